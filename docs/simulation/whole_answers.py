@@ -277,7 +277,6 @@ def simulated_classes(design: Whole, tables: int) -> dict[str, Any]:
         except (NotEstimableError, ConvergenceError):
             left += 1
             continue
-        assert isinstance(fit, ClassFit)
         if np.isnan(fit.of_classes.covariance).any():
             left += 1
             continue

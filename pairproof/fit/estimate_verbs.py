@@ -28,13 +28,6 @@ class Estimates(FitRecord):
     """The numbers of a fit, with tables of its parameters and tests of linear functions of them.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
-    >>> fit.bse.round(3).to_dict()
-    {'A': 0.106, 'B': nan, 'tie': 0.23}
     """
 
     # -- parameters ------------------------------------------------------------------------------------------
@@ -384,13 +377,6 @@ class Predicted(Estimates):
     """The estimates of a fit, with what they say of the items and how well they fit the data.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
-    >>> fit.probabilities()["p_first"].round(3).tolist()
-    [0.508, 0.292]
     """
 
     # -- worths and probabilities ----------------------------------------------------------------------------
@@ -519,6 +505,9 @@ class Predicted(Estimates):
     ) -> pd.DataFrame:
         """P(first preferred), P(tie), P(second preferred) for every ordered pair of items.
 
+        Of whole answers they are of two items that are compared alone; under Plackett and Luce's model also within a
+        longer ranking, under the pattern models those are in :meth:`pairs`.
+
         Parameters
         ----------
         group : str, optional
@@ -545,7 +534,8 @@ class Predicted(Estimates):
         ------
         InputError
             A group that the model does not have, `order` for a model without an order effect, values of
-            columns that are none of the model's comparison terms, or a level outside (0, 1).
+            columns that are none of the model's comparison terms, or a level outside (0, 1).  Whole answers whose
+            comparisons depend on each other, or in which every pair has a tie parameter of its own.
         ItemError
             An item that is not in the table.
         TooLargeError
@@ -562,6 +552,11 @@ class Predicted(Estimates):
             from .results.contests import contest_probabilities
 
             return contest_probabilities(self.of_items, group, at, order, items, level, comparison)
+        if self.answers is not None and not self.of_answers.has_pairs:
+            raise InputError(
+                "comparisons depend on each other, or have ties of their own, so that two items alone have no"
+                " probability in this model; fit.pairs() has the margins of each pair"
+            )
         frame = predictions.probabilities(self, group, at, order, items, comparison)
         if level is None:
             return frame
@@ -586,7 +581,8 @@ class Predicted(Estimates):
         Returns
         -------
         DataFrame
-            first, second, cell, outcome, observed, fitted, residual; its `attrs` say which residuals they are.
+            first, second, cell, outcome, observed, fitted, residual; its `attrs` say which residuals they are.  Of
+            whole answers :meth:`pairproof.Fit.patterns`, Pearson's alone.
 
         Raises
         ------
@@ -601,8 +597,13 @@ class Predicted(Estimates):
         >>> frame["observed"].tolist(), frame.attrs
         ([61.0, 24.0, 35.0], {'kind': 'pearson', 'distribution': 'multinomial'})
         """
-        one_of("kind", kind, ("pearson", "deviance"))
-        one_of("distribution", distribution, ("poisson", "multinomial"))
+        of_answers = self.answers is not None
+        one_of("kind", kind, ("pearson",) if of_answers else ("pearson", "deviance"))
+        one_of("distribution", distribution, ("multinomial",) if of_answers else ("poisson", "multinomial"))
+        if of_answers:
+            from .results.answers import seen
+
+            return seen(self.respondents, self.numbers)
         return residuals.residual_frame(
             self.cell_table(), self.items, self.outcome_model != "binary", kind, distribution
         )
@@ -613,7 +614,8 @@ class Predicted(Estimates):
         Returns
         -------
         GoodnessOfFit
-            The p-values are nan where the chi-square distribution does not hold; `caution` says why.
+            The p-values are nan where the chi-square distribution does not hold, for example of too few persons for
+            the number of possible answers; `caution` says why.
 
         Examples
         --------
@@ -623,4 +625,8 @@ class Predicted(Estimates):
         Deviance 0.0000, p = nan; Pearson 0.0000, p = nan; 0 df
           Caution: no p-value: the model is saturated (0 df), there is nothing left to test
         """
+        if self.answers is not None:
+            from .results.answers import goodness
+
+            return goodness(self)
         return residuals.goodness_of_fit(self)

@@ -58,8 +58,8 @@ class Fit(WithParts):
         Raises
         ------
         ComparisonError
-            The fits are of different data (for example with and without ties) or by quasi-likelihood, or the
-            models are not nested.
+            The fits are of different data (for example with and without ties), by quasi-likelihood, with reduced
+            bias, pseudo-comparisons or a prior, of several latent classes, or the models are not nested.
 
         Examples
         --------
@@ -70,6 +70,10 @@ class Fit(WithParts):
         >>> print(larger.compare(smaller))
         Likelihood ratio 7.3216 on 1 df, p = 0.006813: LLBT inside LLBT, order effect
         """
+        if self.answers is not None:
+            from .results.answers import likelihood_ratio as of_answers
+
+            return of_answers(self, other)
         from .inference.likelihood_ratio import likelihood_ratio
 
         return likelihood_ratio(self, other)
@@ -79,7 +83,7 @@ class Fit(WithParts):
     def clustered(
         self,
         *columns: str,
-        kind: Literal["CR0", "CR1", "CR2"] = "CR2",
+        kind: Literal["CR0", "CR1", "CR2"] | None = None,
         missing: Literal["refuse", "own"] = "refuse",
     ) -> Fit:
         """The same fit with standard errors that hold where answers of a cluster go together.
@@ -91,11 +95,13 @@ class Fit(WithParts):
         ----------
         *columns : str
             One column of the table, or two for clustering both ways (Cameron, Gelbach and Miller 2011, J. Bus.
-            Econ. Stat. 29, 238-249).
-        kind : {"CR0", "CR1", "CR2"}
+            Econ. Stat. 29, 238-249).  Of whole answers one, or none: every person is then a cluster.
+        kind : {"CR0", "CR1", "CR2"}, optional
+            Default: CR2; of whole answers CR1.
             CR2 is that of Bell and McCaffrey with Satterthwaite's degrees of freedom (Pustejovsky and Tipton
             2018, J. Bus. Econ. Stat. 36, 672-683); CR0 has no correction, CR1 has G / (G - 1), both on G - 1
-            degrees of freedom for G clusters.
+            degrees of freedom for G clusters.  Where the information of a cluster is not positive there is no CR2:
+            CR1 stands in for it, and the summary says so.
         missing : {"refuse", "own"}
             What to do with rows without a value of a column: an error, or each a cluster of its own.
 
@@ -124,6 +130,11 @@ class Fit(WithParts):
         >>> print(fit.clustered("judge").contrast("A", "B", level=0.9))
         A - B: 0.6190 (se 0.6833), t on 3 df = 0.906, p = 0.4318, 90% interval -0.9891 to 2.2272; odds 1.857 to 1
         """
+        if self.answers is not None:
+            from .results.answers import clustered_answers
+
+            return clustered_answers(self, columns, kind or "CR1", missing)
+        kind = kind or "CR2"
         if self.contests is not None:
             from .results.contests import clustered_contests
 
@@ -329,6 +340,10 @@ class Fit(WithParts):
         >>> fit.summary().splitlines()[0]
         'LLBT, Davidson ties'
         """
+        if self.answers is not None:
+            from .results.answers import summary as of_answers
+
+            return of_answers(self, rows)
         from .shown.fit_text import summary
 
         return summary(self, rows)
@@ -347,13 +362,18 @@ class Fit(WithParts):
         >>> round(fit.to_dict()["params"]["A"], 4)
         0.2778
         """
-        from .results import contests, effects
+        from .results import answers, contests
         from .shown.fit_json import fit_dict
 
-        return {**fit_dict(self), **contests.document(self), **effects.document(self)}
+        return {**fit_dict(self), **contests.document(self), **answers.document(self)}
 
     def __repr__(self) -> str:
-        return f"<Fit: {self.title}, {self.n_comparisons:.10g} comparisons, by {self.engine}>"
+        n = (
+            f"{self.n_comparisons:.10g} comparisons"
+            if self.answers is None
+            else f"{self.n_persons:.10g} persons"
+        )
+        return f"<Fit: {self.title}, {n}, by {self.engine}>"
 
     def _repr_html_(self) -> str:
         from .shown.fit_text import html

@@ -85,8 +85,6 @@ COVERED = (
     "pairproof.campaign.rebuilding:from_log",
     "pairproof.campaign.formats.score_tables:from_scores",
     "pairproof.data.judgments:Judgments",
-    "pairproof.fit.results.class_fit:ClassFit",
-    "pairproof.fit.results.answer_fit:AnswerFit",
     "pairproof.fit.part_verbs:WithParts",
     "pairproof.fit.comparison_verbs:Compared",
     "pairproof.fit.estimate_verbs:Estimates",

@@ -22,10 +22,10 @@ from ...data.columns import Factor
 from ...data.respondents.codes import MISSING
 from ...data.wide import prefmod_pair_order
 from ...errors import InputError
+from ...fit.estimates.parts import OF_ITEM
 from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import Term
 from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.answer_numbers import OF_ITEM
 
 FloatArray = NDArray[np.float64]
 

@@ -352,10 +352,8 @@ def _mixed(
     """Shares of the classes, other numbers of classes, and the test of one more, where they were asked for."""
     import pairproof
 
-    from ...fit.results.class_fit import ClassFit
     from ..reports.person_models import Mixed
 
-    assert isinstance(fitted, ClassFit)
     same = {name: value for name, value in stated.items() if name != "classes"}
     table_of_numbers = None if numbers is None else pairproof.tabulate_latent_classes(table, numbers, **same)
     test = None if samples is None else fitted.test_classes(samples, seed=state.seed or 0)

@@ -25,10 +25,22 @@ from ...data.comparisons import Comparisons
 from ...errors import InputError, ItemError
 from .covariance import Covariance, LinearMap
 from .likelihood import OutcomeModel
-from .parts import RandomEffects
-from .specification import TIES_IN_WORDS, ContestSpec, Layout, ModelSpec, Scale, Term, Ties, Value, layout
+from .parts import AnswerNumbers, Answers, ClassNumbers, RandomEffects
+from .specification import (
+    TIES_IN_WORDS,
+    AnswerSpec,
+    ContestSpec,
+    Layout,
+    ModelSpec,
+    Scale,
+    Term,
+    Ties,
+    Value,
+    layout,
+)
 
 if TYPE_CHECKING:
+    from ...data.respondents.respondents import Respondents
     from .likelihood import Law
 
 
@@ -277,6 +289,13 @@ class FitRecord:
     random_effects : RandomEffects, optional
         Variance components and predicted effects; `llf` is then the marginal log-likelihood (nan by PQL), and
         `deviance` nan.
+    answers : Answers, optional
+        Of a model of whole answers: `data` then holds the comparisons that they imply, pooled, and `deviance` is
+        that against free probabilities of all answers.
+    classes : ClassNumbers, optional
+        Of latent classes of persons, a mixture of models of whole answers.  Parameters that differ between classes
+        are named `A:class[1]`, and `groups` are the classes (in each covariate group).  Standard errors come from
+        the observed information of the mixture (Louis 1982): that nobody's class is known makes them larger.
     """
 
     spec: ModelSpec
@@ -307,6 +326,8 @@ class FitRecord:
     robust: Clustering | None = None
     contests: ContestPart | None = None
     random_effects: RandomEffects | None = None
+    answers: Answers | None = None
+    classes: ClassNumbers | None = None
 
     def __post_init__(self) -> None:
         check_shapes(self)
@@ -377,10 +398,12 @@ class FitRecord:
         constants.
 
         Infinite estimates are counted, as in R's glm: they were fitted, and raised the likelihood.  What the
-        data say nothing of is not (items never compared, aliased terms).  Standard deviations of random effects are.
+        data say nothing of is not (items never compared, aliased terms).  Standard deviations of random effects are, and all shares of
+        latent classes but one.
         """
         sigmas = 0 if self.random_effects is None else len(self.random_effects.components)
-        return self.n_estimable + self.n_infinite + sigmas
+        shares = 0 if self.classes is None else len(self.classes.shares) - 1
+        return self.n_estimable + self.n_infinite + sigmas + shares
 
     @cached_property
     def standard_errors(self) -> FloatArray:
@@ -436,6 +459,39 @@ class FitRecord:
             )
         return self.random_effects
 
+    @property
+    def of_answers(self) -> AnswerSpec:
+        """The specification, with what is about whole answers."""
+        if not isinstance(self.spec, AnswerSpec):
+            raise self._without_answers()
+        return self.spec
+
+    @property
+    def respondents(self) -> Respondents:
+        """The table of persons as it was given, of a model of whole answers."""
+        if self.answers is None:
+            raise self._without_answers()
+        return self.answers.respondents
+
+    @property
+    def numbers(self) -> AnswerNumbers:
+        """Answers seen and expected, of a model of whole answers."""
+        if self.answers is None:
+            raise self._without_answers()
+        return self.answers.numbers
+
+    def _without_answers(self) -> Absent:
+        return Absent(
+            f"{title(self)} is a model of comparisons, each by itself; fit_pattern and fit_plackett_luce are of whole answers"
+        )
+
+    @property
+    def of_classes(self) -> ClassNumbers:
+        """Shares, posterior probabilities and maxima of latent classes."""
+        if self.classes is None:
+            raise Absent(f"{title(self)}: a model without latent classes; fit_latent_classes has them")
+        return self.classes
+
     # -- likelihood ------------------------------------------------------------------------------------------
 
     @property
@@ -445,8 +501,9 @@ class FitRecord:
 
     @property
     def bic(self) -> float:
-        """-2 llf + k log n, k = :attr:`rank`, n the sum of the weights."""
-        return -2.0 * self.llf + self.rank * float(np.log(self.n_comparisons))
+        """-2 llf + k log n, k = :attr:`rank`, n the sum of the weights, or the number of persons."""
+        n = self.n_comparisons if self.answers is None else self.numbers.n_persons
+        return -2.0 * self.llf + self.rank * float(np.log(n))
 
     @property
     def of_items(self) -> FitRecord:
@@ -461,6 +518,8 @@ class FitRecord:
     @property
     def counted(self) -> str:
         """What the likelihood is of, counted: `960 comparisons of 4 items`."""
+        if self.answers is not None:
+            return self.answers.counted(self.of_answers, self.items)
         return f"{self.n_comparisons:.10g} comparisons of {len(self.items)} items"
 
     @property
@@ -469,6 +528,11 @@ class FitRecord:
 
         Adds sum(n log n - n) - sum log y! over the cells to `llf`.
         """
+        if self.answers is not None:
+            raise InputError(
+                "the Poisson log-likelihood is for models of comparisons, and this one is of whole answers; fit.llf is that"
+                " of the answers, without constants"
+            )
         if self.contests is not None:
             raise InputError(
                 "the Poisson log-likelihood is of log-linear models (the logit); fit.llf has this model's"

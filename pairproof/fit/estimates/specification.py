@@ -481,6 +481,11 @@ class AnswerSpec(ModelSpec):
         return ANSWER_FAMILIES[self.family]
 
     @property
+    def has_pairs(self) -> bool:
+        """Whether two items alone have a probability, which the parameters say."""
+        return not (self.dependence or self.between_times or self.answer_ties == "by-pair")
+
+    @property
     def words(self) -> str:
         """The model in words: `Pattern model of rankings, by sex`."""
         parts = [

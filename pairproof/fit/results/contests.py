@@ -1,4 +1,4 @@
-"""What a Bradley-Terry model with a link, an offset, reduced bias or general ties says beside others.
+"""What a Bradley-Terry model with a link, an offset, reduced bias, general ties or random effects says beside others.
 
 Only with the logit are differences of abilities log-odds, and their exponentials worths; under another link
 P(first preferred) = F(difference).
@@ -6,6 +6,15 @@ P(first preferred) = F(difference).
 Limits of probabilities: without ties those of the linear predictor, F(eta -+ q se(eta)), since F only rises;
 with ties those of the logit of each probability by the delta method, whose derivatives by eta and the tie
 parameters are central differences (steps of 1e-5, so that they are right to 1e-9).
+
+With random effects
+
+    ability of item i  =  x_i'b + u_i,        u_i ~ N(0, sigma^2)
+
+or, with effects of items by judge, a_i + u_ij for judge j.  The parameters of the fit are the fixed ones;
+effects are predicted, and what is asked about items (contrasts, ranks, worths, probabilities) is about x_i'b
++ u_i, with standard errors of prediction given sigma: Var(u^ - u), not Var(u^) (Henderson 1975, Biometrics
+31, 423-447).
 """
 
 from __future__ import annotations
@@ -22,9 +31,10 @@ from scipy import sparse
 from ...errors import InputError, TooLargeError
 from ...text import number
 from ..estimates import array_inference as inference
-from ..estimates.covariance import MappedCovariance
+from ..estimates.covariance import DenseCovariance, MappedCovariance
 from ..estimates.fit_record import FitRecord, find_item
-from ..estimates.identification import R, shift_to
+from ..estimates.identification import R, Referred, against, shift_to
+from ..estimates.parts import RandomEffects
 from ..estimates.predictions import (
     MOST_LIMITS,
     MOST_ROWS,
@@ -34,12 +44,13 @@ from ..estimates.predictions import (
     limits,
     spread,
 )
-from ..estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Value
+from ..estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Term, Value
 from ..inference import wald as parameters
 from ..inference.wald import check_level
 from ..robust.clustered_fit import Kind, Missing, cluster_codes, clustered
 from ..robust.sandwich import sandwich
 from ..shown.fit_json import finite
+from ..shown.fit_text import p_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,7 +195,9 @@ def of_information(fit: FitRecord) -> tuple[str, ...]:
 
 
 def document(fit: FitRecord) -> dict[str, Any]:
-    """Keys of the JSON of a fit of contests: scale (a link), penalised; se_of and se_expected where R's differ."""
+    """Keys of the JSON of a fit of contests: scale (a link), penalised; se_of and se_expected where R's
+    differ; components and effects.
+    """
     if fit.contests is None:
         return {}
     found: dict[str, Any] = {} if fit.spec.link == "logit" else {"scale": fit.spec.link}
@@ -193,6 +206,26 @@ def document(fit: FitRecord) -> dict[str, Any]:
     if expected is not None:
         by_name = {str(name): finite(float(v)) for name, v in expected.items()}
         found |= {"se_of": "observed information", "se_expected": by_name}
+    if fit.random_effects is None:
+        return found
+    numbers = ("effect", "se", "mean")
+    found |= {
+        "components": [
+            {
+                "name": c.name,
+                "sigma": finite(c.sigma),
+                "se": finite(c.se),
+                "lr": finite(c.lr),
+                "p": finite(c.p),
+                "n_effects": c.n_effects,
+            }
+            for c in fit.random_effects.components
+        ],
+        "effects": [
+            {str(k): finite(float(v)) if k in numbers else str(v) for k, v in row.items()}
+            for row in fit.random_effects.frame(fit.items).to_dict("records")
+        ],
+    }
     return found
 
 
@@ -237,3 +270,79 @@ def _clustered_ties(fit: R, columns: Sequence[str], kind: Kind, missing: Missing
     law = fit.outcomes.law(fit)
     robust = sandwich(law, groups, np.ones(len(labels)), ((column,), labels), kind, fit.covariance)
     return replace(fit, covariance=robust.covariance, robust=robust)
+
+
+# -- random effects ------------------------------------------------------------------------------------------
+
+
+def of_components(fit: FitRecord) -> tuple[str, ...]:
+    """The variance components as sentences; none without random effects."""
+    if fit.random_effects is None:
+        return ()
+    out = []
+    for c in fit.random_effects.components:
+        what = {"item": "items", "item:judge": "items by judge"}[c.name]
+        line = f"Random effects of {what}: sigma = {number(c.sigma)}"
+        if not math.isnan(c.se):
+            line += f" (se {number(c.se)})"
+        line += f", {c.n_effects:,} effects"
+        if not math.isnan(c.lr):
+            line += f"; test of sigma = 0 on its boundary: LR {number(c.lr)}, p = {p_value(c.p, _log10(c.p))}"
+        out.append(line)
+    if fit.spec.method == "pql":
+        out.append(
+            "By PQL: no log-likelihood, AIC or test of sigma; sigma is that of REML for the working response"
+        )
+    return tuple(out)
+
+
+def _log10(p: float) -> float:
+    return math.log10(p) if p > 0 else float("-inf")
+
+
+def _predicted_functions(fit: FitRecord, found: RandomEffects, judge: str | None) -> FloatArray:
+    """float[n_items + n_others, K + p]: abilities, then order effect and comparison terms, as functions of theta."""
+    k, p, n = found.n_effects, len(found.places), len(fit.items)
+    others = [place for place, t in enumerate(fit.terms) if t.kind not in ("item", "covariate")]
+    out = np.zeros((n + len(others), k + p))
+    fixed = ability_functions(fit, {})
+    out[:n, k:] = fixed[:, found.places]
+    for row, place in enumerate(others):
+        out[n + row, k:] = found.places == place
+    number = -1
+    if judge is not None:
+        if judge not in found.judges:
+            there = ", ".join(found.judges[:20]) or "none: the random effects are of items"
+            raise InputError(f"judge={judge!r}; the judges are {there}")
+        number = found.judges.index(judge)
+    here = (found.judge == -1) | (found.judge == number)
+    out[found.item[here], np.flatnonzero(here)] += 1.0
+    return out
+
+
+def predicted(fit: R, judge: str | None) -> R:
+    """A fit of free items whose abilities are the predicted ones; see :meth:`pairproof.Fit.predicted`."""
+    found = fit.predicted_effects
+    others = tuple(t for t in fit.terms if t.kind not in ("item", "covariate"))
+    terms = tuple(Term(item, "item", item=item) for item in fit.items) + others
+    functions = _predicted_functions(fit, found, judge)
+    # Directions without a number, of the items' abilities and the other terms.
+    rest = [[float(t is o) for t in fit.terms] for o in others]
+    along = np.vstack([ability_functions(fit, {}), np.reshape(rest, (len(others), len(fit.terms)))])
+    numbers = Referred(
+        functions @ found.theta,
+        np.zeros(len(terms), bool),
+        along @ fit.null_space,
+        DenseCovariance(functions @ found.covariance @ functions.T),
+    )
+    spec = replace(fit.of_contests, item_terms=(), separate=(), no_abilities=False, reference=fit.items[0])
+    return replace(
+        fit,
+        spec=spec,
+        terms=terms,
+        **vars(against(fit.items[0], terms, fit.items, numbers, fit.data)),
+        constraint=f"{spec.constraint}, predicted",
+        random_effects=None,
+        n_infinite=0,
+        quasi_likelihood=False,
+    )

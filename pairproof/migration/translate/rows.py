@@ -29,8 +29,6 @@ from ...bridge.programs.counted_cells import count
 from ...bridge.values.nodes import RVector
 from ...fit.estimates.specification import Scale
 from ...fit.fit import Fit
-from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.contest_fit import ContestFit
 from ...validation.again import distinct
 from ...validation.claims.quantities import Quantity
 from ...validation.r_answers.ask import Question
@@ -148,7 +146,7 @@ def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
     Whether R stopped before the maximum is found out by the score, as there; its number is then shown and counts as
     not checkable.  It is excused so only if its numbers belong together (:mod:`.own_numbers`).
     """
-    if isinstance(fit, (ContestFit, AnswerFit)):
+    if fit.contests is not None or fit.answers is not None:
         size = fit.n_comparisons + (abs(fit.llf) if fit.llf == fit.llf else 0.0)
         return compare_fit(
             fit, [replace(answer, rounding={"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size})]
@@ -252,7 +250,7 @@ def by_item(frame: pd.DataFrame, column: str) -> dict[str, str]:
     return dict(zip(frame["item"].tolist(), in_column(frame, column)))
 
 
-def count_rows(call: RecordedCall, fit: Fit | AnswerFit) -> list[Agreement]:
+def count_rows(call: RecordedCall, fit: Fit) -> list[Agreement]:
     """A row of R's number of parameters, where it recorded one and has no parameters that the fit has not."""
     theirs = call.number("loglik_df")
     return [] if theirs is None else [row("loglik_df", float(fit.rank), theirs, call.function, least=16.0)]

@@ -1,7 +1,6 @@
 """From a fitted model of arrays to a fit with named parameters: of whole answers, and of their latent classes.
 
-One model becomes an :class:`pairproof.fit.results.answer_fit.AnswerFit`, a mixture of models a
-:class:`pairproof.fit.results.class_fit.ClassFit`.
+A mixture of models is a fit with classes.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from ...data.wide import prefmod_pair_order
 from ...fit.estimates.covariance import DenseCovariance
 from ...fit.estimates.fit_record import FitWarning, Stopping, listed
 from ...fit.estimates.likelihood import Law, OutcomeModel
+from ...fit.estimates.parts import OF_ITEM, AnswerNumbers, Answers, ClassNumbers, ClassTester, MixedPossible
 from ...fit.estimates.specification import AnswerSpec, Term, Value, by_suffix
-from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.answer_numbers import OF_ITEM, AnswerNumbers, PairCells
-from ...fit.results.class_fit import ClassFit, ClassNumbers, ClassTester, MixedPossible
+from ...fit.fit import Fit
+from ...fit.results.answers import PairCells
 from ..comparisons.counts.llbt import engine_name
 from .answer_terms import ItemModel, at_times, timed_groups
 from .patterns.answer_likelihood import PatternFit, free_probabilities
@@ -61,7 +60,7 @@ def assemble(
     possible: Possible | None,
     warnings: Sequence[FitWarning] = (),
     infinite: Sequence[Term] = (),
-) -> AnswerFit:
+) -> Fit:
     """The fit of a model of whole answers.
 
     statistics: names of the natural parameters.  possible: none where possible answers are not enumerated.
@@ -95,7 +94,7 @@ def assemble(
     df = free_probabilities(found.possible) - fitted
     null = float(found.pooled.weights @ likelihood.at(np.zeros(len(estimate.phi))).log_probabilities)
     data = implied(table, model)
-    return AnswerFit(
+    return Fit(
         spec=spec,
         data=data,
         terms=(*parameters.terms, *infinite),
@@ -120,8 +119,7 @@ def assemble(
         warnings=(*model.warnings, *warnings),
         quasi_likelihood=bool(spec.pseudo or spec.prior),
         data_digest=digest(table),
-        respondents=table,
-        numbers=numbers,
+        answers=Answers(table, numbers),
     )
 
 
@@ -162,7 +160,7 @@ class Fitted:
         return replace(self.possible, beta=tuple(m @ phi for m in self.found.likelihood.maps))
 
 
-def finished(fitted: Fitted) -> AnswerFit:
+def finished(fitted: Fitted) -> Fit:
     """:func:`assemble` with the probabilities of possible answers, and the parameters of all times."""
     # Fitted against the last item; a sum constraint is a change of reference of the finished fit.
     against = replace(fitted.spec, reference=fitted.reference)
@@ -323,9 +321,7 @@ def columns_of(one: Fitted, found: LatentClasses) -> Columns:
     )
 
 
-def assemble_classes(
-    one: Fitted, found: LatentClasses, starts: int, seed: int, tester: ClassTester
-) -> ClassFit:
+def assemble_classes(one: Fitted, found: LatentClasses, starts: int, seed: int, tester: ClassTester) -> Fit:
     """The fit of latent classes.
 
     one: of one class.
@@ -363,7 +359,7 @@ def assemble_classes(
     collapsed = tuple(columns.terms[k].name for k in np.flatnonzero(np.abs(runaway).any(axis=1)))
     data = implied(table, model)
     groups = timed_groups(model.groups, spec.times)
-    return ClassFit(
+    return Fit(
         spec=spec,
         data=data,
         terms=columns.terms,
@@ -387,9 +383,8 @@ def assemble_classes(
         warnings=(*model.warnings, *one.warnings, *_warnings(found, collapsed, starts, df)),
         n_infinite=null_space.shape[1],
         data_digest=digest(table),
-        respondents=table,
-        numbers=numbers,
-        of_classes=_class_numbers(found, starts, seed, collapsed, tester),
+        answers=Answers(table, numbers),
+        classes=_class_numbers(found, starts, seed, collapsed, tester),
     )
 
 

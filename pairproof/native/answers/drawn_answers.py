@@ -28,7 +28,7 @@ from ...data.respondents.codes import ABSENT, BELOW, MISSING as MISSING_codes, U
 from ...data.respondents.respondents import Respondents
 from ...errors import InputError
 from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.answer_numbers import enumerated
+from ...fit.results.answers import enumerated
 from .patterns.natural_parameters import (
     MISSING,
     ItemTerm,

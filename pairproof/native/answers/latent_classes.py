@@ -39,9 +39,10 @@ from ...data.options import hints_for_r, one_of, whole_number
 from ...data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED, dense
 from ...data.respondents.respondents import Respondents
 from ...errors import ConvergenceError, FormulaError, InputError, NotEstimableError, TooLargeError
+from ...fit.estimates.parts import ROUNDING, ClassTest
 from ...fit.estimates.specification import AnswerSpec, AnswerTies, Term
-from ...fit.results.answer_numbers import MOST_POSSIBLE
-from ...fit.results.class_fit import ROUNDING, ClassFit, ClassTest
+from ...fit.results.answers import MOST_POSSIBLE
+from ...fit.results.class_fit import ClassFit
 from ...numerics.processes import in_order
 from ...text import count_words
 from .answer_fits import Fitted, assemble_classes
@@ -505,7 +506,7 @@ class Tester:
         workers: int,
         enough: int | None,
     ) -> ClassTest:
-        """See :meth:`pairproof.fit.results.class_fit.ClassFit.test_classes`."""
+        """See :meth:`pairproof.Fit.test_classes`."""
         persons, _ = persons_of(self.table)
         one = fitted(persons, self.spec)
         if one.possible is None:

@@ -31,7 +31,7 @@ from ...data.respondents.codes import MISSING
 from ...data.respondents.respondents import Respondents
 from ...data.wide import prefmod_pair_order
 from ...errors import InputError, TooLargeError
-from ...fit.results.answer_numbers import MOST_POSSIBLE
+from ...fit.results.answers import MOST_POSSIBLE
 from ...text import count_words
 from .patterns.luce_choices import LuceSpace, Ranks
 from .patterns.natural_parameters import incidence, n_pairs, sharing

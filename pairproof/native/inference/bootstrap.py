@@ -1,11 +1,7 @@
 """Bootstraps of a fit: by clusters, by two crossed factors, or by single comparisons; limits by five methods.
 
-`Bootstrap` has the replicates of some quantities of a fit, with standard errors, limits and ranks from them,
-as text and as a JSON object.
-
 Quantities that one cluster alone determines have none: with abilities by judge and judges as clusters every
-copy of a judge gives the same estimates, and the spread of the replicates would be next to nothing (module
-:mod:`pairproof.fit.robust.clustered_fit`).
+copy of a judge gives the same estimates, and the spread of the replicates would be next to nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +20,6 @@ from ...data.options import one_of, whole_number
 from ...errors import InputError, NotEstimableError, PairproofWarning, TooLargeError
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
-from ...fit.results.answer_fit import AnswerFit
 from ...fit.robust.clustered_fit import Missing, Robust, cluster_codes, only_observed
 from ..comparisons.counts.build import Model
 from . import replicates as intervals
@@ -456,7 +451,7 @@ def bootstrap(
     if not columns and fit.robust is not None:
         columns = fit.robust.columns
     refitter: AnyRefitter
-    if isinstance(fit, AnswerFit):
+    if fit.answers is not None:
         refitter = AnswerRefitter(fit)
     elif fit.contests is not None:
         refitter = ContestRefitter(fit)

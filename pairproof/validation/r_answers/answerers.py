@@ -91,7 +91,7 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     chosen: Backend = policy(backend)
     if chosen.mode == "none":
         return []
-    if isinstance(fit, AnswerFit):
+    if fit.answers is not None:
         return _of_answers(fit, chosen)
     if fit.contests is not None:
         return _of_contests(fit, chosen)

@@ -287,7 +287,7 @@ def answers(request: Request) -> Computed:
         raise InputError(f"args.fit is {name[:60]!r}; expected one of {', '.join(own)}")
     document = own[name]
     fit = fit_of(document, respondents(document, data_of(document)["rows"]))
-    if not isinstance(fit, AnswerFit):
+    if fit.answers is None:
         raise InputError(f"{name} has latent classes; their numbers stand in the rows of its 50 digits")
     found = {key: quantity(fit, key) for key in certified_numbers(document)}
     return Computed(native={**found, **(further_numbers(fit) if "worth" in document else {})})

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from ....errors import PairproofError
 from ....fit.results.answer_fit import AnswerFit
-from ....fit.results.class_fit import ClassFit
 from ....report.blocks import Table
 from ...claims.paper import Claim
 from ...report.context import Story, WorthSeries
@@ -75,7 +74,7 @@ def rows_of_fit(
 ) -> list[Agreement]:
     """The rows of one fit."""
     certified = fits.certified_numbers(document)
-    if isinstance(fit, ClassFit):
+    if fit.classes is not None:
         return settled(place, fits.numbers_of_classes(fit), certified)
     claim = Claim(id=place.claim, where=place.where, compare_only="the 50-digit values")
     answers = tuple(of_r(fit, backend)) if of_r is not None and backend.mode != "none" else ()
