@@ -213,6 +213,10 @@ def _random(model: Model) -> bool:
     return "BTglmmPQL" in model.call.strings("class")
 
 
+def _mixed(model: Model) -> bool:
+    return model.fit is not None and model.fit.random_effects is not None
+
+
 def _predicted(call: RecordedCall, model: Model) -> dict[tuple[int, str], Any]:
     """R's numbers by level and by "fit" or "se.fit"."""
     value = call.result.get("value")
@@ -237,7 +241,7 @@ def _only_in_r(call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str]
     kind, levels = _word(call, "type", "link"), _levels(call, model)
     if any(v.values.ndim != 1 for v in theirs.values()) or kind not in ("link", "response"):
         return f"predictions of type {kind!r} stay in R"
-    if _random(model) and 0 in levels and model.fit.random_effects is not None:
+    if _random(model) and 0 in levels and _mixed(model):
         return "pairproof predicts with the random effects, and R was asked for level 0 without them"
     if kind == "response" and any(name == "se.fit" for _, name in theirs):
         return "standard errors of probabilities stay in R"
@@ -281,7 +285,7 @@ def _judge_predictions(
     call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]
 ) -> Callable[[Any], Sequence[Agreement]]:
     kind = _word(call, "type", "link")
-    response = "p_plug_in" if model.fit.random_effects is not None else "p_first"
+    response = "p_plug_in" if _mixed(model) else "p_first"
 
     def judge(found: Any) -> Sequence[Agreement]:
         rows: list[Agreement] = []
