@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import pairproof
 from pairproof.data.columns import Factor
 from pairproof.errors import NotEstimableError, PairproofWarning
-from pairproof.fit.results.answer_fit import AnswerFit
+from pairproof.fit.fit import Fit
 
 from .answers import SEED
 from .tally import Tally, line
@@ -60,7 +60,7 @@ class Sites:
             "ABCD", "comparisons", 1 - said, tie_category=True, columns=columns
         )
 
-    def fit(self, table: pairproof.Respondents) -> AnswerFit:
+    def fit(self, table: pairproof.Respondents) -> Fit:
         """As a user fits it."""
         if self.model == "plackett-luce":
             return pairproof.fit_plackett_luce(table, reference="D")

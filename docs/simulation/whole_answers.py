@@ -21,8 +21,7 @@ from scipy.special import ndtri
 import pairproof
 from pairproof.errors import ConvergenceError, NotEstimableError
 from pairproof.fit.estimates.specification import AnswerSpec
-from pairproof.fit.results.answer_fit import AnswerFit
-from pairproof.fit.results.class_fit import ClassFit
+from pairproof.fit.fit import Fit
 from pairproof.native.answers.latent_classes import Redraw, fitted
 from pairproof.native.answers.pattern_models import pattern_spec
 from pairproof.native.answers.plackett_luce import plackett_luce_spec
@@ -119,7 +118,7 @@ class Whole:
         answers = self.redraw(frame)(np.array(self.truth)[member], rng)
         return replace(frame, answers=answers.reshape(frame.answers.shape))
 
-    def fit(self, table: pairproof.Respondents, starts: int = 5) -> AnswerFit:
+    def fit(self, table: pairproof.Respondents, starts: int = 5) -> Fit:
         """As a user fits it."""
         orders = (2,) if self.ties else ()
         if self.fitted_classes > 1:
@@ -246,7 +245,7 @@ def class_designs() -> Iterator[Whole]:
     )
 
 
-def covered(fit: AnswerFit, truth: FloatArray) -> dict[str, float]:
+def covered(fit: Fit, truth: FloatArray) -> dict[str, float]:
     """Method -> share of the parameters whose 95 % interval covers."""
     out = {}
     for method, one in (("model", fit), ("CR1", fit.clustered())):
@@ -284,7 +283,7 @@ def simulated_classes(design: Whole, tables: int) -> dict[str, Any]:
     return line(design.name, asdict(design), tally, left_out=left)
 
 
-def covered_classes(fit: ClassFit, design: Whole) -> dict[str, float]:
+def covered_classes(fit: Fit, design: Whole) -> dict[str, float]:
     """Parameters and shares covered, the classes taken in the order that is nearest to the truth."""
     n_items = design.n_items - 1
     beta = fit.beta[fit.free]

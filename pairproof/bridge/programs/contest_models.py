@@ -48,7 +48,7 @@ MOVES = 1e-9
 class Inputs:
     """What the R programs take of a fit of contests.
 
-    fit: of contests: a `ContestFit`, or by maximum likelihood of the logit.  `first`, second int[n]:
+    fit: of contests: a `Fit`, or by maximum likelihood of the logit.  `first`, second int[n]:
     positions in `fit.items`.  counts float[n, 3]: wins, ties and losses of `first`.  columns float[n, p]: of
     the free parameters but those of ties, one of free items left out.  terms: the p parameters.  offset
     float[n].  home float[n]: 1 where `first` has the advantage of being named first, -1 where `second` has

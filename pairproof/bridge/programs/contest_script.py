@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...fit.estimates.identification import over_which
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
-from ...fit.results.contest_fit import ContestFit
+from ...fit.fit import Fit
 from .contest_models import (
     BRGLM2_EPSILON,
     MOST_NUMBERS,
@@ -78,7 +78,7 @@ class _Parts:
     packages: Sequence[str] = ()
 
 
-def script_of(fit: ContestFit) -> str:
+def script_of(fit: Fit) -> str:
     """The R source."""
     if len(fit.of_contests.random) > 1:
         raise InputError(f"no R script: {fit.title}: two components of variance were not written for R")
@@ -100,7 +100,7 @@ def script_of(fit: ContestFit) -> str:
     )
 
 
-def _parts(fit: ContestFit, given: Inputs) -> _Parts:
+def _parts(fit: Fit, given: Inputs) -> _Parts:
     spec, limited = fit.of_contests, bool(given.certain.any())
     kept = [n for k, n in enumerate(given.names) if k not in given.undetermined]
     ties = [t.name for t in fit.terms if t.kind in ("tie", "tie-of")]
@@ -134,7 +134,7 @@ def _parts(fit: ContestFit, given: Inputs) -> _Parts:
     return _Parts({**rows, **_named(given)}, BTM + ORDERED + LIKELIHOOD + OBSERVED, kept, ["BradleyTerry2"])
 
 
-def _mixed(fit: ContestFit, given: Inputs, kept: Sequence[str]) -> _Parts:
+def _mixed(fit: Fit, given: Inputs, kept: Sequence[str]) -> _Parts:
     method = fit.of_contests.method
     rows = mixed_variables(given)
     if method == "pql" and given.judges:
@@ -169,7 +169,7 @@ def _named(given: Inputs) -> dict[str, Any]:
 # -- R source ------------------------------------------------------------------------------------------------
 
 
-def _header(fit: ContestFit, parts: _Parts) -> str:
+def _header(fit: Fit, parts: _Parts) -> str:
     import pairproof
 
     what = f"{fit.title}: {fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}"
@@ -209,7 +209,7 @@ def _literal(value: Any) -> str:
     return f"matrix({numbers}, nrow = {array.shape[0]}, ncol = {array.shape[1]}, byrow = TRUE)"
 
 
-def _to_the_fit(fit: ContestFit, given: Inputs, parts: _Parts) -> str:
+def _to_the_fit(fit: Fit, given: Inputs, parts: _Parts) -> str:
     names, map_ = _shown(fit, given, parts.names)
     cells = len(fit.cell_table().observed) * (2 if given.with_ties else 1)
     mixed = fit.random_effects is not None
@@ -230,7 +230,7 @@ def _to_the_fit(fit: ContestFit, given: Inputs, parts: _Parts) -> str:
     return "\n".join([*lines, ""])
 
 
-def _shown(fit: ContestFit, given: Inputs, program: Sequence[str]) -> tuple[list[str], FloatArray]:
+def _shown(fit: Fit, given: Inputs, program: Sequence[str]) -> tuple[list[str], FloatArray]:
     """The fit's parameters but its references, float[m, p] times those of the program."""
     place = {name: k for k, name in enumerate(program)}
     unit = LOG_WORTH_PER_UNIT["log-odds"] / LOG_WORTH_PER_UNIT[fit.scale]
@@ -250,7 +250,7 @@ def _shown(fit: ContestFit, given: Inputs, program: Sequence[str]) -> tuple[list
     return names, np.array(rows).reshape(len(names), len(program))
 
 
-def _print(fit: ContestFit, given: Inputs) -> str:
+def _print(fit: Fit, given: Inputs) -> str:
     if fit.random_effects is None:
         return PRINT
     unbounded = [] if fit.sigma == 0 or not np.isnan(fit.sigma_se) else [UNBOUNDED]

@@ -21,7 +21,7 @@ from ..state import COUNT, POSITIVE, READ, WRITTEN, SectionedCommand, State, jso
 if TYPE_CHECKING:
     from ...bridge.process.policy import Mode
     from ...data.respondents.respondents import Respondents
-    from ...fit.results.answer_fit import AnswerFit
+    from ...fit.fit import Fit
     from ..reports.fitted import Found
     from ..reports.person_models import AskedAnswers, Mixed
 
@@ -321,7 +321,7 @@ def _changed(stated: Mapping[str, Any], changes: Mapping[str, str]) -> dict[str,
     return found
 
 
-def _fit(table: Respondents, stated: Mapping[str, Any]) -> AnswerFit:
+def _fit(table: Respondents, stated: Mapping[str, Any]) -> Fit:
     """The fit; options of another model are refused."""
     import pairproof
 
@@ -337,13 +337,13 @@ def _fit(table: Respondents, stated: Mapping[str, Any]) -> AnswerFit:
         raise click.UsageError(f"--{unknown[0].replace('_', '-')} is not for {where}; leave it out.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # it stands in the summary, and is said beside the JSON
-        fitted: AnswerFit = getattr(pairproof, function)(table, **options)
+        fitted: Fit = getattr(pairproof, function)(table, **options)
     return fitted
 
 
 def _mixed(
     table: Respondents,
-    fitted: AnswerFit,
+    fitted: Fit,
     stated: Mapping[str, Any],
     numbers: int | None,
     samples: int | None,
@@ -371,9 +371,7 @@ def _columns(table: Respondents, cluster: str) -> tuple[str, ...]:
     return () if cluster == "person" and "person" not in table.columns else tuple(names(cluster))
 
 
-def _give(
-    state: State, fitted: AnswerFit, agreements: Any, found: Found, asked: AskedAnswers, full: bool
-) -> None:
+def _give(state: State, fitted: Fit, agreements: Any, found: Found, asked: AskedAnswers, full: bool) -> None:
     """Give the fit; with verdicts, the report is that of the verdicts."""
     from ..reports import fitted as comparisons, person_models as answers
     from ..reports.fitted import context, fit_document as document, fit_page as page

@@ -25,8 +25,7 @@ from ..state import plain
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ...fit.results.answer_fit import AnswerFit
-    from ...fit.results.class_fit import ClassFit
+    from ...fit.fit import Fit
 
 
 NUMBERS = (
@@ -41,14 +40,14 @@ class Mixed:
 
     Attributes
     ----------
-    fit : ClassFit
+    fit : Fit
     numbers : DataFrame or None
         Fits of 1, 2, ... classes.
     test : ClassTest or None
         The bootstrap test against one class more.
     """
 
-    fit: ClassFit
+    fit: Fit
     numbers: pd.DataFrame | None
     test: Any
 
@@ -118,7 +117,7 @@ class AskedAnswers:
         Rows of the table of answers seen and expected; 0 for none.
     predicted : int
         Rows of the table of the most probable answers; 0 for none.
-    other : AnswerFit or None
+    other : Fit or None
         The model to compare with.
     mixed : Mixed or None
         Latent classes.
@@ -126,11 +125,11 @@ class AskedAnswers:
 
     patterns: int = 0
     predicted: int = 0
-    other: AnswerFit | None = None
+    other: Fit | None = None
     mixed: Mixed | None = None
 
 
-def document(fit: AnswerFit, asked: AskedAnswers) -> dict[str, Any]:
+def document(fit: Fit, asked: AskedAnswers) -> dict[str, Any]:
     """Keys for the JSON of a fit: `patterns`, `predicted` and `comparison`, where they were asked for."""
     out: dict[str, Any] = {}
     if asked.patterns:
@@ -146,7 +145,7 @@ def document(fit: AnswerFit, asked: AskedAnswers) -> dict[str, Any]:
     return out if asked.mixed is None else out | asked.mixed.document()
 
 
-def _comparison(fit: AnswerFit, other: AnswerFit) -> dict[str, Any]:
+def _comparison(fit: Fit, other: Fit) -> dict[str, Any]:
     found: dict[str, Any] = {
         "other": other.title,
         "llf": other.llf,
@@ -168,7 +167,7 @@ def _comparison(fit: AnswerFit, other: AnswerFit) -> dict[str, Any]:
     }
 
 
-def compared(fit: AnswerFit, other: AnswerFit) -> tuple[str, ...]:
+def compared(fit: Fit, other: Fit) -> tuple[str, ...]:
     """The test of two models, or why there is none, and their AIC and BIC, as sentences."""
     try:
         test = str(fit.compare(other))
@@ -181,7 +180,7 @@ def compared(fit: AnswerFit, other: AnswerFit) -> tuple[str, ...]:
     return (test, *criteria)
 
 
-def text(fit: AnswerFit, asked: AskedAnswers) -> str:
+def text(fit: Fit, asked: AskedAnswers) -> str:
     """What was asked, for a terminal."""
     parts: list[Block] = [] if asked.mixed is None else [*asked.mixed.blocks(shares=False)]
     if asked.other is not None:
@@ -193,7 +192,7 @@ def text(fit: AnswerFit, asked: AskedAnswers) -> str:
     return render_text(Page("Answers", parts), width=WIDTH).rstrip("\n") if parts else ""
 
 
-def blocks(fit: AnswerFit, asked: AskedAnswers = AskedAnswers()) -> Iterator[Block]:
+def blocks(fit: Fit, asked: AskedAnswers = AskedAnswers()) -> Iterator[Block]:
     """The section of a report: the most frequent answers, those that fit worst, the most probable."""
     if asked.mixed is not None:
         yield Heading("Latent classes")
@@ -217,7 +216,7 @@ def blocks(fit: AnswerFit, asked: AskedAnswers = AskedAnswers()) -> Iterator[Blo
         yield Bullets(compared(fit, asked.other))
 
 
-def _fits(fit: AnswerFit) -> str:
+def _fits(fit: Fit) -> str:
     test = fit.goodness_of_fit()
     found = (
         f"Against free probabilities of all answers: deviance {fixed(test.deviance)} on {test.df} df"
@@ -263,7 +262,7 @@ def _table(frame: pd.DataFrame, caption: str) -> Table:
     return Table((*header, "observed", "expected", "residual"), rows, caption)
 
 
-def _predicted(fit: AnswerFit, most: int) -> Iterator[Block]:
+def _predicted(fit: Fit, most: int) -> Iterator[Block]:
     for label in fit.numbers.labels[:MOST_GROUPS]:
         try:
             frame = fit.predicted_patterns(label, most)
@@ -286,7 +285,7 @@ def _predicted(fit: AnswerFit, most: int) -> Iterator[Block]:
         )
 
 
-def _observed(fit: AnswerFit, label: str) -> Iterator[tuple[str, float]]:
+def _observed(fit: Fit, label: str) -> Iterator[tuple[str, float]]:
     frame = fit.patterns()
     for row in frame[frame["group"] == label].itertuples():
         if not math.isnan(row.observed):

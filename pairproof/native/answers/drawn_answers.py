@@ -27,7 +27,7 @@ from ...data.options import one_of, whole_number
 from ...data.respondents.codes import ABSENT, BELOW, MISSING as MISSING_codes, UNRATED
 from ...data.respondents.respondents import Respondents
 from ...errors import InputError
-from ...fit.results.answer_fit import AnswerFit
+from ...fit.fit import Fit
 from ...fit.results.answers import enumerated
 from .patterns.natural_parameters import (
     MISSING,
@@ -181,7 +181,7 @@ def draw_ranks(
     return Respondents.build(items, "rankings", ranks, source="draw_ranks")
 
 
-def draw_answers(fit: AnswerFit, *, seed: int) -> Respondents:
+def draw_answers(fit: Fit, *, seed: int) -> Respondents:
     """Draw an answer of every person of a fitted table from the fitted model, with the gaps that each left.
 
     fit: of a model whose possible answers are written out (at most 400,000).  Returns Respondents: a row a

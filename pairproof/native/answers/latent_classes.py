@@ -41,8 +41,8 @@ from ...data.respondents.respondents import Respondents
 from ...errors import ConvergenceError, FormulaError, InputError, NotEstimableError, TooLargeError
 from ...fit.estimates.parts import ROUNDING, ClassTest
 from ...fit.estimates.specification import AnswerSpec, AnswerTies, Term
+from ...fit.fit import Fit
 from ...fit.results.answers import MOST_POSSIBLE
-from ...fit.results.class_fit import ClassFit
 from ...numerics.processes import in_order
 from ...text import count_words
 from .answer_fits import Fitted, assemble_classes
@@ -357,7 +357,7 @@ def fit_latent_classes(
     random: str | Sequence[str] | None = None,
     starts: int = STARTS,
     seed: int = 0,
-) -> ClassFit:
+) -> Fit:
     """Fit latent classes of persons by maximum likelihood.
 
     Parameters
@@ -392,7 +392,7 @@ def fit_latent_classes(
 
     Returns
     -------
-    ClassFit
+    Fit
         Largest class first; `shares`, `share_errors`, `class_table()`, `posterior()`, `optima`, `test_classes()`.
         AIC and BIC count the parameters of all classes and K - 1 shares.
 

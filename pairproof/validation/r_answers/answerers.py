@@ -17,8 +17,7 @@ R call                              answers
 ``clubSandwich::vcovCR``            the same, CR2 and its degrees of freedom
 ===================================  ================================================================
 
-Fits of whole answers (:class:`pairproof.fit.answers.fit.AnswerFit`) have their own: :mod:`.answers`; so have models of
-contests (:class:`pairproof.fit.contests.fit.ContestFit`): :mod:`.contests`.
+Fits of whole answers have their own: :mod:`.whole_answers`; so have models of contests: :mod:`.contests`.
 
 Each answer's note says what was translated: scale, reference, R's names, what a log-likelihood counts.  No
 tolerance is loosened for it.
@@ -33,8 +32,6 @@ from typing import Optional
 from ...bridge.process.policy import Backend as Backend, BackendLike as BackendLike, backend as policy
 from ...bridge.programs.counted_cells import count as count
 from ...fit.fit import Fit as Fit
-from ...fit.results.answer_fit import AnswerFit as AnswerFit
-from ...fit.results.contest_fit import ContestFit as ContestFit
 from ..claims.quantities import Quantity as Quantity
 from ..verdicts.agreement import RCounterpart as RCounterpart
 from .ask import Question as Question, without_model as without_model
@@ -113,14 +110,14 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     return [_on_the_way(fit, a) for a in answers] if at_a_limit(fit) else answers
 
 
-def _of_answers(fit: AnswerFit, backend: Backend) -> list[RCounterpart]:
+def _of_answers(fit: Fit, backend: Backend) -> list[RCounterpart]:
     if fit.robust is None:
         return answer_counterparts(fit, backend)
     answers = [without_model_errors(a) for a in answer_counterparts(replace(fit, robust=None), backend)]
     return [*answers, without_model("R packages", "none clusters the standard errors of whole answers")]
 
 
-def _of_contests(fit: ContestFit, backend: Backend) -> list[RCounterpart]:
+def _of_contests(fit: Fit, backend: Backend) -> list[RCounterpart]:
     if fit.robust is None:
         return contest_counterparts(fit, backend)
     answers = [without_model_errors(a) for a in contest_counterparts(model_based(fit), backend)]

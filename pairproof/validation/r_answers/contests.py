@@ -40,7 +40,6 @@ from ...bridge.programs.contest_models import (
     inputs_of as inputs_of,
 )
 from ...fit.fit import Fit
-from ...fit.results.contest_fit import ContestFit as ContestFit
 from ..claims.quantities import Quantity, kind_of
 from ..verdicts.agreement import RCounterpart as RCounterpart
 from .ask import (
@@ -526,7 +525,7 @@ def _ask_agq(question: ContestQuestion) -> RCounterpart:
     )
 
 
-def contest_counterparts(fit: ContestFit, backend: Backend) -> list[RCounterpart]:
+def contest_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:
     """Ask every R function that has a model of contests.
 
     Returns list of RCounterpart: the most precise first.
@@ -545,7 +544,7 @@ def contest_counterparts(fit: ContestFit, backend: Backend) -> list[RCounterpart
     return [replace(a, rounding=_rounding(fit)) if a.values else a for a in answers]
 
 
-def _rounding(fit: ContestFit) -> dict[str, float]:
+def _rounding(fit: Fit) -> dict[str, float]:
     """Size of the sums that cancel in likelihoods: every contest is a term."""
     size = fit.n_comparisons + abs(fit.llf) if fit.llf == fit.llf else fit.n_comparisons
     return {"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size}

@@ -36,7 +36,6 @@ from ...bridge.programs.counted_cells import count, treated
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
-from ...fit.results.contest_fit import ContestFit
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.quantities import kind_of
 from .verdict import PrintVerdict, judge_print
@@ -297,7 +296,7 @@ def wald_p(sigma: float, se: float) -> float:
 
 
 def _by_expected_information(
-    claim: Claim, fit: ContestFit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
+    claim: Claim, fit: Fit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
 ) -> dict[str, PrintVerdict]:
     """All numbers that depend on standard errors, if they come out by the expected information."""
     numbers = [q for q in claim.numbers if kind_of(q.quantity) in OF_ERROR and q.quantity.name in fit.names]

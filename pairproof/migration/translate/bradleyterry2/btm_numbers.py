@@ -35,7 +35,6 @@ from ....fit.estimates.fit_record import WITHOUT_ESTIMATE
 from ....fit.estimates.predictions import item_covariate
 from ....fit.estimates.specification import ContestSpec
 from ....fit.fit import Fit
-from ....fit.results.mixed_fit import MixedFit
 from ....native.comparisons.contests.residuals import contest_residuals
 from ....validation.claims.quantities import Quantity, kind_of
 from ....validation.r_answers.contests import BRGLM, BTM_DEFAULT, PQL_DEFAULT, TOWARDS_INFINITY
@@ -315,7 +314,7 @@ def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dic
     return values
 
 
-def _effects(call: RecordedCall, contests: Contests, fit: MixedFit) -> dict[str, float]:
+def _effects(call: RecordedCall, contests: Contests, fit: Fit) -> dict[str, float]:
     """Standard deviation of the random effects and its error, and the predicted effects."""
     name = fit.components[0].name
     values: dict[str, float] = {}

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
 from ....errors import PairproofError, PairproofWarning
-from ....fit.results.answer_fit import AnswerFit
+from ....fit.fit import Fit
 from ....native.answers.pattern_models import fit_pattern
 from ....native.prefmod_defects.defects_of_results import stored_log_likelihood
 from ....validation.r_answers.translate import RParameters, parameter_values
@@ -109,9 +109,7 @@ def of_r(call: RecordedCall) -> OfR | None:
     )
 
 
-def judge_pattern(
-    call: RecordedCall, model: Asked, table: Given, fitted: AnswerFit, whole: Call
-) -> Judge | str:
+def judge_pattern(call: RecordedCall, model: Asked, table: Given, fitted: Fit, whole: Call) -> Judge | str:
     """How a fit's numbers are held against R's; a sentence where its parameters are not R's.
 
     table: the rows that R used.  fitted: of the code that is written.  whole: the same code with all rows,
@@ -166,7 +164,7 @@ def _parts(name: str) -> frozenset[str]:
     return frozenset(name.split(":"))
 
 
-def _rows(call: RecordedCall, fit: AnswerFit, r: OfR, own: list[str], named: list[str]) -> list[Agreement]:
+def _rows(call: RecordedCall, fit: Fit, r: OfR, own: list[str], named: list[str]) -> list[Agreement]:
     p = RParameters(tuple(own), r.estimate, r.vcov, "lambda", fit.items[-1])
     values = parameter_values(fit, p)
     without = {f"se.{name}" for name, known in zip(own, r.known) if not known}
@@ -190,7 +188,7 @@ def _rows(call: RecordedCall, fit: AnswerFit, r: OfR, own: list[str], named: lis
 # -- the saturated model -------------------------------------------------------------------------------------
 
 
-def saturated_of(fit: AnswerFit, model: Asked, table: Given) -> float:
+def saturated_of(fit: Fit, model: Asked, table: Given) -> float:
     """fl: the log-likelihood of free probabilities of all answers within a block.
 
     A block is a cell of prefmod's table of covariates by what was answered.
@@ -257,7 +255,7 @@ def _differ(rows: Sequence[Agreement]) -> bool:
     return any(a.verdict == "differs" for a in rows)
 
 
-def _as_prefmod(code: Call) -> AnswerFit | None:
+def _as_prefmod(code: Call) -> Fit | None:
     """The fit of the table with all defects that prefmod shows on it; None where there is none."""
     table, _ = tried(code.arguments[0])
     if table is None:

@@ -27,7 +27,6 @@ from ....fit.estimates.predictions import item_covariate
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec
 from ....fit.fit import Fit
 from ....fit.inference.wald import check_level
-from ....fit.results.mixed_fit import MixedFit
 from ..counts.build import order_column
 from ..formula.ability_formula import expand
 from ..random_effects.joint import mean_probability, predict_over, sigma_posterior
@@ -424,7 +423,7 @@ def _limits(
 
 
 def _with_effects(
-    fit: MixedFit,
+    fit: Fit,
     rows: ContestRows,
     chosen: NDArray[np.int64],
     design: FloatArray,
@@ -486,7 +485,7 @@ def _with_effects(
 
 
 def _over_sigma(
-    fit: MixedFit,
+    fit: Fit,
     fixed: FloatArray,
     seen: Sequence[tuple[int | None, int | None]],
     offset: FloatArray,
@@ -512,7 +511,7 @@ def _over_sigma(
 
 
 def _effects(
-    fit: MixedFit, rows: ContestRows, chosen: NDArray[np.int64], functions: FloatArray, n_seen: int
+    fit: Fit, rows: ContestRows, chosen: NDArray[np.int64], functions: FloatArray, n_seen: int
 ) -> tuple[list[tuple[int | None, int | None]], FloatArray]:
     """Puts the effects that were seen into the functions.
 

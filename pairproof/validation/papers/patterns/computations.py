@@ -27,8 +27,7 @@ from ....data.columns import Factor, natural_order
 from ....data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED
 from ....data.respondents.respondents import Respondents
 from ....errors import InputError, RDrift, RError
-from ....fit.results.answer_fit import AnswerFit
-from ....fit.results.class_fit import ClassFit
+from ....fit.fit import Fit
 from ....native.answers.latent_classes import fit_latent_classes
 from ....native.answers.pattern_models import fit_pattern
 from ....native.answers.plackett_luce import fit_plackett_luce
@@ -207,7 +206,7 @@ def respondents(document: Document, rows: Rows) -> Respondents:
 STARTS, SEED = 20, 4
 
 
-def fit_of(document: Document, table: Respondents) -> AnswerFit:
+def fit_of(document: Document, table: Respondents) -> Fit:
     """The native fit of a document's model."""
     model: dict[str, Any] = document["model"]
     if model["classes"] > 1:
@@ -225,7 +224,7 @@ def fit_of(document: Document, table: Respondents) -> AnswerFit:
     )
 
 
-def numbers_of_classes(fit: ClassFit) -> dict[str, float]:
+def numbers_of_classes(fit: Fit) -> dict[str, float]:
     """`estimate.A:class[1]`, `se.`, `score.share.1`, `se.share.1`, llf, AIC, BIC."""
     out = {"llf": fit.llf, "aic": fit.aic, "bic": fit.bic}
     for k, (share, error) in enumerate(zip(fit.shares, fit.share_errors)):
@@ -237,7 +236,7 @@ def numbers_of_classes(fit: ClassFit) -> dict[str, float]:
     return out
 
 
-def further_numbers(fit: AnswerFit) -> dict[str, float]:
+def further_numbers(fit: Fit) -> dict[str, float]:
     """What a fit gives beside its parameters: quasi-variances and errors of centred log worths, by group."""
     out: dict[str, float] = {}
     for group in fit.groups:

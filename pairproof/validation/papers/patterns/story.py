@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ....errors import PairproofError
-from ....fit.results.answer_fit import AnswerFit
+from ....fit.fit import Fit
 from ....report.blocks import Table
 from ...claims.paper import Claim
 from ...report.context import Story, WorthSeries
@@ -34,7 +34,7 @@ PAPER = "patterns"
 #: Floors of models of whole answers: sums over many more terms than those of comparisons.
 ANSWERS = "certified, whole answers"
 #: What R says of a fit; nothing where no R function is asked.
-AnswersOfR = Callable[[AnswerFit, "Backend"], Sequence[RCounterpart]]
+AnswersOfR = Callable[[Fit, "Backend"], Sequence[RCounterpart]]
 
 
 def rows_beside_50_digits(
@@ -70,7 +70,7 @@ def asked_for(document: Document, backend: Backend) -> Backend:
 
 
 def rows_of_fit(
-    place: Place, document: Document, fit: AnswerFit, backend: Backend, of_r: AnswersOfR | None = None
+    place: Place, document: Document, fit: Fit, backend: Backend, of_r: AnswersOfR | None = None
 ) -> list[Agreement]:
     """The rows of one fit."""
     certified = fits.certified_numbers(document)

@@ -10,7 +10,7 @@ import pytest
 import pairproof
 from pairproof.bridge.process.policy import backend
 from pairproof.errors import InputError
-from pairproof.fit.results.contest_fit import ContestFit
+from pairproof.fit.fit import Fit
 from tests.fit.robust.brute import table
 
 #: R: coefficients and CR1 of a glm of the rows, item 0 the reference.  glm takes its weights from the step
@@ -35,7 +35,7 @@ def rows() -> pairproof.Comparisons:
     return table(n=240)
 
 
-def asked_of_r(fit: ContestFit, reduced: bool) -> tuple[np.ndarray, np.ndarray]:
+def asked_of_r(fit: Fit, reduced: bool) -> tuple[np.ndarray, np.ndarray]:
     """Coefficients and CR1 by judge of R's glm, or of brglm2's, of the rows with a win or a loss."""
     data = fit.data
     here = np.flatnonzero(data.wins + data.losses > 0)

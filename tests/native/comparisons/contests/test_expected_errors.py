@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 from scipy.stats import cauchy, norm
 
 import pairproof
-from pairproof.fit.results.contest_fit import ContestFit
+from pairproof.fit.fit import Fit
 
 FloatArray = NDArray[np.float64]
 DENSITY = {"probit": norm, "cauchit": cauchy}
 FIRST, SECOND, WINS, LOSSES = list("ABACAB"), list("BCCDDD"), [9, 4, 5, 3, 6, 2], [3, 6, 5, 7, 2, 7]
 
 
-def fitted(**options: object) -> ContestFit:
+def fitted(**options: object) -> Fit:
     table = pairproof.read({"first": FIRST, "second": SECOND, "wins": WINS, "losses": LOSSES})
     found = pairproof.fit_bradley_terry(table, **options)  # type: ignore[arg-type]
     assert found.contests is not None
     return found
 
 
-def of_ties() -> ContestFit:
+def of_ties() -> Fit:
     table = pairproof.read(
         {
             "first": list("ABACBC"),
@@ -81,7 +81,7 @@ def test_of_ties_they_are_those_of_the_expectation_over_all_outcomes() -> None:
     assert np.abs(fit.bse_expected[names].to_numpy() / theirs - 1).max() < 1e-6
 
 
-def _outcomes(fit: ContestFit, beta: FloatArray) -> FloatArray:
+def _outcomes(fit: Fit, beta: FloatArray) -> FloatArray:
     """float[pairs, 3]: probabilities of win, tie and loss at these parameters."""
     frame = replace(fit, beta=beta).probabilities(order=True)
     found: FloatArray = frame[["p_first", "p_tie", "p_second"]].to_numpy(float)

@@ -1,5 +1,0 @@
-"""`ClassFit`, the name that a :class:`pairproof.Fit` of latent classes once had."""
-
-from ..fit import Fit
-
-ClassFit = Fit
