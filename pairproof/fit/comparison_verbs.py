@@ -24,6 +24,13 @@ class Compared(Predicted):
     """A fit whose items are compared with each other, many at once.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+    >>> pairproof.fit_bradley_terry(table).ranks().letters
+    ('a', 'a', 'b')
     """
 
     def contrasts(
@@ -180,6 +187,13 @@ class Tested(Compared):
     """A fit whose terms are tested, and whose contests are looked at one by one.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+    >>> pairproof.fit_bradley_terry(table).drop1()["df"].loc["item"]
+    2.0
     """
 
     def drop1(self) -> pd.DataFrame:

@@ -28,6 +28,13 @@ class Estimates(FitRecord):
     """The numbers of a fit, with tables of its parameters and tests of linear functions of them.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+    >>> fit.bse.round(3).to_dict()
+    {'A': 0.106, 'B': nan, 'tie': 0.23}
     """
 
     # -- parameters ------------------------------------------------------------------------------------------
@@ -377,6 +384,13 @@ class Predicted(Estimates):
     """The estimates of a fit, with what they say of the items and how well they fit the data.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+    >>> fit.probabilities()["p_first"].round(3).tolist()
+    [0.508, 0.292]
     """
 
     # -- worths and probabilities ----------------------------------------------------------------------------

@@ -27,6 +27,16 @@ class WithParts(Tested):
     """A fit with the parts that its model has; of one that it has not, verbs say which models have it.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
+
+    Examples
+    --------
+    >>> import numpy as np, pairproof
+    >>> a, b = np.triu_indices(4, 1)
+    >>> wins = np.array([3, 6, 1, 8, 2, 1])
+    >>> table = pairproof.Comparisons.build("ABCD", a, b, wins, None, 10 - wins, item_data={"x": np.array([0.0, 1, 2, 4])})
+    >>> fit = pairproof.fit_bradley_terry(table, formula="x + (1 | item)")
+    >>> round(fit.sigma, 4), round(fit.p_sigma, 4)
+    (0.7067, 0.0066)
     """
 
     # -- contests --------------------------------------------------------------------------------------------

@@ -105,9 +105,8 @@ class ModelSpec:
     pseudo_comparisons: str = ""
 
     # What only a specification of contests states, as it is elsewhere; no fields.
-    link = "logit"
     method = "ml"
-    offset = reduction = ""
+    offset = weights = reduction = ""
     tie_shift = tie_scale = False
 
     def __post_init__(self) -> None:
@@ -129,9 +128,19 @@ class ModelSpec:
         return ""
 
     @property
+    def link(self) -> LinkName:
+        """Of P(first preferred) = F(difference of abilities)."""
+        return "logit"
+
+    @property
+    def random(self) -> tuple[str, ...]:
+        """Random effects of contests; of whole answers the terms that differ between latent classes."""
+        return ()
+
+    @property
     def has_worths(self) -> bool:
         """Whether differences of abilities are log-odds, so that their exponentials are worths."""
-        return True
+        return self.link == "logit"
 
     @property
     def has_clustered(self) -> bool:
@@ -328,11 +337,6 @@ class ContestSpec(ModelSpec):
             and self.method == "ml"
             and not (self.offset or self.reduction or self.tie_shift or self.tie_scale)
         )
-
-    @property
-    def has_worths(self) -> bool:
-        """Whether the link is the logit."""
-        return self.link == "logit"
 
     @property
     def has_clustered(self) -> bool:
