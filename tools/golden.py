@@ -126,7 +126,7 @@ def models(pairproof: Any) -> dict[str, Callable[[], Any]]:
 
 
 def cluster_of(fit: Any) -> str:
-    return "group" if type(fit).__name__ in ("AnswerFit", "ClassFit") else "judge"
+    return "group" if type(fit.spec).__name__ == "AnswerSpec" else "judge"
 
 
 def group_of(fit: Any) -> dict[str, str]:

@@ -94,7 +94,7 @@ class Compared(Predicted):
         """
         from .many.ranks import contrasts_of
 
-        return contrasts_of(self, family, against, adjust, level, group, at, df, seed)
+        return contrasts_of(self.of_items, family, against, adjust, level, group, at, df, seed)
 
     def ranks(
         self,
@@ -145,7 +145,7 @@ class Compared(Predicted):
         """
         from .many.ranks import ranks_of
 
-        return ranks_of(self, level, simultaneous, side, group, at, seed)
+        return ranks_of(self.of_items, level, simultaneous, side, group, at, seed)
 
     def test_equal_items(
         self, *, group: str | None = None, at: Mapping[str, Value] | None = None

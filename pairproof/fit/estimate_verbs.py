@@ -284,7 +284,10 @@ class Estimates(FitRecord):
         >>> print(fit.contrast("A", "B"))
         A - B: 0.2778 (se 0.1060), z = 2.620, p = 0.008798, 95% interval 0.0700 to 0.4856; odds 1.743 to 1
         """
-        return parameters.item_contrast(self, a, b, group, at, level)
+        if b is None:
+            return parameters.item_contrast(self, a, b, group, at, level)
+        of = self.of_items
+        return predictions.odds_of(of, parameters.item_contrast(of, a, b, group, at, level))
 
     def wald(self, names: Sequence[str]) -> inference.WaldTest:
         """Wald test of the hypothesis that all the named parameters are 0.
@@ -343,6 +346,8 @@ class Estimates(FitRecord):
         >>> fit.on_scale("log-odds").params.round(4).to_dict()
         {'A': 0.5555, 'B': 0.0, 'tie': -0.6551}
         """
+        if scale != self.scale:
+            predictions.needs_logit(self, f"scale={scale!r}", "its estimates are in units of that link")
         return rescale.on_scale(self, scale)
 
     def with_reference(self: R, reference: str) -> R:
@@ -424,13 +429,15 @@ class Predicted(Estimates):
         >>> fit.worth().round(4)[["item", "worth", "se"]].values.tolist()
         [['A', 0.6354, 0.0491], ['B', 0.3646, 0.0491]]
         """
-        frame = predictions.worth(self, at, se)
+        predictions.needs_logit(self, "worths", "fit.probabilities() has the probabilities of all pairs")
+        of = self.of_items
+        frame = predictions.worth(of, at, se)
         if level is None:
             return frame
         check_level(level)
         if not se:
             raise InputError(f"level={level} without se; limits need standard errors: leave out se=False")
-        return predictions.worth_limits(self, frame, at, level)
+        return predictions.worth_limits(of, frame, at, level)
 
     def abilities(self, group: str | None = None) -> pd.DataFrame:
         """Abilities of the items with their standard errors.
@@ -498,7 +505,7 @@ class Predicted(Estimates):
         >>> pairproof.fit_llbt(table).quasi_variances()["quasi_se"].round(3).tolist()
         [0.375, 0.385, 0.388]
         """
-        return predictions.quasi_variances(self, group)
+        return predictions.quasi_variances(self.of_items, group)
 
     def probabilities(
         self,
@@ -511,6 +518,9 @@ class Predicted(Estimates):
         comparison: Mapping[str, Value] | None = None,
     ) -> pd.DataFrame:
         """P(first preferred), P(tie), P(second preferred) for every ordered pair of items.
+
+        Of whole answers they are of two items that are compared alone; under Plackett and Luce's model also within a
+        longer ranking, under the pattern models those are in :meth:`pairs`.
 
         Parameters
         ----------
@@ -538,7 +548,8 @@ class Predicted(Estimates):
         ------
         InputError
             A group that the model does not have, `order` for a model without an order effect, values of
-            columns that are none of the model's comparison terms, or a level outside (0, 1).
+            columns that are none of the model's comparison terms, or a level outside (0, 1).  Whole answers whose
+            comparisons depend on each other, or in which every pair has a tie parameter of its own.
         ItemError
             An item that is not in the table.
         TooLargeError
@@ -551,6 +562,15 @@ class Predicted(Estimates):
         >>> fit.probabilities().round(3)[["first", "p_first", "p_tie", "p_second"]].values.tolist()
         [['A', 0.508, 0.2, 0.292], ['B', 0.292, 0.2, 0.508]]
         """
+        if self.contests is not None:
+            from .results.contests import contest_probabilities
+
+            return contest_probabilities(self.of_items, group, at, order, items, level, comparison)
+        if self.answers is not None and not self.of_answers.has_pairs:
+            raise InputError(
+                "comparisons depend on each other, or have ties of their own, so that two items alone have no"
+                " probability in this model; fit.pairs() has the margins of each pair"
+            )
         frame = predictions.probabilities(self, group, at, order, items, comparison)
         if level is None:
             return frame
@@ -575,7 +595,8 @@ class Predicted(Estimates):
         Returns
         -------
         DataFrame
-            first, second, cell, outcome, observed, fitted, residual; its `attrs` say which residuals they are.
+            first, second, cell, outcome, observed, fitted, residual; its `attrs` say which residuals they are.  Of
+            whole answers :meth:`pairproof.Fit.patterns`, Pearson's alone.
 
         Raises
         ------
@@ -590,8 +611,13 @@ class Predicted(Estimates):
         >>> frame["observed"].tolist(), frame.attrs
         ([61.0, 24.0, 35.0], {'kind': 'pearson', 'distribution': 'multinomial'})
         """
-        one_of("kind", kind, ("pearson", "deviance"))
-        one_of("distribution", distribution, ("poisson", "multinomial"))
+        of_answers = self.answers is not None
+        one_of("kind", kind, ("pearson",) if of_answers else ("pearson", "deviance"))
+        one_of("distribution", distribution, ("multinomial",) if of_answers else ("poisson", "multinomial"))
+        if of_answers:
+            from .results.answers import seen
+
+            return seen(self.respondents, self.numbers)
         return residuals.residual_frame(
             self.cell_table(), self.items, self.outcome_model != "binary", kind, distribution
         )
@@ -602,7 +628,8 @@ class Predicted(Estimates):
         Returns
         -------
         GoodnessOfFit
-            The p-values are nan where the chi-square distribution does not hold; `caution` says why.
+            The p-values are nan where the chi-square distribution does not hold, for example of too few persons for
+            the number of possible answers; `caution` says why.
 
         Examples
         --------
@@ -612,4 +639,8 @@ class Predicted(Estimates):
         Deviance 0.0000, p = nan; Pearson 0.0000, p = nan; 0 df
           Caution: no p-value: the model is saturated (0 df), there is nothing left to test
         """
+        if self.answers is not None:
+            from .results.answers import goodness
+
+            return goodness(self)
         return residuals.goodness_of_fit(self)

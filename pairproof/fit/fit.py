@@ -1,9 +1,9 @@
 """`Fit`: the result of fitting a model, by the native engine or by R.
 
-Its numbers are those of :class:`pairproof.fit.record.FitRecord`; the methods of parameters are in
-:mod:`pairproof.fit.verbs.estimates`, those of items and data in :mod:`pairproof.fit.verbs.predicted`, those of many
-comparisons in :mod:`pairproof.fit.verbs.compared`, those of terms and contests in :mod:`pairproof.fit.verbs.tested`, and
-those of clusters, R and texts here.
+Its numbers are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`; the methods of parameters, items and data
+are in :mod:`pairproof.fit.estimate_verbs`, those of many comparisons, terms and contests in
+:mod:`pairproof.fit.comparison_verbs`, those of what only some models have in :mod:`pairproof.fit.part_verbs`, and those
+of clusters, R and texts here.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from .comparison_verbs import Tested
 from .estimates import array_inference as inference
+from .part_verbs import WithParts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(Tested):
+class Fit(WithParts):
     """A fitted model of paired comparisons: its numbers, and tests, predictions and tables of them.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.  Item parameters are on the scale
@@ -58,8 +58,8 @@ class Fit(Tested):
         Raises
         ------
         ComparisonError
-            The fits are of different data (for example with and without ties) or by quasi-likelihood, or the
-            models are not nested.
+            The fits are of different data (for example with and without ties), by quasi-likelihood, with reduced
+            bias, pseudo-comparisons or a prior, of several latent classes, or the models are not nested.
 
         Examples
         --------
@@ -70,6 +70,10 @@ class Fit(Tested):
         >>> print(larger.compare(smaller))
         Likelihood ratio 7.3216 on 1 df, p = 0.006813: LLBT inside LLBT, order effect
         """
+        if self.answers is not None:
+            from .results.answers import likelihood_ratio as of_answers
+
+            return of_answers(self, other)
         from .inference.likelihood_ratio import likelihood_ratio
 
         return likelihood_ratio(self, other)
@@ -79,7 +83,7 @@ class Fit(Tested):
     def clustered(
         self,
         *columns: str,
-        kind: Literal["CR0", "CR1", "CR2"] = "CR2",
+        kind: Literal["CR0", "CR1", "CR2"] | None = None,
         missing: Literal["refuse", "own"] = "refuse",
     ) -> Fit:
         """The same fit with standard errors that hold where answers of a cluster go together.
@@ -91,11 +95,13 @@ class Fit(Tested):
         ----------
         *columns : str
             One column of the table, or two for clustering both ways (Cameron, Gelbach and Miller 2011, J. Bus.
-            Econ. Stat. 29, 238-249).
-        kind : {"CR0", "CR1", "CR2"}
+            Econ. Stat. 29, 238-249).  Of whole answers one, or none: every person is then a cluster.
+        kind : {"CR0", "CR1", "CR2"}, optional
+            Default: CR2; of whole answers CR1.
             CR2 is that of Bell and McCaffrey with Satterthwaite's degrees of freedom (Pustejovsky and Tipton
             2018, J. Bus. Econ. Stat. 36, 672-683); CR0 has no correction, CR1 has G / (G - 1), both on G - 1
-            degrees of freedom for G clusters.
+            degrees of freedom for G clusters.  Where the information of a cluster is not positive there is no CR2:
+            CR1 stands in for it, and the summary says so.
         missing : {"refuse", "own"}
             What to do with rows without a value of a column: an error, or each a cluster of its own.
 
@@ -107,7 +113,8 @@ class Fit(Tested):
         Raises
         ------
         InputError
-            No such column, one cluster, rows without a value, another kind, or not one or two columns.
+            No such column, one cluster, rows without a value, another kind, or not one or two columns.  Random effects;
+            CR2 of link "cauchit"; two columns of ties with a shift or a scale.
         TooLargeError
             More than 6,000 parameters.
 
@@ -123,6 +130,15 @@ class Fit(Tested):
         >>> print(fit.clustered("judge").contrast("A", "B", level=0.9))
         A - B: 0.6190 (se 0.6833), t on 3 df = 0.906, p = 0.4318, 90% interval -0.9891 to 2.2272; odds 1.857 to 1
         """
+        if self.answers is not None:
+            from .results.answers import clustered_answers
+
+            return clustered_answers(self, columns, kind or "CR1", missing)
+        kind = kind or "CR2"
+        if self.contests is not None:
+            from .results.contests import clustered_contests
+
+            return clustered_contests(self, columns, kind, missing)
         from .robust.clustered_fit import clustered
 
         return clustered(self, columns, kind, missing)
@@ -324,6 +340,10 @@ class Fit(Tested):
         >>> fit.summary().splitlines()[0]
         'LLBT, Davidson ties'
         """
+        if self.answers is not None:
+            from .results.answers import summary as of_answers
+
+            return of_answers(self, rows)
         from .shown.fit_text import summary
 
         return summary(self, rows)
@@ -342,12 +362,18 @@ class Fit(Tested):
         >>> round(fit.to_dict()["params"]["A"], 4)
         0.2778
         """
+        from .results import answers, contests
         from .shown.fit_json import fit_dict
 
-        return fit_dict(self)
+        return {**fit_dict(self), **contests.document(self), **answers.document(self)}
 
     def __repr__(self) -> str:
-        return f"<Fit: {self.title}, {self.n_comparisons:.10g} comparisons, by {self.engine}>"
+        n = (
+            f"{self.n_comparisons:.10g} comparisons"
+            if self.answers is None
+            else f"{self.n_persons:.10g} persons"
+        )
+        return f"<Fit: {self.title}, {n}, by {self.engine}>"
 
     def _repr_html_(self) -> str:
         from .shown.fit_text import html

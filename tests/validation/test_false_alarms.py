@@ -13,7 +13,6 @@ import pairproof
 from pairproof.bridge.process.policy import Backend
 from pairproof.bridge.programs.counted_cells import count
 from pairproof.fit.fit import Fit
-from pairproof.fit.results.mixed_fit import MixedFit
 from pairproof.validation.claims.quantities import effect_names, quantity, scale_of
 from pairproof.validation.r_answers.stopped_short import kept_aliased, rounding, score_check
 from pairproof.validation.verdicts.against_r import compare_fit
@@ -115,7 +114,7 @@ def test_an_estimate_of_native_that_is_off_by_a_millionth_is_found(dras: Fit, na
     assert of(name, rows).verdict == "differs"
 
 
-def judged() -> MixedFit:
+def judged() -> Fit:
     """18 judges who answer alike: the effects of items by judge have a variance of 0."""
     wins = [2 if k % 2 else 1 for k in range(54)]
     table = pairproof.read(
@@ -128,16 +127,16 @@ def judged() -> MixedFit:
         }
     )
     fit = pairproof.fit_bradley_terry(table, random="item:judge", method="laplace")
-    assert isinstance(fit, MixedFit) and fit.components[0].sigma == 0.0
+    assert fit.random_effects is not None and fit.components[0].sigma == 0.0
     return fit
 
 
 @pytest.fixture(scope="module")
-def alike() -> MixedFit:
+def alike() -> Fit:
     return judged()
 
 
-def test_random_effects_of_exactly_zero_agree_with_what_rounding_leaves_of_them(alike: MixedFit) -> None:
+def test_random_effects_of_exactly_zero_agree_with_what_rounding_leaves_of_them(alike: Fit) -> None:
     effects = [f"effect.{name}" for name in effect_names(alike)]
     assert len(effects) == 54 and all(quantity(alike, name) == 0.0 for name in effects)
     rounded = RCounterpart("base R, Laplace's approximation", "live", {n: 1.4e-14 for n in effects})
@@ -145,7 +144,7 @@ def test_random_effects_of_exactly_zero_agree_with_what_rounding_leaves_of_them(
     assert kinds == {"agrees"} and scale_of(effects[0], alike) == 1.0
 
 
-def test_random_effects_that_r_estimates_away_from_zero_differ(alike: MixedFit) -> None:
+def test_random_effects_that_r_estimates_away_from_zero_differ(alike: Fit) -> None:
     name = f"effect.{effect_names(alike)[0]}"
     away = RCounterpart("base R, Laplace's approximation", "live", {name: 1e-3})
     assert of(name, compare_fit(alike, [away])).verdict == "differs"

@@ -22,10 +22,10 @@ from ...data.columns import Factor
 from ...data.respondents.codes import MISSING
 from ...data.wide import prefmod_pair_order
 from ...errors import InputError
+from ...fit.estimates.parts import OF_ITEM
 from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import Term
-from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.answer_numbers import OF_ITEM
+from ...fit.fit import Fit
 
 FloatArray = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ def _pair(items: Sequence[str], pair: tuple[int, int]) -> str:
 
 
 def statistics_of(
-    fit: AnswerFit, kind: str, ternary: bool, depends: Sequence[str], orders: Sequence[int]
+    fit: Fit, kind: str, ternary: bool, depends: Sequence[str], orders: Sequence[int]
 ) -> list[str]:
     """Names of the natural parameters in the order of R's columns."""
     items, spec = fit.items, fit.of_answers
@@ -66,7 +66,7 @@ def statistics_of(
 
 
 def block(
-    fit: AnswerFit, kind: str, terms: Sequence[Term], statistics: Sequence[str], values: Mapping[str, Any]
+    fit: Fit, kind: str, terms: Sequence[Term], statistics: Sequence[str], values: Mapping[str, Any]
 ) -> FloatArray:
     """float[q, p]: natural parameters from the fit's in one covariate group."""
     place = {name: k for k, name in enumerate(statistics)}
@@ -94,7 +94,7 @@ def _size(term: Term, values: Mapping[str, Any]) -> float:
     return size
 
 
-def _shares(fit: AnswerFit, kind: str, term: Term) -> dict[str, float]:
+def _shares(fit: Fit, kind: str, term: Term) -> dict[str, float]:
     """The natural parameters that a term enters, and how often."""
     items, spec = fit.items, fit.of_answers
     pairs = prefmod_pair_order(len(items))
@@ -165,7 +165,7 @@ class Inputs:
     reference: str
 
 
-def why_not(fit: AnswerFit) -> str:
+def why_not(fit: Fit) -> str:
     """Why the program is not written for a fit; "" if it is."""
     spec = fit.of_answers
     if spec.classes > 1:
@@ -181,7 +181,7 @@ def why_not(fit: AnswerFit) -> str:
     return ""
 
 
-def inputs_of(fit: AnswerFit) -> Inputs:
+def inputs_of(fit: Fit) -> Inputs:
     """The inputs of a fit."""
     refused = why_not(fit)
     if refused:
@@ -245,7 +245,7 @@ def inputs_of(fit: AnswerFit) -> Inputs:
 # -- which program -------------------------------------------------------------------------------------------
 
 
-def _kind(fit: AnswerFit) -> str:
+def _kind(fit: Fit) -> str:
     """What the possible answers are."""
     spec, table = fit.of_answers, fit.respondents
     if spec.family == "plackett-luce":
@@ -257,18 +257,18 @@ def _kind(fit: AnswerFit) -> str:
     return "rankings" if strict else "ratings"
 
 
-def _ternary(fit: AnswerFit) -> bool:
+def _ternary(fit: Fit) -> bool:
     kind = _kind(fit)
     return kind == "ratings" or (kind in ("comparisons", "apart") and fit.respondents.tie_category)
 
 
-def _places(fit: AnswerFit) -> int:
+def _places(fit: Fit) -> int:
     table = fit.respondents
     n = len(table.items)
     return min(len(table.scale), n) if table.kind == "ratings" else n
 
 
-def _listed(fit: AnswerFit) -> float:
+def _listed(fit: Fit) -> float:
     """Numbers in the list of all comparisons."""
     table, spec = fit.respondents, fit.of_answers
     c = comb(len(table.items), 2)
@@ -282,7 +282,7 @@ def _listed(fit: AnswerFit) -> float:
     return categories**c * gaps * own
 
 
-def _numbers(fit: AnswerFit) -> float:
+def _numbers(fit: Fit) -> float:
     """Numbers in the list of possible answers and their statistics."""
     kind, table = _kind(fit), fit.respondents
     j, times = len(table.items), table.n_times
@@ -311,7 +311,7 @@ def _numbers(fit: AnswerFit) -> float:
     return float(orders) ** times * c * (2 + (j if fit.of_answers.dependence else 0)) * times
 
 
-def _reference(fit: AnswerFit) -> str:
+def _reference(fit: Fit) -> str:
     spec = fit.of_answers
     if spec.reference in fit.items:
         return spec.reference
@@ -321,7 +321,7 @@ def _reference(fit: AnswerFit) -> str:
 # -- answers -------------------------------------------------------------------------------------------------
 
 
-def _distinct(fit: AnswerFit, kind: str, row_group: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
+def _distinct(fit: Fit, kind: str, row_group: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
     """The first row of each distinct answer that says something, its persons and its group from 0."""
     table, spec = fit.respondents, fit.of_answers
     kept = table.weights > 0
@@ -340,7 +340,7 @@ def _distinct(fit: AnswerFit, kind: str, row_group: IntArray) -> tuple[IntArray,
     return at[first], n, row_group[at[first]]
 
 
-def _covariates(fit: AnswerFit) -> tuple[IntArray, list[dict[str, Any]]]:
+def _covariates(fit: Fit) -> tuple[IntArray, list[dict[str, Any]]]:
     """int[n_rows]: the covariate group of each row; and the values of the covariates in each group."""
     table = fit.respondents
     names = list(dict.fromkeys(n for t in fit.terms for n, _ in t.by if n not in ("time", "class")))

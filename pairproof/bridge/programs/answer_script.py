@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...fit.estimates.identification import over_which
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
-from ...fit.results.answer_fit import AnswerFit
+from ...fit.fit import Fit
 from ..packages.asking import Estimates, ask, asks, program, reals
 from ..process.policy import BackendLike
 from ..values.convert import matrix
@@ -95,7 +95,7 @@ def enumerated(given: Inputs, *, backend: BackendLike = None) -> EnumeratedOptim
 FloatArray = NDArray[np.float64]
 
 
-def script_of(fit: AnswerFit) -> str:
+def script_of(fit: Fit) -> str:
     """The R source."""
     refused = why_not(fit)
     if refused:
@@ -104,7 +104,7 @@ def script_of(fit: AnswerFit) -> str:
     return "\n".join([_header(fit), _data(given), SPACES, NEWTON, SATURATED, _to_the_fit(fit, given), PRINT])
 
 
-def _header(fit: AnswerFit) -> str:
+def _header(fit: Fit) -> str:
     import pairproof
 
     scale = "lambda (log worth = 2 lambda)" if fit.scale == "lambda" else "log-odds"
@@ -152,7 +152,7 @@ def _matrix(values: object) -> str:
     return f"matrix({_numbers(table.reshape(-1))}, ncol = {table.shape[1]}, byrow = TRUE)"
 
 
-def _to_the_fit(fit: AnswerFit, given: Inputs) -> str:
+def _to_the_fit(fit: Fit, given: Inputs) -> str:
     """R source that moves estimates and covariance to the fit's scale and constraint."""
     names, map_ = shown(fit, given)
     return "\n".join(
@@ -167,7 +167,7 @@ def _to_the_fit(fit: AnswerFit, given: Inputs) -> str:
     )
 
 
-def shown(fit: AnswerFit, given: Inputs) -> tuple[list[str], FloatArray]:
+def shown(fit: Fit, given: Inputs) -> tuple[list[str], FloatArray]:
     """The fit's parameters but its references, float[m, p] times those of the program."""
     program = {name: k for k, name in enumerate(given.names)}
     own = "log-odds" if fit.spec.family == "plackett-luce" else "lambda"

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...fit.estimates.identification import over_which
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
-from ...fit.results.contest_fit import ContestFit
-from ...fit.results.mixed_fit import MixedFit
+from ...fit.fit import Fit
 from . import contest_programs as programs
 from .contest_models import (
     BRGLM2_EPSILON,
@@ -68,7 +67,7 @@ class _Parts:
     packages: Sequence[str] = ()
 
 
-def script_of(fit: ContestFit) -> str:
+def script_of(fit: Fit) -> str:
     """The R source."""
     if len(fit.of_contests.random) > 1:
         raise InputError(f"no R script: {fit.title}: two components of variance were not written for R")
@@ -90,12 +89,12 @@ def script_of(fit: ContestFit) -> str:
     )
 
 
-def _parts(fit: ContestFit, given: Inputs) -> _Parts:
+def _parts(fit: Fit, given: Inputs) -> _Parts:
     spec, limited = fit.of_contests, bool(given.certain.any())
     kept = [n for k, n in enumerate(given.names) if k not in given.undetermined]
     ties = [t.name for t in fit.terms if t.kind in ("tie", "tie-of")]
     rows = variables(given)
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         return _mixed(fit, given, kept)
     if spec.reduction and given.with_ties:
         return _Parts(rows, programs.JEFFREYS_WITH_TIES, [*kept, *ties])
@@ -129,7 +128,7 @@ def _parts(fit: ContestFit, given: Inputs) -> _Parts:
     )
 
 
-def _mixed(fit: ContestFit, given: Inputs, kept: Sequence[str]) -> _Parts:
+def _mixed(fit: Fit, given: Inputs, kept: Sequence[str]) -> _Parts:
     method = fit.of_contests.method
     rows = mixed_variables(given)
     if method == "pql" and given.judges:
@@ -164,7 +163,7 @@ def _named(given: Inputs) -> dict[str, Any]:
 # -- R source ------------------------------------------------------------------------------------------------
 
 
-def _header(fit: ContestFit, parts: _Parts) -> str:
+def _header(fit: Fit, parts: _Parts) -> str:
     import pairproof
 
     what = f"{fit.title}: {fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}"
@@ -204,10 +203,10 @@ def _literal(value: Any) -> str:
     return f"matrix({numbers}, nrow = {array.shape[0]}, ncol = {array.shape[1]}, byrow = TRUE)"
 
 
-def _to_the_fit(fit: ContestFit, given: Inputs, parts: _Parts) -> str:
+def _to_the_fit(fit: Fit, given: Inputs, parts: _Parts) -> str:
     names, map_ = _shown(fit, given, parts.names)
     cells = len(fit.cell_table().observed) * (2 if given.with_ties else 1)
-    mixed = isinstance(fit, MixedFit)
+    mixed = fit.random_effects is not None
     lines = ["# ---- to the scale and the constraint of the fit"]
     lines += [
         f"shown <- {_literal(map_)}",
@@ -225,7 +224,7 @@ def _to_the_fit(fit: ContestFit, given: Inputs, parts: _Parts) -> str:
     return "\n".join([*lines, ""])
 
 
-def _shown(fit: ContestFit, given: Inputs, program: Sequence[str]) -> tuple[list[str], FloatArray]:
+def _shown(fit: Fit, given: Inputs, program: Sequence[str]) -> tuple[list[str], FloatArray]:
     """The fit's parameters but its references, float[m, p] times those of the program."""
     place = {name: k for k, name in enumerate(program)}
     unit = LOG_WORTH_PER_UNIT["log-odds"] / LOG_WORTH_PER_UNIT[fit.scale]
@@ -245,8 +244,8 @@ def _shown(fit: ContestFit, given: Inputs, program: Sequence[str]) -> tuple[list
     return names, np.array(rows).reshape(len(names), len(program))
 
 
-def _print(fit: ContestFit, given: Inputs) -> str:
-    if not isinstance(fit, MixedFit):
+def _print(fit: Fit, given: Inputs) -> str:
+    if fit.random_effects is None:
         return PRINT
     unbounded = [] if fit.sigma == 0 or not np.isnan(fit.sigma_se) else [UNBOUNDED]
     lines = [

@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING
 from ...fit.estimates.identification import over_which
 from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import by_suffix
-from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.contest_fit import ContestFit
 from .counted_cells import count
 from .r_source import (
     CENTRE,
@@ -73,11 +71,11 @@ def to_r(fit: Fit) -> str:
     >>> print(pairproof.to_r(pairproof.fit_bradley_terry(table)).splitlines()[1])
     # Item terms in log-odds; reference A.
     """
-    if isinstance(fit, AnswerFit):
+    if fit.answers is not None:
         from .answer_script import script_of
 
         return script_of(fit)
-    if isinstance(fit, ContestFit):
+    if fit.contests is not None:
         from . import contest_script as script
 
         return script.script_of(fit)

@@ -18,7 +18,7 @@ from ..state import COUNT, POSITIVE, READ, SectionedCommand, State, option, shar
 
 if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
-    from ...fit.results.answer_fit import AnswerFit
+    from ...fit.fit import Fit
     from ..reports.person_models import Mixed
 
 
@@ -275,7 +275,7 @@ def _changed(stated: Mapping[str, Any], changes: Mapping[str, str]) -> dict[str,
     return found
 
 
-def _fit(table: Respondents, stated: Mapping[str, Any]) -> AnswerFit:
+def _fit(table: Respondents, stated: Mapping[str, Any]) -> Fit:
     """The fit; options of another model are refused."""
     import pairproof
 
@@ -291,13 +291,13 @@ def _fit(table: Respondents, stated: Mapping[str, Any]) -> AnswerFit:
         raise click.UsageError(f"{flag(unknown[0])} is not for {where}; leave it out.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # it stands in the summary, and is said beside the JSON
-        fitted: AnswerFit = getattr(pairproof, function)(table, **options)
+        fitted: Fit = getattr(pairproof, function)(table, **options)
     return fitted
 
 
 def _mixed(
     table: Respondents,
-    fitted: AnswerFit,
+    fitted: Fit,
     stated: Mapping[str, Any],
     numbers: int | None,
     samples: int | None,
@@ -306,10 +306,8 @@ def _mixed(
     """Shares of the classes, other numbers of classes, and the test of one more, where they were asked for."""
     import pairproof
 
-    from ...fit.results.class_fit import ClassFit
     from ..reports.person_models import Mixed
 
-    assert isinstance(fitted, ClassFit)
     same = {name: value for name, value in stated.items() if name != "classes"}
     table_of_numbers = None if numbers is None else pairproof.tabulate_latent_classes(table, numbers, **same)
     test = None if samples is None else fitted.test_classes(samples, seed=state.seed or 0)

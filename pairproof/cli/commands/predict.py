@@ -73,7 +73,6 @@ def command(
     import pairproof
 
     from ...data.reading.new_contests import read_contests, read_new_items
-    from ...fit.results.mixed_fit import MixedFit
     from ..reports.fitted import prediction_document as document, prediction_page as page
 
     table = read_table(file, reading)
@@ -82,7 +81,7 @@ def command(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankingWarning)  # said below, among the fit's warnings
         fit = pairproof.fit_bradley_terry(table, **asked, **contests)
-    if sigma is not None and not isinstance(fit, MixedFit):
+    if sigma is not None and fit.random_effects is None:
         raise click.UsageError("--sigma: the model has no random effects; leave it out.")
     item_data, known = (
         ({}, ()) if new_items is None else read_new_items(new_items, table, reading["encoding"])

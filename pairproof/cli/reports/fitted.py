@@ -25,14 +25,16 @@ from ...fit.many.comparison_results import (
     group_lines,
     ranks_rows,
 )
-from ...fit.results.contest_fit import ContestFit
-from ...fit.results.mixed_fit import MixedFit, effects_in_order, labels, plot_effects, size_of_effects
 from ...fit.shown.comparisons_plot import (
     MOST_DRAWN,
     caption_of_ranks,
+    effects_in_order,
+    labels,
     plot_contrasts,
+    plot_effects,
     plot_ranks,
     size_of_contrasts,
+    size_of_effects,
     size_of_ranks,
 )
 from ...fit.shown.fit_plots import MOST_GROUPS, plot_worth
@@ -161,9 +163,9 @@ REDUCED = {
 
 def contest_blocks(fit: Fit) -> Iterator[Block]:
     """The sections that the fit has something to say in; nothing for plain maximum likelihood of the logit."""
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         yield from _random_effects(fit)
-    if not isinstance(fit, ContestFit):
+    if fit.contests is None:
         return
     spec = fit.of_contests
     if spec.reduction:
@@ -199,7 +201,7 @@ def stories(fit: Fit) -> tuple[Story, ...]:
     return tuple(out)
 
 
-def _random_effects(fit: MixedFit) -> Iterator[Block]:
+def _random_effects(fit: Fit) -> Iterator[Block]:
     yield Heading("Random effects")
     by_pql = fit.of_contests.method == "pql"
     rows = []
@@ -235,11 +237,11 @@ def _random_effects(fit: MixedFit) -> Iterator[Block]:
             )
 
 
-def _draw(fit: MixedFit, component: str, ax: object) -> None:
+def _draw(fit: Fit, component: str, ax: object) -> None:
     plot_effects(fit, ax, component=component)
 
 
-def _effect_rows(fit: MixedFit) -> list[tuple[str, ...]]:
+def _effect_rows(fit: Fit) -> list[tuple[str, ...]]:
     frame = effects_in_order(fit)
     return [
         (name, number(row.effect), number(row.se), number(row.low), number(row.high))
@@ -249,7 +251,7 @@ def _effect_rows(fit: MixedFit) -> list[tuple[str, ...]]:
 
 def effects_text(fit: Fit) -> str:
     """The greatest and the least effects for a terminal; "" without random effects."""
-    return "\n".join(_lines(_effect_rows(fit))) if isinstance(fit, MixedFit) else ""
+    return "\n".join(_lines(_effect_rows(fit))) if fit.random_effects is not None else ""
 
 
 def _lines(rows: list[tuple[str, ...]]) -> Iterator[str]:
@@ -263,7 +265,7 @@ def _lines(rows: list[tuple[str, ...]]) -> Iterator[str]:
         yield f"{shorten(row[0]):<{max(width, 18)}}{cells}"
 
 
-def _reduced(fit: ContestFit) -> Iterator[Block]:
+def _reduced(fit: Fit) -> Iterator[Block]:
     from ...native.comparisons.contests.bradley_terry import fit_contests
     from ...native.comparisons.contests.specified import Prepared
 
@@ -296,7 +298,7 @@ def _reduced(fit: ContestFit) -> Iterator[Block]:
     yield Table(head, tuple(rows), "Beside maximum likelihood")
 
 
-def _pairs(fit: ContestFit) -> Iterator[Block]:
+def _pairs(fit: Fit) -> Iterator[Block]:
     """P(row preferred to column), or where it is found."""
     n = len(fit.items)
     if n > MOST_PAIRED:
@@ -316,7 +318,7 @@ def _share(p: float) -> str:
     return "-" if math.isnan(p) else f"{p:.3f}"
 
 
-def _ties(fit: ContestFit) -> Iterator[Block]:
+def _ties(fit: Fit) -> Iterator[Block]:
     import numpy as np
 
     spec = fit.of_contests
@@ -436,7 +438,7 @@ def prediction_document(fit: Fit, frame: pd.DataFrame, level: float) -> dict[str
 
 def prediction_page(fit: Fit, frame: pd.DataFrame, level: float) -> Page:
     """The table of predictions, and what its columns are."""
-    tied, mixed = bool(frame["p_tie"].to_numpy().any()), isinstance(fit, MixedFit)
+    tied, mixed = bool(frame["p_tie"].to_numpy().any()), fit.random_effects is not None
     heads: list[str | Column] = [Column("first", "left"), Column("second", "left"), "eta", "se", "P(first)"]
     names = ["eta", "se", "p_first"]
     if tied:

@@ -25,8 +25,7 @@ from ..state import plain
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ...fit.results.answer_fit import AnswerFit
-    from ...fit.results.class_fit import ClassFit
+    from ...fit.fit import Fit
 
 
 NUMBERS = (
@@ -39,7 +38,7 @@ NUMBERS = (
 class Mixed:
     """Latent classes beside the fit: fits of 1, 2, ... classes, and the bootstrap test against one more."""
 
-    fit: ClassFit
+    fit: Fit
     numbers: pd.DataFrame | None
     test: Any
 
@@ -107,10 +106,10 @@ class AskedAnswers:
     other: the model to compare with.
     """
 
-    fit: AnswerFit
+    fit: Fit
     patterns: int = 0
     predicted: int = 0
-    other: AnswerFit | None = None
+    other: Fit | None = None
     mixed: Mixed | None = None
 
     def document(self) -> dict[str, Any]:
@@ -164,7 +163,7 @@ class AskedAnswers:
             yield Bullets(compared(self.fit, self.other))
 
 
-def _comparison(fit: AnswerFit, other: AnswerFit) -> dict[str, Any]:
+def _comparison(fit: Fit, other: Fit) -> dict[str, Any]:
     found: dict[str, Any] = {"other": other.title, "llf": other.llf, "rank": other.rank}
     found |= {"aic": other.aic, "bic": other.bic}
     try:
@@ -175,7 +174,7 @@ def _comparison(fit: AnswerFit, other: AnswerFit) -> dict[str, Any]:
     return found | {"why_not": ""}
 
 
-def compared(fit: AnswerFit, other: AnswerFit) -> tuple[str, ...]:
+def compared(fit: Fit, other: Fit) -> tuple[str, ...]:
     """The test of two models, or why there is none, and their AIC and BIC, as sentences."""
     try:
         test = str(fit.compare(other))
@@ -188,7 +187,7 @@ def compared(fit: AnswerFit, other: AnswerFit) -> tuple[str, ...]:
     return (test, *criteria)
 
 
-def _fits(fit: AnswerFit) -> str:
+def _fits(fit: Fit) -> str:
     test = fit.goodness_of_fit()
     found = (
         f"Against free probabilities of all answers: deviance {fixed(test.deviance)} on {test.df} df"
@@ -234,7 +233,7 @@ def _table(frame: pd.DataFrame, caption: str) -> Table:
     return Table((*header, "observed", "expected", "residual"), rows, caption)
 
 
-def _predicted(fit: AnswerFit, most: int) -> Iterator[Block]:
+def _predicted(fit: Fit, most: int) -> Iterator[Block]:
     for label in fit.numbers.labels[:MOST_GROUPS]:
         try:
             frame = fit.predicted_patterns(label, most)
@@ -257,7 +256,7 @@ def _predicted(fit: AnswerFit, most: int) -> Iterator[Block]:
         )
 
 
-def _observed(fit: AnswerFit, label: str) -> Iterator[tuple[str, float]]:
+def _observed(fit: Fit, label: str) -> Iterator[tuple[str, float]]:
     frame = fit.patterns()
     for row in frame[frame["group"] == label].itertuples():
         if not math.isnan(row.observed):

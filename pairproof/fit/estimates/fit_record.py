@@ -25,9 +25,22 @@ from ...data.comparisons import Comparisons
 from ...errors import InputError, ItemError
 from .covariance import Covariance, LinearMap
 from .likelihood import OutcomeModel
-from .specification import TIES_IN_WORDS, Layout, ModelSpec, Scale, Term, Ties, Value, layout
+from .parts import AnswerNumbers, Answers, ClassNumbers, RandomEffects
+from .specification import (
+    TIES_IN_WORDS,
+    AnswerSpec,
+    ContestSpec,
+    Layout,
+    ModelSpec,
+    Scale,
+    Term,
+    Ties,
+    Value,
+    layout,
+)
 
 if TYPE_CHECKING:
+    from ...data.respondents.respondents import Respondents
     from .likelihood import Law
 
 
@@ -271,6 +284,18 @@ class FitRecord:
         Further results of an engine, such as R's own printout.
     robust : Clustering, optional
         Standard errors by cluster; None if they are those of the model, which supposes independent answers.
+    contests : ContestPart, optional
+        Of a model with a link, an offset, reduced bias, general ties or random effects.
+    random_effects : RandomEffects, optional
+        Variance components and predicted effects; `llf` is then the marginal log-likelihood (nan by PQL), and
+        `deviance` nan.
+    answers : Answers, optional
+        Of a model of whole answers: `data` then holds the comparisons that they imply, pooled, and `deviance` is
+        that against free probabilities of all answers.
+    classes : ClassNumbers, optional
+        Of latent classes of persons, a mixture of models of whole answers.  Parameters that differ between classes
+        are named `A:class[1]`, and `groups` are the classes (in each covariate group).  Standard errors come from
+        the observed information of the mixture (Louis 1982): that nobody's class is known makes them larger.
     """
 
     spec: ModelSpec
@@ -299,6 +324,10 @@ class FitRecord:
     data_digest: str = ""
     extras: Mapping[str, Any] = field(default_factory=dict)
     robust: Clustering | None = None
+    contests: ContestPart | None = None
+    random_effects: RandomEffects | None = None
+    answers: Answers | None = None
+    classes: ClassNumbers | None = None
 
     def __post_init__(self) -> None:
         check_shapes(self)
@@ -369,9 +398,12 @@ class FitRecord:
         constants.
 
         Infinite estimates are counted, as in R's glm: they were fitted, and raised the likelihood.  What the
-        data say nothing of is not (items never compared, aliased terms).
+        data say nothing of is not (items never compared, aliased terms).  Standard deviations of random effects are, and all shares of
+        latent classes but one.
         """
-        return self.n_estimable + self.n_infinite
+        sigmas = 0 if self.random_effects is None else len(self.random_effects.components)
+        shares = 0 if self.classes is None else len(self.classes.shares) - 1
+        return self.n_estimable + self.n_infinite + sigmas + shares
 
     @cached_property
     def standard_errors(self) -> FloatArray:
@@ -402,6 +434,64 @@ class FitRecord:
             out[at] = numbers(functions)
         return out
 
+    # -- parts -----------------------------------------------------------------------------------------------
+
+    @property
+    def of_contests(self) -> ContestSpec:
+        """The specification, with what is about links, bias and random effects."""
+        if not isinstance(self.spec, ContestSpec):
+            raise Absent(f"{title(self)} is no model with a formula of contests; fit_bradley_terry has them")
+        return self.spec
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """From linear predictors to probabilities, of a model of contests."""
+        if self.contests is None:
+            raise Absent(f"{title(self)} is fitted to counts, and keeps no outcomes of single contests")
+        return self.contests.outcomes
+
+    @property
+    def predicted_effects(self) -> RandomEffects:
+        """Effects and fixed parameters together, of a model with random effects."""
+        if self.random_effects is None:
+            raise Absent(
+                f"{title(self)}: a model without random effects; random='item' or 'item:judge' of fit_bradley_terry has them"
+            )
+        return self.random_effects
+
+    @property
+    def of_answers(self) -> AnswerSpec:
+        """The specification, with what is about whole answers."""
+        if not isinstance(self.spec, AnswerSpec):
+            raise self._without_answers()
+        return self.spec
+
+    @property
+    def respondents(self) -> Respondents:
+        """The table of persons as it was given, of a model of whole answers."""
+        if self.answers is None:
+            raise self._without_answers()
+        return self.answers.respondents
+
+    @property
+    def numbers(self) -> AnswerNumbers:
+        """Answers seen and expected, of a model of whole answers."""
+        if self.answers is None:
+            raise self._without_answers()
+        return self.answers.numbers
+
+    def _without_answers(self) -> Absent:
+        return Absent(
+            f"{title(self)} is a model of comparisons, each by itself; fit_pattern and fit_plackett_luce are of whole answers"
+        )
+
+    @property
+    def of_classes(self) -> ClassNumbers:
+        """Shares, posterior probabilities and maxima of latent classes."""
+        if self.classes is None:
+            raise Absent(f"{title(self)}: a model without latent classes; fit_latent_classes has them")
+        return self.classes
+
     # -- likelihood ------------------------------------------------------------------------------------------
 
     @property
@@ -411,8 +501,9 @@ class FitRecord:
 
     @property
     def bic(self) -> float:
-        """-2 llf + k log n, k = :attr:`rank`, n the sum of the weights."""
-        return -2.0 * self.llf + self.rank * float(np.log(self.n_comparisons))
+        """-2 llf + k log n, k = :attr:`rank`, n the sum of the weights, or the number of persons."""
+        n = self.n_comparisons if self.answers is None else self.numbers.n_persons
+        return -2.0 * self.llf + self.rank * float(np.log(n))
 
     @property
     def of_items(self) -> FitRecord:
@@ -427,6 +518,8 @@ class FitRecord:
     @property
     def counted(self) -> str:
         """What the likelihood is of, counted: `960 comparisons of 4 items`."""
+        if self.answers is not None:
+            return self.answers.counted(self.of_answers, self.items)
         return f"{self.n_comparisons:.10g} comparisons of {len(self.items)} items"
 
     @property
@@ -435,6 +528,15 @@ class FitRecord:
 
         Adds sum(n log n - n) - sum log y! over the cells to `llf`.
         """
+        if self.answers is not None:
+            raise InputError(
+                "the Poisson log-likelihood is for models of comparisons, and this one is of whole answers; fit.llf is that"
+                " of the answers, without constants"
+            )
+        if self.contests is not None:
+            raise InputError(
+                "the Poisson log-likelihood is of log-linear models (the logit); fit.llf has this model's"
+            )
         return self.llf + poisson_log_likelihood(self.cell_table(), self.outcome_model != "binary")
 
 
@@ -502,6 +604,24 @@ class Outcomes(Protocol):
 
     def law(self, fit: FitRecord) -> Law:
         """The likelihood of one win, tie or loss in each row; asked of ties with a shift or a scale."""
+
+
+@dataclass(frozen=True, eq=False)
+class ContestPart:
+    """What a fit has of its contests with a link, an offset, reduced bias, general ties or random effects.
+
+    penalised: what was maximised where the bias is reduced: llf + log det(information) / 2; nan elsewhere.
+    expected_covariance: by the expected information, on the scale and under some constraint of the
+    specification; None where that is the observed one.
+    """
+
+    outcomes: Outcomes
+    penalised: float = float("nan")
+    expected_covariance: Covariance | None = None
+
+
+class Absent(InputError, AttributeError):
+    """A part that a model has not; `hasattr` of a fit without it is False."""
 
 
 def title(fit: FitRecord) -> str:

@@ -283,11 +283,15 @@ def on_scale(fit: R, scale: Scale) -> R:
         null_space=units.forward(fit.null_space),
         covariance=MappedCovariance(fit.covariance, units),
         robust=fit.robust and fit.robust.mapped(units),
+        random_effects=fit.random_effects and fit.random_effects.in_units(factor, units.units),
+        answers=fit.answers and fit.answers.mapped(units),
     )
 
 
 def with_reference(fit: R, reference: str) -> R:
     """The same fit against another reference, or "sum"; see :meth:`pairproof.Fit.with_reference`."""
+    if fit.classes is not None:
+        _check_same_items_differ(fit, reference)
     if fit.spec.item_terms:
         raise InputError("a model with item covariates has no reference item to change")
     spec = replace(fit.spec, reference=reference)
@@ -298,7 +302,22 @@ def with_reference(fit: R, reference: str) -> R:
     told = tuple(w for w in fit.warnings if w.kind != "another-reference")
     if hint := reference_hint(spec, fit.terms, fit.null_space, fit.data).strip():
         told += (FitWarning("another-reference", hint),)
-    return replace(fit, spec=spec, constraint=constraint, robust=robust, warnings=told, **vars(numbers))
+    answers = fit.answers and fit.answers.mapped(shift_to(fit, reference), ~numbers.is_reference)
+    return replace(
+        fit, spec=spec, constraint=constraint, robust=robust, warnings=told, answers=answers, **vars(numbers)
+    )
+
+
+def _check_same_items_differ(fit: FitRecord, reference: str) -> None:
+    """Refuse another reference where some items differ between classes and others do not."""
+    items = [t.by for t in fit.terms if t.kind == "item"]
+    if any(items.count(by) != len(fit.items) for by in set(items)):
+        known = "an item" if reference == "sum" else f"reference={reference!r}"
+        raise InputError(
+            f"random={', '.join(fit.of_answers.random)} says which items differ between classes against"
+            f" {fit.spec.reference}; against {'their mean' if reference == 'sum' else 'another'} others would: fit"
+            f" again with {known}{' as the reference' if reference == 'sum' else ''}"
+        )
 
 
 def over_which(fit: FitRecord) -> BoolArray:

@@ -20,6 +20,7 @@ over k of w_k c_k), c_i the log worth of item i as a linear function of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -227,6 +228,24 @@ def _check_levels(fit: FitRecord, at: Mapping[str, Value]) -> None:
             raise InputError(f"at: {covariate}={value!r}; its levels are {', '.join(map(repr, known[:20]))}")
 
 
+def needs_logit(fit: FitRecord, asked: str, instead: str) -> None:
+    """Refuse what supposes that differences of abilities are log-odds."""
+    if fit.spec.link != "logit":
+        raise InputError(
+            f"{asked}: differences of abilities are log-odds only with link='logit', and this fit has"
+            f" link={fit.spec.link!r}; {instead}"
+        )
+
+
+def odds_of(fit: FitRecord, found: inference.Contrast) -> inference.Contrast:
+    """The contrast of two items with the odds that follow from it under the fit's link."""
+    if fit.spec.link == "logit":
+        return found
+    p = fit.outcomes.probabilities(np.array([found.estimate]), np.zeros(1), np.zeros(0))[0]
+    odds = float(p[0] / p[2])
+    return replace(found, odds=odds, log_odds=float(np.log(odds)))
+
+
 def group_label(at: Mapping[str, Value]) -> str:
     return ",".join(f"{k}={v}" for k, v in at.items()) or "all"
 
@@ -354,6 +373,8 @@ def quasi_variances(fit: FitRecord, group: str | None = None) -> pd.DataFrame:
         "error_low": np.nanmin(q.errors, axis=1),
         "error_high": np.nanmax(q.errors, axis=1),
     }
+    if fit.spec.link != "logit":  # abilities in units of the link
+        numbers = {"ability" if name == "log_worth" else name: v for name, v in numbers.items()}
     frame = pd.DataFrame(numbers, index=members).reindex(range(n))
     frame.insert(0, "item", list(fit.items))
     frame.attrs["worst_error"] = q.worst_error

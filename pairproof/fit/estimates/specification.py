@@ -104,6 +104,11 @@ class ModelSpec:
     comparison_terms: tuple[str, ...] = ()
     pseudo_comparisons: str = ""
 
+    # What only a specification of contests states, as it is elsewhere; no fields.
+    method = "ml"
+    offset = weights = reduction = ""
+    tie_shift = tie_scale = False
+
     def __post_init__(self) -> None:
         one_of("model", self.family, tuple(FAMILIES))
         one_of("ties", self.ties, get_args(Ties))
@@ -123,9 +128,19 @@ class ModelSpec:
         return ""
 
     @property
+    def link(self) -> LinkName:
+        """Of P(first preferred) = F(difference of abilities)."""
+        return "logit"
+
+    @property
+    def random(self) -> tuple[str, ...]:
+        """Random effects of contests; of whole answers the terms that differ between latent classes."""
+        return ()
+
+    @property
     def has_worths(self) -> bool:
         """Whether differences of abilities are log-odds, so that their exponentials are worths."""
-        return True
+        return self.link == "logit"
 
     @property
     def has_clustered(self) -> bool:
@@ -324,11 +339,6 @@ class ContestSpec(ModelSpec):
         )
 
     @property
-    def has_worths(self) -> bool:
-        """Whether the link is the logit."""
-        return self.link == "logit"
-
-    @property
     def has_clustered(self) -> bool:
         """Whether there are standard errors by cluster, CR2 too; see :func:`.refused.clusters_exist`."""
         return not (self.random or self.tie_shift or self.tie_scale or self.link == "cauchit")
@@ -473,6 +483,11 @@ class AnswerSpec(ModelSpec):
     def of_family(self) -> Family:
         """The family of models, with its title, scale and default reference."""
         return ANSWER_FAMILIES[self.family]
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether two items alone have a probability, which the parameters say."""
+        return not (self.dependence or self.between_times or self.answer_ties == "by-pair")
 
     @property
     def words(self) -> str:

@@ -163,6 +163,15 @@ def p_words(p: float, log10_p: float | None = None, digits: int = 4) -> str:
     return f"{front}e{exponent}"
 
 
+def p_value(p: float, log10_p: float) -> str:
+    """`0.0123`, `1.2e-05`, and where a double ends `1e-1234`, which fits the column; `-` for nan."""
+    if math.isnan(p):
+        return "-"
+    if p >= 0.001:
+        return f"{p:.4f}"
+    return f"{p:.1e}" if p >= SMALLEST else p_words(p, log10_p, 1)
+
+
 def p_equals(p: float, log10_p: float | None = None, digits: int = 4) -> str:
     """`p = 0.0123`, `p = 1.349e-1234`, `p < 1e-300`."""
     return f"p = {p_words(p, log10_p, digits)}".replace("= <", "< ")

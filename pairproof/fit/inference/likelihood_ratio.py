@@ -22,7 +22,7 @@ from ...errors import ComparisonError
 from ..estimates import array_inference as inference
 from ..estimates.fit_record import FitRecord, title
 from ..estimates.predictions import item_covariate
-from ..estimates.specification import ContestSpec, Kind, Term
+from ..estimates.specification import Kind, Term
 from ..estimates.tails import chi_square_p
 from .diagnostics import caution
 
@@ -333,21 +333,17 @@ def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRa
     fit, `other`: one at least of contests.
     """
     for one in (fit, other):
-        spec = one.spec
-        if isinstance(spec, ContestSpec) and spec.reduction:
+        if one.spec.reduction:
             raise ComparisonError(
                 f"{title(one)}: its log-likelihood is not the greatest, so that no ratio of it is a test; compare fits by"
                 " maximum likelihood"
             )
-        if isinstance(spec, ContestSpec) and spec.method == "pql":
+        if one.spec.method == "pql":
             raise ComparisonError(
                 f"{title(one)}: penalised quasi-likelihood has no log-likelihood; fit with method='laplace'"
             )
     for name, words in SAME.items():
-        values = [
-            getattr(one.spec, name, {"link": "logit", "method": "ml"}.get(name, ())) or ""
-            for one in (fit, other)
-        ]
+        values = [getattr(one.spec, name) or "" for one in (fit, other)]
         if values[0] != values[1]:
             raise ComparisonError(
                 f"the models are not nested: their {words} differ ({_words(values[0])} against {_words(values[1])})"
@@ -355,7 +351,7 @@ def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRa
             )
     larger, smaller = (fit, other) if fit.rank >= other.rank else (other, fit)
     for option in ("tie_shift", "tie_scale"):
-        if getattr(smaller.spec, option, False) and not getattr(larger.spec, option, False):
+        if getattr(smaller.spec, option) and not getattr(larger.spec, option):
             raise ComparisonError(f"the models are not nested: the smaller one alone has {option}")
     return nested_likelihood_ratio(fit, other)
 

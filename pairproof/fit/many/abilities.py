@@ -419,6 +419,11 @@ MOST_NAMED = 8
 
 def equal_items(fit: FitRecord, group: str | None = None, at: Mapping[str, Value] | None = None) -> WaldTest:
     """Test that all items are equally able; see :meth:`pairproof.Fit.test_equal_items`."""
+    if fit.random_effects is not None and any(c.name == "item" for c in fit.random_effects.components):
+        raise NotEstimableError(
+            "items with random effects are equally able only if sigma = 0 and no covariate tells them apart:"
+            " p_sigma is of the one, fit.wald([...]) of the covariates"
+        )
     where = find_group(fit, group, at)
     members = sets_of_items(fit, where).members()
     functions = ability_functions(fit, where, members.tolist())

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...text import WIDTH, label, number, safe, shorten
-from ..estimates.tails import SMALLEST, p_words
+from ..estimates.fit_record import listed
+from ..estimates.tails import p_value
 from .comparison_numbers import BestNumbers, ContrastNumbers, RankNumbers
 
 #: Letters and groups longer than this are cut: the JSON has all.
@@ -28,15 +29,6 @@ IN_WORDS = {
 
 
 SCALES = {1.0: "log-odds", 2.0: "lambda (half a log-odds)"}
-
-
-def small_p(p: float, log10_p: float) -> str:
-    """`0.0123`, `1.2e-05`, `1e-1234`; `<1e-1000000000` beyond: never 0."""
-    if math.isnan(p):
-        return "-"
-    if p >= 0.001:
-        return f"{p:.4f}"
-    return f"{p:.1e}" if p >= SMALLEST else p_words(p, log10_p, 1)
 
 
 def _interval(level: float) -> tuple[str, str]:
@@ -58,8 +50,8 @@ def contrasts_rows(
             if normal
             else (number(c.t[k], 3), "inf" if math.isinf(c.df[k]) else f"{c.df[k]:.1f}")
         )
-        own = small_p(c.p[k], c.log10_p[k])
-        both = () if c.adjust == "none" else (small_p(c.adjusted[k], c.log10_adjusted[k]),)
+        own = p_value(c.p[k], c.log10_p[k])
+        both = () if c.adjust == "none" else (p_value(c.adjusted[k], c.log10_adjusted[k]),)
         out.append(
             (
                 what,
@@ -184,7 +176,7 @@ def best_rows(b: BestNumbers, rows: int | None = None) -> tuple[tuple[str, ...],
             number(b.estimate[k]),
             _limit(b.low[k]),
             _limit(b.high[k]),
-            "-" if b.log10_adjusted[k] == 0.0 else small_p(b.adjusted[k], b.log10_adjusted[k]),
+            "-" if b.log10_adjusted[k] == 0.0 else p_value(b.adjusted[k], b.log10_adjusted[k]),
             "yes" if b.may_be_best[k] else "no",
         )
         for k in order[:rows]
@@ -260,7 +252,7 @@ def caption_of_rank_sets(r: RankNumbers) -> list[str]:
     out = [
         f"Confidence sets of ranks{where}, level {100 * r.level:g} %{sides}: {kind}; stepwise tests of all differences,"
         f" first critical value {critical_words(r.critical, r.critical_error)}.",
-        f"May be the best (Hsu, a statement of its own at {100 * r.level:g} %): {_listed(r.best)}.",
+        f"May be the best (Hsu, a statement of its own at {100 * r.level:g} %): {listed(r.best, 20)}.",
         "Items that share a letter are not told apart, all pairs together; that is not evidence that they are equal, and"
         " letters overlap.",
         f"Standard errors: {r.covariance}.",
@@ -271,7 +263,7 @@ def caption_of_rank_sets(r: RankNumbers) -> list[str]:
 def _infinite_words(r: RankNumbers) -> list[str]:
     """What is infinite, and how it was tested."""
     named = [
-        f"{_listed([i for i, s in zip(r.items, r.status) if s == status], 8)} ({status})"
+        f"{listed([i for i, s in zip(r.items, r.status) if s == status], 8)} ({status})"
         for status in dict.fromkeys(s for s in r.status if s)
     ]
     if math.isnan(r.critical_between):
@@ -283,13 +275,9 @@ def _infinite_words(r: RankNumbers) -> list[str]:
     ]
 
 
-def _listed(names: Sequence[str], most: int = 20) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
 def group_lines(r: RankNumbers) -> list[str]:
     """The groups of items that are not told apart, one a line."""
-    out = [f"{mark}: {_listed(group)}" for mark, group in zip(_marks(r), r.groups[:MOST_GROUPS])]
+    out = [f"{mark}: {listed(group, 20)}" for mark, group in zip(_marks(r), r.groups[:MOST_GROUPS])]
     more = len(r.groups) - MOST_GROUPS
     return out + ([f"and {more} more groups"] if more > 0 else [])
 

@@ -118,7 +118,7 @@ def only_observed(fit: FitRecord, asked: str) -> None:
 
     asked: what is asked for, as the subject of a sentence.
     """
-    words = getattr(getattr(fit, "spec", None), "pseudo_comparisons", "")
+    words = fit.spec.pseudo_comparisons
     if words:
         raise InputError(
             f"{asked} of a fit {words}: nobody made these comparisons, and they would be taken as answers; fit the table"

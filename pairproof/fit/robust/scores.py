@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from ...data.columns import Column, Factor, numbers_as_levels, take
 from ...data.comparisons import Comparisons
-from ..estimates.fit_record import FitRecord, Outcomes
+from ..estimates.fit_record import FitRecord
 from ..estimates.likelihood import OutcomeModel
 from ..estimates.predictions import item_covariate
 from ..estimates.specification import LOG_WORTH_PER_UNIT, Term
@@ -324,7 +324,7 @@ class RowScores:
 def row_scores(fit: FitRecord) -> RowScores:
     """Scores and information of every row of `fit.data`, rows that say nothing of a finite estimate at 0."""
     table = as_fitted(fit)
-    offset = offset_of(fit)
+    offset = fit.spec.offset
     pattern, few = patterns(fit, table, (offset,) if offset else ())
     x, z = designs(fit, few)
     beta = np.where(fit.is_reference, 0.0, fit.beta)
@@ -339,15 +339,9 @@ def row_scores(fit: FitRecord) -> RowScores:
             possible &= _possible(
                 x.times(direction), z.times(direction), observed.argmax(axis=0), fit.outcome_model
             )
-    outcomes: Outcomes | None = getattr(fit, "outcomes", None)
-    found = None if outcomes is None else outcomes.unit_derivatives(eta, possible)
+    found = None if fit.contests is None else fit.contests.outcomes.unit_derivatives(eta, possible)
     score, information = found or units(eta, g, possible, fit.outcome_model)
     return RowScores(x, z, pattern, counts, score, information)
-
-
-def offset_of(fit: FitRecord) -> str:
-    """The column that is added to the linear predictor, in favour of the item named first; "" for none."""
-    return str(getattr(fit.spec, "offset", ""))
 
 
 def _possible(eta: FloatArray, g: FloatArray, observed: IntArray, model: OutcomeModel) -> BoolArray:

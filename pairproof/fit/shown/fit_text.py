@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import zip_longest
 
@@ -15,7 +15,7 @@ from ..estimates.fit_record import FEW_DF, FitRecord, listed, title
 from ..estimates.identification import of_two_or_more
 from ..estimates.predictions import sets_of_items, worth
 from ..estimates.specification import LOG_WORTH_PER_UNIT
-from ..estimates.tails import SMALLEST, log10_student_p, p_words
+from ..estimates.tails import log10_student_p, p_value as p_value
 from ..inference.diagnostics import goodness_of_fit, in_words
 from ..inference.wald import first_rows
 
@@ -27,15 +27,6 @@ def _likelihood_words(fit: FitRecord) -> str:
     if fit.spec.pseudo_comparisons:
         return "quasi (pseudo-comparisons)"
     return "quasi (half wins or weights)" if fit.quasi_likelihood else fit.spec.likelihood_in_words
-
-
-def p_value(p: float, log10_p: float) -> str:
-    """`0.0123`, `1.2e-05`, and where a double ends `1e-1234`, which fits the column; `-` for nan."""
-    if math.isnan(p):
-        return "-"
-    if p >= 0.001:
-        return f"{p:.4f}"
-    return f"{p:.1e}" if p >= SMALLEST else p_words(p, log10_p, 1)
 
 
 def deviance_table(fit: FitRecord) -> str:
@@ -118,10 +109,10 @@ def _header(fit: FitRecord) -> Iterator[str]:
         ("Stopping", _stopping(fit)),
         *([("Deviance on", deviance_table(fit))] if has_deviance else []),
     ]:
-        yield from _wrapped(f"{name:<13}{text}", 13)
-    yield from _wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
+        yield from wrapped(f"{name:<13}{text}", 13)
+    yield from wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
     if fit.robust is not None:
-        yield from _wrapped(f"{'Errors':<13}{fit.robust.title}", 13)
+        yield from wrapped(f"{'Errors':<13}{fit.robust.title}", 13)
 
 
 def _parameters(fit: FitRecord) -> tuple[str, str]:
@@ -144,7 +135,7 @@ def _goodness(fit: FitRecord) -> str:
     return f"{text}; {test.caution}" if test.caution else text
 
 
-def _wrapped(text: str, indent: int) -> list[str]:
+def wrapped(text: str, indent: int) -> list[str]:
     # replace_whitespace stays off: the column of names is padded with blanks.
     return textwrap.wrap(
         label(text), WIDTH, subsequent_indent=" " * indent, break_long_words=True, replace_whitespace=False
@@ -248,7 +239,7 @@ def worths(fit: FitRecord) -> Iterator[str]:
         several = [[fit.items[k] for k in places] for places in of_two_or_more(found)]
         if len(several) > 1:
             where = "" if name == "all" else f" ({name})"
-            yield from _wrapped(
+            yield from wrapped(
                 f"Worths sum to 1 within each set of items{where}, and are not compared between sets:"
                 f" {' | '.join(listed(names, 8) for names in several)}",
                 2,
@@ -275,18 +266,29 @@ def summary(fit: FitRecord, rows: int = ROWS) -> str:
 
     rows: parameters shown at most; how many are left out is said.
     """
-    lines = [*_wrapped(title(fit), 2), "=" * WIDTH, *_header(fit), "-" * WIDTH, *coefficients(fit, rows)]
-    note = cut_note(fit, rows)
+    return laid_out(fit, rows, _header(fit), cut_note(fit, rows), fit.further_lines, cautions(fit))
+
+
+def laid_out(
+    fit: FitRecord,
+    rows: int,
+    header: Iterable[str],
+    note: str,
+    further: Sequence[str],
+    cautions: Sequence[str],
+) -> str:
+    """A summary; note: of the parameters that are left out.  further: lines that only some models have."""
+    lines = [*wrapped(title(fit), 2), "=" * WIDTH, *header, "-" * WIDTH, *coefficients(fit, rows)]
     lines += [note] if note else []
     lines += ["-" * WIDTH, *worths(fit), "-" * WIDTH]
-    if fit.further_lines:
-        lines += [part for line in fit.further_lines for part in _wrapped(line, 2)] + ["-" * WIDTH]
+    if further:
+        lines += [part for line in further for part in wrapped(line, 2)] + ["-" * WIDTH]
     if fit.not_estimable:
-        lines += _wrapped(_not_estimable(fit), 2)
+        lines += wrapped(_not_estimable(fit), 2)
     for warning in fit.warnings:
-        lines += _wrapped(f"Warning: {warning}", 2)
-    for sentence in (*cautions(fit), how(fit)):
-        lines += _wrapped(sentence, 2)
+        lines += wrapped(f"Warning: {warning}", 2)
+    for sentence in (*cautions, how(fit)):
+        lines += wrapped(sentence, 2)
     return safe("\n".join(lines))
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.plackettluce import CovariateWorths, PlackettLuceModel
 from ...bridge.values.nodes import RList, RVector
-from ...fit.results.answer_fit import AnswerFit
+from ...fit.fit import Fit
 from ...native.answers.patterns.answer_likelihood import Likelihood
 from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, dense_ranks, linked_sets
 from ...native.answers.patterns.natural_parameters import main_effects
@@ -114,7 +114,7 @@ def _why_bridge(call: RecordedCall, data: Rankings, pseudo: float) -> str:
     return ""
 
 
-def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: AnswerFit) -> Sequence[Agreement]:
+def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: Fit) -> Sequence[Agreement]:
     names = [n for n in named(call.vector("coef")) if n != data.items[0]]
     known = parameters(call, {n: n for n in names}, "log-odds", data.items[0])
     values = parameter_values(fit, known)
@@ -137,14 +137,14 @@ def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: AnswerFit) -> 
     return rows + Beside(call, LEAST, STOP).named("se_of_rankings", alone, errors)
 
 
-def se_of_rankings(fit: AnswerFit, data: Rankings, names: Sequence[str]) -> list[float]:
+def se_of_rankings(fit: Fit, data: Rankings, names: Sequence[str]) -> list[float]:
     """Standard errors by the information of the rankings alone at the fit's estimates, as R has them."""
     order, spread = _of_rankings(fit, data)
     found = dict(zip(order, np.sqrt(np.diag(spread)).tolist()))
     return [found[n] for n in names]
 
 
-def worth_se_of_rankings(fit: AnswerFit, data: Rankings) -> dict[str, float]:
+def worth_se_of_rankings(fit: Fit, data: Rankings) -> dict[str, float]:
     """The same of worths, by the delta method: worths are the softmax of log worths."""
     order, spread = _of_rankings(fit, data)
     log_worth = np.array([0.0, *(float(fit.params[n]) for n in data.items[1:])])
@@ -156,7 +156,7 @@ def worth_se_of_rankings(fit: AnswerFit, data: Rankings) -> dict[str, float]:
     return dict(zip(data.items, np.sqrt(variance).tolist()))
 
 
-def _of_rankings(fit: AnswerFit, data: Rankings) -> tuple[list[str], FloatArray]:
+def _of_rankings(fit: Fit, data: Rankings) -> tuple[list[str], FloatArray]:
     """Parameters, and the inverse of the information of the rankings alone at the fit's estimates."""
     ranks = dense_ranks(data.ranks, "absent")
     space = LuceSpace(Ranks(ranks.ranks), tuple(fit.of_answers.tie_orders))
@@ -280,7 +280,9 @@ def _worth_errors(call: RecordedCall, made: Step, found: RVector, table: Any) ->
     r = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
     beside = Beside(call, LEAST, STOP, DEFAULT)
     rows = beside.named("worth_se", {n: ours[n] for n in r}, r, by_item(table, "se"))
-    pseudo = isinstance(made.value, AnswerFit) and made.value.of_answers.pseudo > 0
+    pseudo = (
+        isinstance(made.value, Fit) and made.value.answers is not None and made.value.of_answers.pseudo > 0
+    )
     if pseudo and (data := _data(made.call)) is not None:
         rows = explained(rows, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
         rows += beside.named("worth_se_of_rankings", worth_se_of_rankings(made.value, data), r)
@@ -340,7 +342,7 @@ def pladmm(call: RecordedCall, context: Context) -> Translation:
     return Translation("native", code, notes=tuple(notes), judge=lambda fit: _pladmm_rows(call, fit, names))
 
 
-def _pladmm_rows(call: RecordedCall, fit: AnswerFit, names: dict[str, str]) -> Sequence[Agreement]:
+def _pladmm_rows(call: RecordedCall, fit: Fit, names: dict[str, str]) -> Sequence[Agreement]:
     coefficients = named(call.vector("coef"))
     spread = call.vector("vcov")
     order = [n for n in coefficients if n in names]

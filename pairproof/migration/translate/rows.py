@@ -30,8 +30,6 @@ from ...bridge.programs.counted_cells import count
 from ...bridge.values.nodes import RVector
 from ...fit.estimates.specification import Scale
 from ...fit.fit import Fit
-from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.contest_fit import ContestFit
 from ...validation.again import distinct
 from ...validation.claims.quantities import Quantity
 from ...validation.r_answers.ask import Question
@@ -128,7 +126,7 @@ def counterpart(call: RecordedCall, values: Mapping[str, float], *said: str, nam
 
 def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
     """A row for every number of R's beside the fit's, judged as by `fit.verify()`, excused as one fit only."""
-    if isinstance(fit, (ContestFit, AnswerFit)):
+    if fit.contests is not None or fit.answers is not None:
         size = fit.n_comparisons + (abs(fit.llf) if fit.llf == fit.llf else 0.0)
         return compare_fit(
             fit, [replace(answer, rounding={"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size})]
@@ -306,7 +304,7 @@ def by_item(frame: pd.DataFrame, column: str) -> dict[str, str]:
     return dict(zip(frame["item"].tolist(), in_column(frame, column)))
 
 
-def count_rows(call: RecordedCall, fit: Fit | AnswerFit) -> list[Agreement]:
+def count_rows(call: RecordedCall, fit: Fit) -> list[Agreement]:
     """A row of R's number of parameters, where it recorded one and has no parameters that the fit has not."""
     return Beside(call, 16.0).numbers(None, loglik_df=float(fit.rank))
 

@@ -1,7 +1,6 @@
 """From a fitted model of arrays to a fit with named parameters: of whole answers, and of their latent classes.
 
-One model becomes an :class:`pairproof.fit.results.answer_fit.AnswerFit`, a mixture of models a
-:class:`pairproof.fit.results.class_fit.ClassFit`.
+A mixture of models is a fit with classes.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from ...data.wide import prefmod_pair_order
 from ...fit.estimates.covariance import DenseCovariance
 from ...fit.estimates.fit_record import FitWarning, Stopping, listed
 from ...fit.estimates.likelihood import Law, OutcomeModel
+from ...fit.estimates.parts import OF_ITEM, AnswerNumbers, Answers, ClassNumbers, ClassTester, MixedPossible
 from ...fit.estimates.specification import AnswerSpec, Term, Value, by_suffix
-from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.answer_numbers import OF_ITEM, AnswerNumbers, PairCells
-from ...fit.results.class_fit import ClassFit, ClassNumbers, ClassTester, MixedPossible
+from ...fit.fit import Fit
+from ...fit.results.answers import PairCells
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..comparisons.counts.llbt import RULE, engine_name
 from .answer_terms import ItemModel, at_times, pair_names, timed_groups
@@ -76,7 +75,7 @@ class Fitted:
         return replace(self.possible, beta=tuple(m @ phi for m in self.found.likelihood.maps))
 
 
-def finished(one: Fitted) -> AnswerFit:
+def finished(one: Fitted) -> Fit:
     """The fit of a model of whole answers."""
     # Fitted against the last item; a sum constraint is a change of reference of the finished fit.
     spec = replace(one.spec, reference=one.reference)
@@ -89,7 +88,7 @@ def finished(one: Fitted) -> AnswerFit:
     law = Law(one.found.likelihood, estimate.phi, estimate.covariance, np.eye(n)[:, at])
     # A prior fixes the level, which no data do: it is no parameter of the answers.
     rank = len(estimate.phi) + more - int(bool(spec.prior))
-    return AnswerFit(
+    return Fit(
         **_shared(replace(one, spec=spec), one.found.fitted, law, one.possible_at(estimate.phi), rank),
         terms=(*parameters.terms, *one.infinite),
         beta=beta,
@@ -142,8 +141,7 @@ def _shared(
         "n_comparisons": data.n_comparisons,
         "engine": engine_name(),
         "data_digest": digest(table),
-        "respondents": table,
-        "numbers": numbers,
+        "answers": Answers(table, numbers),
     }
 
 
@@ -283,9 +281,7 @@ def columns_of(one: Fitted, found: LatentClasses) -> Columns:
     )
 
 
-def assemble_classes(
-    one: Fitted, found: LatentClasses, starts: int, seed: int, tester: ClassTester
-) -> ClassFit:
+def assemble_classes(one: Fitted, found: LatentClasses, starts: int, seed: int, tester: ClassTester) -> Fit:
     """The fit of latent classes.  one: of one class."""
     columns, weights = columns_of(one, found), one.found.pooled.weights
     n, n_classes = len(columns.terms), len(found.shares)
@@ -303,7 +299,7 @@ def assemble_classes(
     shared = _shared(one, fitted, law, _possible(one, found), found.n_params + len(one.infinite))
     collapsed = tuple(columns.terms[k].name for k in np.flatnonzero(np.abs(runaway).any(axis=1)))
     groups = timed_groups(one.model.groups, one.spec.times)
-    return ClassFit(
+    return Fit(
         **shared,
         terms=columns.terms,
         beta=beta,
@@ -320,7 +316,7 @@ def assemble_classes(
             *_warnings(found, collapsed, starts, shared["df_resid"]),
         ),
         n_infinite=null_space.shape[1],
-        of_classes=_class_numbers(found, starts, seed, collapsed, tester),
+        classes=_class_numbers(found, starts, seed, collapsed, tester),
     )
 
 

@@ -26,8 +26,8 @@ from ...data.options import one_of, whole_number
 from ...data.respondents.codes import ABSENT, BELOW, MISSING as MISSING_codes, UNRATED
 from ...data.respondents.respondents import Respondents
 from ...errors import InputError
-from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.answer_numbers import enumerated
+from ...fit.fit import Fit
+from ...fit.results.answers import enumerated
 from ...numerics.arrays import FloatArray, IntArray
 from .patterns.natural_parameters import (
     MISSING,
@@ -164,7 +164,7 @@ def draw_ranks(
     return Respondents.build(items, "rankings", ranks, source="draw_ranks")
 
 
-def draw_answers(fit: AnswerFit, *, seed: int) -> Respondents:
+def draw_answers(fit: Fit, *, seed: int) -> Respondents:
     """Draw an answer of every person of a fitted table from the fitted model, with the gaps that each left.
     fit: of a model whose possible answers are written out (at most 400,000).  Returns Respondents: a row a
     person, with the covariates of the table.  Ratings are drawn as orders, and have the lowest points that

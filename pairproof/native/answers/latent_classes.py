@@ -38,9 +38,10 @@ from ...data.options import hints_for_r, one_of, whole_number
 from ...data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED, dense
 from ...data.respondents.respondents import Respondents
 from ...errors import ConvergenceError, FormulaError, InputError, NotEstimableError, TooLargeError
+from ...fit.estimates.parts import ROUNDING, ClassTest
 from ...fit.estimates.specification import AnswerSpec, AnswerTies, Term
-from ...fit.results.answer_numbers import MOST_POSSIBLE
-from ...fit.results.class_fit import ROUNDING, ClassFit, ClassTest
+from ...fit.fit import Fit
+from ...fit.results.answers import MOST_POSSIBLE
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...numerics.processes import in_order
 from ...text import count_words
@@ -339,7 +340,7 @@ def fit_latent_classes(
     random: str | Sequence[str] | None = None,
     starts: int = STARTS,
     seed: int = 0,
-) -> ClassFit:
+) -> Fit:
     """Fit latent classes of persons by maximum likelihood.
 
     Parameters
@@ -374,7 +375,7 @@ def fit_latent_classes(
 
     Returns
     -------
-    ClassFit
+    Fit
         Largest class first; `shares`, `share_errors`, `class_table()`, `posterior()`, `optima`, `test_classes()`.
         AIC and BIC count the parameters of all classes and K - 1 shares.
 
@@ -483,7 +484,7 @@ class Tester:
         workers: int,
         enough: int | None,
     ) -> ClassTest:
-        """See :meth:`pairproof.fit.results.class_fit.ClassFit.test_classes`."""
+        """See :meth:`pairproof.Fit.test_classes`."""
         persons, _ = persons_of(self.table)
         one = fitted(persons, self.spec)
         if one.possible is None:

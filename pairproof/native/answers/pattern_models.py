@@ -37,7 +37,7 @@ from ...data.where import hint
 from ...errors import InputError, NotEstimableError
 from ...fit.estimates.fit_record import FitWarning
 from ...fit.estimates.specification import Alpha, AnswerSpec, AnswerTies, Beta, Term
-from ...fit.results.answer_fit import AnswerFit
+from ...fit.fit import Fit
 from ...numerics.arrays import IntArray
 from ..prefmod_defects.defects_of_input import pattern_call
 from . import answer_terms as parameters
@@ -182,7 +182,7 @@ def fit_pattern(
     beta_of: Sequence[str] | None = None,
     ties_unresolved: bool = False,
     compat: str | Sequence[str] = "",
-) -> AnswerFit:
+) -> Fit:
     """Fit the pattern model of whole answers by maximum likelihood.
 
     The table says which one: comparisons (prefmod's pattPC), rankings (pattR), ratings (pattL), or one of the
@@ -225,7 +225,7 @@ def fit_pattern(
 
     Returns
     -------
-    AnswerFit
+    Fit
         Its `params` are lambdas, each half a log-odds of two items; its deviance is that against free
         probabilities of all possible answers.
 

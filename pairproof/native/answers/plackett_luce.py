@@ -20,7 +20,7 @@ from ...data.options import hints_for_r
 from ...data.respondents.respondents import Respondents
 from ...errors import InputError
 from ...fit.estimates.specification import AnswerSpec, Term
-from ...fit.results.answer_fit import AnswerFit
+from ...fit.fit import Fit
 from .answer_fits import Fitted, finished, item_statistics
 from .answer_terms import item_model
 from .pattern_models import check_reference, check_table
@@ -43,7 +43,7 @@ def fit_plackett_luce(
     tie_orders: Sequence[int] | None = None,
     pseudo: float = 0.0,
     prior: PriorLike | None = None,
-) -> AnswerFit:
+) -> Fit:
     """Fit Plackett and Luce's model of rankings by maximum likelihood.
 
     The other natural model of a ranking is :func:`pairproof.fit_pattern`.  The two agree for two items, and with more
@@ -76,7 +76,7 @@ def fit_plackett_luce(
 
     Returns
     -------
-    AnswerFit
+    Fit
         Its `params` are log-odds; `tie2`, `tie3` are log prevalences of ties.
 
     Raises

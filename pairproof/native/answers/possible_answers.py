@@ -29,7 +29,7 @@ from ...data.options import one_of
 from ...data.respondents.codes import MISSING
 from ...data.respondents.respondents import Respondents
 from ...errors import InputError, TooLargeError
-from ...fit.results.answer_numbers import MOST_POSSIBLE
+from ...fit.results.answers import MOST_POSSIBLE
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...text import count_words
 from .answer_terms import pair_names

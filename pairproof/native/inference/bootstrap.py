@@ -1,11 +1,7 @@
 """Bootstraps of a fit: by clusters, by two crossed factors, or by single comparisons; limits by five methods.
 
-`Bootstrap` has the replicates of some quantities of a fit, with standard errors, limits and ranks from them,
-as text and as a JSON object.
-
 Quantities that one cluster alone determines have none: with abilities by judge and judges as clusters every
-copy of a judge gives the same estimates, and the spread of the replicates would be next to nothing (module
-:mod:`pairproof.fit.robust.clustered_fit`).
+copy of a judge gives the same estimates, and the spread of the replicates would be next to nothing.
 """
 
 from __future__ import annotations
@@ -24,8 +20,6 @@ from ...data.options import one_of, whole_number
 from ...errors import InputError, NotEstimableError, PairproofWarning, TooLargeError
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
-from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.contest_fit import ContestFit
 from ...fit.robust.clustered_fit import Missing, Robust, cluster_codes, only_observed
 from ..comparisons.counts.build import Model
 from . import replicates as intervals
@@ -33,7 +27,7 @@ from .draws import AnyDraws, ByCluster, ByRows, TwoWays, by_cluster, by_comparis
 from .quantities import Asked, Custom, Linear, Probabilities, Quantity, Ranks, Worths, quantities, ranks
 from .refits import AnswerRefitter, ContestRefitter, Refitter
 from .replicates import AnyRefitter, Engine, Replicates, make_replicates, spread, without_each
-from .taken_apart import take_apart
+from .taken_apart import expect_fit, take_apart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -444,6 +438,7 @@ def bootstrap(
     >>> drawn.conf_int().loc["A - B"].round(1).tolist()
     [-0.2, 0.6]
     """
+    expect_fit(fit)
     only_observed(fit, "the bootstrap")
     n = whole_number("replicates", replicates, 1)
     if n < 2:
@@ -456,9 +451,9 @@ def bootstrap(
     if not columns and fit.robust is not None:
         columns = fit.robust.columns
     refitter: AnyRefitter
-    if isinstance(fit, AnswerFit):
+    if fit.answers is not None:
         refitter = AnswerRefitter(fit)
-    elif isinstance(fit, ContestFit):
+    elif fit.contests is not None:
         refitter = ContestRefitter(fit)
     else:
         refitter = Refitter(take_apart(fit))

@@ -13,7 +13,7 @@ The profile likelihood of one linear function, and where it has dropped by a giv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -26,17 +26,13 @@ from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.fit_record import NULL_TOLERANCE
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
-from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.class_fit import ClassFit
-from ...fit.results.contest_fit import ContestFit
-from ...fit.results.mixed_fit import MixedFit
 from ...numerics.maxima import Profile, complement, constrained_maximum
 from ..comparisons.contests.profiles import SIGMA, check_profile, profile_contests
 from ..comparisons.counts.dense import check_dense_size
-from ..comparisons.counts.existence import AtInfinity, at_infinity, held_at_minus_infinity, joined
+from ..comparisons.counts.existence import AtInfinity, at_infinity, held_at_minus_infinity
 from ..comparisons.counts.solve import laid_out
 from .null_fits import Infeasible, Likelihood, Limiting, Point, bordered_solve, likelihood, limiting
-from .taken_apart import Function, TakenApart, function_of, take_apart
+from .taken_apart import Function, TakenApart, both, function_of, take_apart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -230,13 +226,13 @@ def profile(
     import pandas as pd
 
     check_level(level)
-    if isinstance(fit, ContestFit):
+    if fit.contests is not None:
         return _of_contests(fit, names, contrasts, group, level)
     wanted = _wanted(fit, names, contrasts, group)
     labels = [label for label, _ in wanted]
     functions = np.array([function for _, function in wanted]).reshape(len(wanted), len(fit.terms))
     refuse_clustered(fit)
-    profiler = AnswerProfiler(fit) if isinstance(fit, AnswerFit) else Profiler(take_apart(fit))
+    profiler = AnswerProfiler(fit) if fit.answers is not None else Profiler(take_apart(fit))
     estimate = profiler.estimates(functions)
     half = normal_quantile(0.5 + level / 2) * _standard_errors(fit, functions)
     centre = np.where(np.isfinite(estimate), estimate, np.nan)
@@ -248,7 +244,7 @@ def profile(
 
 
 def _of_contests(
-    fit: ContestFit,
+    fit: Fit,
     names: Sequence[Function] | str | None,
     contrasts: Sequence[tuple[str, str]] | Literal["all"],
     group: str | None,
@@ -256,13 +252,13 @@ def _of_contests(
 ) -> pd.DataFrame:
     """Profiles with links, offsets, reduced bias, general ties or random effects."""
     check_profile(fit)
-    if len(contrasts) and isinstance(fit, MixedFit) and any(c.name == "item" for c in fit.components):
+    if len(contrasts) and fit.random_effects is not None and any(c.name == "item" for c in fit.components):
         raise InputError(
             "contrasts of items with random effects are predictions, not parameters, and have no profile; fit.contrast(a, b)"
             " has their standard error"
         )
     asked = [names] if isinstance(names, str) else names
-    with_sigma = isinstance(fit, MixedFit) and (
+    with_sigma = fit.random_effects is not None and (
         not len(contrasts) if asked is None else any(isinstance(n, str) and n == SIGMA for n in asked)
     )
     if asked is not None:
@@ -316,7 +312,7 @@ def profile_test(fit: Fit, functions: Sequence[Function], *, group: str | None =
     refuse_clustered(fit)
     wanted = [function_of(fit, what, group) for what in functions]
     rows = np.array([function for _, function in wanted]).reshape(len(wanted), len(fit.terms))
-    profiler = AnswerProfiler(fit) if isinstance(fit, AnswerFit) else Profiler(take_apart(fit))
+    profiler = AnswerProfiler(fit) if fit.answers is not None else Profiler(take_apart(fit))
     statistic = profiler.drops(rows)
     columns = dict(
         statistic=statistic,
@@ -353,10 +349,10 @@ def profile_intervals(fit: Fit, functions: FloatArray, level: float = 0.95) -> t
 
 def refuse_clustered(fit: Fit) -> None:
     """Raise InputError for a fit with a cluster-robust covariance."""
-    robust = getattr(fit, "robust", None)
+    robust = fit.robust
     if robust is not None:
         by = ", ".join(robust.columns) or "person"
-        wild = not isinstance(fit, AnswerFit)
+        wild = fit.answers is None
         instead = (
             f'pairproof.wild_test(fit, "{robust.columns[0]}", contrast).conf_int()'
             if wild
@@ -409,8 +405,8 @@ def _standard_errors(fit: Fit, functions: FloatArray) -> FloatArray:
 class AnswerProfiler:
     """Profile likelihoods of linear functions of the parameters of a model of whole answers."""
 
-    def __init__(self, fit: AnswerFit) -> None:
-        if isinstance(fit, ClassFit):
+    def __init__(self, fit: Fit) -> None:
+        if fit.classes is not None:
             raise InputError(
                 f"the profile likelihood of {fit.title}: the likelihood of latent classes has several maxima, and which of them"
                 " is the highest changes along a profile; fit.conf_int() has Wald intervals at the one that was found"
@@ -436,6 +432,13 @@ class AnswerProfiler:
                 out[k] = -np.sign(off[k, moved][0]) * np.inf if moved.sum() == 1 else np.nan
         return out
 
+    def _profiles(self, functions: FloatArray) -> Iterator[tuple[int, Profile]]:
+        """Of the functions that the data determine and no infinite parameter touches, with their places."""
+        for k, (function, estimate) in enumerate(zip(functions, self.estimates(functions))):
+            outward = np.abs(function @ self._law.outward).max(initial=0.0)
+            if np.isfinite(estimate) and outward > NULL_TOLERANCE:
+                yield k, self._profile(function, float(estimate))
+
     def _profile(self, function: FloatArray, estimate: float) -> Profile:
         c = function @ self._law.outward
         basis, along = complement(c[:, None]), c / (c @ c)
@@ -452,24 +455,15 @@ class AnswerProfiler:
 
         drop = float(chdtri(1, 1.0 - level))
         low, high = np.full(len(functions), np.nan), np.full(len(functions), np.nan)
-        for k, (function, estimate) in enumerate(zip(functions, self.estimates(functions))):
-            if (
-                np.isfinite(estimate)
-                and np.abs(function @ self._law.outward).max(initial=0.0) > NULL_TOLERANCE
-            ):
-                profile = self._profile(function, float(estimate))
-                low[k], high[k] = profile.side(drop, -1.0), profile.side(drop, 1.0)
+        for k, profile in self._profiles(functions):
+            low[k], high[k] = profile.side(drop, -1.0), profile.side(drop, 1.0)
         return low, high
 
     def drops(self, functions: FloatArray) -> FloatArray:
         """float[m]: twice the log-likelihood lost where each function is held at 0; nan where it is infinite."""
         out = np.full(len(functions), np.nan)
-        for k, (function, estimate) in enumerate(zip(functions, self.estimates(functions))):
-            if (
-                np.isfinite(estimate)
-                and np.abs(function @ self._law.outward).max(initial=0.0) > NULL_TOLERANCE
-            ):
-                out[k] = max(self._profile(function, float(estimate)).drop(0.0), 0.0)
+        for k, profile in self._profiles(functions):
+            out[k] = max(profile.drop(0.0), 0.0)
         return out
 
 
@@ -494,7 +488,7 @@ class Profiler:
         if self._tie:
             n = len(apart.fit.terms)
             tie = held_at_minus_infinity(n, n - 1) if apart.model.tie_is_infinite else None
-            return _both(tie, self._separated())
+            return both(tie, self._separated())
         return self._separated()
 
     def _separated(self) -> AtInfinity | None:
@@ -569,16 +563,8 @@ class Profiler:
         outward = self._likelihood(False).dense.back(np.eye(len(null)))
         return np.asarray(np.linalg.lstsq(outward, null, rcond=None)[0], dtype=float)
 
-    @property
+    @cached_property
     def _top(self) -> Point:
         """The unconstrained maximum in the coordinates of the likelihood."""
-        if not hasattr(self, "_found"):
-            full = self._likelihood(False)
-            self._found, _ = full.maximise(np.zeros((0, full.p)), np.zeros(0), full.dense.origin())
-        return self._found
-
-
-def _both(one: AtInfinity | None, other: AtInfinity | None) -> AtInfinity | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return joined(one, other)
+        full = self._likelihood(False)
+        return full.maximise(np.zeros((0, full.p)), np.zeros(0), full.dense.origin())[0]

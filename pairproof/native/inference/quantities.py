@@ -1,8 +1,7 @@
 """What a bootstrap follows from replicate to replicate: parameters, contrasts, worths, probabilities, ranks, or a
 function of a fit.
 
-Where estimates are infinite, differences of abilities are inf, -inf or not determined (module
-:mod:`pairproof.native.hypotheses.at_infinity`).  Quantities on a bounded scale keep their limits: a worth 0 or 1, a
+Where estimates are infinite, differences of abilities are inf, -inf or not determined.  Quantities on a bounded scale keep their limits: a worth 0 or 1, a
 probability 0 or 1, a rank.
 """
 

@@ -28,46 +28,30 @@ from numpy.typing import NDArray
 from ...data.comparisons import Comparisons
 from ...data.graph import components
 from ...data.respondents.respondents import Respondents
-from ...errors import (
-    ComparisonError,
-    ConvergenceError,
-    InputError,
-    NotEstimableError,
-    PairproofWarning,
-    TooLargeError,
-)
+from ...errors import ConvergenceError, InputError, NotEstimableError, PairproofWarning, TooLargeError
 from ...fit.estimates.covariance import Covariance
 from ...fit.estimates.fit_record import NULL_TOLERANCE
 from ...fit.fit import Fit
-from ...fit.results.answer_fit import AnswerFit, groups_of
-from ...fit.results.class_fit import ClassFit
-from ...fit.results.contest_fit import ContestFit
-from ...fit.results.mixed_fit import MixedFit
+from ...fit.results.answers import groups_of
 from ...fit.robust.clustered_fit import Missing
 from ...numerics.maxima import FAR as FAR_maxima, Solution, cholesky_of, maximise
 from ..answers.answer_fits import finished
 from ..answers.latent_classes import fitted
 from ..answers.patterns.answer_likelihood import Likelihood, Weighted, demands_of, recession_of
 from ..comparisons.contests.bradley_terry import fit_spec
-from ..comparisons.contests.estimates import (
-    Solved as Solved_estimates,
-    contests_of,
-    limit_of,
-    outward,
-    solved,
-)
+from ..comparisons.contests.estimates import contests_of, limit_of, outward, solved
 from ..comparisons.contests.specified import contest_rows
 from ..comparisons.counts.blocks import BlockPoint, Blocks, as_blocks
 from ..comparisons.counts.build import Model
 from ..comparisons.counts.cells import Cells, Problem
 from ..comparisons.counts.dense import Dense, DensePoint
-from ..comparisons.counts.existence import AtInfinity, at_infinity, held_at_minus_infinity, joined, predictors
+from ..comparisons.counts.existence import AtInfinity, at_infinity, held_at_minus_infinity, predictors
 from ..comparisons.counts.llbt import fit_model
 from ..comparisons.counts.outcome_derivatives import Counts, units
 from ..comparisons.counts.solve import Solved, laid_out, solve, solve_by_strong_components
 from ..comparisons.counts.sparse import Rows, RowsPoint
 from .draws import AnyDraws, ByCluster, ByComparison, ByRows, Weights, cells_with
-from .taken_apart import SAME, Coordinates, TakenApart
+from .taken_apart import Coordinates, TakenApart, both, check_same
 
 FloatArray = NDArray[np.float64]
 Layout = Union[Blocks, Dense, Rows]
@@ -244,8 +228,7 @@ class Refitter:
         infinite = self._tie_gone() if tie_gone else None
         if found.null_space.shape[1]:
             outward = coordinates.forward(found.null_space)
-            here = at_infinity(problem, found.null_space, outward)
-            infinite = here if infinite is None else joined(here, infinite)
+            infinite = both(at_infinity(problem, found.null_space, outward), infinite)
         # Without a tie in a table that has some, the tie parameter is separated as well.
         separated = found.separated or (tie_gone and not self.model.tie_is_infinite)
         beta = coordinates.forward(found.params)
@@ -318,8 +301,8 @@ class ContestRefit:
 class ContestRefitter:
     """Fits of one model of contests to other counts of its rows."""
 
-    def __init__(self, fit: ContestFit) -> None:
-        if isinstance(fit, MixedFit):
+    def __init__(self, fit: Fit) -> None:
+        if fit.random_effects is not None:
             raise InputError(
                 f"the bootstrap of {fit.title}: rows or clusters that are drawn again share the random effects of the table, and"
                 " say nothing of how these vary; fit.profile() and fit.conf_int() are of the marginal likelihood"
@@ -330,19 +313,7 @@ class ContestRefitter:
         self.full: FloatArray = np.stack([table.wins, table.ties, table.losses], axis=1)
         found = solved(self.rows)
         self.outward = outward(fit, self.rows, found)
-        self._check(found)
-
-    def _check(self, found: Solved_estimates) -> None:
-        fit = self.fit
-        known = fit.free & (np.abs(fit.null_space).max(axis=1, initial=0.0) < 1e-9)
-        se = np.sqrt(np.maximum(fit.covariance.variances(), 0.0))
-        gap = np.abs(self.outward @ found.theta - fit.beta) / np.where(se > 0, se, 1.0)
-        if known.any() and gap[known].max() > SAME:
-            k = np.flatnonzero(known)[int(np.argmax(gap[known]))]
-            raise ComparisonError(
-                f"{fit.names[k]} is {fit.beta[k]:.10g} by {fit.engine} and {(self.outward @ found.theta)[k]:.10g} by the"
-                " native engine, which makes the refits; they have to agree"
-            )
+        check_same(fit, self.outward @ found.theta, fit.null_space)
 
     def refit(self, counts: FloatArray) -> ContestRefit | None:
         """The fit to counts float[n_rows, 3]; None if the solver found none, or there are no comparisons."""
@@ -418,7 +389,7 @@ class AnswerRefit:
 class AnswerRefitter:
     """Fits of one model of whole answers to other numbers of persons."""
 
-    def __init__(self, fit: AnswerFit) -> None:
+    def __init__(self, fit: Fit) -> None:
         refuse(fit)
         model = fit.numbers.law.model
         assert isinstance(model, Likelihood)
@@ -429,8 +400,7 @@ class AnswerRefitter:
         lost = np.flatnonzero(np.abs(fit.null_space).max(axis=1, initial=0.0) > NULL_TOLERANCE)
         self._held: AtInfinity | None = None
         for place in lost:
-            one = held_at_minus_infinity(len(fit.terms), int(place))
-            self._held = one if self._held is None else joined(self._held, one)
+            self._held = both(self._held, held_at_minus_infinity(len(fit.terms), int(place)))
 
     def draws(self, columns: Sequence[str], missing: Missing) -> ByCluster | ByComparison:
         """How replicates are drawn: by a column, or person by person."""
@@ -497,15 +467,8 @@ class AnswerRefitter:
         return self._read(found.x, covariance, AtInfinity(self.law.outward @ null, unit))
 
     def _read(self, phi: FloatArray, covariance: FloatArray, infinite: AtInfinity | None) -> AnswerRefit:
-        both = (
-            self._held
-            if infinite is None
-            else infinite
-            if self._held is None
-            else joined(infinite, self._held)
-        )
         separated = infinite is not None and bool(len(infinite.rows))
-        return AnswerRefit(self.law.outward @ phi, both, separated, phi, covariance)
+        return AnswerRefit(self.law.outward @ phi, both(infinite, self._held), separated, phi, covariance)
 
     def influence(self, refit: AnswerRefit, functions: FloatArray) -> FloatArray:
         """float[n, m]: what a person with each answer moves m functions of the parameters by."""
@@ -546,9 +509,9 @@ class AnswerRefitter:
         return found if found.scale == self.fit.scale else found.on_scale(self.fit.scale)
 
 
-def refuse(fit: AnswerFit) -> None:
+def refuse(fit: Fit) -> None:
     """Refuse a fit of which replicates would not say what its estimates vary by."""
-    if isinstance(fit, ClassFit):
+    if fit.classes is not None:
         raise InputError(
             f"the bootstrap of {fit.title}: replicates have several maxima, and their classes no order by which they are those"
             " of the fit; fit.clustered() has standard errors that hold if the model is wrong, fit.test_classes() a"

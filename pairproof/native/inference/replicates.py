@@ -1,7 +1,5 @@
 """The replicates of a bootstrap: drawn, refitted and evaluated, kept, their spread, and limits from them.
 
-The work is done block by block, in one process or several, with the same numbers.
-
 Confidence limits from replicates t*_1..t*_R of an estimate t0 (Davison and Hinkley 1997, chapter 5): a
 quantile alpha is the order statistic r = (R + 1) alpha; between whole ones it is interpolated on the scale of
 normal quantiles q (their equation 5.8, R's boot::norm.inter)::

@@ -34,12 +34,11 @@ from ...errors import InputError, NotEstimableError, PairproofWarning, TooLargeE
 from ...fit.estimates.tails import chi_square_p, log10_chi_square_p, p_equals
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
-from ...fit.results.answer_fit import only_comparisons
 from ...fit.robust.clustered_fit import Missing
 from .bootstrap import codes_of, number
 from .null_fits import AtNull, NullFits
 from .profile_likelihood import Profiler
-from .taken_apart import Function, TakenApart, function_of, take_apart
+from .taken_apart import Function, TakenApart, expect_fit, function_of, take_apart
 
 FloatArray = NDArray[np.float64]
 #: Clusters below which the chi-square is rough.
@@ -128,7 +127,7 @@ def score_test(
     >>> round(test.statistic, 3), test.df
     (4.517, 2)
     """
-    only_comparisons(fit, "the score test")
+    _only_comparisons(fit, "the score test")
     one_of("missing", missing, ("refuse", "own"))
     if not np.isfinite(value):
         raise InputError(f"value={value}; expected a finite number")
@@ -452,7 +451,7 @@ def wild_test(
     >>> print(pairproof.wild_test(fit, "judge", ("B", "C")))
     Wild score test of B - C = 0 by judge (6 clusters): t = -0.4330, p = 0.8125, all 64 sign vectors
     """
-    only_comparisons(fit, "the wild cluster test")
+    _only_comparisons(fit, "the wild cluster test")
     one_of("weights", weights, ("rademacher", "webb"))
     one_of("missing", missing, ("refuse", "own"))
     n = whole_number("replicates", replicates, 1)
@@ -483,6 +482,16 @@ def wild_test(
         statistics,
         engine,
     )
+
+
+def _only_comparisons(fit: Fit, asked: str) -> None:
+    """Refuse what is no fit, or one of whole answers."""
+    expect_fit(fit)
+    if fit.answers is not None:
+        raise InputError(
+            f"{asked} is for models of comparisons, and this one is of whole answers; fit.clustered(column).contrast(a, b)"
+            " has a Wald test that holds where persons of a cluster go together"
+        )
 
 
 def _estimate(apart: TakenApart, function: FloatArray) -> float:

@@ -19,12 +19,12 @@ from ...fit.estimates.covariance import Rescaling, Shift
 from ...fit.estimates.fit_record import find_item
 from ...fit.estimates.identification import shift_to
 from ...fit.estimates.predictions import ability_functions, find_group, group_label
-from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, Value
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Value
 from ...fit.fit import Fit
 from ...fit.promises import Function as Function
-from ...fit.results.contest_fit import only_plain
 from ..comparisons.counts.build import Model, build
 from ..comparisons.counts.cells import Problem
+from ..comparisons.counts.existence import AtInfinity, joined
 from ..comparisons.counts.named import name
 from ..comparisons.counts.solve import Solved, solve
 
@@ -91,11 +91,20 @@ class TakenApart:
         return replace(self.problem, tie=one, model=self.model.outcome_model)
 
 
-def take_apart(fit: Fit) -> TakenApart:
-    """Build and solve a fit's problem again."""
+def expect_fit(fit: object) -> None:
+    """InputError of what is no fit."""
     if not isinstance(fit, Fit):
         raise InputError(f"fit is {type(fit).__name__}; expected a Fit, of fit_llbt or fit_bradley_terry")
-    only_plain(fit, "refits")
+
+
+def take_apart(fit: Fit) -> TakenApart:
+    """Build and solve a fit's problem again."""
+    expect_fit(fit)
+    if isinstance(fit.spec, ContestSpec) and not fit.spec.is_plain:
+        raise InputError(
+            f"refits of {fit.title}: there is one for the logit by plain maximum likelihood, without an offset, reduced bias,"
+            " general ties or random effects; fit.conf_int() has Wald intervals"
+        )
     model = build(fit.data, fit.spec)
     found = solve(model.problem)
     apart = TakenApart(fit, model, found)
@@ -105,26 +114,32 @@ def take_apart(fit: Fit) -> TakenApart:
             f"the fit by {fit.engine} has parameters {', '.join(fit.names[:8])}; the native engine names"
             f" {', '.join(names[:8])}, so that it cannot be fitted again; fit it with fit_llbt or fit_bradley_terry"
         )
-    _check_same(apart)
+    forward = apart.coordinates.forward
+    instead = ". Fit with fit_llbt or fit_bradley_terry, or see fit.verify()"
+    check_same(fit, forward(found.params), forward(found.null_space), instead)
     return apart
 
 
-def _check_same(apart: TakenApart) -> None:
-    fit = apart.fit
-    here = fit.free & (
-        np.abs(apart.coordinates.forward(apart.found.null_space)).max(axis=1, initial=0.0) < 1e-9
-    )
+def check_same(fit: Fit, beta: FloatArray, null: FloatArray, instead: str = "") -> None:
+    """ComparisonError unless the native beta is that of the fit where `null`, float[n_params, k], leaves a number."""
+    here = fit.free & (np.abs(null).max(axis=1, initial=0.0) < 1e-9)
     if not here.any():
         return
-    beta = apart.coordinates.forward(apart.found.params)
     se = np.sqrt(np.maximum(fit.covariance.variances(), 0.0))
-    gap = np.abs(beta - fit.beta)[here] / np.where(se > 0, se, 1.0)[here]
-    if gap.max() > SAME:
-        k = np.flatnonzero(here)[int(np.argmax(gap))]
+    gap = np.where(here, np.abs(beta - fit.beta) / np.where(se > 0, se, 1.0), 0.0)
+    k = int(np.argmax(gap))
+    if gap[k] > SAME:
         raise ComparisonError(
             f"{fit.names[k]} is {fit.beta[k]:.10g} by {fit.engine} and {beta[k]:.10g} by the native engine, which"
-            " makes the refits; they have to agree. Fit with fit_llbt or fit_bradley_terry, or see fit.verify()"
+            f" makes the refits; they have to agree{instead}"
         )
+
+
+def both(one: AtInfinity | None, other: AtInfinity | None) -> AtInfinity | None:
+    """What is infinite by the one or the other."""
+    if one is None or other is None:
+        return other if one is None else one
+    return joined(one, other)
 
 
 # -- functions of the parameters -----------------------------------------------------------------------------

@@ -23,7 +23,6 @@ from ...fit.estimates.array_inference import softmax
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, Value
 from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
-from ...fit.results.answer_fit import AnswerFit
 from .defect_catalogue import PREFIX, asked_for, defect
 
 #: Relative steps of nlm's numerical Hessian: the third root of its 12 digits, 10^(-12/3) (Schnabel, Koontz
@@ -226,13 +225,13 @@ def printed_as_prefmod(fit: Fit, compat: str | Sequence[str]) -> Numbers:
 def _shown(fit: Fit) -> Numbers:
     """What prefmod's answer shows without being asked; a warning names the defects."""
     names = []
-    if isinstance(fit, AnswerFit):
+    if fit.answers is not None:
         names.append("N1-log-likelihood-beside-the-maximum")
     elif counted_with_empty_cells(fit).empty:
         names.append("B11-empty-cells-counted")
     if fit.spec.item_terms:
         names.append("B21-worths-of-groups-of-items")
-    elif not isinstance(fit, AnswerFit) and not all(is_name_in_r(item) for item in fit.items):
+    elif fit.answers is None and not all(is_name_in_r(item) for item in fit.items):
         names.append("B6-names-unread")
     found: Numbers = {}
     for name in names:

@@ -52,8 +52,8 @@ import numpy as np
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError, NotEstimableError
+from ...fit.estimates.parts import Component
 from ...fit.fit import Fit
-from ...fit.results.mixed_fit import Component, MixedFit
 
 
 def first_preferences(data: Comparisons) -> dict[str, float]:
@@ -87,12 +87,12 @@ OF_EFFECTS = (*OF_COMPONENT, "effect", "effect_mean")
 
 def components_of(fit: Fit) -> Sequence[Component]:
     """The variance components of a fit; none of a model without random effects."""
-    return fit.components if isinstance(fit, MixedFit) else ()
+    return fit.components if fit.random_effects is not None else ()
 
 
 def of_effects(fit: Fit, kind: str, name: str) -> float:
     """The number of this kind and name."""
-    if not isinstance(fit, MixedFit):
+    if fit.random_effects is None:
         raise InputError(f"{kind}.{name}: {fit.title} has no random effects")
     if kind.startswith("sigma"):
         found = fit.component(name)
@@ -108,7 +108,7 @@ def of_effects(fit: Fit, kind: str, name: str) -> float:
     return math.nan if predicted.means is None else float(predicted.means[place])
 
 
-def effect_names(fit: MixedFit) -> list[str]:
+def effect_names(fit: Fit) -> list[str]:
     """Of the predicted effects, in the order of the fit: `A`, or `J.A` of judge J."""
     found = fit.predicted_effects
     return [

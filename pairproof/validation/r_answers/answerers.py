@@ -17,8 +17,7 @@ R call                              answers
 ``clubSandwich::vcovCR``            the same, CR2 and its degrees of freedom
 ===================================  ================================================================
 
-Fits of whole answers (:class:`pairproof.fit.answers.fit.AnswerFit`) have their own: :mod:`.answers`; so have models of
-contests (:class:`pairproof.fit.contests.fit.ContestFit`): :mod:`.contests`.
+Fits of whole answers have their own: :mod:`.whole_answers`; so have models of contests: :mod:`.contests`.
 
 Each answer's note says what was translated: scale, reference, R's names, what a log-likelihood counts.  No
 tolerance is loosened for it.
@@ -33,8 +32,6 @@ from typing import Optional
 from ...bridge.process.policy import Backend, BackendLike, backend as policy
 from ...bridge.programs.counted_cells import count
 from ...fit.fit import Fit
-from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.contest_fit import ContestFit
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
 from .ask import Question, without_model
@@ -80,9 +77,9 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     chosen: Backend = policy(backend)
     if chosen.mode == "none":
         return []
-    if isinstance(fit, AnswerFit):
+    if fit.answers is not None:
         return _of_answers(fit, chosen)
-    if isinstance(fit, ContestFit):
+    if fit.contests is not None:
         return _of_contests(fit, chosen)
     if fit.robust is not None:
         # Estimates and likelihood by functions that have the model, standard errors by those that cluster.
@@ -102,14 +99,14 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     return [_on_the_way(fit, a) for a in answers] if at_a_limit(fit) else answers
 
 
-def _of_answers(fit: AnswerFit, backend: Backend) -> list[RCounterpart]:
+def _of_answers(fit: Fit, backend: Backend) -> list[RCounterpart]:
     if fit.robust is None:
         return answer_counterparts(fit, backend)
     answers = [without_model_errors(a) for a in answer_counterparts(replace(fit, robust=None), backend)]
     return [*answers, without_model("R packages", "none clusters the standard errors of whole answers")]
 
 
-def _of_contests(fit: ContestFit, backend: Backend) -> list[RCounterpart]:
+def _of_contests(fit: Fit, backend: Backend) -> list[RCounterpart]:
     if fit.robust is None:
         return contest_counterparts(fit, backend)
     answers = [without_model_errors(a) for a in contest_counterparts(model_based(fit), backend)]

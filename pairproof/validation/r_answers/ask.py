@@ -18,7 +18,6 @@ from ...bridge.records.drift import said_of_stopping, said_of_words
 from ...errors import RDrift, RecordMissing, RError, RTimeout, RUnavailable
 from ...fit.estimates.identification import over_which
 from ...fit.fit import Fit
-from ...fit.results.answer_fit import AnswerFit
 from ..verdicts.agreement import RCounterpart, RSource
 
 FloatArray = NDArray[np.float64]
@@ -58,7 +57,7 @@ class Question:
 class AnswerQuestion:
     """A question to R about a fit of whole answers: the fit, and the backend that is to answer."""
 
-    fit: AnswerFit
+    fit: Fit
     backend: Backend
 
 

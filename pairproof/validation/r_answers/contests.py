@@ -36,8 +36,6 @@ from ...bridge.programs import contest_models as models
 from ...bridge.programs.contest_models import MOST_NUMBERS, ContestEstimates, Inputs, inputs_of
 from ...fit.estimates.specification import ContestSpec
 from ...fit.fit import Fit
-from ...fit.results.contest_fit import ContestFit
-from ...fit.results.mixed_fit import MixedFit
 from ..claims.quantities import Quantity, kind_of
 from ..verdicts.agreement import RCounterpart
 from .ask import ContestQuestion, answered, attempt, attempt_unless, refused, remarks, without_model
@@ -88,7 +86,7 @@ def estimates(question: ContestQuestion, p: RParameters, *, errors: bool = True)
     """estimate.X, se.X, z.X, p.X; worths where the link is the logit and abilities have no random part."""
     fit = question.fit
     values = parameter_values(fit, p, tests=True)
-    if question.given.spec.link == "logit" and not isinstance(fit, MixedFit) and len(fit.items) <= 60:
+    if question.given.spec.link == "logit" and fit.random_effects is None and len(fit.items) <= 60:
         values.update(worth_values(fit, p))
     return values if errors else {q: v for q, v in values.items() if kind_of(q) not in OF_ERRORS}
 
@@ -123,7 +121,6 @@ def mixed_values(
 def random_effects(question: ContestQuestion, found: ContestEstimates) -> dict[str, float]:
     """sigma, its error and test, and the predicted effects."""
     fit, given = question.fit, question.given
-    assert isinstance(fit, MixedFit)
     name = fit.components[0].name
     values: dict[str, float] = {Quantity("sigma", name=name): found.sigma}
     for kind, value in (("sigma_se", found.sigma_se), ("sigma_lr", found.lr)):
@@ -286,7 +283,7 @@ def _ask_gendavidson(question: ContestQuestion) -> RCounterpart:
 def _errors_beside(fit: Fit, p: RParameters) -> str:
     """R's standard errors where they are of another information, beside the fit's by the same."""
     theirs = parameter_values(fit, p)
-    ours = fit.bse_expected if isinstance(fit, ContestFit) else None
+    ours = fit.bse_expected
     shown = [
         f"{name} {theirs[q]:.6g}" + ("" if ours is None else f" (native by it {ours[name]:.6g})")
         for name in fit.names
@@ -519,14 +516,14 @@ def _ask_agq(question: ContestQuestion) -> RCounterpart:
     )
 
 
-def contest_counterparts(fit: ContestFit, backend: Backend) -> list[RCounterpart]:
+def contest_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:
     """Ask every R function that has a model of contests."""
     rows, columns = fit.data.n_rows, len(fit.terms)
     if rows * columns > MOST_NUMBERS:
         why = f"not asked: a design of {rows:,} rows and {columns:,} columns; at most {MOST_NUMBERS:,} numbers are sent"
         return [refused("R packages", why)]
     question = ContestQuestion(fit, inputs_of(fit), backend)
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         answers = mixed_counterparts(question)
     elif fit.of_contests.reduction:
         answers = reduced_counterparts(question)
@@ -535,7 +532,7 @@ def contest_counterparts(fit: ContestFit, backend: Backend) -> list[RCounterpart
     return [replace(a, rounding=_rounding(fit)) if a.values else a for a in answers]
 
 
-def _rounding(fit: ContestFit) -> dict[str, float]:
+def _rounding(fit: Fit) -> dict[str, float]:
     """Size of the sums that cancel in likelihoods: every contest is a term."""
     size = fit.n_comparisons + abs(fit.llf) if fit.llf == fit.llf else fit.n_comparisons
     return {"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size}

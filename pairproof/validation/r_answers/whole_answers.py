@@ -50,7 +50,7 @@ from ...data.respondents.respondents import Respondents
 from ...data.wide import prefmod_pair_order
 from ...errors import InputError
 from ...fit.estimates.specification import Scale, Term
-from ...fit.results.answer_fit import AnswerFit
+from ...fit.fit import Fit
 from ..claims.quantities import kind_of
 from ..verdicts.agreement import RCounterpart
 from .ask import AnswerQuestion, Question, answered, attempt, attempt_unless, without_model
@@ -140,7 +140,7 @@ def function_of(table: Respondents) -> str:
 # -- whether prefmod has the model ---------------------------------------------------------------------------
 
 
-def no_model(fit: AnswerFit) -> str:
+def no_model(fit: Fit) -> str:
     """What prefmod lacks for the model of a fit, or does otherwise; "" if it has it."""
     for reason in (_of_model, _of_covariates, _of_gaps, _of_table):
         why = reason(fit)
@@ -149,7 +149,7 @@ def no_model(fit: AnswerFit) -> str:
     return ""
 
 
-def _of_model(fit: AnswerFit) -> str:
+def _of_model(fit: Fit) -> str:
     spec, table = fit.of_answers, fit.respondents
     if spec.classes > 1:
         return "patt*.fit has no classes, and pattnpml.fit mixes over cells of the table, not over persons"
@@ -168,7 +168,7 @@ def _of_model(fit: AnswerFit) -> str:
     return ""
 
 
-def _of_covariates(fit: AnswerFit) -> str:
+def _of_covariates(fit: Fit) -> str:
     table = fit.respondents
     for term in fit.terms:
         for name, level in term.by:
@@ -181,7 +181,7 @@ def _of_covariates(fit: AnswerFit) -> str:
     return ""
 
 
-def _of_gaps(fit: AnswerFit) -> str:
+def _of_gaps(fit: Fit) -> str:
     spec, table = fit.of_answers, fit.respondents
     if not (spec.alpha or spec.beta):
         return ""
@@ -206,7 +206,7 @@ def _of_gaps(fit: AnswerFit) -> str:
     return ""
 
 
-def _of_table(fit: AnswerFit) -> str:
+def _of_table(fit: Fit) -> str:
     """What prefmod would make of the answers it meets."""
     table = fit.respondents
     told = table.select(np.flatnonzero((table.weights > 0) & (table.answered > 0)))
@@ -240,7 +240,7 @@ def _of_table(fit: AnswerFit) -> str:
     return ""
 
 
-def _work(fit: AnswerFit) -> float:
+def _work(fit: Fit) -> float:
     table, spec = fit.respondents, fit.of_answers
     n, times = len(table.items), table.n_times
     if table.kind == "comparisons":
@@ -262,12 +262,12 @@ def _work(fit: AnswerFit) -> float:
 # -- asking --------------------------------------------------------------------------------------------------
 
 
-def _covariates(fit: AnswerFit) -> list[str]:
+def _covariates(fit: Fit) -> list[str]:
     """Covariates of the model, each once."""
     return list(dict.fromkeys(name for t in fit.terms for name, _ in t.by if name != "time"))
 
 
-def _wide(table: Respondents, fit: AnswerFit) -> pd.DataFrame:
+def _wide(table: Respondents, fit: Fit) -> pd.DataFrame:
     return to_prefmod(table, _covariates(fit)).frame
 
 
@@ -309,7 +309,7 @@ def _ask_prefmod(question: AnswerQuestion) -> RCounterpart:
     return _answer(question, model, r_names, f"{own}(obj, {n}, formel = {formel}, elim = {elim})")
 
 
-def _missing_options(fit: AnswerFit) -> dict[str, object]:
+def _missing_options(fit: Fit) -> dict[str, object]:
     spec, names = fit.of_answers, set(fit.names)
     if spec.alpha == "none":
         return {"NI": True}
@@ -361,7 +361,7 @@ def _answer(
     )
 
 
-def _deviance(fit: AnswerFit, model: PatternModel, values: dict[str, float]) -> str:
+def _deviance(fit: Fit, model: PatternModel, values: dict[str, float]) -> str:
     """prefmod's deviance, where its saturated model is ours; and what to know of it."""
     spec, table = fit.of_answers, fit.respondents
     if spec.alpha or spec.beta:
@@ -372,7 +372,7 @@ def _deviance(fit: AnswerFit, model: PatternModel, values: dict[str, float]) -> 
     return f"it prints the deviance {model.deviance:.10g}, of the log-likelihood that it stores, and no df"
 
 
-def _by_r_name(fit: AnswerFit, printed: tuple[str, ...], r_names: dict[str, str]) -> dict[str, str]:
+def _by_r_name(fit: Fit, printed: tuple[str, ...], r_names: dict[str, str]) -> dict[str, str]:
     """The fit's parameter for each name that prefmod prints."""
     found: dict[frozenset[str], str] = {}
     several = fit.respondents.n_times > 1
@@ -387,7 +387,7 @@ def _by_r_name(fit: AnswerFit, printed: tuple[str, ...], r_names: dict[str, str]
     return named
 
 
-def _levels(fit: AnswerFit, term: Term, r_names: dict[str, str]) -> list[str]:
+def _levels(fit: Fit, term: Term, r_names: dict[str, str]) -> list[str]:
     parts = []
     for name, level in term.by:
         column = fit.respondents.columns.get(name)
@@ -396,7 +396,7 @@ def _levels(fit: AnswerFit, term: Term, r_names: dict[str, str]) -> list[str]:
     return parts
 
 
-def _r_name(fit: AnswerFit, term: Term, several: bool) -> str:
+def _r_name(fit: Fit, term: Term, several: bool) -> str:
     """A term as prefmod prints it, without the covariates."""
     times = fit.respondents.times
     time = next((times.index(str(level)) + 1 for name, level in term.by if name == "time"), 0)
@@ -442,7 +442,7 @@ def plackettluce_counterpart(question: AnswerQuestion) -> RCounterpart | None:
     )
 
 
-def _lacks(fit: AnswerFit) -> str:
+def _lacks(fit: Fit) -> str:
     spec, table = fit.of_answers, fit.respondents
     if spec.classes > 1:
         return "it has no latent classes"
@@ -461,7 +461,7 @@ def _lacks(fit: AnswerFit) -> str:
     return ""
 
 
-def _rows(fit: AnswerFit) -> tuple[FloatArray, FloatArray]:
+def _rows(fit: Fit) -> tuple[FloatArray, FloatArray]:
     table = fit.respondents
     kept = (table.weights > 0) & (table.answered > 0)
     return np.asarray(table.ranks[kept, 0], float), np.asarray(table.weights[kept], float)
@@ -495,7 +495,7 @@ def _ask_plackett_luce(question: AnswerQuestion) -> RCounterpart:
     return answered(PLACKETT_LUCE, model.result, values, call, *_moved(fit), *said, flag=model.converged)
 
 
-def _errors_beside(fit: AnswerFit, model: plackettluce.PlackettLuceModel) -> str:
+def _errors_beside(fit: Fit, model: plackettluce.PlackettLuceModel) -> str:
     """R's standard errors under the fit's names and constraint, beside the fit's."""
     theirs = _values(fit, tuple(model.names), model.coef, model.vcov, True)
     errors = [(q, v) for q, v in theirs.items() if q.startswith("se.")]
@@ -538,7 +538,7 @@ def _ask_coxph(question: AnswerQuestion) -> RCounterpart:
 
 
 def _values(
-    fit: AnswerFit, names: tuple[str, ...], coef: FloatArray, vcov: FloatArray, errors: bool
+    fit: Fit, names: tuple[str, ...], coef: FloatArray, vcov: FloatArray, errors: bool
 ) -> dict[str, float]:
     """Numbers of R's log worths, the first item 0, under the fit's names; without standard errors where they differ."""
     kept = [k for k, name in enumerate(names) if name in fit.names and name != fit.items[0]]
@@ -550,7 +550,7 @@ def _values(
     return {q: v for q, v in values.items() if not q.startswith(("se.", "worth_se."))}
 
 
-def _moved(fit: AnswerFit) -> list[str]:
+def _moved(fit: Fit) -> list[str]:
     said = (
         []
         if fit.spec.reference == fit.items[0]
@@ -568,7 +568,7 @@ _ANSWERERS = (
 )
 
 
-def answer_counterparts(fit: AnswerFit, backend: Backend) -> list[RCounterpart]:
+def answer_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:
     """Ask every R function that has a model of whole answers."""
     question = AnswerQuestion(fit, backend)
     answers = [answer for answerer in _ANSWERERS if (answer := answerer(question)) is not None]
@@ -577,7 +577,7 @@ def answer_counterparts(fit: AnswerFit, backend: Backend) -> list[RCounterpart]:
     return [replace(a, rounding=_rounding(fit)) if a.values else a for a in answers]
 
 
-def _rounding(fit: AnswerFit) -> dict[str, float]:
+def _rounding(fit: Fit) -> dict[str, float]:
     """Size of the sums that cancel in likelihoods: every answer is a term."""
     size = fit.n_persons + abs(fit.llf)
     return {"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size}

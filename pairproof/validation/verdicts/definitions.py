@@ -36,8 +36,6 @@ from ...bridge.programs.counted_cells import count, treated
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
-from ...fit.results.contest_fit import ContestFit
-from ...fit.results.mixed_fit import MixedFit
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.quantities import kind_of
 from .verdict import PrintVerdict, judge_print
@@ -255,7 +253,7 @@ def by_program(
     wrong = [q for q in claim.numbers if judged[q.quantity].verdict in WRONG]
     differ = [q.quantity for q in wrong if judged[q.quantity].verdict != "not-estimable"]
     found: dict[str, PrintVerdict] = by_definition(claim, fit, values, differ)
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         for q in wrong:
             if kind_of(q.quantity) == "sigma_p":
                 component = fit.component(q.quantity.name)
@@ -271,7 +269,7 @@ def by_program(
                         f" {by_ours}; Laplace's approximation has a test on the boundary)"
                     )
                     found[q.quantity] = PrintVerdict("explained", note, "wald-sigma")
-    elif isinstance(fit, ContestFit) and fit.of_contests.link != "logit":
+    elif fit.spec.link != "logit":
         found |= _by_expected_information(claim, fit, values, judged)
     return found
 
@@ -282,7 +280,7 @@ def wald_p(sigma: float, se: float) -> float:
 
 
 def _by_expected_information(
-    claim: Claim, fit: ContestFit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
+    claim: Claim, fit: Fit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
 ) -> dict[str, PrintVerdict]:
     """All numbers that depend on standard errors, if they come out by the expected information."""
     numbers = [q for q in claim.numbers if kind_of(q.quantity) in OF_ERROR and q.quantity.name in fit.names]

@@ -8,7 +8,7 @@ import numpy as np
 
 from pairproof.data.columns import Factor
 from pairproof.data.respondents import Respondents
-from pairproof.fit.results.answer_fit import AnswerFit
+from pairproof.fit.fit import Fit
 from pairproof.native.answers.pattern_models import fit_pattern
 from pairproof.native.answers.plackett_luce import fit_plackett_luce
 from tests.native.answers.tables import fruit, salad
@@ -63,7 +63,7 @@ def top() -> Respondents:
 
 
 #: Name -> the fit, made when it is asked for.
-FITS: dict[str, Callable[[], AnswerFit]] = {
+FITS: dict[str, Callable[[], Fit]] = {
     "rankings": lambda: fit_pattern(salad()),
     "partial rankings by sex": lambda: fit_pattern(top(), by="sex"),
     "absent items": lambda: fit_pattern(

@@ -8,7 +8,7 @@ import pytest
 import pairproof
 from pairproof.data.columns import Factor
 from pairproof.errors import InputError
-from pairproof.fit.results.mixed_fit import effects_in_order, labels, plot_effects
+from pairproof.fit.shown.comparisons_plot import effects_in_order, labels, plot_effects
 
 matplotlib_figure = pytest.importorskip("matplotlib.figure", reason="matplotlib is not installed")
 FIRST, SECOND = np.triu_indices(3, 1)

@@ -18,13 +18,12 @@ from pairproof.errors import (
     NotEstimableError,
     TooLargeError,
 )
-from pairproof.fit.results.answer_fit import AnswerFit
 from tests.native.answers.tables import ratings, salad, votes
 
 
 def test_it_is_a_fit_and_says_so() -> None:
     fit = pairproof.fit_pattern(votes(), by="sex")
-    assert isinstance(fit, pairproof.Fit) and isinstance(fit, AnswerFit)
+    assert isinstance(fit, pairproof.Fit) and fit.answers is not None
     assert repr(fit).startswith("<Fit: Pattern model of comparisons, ties, by sex, 200 persons")
     text = fit.summary()
     assert "Deviance" in text and "200" in text and max(map(len, text.splitlines())) <= 100
@@ -222,3 +221,39 @@ def test_a_pattern_that_nobody_gave_makes_ties_infinite_although_the_solver_s_ru
     table = pairproof.read_respondents(rows, "ratings", items=list("ABC"), scale="2-3", best="low")
     with pytest.raises(NotEstimableError, match="^tie: the estimate is infinite"):
         pairproof.fit_pattern(table)
+
+
+@pytest.mark.parametrize(
+    ("ask", "instead"),
+    [
+        (lambda fit: fit.effects(), "fit_bradley_terry has them"),
+        (lambda fit: fit.predicted(), "fit_bradley_terry has them"),
+        (lambda fit: fit.sigma, "fit_bradley_terry has them"),
+        (lambda fit: fit.patterns(), "fit_pattern and fit_plackett_luce are of whole answers"),
+        (lambda fit: fit.n_persons, "fit_pattern and fit_plackett_luce are of whole answers"),
+        (lambda fit: fit.posterior(), "fit_latent_classes has them"),
+        (lambda fit: fit.shares, "fit_latent_classes has them"),
+    ],
+)
+def test_a_part_that_a_model_has_not_is_refused_with_the_models_that_have_it(ask, instead) -> None:
+    fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+    with pytest.raises(InputError, match=instead):
+        ask(fit)
+    assert not hasattr(fit, "sigma") and not hasattr(fit, "shares") and not hasattr(fit, "respondents")
+
+
+def test_there_is_one_class_of_fits_and_parts_say_what_a_model_has() -> None:
+    table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], None, [4, 4, 3])
+    plain = pairproof.fit_bradley_terry(table)
+    probit = pairproof.fit_bradley_terry(table, link="probit")
+    mixed = pairproof.fit_bradley_terry(table, random="item")
+    whole = pairproof.fit_pattern(votes())
+    mixture = pairproof.fit_latent_classes(votes(), 2, starts=2)
+    parts = ("contests", "random_effects", "answers", "classes")
+    has = [
+        [part for part in parts if getattr(fit, part) is not None]
+        for fit in (plain, probit, mixed, whole, mixture)
+    ]
+    assert has == [[], ["contests"], ["contests", "random_effects"], ["answers"], ["answers", "classes"]]
+    assert {type(fit) for fit in (plain, probit, mixed, whole, mixture)} == {pairproof.Fit}
+    assert mixed.of_items.random_effects is None and plain.of_items is plain

@@ -15,7 +15,6 @@ from pairproof.fit.estimates.likelihood import outcome_probabilities
 from pairproof.fit.estimates.predictions import abilities
 from pairproof.fit.estimates.specification import LOG_WORTH_PER_UNIT
 from pairproof.fit.fit import Fit
-from pairproof.fit.results.contest_fit import ContestFit
 from pairproof.fit.robust.clustered_fit import Clusters
 from pairproof.fit.robust.scores import RowScores, as_fitted, row_scores
 
@@ -100,7 +99,7 @@ def log_likelihoods(fit: Fit, beta: FloatArray) -> FloatArray:
         eta += order[r] * float((beta * value)[of["order"]].sum())
         g = float((beta * value)[of["tie"]].sum())
         p = outcome_probabilities(np.array(eta), np.array(g), fit.outcome_model)
-        if isinstance(fit, ContestFit):
+        if fit.contests is not None:
             eta += rows.columns[fit.of_contests.offset][r] if fit.of_contests.offset else 0.0
             p = outcome_probabilities(np.array(eta), np.array(g), fit.outcome_model)
             if fit.of_contests.link != "logit":

@@ -15,8 +15,7 @@ from mpmath import mpf
 
 from pairproof.data.columns import Factor
 from pairproof.data.respondents import Respondents
-from pairproof.fit.results.answer_fit import AnswerFit
-from pairproof.fit.results.class_fit import ClassFit
+from pairproof.fit.fit import Fit
 from pairproof.native.answers.latent_classes import fit_latent_classes
 from pairproof.native.answers.pattern_models import fit_pattern
 from pairproof.native.answers.plackett_luce import fit_plackett_luce
@@ -69,7 +68,7 @@ def table(case: dict[str, Any]) -> Respondents:
 
 
 @lru_cache(maxsize=None)
-def native(name: str) -> AnswerFit:
+def native(name: str) -> Fit:
     case = next(f for f in FITS if f["id"] == name)
     model, by = case["model"], case["model"]["by"] or ""
     if model["family"] == "plackett-luce":
@@ -127,7 +126,7 @@ def test_worths_quasi_variances_and_centred_log_worths_are_certified(case: dict[
 
 
 @lru_cache(maxsize=None)
-def classes(name: str) -> ClassFit:
+def classes(name: str) -> Fit:
     case = next(f for f in FITS if f["id"] == name)
     return fit_latent_classes(table(case), case["model"]["classes"], seed=4)
 

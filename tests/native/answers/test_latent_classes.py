@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import pairproof
 from pairproof.data.columns import Factor
 from pairproof.errors import ComparisonError, FormulaError, InputError
-from pairproof.fit.results.class_fit import ClassFit
+from pairproof.fit.fit import Fit
 from tests.native.answers.r import table as from_r
 from tests.native.answers.tables import ratings, salad
 
@@ -211,7 +211,7 @@ def test_what_does_not_belong_to_a_model_is_refused() -> None:
 # -- properties ----------------------------------------------------------------------------------------------
 
 
-def numbers(fit: ClassFit) -> list[float]:
+def numbers(fit: Fit) -> list[float]:
     """What may not depend on the order of items and rows."""
     contrasts = [fit.contrast("A", "B", group=label) for label in fit.class_labels]
     return [

@@ -18,7 +18,7 @@ from pairproof.bridge.packages.asking import ask
 from pairproof.bridge.values.nodes import RVector
 from pairproof.data.respondents import Respondents
 from pairproof.errors import NotEstimableError, RankingWarning
-from pairproof.fit.results.answer_fit import AnswerFit
+from pairproof.fit.fit import Fit
 from tests.native.answers.patterns.data import SALAD, SALAD_PERSONS, pudding
 from tests.native.answers.tables import fruit, salad
 
@@ -34,7 +34,7 @@ def puddings() -> Respondents:
     return Respondents.build("123456", "rankings", np.where(ranks == 0, -1, ranks), weights=weights)
 
 
-def null_llf(fit: AnswerFit) -> float:
+def null_llf(fit: Fit) -> float:
     """Log-likelihood with every parameter 0: R's null.loglik, all worths and prevalences of ties 1."""
     return fit.llf - (fit.null_deviance - fit.deviance) / 2.0
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from pairproof.bridge.process.policy import Backend
-from pairproof.fit.results.mixed_fit import MixedFit
 from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.papers.contests import computations as documents, story, story as beside_50_digits
 from pairproof.validation.r_answers.answerers import counterparts
@@ -78,8 +77,9 @@ def test_recorded_r_stands_in_and_its_own_floors_are_shown_beside(recorded: list
 def test_a_wrong_number_is_seen() -> None:
     document = _document("four-players--logit-covariates-random-item")
     fit = documents.fit_of(document)
-    assert isinstance(fit, MixedFit)
-    wrong = replace(fit, components=(replace(fit.components[0], sigma=fit.sigma * (1.0 + 1e-10)),))
+    assert fit.random_effects is not None
+    component = replace(fit.components[0], sigma=fit.sigma * (1.0 + 1e-10))
+    wrong = replace(fit, random_effects=replace(fit.random_effects, components=(component,)))
     made = beside_50_digits.rows_of_fit(document, wrong, NOBODY, counterparts)
     assert [str(a.quantity) for a in made if a.verdict == "differs"] == ["sigma.item"]
 

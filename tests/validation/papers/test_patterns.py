@@ -166,7 +166,7 @@ def test_a_share_of_a_class_that_is_off_is_seen() -> None:
     name = "made-two-kinds--pattern-2-classes"
     found = fitted(name)
     shares = found.of_classes.shares * np.array([1 + 1e-10, 1.0])
-    off = replace(found, of_classes=replace(found.of_classes, shares=shares))
+    off = replace(found, classes=replace(found.of_classes, shares=shares))
     rows = beside_50_digits.rows_of_fit(place(name), of(name), off, NOBODY)
     assert {str(a.quantity) for a in rows if a.verdict == "differs"} == {"score.share.1"}
 

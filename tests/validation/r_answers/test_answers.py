@@ -14,7 +14,7 @@ import pytest
 import pairproof
 from pairproof.bridge import Backend
 from pairproof.data.respondents import Respondents
-from pairproof.fit.results.answer_fit import AnswerFit
+from pairproof.fit.fit import Fit
 from pairproof.validation import Verification
 from pairproof.validation.r_answers.whole_answers import no_model
 from tests.bridge.programs.whole_answers_models import FITS, comparisons, ratings, rule, table
@@ -102,7 +102,7 @@ def test_the_standard_errors_by_cluster_have_no_counterpart(policy: Backend) -> 
     ]
 
 
-def _no_model(fit: AnswerFit) -> str:
+def _no_model(fit: Fit) -> str:
     return no_model(fit)
 
 

@@ -13,7 +13,6 @@ import pytest
 
 import pairproof
 from pairproof.bridge import Backend
-from pairproof.fit.results.mixed_fit import MixedFit
 from pairproof.validation import Verification
 from tests.bridge.programs.models import FITS, four
 
@@ -83,7 +82,7 @@ def test_every_number_agrees_with_every_r_function_that_has_the_model(name: str,
     free = [n for n in fit.params.index[~np.isnan(fit.params)] if not fit.is_reference[fit.names.index(n)]]
     first = by_call[next(iter(ASKED[name]))]
     assert {f"estimate.{n}" for n in free} <= set(first)
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         assert f"sigma.{fit.components[0].name}" in first
     said = [a.explanation for a in rows if a.code == "no-counterpart"]
     assert LACKING.get(name, "") in " ".join(said) and (name not in LACKING or said)
@@ -100,13 +99,11 @@ def test_a_wrong_estimate_is_found_where_btm_as_it_is_called_would_not_see_it(po
 
 def test_a_wrong_sigma_and_a_wrong_effect_are_found(policy: Backend) -> None:
     fit = FITS["quadrature"]()
-    assert isinstance(fit, MixedFit)
+    assert fit.random_effects is not None
     component = replace(fit.components[0], sigma=fit.sigma * (1 + 1e-8))
     theta = fit.predicted_effects.theta.copy()
     theta[0] += 1e-7
-    wrong = replace(
-        fit, components=(component,), predicted_effects=replace(fit.predicted_effects, theta=theta)
-    )
+    wrong = replace(fit, random_effects=replace(fit.predicted_effects, components=(component,), theta=theta))
     differing = {str(a.quantity) for a in pairproof.verify(wrong, r=policy) if a.verdict == "differs"}
     assert {"sigma.item", "effect.A"} <= differing and "effect.B" not in differing
 

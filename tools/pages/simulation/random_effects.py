@@ -16,7 +16,7 @@ from scipy.special import expit, ndtri
 
 import pairproof
 from pairproof.errors import ConvergenceError, NotEstimableError
-from pairproof.fit.results.mixed_fit import MixedFit
+from pairproof.fit.fit import Fit
 
 from .contests import Contests, Drawn, drawn
 from .tally import counted, line
@@ -36,10 +36,9 @@ def designs() -> Iterator[Contests]:
     yield Contests("40 players, 400 contests, sigma 0.3", 40, 400, sigma=0.3)
 
 
-def fitted(table: pairproof.Comparisons, method: Any) -> MixedFit:
+def fitted(table: pairproof.Comparisons, method: Any) -> Fit:
     """With random effects of the players."""
     fit = pairproof.fit_bradley_terry(table, item_terms=["x"], random="item", method=method)
-    assert isinstance(fit, MixedFit)
     return fit
 
 
@@ -67,7 +66,7 @@ def of_table(design: Contests, k: int) -> tuple[dict[str, float], list[float]]:
     return out, [float(v) for fit in (laplace, pql) for v in (fit.params["x"], fit.sigma)]
 
 
-def predictions(design: Contests, data: Drawn, fit: MixedFit, rng: np.random.Generator) -> dict[str, float]:
+def predictions(design: Contests, data: Drawn, fit: Fit, rng: np.random.Generator) -> dict[str, float]:
     """Shares of intervals of the linear predictor that hold it."""
     table, m = data.table, PREDICTED
     old = np.floor(design.players * rng.random(m)).astype(np.int64)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import pairproof
 from pairproof.data.columns import Factor
 from pairproof.errors import NotEstimableError, PairproofWarning
-from pairproof.fit.results.answer_fit import AnswerFit
+from pairproof.fit.fit import Fit
 
 from .answers import rng_of
 from .tally import counted, line
@@ -59,7 +59,7 @@ class Sites:
             "ABCD", "comparisons", 1 - said, tie_category=True, columns=columns
         )
 
-    def fit(self, table: pairproof.Respondents) -> AnswerFit:
+    def fit(self, table: pairproof.Respondents) -> Fit:
         """As a user fits it."""
         if self.model == "plackett-luce":
             return pairproof.fit_plackett_luce(table, reference="D")

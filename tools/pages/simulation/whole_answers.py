@@ -21,7 +21,7 @@ import pairproof
 from pairproof.errors import ConvergenceError, NotEstimableError
 from pairproof.fit.estimates.specification import AnswerSpec
 from pairproof.fit.results.answer_fit import AnswerFit
-from pairproof.fit.results.class_fit import ClassFit
+from pairproof.fit.fit import Fit
 from pairproof.native.answers.latent_classes import Redraw, fitted
 from pairproof.native.answers.pattern_models import pattern_spec
 from pairproof.native.answers.plackett_luce import plackett_luce_spec
@@ -197,14 +197,13 @@ def simulated_classes(design: Whole, tables: int) -> dict[str, Any]:
 
     def values(k: int) -> dict[str, float] | None:
         fit = design.fit(design.drawn(k))
-        assert isinstance(fit, ClassFit)
         return None if np.isnan(fit.of_classes.covariance).any() else covered_classes(fit, design)
 
     tally, left = counted(range(tables), values, NotEstimableError, ConvergenceError)
     return line(design.name, asdict(design), tally, left_out=left)
 
 
-def covered_classes(fit: ClassFit, design: Whole) -> dict[str, float]:
+def covered_classes(fit: Fit, design: Whole) -> dict[str, float]:
     """Parameters and shares covered, the classes taken in the order that is nearest to the truth."""
     n_items = design.n_items - 1
     beta = fit.beta[fit.free]

@@ -34,7 +34,6 @@ from ....fit.estimates.fit_record import WITHOUT_ESTIMATE
 from ....fit.estimates.predictions import item_covariate
 from ....fit.estimates.specification import ContestSpec
 from ....fit.fit import Fit
-from ....fit.results.mixed_fit import MixedFit
 from ....native.comparisons.contests.residuals import contest_residuals
 from ....validation.claims.quantities import Quantity, kind_of
 from ....validation.r_answers.contests import BRGLM, BTM_DEFAULT, PQL_DEFAULT, TOWARDS_INFINITY
@@ -226,15 +225,15 @@ def of_fit(call: RecordedCall, contests: Contests, found: Relation) -> Callable[
             p = replace(p, vcov=2.0 * p.vcov)
         link = spec.link if isinstance(spec := fit.spec, ContestSpec) else "logit"
         values: dict[str, float] = dict(parameter_values(fit, p))
-        if link != "logit" and not isinstance(fit, MixedFit):
+        if link != "logit" and fit.random_effects is None:
             values = {q: v for q, v in values.items() if kind_of(q) != "se"}
         values.update(_likelihood(call, contests, fit, len(p.names)))
-        if isinstance(fit, MixedFit):
+        if fit.random_effects is not None:
             values.update(_effects(call, contests, fit))
         said = [] if found.direct else ["R's contrasts of the players are translated to abilities"]
         rows = fit_rows(fit, counterpart(call, values, *said, name=name_of(call, fit)))
         rows = _not_comparable(fit, rows) + _of_glm(call, contests, fit)
-        if link != "logit" and not isinstance(fit, MixedFit):
+        if link != "logit" and fit.random_effects is None:
             rows += _expected(call, contests, fit, p, link)
         return _as_doubled(rows, len(contests.first)) if contests.doubled else rows
 
@@ -272,14 +271,14 @@ def r_parameters(call: RecordedCall, found: Relation) -> RParameters:
 def name_of(call: RecordedCall, fit: Fit) -> str:
     """The R call by which its floors are found."""
     name = BRGLM if bias_reduced(call) else BTM_DEFAULT
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         name = PQL_LOOSE if call.real("tol", 0.0) > 1e-6 else PQL_DEFAULT
     return f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
 
 
 def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dict[str, float]:
     """Deviance, degrees of freedom, log-likelihood and AIC on the fit's definitions."""
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         return {}
     values: dict[str, float] = {}
     of, residual = call.number("deviance"), call.number("df_residual")
@@ -293,7 +292,7 @@ def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dic
     return values
 
 
-def _effects(call: RecordedCall, contests: Contests, fit: MixedFit) -> dict[str, float]:
+def _effects(call: RecordedCall, contests: Contests, fit: Fit) -> dict[str, float]:
     """Standard deviation of the random effects and its error, and the predicted effects."""
     name = fit.components[0].name
     values: dict[str, float] = {}
@@ -313,12 +312,12 @@ def _effects(call: RecordedCall, contests: Contests, fit: MixedFit) -> dict[str,
 
 def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]:
     """What R's glm gives by its own definitions: null model, AIC; where sigma came out 0, the deviance."""
-    if contests.doubled or (isinstance(fit, MixedFit) and fit.sigma > 0):
+    if contests.doubled or (fit.random_effects is not None and fit.sigma > 0):
         return []
     p = fitted(fit, contests)
     # AIC is the deviance and constants, so it has the digits of the deviance.
     digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         least = floor("deviance", BTM_DEFAULT).digits
         rows = Beside(call, least, STOP).numbers(None, deviance=deviance(contests, p))
     else:
@@ -327,7 +326,7 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
         rows = _of_brglm(call, contests, p, rows, digits) if bias_reduced(call) else rows
     if "weights" in call.args:
         return rows  # of what is no count R takes log binomial coefficients by its own rule
-    if not isinstance(fit, MixedFit):
+    if fit.random_effects is None:
         rows += count_rows(call, fit)
     rank = int((~np.isnan(coefficients(call)[0])).sum())
     r = Beside(call, digits, STOP)

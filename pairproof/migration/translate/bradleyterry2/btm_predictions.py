@@ -20,7 +20,6 @@ from ....bridge.values.nodes import RList, RVector
 from ....data.columns import Factor
 from ....errors import FormulaError, InputError
 from ....fit.fit import Fit
-from ....fit.results.mixed_fit import MixedFit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, files, frame_call
 from ..rows import Beside, in_column
@@ -193,6 +192,10 @@ def _random(model: Model) -> bool:
     return "BTglmmPQL" in model.call.strings("class")
 
 
+def _mixed(model: Model) -> bool:
+    return model.fit is not None and model.fit.random_effects is not None
+
+
 def _predicted(call: RecordedCall, model: Model) -> dict[tuple[int, str], Any]:
     """R's numbers by level and by "fit" or "se.fit"."""
     value = call.result.get("value")
@@ -217,7 +220,7 @@ def _only_in_r(call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str]
     kind, levels = call.word("type", "link"), _levels(call, model)
     if any(v.values.ndim != 1 for v in theirs.values()) or kind not in ("link", "response"):
         return f"predictions of type {kind!r} stay in R"
-    if _random(model) and 0 in levels and isinstance(model.fit, MixedFit):
+    if _random(model) and 0 in levels and _mixed(model):
         return "pairproof predicts with the random effects, and R was asked for level 0 without them"
     if kind == "response" and any(name == "se.fit" for _, name in theirs):
         return "standard errors of probabilities stay in R"
@@ -253,7 +256,7 @@ def _rows_of_fit(model: Model) -> Call:
 def _prediction_rows(
     call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any], found: Any
 ) -> Sequence[Agreement]:
-    response = "p_plug_in" if isinstance(model.fit, MixedFit) else "p_first"
+    response = "p_plug_in" if model.fit.random_effects is not None else "p_first"
     point = "eta" if call.word("type", "link") == "link" else response
     rows: list[Agreement] = []
     for (_, name), numbers in theirs.items():

@@ -24,7 +24,6 @@ from ....bridge.capture.recorded import RecordedCall
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import PairproofError
 from ....fit.fit import Fit
-from ....fit.results.mixed_fit import MixedFit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call
 from ..rows import Beside, in_column, not_checkable
@@ -102,7 +101,7 @@ def _native(
     call: RecordedCall, model: Model, code: Call, table: RList, numbers: Callable[[Any], Numbers]
 ) -> Translation:
     fit = _fit_of(model)
-    random = isinstance(fit, MixedFit)
+    random = fit.random_effects is not None
 
     def judge(found: Any) -> Sequence[Agreement]:
         ours, rows = numbers(found), []

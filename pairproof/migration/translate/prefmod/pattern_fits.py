@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
 from ....errors import PairproofError, PairproofWarning
-from ....fit.results.answer_fit import AnswerFit
+from ....fit.fit import Fit
 from ....native.answers.pattern_models import fit_pattern
 from ....native.prefmod_defects.defects_of_results import stored_log_likelihood
 from ....validation.r_answers.translate import RParameters, parameter_values
@@ -108,9 +108,7 @@ def of_r(call: RecordedCall) -> OfR | None:
     )
 
 
-def judge_pattern(
-    call: RecordedCall, model: Asked, table: Given, fitted: AnswerFit, whole: Call
-) -> Judge | str:
+def judge_pattern(call: RecordedCall, model: Asked, table: Given, fitted: Fit, whole: Call) -> Judge | str:
     """How a fit is held against R, or why not; `whole`: with all rows, which prefmod's defects are of."""
     r = of_r(call)
     if r is None:
@@ -157,7 +155,7 @@ def _parts(name: str) -> frozenset[str]:
     return frozenset(name.split(":"))
 
 
-def _rows(call: RecordedCall, fit: AnswerFit, r: OfR, own: list[str], named: list[str]) -> list[Agreement]:
+def _rows(call: RecordedCall, fit: Fit, r: OfR, own: list[str], named: list[str]) -> list[Agreement]:
     p = RParameters(tuple(own), r.estimate, r.vcov, "lambda", fit.items[-1])
     values = parameter_values(fit, p)
     without = {f"se.{name}" for name, known in zip(own, r.known) if not known}
@@ -180,7 +178,7 @@ def _rows(call: RecordedCall, fit: AnswerFit, r: OfR, own: list[str], named: lis
 # -- the saturated model -------------------------------------------------------------------------------------
 
 
-def saturated_of(fit: AnswerFit, model: Asked, table: Given) -> float:
+def saturated_of(fit: Fit, model: Asked, table: Given) -> float:
     """fl: the log-likelihood of free probabilities within blocks, covariates by what was answered."""
     answers = fit.respondents.pair_answers.reshape(fit.respondents.n_rows, -1)
     gaps = (answers == 9).astype(np.int64)
@@ -228,7 +226,7 @@ def _by_defect(
     return explained(rows, differing, why, what.partition(":")[0])
 
 
-def _misread(call: RecordedCall, r: OfR, own: list[str], whole: Call) -> AnswerFit | None:
+def _misread(call: RecordedCall, r: OfR, own: list[str], whole: Call) -> Fit | None:
     """The fit of the table as prefmod misreads it, if R's numbers are of that."""
     as_r = _as_prefmod(whole)
     if as_r is None or not set(own) <= set(as_r.names) or _differ(_rows(call, as_r, r, own, [])):
@@ -240,7 +238,7 @@ def _differ(rows: Sequence[Agreement]) -> bool:
     return any(a.verdict == "differs" for a in rows)
 
 
-def _as_prefmod(code: Call) -> AnswerFit | None:
+def _as_prefmod(code: Call) -> Fit | None:
     """The fit of the table with all defects that prefmod shows on it; None where there is none."""
     table, _ = tried(code.arguments[0])
     if table is None:

@@ -32,7 +32,7 @@ from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList
 from ....data.wide import prefmod_pair_order
 from ....errors import FormulaError, InputError
-from ....fit.results.answer_fit import AnswerFit
+from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, frame_call, stated
 from ..rows import SAME, Beside, at, coefficients, named, standard_errors
@@ -180,7 +180,7 @@ def r_blocks(covariates: Covariates, table: Given) -> list[tuple[tuple[str, int]
     return found
 
 
-def parameters_in_order(fit: AnswerFit, model: Asked, table: Given) -> list[tuple[str, str]]:
+def parameters_in_order(fit: Fit, model: Asked, table: Given) -> list[tuple[str, str]]:
     """prefmod's parameters in its own order: the name that it prints, and the fit's."""
     of_item = {(t.item, frozenset(t.by)): t.name for t in fit.terms if t.kind == "item"}
     times = fit.respondents.times
@@ -221,7 +221,7 @@ def _shown(model: Asked, table: Given, time: int, item: int) -> str:
     return table.names[time * len(model.items) + item]
 
 
-def _of_ties(model: Asked, fit: AnswerFit) -> list[tuple[str, str]]:
+def _of_ties(model: Asked, fit: Fit) -> list[tuple[str, str]]:
     """U, or UT1, UT2, ..."""
     ties = [t for t in fit.terms if t.kind == "tie"]
     if not model.ties or not ties:
@@ -233,7 +233,7 @@ def _of_ties(model: Asked, fit: AnswerFit) -> list[tuple[str, str]]:
     return [(f"UT{k + 1}", at[time]) for k, time in enumerate(times)]
 
 
-def _of_dependence(model: Asked, fit: AnswerFit) -> list[tuple[str, str]]:
+def _of_dependence(model: Asked, fit: Fit) -> list[tuple[str, str]]:
     """I12.13: the comparisons with each item, two and two; Comp1:IT12: a comparison at successive times."""
     n, times = len(model.items), fit.respondents.times
     terms = {_unordered(t.name): t.name for t in fit.terms}

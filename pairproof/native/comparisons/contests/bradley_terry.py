@@ -24,11 +24,10 @@ from ....data.comparisons import Comparisons
 from ....data.options import hints_for_r
 from ....errors import RankingWarning, warn_the_caller
 from ....fit.estimates.covariance import DenseCovariance
-from ....fit.estimates.fit_record import FitWarning, Outcomes, Stopping
+from ....fit.estimates.fit_record import ContestPart, FitWarning, Outcomes, Stopping
 from ....fit.estimates.identification import constraint_of
 from ....fit.estimates.specification import ContestSpec, LinkName, Ties
 from ....fit.fit import Fit
-from ....fit.results.contest_fit import ContestFit
 from ..counts.build import check_table
 from ..counts.llbt import fit as plain_fit, fit_llbt, make_spec
 from ..counts.named import about_own_abilities, about_ties, ranking_warning
@@ -40,7 +39,7 @@ from .specified import ContestRows, Options, Prepared, asked, contest_rows, prep
 def fit_contests(ready: Prepared) -> Fit:
     """Fit a prepared model.
     Returns Fit: by the engine of plain models where there is neither link, offset, reduced bias, general ties
-    nor random effect, else a ContestFit or a MixedFit."""
+    nor random effect, else with a part of contests, and of random effects."""
     fitted: Fit
     if ready.spec.is_plain and not ready.spec.no_abilities:
         fitted = plain_fit(ready.table, ready.spec)
@@ -51,13 +50,13 @@ def fit_contests(ready: Prepared) -> Fit:
     return replace(fitted, warnings=(*ready.warnings, *fitted.warnings)) if ready.warnings else fitted
 
 
-def fit_spec(table: Comparisons, spec: ContestSpec) -> ContestFit:
+def fit_spec(table: Comparisons, spec: ContestSpec) -> Fit:
     """Fit a specification whose columns are in the table."""
     rows = contest_rows(table, spec)
     return fit_mixed_contests(rows, warnings_of(rows)) if spec.random else _fixed(rows, solved(rows))
 
 
-def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
+def _fixed(rows: ContestRows, found: Solved) -> Fit:
     spec = rows.spec
     terms = (*rows.terms, *found.more)
     n_more = len(found.more)
@@ -66,7 +65,10 @@ def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
     outcomes: Outcomes = LinkOutcomes(spec.link)
     if rows.has_ties:
         outcomes = TieOutcomes(spec.tie_shift, spec.tie_scale)
-    return ContestFit(
+    expected = None
+    if found.expected is not None:
+        expected = DenseCovariance(rows.spread(rows.spread(found.expected, n_more).T, n_more))
+    return Fit(
         **shared(rows, numbers, tabulate(rows, found.fitted, rank)),
         terms=terms,
         outcome_model="davidson" if rows.has_ties else "binary",
@@ -75,11 +77,7 @@ def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
         stopping=Stopping(RULE, True, found.steps, found.decrement),
         warnings=(*warnings_of(rows), *found.warnings),
         n_infinite=found.n_infinite,
-        outcomes=outcomes,
-        penalised=found.penalised,
-        expected_covariance=None
-        if found.expected is None
-        else DenseCovariance(rows.spread(rows.spread(found.expected, n_more).T, n_more)),
+        contests=ContestPart(outcomes, found.penalised, expected),
     )
 
 
@@ -153,8 +151,7 @@ def fit_bradley_terry(
     -------
     Fit
         Its `params` are log-odds: exp(A - B) are the odds that A is preferred to B.  With another link, an offset,
-        reduced bias or general ties it is a :class:`pairproof.fit.results.contest_fit.ContestFit`, with random effects a
-        :class:`pairproof.fit.results.mixed_fit.MixedFit`.
+        reduced bias or general ties it has `contests`, with random effects `random_effects` too.
 
     Raises
     ------

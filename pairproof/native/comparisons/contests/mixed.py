@@ -17,8 +17,9 @@ import numpy as np
 
 from ....data.columns import Factor
 from ....errors import InputError, NotEstimableError
-from ....fit.estimates.fit_record import FitWarning, Kind, Stopping
-from ....fit.results.mixed_fit import Component, MixedFit, Predicted
+from ....fit.estimates.fit_record import ContestPart, FitWarning, Kind, Stopping
+from ....fit.estimates.parts import Component, RandomEffects
+from ....fit.fit import Fit
 from ....numerics.arrays import FloatArray, IntArray
 from ..random_effects.effects_design import Block, component_sizes, with_blocks
 from ..random_effects.quasi_likelihood import compare_methods, fit_pql
@@ -138,7 +139,7 @@ PQL = "repetition of mode and REML estimate, to 1e-13 of log sigma^2"
 SEARCH = "search of the marginal likelihood, to 1e-10 standard errors"
 
 
-def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> MixedFit:
+def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> Fit:
     """Fit a model with random effects."""
     spec = rows.spec
     if len(spec.random) > 1 and spec.method != "laplace":
@@ -261,7 +262,7 @@ def _kind(found: MixedEstimate) -> Kind:
     return "sigma-at-zero" if found.sigma == 0.0 else "methods-part"
 
 
-def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[FitWarning, ...]) -> MixedFit:
+def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[FitWarning, ...]) -> Fit:
     spec, limit = rows.spec, mixed.limit
     theta = limit.embed(found.beta)
     numbers = referred(rows, theta, limit.embed_square(found.covariance), limit.flat)
@@ -272,7 +273,7 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
     fitted = limit.probabilities(link(spec.link).probability(eta))
     rank = len(theta) - limit.flat.shape[1] + limit.n_infinite
     table = tabulate(rows, binary(fitted), rank + len(mixed.effects))
-    return MixedFit(
+    return Fit(
         **shared(rows, numbers, replace(table, deviance=float("nan"), null_deviance=float("nan"))),
         terms=rows.terms,
         outcome_model="binary",
@@ -281,9 +282,9 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
         stopping=Stopping(PQL if spec.method == "pql" else SEARCH, True, 0, float("nan")),
         warnings=warnings,
         n_infinite=limit.n_infinite,
-        outcomes=LinkOutcomes(spec.link),
-        components=found.components,
-        predicted_effects=Predicted(
+        contests=ContestPart(LinkOutcomes(spec.link)),
+        random_effects=RandomEffects(
+            found.components,
             found.theta,
             found.joint,
             mixed.component,

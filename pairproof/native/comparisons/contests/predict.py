@@ -26,8 +26,6 @@ from ....fit.estimates.predictions import item_covariate
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec
 from ....fit.fit import Fit
 from ....fit.inference.wald import check_level
-from ....fit.results.contest_fit import ContestFit
-from ....fit.results.mixed_fit import MixedFit
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ..counts.build import order_column
 from ..formula.ability_formula import expand
@@ -69,10 +67,10 @@ def rows_of(fit: Fit) -> Rows:
     eta, along = _predictors(fit, table)
     certain = ~fit.vanishes(along)
     eta = np.where(certain, np.nan, eta)
-    if isinstance(fit, ContestFit):
+    if fit.contests is not None:
         rows = contest_rows(fit.data, fit.of_contests)
         eta = eta + rows.design.offset
-        if isinstance(fit, MixedFit):
+        if fit.random_effects is not None:
             for number, component in enumerate(fit.components):
                 effects = effects_of(rows, component.name)
                 own = fit.predicted_effects.component == number
@@ -323,7 +321,7 @@ def predict(
     _check_names(fit, rows)
     chosen = np.arange(n_old, table.n_rows)
     design = rows.design.rows(chosen)
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         one_of("sigma", sigma, ("uncertain", "known"))
         return _with_effects(fit, rows, chosen, design, n_seen, level, sigma)
     return _fixed(fit, rows, chosen, design, level)
@@ -341,7 +339,7 @@ def _spec(fit: Fit) -> ContestSpec:
             f"predictions of {fit.title}: they are for fit_bradley_terry without by, Rao and Kupper's ties or clusters;"
             " fit.probabilities(at=..., comparison=...) has the probabilities of all pairs of items"
         )
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         return replace(fit.of_contests, reference=fit.predicted_effects.reference)
     return of_contests(fit.spec)
 
@@ -409,13 +407,7 @@ def _limits(
 
 
 def _with_effects(
-    fit: MixedFit,
-    rows: ContestRows,
-    chosen: IntArray,
-    design: FloatArray,
-    n_seen: int,
-    level: float,
-    sigma: str,
+    fit: Fit, rows: ContestRows, chosen: IntArray, design: FloatArray, n_seen: int, level: float, sigma: str
 ) -> pd.DataFrame:
     found = fit.predicted_effects
     k = found.n_effects
@@ -471,7 +463,7 @@ def _with_effects(
 
 
 def _over_sigma(
-    fit: MixedFit,
+    fit: Fit,
     fixed: FloatArray,
     seen: Sequence[tuple[int | None, int | None]],
     offset: FloatArray,
@@ -497,7 +489,7 @@ def _over_sigma(
 
 
 def _effects(
-    fit: MixedFit, rows: ContestRows, chosen: IntArray, functions: FloatArray, n_seen: int
+    fit: Fit, rows: ContestRows, chosen: IntArray, functions: FloatArray, n_seen: int
 ) -> tuple[list[tuple[int | None, int | None]], FloatArray]:
     """Puts the effects that were seen into the functions.
     Returns list of (int or None, int or None): of the first component, the effects of both sides of each row;

@@ -28,8 +28,7 @@ from ....errors import ConvergenceError, InputError, TooLargeError
 from ....fit.estimates.array_inference import normal_quantile
 from ....fit.estimates.identification import over_which
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT
-from ....fit.results.contest_fit import ContestFit
-from ....fit.results.mixed_fit import MixedFit
+from ....fit.fit import Fit
 from ....numerics.arrays import FloatArray
 from ....numerics.maxima import Objective, Profile, complement, constrained_maximum
 from ..random_effects.effects_design import acyclic, fixed_part
@@ -218,7 +217,7 @@ STARTS = (0.3, 1.0, 3.0)
 class MixedProfiles:
     """Profiles of a model with random effects."""
 
-    def __init__(self, fit: MixedFit, rows: ContestRows) -> None:
+    def __init__(self, fit: Fit, rows: ContestRows) -> None:
         spec = rows.spec
         self.unit = LOG_WORTH_PER_UNIT[fit.scale]
         fit = fit if spec.link != "logit" else fit.on_scale("log-odds")
@@ -336,7 +335,7 @@ SIGMA = "sigma"
 
 
 def profile_contests(
-    fit: ContestFit, labels: Sequence[str], functions: FloatArray, level: float, with_sigma: bool
+    fit: Fit, labels: Sequence[str], functions: FloatArray, level: float, with_sigma: bool
 ) -> pd.DataFrame:
     """Profile intervals beside Wald's of functions of a fit's parameters, and of sigma.
     functions float[m, n_params]: on the fit's scale and against its reference.  Returns DataFrame: as
@@ -348,7 +347,7 @@ def profile_contests(
     z = normal_quantile(0.5 + level / 2)
     rows = contest_rows(fit.data, fit.of_contests)
     profiles: FixedProfiles | MixedProfiles = (
-        MixedProfiles(fit, rows) if isinstance(fit, MixedFit) else FixedProfiles(fit, rows)
+        MixedProfiles(fit, rows) if fit.random_effects is not None else FixedProfiles(fit, rows)
     )
     found = []
     for label, function in zip(labels, functions):
@@ -372,7 +371,7 @@ def profile_contests(
 
 
 def _estimate(
-    fit: ContestFit, profiles: FixedProfiles | MixedProfiles, function: FloatArray, c: FloatArray
+    fit: Fit, profiles: FixedProfiles | MixedProfiles, function: FloatArray, c: FloatArray
 ) -> tuple[float, float]:
     """The estimate, inf or -inf or nan where it has none, and its standard error or nan."""
     if not fit.is_estimable(function[None, :]):
@@ -382,7 +381,7 @@ def _estimate(
     return float(function @ fit.beta), float(np.sqrt(max(variance, 0.0)))
 
 
-def in_design(fit: ContestFit, rows: ContestRows, function: FloatArray) -> FloatArray:
+def in_design(fit: Fit, rows: ContestRows, function: FloatArray) -> FloatArray:
     """A function of a fit's parameters as one of the design's parameters and those of the ties.
     function float[n_params].  Returns float[p + q]."""
     unit = 1.0 / LOG_WORTH_PER_UNIT[fit.scale]
@@ -402,7 +401,7 @@ def in_design(fit: ContestFit, rows: ContestRows, function: FloatArray) -> Float
 class FixedProfiles:
     """Profiles of the parameters of a model without random effects."""
 
-    def __init__(self, fit: ContestFit, rows: ContestRows) -> None:
+    def __init__(self, fit: Fit, rows: ContestRows) -> None:
         self.rows, self.spec = rows, rows.spec
         # What the contests do not tell, where ties are modelled or the bias is reduced; else `limit` has it.
         parts = (
@@ -460,7 +459,7 @@ class FixedProfiles:
         return likelihood_of(left.pooled(), link(self.spec.link)), contests
 
 
-def _in_units(fit: ContestFit, rows: ContestRows) -> FloatArray:
+def _in_units(fit: Fit, rows: ContestRows) -> FloatArray:
     """float[n_params]: the estimates in log-odds, against the design's reference item."""
     units = np.array(
         [LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms]
@@ -473,7 +472,7 @@ def _in_units(fit: ContestFit, rows: ContestRows) -> FloatArray:
     return beta
 
 
-def check_profile(fit: ContestFit) -> None:
+def check_profile(fit: Fit) -> None:
     """Refuse an estimate without a likelihood."""
     if fit.of_contests.method == "pql":
         raise InputError(

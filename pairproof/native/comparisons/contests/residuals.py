@@ -170,7 +170,7 @@ def _working(
     fit: Fit, rows: Rows, response: FloatArray, variance: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     n = rows.totals
-    name = getattr(fit.spec, "link", "logit")
+    name = fit.spec.link
     if name == "logit":
         return response / variance, n * variance
     slope = link(name).density(np.nan_to_num(rows.eta))[0]
@@ -197,9 +197,7 @@ def _check(fit: Fit) -> None:
 
 def _has_working(fit: Fit) -> bool:
     spec = fit.spec
-    return fit.outcome_model != "rao-kupper" and not (
-        getattr(spec, "tie_shift", False) or getattr(spec, "tie_scale", False)
-    )
+    return fit.outcome_model != "rao-kupper" and not (spec.tie_shift or spec.tie_scale)
 
 
 def _check_working(fit: Fit) -> None:

@@ -36,7 +36,6 @@ from ....fit.estimates.fit_record import title
 from ....fit.estimates.specification import AnswerSpec, ContestSpec
 from ....fit.estimates.tails import chi_square_p
 from ....fit.fit import Fit
-from ....fit.results.contest_fit import ContestFit
 from ....numerics.arrays import FloatArray
 from ....numerics.maxima import complement, constrained_maximum
 from .profiles import flat_of, objective_of, parts_of
@@ -88,7 +87,7 @@ def _wald(smaller: Fit, larger: Fit, df: int) -> float:
 
 def _penalised_ratio(smaller: Fit, larger: Fit) -> float:
     """Twice the penalised likelihood lost when the larger model is held inside the smaller one's space."""
-    assert isinstance(larger, ContestFit) and isinstance(smaller.spec, ContestSpec)
+    assert larger.contests is not None and isinstance(smaller.spec, ContestSpec)
     rows = contest_rows(larger.data, larger.of_contests)
     # The rows of both are the same, so that one design's columns are combinations of the other's.
     inner = contest_rows(smaller.data, smaller.spec)
@@ -335,7 +334,6 @@ def _checked(fit: Fit) -> TermModel:
             "half wins, fractional weights or pseudo-comparisons make a quasi-likelihood; its ratio is not a test"
         )
     if kind_of_test(fit) == PENALISED:
-        assert isinstance(fit, ContestFit)
         objective_of(contest_rows(fit.data, fit.of_contests))  # refuses what maximises nothing
     return term_model(fit)
 

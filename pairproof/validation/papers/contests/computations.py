@@ -18,7 +18,6 @@ from ....data.comparisons import Comparisons
 from ....errors import InputError
 from ....files.packaged import packaged_json
 from ....fit.fit import Fit
-from ....fit.results.mixed_fit import MixedFit
 from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
 from ...claims.quantities import effect_names, quantity
 from ...statements.registers import Computed, Request, computation
@@ -147,6 +146,6 @@ def contests(request: Request) -> Computed:
     else:
         raise InputError(f"args.method is {method[:40]!r}; expected 'pql', of a model with random effects")
     found = {key: quantity(fit, key) for key in names}
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         found.update({f"effect.{n}": quantity(fit, f"effect.{n}") for n in effect_names(fit)})
     return Computed(native=found)

@@ -26,8 +26,7 @@ from ....data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED
 from ....data.respondents.respondents import Respondents
 from ....errors import InputError, RDrift, RError
 from ....files.packaged import packaged_json
-from ....fit.results.answer_fit import AnswerFit
-from ....fit.results.class_fit import ClassFit
+from ....fit.fit import Fit
 from ....native.answers.latent_classes import fit_latent_classes
 from ....native.answers.pattern_models import fit_pattern
 from ....native.answers.plackett_luce import fit_plackett_luce
@@ -204,7 +203,7 @@ def respondents(document: Document, rows: Rows) -> Respondents:
 STARTS, SEED = 20, 4
 
 
-def fit_of(document: Document, table: Respondents) -> AnswerFit:
+def fit_of(document: Document, table: Respondents) -> Fit:
     """The native fit of a document's model."""
     model: dict[str, Any] = document["model"]
     if model["classes"] > 1:
@@ -222,7 +221,7 @@ def fit_of(document: Document, table: Respondents) -> AnswerFit:
     )
 
 
-def numbers_of_classes(fit: ClassFit) -> dict[str, float]:
+def numbers_of_classes(fit: Fit) -> dict[str, float]:
     """`estimate.A:class[1]`, `se.`, `score.share.1`, `se.share.1`, llf, AIC, BIC."""
     out = {"llf": fit.llf, "aic": fit.aic, "bic": fit.bic}
     for k, (share, error) in enumerate(zip(fit.shares, fit.share_errors)):
@@ -234,7 +233,7 @@ def numbers_of_classes(fit: ClassFit) -> dict[str, float]:
     return out
 
 
-def further_numbers(fit: AnswerFit) -> dict[str, float]:
+def further_numbers(fit: Fit) -> dict[str, float]:
     """What a fit gives beside its parameters: quasi-variances and errors of centred log worths, by group."""
     out: dict[str, float] = {}
     for group in fit.groups:
@@ -284,7 +283,7 @@ def answers(request: Request) -> Computed:
         raise InputError(f"args.fit is {name[:60]!r}; expected one of {', '.join(own)}")
     document = own[name]
     fit = fit_of(document, respondents(document, data_of(document)["rows"]))
-    if not isinstance(fit, AnswerFit):
+    if fit.answers is None:
         raise InputError(f"{name} has latent classes; their numbers stand in the rows of its 50 digits")
     found = {key: quantity(fit, key) for key in certified_numbers(document)}
     return Computed(native={**found, **(further_numbers(fit) if "worth" in document else {})})

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....data.respondents.respondents import Respondents
 from ....fit.estimates.specification import Beta
-from ....fit.results.answer_fit import AnswerFit
+from ....fit.fit import Fit
 from ....native.answers.pattern_models import fit_pattern
 from ....native.answers.plackett_luce import fit_plackett_luce
 from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
@@ -42,7 +42,7 @@ def changed(data: Respondents, **given: Any) -> Respondents:
     return Respondents.build(parts.pop("items"), data.kind, parts.pop("answers"), **parts)
 
 
-def least_digits(found: AnswerFit, other: Any, names: Mapping[str, str], factor: float = 1.0) -> float:
+def least_digits(found: Fit, other: Any, names: Mapping[str, str], factor: float = 1.0) -> float:
     """The fewest digits that estimates and standard errors share; `names` of `found` to those of `other`."""
     digits = []
     for mine, theirs in names.items():
@@ -53,7 +53,7 @@ def least_digits(found: AnswerFit, other: Any, names: Mapping[str, str], factor:
     return min(digits)
 
 
-def free(fit: AnswerFit) -> list[str]:
+def free(fit: Fit) -> list[str]:
     return [name for name, fixed in zip(fit.names, fit.is_reference) if not fixed]
 
 
@@ -81,7 +81,7 @@ def rankings_of_two_are_davidson(context: Context, *, fit: str) -> Finding:
     return holds(least >= SAME_DIGITS, f"fit_plackett_luce and fit_bradley_terry share {least:.1f} digits")
 
 
-def fitted_by(name: str) -> Callable[..., AnswerFit]:
+def fitted_by(name: str) -> Callable[..., Fit]:
     """The function that fits the model of a certified fit."""
     if "plackett-luce" in name:
         return fit_plackett_luce

@@ -13,8 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ....errors import PairproofError
-from ....fit.results.answer_fit import AnswerFit
-from ....fit.results.class_fit import ClassFit
+from ....fit.fit import Fit
 from ...claims.paper import Claim
 from ...report.context import Story
 from ...verdicts.against_r import Asked, with_50_digits
@@ -34,7 +33,7 @@ PAPER = "patterns"
 #: Floors of models of whole answers: sums over many more terms than those of comparisons.
 ANSWERS = "certified, whole answers"
 #: What R says of a fit; nothing where no R function is asked.
-AnswersOfR = Callable[[AnswerFit, "Backend"], Sequence[RCounterpart]]
+AnswersOfR = Callable[[Fit, "Backend"], Sequence[RCounterpart]]
 
 
 def rows_beside_50_digits(
@@ -69,11 +68,11 @@ def asked_for(document: Document, backend: Backend) -> Backend:
 
 
 def rows_of_fit(
-    place: Place, document: Document, fit: AnswerFit, backend: Backend, of_r: AnswersOfR | None = None
+    place: Place, document: Document, fit: Fit, backend: Backend, of_r: AnswersOfR | None = None
 ) -> list[Agreement]:
     """The rows of one fit."""
     certified = fits.certified_numbers(document)
-    if isinstance(fit, ClassFit):
+    if fit.classes is not None:
         return settled(place, fits.numbers_of_classes(fit), certified)
     claim = Claim(id=place.claim, where=place.where, compare_only="the 50-digit values")
     answers = tuple(of_r(fit, backend)) if of_r is not None and backend.mode != "none" else ()

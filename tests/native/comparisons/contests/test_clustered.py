@@ -10,7 +10,7 @@ import pytest
 import pairproof
 from pairproof.bridge.process.policy import backend
 from pairproof.errors import InputError
-from pairproof.fit.results.contest_fit import ContestFit
+from pairproof.fit.fit import Fit
 from tests.fit.robust.brute import table
 
 #: R: coefficients and CR1 of a glm of the rows, item 0 the reference.  glm takes its weights from the step
@@ -35,7 +35,7 @@ def rows() -> pairproof.Comparisons:
     return table(n=240)
 
 
-def asked_of_r(fit: ContestFit, reduced: bool) -> tuple[np.ndarray, np.ndarray]:
+def asked_of_r(fit: Fit, reduced: bool) -> tuple[np.ndarray, np.ndarray]:
     """Coefficients and CR1 by judge of R's glm, or of brglm2's, of the rows with a win or a loss."""
     data = fit.data
     here = np.flatnonzero(data.wins + data.losses > 0)
@@ -62,7 +62,7 @@ def asked_of_r(fit: ContestFit, reduced: bool) -> tuple[np.ndarray, np.ndarray]:
 def test_clustered_errors_are_those_of_sandwich(options: dict[str, Any]) -> None:
     """R's bread is the expected information; with it in place of the observed one ours is R's."""
     fit = pairproof.fit_bradley_terry(rows(), ties="drop", **options)
-    assert isinstance(fit, ContestFit)
+    assert fit.contests is not None
     coef, theirs = asked_of_r(fit, reduced=False)
     np.testing.assert_allclose(fit.params.to_numpy()[1:], coef, atol=1e-12)  # seen 3e-15
     ours = fit.clustered("judge", kind="CR1").covariance.between(np.eye(5))[1:, 1:]
@@ -77,7 +77,7 @@ def test_clustered_errors_are_those_of_sandwich(options: dict[str, Any]) -> None
 @pytest.mark.r("sandwich", "brglm2")
 def test_clustered_errors_of_reduced_bias_are_those_of_sandwich_on_brglm2() -> None:
     fit = pairproof.fit_bradley_terry(rows(), ties="drop", reduce_bias="mean")
-    assert isinstance(fit, ContestFit)
+    assert fit.contests is not None
     coef, theirs = asked_of_r(fit, reduced=True)
     np.testing.assert_allclose(
         fit.params.to_numpy()[1:], coef, atol=1e-10
@@ -88,7 +88,7 @@ def test_clustered_errors_of_reduced_bias_are_those_of_sandwich_on_brglm2() -> N
 
 def test_everything_that_follows_takes_the_clustered_errors() -> None:
     fit = pairproof.fit_bradley_terry(rows(), ties="drop", link="probit", offset="age").clustered("judge")
-    assert isinstance(fit, ContestFit) and fit.robust is not None and fit.robust.kind == "CR2"
+    assert fit.contests is not None and fit.robust is not None and fit.robust.kind == "CR2"
     assert fit.bse_expected is None and "R's (glm, BTm, gnm)" not in fit.summary()
     assert fit.contrast("i1", "i2").se == pytest.approx(fit.with_reference("i2").bse["i1"], rel=1e-12)
     assert "CR2 by judge" in fit.summary() and "fit.bootstrap" not in fit.summary()

@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 from scipy.stats import cauchy, norm
 
 import pairproof
-from pairproof.fit.results.contest_fit import ContestFit
+from pairproof.fit.fit import Fit
 
 FloatArray = NDArray[np.float64]
 DENSITY = {"probit": norm, "cauchit": cauchy}
 FIRST, SECOND, WINS, LOSSES = list("ABACAB"), list("BCCDDD"), [9, 4, 5, 3, 6, 2], [3, 6, 5, 7, 2, 7]
 
 
-def fitted(**options: object) -> ContestFit:
+def fitted(**options: object) -> Fit:
     table = pairproof.read({"first": FIRST, "second": SECOND, "wins": WINS, "losses": LOSSES})
     found = pairproof.fit_bradley_terry(table, **options)  # type: ignore[arg-type]
-    assert isinstance(found, ContestFit)
+    assert found.contests is not None
     return found
 
 
-def of_ties() -> ContestFit:
+def of_ties() -> Fit:
     table = pairproof.read(
         {
             "first": list("ABACBC"),
@@ -36,7 +36,7 @@ def of_ties() -> ContestFit:
         }
     )
     found = pairproof.fit_bradley_terry(table, order_effect=True, tie_shift=True)
-    assert isinstance(found, ContestFit)
+    assert found.contests is not None
     return found
 
 
@@ -81,7 +81,7 @@ def test_of_ties_they_are_those_of_the_expectation_over_all_outcomes() -> None:
     assert np.abs(fit.bse_expected[names].to_numpy() / theirs - 1).max() < 1e-6
 
 
-def _outcomes(fit: ContestFit, beta: FloatArray) -> FloatArray:
+def _outcomes(fit: Fit, beta: FloatArray) -> FloatArray:
     """float[pairs, 3]: probabilities of win, tie and loss at these parameters."""
     frame = replace(fit, beta=beta).probabilities(order=True)
     found: FloatArray = frame[["p_first", "p_tie", "p_second"]].to_numpy(float)
@@ -115,7 +115,7 @@ def test_where_both_are_the_same_nothing_is_said() -> None:
             {"first": FIRST, "second": SECOND, "wins": WINS, "losses": LOSSES, "x": [0.1, 0, 0, 0.2, 0, 0]}
         )
         fit = pairproof.fit_bradley_terry(table, **options)  # type: ignore[arg-type]
-        assert isinstance(fit, ContestFit) and fit.bse_expected is None
+        assert fit.contests is not None and fit.bse_expected is None
         assert "expected one" not in fit.summary() and "se_expected" not in fit.to_dict()
 
 

@@ -1,0 +1,464 @@
+"""What a model says of whole answers: tests, standard errors by cluster, tables and texts.
+
+Both chi-square tests compare with free probabilities of every possible answer.  With J items there are J!
+rankings or 3 to the power J(J-1)/2 answers to comparisons, and with fewer persons than that neither has a
+chi-square distribution (Koehler and Larntz 1980, JASA 75, 336-344).
+
+Likelihood ratios: one model lies inside another if every vector of natural parameters that it can take, over
+all groups of persons, the other can take too; both are linear in their free parameters, so that column spaces
+decide.
+
+Standard errors hold where persons of a cluster go together, or the model is wrong, by the formulas of
+:mod:`pairproof.fit.robust.sandwich`; a unit is a distinct answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...data.columns import Factor
+from ...data.options import one_of
+from ...data.respondents.codes import ABSENT, as_comparisons
+from ...data.respondents.derived import answer_text
+from ...data.respondents.respondents import Respondents
+from ...data.wide import prefmod_pair_order
+from ...errors import ComparisonError, InputError, TooLargeError
+from ...text import count_words, fixed, label, shorten
+from ..estimates import array_inference as inference
+from ..estimates.fit_record import CellTable, FitRecord, title
+from ..estimates.identification import R
+from ..estimates.parts import OF_ITEM, AnswerNumbers, PossibleAnswers
+from ..estimates.tails import chi_square_p
+from ..robust.clustered_fit import KINDS, Kind, Missing
+from ..robust.sandwich import DenseClusters, sandwich
+from ..shown.fit_json import finite
+from ..shown.fit_text import laid_out, p_value, reference_levels, scale_words, wrapped
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+def clustered_answers(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> R:
+    """The fit with standard errors by cluster, without columns by person; see :meth:`pairproof.Fit.clustered`."""
+    if fit.classes is not None and np.isnan(fit.classes.covariance).any():
+        raise InputError(
+            f"no standard errors: {fit.warnings[-1] if fit.warnings else 'the information is singular'}"
+        )
+    if fit.robust is not None:
+        raise InputError(f"standard errors are by cluster already: {fit.robust.title}")
+    robust = _clusters_of(fit, fit.numbers, columns, kind, missing)
+    if fit.classes is None:
+        return replace(fit, robust=robust)
+    law = replace(fit.numbers.law, outward=fit.classes.outward)
+    of_shares = _clusters_of(fit, replace(fit.numbers, law=law), columns, kind, missing)
+    covariance = of_shares.covariance.between(np.eye(len(fit.classes.shares)))
+    return replace(fit, robust=robust, classes=replace(fit.classes, covariance=covariance))
+
+
+def _clusters_of(
+    fit: FitRecord, numbers: AnswerNumbers, given: Sequence[str], kind: Kind, missing: Missing
+) -> DenseClusters:
+    table = fit.respondents
+    columns = tuple(map(table.role_of, given))
+    one_of("kind", kind, KINDS)
+    one_of("missing", missing, ("refuse", "own"))
+    groups, times, labels = groups_of(table, numbers, columns, missing)
+    return sandwich(numbers.law, groups, times, (columns, labels), kind, fit.covariance)
+
+
+def groups_of(
+    table: Respondents, numbers: AnswerNumbers, columns: tuple[str, ...], missing: Missing
+) -> tuple[sparse.csr_matrix, FloatArray, tuple[str, ...]]:
+    """Persons with each distinct answer in each kind of cluster, float[K, n]; clusters of each kind; their labels.
+
+    Without columns every person is a cluster, and persons with one answer are of one kind.
+    """
+    if len(columns) > 1:
+        raise InputError(
+            f"{len(columns)} columns ({', '.join(columns)}); whole answers are clustered by one column, or by person"
+        )
+    here = np.flatnonzero((numbers.row >= 0) & (table.weights > 0))
+    weights, n = table.weights[here], len(numbers.observed)
+    if not columns:
+        if (weights != np.round(weights)).any():
+            raise InputError(
+                "weights that are no whole numbers of persons cannot be clusters of one person each"
+            )
+        return sparse.identity(n, format="csr"), numbers.observed, ()
+    codes, names = _codes(table, columns[0], missing)
+    present, code = np.unique(codes[here], return_inverse=True)
+    shape = (len(present), n)
+    groups = sparse.csr_matrix((weights, (np.ravel(code), numbers.row[here])), shape=shape)
+    return groups, np.ones(len(present)), tuple(names[k] for k in present)
+
+
+def _codes(table: Respondents, name: str, missing: str) -> tuple[IntArray, list[str]]:
+    """int[n_rows]: the cluster of each row, and what the clusters are called."""
+    if name not in table.columns:
+        raise InputError(
+            f"{table.source}: no column {name!r}; it has {', '.join(table.columns) or 'no further columns'}"
+        )
+    column = table.columns[name]
+    if isinstance(column, Factor):
+        codes, lacking, names = column.codes.astype(np.int64), column.codes < 0, list(column.levels)
+    else:
+        values, inverse = np.unique(column, return_inverse=True)
+        codes, lacking = np.ravel(inverse).astype(np.int64), np.isnan(column)
+        names = [f"{v:.15g}" for v in values]
+    if lacking.any() and missing == "refuse":
+        row = int(np.flatnonzero(lacking)[0]) + 1
+        raise InputError(
+            f"{table.source}, row {row}: no value in column {name!r} ({int(lacking.sum())} such row(s));"
+            " missing='own' makes each a cluster of its own"
+        )
+    own = np.arange(len(codes)) + len(names)
+    return np.where(lacking, own, codes), names + [f"(row {k + 1})" for k in range(len(codes))]
+
+
+def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRatio:
+    """Likelihood-ratio test of two fits of the same answers; see :meth:`pairproof.Fit.compare`."""
+    if fit.classes is not None and len(fit.classes.shares) > 1:
+        raise ComparisonError(
+            f"{title(fit)}: a likelihood ratio has no chi-square distribution with latent classes; fit.test_classes()"
+            " tests their number by a bootstrap, and AIC and BIC compare any two fits of the same answers"
+        )
+    if other.answers is None:
+        raise ComparisonError(
+            f"{title(other)} is a model of comparisons, {title(fit)} one of whole answers: their log-likelihoods"
+            " are of different data"
+        )
+    _refuse_no_likelihood(fit)
+    _refuse_no_likelihood(other)
+    if fit.data_digest != other.data_digest:
+        raise ComparisonError(
+            f"the fits are of different answers: {title(fit)}, {fit.numbers.n_persons:.10g} persons, against"
+            f" {title(other)}, {other.numbers.n_persons:.10g}"
+        )
+    smaller, larger = (other, fit) if fit.rank >= other.rank else (fit, other)
+    if _kind(smaller) != _kind(larger) or not nested(smaller.numbers, larger.numbers):
+        raise ComparisonError(
+            f"the models are not nested: {title(smaller)} is not a special case of {title(larger)}; compare AIC"
+            + (
+                ""
+                if _kind(smaller) == _kind(larger) or smaller.model != larger.model
+                else " only of models that both model the gaps, or neither"
+            )
+        )
+    df = larger.rank - smaller.rank
+    if not df:
+        raise ComparisonError(
+            f"both models fit {larger.rank} parameters to these data; there is nothing to test"
+        )
+    statistic = 2.0 * (larger.llf - smaller.llf)
+    p = chi_square_p(statistic, df)
+    return inference.LikelihoodRatio(statistic, df, p, title(larger), title(smaller))
+
+
+def _refuse_no_likelihood(fit: FitRecord) -> None:
+    classes = fit.of_answers.classes > 1
+    if classes or fit.quasi_likelihood:
+        why = (
+            "with latent classes; fit.test_classes() tests their number by a bootstrap"
+            if classes
+            else "because its estimate does not maximise the likelihood"
+        )
+        raise ComparisonError(f"{title(fit)}: a likelihood ratio has no chi-square distribution, {why}")
+
+
+def _kind(fit: FitRecord) -> tuple[object, ...]:
+    """What two models must share for their likelihoods to be of the same event."""
+    spec = fit.of_answers
+    return spec.family, bool(spec.alpha), fit.outcome_model
+
+
+def nested(smaller: AnswerNumbers, larger: AnswerNumbers, tolerance: float = 1e-9) -> bool:
+    """Whether every natural parameter that one model can take the other can take too.
+
+    smaller, larger: of the same rows.  tolerance: what is left of a column of length 1 that the others
+    determine; rounding leaves 1e-15.
+    """
+    names = list(dict.fromkeys([*larger.statistics, *smaller.statistics]))
+    here = (smaller.row >= 0) & (larger.row >= 0)
+    groups = np.stack([smaller.group[smaller.row[here]], larger.group[larger.row[here]]], axis=1)
+    pairs = np.unique(groups, axis=0)
+    mine = np.concatenate([_under(names, smaller, int(s)) for s, _ in pairs])
+    theirs = np.concatenate([_under(names, larger, int(t)) for _, t in pairs])
+    length = np.linalg.norm(theirs, axis=0)
+    unit = theirs / np.where(length > 0, length, 1.0)
+    found, *_ = np.linalg.lstsq(unit, mine, rcond=None)
+    left = np.linalg.norm(mine - unit @ found, axis=0)
+    return bool((left <= tolerance * np.maximum(np.linalg.norm(mine, axis=0), 1e-300)).all())
+
+
+def _under(names: Sequence[str], numbers: AnswerNumbers, group: int) -> FloatArray:
+    """The map of a group with a row for each of the names; 0 for what the model does not have."""
+    out = np.zeros((len(names), numbers.maps[group].shape[1]))
+    place = {name: k for k, name in enumerate(names)}
+    out[[place[name] for name in numbers.statistics]] = numbers.maps[group]
+    # Where natural parameters are those of items, their level says nothing.
+    items = np.array([name.startswith(OF_ITEM) for name in names])
+    if items.any():
+        out[items] -= out[items].mean(axis=0)
+    return out
+
+
+#: Mean expected count below which no p-value is given, and below which it is called rough (Cochran 1954,
+#: Biometrics 10, 417-451, has 1 and 5 for single cells).
+TOO_FEW, FEW = 1.0, 5.0
+
+
+def goodness(fit: FitRecord) -> inference.GoodnessOfFit:
+    """Deviance and Pearson's X^2 against free probabilities of all answers; nan p-values, and why in `caution`."""
+    numbers, deviance, df = fit.numbers, fit.deviance, fit.df_resid
+    answers = numbers.possible.sum()
+    mean = float(Fraction(numbers.n_persons) / Fraction(answers))
+    told = f"{numbers.n_persons:.10g} persons, {count_words(answers)} possible answers"
+    if df <= 0:
+        why = "the model is saturated (0 df), there is nothing left to test"
+    elif not numbers.adds_up:
+        why = (
+            "rankings of some of the items with ties: a tie decides how many items are ranked, so that nothing says"
+            " which other answers a person could have given"
+        )
+    elif fit.quasi_likelihood:
+        why = "pseudo-comparisons or a prior move the estimate away from the maximum"
+    elif mean < TOO_FEW:
+        why = f"{told}: too few for a chi-square"
+    else:
+        caution = f"{told}: the chi-square is rough below {FEW:g} persons an answer" if mean < FEW else ""
+        return inference.GoodnessOfFit(
+            deviance,
+            numbers.pearson,
+            df,
+            chi_square_p(deviance, df),
+            chi_square_p(numbers.pearson, df),
+            caution,
+        )
+    return inference.GoodnessOfFit(deviance, numbers.pearson, df, np.nan, np.nan, f"no p-value: {why}")
+
+
+#: Possible answers that are written out at most.
+MOST_POSSIBLE = 400_000
+
+
+@dataclass(frozen=True, eq=False)
+class PairCells:
+    """The table of :func:`pair_cells`, made when it is called."""
+
+    table: Respondents
+    numbers: AnswerNumbers
+
+    def __call__(self) -> CellTable:
+        return pair_cells(self.table, self.numbers)
+
+
+def seen(table: Respondents, numbers: AnswerNumbers) -> pd.DataFrame:
+    """group, answer, observed, expected, residual of every distinct answer, the most frequent first."""
+    import pandas as pd
+
+    first = np.full(len(numbers.observed), -1, np.int64)
+    rows = np.flatnonzero(numbers.row >= 0)[::-1]
+    first[numbers.row[rows]] = rows
+    order = np.lexsort((np.arange(len(first)), -numbers.observed, numbers.group))
+    # Ratings that order the items alike are one answer.
+    rated = table.kind == "ratings"
+    codes = np.where(table.presented, table.ranks, ABSENT) if rated else table.answers
+    with np.errstate(divide="ignore"):  # of forty items an answer's probability is no positive double
+        residual = (numbers.observed - numbers.expected) / np.sqrt(numbers.expected)
+    return pd.DataFrame(
+        {
+            "group": [numbers.labels[numbers.group[k]] for k in order],
+            "answer": [answer_text(table, codes[first[k]], rated) for k in order],
+            "observed": numbers.observed[order],
+            "expected": numbers.expected[order],
+            "residual": residual[order],
+        }
+    )
+
+
+def possible(table: Respondents, numbers: AnswerNumbers, group: int, most: int) -> pd.DataFrame:
+    """answer, probability of the most probable complete answers in a group, the most probable first."""
+    import pandas as pd
+
+    found = enumerated(numbers)
+    p = found.probabilities(group)
+    order = np.argsort(-p, kind="stable")[:most]
+    codes = found.answers()[order]
+    return pd.DataFrame({"answer": [answer_text(table, c, True) for c in codes], "probability": p[order]})
+
+
+def enumerated(numbers: AnswerNumbers) -> PossibleAnswers:
+    """The possible answers, if they are few enough."""
+    found = numbers.predicted
+    if found is None:
+        raise InputError("the possible answers of this model are not written out")
+    if found.count() > MOST_POSSIBLE:
+        raise TooLargeError(
+            f"there are {count_words(found.count())} possible answers; at most {MOST_POSSIBLE:,} are written out."
+            " fit.patterns() has those that were given"
+        )
+    return found
+
+
+def pair_cells(table: Respondents, numbers: AnswerNumbers) -> CellTable:
+    """Every pair of items in every group and time: how complete answers compare it, and the model's margins."""
+    found = enumerated(numbers)
+    codes = found.answers()
+    own = as_comparisons("comparisons" if table.kind == "comparisons" else "rankings", codes)
+    complete = (table.pair_answers != 9).all(axis=(1, 2)) & (numbers.row >= 0)
+    group = np.where(numbers.row >= 0, numbers.group[numbers.row], -1)
+    pairs = prefmod_pair_order(len(table.items))
+    observed: list[FloatArray] = []
+    fitted: list[FloatArray] = []
+    labels: list[str] = []
+    for g, name in enumerate(numbers.labels):
+        rows = complete & (group == g)
+        n = float(table.weights[rows].sum())
+        if not n:
+            continue
+        p = found.probabilities(g)
+        for t, time in enumerate(table.times):
+            y, w = table.pair_answers[rows, t], table.weights[rows]
+            observed.append(np.stack([w @ (y == v) for v in (1, 0, -1)], axis=1))
+            fitted.append(n * np.stack([p @ (own[:, t] == v) for v in (1, 0, -1)], axis=1))
+            labels += [",".join(filter(None, [name, f"time={time}" if time else ""]))] * len(pairs)
+    i, j = np.array(pairs).T
+    times = len(labels) // len(pairs)
+    nothing = np.zeros((0, 3))
+    return CellTable(
+        np.tile(i, times),
+        np.tile(j, times),
+        tuple(labels),
+        np.concatenate([nothing, *observed]),
+        np.concatenate([nothing, *fitted]),
+    )
+
+
+def summary(fit: FitRecord, rows: int) -> str:
+    """The fit as text, at most 100 columns wide; see :meth:`pairproof.Fit.summary`."""
+    hidden = len(fit.terms) - rows
+    note = f"... {hidden:,} of {len(fit.terms):,} parameters are not shown; fit.to_frame() has them"
+    said = [] if fit.robust is None else [f"Caution: {caution}." for caution in fit.robust.cautions]
+    return laid_out(fit, rows, _header(fit), note if hidden > 0 else "", _classes_shown(fit), said)
+
+
+def _classes_shown(fit: FitRecord) -> list[str]:
+    """Shares and local maxima, as lines."""
+    if fit.classes is None or len(fit.classes.shares) == 1:
+        return []
+    lines = [f"{'Classes':<13}{'share':>9}{'se':>9}{'2.5 %':>9}{'97.5 %':>9}{'persons':>10}"]
+    for row in fit.classes.table(0.95, fit.numbers.observed).itertuples(index=False):
+        numbers = "".join(f"{x:>9.4f}" if np.isfinite(x) else f"{'-':>9}" for x in row[1:5])
+        lines.append(f"{label(row[0]):<13}{numbers}{row[5]:>10.1f}")
+    return [*lines, fit.classes.optima_in_words]
+
+
+def _header(fit: FitRecord) -> Iterator[str]:
+    spec, table, numbers = fit.of_answers, fit.respondents, fit.numbers
+    figures = [
+        ("Log-likelihood", fixed(fit.llf)),
+        ("Deviance", f"{fixed(fit.deviance)} on {count_words(fit.df_resid)} df"),
+        ("Null deviance", f"{fixed(fit.null_deviance)} on {count_words(fit.df_null)} df"),
+        ("AIC", fixed(fit.aic)),
+        ("BIC", fixed(fit.bic)),
+        ("Estimable parameters", f"{fit.rank}"),
+    ]
+    words = [
+        ("Items", f"{len(fit.items)}"),
+        ("Answers", f"{spec.asked}{f' at {len(spec.times)} times' if len(spec.times) > 1 else ''}"),
+        ("Persons", _persons(table, numbers)),
+        ("Different", f"{len(numbers.observed):,} of {count_words(numbers.possible.sum())} possible answers"),
+        ("Constraint", fit.constraint),
+    ]
+    if len(fit.groups) > 1:
+        words.append(("Groups", f"{len(fit.groups)}"))
+    for (left, value), (right, figure) in zip_longest(words, figures, fillvalue=("", "")):
+        yield f"{left:<13}{shorten(value, 42):<43}{right:<22}{figure}".rstrip()
+    levels = reference_levels(fit)
+    stop = fit.stopping
+    for name, told in [
+        *([("Levels", levels)] if levels else []),
+        ("Scale", scale_words(fit)),
+        ("Engine", fit.engine),
+        ("Stopping", f"{stop.rule}: reached in {stop.steps} steps (at {stop.value:.2g})"),
+        ("Deviance on", _blocks(numbers)),
+        ("Fit", _goodness(fit)),
+        *([("Errors", fit.robust.title)] if fit.robust is not None else []),
+    ]:
+        yield from wrapped(f"{name:<13}{told}", 13)
+    if table.item_data and spec.item_terms:
+        yield from wrapped(f"{'Abilities':<13}sums of {', '.join(spec.item_terms)}", 13)
+
+
+def document(fit: FitRecord) -> dict[str, Any]:
+    """The keys of the JSON of a fit that only models of whole answers have."""
+    if fit.answers is None:
+        return {}
+    spec, numbers, test = fit.of_answers, fit.numbers, goodness(fit)
+    found = {
+        "answers": spec.asked,
+        "times": [t for t in spec.times if t],
+        "n_persons": numbers.n_persons,
+        "n_patterns": len(numbers.observed),
+        "n_possible": numbers.n_possible,
+        "goodness_of_fit": {
+            "deviance": finite(test.deviance),
+            "pearson": finite(test.pearson),
+            "df": test.df,
+            "p_deviance": finite(test.p_deviance),
+            "p_pearson": finite(test.p_pearson),
+            "caution": test.caution,
+        },
+    }
+    if fit.classes is None:
+        return found
+    return {
+        **found,
+        "classes": {
+            "shares": fit.classes.shares.tolist(),
+            "share_errors": [finite(e) for e in fit.classes.errors],
+            "optima": [[value, n] for value, n in fit.classes.optima],
+            "starts": fit.classes.starts,
+            "seed": fit.classes.seed,
+            "collapsed": list(fit.classes.collapsed),
+            "random": list(spec.random),
+        },
+    }
+
+
+def _persons(table: Respondents, numbers: AnswerNumbers) -> str:
+    silent = table.n_persons - numbers.n_persons
+    left = f" ({silent:.10g} more say nothing)" if silent > 0 else ""
+    return f"{numbers.n_persons:.10g}{left}"
+
+
+def _blocks(numbers: AnswerNumbers) -> str:
+    n = len(numbers.possible)
+    return (
+        f"free probabilities of all answers in {n:,} block{'s' if n > 1 else ''} (group x what was answered)"
+    )
+
+
+def _goodness(fit: FitRecord) -> str:
+    test = goodness(fit)
+    if math.isnan(test.pearson):
+        return test.caution
+    text = f"Pearson chi-square {fixed(test.pearson)}"
+    if not math.isnan(test.p_deviance):
+        text = (
+            f"deviance p = {p_value(test.p_deviance, test.log10_p_deviance)}, {text},"
+            f" p = {p_value(test.p_pearson, test.log10_p_pearson)}"
+        )
+    return f"{text}; {test.caution}" if test.caution else text

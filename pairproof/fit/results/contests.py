@@ -1,0 +1,348 @@
+"""What a Bradley-Terry model with a link, an offset, reduced bias, general ties or random effects says beside others.
+
+Only with the logit are differences of abilities log-odds, and their exponentials worths; under another link
+P(first preferred) = F(difference).
+
+Limits of probabilities: without ties those of the linear predictor, F(eta -+ q se(eta)), since F only rises;
+with ties those of the logit of each probability by the delta method, whose derivatives by eta and the tie
+parameters are central differences (steps of 1e-5, so that they are right to 1e-9).
+
+With random effects
+
+    ability of item i  =  x_i'b + u_i,        u_i ~ N(0, sigma^2)
+
+or, with effects of items by judge, a_i + u_ij for judge j.  The parameters of the fit are the fixed ones;
+effects are predicted, and what is asked about items (contrasts, ranks, worths, probabilities) is about x_i'b
++ u_i, with standard errors of prediction given sigma: Var(u^ - u), not Var(u^) (Henderson 1975, Biometrics
+31, 423-447).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...errors import InputError, TooLargeError
+from ...text import number
+from ..estimates import array_inference as inference
+from ..estimates.covariance import DenseCovariance, MappedCovariance
+from ..estimates.fit_record import FitRecord, find_item
+from ..estimates.identification import R, Referred, against, shift_to
+from ..estimates.parts import RandomEffects
+from ..estimates.predictions import (
+    MOST_LIMITS,
+    MOST_ROWS,
+    ability_functions,
+    comparison_function,
+    find_group,
+    limits,
+    spread,
+)
+from ..estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Term, Value
+from ..inference import wald as parameters
+from ..inference.wald import check_level
+from ..robust.clustered_fit import Kind, Missing, cluster_codes, clustered
+from ..robust.sandwich import sandwich
+from ..shown.fit_json import finite
+from ..shown.fit_text import p_value
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def clusters_exist(spec: ContestSpec, kind: str) -> None:
+    """Refuse standard errors by cluster where the likelihood is no product over rows, or CR2 has no root."""
+    if spec.random:
+        raise InputError(
+            f"standard errors by cluster of a model with random effects ({', '.join(spec.random)}): its likelihood is no"
+            " product over the rows of a table, since comparisons of an item or judge share an effect; judges as random"
+            " effects, random='item:judge', allow for judges that differ"
+        )
+    if spec.link == "cauchit" and kind == "CR2":
+        raise InputError(
+            "kind='CR2' with link='cauchit': its likelihood is not concave, so that the information of a cluster may be"
+            " negative and the adjustment has no root; kind='CR1'"
+        )
+
+
+FloatArray = NDArray[np.float64]
+STEP = 1e-5
+
+
+class _Of(Protocol):
+    def __call__(self, eta: FloatArray, ties: FloatArray) -> FloatArray:
+        """float[n, 3]."""
+
+
+def contest_probabilities(
+    fit: FitRecord,
+    group: str | None,
+    at: Mapping[str, Value] | None,
+    order: bool,
+    items: Sequence[str] | None,
+    level: float | None,
+    comparison: Mapping[str, Value] | None,
+) -> pd.DataFrame:
+    """P(first), P(tie), P(second) of every ordered pair; offsets are 0."""
+    import pandas as pd
+
+    if level is not None:
+        check_level(level)
+    outcomes = fit.outcomes
+    shifted = any(t.name == "tie-shift" for t in fit.terms)
+    if order and not (fit.spec.order_effect or shifted):
+        raise InputError("order=True, but the model has no order effect; fit it with order_effect=True")
+    if isinstance(items, str):
+        raise InputError(f"items={items!r}; expected a list of item names, for example [{items!r}, ...]")
+    where = find_group(fit, group, at)
+    names = fit.items if items is None else tuple(dict.fromkeys(items))
+    chosen = np.array([find_item(fit.items, name) for name in names], np.int64)
+    n = len(chosen)
+    most = MOST_ROWS if level is None else MOST_LIMITS
+    if n * (n - 1) > most:
+        raise TooLargeError(
+            f"probabilities of {n:,} items are {n * (n - 1):,} rows (limit {most:,}{' with limits' if level else ''});"
+            " name some of them: items=[...]"
+        )
+    i, j = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
+    i, j = i[i != j], j[i != j]
+    unit = LOG_WORTH_PER_UNIT[fit.scale]  # eta is in units of the link, whatever scale the items are on
+    ability = unit * ability_functions(fit, where, chosen.tolist())
+    functions = ability[i] - ability[j]
+    if order:
+        functions = functions + np.array([float(t.kind == "order") for t in fit.terms])
+    if comparison is not None:
+        functions = functions + comparison_function(fit, comparison, where)
+    eta = np.where(fit.vanishes(functions @ fit.null_space), functions @ fit.beta, np.nan)
+    home = np.full(len(eta), float(order))
+    place = np.flatnonzero([t.kind in ("tie", "tie-of") for t in fit.terms])
+
+    def of(eta: FloatArray, ties: FloatArray) -> FloatArray:
+        return outcomes.probabilities(eta, home, ties)
+
+    label = np.array(fit.items, dtype=object)
+    p = of(eta, fit.beta[place])
+    frame = pd.DataFrame({"group": "all" if group is None else group, "first": label[chosen[i]]})
+    frame["second"] = label[chosen[j]]
+    for k, name in enumerate(("p_first", "p_tie", "p_second")):
+        frame[name] = p[:, k]
+    if level is None:
+        return frame
+    if not len(place):
+        se, _ = spread(fit, functions)
+        half = inference.normal_quantile(0.5 + level / 2) * se
+        low, high = of(eta - half, np.zeros(0)), of(eta + half, np.zeros(0))
+        edges = [(low[:, 0], high[:, 0]), (low[:, 1], high[:, 1]), (high[:, 2], low[:, 2])]
+    else:
+        edges = _by_delta(fit, of, eta, functions, place, p, level)
+    for name, (lower, upper) in zip(("p_first", "p_tie", "p_second"), edges):
+        frame[f"{name}_low"], frame[f"{name}_high"] = lower, upper
+    return frame
+
+
+def _by_delta(
+    fit: FitRecord,
+    of: _Of,
+    eta: FloatArray,
+    functions: FloatArray,
+    place: NDArray[np.int64],
+    p: FloatArray,
+    level: float,
+) -> list[tuple[FloatArray, FloatArray]]:
+    ties = fit.beta[place]
+    by_eta = (of(eta + STEP, ties) - of(eta - STEP, ties)) / (2.0 * STEP)
+    by_tie = []
+    for k in range(len(ties)):
+        up, down = ties.copy(), ties.copy()
+        up[k], down[k] = ties[k] + STEP, ties[k] - STEP
+        by_tie.append((of(eta, up) - of(eta, down)) / (2.0 * STEP))
+    out = []
+    for outcome in range(3):
+        slopes = by_eta[:, outcome, None] * functions
+        for k, derivative in zip(place, by_tie):
+            slopes[:, k] += derivative[:, outcome]
+        se, df = spread(fit, slopes)
+        out.append(limits(p[:, outcome], se, df, level))
+    return out
+
+
+#: Standard errors that a summary shows of R's; the others are in the fit's `bse_expected`.
+MOST_ERRORS = 8
+
+
+def of_information(fit: FitRecord) -> tuple[str, ...]:
+    """Which information the standard errors are of, with R's beside; nothing where both are the same."""
+    expected = expected_errors(fit)
+    if expected is None:
+        return ()
+    known = [
+        (name, own, float(theirs))
+        for name, own, theirs in zip(fit.names, fit.standard_errors, expected)
+        if math.isfinite(own) and math.isfinite(theirs)
+    ]
+    shown = "; ".join(
+        f"{name} {number(theirs)} for {number(own)}" for name, own, theirs in known[:MOST_ERRORS]
+    )
+    more = f"; {len(known) - MOST_ERRORS} more in bse_expected" if len(known) > MOST_ERRORS else ""
+    line = "Standard errors: of the observed information; R's (glm, BTm, gnm) are of the expected one: "
+    return (line + shown + more,)
+
+
+def document(fit: FitRecord) -> dict[str, Any]:
+    """Keys of the JSON of a fit of contests: scale (a link), penalised; se_of and se_expected where R's
+    differ; components and effects.
+    """
+    if fit.contests is None:
+        return {}
+    found: dict[str, Any] = {} if fit.spec.link == "logit" else {"scale": fit.spec.link}
+    found["penalised"] = finite(fit.contests.penalised)
+    expected = expected_errors(fit)
+    if expected is not None:
+        by_name = {str(name): finite(float(v)) for name, v in expected.items()}
+        found |= {"se_of": "observed information", "se_expected": by_name}
+    if fit.random_effects is None:
+        return found
+    numbers = ("effect", "se", "mean")
+    found |= {
+        "components": [
+            {
+                "name": c.name,
+                "sigma": finite(c.sigma),
+                "se": finite(c.se),
+                "lr": finite(c.lr),
+                "p": finite(c.p),
+                "n_effects": c.n_effects,
+            }
+            for c in fit.random_effects.components
+        ],
+        "effects": [
+            {str(k): finite(float(v)) if k in numbers else str(v) for k, v in row.items()}
+            for row in fit.random_effects.frame(fit.items).to_dict("records")
+        ],
+    }
+    return found
+
+
+def expected_errors(fit: FitRecord) -> pd.Series[float] | None:
+    """Standard errors by the expected information; see :attr:`pairproof.Fit.bse_expected`."""
+    covariance = None if fit.contests is None else fit.contests.expected_covariance
+    if covariance is None or fit.robust is not None:
+        return None
+    if fit.spec.reference and not fit.spec.item_terms:
+        covariance = MappedCovariance(covariance, shift_to(fit, fit.spec.reference))
+    unit = LOG_WORTH_PER_UNIT[fit.spec.scale] / LOG_WORTH_PER_UNIT[fit.scale]
+    units = np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
+    errors = units * np.sqrt(np.maximum(covariance.variances(), 0.0))
+    return parameters.series(fit, np.where(np.isnan(fit.standard_errors), np.nan, errors))
+
+
+def clustered_contests(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> R:
+    """The fit with standard errors by cluster; those of reduced bias keep the scores of the plain likelihood."""
+    spec = fit.of_contests
+    clusters_exist(spec, kind)
+    if spec.tie_shift or spec.tie_scale:
+        return _clustered_ties(fit, columns, kind, missing)
+    return clustered(fit, columns, kind, missing)
+
+
+def _clustered_ties(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> R:
+    """By the information of whole clusters: a row of such a model has more than two predictors."""
+    if fit.robust is not None:
+        fit = replace(fit, covariance=fit.robust.model_based, robust=None)
+    if len(columns) != 1:
+        raise InputError(
+            f"clustered by {' and '.join(columns) or 'nothing'}: ties with a shift or a scale are clustered by one column"
+        )
+    table = fit.data
+    counts = np.stack([table.wins, table.ties, table.losses], axis=1)
+    used = np.flatnonzero(counts.sum(axis=1) > 0.0)
+    column = table.role_of(columns[0])
+    codes, labels = cluster_codes(table, column, used, missing)
+    units = 3 * used[:, None] + np.arange(3)
+    at = (counts[used].ravel(), (np.repeat(codes, 3), units.ravel()))
+    groups = sparse.csr_matrix(at, shape=(len(labels), counts.size))
+    law = fit.outcomes.law(fit)
+    robust = sandwich(law, groups, np.ones(len(labels)), ((column,), labels), kind, fit.covariance)
+    return replace(fit, covariance=robust.covariance, robust=robust)
+
+
+# -- random effects ------------------------------------------------------------------------------------------
+
+
+def of_components(fit: FitRecord) -> tuple[str, ...]:
+    """The variance components as sentences; none without random effects."""
+    if fit.random_effects is None:
+        return ()
+    out = []
+    for c in fit.random_effects.components:
+        what = {"item": "items", "item:judge": "items by judge"}[c.name]
+        line = f"Random effects of {what}: sigma = {number(c.sigma)}"
+        if not math.isnan(c.se):
+            line += f" (se {number(c.se)})"
+        line += f", {c.n_effects:,} effects"
+        if not math.isnan(c.lr):
+            line += f"; test of sigma = 0 on its boundary: LR {number(c.lr)}, p = {p_value(c.p, _log10(c.p))}"
+        out.append(line)
+    if fit.spec.method == "pql":
+        out.append(
+            "By PQL: no log-likelihood, AIC or test of sigma; sigma is that of REML for the working response"
+        )
+    return tuple(out)
+
+
+def _log10(p: float) -> float:
+    return math.log10(p) if p > 0 else float("-inf")
+
+
+def _predicted_functions(fit: FitRecord, found: RandomEffects, judge: str | None) -> FloatArray:
+    """float[n_items + n_others, K + p]: abilities, then order effect and comparison terms, as functions of theta."""
+    k, p, n = found.n_effects, len(found.places), len(fit.items)
+    others = [place for place, t in enumerate(fit.terms) if t.kind not in ("item", "covariate")]
+    out = np.zeros((n + len(others), k + p))
+    fixed = ability_functions(fit, {})
+    out[:n, k:] = fixed[:, found.places]
+    for row, place in enumerate(others):
+        out[n + row, k:] = found.places == place
+    number = -1
+    if judge is not None:
+        if judge not in found.judges:
+            there = ", ".join(found.judges[:20]) or "none: the random effects are of items"
+            raise InputError(f"judge={judge!r}; the judges are {there}")
+        number = found.judges.index(judge)
+    here = (found.judge == -1) | (found.judge == number)
+    out[found.item[here], np.flatnonzero(here)] += 1.0
+    return out
+
+
+def predicted(fit: R, judge: str | None) -> R:
+    """A fit of free items whose abilities are the predicted ones; see :meth:`pairproof.Fit.predicted`."""
+    found = fit.predicted_effects
+    others = tuple(t for t in fit.terms if t.kind not in ("item", "covariate"))
+    terms = tuple(Term(item, "item", item=item) for item in fit.items) + others
+    functions = _predicted_functions(fit, found, judge)
+    # Directions without a number, of the items' abilities and the other terms.
+    rest = [[float(t is o) for t in fit.terms] for o in others]
+    along = np.vstack([ability_functions(fit, {}), np.reshape(rest, (len(others), len(fit.terms)))])
+    numbers = Referred(
+        functions @ found.theta,
+        np.zeros(len(terms), bool),
+        along @ fit.null_space,
+        DenseCovariance(functions @ found.covariance @ functions.T),
+    )
+    spec = replace(fit.of_contests, item_terms=(), separate=(), no_abilities=False, reference=fit.items[0])
+    return replace(
+        fit,
+        spec=spec,
+        terms=terms,
+        **vars(against(fit.items[0], terms, fit.items, numbers, fit.data)),
+        constraint=f"{spec.constraint}, predicted",
+        random_effects=None,
+        n_infinite=0,
+        quasi_likelihood=False,
+    )
