@@ -181,8 +181,9 @@ class Fit(WithParts):
         """
         import pairproof
 
-        asked: Any = r  # what bridge takes: checked there
-        return pairproof.verify(self, r=asked, require_r=require_r, certified=certified, floors=floors)
+        asked: Any = r  # these two are checked there
+        least: Any = floors
+        return pairproof.verify(self, r=asked, require_r=require_r, certified=certified, floors=least)
 
     def to_r(self) -> str:
         """An R script that reproduces this fit; see :func:`pairproof.to_r`.

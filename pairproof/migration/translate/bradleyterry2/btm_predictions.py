@@ -256,7 +256,8 @@ def _rows_of_fit(model: Model) -> Call:
 def _prediction_rows(
     call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any], found: Any
 ) -> Sequence[Agreement]:
-    response = "p_plug_in" if model.fit.random_effects is not None else "p_first"
+    mixed = model.fit is not None and model.fit.random_effects is not None
+    response = "p_plug_in" if mixed else "p_first"
     point = "eta" if call.word("type", "link") == "link" else response
     rows: list[Agreement] = []
     for (_, name), numbers in theirs.items():
