@@ -167,6 +167,7 @@ def test_the_command_has_one_way_to_a_terminal():
         )
         for path in folder.glob("*.py")
     }
+    found.pop("doctor.py")  # run as a module it prints for scripts/setup.sh, whose lines have no terminal
     assert {name: n for name, n in found.items() if n} == {"app.py": 1, "state.py": 1}
 
 

@@ -139,7 +139,8 @@ def test_the_test_fails_where_a_number_of_r_or_of_python_is_another(folder: Path
 
 def test_what_needs_r_is_not_run_without_it_and_the_rest_is(folder: Path) -> None:
     script = folder / "analysis.py"
-    text = script.read_text().replace("f = {}\n", "f = {}\npairproof.bridge.base.binom_test(6, 9)\n")
+    text = script.read_text().replace("import pairproof\n", "import pairproof\nimport pairproof.bridge\n", 1)
+    text = text.replace("f = {}\n", "f = {}\npairproof.bridge.base.binom_test(6, 9)\n")
     script.write_text(
         text.replace("for r in (", "for r in (pairproof.bridge.base.binom_test(6, 9) and 0 or ")
     )

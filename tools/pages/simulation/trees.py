@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from pairproof.bridge.packages.asking import ask
 from pairproof.native.answers.trees.instability import Covariate, instability_tests
-from pairproof.native.answers.trees.partitioning import fit_node, preferences
+from pairproof.native.answers.trees.partitioning import fit_node
+from tests.native.answers.trees.data import preferences
 
 from ..snippets import OWN_RECORDS
 

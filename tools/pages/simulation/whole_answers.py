@@ -20,7 +20,6 @@ from scipy.special import ndtri
 import pairproof
 from pairproof.errors import ConvergenceError, NotEstimableError
 from pairproof.fit.estimates.specification import AnswerSpec
-from pairproof.fit.results.answer_fit import AnswerFit
 from pairproof.fit.fit import Fit
 from pairproof.native.answers.latent_classes import Redraw, fitted
 from pairproof.native.answers.pattern_models import pattern_spec
@@ -101,7 +100,7 @@ class Whole:
         answers = self.redraw(frame)(np.array(self.truth)[member], rng)
         return replace(frame, answers=answers.reshape(frame.answers.shape))
 
-    def fit(self, table: pairproof.Respondents, starts: int = 5) -> AnswerFit:
+    def fit(self, table: pairproof.Respondents, starts: int = 5) -> Fit:
         """As a user fits it."""
         orders = (2,) if self.ties else ()
         if self.fitted_classes > 1:
@@ -174,7 +173,7 @@ def class_designs() -> Iterator[Whole]:
     yield Whole(name, "rankings", 300, both, model="plackett-luce", **of)
 
 
-def covered(fit: AnswerFit, truth: FloatArray) -> dict[str, float]:
+def covered(fit: Fit, truth: FloatArray) -> dict[str, float]:
     """Method -> share of the parameters whose 95 % interval covers."""
     out = {}
     for method, one in (("model", fit), ("CR1", fit.clustered())):
