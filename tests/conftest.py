@@ -134,7 +134,9 @@ def shared() -> Path:
 
 def _keep_closing_line(terminalreporter, file: str) -> None:
     """The counts of a run, the commit that ran and the day, in one line."""
-    counts = {kind: len(terminalreporter.stats.get(kind, [])) for kind in ("failed", "error", "passed", "skipped")}
+    counts = {
+        kind: len(terminalreporter.stats.get(kind, [])) for kind in ("failed", "error", "passed", "skipped")
+    }
     said = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n or kind in ("failed", "passed"))
     git = ["git", "-C", str(ROOT), "log", "-1", "--format=%H %cs"]
     commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()

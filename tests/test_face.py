@@ -102,10 +102,9 @@ def test_a_type_checker_outside_the_checkout_finds_the_package_and_its_types(tmp
         env=environment,
     )
     said = ran.stdout
-    assert (
-        'analysis.py:4: note: Revealed type is "pairproof.fit.promises.Verified"'
-        in said
-    ), (said + ran.stderr)
+    assert 'analysis.py:4: note: Revealed type is "pairproof.fit.promises.Verified"' in said, (
+        said + ran.stderr
+    )
     assert re.search(r'analysis.py:5: note: Revealed type is "(builtins\.)?str"', said), said
     assert re.search(r'analysis.py:6: error: Unexpected keyword argument "requirer"', said), said
     assert re.search(r"analysis.py:7: error: (Module has no attribute|.*) ?.*fit_lbt", said), said

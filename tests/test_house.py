@@ -169,7 +169,9 @@ def test_the_last_run_of_every_test_failed_nowhere_and_is_not_old() -> None:
     if since is None:
         pytest.skip("this checkout has no history, or not that of the last `make nightly`")
     if since > OLDEST:
-        warnings.warn(f"make nightly ran {since} commits ago; run it before an issue is resolved", stacklevel=1)
+        warnings.warn(
+            f"make nightly ran {since} commits ago; run it before an issue is resolved", stacklevel=1
+        )
 
 
 # -- growth is decided, not accrued --------------------------------------------------------------------------

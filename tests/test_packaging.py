@@ -254,6 +254,7 @@ NOT_RUN_WITHOUT_R = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("paper", sorted(licences()["papers"]))
@@ -443,7 +444,10 @@ def folder_arrows() -> dict[str, set[str]]:
             module = next((m for m in (target, target.rpartition(".")[0]) if m in files), "")
             here = path.parent.relative_to(ROOT).as_posix()
             there = files[module].parent.relative_to(ROOT).as_posix() if module else here
-            if here != there and "pairproof" not in (here, there):  # errors.py and text.py stand in the house itself
+            if here != there and "pairproof" not in (
+                here,
+                there,
+            ):  # errors.py and text.py stand in the house itself
                 found.setdefault(here, set()).add(there)
                 found.setdefault(there, set())
     return found
@@ -456,7 +460,9 @@ def test_no_folders_import_each_other_in_a_circle():
 
 
 def test_imports_in_functions_are_no_arrows_of_a_folder():
-    assert "os" not in outside_functions("def f():\n    import os\nclass A:\n    def g(self):\n        import os")
+    assert "os" not in outside_functions(
+        "def f():\n    import os\nclass A:\n    def g(self):\n        import os"
+    )
 
 
 def test_a_circle_is_found():

@@ -9,6 +9,7 @@ import pytest
 from benchmarks.migration.__main__ import main
 
 
+@pytest.mark.nightly
 @pytest.mark.r("BradleyTerry2")
 @pytest.mark.slow
 def test_a_tiny_run_leaves_its_page_and_its_numbers(tmp_path):

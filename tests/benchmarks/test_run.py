@@ -84,6 +84,7 @@ def test_one_more_file_is_one_more_comparison(tmp_path, monkeypatch):
     assert added == "binary-20"
 
 
+@pytest.mark.nightly
 def test_every_contender_has_a_time_or_a_reason_for_none(report):
     for job in report[0]["jobs"]:
         for contender in job["contenders"]:

@@ -159,6 +159,7 @@ def in_a_fork(work) -> int:
     return pid
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_two_hundred_kills_lose_nothing_and_double_nothing(finished, tmp_path, capsys):
     """Every command is killed a few times at random points and then run again, as a person would."""

@@ -654,6 +654,7 @@ def test_json_has_no_nan_and_keeps_every_digit():
 # -- doctor --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_the_doctor_prints_what_is_here_as_words_and_as_json(capsys, tmp_path):
     code, out, _ = run(capsys, "doctor", "--report", tmp_path / "doctor.md")
     assert code == 0 and f"Python {sys.version.split()[0]}" in out and "numpy" in out

@@ -38,6 +38,7 @@ def test_a_signal_ends_the_script_and_removes_its_copy(tmp_path, number):
     assert os.listdir(tmp_path / "temporary") == []
 
 
+@pytest.mark.nightly
 @pytest.mark.r
 def test_a_script_is_migrated_again_over_its_own_files_and_over_no_others(tmp_path):
     (tmp_path / "analysis.R").write_text("m <- glm(c(1, 2, 3, 4) ~ c(1, 2, 3, 5))\n")

@@ -152,6 +152,7 @@ def test_a_certified_model_has_its_50_digit_values(name: str) -> None:
         assert own == pytest.approx(true, rel=1e-11, abs=1e-12), q
 
 
+@pytest.mark.nightly
 @pytest.mark.r("prefmod")
 def test_pairproofs_numbers_are_those_that_the_data_give_today() -> None:
     now, then = computed(), kept(NATIVE)

@@ -25,6 +25,7 @@ from tools.pages.snippets import ROOT, fences, is_file
 PAGE = str(scalar_annotation.PAGE)
 
 
+@pytest.mark.nightly
 def test_each_figure_shows_the_campaign_of_the_page():
     figures = scalar_annotation.figures()
     assert sorted(path.stem for path in figures) == sorted(scalar_annotation.NAMES.values())

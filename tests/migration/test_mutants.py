@@ -158,6 +158,7 @@ def mutants(run: str) -> Iterator[tuple[str, Fitted, str, RecordedCall]]:
             yield what, fitted, name, changed(fitted.call, name, partial(change, at=at))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("run", RUNS)
 def test_a_changed_number_of_r_ends_a_migration_with_1_or_is_named_as_not_compared(run):
     found = list(mutants(run))

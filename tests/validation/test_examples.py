@@ -7,7 +7,7 @@ import importlib
 
 import pytest
 
-MODULES = ("assertion", "recompute", "verify")
+MODULES = ("check.recompute", "verify")
 
 
 @pytest.mark.parametrize("name", MODULES)

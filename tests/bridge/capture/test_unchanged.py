@@ -120,6 +120,7 @@ def test_what_a_script_prints_with_functions_of_r_itself_is_the_same(tmp_path):
     assert len(found.of("stats::glm")) >= 50
 
 
+@pytest.mark.nightly
 @pytest.mark.r("prefmod")
 def test_what_a_script_prints_with_the_packages_of_the_field_is_the_same(tmp_path):
     found = both(tmp_path, FIELD)

@@ -50,6 +50,7 @@ CHILDREN = {
 }
 
 
+@pytest.mark.nightly
 @proc
 @pytest.mark.r
 @pytest.mark.parametrize("start", CHILDREN.values(), ids=CHILDREN)

@@ -92,6 +92,7 @@ def test_gaussian_abilities_are_those_of_jags_within_monte_carlo_error(policy, n
     ) < 4 * np.sqrt(0.5 / level.ess[0])
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", TABLES)
 def test_categorical_preferences_are_those_of_jags_within_monte_carlo_error(policy, name):
     table, items = TABLES[name]

@@ -32,6 +32,7 @@ def spoilt():
 REBIND = "unlockBinding('{f}', {where}); assign('{f}', function(...) {does}, {where}); 1"
 
 
+@pytest.mark.nightly
 @pytest.mark.r
 @pytest.mark.parametrize(("code", "said"), [
     (REBIND.format(f="mean", where="baseenv()", does="0"), "mean of base"),

@@ -30,6 +30,7 @@ def fragile():
         yield one
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("loop", [
     "while (TRUE) {}",
     "x <- matrix(stats::rnorm(4e6), 2000); repeat solve(x)",  # LAPACK: never comes back to R's interrupt check

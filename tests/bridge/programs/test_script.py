@@ -60,6 +60,7 @@ def _packages(name: str) -> list[str]:
     return next((needed for call, needed in PACKAGES.items() if call in CALLS[name][0]), [])
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.r(*_packages(name))) for name in CALLS]
 )

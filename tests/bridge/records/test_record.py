@@ -526,6 +526,7 @@ def askable():
     return [record for record in map(read_record, kept()) if record.call is not None]
 
 
+@pytest.mark.nightly
 @pytest.mark.r
 @pytest.mark.parametrize("record", askable(), ids=lambda record: record.path.stem)
 def test_live_r_still_answers_as_each_kept_record_says(record, r):

@@ -30,6 +30,7 @@ def axe() -> Path:
 # -- a checker's rules ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("texts", [FULL, ARABIC], ids=["left to right", "right to left"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [0, 320], ids=["desk", "phone"])

@@ -22,6 +22,7 @@ def dated(rows, time: str, name: str):
     return [{**r, "AssignmentId": f"{name}-{r['Input.hit']}", "SubmitTime": time} for r in rows]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("method", ["easl", "ra", "da", "trueskill"])
 def test_the_first_answer_by_submit_time_counts_in_whatever_order_files_come(tmp_path, method):
     rows = batch_rows(campaign(tmp_path, method=method))

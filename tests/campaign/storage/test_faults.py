@@ -56,6 +56,7 @@ def whole(path) -> None:
     assert found.state.a.sum() + found.state.b.sum() == pytest.approx(2 * len(found.ids) + found.scores)
 
 
+@pytest.mark.nightly
 def test_an_update_killed_at_any_point_is_in_wholly_or_not_at_all(tmp_path):
     """Two hundred kills at random points: of a fault that shows in a share q of the time of an update they miss
     all with probability (1 - q)^200, 5 % for q = 1.5 %.

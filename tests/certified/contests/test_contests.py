@@ -114,6 +114,7 @@ def test_the_file_comes_out_again_to_the_last_digit_at_another_working_precision
     assert made == (HERE / "fits" / f"{name}.json").read_text("utf-8")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", marked([name for name in FITS if name not in SLOW]))
 def test_the_printed_digits_are_proved_by_the_definition_of_the_model(name: str) -> None:
     data = FITS[name][0]

@@ -128,6 +128,7 @@ def test_the_sign_tests_and_friedmans_are_held_against_rs() -> None:
     assert all((a.digits or 0) >= floor(a.quantity, a.r_call or "").digits for a in rows.values())
 
 
+@pytest.mark.nightly
 @live
 def test_live_recorded_and_both_give_the_same_verdicts() -> None:
     assert verdicts(dras("live")) == verdicts(dras("recorded")) == verdicts(dras("both"))
@@ -151,6 +152,7 @@ def hide_r(tmp_path) -> dict[str, str]:
     return {**keep, "PATH": str(tmp_path)}
 
 
+@pytest.mark.nightly
 def test_the_command_passes_where_r_is_not_installed_and_says_so_first(root, tmp_path) -> None:
     code = (
         "import sys; from pairproof.cli import main; sys.exit(main(['validate', '--json', '--report',"
@@ -177,6 +179,7 @@ def test_the_command_passes_where_r_is_not_installed_and_says_so_first(root, tmp
     assert "R is absent: its recorded results are used" in opening
 
 
+@pytest.mark.nightly
 @live
 def test_without_prefmod_its_records_are_used_and_all_else_is_live() -> None:
     """The rest of R is asked: a session of this machine's R that is told prefmod is not there."""

@@ -169,6 +169,7 @@ def test_the_50_digit_values_are_what_their_program_makes():
     assert found == json.loads(made.TARGET.read_text(encoding="utf-8"))["boundary, location"]
 
 
+@pytest.mark.nightly
 @pytest.mark.r("lme4", "nlme", "sandwich", "multcomp")
 def test_a_live_r_says_what_is_recorded():
     found = recomputed("annotation", "live")

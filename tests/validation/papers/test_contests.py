@@ -53,6 +53,7 @@ def test_every_certified_number_has_its_digits_without_any_r(rows: list[Agreemen
     assert min(a.certified_digits or 0.0 for a in found.values()) >= 10.0
 
 
+@pytest.mark.nightly
 def test_recorded_r_stands_in_and_its_own_floors_are_shown_beside(recorded: list[Agreement]) -> None:
     assert exit_code(recorded) == 0
     least: dict[str, float] = {}
@@ -84,6 +85,7 @@ def test_a_wrong_number_is_seen() -> None:
     assert [str(a.quantity) for a in made if a.verdict == "differs"] == ["sigma.item"]
 
 
+@pytest.mark.nightly
 def test_the_story_has_every_model_and_every_r_function(recorded: list[Agreement]) -> None:
     digits, witnesses, defects = story.story(None, recorded)  # type: ignore[arg-type]  # it asks nothing of the checker
     assert digits.table is not None and len(digits.table.rows) == len(documents.documents())

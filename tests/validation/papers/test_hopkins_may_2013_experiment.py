@@ -85,6 +85,7 @@ AT_3200 = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(1200)  # a minute on an idle machine
 def test_hopkins_and_mays_table_3_verdicts_and_figures_come_out_of_the_rankings(shared: Path) -> None:

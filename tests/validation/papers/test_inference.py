@@ -27,6 +27,7 @@ def rows():
     return list(recomputed("inference", "recorded"))
 
 
+@pytest.mark.nightly
 def test_every_printed_number_comes_out_to_its_last_digit_and_r_agrees(rows):
     printed = [a for a in rows if a.printed is not None]
     assert len(printed) == 214 == sum(len(c.numbers) for c in read_paper("inference").claims)
@@ -42,6 +43,7 @@ def test_every_r_function_was_asked_and_nothing_passed_without_a_comparison(rows
     assert all(a.digits is not None or a.code == "monte-carlo" for a in numbers)
 
 
+@pytest.mark.nightly
 def test_random_points_are_judged_by_their_errors_and_by_nothing_wider(rows):
     integrals = [a for a in rows if a.code == "monte-carlo" and a.verdict == "agrees"]
     assert len(integrals) == 2 * (15 + 1)

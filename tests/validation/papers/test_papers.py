@@ -330,6 +330,7 @@ def test_item_covariates_of_other_values_have_no_certified_values() -> None:
 
 # Not Hopkins and May: nearly all they ask of R are JAGS's draws. test_record.py asks a live R each of those
 # again, and test_competition_rows.py shows what becomes of the answers.
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [name for name in (*ACCEPTANCE, "dras-2015") if name != "sakaguchi-vandurme-2018"]

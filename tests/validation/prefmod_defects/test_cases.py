@@ -21,6 +21,7 @@ def test_every_reproducible_defect_has_a_case() -> None:
     assert {d.name for d in defects(reproducible=True)} - TOGETHER == {c.defect for c in cases()}
 
 
+@pytest.mark.nightly
 @pytest.mark.r("prefmod", "gnm")
 def test_every_reproduced_number_is_prefmods() -> None:
     # Observed: patt*.fit 3.0e-6 at most, where nlm stops; gnm 1.7e-8, a deviance 7e-10; EM 4.4e-7; z of

@@ -55,6 +55,7 @@ def policy() -> Backend:
     return Backend("live", record=RECORD) if RECORD else Backend("recorded")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", FITS)
 def test_every_number_agrees_with_every_r_function_that_has_the_model(name: str, policy: Backend) -> None:
     fit = FITS[name]()

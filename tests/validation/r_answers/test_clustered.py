@@ -63,6 +63,7 @@ RECORDED = [
 ]  # fmt: skip
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("model", "columns", "kind"), RECORDED)
 def test_every_clustered_number_agrees_with_recorded_r(
     model: str, columns: tuple[str, ...], kind: str

@@ -67,6 +67,7 @@ def digits(rows: Verification) -> dict[str, dict[str, float]]:
     return found
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", FITS)
 def test_every_number_agrees_with_every_r_function_that_has_the_model(name: str, policy: Backend) -> None:
     fit = FITS[name]()
@@ -115,6 +116,7 @@ def test_where_nothing_was_recorded_the_rows_say_not_run() -> None:
     assert not rows.agrees or rows.exit_code == 0
 
 
+@pytest.mark.nightly
 def test_integrals_of_many_dimensions_are_not_asked_for() -> None:
     a, b = np.triu_indices(5, 1)
     wins = np.array([3.0, 6, 1, 8, 2, 1, 5, 4, 7, 2])

@@ -95,6 +95,7 @@ NO_TIES = small(
 # -- against R -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 @shares_answers
 @live
 @pytest.mark.parametrize("name", ORDINARY)
@@ -139,6 +140,7 @@ def test_the_functions_that_have_a_model_are_asked_and_no_other(name: str) -> No
     assert {c.r_call for c in live_answers(name)} == ANSWERED[name]
 
 
+@pytest.mark.nightly
 @shares_answers
 @live
 def test_on_the_dras_models_r_has_the_digits_that_were_asked_for() -> None:

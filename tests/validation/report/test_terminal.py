@@ -32,6 +32,7 @@ def many(differing: int = 0) -> list[Agreement]:
     return made
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 @pytest.mark.parametrize("differing", [0, 3, 400])
 def test_a_screen_has_at_most_60_lines(width: int, differing: int) -> None:

@@ -168,6 +168,7 @@ def _noise(rng: np.random.Generator, numbers: Page, units: int) -> Page:
     }
 
 
+@pytest.mark.nightly
 def test_random_perturbations_are_explained_by_nothing() -> None:
     """30 pages with a wrong digit, with two, with noise in the last places, of the estimates alone, or of
     another table.

@@ -43,6 +43,7 @@ def test_every_slip_is_planted() -> None:
     assert {name for name, _, _ in PLANTED} == set(families())
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "words", "make"), PLANTED, ids=[f"{name}-{k}" for k, (name, _, _) in enumerate(PLANTED)]
 )

@@ -195,6 +195,7 @@ def test_a_p_value_that_no_double_holds_is_told_as_a_bound_and_never_as_zero() -
 CHOSEN = (10, 12, 18, 29, 52, 68, 72)
 
 
+@pytest.mark.nightly
 @live
 @pytest.mark.parametrize("k", CHOSEN)
 def test_no_right_fit_is_called_wrong_and_no_wrong_one_right(k: int) -> None:

@@ -16,6 +16,7 @@ from pairproof.migration.translate.python_code import File
 RECORDED = Path(__file__).with_name("recorded")
 
 
+@pytest.mark.nightly
 @pytest.mark.r("prefmod", "gnm")
 @pytest.mark.parametrize(("name", "least"), [("llbt.R", 9), ("patterns.R", 20)])
 def test_every_number_of_a_live_run_agrees_or_is_explained(name: str, least: int, tmp_path: Path) -> None:
