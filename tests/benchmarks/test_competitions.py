@@ -47,6 +47,7 @@ def test_without_r_it_runs_and_its_peers_are_not_here(tmp_path, capsys, monkeypa
     assert "not held against a peer in this run" in document["promises"][0]["found"]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.skipif(
     shutil.which("Rscript") is None, reason="R is not installed: the peers of this comparison run in it"

@@ -11,6 +11,7 @@ from benchmarks.contests import __main__ as benchmark, data
 from benchmarks.contests.cases import GLMER, cases
 
 
+@pytest.mark.nightly
 @pytest.mark.r("BradleyTerry2")
 def test_it_runs_and_peers_have_the_same_estimates(tmp_path, capsys):
     arguments = ["--tiny", "--rounds", "1", "--out", str(tmp_path), "--only", "covariates"]

@@ -70,6 +70,7 @@ def check(fit: Fit, tmp_path) -> None:
     assert all(least[kind] >= floor for kind, floor in FLOORS.items()), least
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "name",
     [

@@ -92,6 +92,7 @@ def test_each_judgment_counts_once(finished, capsys):
     assert len(status["scores"]) == 60
 
 
+@pytest.mark.nightly
 def test_the_order_of_files_makes_no_difference(finished, tmp_path, capsys):
     wanted = asked(capsys, "status", finished.path)
     r = random.Random(3)

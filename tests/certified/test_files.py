@@ -112,6 +112,7 @@ def test_the_file_comes_out_again_to_the_last_digit_at_another_working_precision
     assert made == (HERE / "fits" / f"{name}.json").read_text("utf-8")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", IDS)
 def test_the_printed_parameters_are_a_maximum_by_the_definition_of_the_probabilities(name):
     definition.verify(load.load(name, as_text=True), second_derivatives=False)

@@ -448,6 +448,7 @@ def test_standard_input_is_read_when_the_file_is_a_dash(table):
     assert piped.returncode == 0 and strict(piped.stdout)["params"] == strict(read.stdout)["params"]
 
 
+@pytest.mark.nightly
 def test_the_process_ends_with_the_exit_code_of_main(table, tmp_path):
     assert [
         process(*a).returncode

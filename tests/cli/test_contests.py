@@ -235,6 +235,7 @@ def test_predictions_hold_no_cell_that_a_spreadsheet_would_run(capsys, folder):
     assert ran(capsys, "predict", "names.csv", "--new", "next.csv", "--out", "o.csv", "--force")[0] == 0
 
 
+@pytest.mark.nightly
 def test_predict_says_how_its_limits_take_sigma(capsys, folder):
     (folder / "new.csv").write_text("first,second\nA,D\n", encoding="utf-8")
     command = ("predict", "t.csv", "--item-data", "items.csv", "--new", "new.csv")

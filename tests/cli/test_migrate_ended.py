@@ -11,6 +11,7 @@ import time
 import pytest
 
 
+@pytest.mark.nightly
 @pytest.mark.r
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX systems")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tools import what_a_fit_answers
 
 
+@pytest.mark.nightly
 def test_the_page_is_what_the_fits_answer_today_and_most_questions_have_an_answer() -> None:
     cells = what_a_fit_answers.asked()
     assert what_a_fit_answers.PAGE.read_text(encoding="utf-8") == what_a_fit_answers.page(cells)

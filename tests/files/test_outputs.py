@@ -277,6 +277,7 @@ def test_a_file_that_pairproof_did_not_make_is_replaced_by_force_only(here, caps
         assert run(capsys, "fit", "t.csv", option, name)[0] == 0
 
 
+@pytest.mark.nightly
 def test_every_report_of_every_command_can_be_written_again_without_force(here, capsys):
     (here / "errors.csv").write_text(
         "system,sentence,errors,length\nA,1,2,9\nA,2,1,8\nB,1,0,9\nB,2,3,8\n", encoding="utf-8"

@@ -249,6 +249,7 @@ def test_what_empty_cells_determine_in_r_and_the_data_do_not_is_not_counted_agai
     assert "gnm::gnm(eliminate)" in by_call and "prefmod::llbtPC.fit" not in by_call
 
 
+@pytest.mark.nightly
 @live
 def test_what_r_lacks_of_a_maximum_at_infinity_is_no_difference_and_a_wrong_likelihood_still_is_one() -> None:
     """Judge b's answers are separated; llbtPC.fit stops 2e-7 below the limit, with 7.6 digits of the

@@ -153,6 +153,7 @@ def test_a_glm_can_be_fitted_again_from_what_was_recorded(around):
     assert isinstance(frame, RList) and frame.names == ("y", "x")
 
 
+@pytest.mark.nightly
 @pytest.mark.r("prefmod")
 def test_models_of_the_field_are_recorded_with_what_fits_them_again(tmp_path):
     script = """

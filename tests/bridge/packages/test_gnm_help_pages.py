@@ -123,6 +123,7 @@ def agree(a, b):
     assert a.vcov_names == b.vcov_names == b.estimable
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", MODELS)
 def test_tight_and_loose_are_the_model_that_r_fits(name):
     code, formula, eliminate, family = MODELS[name]
@@ -172,6 +173,7 @@ def test_the_interaction_of_the_issue_has_the_numbers_of_plain_r():
     )
 
 
+@pytest.mark.nightly
 def test_the_order_of_the_terms_moves_no_estimate():
     data = frame_of(CEMS)
     terms = [ITEMS, f"ENG:({ITEMS})", "g1", "g1:ENG"]

@@ -52,6 +52,7 @@ def test_a_worker_whose_functions_or_search_path_were_changed_is_replaced(spoilt
     assert spoilt.call(code=code).value.values.tolist() == pytest.approx([2.0, 2.0, 0.0, 2.0, 2.0], abs=1e-14)
 
 
+@pytest.mark.nightly
 @pytest.mark.r
 @pytest.mark.parametrize("code", [
     REBIND.format(f="c", where="baseenv()", does="stop('taken away')"), REBIND.format(f="list", where="baseenv()", does="7"),
@@ -106,6 +107,7 @@ close(pipe)
 AS_MARK = "as.raw(c(" + ", ".join(map(str, MARK)) + "))"
 
 
+@pytest.mark.nightly
 @pytest.mark.r
 @pytest.mark.skipif(
     not os.path.isdir("/proc/self/fd"),

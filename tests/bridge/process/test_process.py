@@ -46,6 +46,7 @@ def test_an_endless_call_ends_at_its_time_limit_and_the_next_call_works(fragile,
     works(fragile)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("fall", "said"), [
     ("q('no', 3)", "exit code 3"),
     ("tools::pskill(Sys.getpid(), 9)", "SIGKILL"),
@@ -227,6 +228,7 @@ def test_two_processes_have_two_rs(r):
     assert gone(int(other.stdout), 5)
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(
     not os.path.isdir("/proc/self/fd"), reason="no /proc here, in which the test counts open files"
 )

@@ -17,6 +17,7 @@ from tests.bridge.test_script import reproduced, run
 FLOORS = {"estimate": 11.0, "se": 11.0, "deviance": 11.0, "df_resid": 16.0, "llf": 13.0}
 
 
+@pytest.mark.nightly
 @pytest.mark.r()
 @pytest.mark.parametrize("name", FITS)
 def test_rscript_prints_the_numbers_of_the_fit(name: str, tmp_path) -> None:

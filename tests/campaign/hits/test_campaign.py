@@ -301,6 +301,7 @@ def test_systems_are_scored_and_clustered_from_their_segments(tmp_path):
         status(path, systems="engine")
 
 
+@pytest.mark.nightly
 def test_a_campaign_of_100000_items_opens_its_next_batch_in_seconds(tmp_path):
     import time
 

@@ -106,6 +106,7 @@ def test_what_may_not_be_copied_is_named_and_has_no_rows_in_the_repository() -> 
         assert ("rows" in fit) == (fit["id"].split("--")[0] not in IN_R)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", AGAIN)
 def test_the_file_comes_out_again_to_the_last_digit_at_another_working_precision(name: str) -> None:
     data, model = FITS[name]

@@ -200,6 +200,7 @@ def test_a_users_function_is_asked_of_whole_fits(fits: Any) -> None:
     np.testing.assert_allclose(one.replicates, other.replicates, rtol=1e-9)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("gaps", [0.0, 0.4])
 def test_separated_replicates_have_the_limits_of_rows(seed: int, gaps: float) -> None:

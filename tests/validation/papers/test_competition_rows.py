@@ -57,6 +57,7 @@ def one(rows: Sequence[Agreement], quantity: str) -> Agreement:
 # -- from records --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("paper", "in_digits", "sampled"),
     [("vilar-2007", 4 * (7 + 49), 0), ("hopkins-may-2013", 20 * 3 * 6 + 3 * 5 + 4 + 1 + 2 * 5, 11)],

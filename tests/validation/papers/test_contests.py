@@ -37,6 +37,7 @@ def test_the_package_carries_a_copy_of_the_certified_fits() -> None:
     assert PACKAGED.read_text("utf-8") == packaged()
 
 
+@pytest.mark.nightly
 def test_every_printed_number_comes_out_and_nothing_needs_attention(rows: list[Agreement]) -> None:
     printed = [a for a in rows if a.printed is not None and a.about == "printed"]
     assert len(printed) == sum(len(c.numbers) for c in read_paper("contests").claims) >= 50

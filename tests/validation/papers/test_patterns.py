@@ -210,6 +210,7 @@ def beside_r() -> list[Agreement]:
     return list(recomputed("patterns", "recorded"))
 
 
+@pytest.mark.nightly
 def test_with_recorded_r_every_number_agrees_and_every_kind_of_witness_was_heard(
     beside_r: list[Agreement],
 ) -> None:
@@ -234,6 +235,7 @@ def test_where_prefmod_and_pairproof_part_the_50_digits_are_pairproofs(beside_r:
     assert min(a.r_certified_digits or 0.0 for a in nlm) < 5  # observed 3.3: nlm's own rule
 
 
+@pytest.mark.nightly
 def test_an_independent_optimum_in_r_has_nine_digits_and_more(beside_r: list[Agreement]) -> None:
     tight = [
         a for a in beside_r if a.r is not None and "by nlm" not in (a.r_call or "") and a.digits is not None

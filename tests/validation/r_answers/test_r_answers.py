@@ -159,6 +159,7 @@ def test_on_the_dras_models_r_has_the_digits_that_were_asked_for() -> None:
                 assert a.digits is None or a.digits >= least.get(a.quantity.partition(".")[0], 0), (name, a)
 
 
+@pytest.mark.nightly
 @live
 @pytest.mark.parametrize("ties", ["davidson", "none", "drop", "half", "rao-kupper"])
 def test_items_in_another_order_than_the_alphabets_are_matched_by_name(ties: str) -> None:
@@ -192,6 +193,7 @@ def test_an_error_of_r_that_is_not_known_for_the_table_is_no_answer() -> None:
     assert answer.not_run and not answer.expected
 
 
+@pytest.mark.nightly
 @live
 @pytest.mark.parametrize(
     "make",

@@ -9,6 +9,7 @@ import pytest
 from tests.migration.translate.designs.recorded import HERE, recorded
 
 
+@pytest.mark.nightly
 @pytest.mark.r("gnm", "prefmod", "BradleyTerry2", "MASS")
 @pytest.mark.parametrize("name", ["poisson", "ordered"])
 def test_a_live_run_is_translated_as_the_recorded_one_and_no_number_differs(
