@@ -2,7 +2,7 @@
 VENV ?= .venv
 PYTHON := $(VENV)/bin/python
 PYTEST_ARGS ?=
-QUICK := tests/data tests/fit tests/numerics tests/native/comparisons tests/native/inference tests/test_text.py
+QUICK := tests/data tests/fit tests/numerics tests/native/comparisons/counts tests/native/comparisons/formula tests/test_text.py
 export VENV
 
 .DEFAULT_GOAL := help
