@@ -433,7 +433,7 @@ def _matches(read: ItemsFile, state: ScoreState, names: set[str]) -> bool:
 
 
 def _same(one: FloatArray, other: FloatArray, within: float) -> bool:
-    """Whether two columns agree to an absolute tolerance: 0 (bits) or what `_matches` says of written decimals."""
+    """Whether two columns agree to a tolerance: 0 (bits), or what `_matches` says of written decimals."""
     return bool(np.allclose(one, other, rtol=0.0, atol=within))
 
 
