@@ -266,7 +266,7 @@ _MORE = {
 
 
 #: Tolerance within which the state in the log and the state that its judgments give must agree: sums of the
-#: same scores in another order differ by rounding (observed: at most 2.2e-12, a thousand scores in 2,000 orders).
+#: same scores in another order differ by rounding (observed: 2.2e-12, a thousand scores in 2,000 orders).
 AGREE = 1e-9
 
 

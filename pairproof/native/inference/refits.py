@@ -486,8 +486,8 @@ class AnswerRefitter:
     def _as_it_was(self) -> Fit:
         """The fit itself, if its specification says all of it: else its replicates would be of another model."""
         again = self._fit_of(self.fit.respondents)
-        # The same program on the same data gives the same bits (observed 0 for all five models of whole answers);
-        # 1e-9 leaves room for a fit that came from another machine's BLAS, and is far below any other model's.
+        # The same program on the same data gives the same bits (observed 0, all five models of whole
+        # answers); 1e-9 leaves room for a fit made by another machine's BLAS, and none for another model.
         same = (
             again is not None
             and again.names == self.fit.names
