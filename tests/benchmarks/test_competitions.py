@@ -5,7 +5,6 @@ no promise.
 from __future__ import annotations
 
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -49,9 +48,7 @@ def test_without_r_it_runs_and_its_peers_are_not_here(tmp_path, capsys, monkeypa
 
 @pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.skipif(
-    shutil.which("Rscript") is None, reason="R is not installed: the peers of this comparison run in it"
-)
+@pytest.mark.r
 def test_with_r_every_peer_runs_or_is_not_here(tmp_path, capsys):
     document, _ = run(tmp_path, capsys)
     peers = [row for job in document["jobs"] for row in job["rows"] if not row["ours"]]
@@ -63,9 +60,7 @@ def test_with_r_every_peer_runs_or_is_not_here(tmp_path, capsys):
             assert row["cpu"] > 0 and row["set_up"] > 0 and row["long"]["ess"] > 0, row
 
 
-@pytest.mark.skipif(
-    shutil.which("Rscript") is None, reason="R is not installed: the peers of this comparison run in it"
-)
+@pytest.mark.r
 def test_an_r_package_that_is_not_installed_is_not_here(tmp_path):
     competitions_r.leave_data(competitions_data.competition(2), tmp_path)
     with pytest.raises(NotHere, match="R package no.such.package is not installed"):
@@ -74,9 +69,7 @@ def test_an_r_package_that_is_not_installed_is_not_here(tmp_path):
         )
 
 
-@pytest.mark.skipif(
-    shutil.which("Rscript") is None, reason="R is not installed: the peers of this comparison run in it"
-)
+@pytest.mark.r
 def test_r_code_that_stops_is_an_error_with_its_message(tmp_path):
     competitions_r.leave_data(competitions_data.competition(2), tmp_path)
     with pytest.raises(competitions_r.Failed, match="no good"):

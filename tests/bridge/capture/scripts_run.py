@@ -23,7 +23,7 @@ _ASKED = [
 #: knitr, which pairproof itself does not need, takes the code out of R Markdown.
 needs_knitr = pytest.mark.skipif(
     shutil.which("Rscript") is None or subprocess.run(_ASKED, capture_output=True).returncode != 0,
-    reason="R package knitr is not installed",
+    reason="R package knitr is not installed; Rscript -e 'install.packages(\"knitr\")'",
 )
 
 

@@ -15,6 +15,11 @@ from pairproof.errors import InputError
 from tests.bridge.capture.scripts_run import FIT, run, written
 
 
+#: Why a test of the sandbox does not run, with what would let it run.
+NO_SANDBOX = "no sandbox can be made here: neither bwrap (package bubblewrap) nor user namespaces"
+UNPROTECTED = "the sandbox here does not protect files: it has user namespaces alone; install bubblewrap"
+
+
 def strongest() -> Sandbox | None:
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -27,7 +32,7 @@ def strongest() -> Sandbox | None:
 def confined() -> Sandbox:
     found = strongest()
     if found is None:
-        pytest.skip("no sandbox can be made on this machine (neither bwrap nor user namespaces)")
+        pytest.skip(NO_SANDBOX)
     return found
 
 
@@ -59,7 +64,7 @@ def test_a_script_in_a_sandbox_reaches_no_network_and_sees_no_other_process(tmp_
 @pytest.mark.r
 def test_a_script_in_a_sandbox_writes_nothing_outside_its_copy(tmp_path, confined):
     if not confined.files:
-        pytest.skip("the sandbox of this machine does not protect files")
+        pytest.skip(UNPROTECTED)
     written(tmp_path, "1", "data.csv")
     text = (
         f"try(writeLines('2', '{tmp_path}/data.csv'), silent = TRUE)\n"
@@ -77,7 +82,7 @@ def test_a_script_in_a_sandbox_writes_nothing_outside_its_copy(tmp_path, confine
 @pytest.mark.r
 def test_a_script_in_a_sandbox_changes_no_setting_of_the_kernel_even_as_root(tmp_path, confined):
     if not confined.files:
-        pytest.skip("the sandbox of this machine does not protect files")
+        pytest.skip(UNPROTECTED)
     settings = [
         *("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/vm/drop_caches"),
         *("/proc/sysrq-trigger", "/proc/self/uid_map", "/sys/kernel/uevent_helper", "/sys/power/state"),

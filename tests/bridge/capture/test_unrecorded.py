@@ -11,7 +11,7 @@ from pairproof.bridge.capture.recorded import MOST_FILES, Records, read_records
 from pairproof.bridge.capture.run import unrecorded
 from pairproof.bridge.capture.running import Ran, RProgram
 from tests.bridge.capture.scripts_run import FIT, run, written
-from tests.bridge.capture.test_sandbox import strongest
+from tests.bridge.capture.test_sandbox import NO_SANDBOX, strongest
 
 proc = pytest.mark.skipif(not Path("/proc/self/exe").exists(), reason="there is no /proc on this system")
 
@@ -67,7 +67,7 @@ def test_a_child_without_the_recorder_that_fits_is_a_lost_call(tmp_path, start):
 @pytest.mark.r
 def test_a_child_in_the_sandbox_is_seen_too(tmp_path):
     if strongest() is None:
-        pytest.skip("no sandbox can be made on this machine (neither bwrap nor user namespaces)")
+        pytest.skip(NO_SANDBOX)
     written(tmp_path, f"m <- {FIT}\nSys.sleep(1)\n", "child.R")
     found = run(tmp_path, f"{CHILDREN['vanilla']}\nm <- {FIT}\n", sandbox=True)
     assert (len(found.calls), found.lost) == (1, 1)
