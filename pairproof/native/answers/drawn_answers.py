@@ -23,20 +23,13 @@ from typing import Literal
 import numpy as np
 
 from ...data.options import one_of, whole_number
-from ...data.respondents.codes import ABSENT, BELOW, MISSING as MISSING_codes, UNRATED
+from ...data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED
 from ...data.respondents.respondents import Respondents
 from ...errors import InputError
 from ...fit.fit import Fit
 from ...fit.results.answers import enumerated
 from ...numerics.arrays import FloatArray, IntArray
-from .patterns.natural_parameters import (
-    MISSING,
-    ItemTerm,
-    Undecided,
-    comparison_maps,
-    item_maps,
-    main_effects,
-)
+from .patterns.natural_parameters import ItemTerm, Undecided, comparison_maps, item_maps, main_effects
 from .patterns.ranking_patterns import subset_moments
 
 
@@ -196,7 +189,7 @@ def draw_answers(fit: Fit, *, seed: int) -> Respondents:
 def _with_gaps(table: Respondents, drawn: IntArray) -> Respondents:
     """The drawn answers, without what each person left out."""
     if table.kind == "comparisons":
-        answers = np.where(table.answers == MISSING_codes, MISSING_codes, drawn)
+        answers = np.where(table.answers == MISSING, MISSING, drawn)
     elif table.kind == "ratings":
         answers = np.where(table.answers == UNRATED, UNRATED, drawn)
     else:  # as many items ranked as each person ranked

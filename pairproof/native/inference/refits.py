@@ -34,7 +34,8 @@ from ...fit.estimates.fit_record import NULL_TOLERANCE
 from ...fit.fit import Fit
 from ...fit.results.answers import groups_of
 from ...fit.robust.clustered_fit import Missing
-from ...numerics.maxima import FAR as FAR_maxima, Solution, cholesky_of, maximise
+from ...numerics import maxima
+from ...numerics.maxima import Solution, cholesky_of, maximise
 from ..answers.answer_fits import finished
 from ..answers.latent_classes import fitted
 from ..answers.patterns.answer_likelihood import Likelihood, Weighted, demands_of, recession_of
@@ -99,13 +100,13 @@ class Refitter:
         self.tie_place = next((k for k, t in enumerate(apart.fit.terms) if t.kind == "tie"), None)
         self._layout: Layout | None = None
         self._start: FloatArray | None = None
-        self._far = FAR_maxima
+        self._far = maxima.FAR
         if not apart.found.null_space.shape[1]:
             layout = as_blocks(apart.problem) or laid_out(apart.problem)
             found = _maximise(layout, layout.start())
             if found.reached:
                 self._layout, self._start = layout, found.x
-                self._far = min(FAR_maxima, found.point.extent + AWAY)
+                self._far = min(maxima.FAR, found.point.extent + AWAY)
 
     @cached_property
     def _n_sets(self) -> int:
@@ -238,7 +239,7 @@ class Refitter:
 
 
 def _maximise(
-    layout: Layout, start: FloatArray, far: float = FAR_maxima
+    layout: Layout, start: FloatArray, far: float = maxima.FAR
 ) -> Solution[BlockPoint] | Solution[DensePoint] | Solution[RowsPoint]:
     if isinstance(layout, Blocks):
         return maximise(layout.evaluate, start, far)
@@ -367,9 +368,9 @@ def _counted(table: Comparisons, counts: FloatArray) -> Comparisons:
     return replace(table, wins=counts[:, 0], ties=counts[:, 1], losses=counts[:, 2])
 
 
-#: Natural parameters so far beyond those of the table, or beyond the second, are looked into; they are
-#: taken to the third before they are called infinite.
-FROM_THE_START, FAR, FARTHEST = 6.0, 12.0, 36.0
+#: Natural parameters `AWAY` beyond those of the table, or beyond the first of these, are looked into; they
+#: are taken to the second before they are called infinite.
+FAR, FARTHEST = 12.0, 36.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -396,7 +397,7 @@ class AnswerRefitter:
         self.fit, self.law, self.model = fit, fit.numbers.law, model
         self.full: FloatArray = fit.numbers.observed[:, None]
         extent = getattr(self.law.point, "extent", FAR)
-        self._far = min(FAR, extent + FROM_THE_START)
+        self._far = min(FAR, extent + AWAY)
         lost = np.flatnonzero(np.abs(fit.null_space).max(axis=1, initial=0.0) > NULL_TOLERANCE)
         self._held: AtInfinity | None = None
         for place in lost:

@@ -89,7 +89,7 @@ def test_the_record_has_every_cell_with_every_replicate() -> None:
     record = grids.read()
     assert set(record["rho"]) == {c.name for c in grids.recorded_cells()}
     assert (record["seed"], record["replicates"], tuple(record["after"])) == (
-        grids.SEED_GRID,
+        grids.SEED,
         40,
         grids.AFTER,
     )
@@ -198,7 +198,7 @@ def test_numbers_of_judgments_that_were_not_recorded_are_named() -> None:
 
 def test_an_agreement_without_a_record_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grids, "AT_ONCE", 1)
-    monkeypatch.setattr(grids, "ITEMS_GRID", 25)
+    monkeypatch.setattr(grids, "ITEMS", 25)
     monkeypatch.setattr(grids, "AFTER", (1, 2))
     monkeypatch.setattr(grids, "CONTEXTS", ("none", "uniform:0.7"))
     monkeypatch.setattr(grids, "SHIFTS", (0.0, 0.2))

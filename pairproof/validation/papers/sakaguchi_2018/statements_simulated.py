@@ -36,7 +36,7 @@ from ....native.annotation.simulated.simulated_panel import (
     SHIFT,
     STEP,
     TRUTHS,
-    Context,
+    Context as ShownWith,
     Panel,
     Truth,
     sd_for_agreement,
@@ -44,10 +44,11 @@ from ....native.annotation.simulated.simulated_panel import (
 )
 from ....native.annotation.simulated.simulation import Experiment, Simulation, simulate, spread
 from ....native.annotation.simulated.simulation_grid import SHIFTS, Grid, verdict_on_easl, verdict_on_ra
-from ...statements.registers import Context as Context_registers, Finding, holds, statement_test
+from ...statements.registers import Context, Finding, holds, statement_test
 
 RECORD = Path(__file__).with_name("sakaguchi-2018.grid.json")
-SEED_GRID, ITEMS_GRID = 2018, 150
+#: Items, iterations and seed: those of the paper, and one truth.
+ITEMS, BUDGET, SEED = 150, 10, 2018
 METHODS: tuple[Method, ...] = ("da", "random", "easl", "ra")
 CONTEXTS = ("none", "uniform:0.7", "similar:0.5")
 #: Judgments an item at which scores are compared with the truth: those that the paper names, and more.
@@ -87,7 +88,7 @@ def cells_that_differ(truth: Truth, agreement: str) -> list[Cell]:
 @lru_cache(maxsize=512)
 def _drawn(truth: Truth, agreement: str, replicate: int, differ: bool) -> tuple[FloatArray, float]:
     """The truth of a replicate, and the noise at which its annotators agree as far as stated."""
-    drawn = truth_of(truth, ITEMS_GRID, np.random.default_rng([SEED_GRID, TRUTHS.index(truth), replicate]))
+    drawn = truth_of(truth, ITEMS, np.random.default_rng([SEED, TRUTHS.index(truth), replicate]))
     panel = Panel(0.0) if differ else Panel.alike(0.0)
     return drawn, sd_for_agreement(drawn, float(agreement), panel, replicate)
 
@@ -96,10 +97,10 @@ def replicate_of(cell: Cell, replicate: int) -> dict[str, FloatArray]:
     """Name -> float[AFTER]: Spearman's rho of one replicate; nan where there are no corrected scores."""
     truth, sd = _drawn(cell.truth, cell.agreement, replicate, cell.differ)
     panel = Panel(sd) if cell.differ else replace(Panel.alike(sd), step=STEP)
-    panel = replace(panel, context=Context.read(cell.context), shift=cell.shift)
+    panel = replace(panel, context=ShownWith.read(cell.context), shift=cell.shift)
     corrected = tuple(t for t in AFTER if t > 1)
     found = simulate(
-        Experiment(truth, panel, METHODS, AFTER[-1], 1, seed=SEED_GRID + replicate, corrected=corrected)
+        Experiment(truth, panel, METHODS, AFTER[-1], 1, seed=SEED + replicate, corrected=corrected)
     )
     lost = {name: n for name, n in found.not_fitted.items() if n}
     if lost:
@@ -178,8 +179,8 @@ def keep(found: dict[str, dict[str, FloatArray]], replicates: int) -> Path:
             "numpy": np.__version__,
             "scipy": scipy.__version__,
         },
-        "seed": SEED_GRID,
-        "items": ITEMS_GRID,
+        "seed": SEED,
+        "items": ITEMS,
         "agreement": AGREEMENT,
         "replicates": replicates,
         "after": AFTER,
@@ -229,8 +230,6 @@ def simulate_all(
     }
 
 
-#: Items, iterations and seed: those of the paper, and one truth.
-ITEMS, BUDGET, SEED = 150, 10, 2018
 #: A method reaches direct assessment after more annotations if it is past the middle between fewer and more.
 REACHED = 0.5
 #: Judgments an item after which methods are compared.
@@ -260,7 +259,7 @@ class Gain:
 
 @statement_test("annotation-gain")
 def annotation_gain(
-    context: Context_registers, *, truth: str, agreement: str, method: Method, fewer: int, more: int
+    context: Context, *, truth: str, agreement: str, method: Method, fewer: int, more: int
 ) -> Finding:
     """With fewer annotations a method is nearer to direct assessment with more than to it with as few."""
     found = _grids(truth, agreement)
@@ -330,7 +329,7 @@ def _differing(found: Grids, names: Sequence[str]) -> str:
 
 @statement_test("annotation-more-efficient")
 def annotation_more_efficient(
-    context: Context_registers, *, truth: str, agreement: str, method: Method, than: Method
+    context: Context, *, truth: str, agreement: str, method: Method, than: Method
 ) -> Finding:
     """A method is clearly nearer to the truth than another after as many annotations."""
     found = _grids(truth, agreement)
@@ -361,9 +360,7 @@ def annotation_more_efficient(
 
 
 @statement_test("annotation-rises")
-def annotation_rises(
-    context: Context_registers, *, truth: str, agreement: str, methods: Sequence[Method]
-) -> Finding:
+def annotation_rises(context: Context, *, truth: str, agreement: str, methods: Sequence[Method]) -> Finding:
     """The mean correlation of every method is higher the more annotations there are: for which annotators."""
     found = _grids(truth, agreement)
     steps = {
@@ -389,7 +386,7 @@ def annotation_rises(
 
 @statement_test("annotation-reaches")
 def annotation_reaches(
-    context: Context_registers, *, truth: str, agreement: str, methods: Sequence[Method], rho: str, after: int
+    context: Context, *, truth: str, agreement: str, methods: Sequence[Method], rho: str, after: int
 ) -> Finding:
     """After so many annotations every method's mean correlation is above a number."""
     found = _grids(truth, agreement)
@@ -419,7 +416,7 @@ def kinds(sd: float, sd_differing: float) -> dict[str, Panel]:
     """Name -> panel: annotators who are alike, with shifts, with a context, and as in WMT21."""
     alike = replace(Panel.alike(sd), step=STEP)
     found = {f"shift {shift:g}": replace(alike, shift=shift) for shift in SHIFTS}
-    found |= {f"context {c}": replace(alike, context=Context.read(c)) for c in CONTEXTS if c != "none"}
+    found |= {f"context {c}": replace(alike, context=ShownWith.read(c)) for c in CONTEXTS if c != "none"}
     return {**found, "as in WMT21": Panel(sd_differing)}
 
 
@@ -450,12 +447,7 @@ def _campaigns(true: FloatArray, agreement: str, shown: FloatArray | None = None
 
 @statement_test("annotation-range")
 def annotation_range(
-    context: Context_registers,
-    *,
-    truth: str,
-    agreement: str,
-    narrow: Sequence[Method],
-    fitting: Sequence[Method],
+    context: Context, *, truth: str, agreement: str, narrow: Sequence[Method], fitting: Sequence[Method]
 ) -> Finding:
     """Some methods end in a narrower range than the truth, others within a fifth of its deviation."""
     found = campaigns(truth, agreement)
@@ -480,7 +472,7 @@ def annotation_range(
 
 @statement_test("ranking-misses-the-bounds")
 def ranking_misses_the_bounds(
-    context: Context_registers, *, truth: str, agreement: str, method: Method, fitting: Sequence[Method]
+    context: Context, *, truth: str, agreement: str, method: Method, fitting: Sequence[Method]
 ) -> Finding:
     """With truths in the upper half alone a method's scores lie elsewhere, and others' lie there."""
     found = upper_half(truth, agreement)
@@ -508,7 +500,7 @@ def _for_whom(come_out: dict[str, bool]) -> str:
 
 
 @statement_test("match-quality-diagonal")
-def match_quality_diagonal(context: Context_registers, *, truth: str, agreement: str) -> Finding:
+def match_quality_diagonal(context: Context, *, truth: str, agreement: str) -> Finding:
     """Items ordered by the truth: neighbours have more match quality than far pairs."""
     found = campaigns(truth, agreement)
     ratios = {name: [_diagonal(s.maps[t]) for t in (3, 6, 9)] for name, s in found.items()}
@@ -535,7 +527,7 @@ GRID = (1.0, 1.3, 2.0, 4.0, 9.0, 30.0)
 
 
 @statement_test("bounded-parameters-grow")
-def bounded_parameters_grow(context: Context_registers) -> Finding:
+def bounded_parameters_grow(context: Context) -> Finding:
     """No update of the bounded model lowers alpha or beta, tried on a grid of pairs, wins and ties."""
     pairs = [beta.Pair(a, b, c, d) for a in GRID for b in GRID for c in GRID for d in GRID]
     grew = [
