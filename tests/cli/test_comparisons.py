@@ -68,6 +68,14 @@ def test_the_report_says_which_items_can_be_told_apart_unasked(capsys, tmp_path)
     capsys.readouterr()
 
 
+def test_an_item_that_shares_no_letter_is_told_apart_from_all_others(capsys, tmp_path):
+    report = tmp_path / "fit.md"
+    assert main(["fit", str(DATA / "dras_table1.csv"), "--report", str(report)]) == 0
+    text = report.read_text()
+    assert "Told apart from all others: A, D, B, C" in text and "Not told apart" not in text
+    capsys.readouterr()
+
+
 def test_each_group_has_its_ranks_and_one_without_any_difference_says_why(capsys, tmp_path):
     table = tmp_path / "votes.csv"
     table.write_text(

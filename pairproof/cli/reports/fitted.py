@@ -114,7 +114,7 @@ def _ranks(fit: Fit, group: str, r: RankSets) -> Iterator[Block]:
             f"{len(r.items) - ROWS} more items are not shown; --json --ranks has them.", aside=True
         )
     yield Bullets(
-        (*caption_of_rank_sets(r), _equal(fit, group), *(f"Not told apart, {g}" for g in group_lines(r)))
+        (*caption_of_rank_sets(r), _equal(fit, group), *group_lines(r))
     )
     # With nothing to test every set is that of all ranks: there is nothing to see.
     if len(r.items) <= MOST_DRAWN and not math.isnan(r.critical):

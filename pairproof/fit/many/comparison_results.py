@@ -276,10 +276,13 @@ def _infinite_words(r: RankNumbers) -> list[str]:
 
 
 def group_lines(r: RankNumbers) -> list[str]:
-    """The groups of items that are not told apart, one a line."""
-    out = [f"{mark}: {listed(group, 20)}" for mark, group in zip(_marks(r), r.groups[:MOST_GROUPS])]
-    more = len(r.groups) - MOST_GROUPS
-    return out + ([f"and {more} more groups"] if more > 0 else [])
+    """Which items are not told apart, a line for each letter that several share; then those that stand alone."""
+    shared = [(mark, group) for mark, group in zip(_marks(r), r.groups) if len(group) > 1]
+    alone = [item for group in r.groups if len(group) == 1 for item in group]
+    out = [f"Not told apart, {mark}: {listed(group, 20)}" for mark, group in shared[:MOST_GROUPS]]
+    if len(shared) > MOST_GROUPS:
+        out.append(f"and {len(shared) - MOST_GROUPS} more groups")
+    return out + ([f"Told apart from all others: {listed(alone, 20)}"] if alone else [])
 
 
 def _marks(r: RankNumbers) -> list[str]:
