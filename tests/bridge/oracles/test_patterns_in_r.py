@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Backend
-from pairproof.bridge.oracles import patterns_in_r as answers
-from pairproof.bridge.oracles.patterns_in_r import Enumerated, newton
 from pairproof.errors import InputError, TooLargeError
 from tests.bridge.conftest import digits
+from tests.bridge.oracles import patterns_in_r as answers
+from tests.bridge.oracles.patterns_in_r import Enumerated, newton
 from tests.native.answers.patterns.data import SALAD, SALAD_PERSONS
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None

@@ -16,18 +16,12 @@ from pathlib import Path
 
 from mpmath import exp, log, matrix, mp, mpf
 
-from pairproof.validation.prefmod_defects.defect_rows import cases
-from pairproof.validation.prefmod_defects.llbt_cases import Case
+from tests.validation.prefmod_defects.defect_rows import cases
+from tests.validation.prefmod_defects.llbt_cases import Case
 
 mp.dps = 70
 DIGITS = 50
-OUT = (
-    Path(__file__).resolve().parents[3]
-    / "pairproof"
-    / "validation"
-    / "prefmod_defects"
-    / "prefmod_defects_50_digits.json"
-)
+OUT = Path(__file__).with_name("prefmod_defects_50_digits.json")
 #: An answer: its own statistics, and those of every possible answer.
 Answer = tuple[tuple[mpf, ...], tuple[tuple[mpf, ...], ...]]
 

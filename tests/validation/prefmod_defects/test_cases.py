@@ -9,8 +9,8 @@ import pytest
 
 from pairproof.bridge import Backend
 from pairproof.native.prefmod_defects.defect_catalogue import defects
-from pairproof.validation.prefmod_defects.defect_rows import cases, certified, compat_rows
-from pairproof.validation.prefmod_defects.llbt_cases import Case
+from tests.validation.prefmod_defects.defect_rows import cases, certified, compat_rows
+from tests.validation.prefmod_defects.llbt_cases import Case
 from tools.pages.snippets import records
 
 #: Without a case of its own: N3 is in that of N2.

@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Expr
-from pairproof.bridge.oracles import patterns_in_r as answers
-from pairproof.bridge.oracles.patterns_in_r import newton
 from pairproof.bridge.packages.prefmod import (
     pattL_fit,
     pattLrep_fit,
@@ -25,6 +23,8 @@ from pairproof.bridge.packages.prefmod import (
 )
 from pairproof.errors import InputError
 from tests.bridge.conftest import digits
+from tests.bridge.oracles import patterns_in_r as answers
+from tests.bridge.oracles.patterns_in_r import newton
 
 ITEMS = ("o1", "o2", "o3", "o4")
 NAMES = ("V1", "V2", "V3", "V4", "V5", "V6")

@@ -8,14 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from ...data.respondents.pairs_and_ratings import from_ratings
-from ...data.respondents.ranking_layouts import from_ranks
-from ...data.respondents.respondents import Respondents
-from ...errors import DataWarning
-from ...native.answers.pattern_models import fit_pattern
-from ...native.prefmod_defects.defects_of_input import read_as_prefmod
-from ...native.prefmod_defects.defects_of_results import stored_log_likelihood
-from .llbt_cases import NA, SIXTEEN, TERNARY, Case, Columns, Stop, frame_of, levels_of, pairs
+from pairproof.data.respondents.pairs_and_ratings import from_ratings
+from pairproof.data.respondents.ranking_layouts import from_ranks
+from pairproof.data.respondents.respondents import Respondents
+from pairproof.errors import DataWarning
+from pairproof.native.answers.pattern_models import fit_pattern
+from pairproof.native.prefmod_defects.defects_of_input import read_as_prefmod
+from pairproof.native.prefmod_defects.defects_of_results import stored_log_likelihood
+from tests.validation.prefmod_defects.llbt_cases import (
+    NA,
+    SIXTEEN,
+    TERNARY,
+    Case,
+    Columns,
+    Stop,
+    frame_of,
+    levels_of,
+    pairs,
+)
 
 #: nlm stops where its gradient is below 1e-6: estimates are then within this of the maximum (observed in the
 #: tests of pairproof/native/answers: 1.5e-6 to 3.4e-5; here: 3e-6 at most).

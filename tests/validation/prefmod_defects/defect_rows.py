@@ -1,6 +1,6 @@
 """All cases, and their numbers as rows of a table: prefmod's, reproduced, right, to 50 digits where there is one.
 
-The right numbers of the cases to 50 digits: made by `python -m tests.validation.compat.certify`, with mpmath.
+The right numbers of the cases to 50 digits: made by `python -m tests.validation.prefmod_defects.certify`, with mpmath.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...bridge.process.policy import BackendLike
-from ...files.packaged import packaged_json
-from ...native.prefmod_defects.defect_catalogue import defect
-from . import llbt_cases as of_llbt, pattern_cases as of_patterns
-from .llbt_cases import Case
+from pairproof.bridge.process.policy import BackendLike
+from pairproof.files.packaged import packaged_json
+from pairproof.native.prefmod_defects.defect_catalogue import defect
+from tests.validation.prefmod_defects import llbt_cases as of_llbt, pattern_cases as of_patterns
+from tests.validation.prefmod_defects.llbt_cases import Case
 
 
 @lru_cache(maxsize=1)

@@ -31,10 +31,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, TooLargeError
-from ..packages.asking import Estimates, Floats, ask, asks, program, reals
-from ..process.policy import BackendLike
-from ..values.convert import matrix
+from pairproof.bridge.packages.asking import Estimates, Floats, ask, asks, program, reals
+from pairproof.bridge.process.policy import BackendLike
+from pairproof.bridge.values.convert import matrix
+from pairproof.errors import InputError, TooLargeError
 
 NEWTON = program(__package__, "patterns/newton")
 

@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bridge.packages.asking import vector_of
-from ...bridge.process.policy import BackendLike, backend as policy
-from ...bridge.values.convert import data_frame
-from ...data.respondents.pairs_and_ratings import from_pairs
-from ...data.respondents.respondents import Respondents
-from ...fit.fit import Fit
-from ...native.answers.patterns.class_mixture import fit_classes
-from ...native.answers.patterns.comparison_patterns import comparison_likelihood
-from ...native.answers.patterns.natural_parameters import main_effects
-from ...native.comparisons.counts.llbt import fit_llbt
-from ...native.prefmod_defects.defect_catalogue import defect
-from ...native.prefmod_defects.defects_of_input import read_as_prefmod
-from ...native.prefmod_defects.defects_of_models import fit_margins_not_fixed, mixture_of_cells
-from ...native.prefmod_defects.defects_of_results import (
+from pairproof.bridge.packages.asking import vector_of
+from pairproof.bridge.process.policy import BackendLike, backend as policy
+from pairproof.bridge.values.convert import data_frame
+from pairproof.data.respondents.pairs_and_ratings import from_pairs
+from pairproof.data.respondents.respondents import Respondents
+from pairproof.fit.fit import Fit
+from pairproof.native.answers.patterns.class_mixture import fit_classes
+from pairproof.native.answers.patterns.comparison_patterns import comparison_likelihood
+from pairproof.native.answers.patterns.natural_parameters import main_effects
+from pairproof.native.comparisons.counts.llbt import fit_llbt
+from pairproof.native.prefmod_defects.defect_catalogue import defect
+from pairproof.native.prefmod_defects.defects_of_input import read_as_prefmod
+from pairproof.native.prefmod_defects.defects_of_models import fit_margins_not_fixed, mixture_of_cells
+from pairproof.native.prefmod_defects.defects_of_results import (
     counted_with_empty_cells,
     printed_by_llbt_fit,
     worth_as_prefmod,
 )
-from ...native.prefmod_defects.known_defects import Defect
+from pairproof.native.prefmod_defects.known_defects import Defect
 
 if TYPE_CHECKING:
     import pandas as pd
