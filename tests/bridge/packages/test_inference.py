@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Backend
-from pairproof.bridge.oracles import competitions_in_r as two_systems
 from pairproof.bridge.packages import boot, clubsandwich, csranks, lme4, multcomp, profiles, sandwich
 from pairproof.bridge.packages.sandwich import ComparisonRows
 from pairproof.errors import RecordMissing
+from pairproof.validation.papers.asked_of_base_r import by_judges
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 needs = {
@@ -305,13 +305,13 @@ VILAR = ([29, 19, 38, 17, 32, 29, 41], [40, 59, 48, 53, 63, 64, 45], [31, 22, 14
 
 
 def check_vilar(backend):
-    base = two_systems.by_judges(*VILAR, backend=backend)
-    assert (base.t, base.p) == pytest.approx((-4.23180533223, 0.00548918446596), rel=1e-11)
-    assert (base.chi2, base.chi2_df) == pytest.approx((62.9662208235, 12), rel=1e-11)
+    base = by_judges(*VILAR, backend=backend)
+    assert (base["t"], base["p"]) == pytest.approx((-4.23180533223, 0.00548918446596), rel=1e-11)
+    assert (base["chi2"], base["chi2_df"]) == pytest.approx((62.9662208235, 12), rel=1e-11)
     # optim's digits; observed 3e-8
-    assert (base.logit, base.icc) == pytest.approx((-0.600843170904, 0.0205615448), rel=1e-5)
-    assert base.loglik == pytest.approx(-23.6098486789, rel=1e-10)
-    assert base.lr_p == pytest.approx(0.00263391985, rel=1e-6)
+    assert (base["logit"], base["icc"]) == pytest.approx((-0.600843170904, 0.0205615448), rel=1e-5)
+    assert base["loglik"] == pytest.approx(-23.6098486789, rel=1e-10)
+    assert base["lr_p"] == pytest.approx(0.00263391985, rel=1e-6)
     return base.result.source
 
 

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Backend
-from pairproof.bridge.oracles import competitions_in_r as competitions
 from pairproof.bridge.packages import jags
 from pairproof.data.judgments import judgments, preference_counts
 from pairproof.errors import InputError, RecordMissing
@@ -28,6 +27,7 @@ from pairproof.native.competitions.irt.gaussian_irt import fit_irt_gaussian, map
 from pairproof.native.competitions.irt.posterior import item_codes
 from pairproof.native.competitions.ranking.two_systems import binary_result
 from pairproof.numerics.markov_chains import convergence
+from pairproof.validation.papers import asked_of_base_r as competitions
 from pairproof.validation.papers.compared_with_r import agree_sampled
 from tests.bridge.conftest import digits
 from tests.native.translation import random_table, table_2, two
@@ -183,19 +183,19 @@ def test_the_mode_and_its_laplace_intervals_are_what_optim_finds(policy, name):
     of_r = competitions.irt_gaussian_mode(preference_counts(table), backend=policy)
     came_from_the_source_asked(of_r.result)
     own = map_irt_gaussian(table)
-    assert of_r.converged
+    assert of_r["converged"]
     # optim differentiates by differences, so its gradient is 0 to about 1e-7 only. Observed 2e-8.
-    np.testing.assert_allclose(own.mode, of_r.mode, atol=2e-7)
+    np.testing.assert_allclose(own.mode, of_r["mode"], atol=2e-7)
     # A standard deviation moves with the square root of the information, so by less. Observed 4e-9.
-    np.testing.assert_allclose(own.sd, of_r.sd, rtol=1e-7)
-    assert digits(own.objective, of_r.objective) > 11 and own.objective <= of_r.objective * (1 + 1e-13)
+    np.testing.assert_allclose(own.sd, of_r["sd"], rtol=1e-7)
+    assert digits(own.objective, of_r["objective"]) > 11 and own.objective <= of_r["objective"] * (1 + 1e-13)
 
 
 def test_baselines_are_rs_arithmetic(policy):
     counts = preference_counts(table_2())
     first, second = np.array([(i, j) for i in range(5) for j in range(5) if i != j]).T
-    of_r, result = competitions.baselines(counts, first, second, backend=policy)
-    came_from_the_source_asked(result)
+    of_r = competitions.baselines(counts, first, second, backend=policy)
+    came_from_the_source_asked(of_r.result)
     own = {
         "adjusted-uniform": adjusted_uniform(counts),
         "pairs": independent_pairs(counts, 1.0),
@@ -205,7 +205,7 @@ def test_baselines_are_rs_arithmetic(policy):
         },
         "students-geometric, raw": independent_students(counts, "geometric", 1.0, raw=True),
     }
-    assert own.keys() == of_r.keys()
+    assert own.keys() == of_r.numbers.keys()
     for name, p in own.items():
         # Sums of counts, quotients and one square root, in R's order or ours. Observed 0 to 3e-16.
         np.testing.assert_allclose(p[first, second], of_r[name], rtol=1e-14, err_msg=name)
@@ -219,9 +219,9 @@ def test_binary_comparisons_are_what_t_test_and_binom_test_give(policy):
         own = binary_result(*counts)
         for name in ("R", "se_mean", "se_vilar", "p_sign"):
             # binom.test sums tail probabilities in another order. Observed at least 14.3 digits.
-            assert digits(getattr(own, name), getattr(of_r, name)[k], 1e-300) > 13, (counts, name)
+            assert digits(getattr(own, name), of_r[name][k], 1e-300) > 13, (counts, name)
         # One square root and one quotient apart. Observed 2e-16.
-        assert own.se_vilar / of_r.se_mean[k] == pytest.approx(np.sqrt(own.m / (own.m - 1)), rel=1e-13)
+        assert own.se_vilar / of_r["se_mean"][k] == pytest.approx(np.sqrt(own.m / (own.m - 1)), rel=1e-13)
 
 
 def test_what_was_never_recorded_is_missing_and_says_how_to_record_it():

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Backend
-from pairproof.bridge.oracles import competitions_in_r as competitions
 from pairproof.bridge.records.record_files import Records
 from pairproof.data.judgments import preference_counts
 from pairproof.errors import RDrift
@@ -23,7 +22,7 @@ from pairproof.validation import run
 from pairproof.validation.check.checker import Checker
 from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.check.recompute import story_of
-from pairproof.validation.papers import compared_with_r
+from pairproof.validation.papers import asked_of_base_r as competitions, compared_with_r
 from pairproof.validation.papers.hopkins_may_2013 import beside_r as preference_rows, beside_r as sampled_rows
 from pairproof.validation.papers.hopkins_may_2013.beside_r import Case
 from pairproof.validation.papers.vilar_2007 import story

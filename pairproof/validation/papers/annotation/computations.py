@@ -67,6 +67,11 @@ class Scores:
         return np.column_stack([own, own * centred[:, None]])
 
 
+def by_name(what: str, names: Sequence[str], values: FloatArray) -> Numbers:
+    """what.NAME of each."""
+    return {f"{what}.{name}": value for name, value in zip(names, values.tolist())}
+
+
 def of_mixed(
     scores: Scores, effects: Sequence[str], fit: MixedFit, fixed: Sequence[str], predictions: bool
 ) -> Numbers:
@@ -80,8 +85,7 @@ def of_mixed(
     if len(fit.residual) == 1:
         out["score.variance.residual"] = float(fit.residual[0])
     else:
-        noise = np.sqrt(fit.residual).tolist()
-        out.update({f"score.noise.{a}": s for a, s in zip(scores.names("annotator"), noise)})
+        out.update(by_name("score.noise", scores.names("annotator"), np.sqrt(fit.residual)))
     if predictions:
         for effect, value, sd in zip(effects, fit.predictions, fit.conditional_sd):
             for level, v, s in zip(scores.names(effect), value.tolist(), sd.tolist()):
@@ -156,7 +160,7 @@ def agreements(scores: Scores) -> Numbers:
     # In points, as R has them, whose ranks tell apart what differs in the last bit.
     found = agreement(who, what, np.round(100 * scores.y))
     out: Numbers = {"score.alpha": found.alpha, "score.pairwise": found.pairwise}
-    out.update({f"score.rest.{a}": v for a, v in zip(scores.names("annotator"), found.rest.tolist())})
+    out.update(by_name("score.rest", scores.names("annotator"), found.rest))
     out["score.icc-one-way"] = icc_one_way(scores.labels("item"), scores.y).value
     out["score.icc-two-way"] = icc_two_way(scores.labels("item"), scores.labels("annotator"), scores.y).value
     if "system" in scores.table.columns and scores.labels("system")[0]:
@@ -168,7 +172,7 @@ def z_means(scores: Scores, z: FloatArray) -> Numbers:
     """score.z.S: mean standardised score of each system."""
     of = scores.codes("system")
     mean = np.bincount(of, z) / np.bincount(of)
-    return {f"score.z.{name}": v for name, v in zip(scores.names("system"), mean.tolist())}
+    return by_name("score.z", scores.names("system"), mean)
 
 
 def with_originals(table: pd.DataFrame, kind: str) -> tuple[list[str], FloatArray, FloatArray]:

@@ -21,17 +21,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....bridge.oracles import annotators_in_r as base
 from ....bridge.packages import lme4, multcomp, nlme
 from ....files.packaged import packaged_json
 from ....native.annotation.scores.systems_model import contrasts_together
 from ...claims.data import table_of
 from ...report.context import Story
 from ...verdicts.digits import digits_of_agreement, floor
+from ..asked_of_base_r import BaseR, base_r, codes
 from ..compared_with_r import Answer, Held, Place, bounded_row, digits_rows, rows_beside_r
 from ..told import beside_r, fewest, functions_and_sources, told
 from . import computations as numbers
-from .computations import FloatArray, Numbers, Scores, systems_fit
+from .computations import FloatArray, Numbers, Scores, by_name, systems_fit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -227,13 +227,8 @@ def mixed(
     def of_r(r: lme4.LinearMixedModel) -> Numbers:
         out = _variances(r, effects)
         out["estimate.mean"], out["se.mean"] = float(r.coef[0]), float(np.sqrt(r.vcov[0, 0]))
-        at = 0
-        for effect in effects:
-            for level in scores.names(effect):
-                out[f"score.{effect}.{level}"] = float(r.predictions[at])
-                out[f"se.{effect}.{level}"] = float(r.conditional[at])
-                at += 1
-        return out
+        levels = [f"{effect}.{level}" for effect in effects for level in scores.names(effect)]
+        return {**out, **by_name("score", levels, r.predictions), **by_name("se", levels, r.conditional)}
 
     ask = partial(_lmer, scores, effects, None, REML, backend)
     said = "lmer(y ~ 1 + " + " + ".join(f"(1|{e})" for e in effects) + (")" if REML else ", REML = FALSE)")
@@ -283,11 +278,11 @@ def means(data: str, scores: Scores, backend: Backend) -> Case:
     """Plain means clustered two ways beside sandwich's."""
     native = numbers.systems(scores, "ols")
 
-    def of_r(r: base.RMeans) -> Numbers:
-        return _contrasts(scores, r.mean, r.vcov)
+    def of_r(r: BaseR) -> Numbers:
+        return _contrasts(scores, r["mean"], r["vcov"])
 
-    columns = [scores.codes(c).tolist() for c in ("system", "source", "annotator")]
-    ask = partial(base.means_two_way, scores.y, *columns, backend=backend)
+    arguments = {"y": scores.y, **codes(**{c: scores.codes(c) for c in ("system", "source", "annotator")})}
+    ask = partial(base_r, backend, VCOVCL, "means_two_way", arguments, ("sandwich",))
     said = 'vcovCL(lm(y ~ 0 + system), cbind(source, annotator), "HC0", cadjust = TRUE)'
     return Case(place(data, "systems-ols", said), native, VCOVCL, ask, of_r, {})
 
@@ -299,10 +294,14 @@ def precision(data: str, scores: Scores, backend: Backend) -> Case:
     def of_r(r: nlme.NoiseByAnnotator) -> Numbers:
         out = {"estimate.mean": r.mean, "se.mean": r.se, "llf": r.loglik}
         out["score.variance.item"], out["score.variance.annotator"] = r.item_sd**2, r.annotator_sd**2
-        for effect, found in (("item", r.item), ("annotator", r.annotator)):
-            out.update({f"score.{effect}.{n}": v for n, v in zip(scores.names(effect), found.tolist())})
-        out.update({f"score.noise.{n}": v for n, v in zip(scores.names("annotator"), r.noise.tolist())})
-        return out
+        who = scores.names("annotator")
+        out.update(
+            {
+                **by_name("score.item", scores.names("item"), r.item),
+                **by_name("score.annotator", who, r.annotator),
+            }
+        )
+        return {**out, **by_name("score.noise", who, r.noise)}
 
     ask = partial(
         nlme.lme, scores.y, scores.codes("item").tolist(), scores.codes("annotator").tolist(), backend=backend
@@ -315,28 +314,23 @@ def factor(data: str, scores: Scores, backend: Backend, complete: bool) -> Case:
     """Use of the scale beside factanal's, or beside a search by nlminb where scores are missing."""
     native, names = numbers.scale(scores), scores.names("annotator")
 
-    def of_r(r: base.OneFactor) -> Numbers:
-        out = {"llf": r.loglik}
-        slope = r.loading / np.exp(np.log(np.abs(r.loading)).mean())
-        parts = (
-            ("score.loading", r.loading),
-            ("score.noise", r.noise),
-            ("score.correlation", r.correlation),
-            ("score.slope", slope),
-            ("estimate", r.mean),
-        )
-        for what, found in parts:
-            out.update({f"{what}.{n}": v for n, v in zip(names, found.tolist())})
-        return out
+    def of_r(r: BaseR) -> Numbers:
+        out = {"llf": float(r["loglik"]), **by_name("estimate", names, r["mean"])}
+        for what in ("loading", "noise", "correlation"):
+            out.update(by_name(f"score.{what}", names, r[what]))
+        return {
+            **out,
+            **by_name("score.slope", names, r["loading"] / np.exp(np.log(np.abs(r["loading"])).mean())),
+        }
 
     what, who = scores.codes("item"), scores.codes("annotator")
     if complete:
         table = np.empty((int(what.max()) + 1, len(names)))
         table[what, who] = scores.y
         said = "factanal(M, 1) of the complete block"
-        ask = partial(base.factanal, table, backend=backend)
+        ask = partial(base_r, backend, FACTANAL, "factanal", {"M": table})
         return Case(place(data, "scale", said), native, FACTANAL, ask, of_r, {})
-    ask = partial(base.one_factor_with_gaps, scores.y, what.tolist(), who.tolist(), backend=backend)
+    ask = partial(base_r, backend, GAPS, "marginal", {"y": scores.y, **codes(item=what, annotator=who)})
     return Case(place(data, "scale", "one factor with gaps, by nlminb"), native, GAPS, ask, of_r, {})
 
 
@@ -345,10 +339,11 @@ def slopes(data: str, scores: Scores, backend: Backend) -> Case:
     native, names = numbers.drifts(scores), scores.names("annotator")
 
     def of_r(r: lme4.LinearMixedModel) -> Numbers:
-        out, k = {}, len(names)
-        for n, value, variance in zip(names, r.coef[k:].tolist(), np.diag(r.vcov)[k:].tolist()):
-            out[f"estimate.{n}"], out[f"se.{n}"] = value, float(np.sqrt(variance))
-        return out
+        k = len(names)
+        return {
+            **by_name("estimate", names, r.coef[k:]),
+            **by_name("se", names, np.sqrt(np.diag(r.vcov)[k:])),
+        }
 
     ask = partial(_lmer, scores, ("item",), scores.trend(), True, backend)
     said = "lmer(y ~ 0 + annotator + annotator:t + (1|item))"
@@ -361,17 +356,19 @@ def agreement(data: str, scores: Scores, backend: Backend) -> Case:
     """Alpha, correlations, ICCs of complete tables and z-scores beside base R's."""
     native, names = numbers.agreements(scores), scores.names("annotator")
 
-    def of_r(r: base.RAgreement) -> Numbers:
-        out = {"score.alpha": r.alpha, "score.pairwise": r.pairwise}
-        out["score.icc-one-way"], out["score.icc-two-way"] = r.icc_one, r.icc_two
-        out.update({f"score.rest.{n}": v for n, v in zip(names, r.rest.tolist())})
+    def of_r(r: BaseR) -> Numbers:
+        one = {"alpha": "alpha", "pairwise": "pairwise", "icc-one-way": "icc_one", "icc-two-way": "icc_two"}
+        out = {f"score.{name}": float(r[own]) for name, own in one.items()}
+        out.update(by_name("score.rest", names, r["rest"]))
         if any(name.startswith("score.z.") for name in native):
-            out.update(numbers.z_means(scores, r.z))
+            out.update(numbers.z_means(scores, r["z"]))
         return out
 
-    columns = [scores.codes(c).tolist() for c in ("item", "annotator")]
-    points = np.round(100 * scores.y)
-    ask = partial(base.agreement, points, *columns, backend=backend)
+    points = {
+        "y": np.round(100 * scores.y),
+        **codes(item=scores.codes("item"), annotator=scores.codes("annotator")),
+    }
+    ask = partial(base_r, backend, AGREEMENT, "agreement", points)
     said = "alpha over all pairs, cor(method = 'spearman'), aov, scale by annotator"
     return Case(place(data, "agreement", said), native, AGREEMENT, ask, of_r, {})
 
@@ -379,29 +376,28 @@ def agreement(data: str, scores: Scores, backend: Backend) -> Case:
 def within(data: str, table: pd.DataFrame, backend: Backend) -> Case:
     """Repeats beside base R's."""
     who, first, again = numbers.with_originals(table, "repeat")
-    names, codes = np.unique(who, return_inverse=True)
+    names, annotator = np.unique(who, return_inverse=True)
 
-    def of_r(r: base.RWithin) -> Numbers:
-        out: Numbers = {}
-        parts = (("score.sd", r.sd), ("limit_low.within", r.low), ("limit_high.within", r.high))
-        for what, found in parts:
-            out.update({f"{what}.{n}": v for n, v in zip(names.tolist(), found.tolist())})
-        return out
+    def of_r(r: BaseR) -> Numbers:
+        own = {"score.sd": "sd", "limit_low.within": "low", "limit_high.within": "high"}
+        return {k: v for what, name in own.items() for k, v in by_name(what, names.tolist(), r[name]).items()}
 
-    ask = partial(base.repeats, first, again, codes.ravel().tolist(), backend=backend)
+    arguments = {"first": first, "again": again, **codes(annotator=annotator.ravel()), "level": 0.95}
+    ask = partial(base_r, backend, REPEATS, "repeats", arguments)
     said = "sqrt(mean d^2 / 2) and limits by qchisq"
     return Case(place(data, "repeats", said), numbers.repeats(table), REPEATS, ask, of_r, {})
 
 
 def degraded(data: str, table: pd.DataFrame, backend: Backend) -> Case:
-    """Degraded items beside wilcox.test's."""
+    """Degraded items beside wilcox.test's; `exact` is given as R up to 4.5 chooses it itself: R 4.6 is exact with ties too."""
     who, first, second = numbers.with_originals(table, "degraded")
-    names, codes = np.unique(who, return_inverse=True)
+    names, annotator = np.unique(who, return_inverse=True)
 
-    def of_r(r: base.RSignedRank) -> Numbers:
-        return {f"test_p.{n}": v for n, v in zip(names.tolist(), r.p.tolist())}
+    def of_r(r: BaseR) -> Numbers:
+        return by_name("test_p", names.tolist(), r["p"])
 
-    ask = partial(base.signed_rank, first, second, codes.ravel().tolist(), backend=backend)
+    arguments = {"original": first, "degraded": second, **codes(annotator=annotator.ravel())}
+    ask = partial(base_r, backend, WILCOXON, "degraded", arguments)
     said = 'wilcox.test(paired = TRUE, alternative = "greater")'
     return Case(place(data, "degraded", said), numbers.degraded(table), WILCOXON, ask, of_r, {})
 

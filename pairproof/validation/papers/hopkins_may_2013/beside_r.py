@@ -10,7 +10,7 @@ same that the records were made with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,33 +18,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....bridge.oracles import competitions_in_r as competitions
 from ....bridge.packages import jags
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....data.judgments import judgments, preference_counts
-from ....native.competitions.experiment.preference_models import (
+from ....native.base.experiment.preference_models import (
     adjusted_uniform,
     independent_pairs,
     independent_students,
 )
-from ....native.competitions.irt.categorical_irt import CategoricalFit, fit_irt_categorical
-from ....native.competitions.irt.gaussian_gibbs import GaussianModel
-from ....native.competitions.irt.gaussian_irt import fit_irt_gaussian, map_irt_gaussian
-from ....native.competitions.irt.posterior import Items, Posterior, item_codes
-from ....native.competitions.ranking import ranking_rules as shared_task_rules
-from ....native.competitions.ranking.ranking_rules import minimum_feedback_arc_set, most_probable_ranking
+from ....native.base.irt.categorical_irt import CategoricalFit, fit_irt_categorical
+from ....native.base.irt.gaussian_gibbs import GaussianModel
+from ....native.base.irt.gaussian_irt import fit_irt_gaussian, map_irt_gaussian
+from ....native.base.irt.posterior import Items, Posterior, item_codes
+from ....native.base.ranking import ranking_rules as shared_task_rules
+from ....native.base.ranking.ranking_rules import minimum_feedback_arc_set, most_probable_ranking
 from ....numerics.markov_chains import convergence
-from ..compared_with_r import (
-    Answer,
-    Held,
-    Place,
-    agree_sampled,
-    digits_rows,
-    held_beside_r,
-    rows_beside_r,
-    sampled_row,
-)
+from .. import asked_of_base_r as base
+from ..asked_of_base_r import BaseR
+from ..compared_with_r import Answer, Held, Place, agree_sampled, held_beside_r, rows_beside_r, sampled_row
 
 if TYPE_CHECKING:
     from ....bridge.packages.jags import Sampled
@@ -59,6 +51,8 @@ PAPER = "hopkins-may-2013"
 #: Claim of the paper whose table this is.
 TABLE_2 = Place(PAPER, "ten-comparisons", "Table 2")
 BASELINES, RULES, OPTIM = "base R, baselines", "base R, heuristics", "stats::optim"
+#: What the columns of R's scores are.
+SCORE_NAMES = ("origwmt", "bojar", "expected-wins")
 OUTCOMES = ("p_tie", "p_first", "p_second")
 
 
@@ -71,39 +65,26 @@ def _baselines(table: Comparisons, backend: Backend) -> list[Agreement]:
     counts, n = preference_counts(table), len(table.items)
     first, second = np.array([(i, j) for i in range(n) for j in range(n) if i != j]).T
 
-    def rows(answer: Answer[tuple[dict[str, FloatArray], RResult]]) -> list[Agreement]:
-        held = (
+    def held(of_r: BaseR) -> Iterable[Held]:
+        return (
             Held(
                 f"{outcome}.{name.replace(', ', '-')}.{table.items[i]}.{table.items[j]}",
                 float(p[i, j, k]),
-                float(answer.value[0][name][row, k]),
+                float(of_r[name][row, k]),
                 BASELINES,
             )
             for name, p in own_baselines(counts).items()
             for row, (i, j) in enumerate(zip(first, second))
             for k, outcome in enumerate(OUTCOMES)
         )
-        return digits_rows(TABLE_2, held, answer.result)
 
     said = f"probabilities of {len(first)} ordered pairs by every baseline"
-    return rows_beside_r(
-        TABLE_2,
-        {"baselines": None},
-        BASELINES,
-        said,
-        backend,
-        lambda: competitions.baselines(counts, first, second, backend=backend),
-        rows,
-        _result_of,
-    )
-
-
-def _result_of(found: tuple[dict[str, FloatArray], RResult]) -> RResult:
-    return found[1]
+    ask = partial(base.baselines, counts, first, second, backend=backend)
+    return held_beside_r(TABLE_2, "baselines", BASELINES, said, backend, ask, held)
 
 
 def own_baselines(counts: FloatArray) -> Mapping[str, FloatArray]:
-    """float[n, n, 3] each, by the names of `competitions.BASELINE_NAMES`."""
+    """float[n, n, 3] each, by the names of `BASELINE_NAMES`."""
     return {
         "adjusted-uniform": adjusted_uniform(counts),
         "pairs": independent_pairs(counts),
@@ -120,29 +101,29 @@ def _rules(table: Comparisons, backend: Backend) -> list[Agreement]:
     counts, rules = preference_counts(table), shared_task_rules
     scores = (rules.orig_wmt(table), rules.bojar(table), rules.expected_wins(table))
 
-    def held(of_r: competitions.RHeuristics) -> list[Held]:
+    def held(of_r: BaseR) -> list[Held]:
         found = [
-            Held(f"score.{name}.{item}", float(own.values[k]), float(of_r.scores[k, column]), RULES)
-            for column, (name, own) in enumerate(zip(competitions.SCORE_NAMES, scores))
+            Held(f"score.{name}.{item}", float(own.values[k]), float(of_r["scores"][k, column]), RULES)
+            for column, (name, own) in enumerate(zip(SCORE_NAMES, scores))
             for k, item in enumerate(table.items)
         ]
         for k, (name, order) in enumerate(orders.items()):
             found += [
-                Held(f"score.{name}.best-of-all-orders", order.cost, float(of_r.cheapest[k]), RULES),
-                Held(f"score.{name}.{'-'.join(order.ranking)}", order.cost, float(of_r.paid[k]), RULES),
+                Held(f"score.{name}.best-of-all-orders", order.cost, float(of_r["cheapest"][k]), RULES),
+                Held(f"score.{name}.{'-'.join(order.ranking)}", order.cost, float(of_r["paid"][k]), RULES),
             ]
         return found
 
     said = "scores and costs by the rules of shared tasks"
-    ask = partial(competitions.heuristics, counts, *places, backend=backend)
+    ask = partial(base.heuristics, counts, *places, backend=backend)
     return held_beside_r(TABLE_2, "rules-that-rank", RULES, said, backend, ask, held)
 
 
 def _mode(table: Comparisons, backend: Backend) -> list[Agreement]:
-    def held(of_r: competitions.RMode) -> list[Held]:
+    def held(of_r: BaseR) -> list[Held]:
         own = map_irt_gaussian(table)
-        found = [Held("log_posterior.irt-gaussian-mode", -own.objective, -of_r.objective, OPTIM)]
-        for item, mode, sd, r_mode, r_sd in zip(table.items, own.mode, own.sd, of_r.mode, of_r.sd):
+        found = [Held("log_posterior.irt-gaussian-mode", -own.objective, -float(of_r["objective"]), OPTIM)]
+        for item, mode, sd, r_mode, r_sd in zip(table.items, own.mode, own.sd, of_r["mode"], of_r["sd"]):
             found += [
                 Held(f"estimate.irt-gaussian-mode.{item}", float(mode), float(r_mode), OPTIM, float(sd)),
                 Held(f"se.irt-gaussian-mode.{item}", float(sd), float(r_sd), OPTIM),
@@ -150,7 +131,7 @@ def _mode(table: Comparisons, backend: Backend) -> list[Agreement]:
         return found
 
     said = "mode and Laplace standard deviations of IRT-Gaussian, fresh items"
-    ask = partial(competitions.irt_gaussian_mode, preference_counts(table), backend=backend)
+    ask = partial(base.irt_gaussian_mode, preference_counts(table), backend=backend)
     return held_beside_r(TABLE_2, "irt-gaussian-mode", OPTIM, said, backend, ask, held)
 
 

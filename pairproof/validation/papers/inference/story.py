@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ....bridge.oracles import competitions_in_r as two_systems
 from ....bridge.packages import boot, clubsandwich, csranks as r_csranks, lme4, multcomp, profiles
 from ....bridge.programs.counted_cells import count
 from ....fit.many.abilities import Abilities
@@ -45,11 +44,11 @@ from ...r_answers.ask import Question
 from ...r_answers.clustered import rows_of
 from ...r_answers.translate import linear_map
 from ...report.context import Story
+from ..asked_of_base_r import BaseR, by_judges
 from ..compared_with_r import Answer, Held, Place, bounded_row, digits_rows, held_beside_r, rows_beside_r
 from ..told import beside_r, functions_and_sources
 
 if TYPE_CHECKING:
-    from ....bridge.oracles.competitions_in_r import RByJudges
     from ....bridge.packages.boot import BootLimits
     from ....bridge.packages.clubsandwich import SmallSample
     from ....bridge.packages.csranks import RankSets as RRankSets
@@ -126,19 +125,21 @@ def _two_systems(
     means, differ = judge_means(a, b, ties), judges_differ(a, b, ties)
     mixed, effect = beta_binomial(a, b), random_effect(a, b)
 
-    def by_base_r(r: RByJudges) -> list[Held]:
-        return [
-            Held("estimate.judge-means", means.estimate, r.mean, BASE),
-            Held("test_statistic.judge-means", means.statistic, r.t, BASE),
-            Held("test_df.judge-means", means.df, r.df, BASE),
-            Held("test_p.judge-means", means.p, r.p, BASE),
-            Held("test_statistic.judges-differ", differ.statistic, r.chi2, BASE),
-            Held("test_df.judges-differ", differ.df, r.chi2_df, BASE),
-            Held("test_p.judges-differ", differ.p, r.chi2_p, BASE),
-            Held("estimate.beta-binomial", mixed.estimate, r.logit, OPTIM),
-            Held("score.intra-class-correlation", mixed.spread, r.icc, OPTIM),
-            Held("test_p.beta-binomial", mixed.p, r.lr_p, OPTIM),
-        ]
+    own = {
+        "estimate.judge-means": (means.estimate, "mean", BASE),
+        "test_statistic.judge-means": (means.statistic, "t", BASE),
+        "test_df.judge-means": (means.df, "df", BASE),
+        "test_p.judge-means": (means.p, "p", BASE),
+        "test_statistic.judges-differ": (differ.statistic, "chi2", BASE),
+        "test_df.judges-differ": (differ.df, "chi2_df", BASE),
+        "test_p.judges-differ": (differ.p, "chi2_p", BASE),
+        "estimate.beta-binomial": (mixed.estimate, "logit", OPTIM),
+        "score.intra-class-correlation": (mixed.spread, "icc", OPTIM),
+        "test_p.beta-binomial": (mixed.p, "lr_p", OPTIM),
+    }
+
+    def by_base_r(r: BaseR) -> list[Held]:
+        return [Held(name, value, float(r[key]), call) for name, (value, key, call) in own.items()]
 
     def by_lme4(r: JudgeEffect) -> list[Held]:
         return [
@@ -147,7 +148,7 @@ def _two_systems(
             Held("score.sd-of-judges", effect.spread, r.sd, GLMER),
         ]
 
-    base = partial(two_systems.by_judges, a, b, ties, backend=backend)
+    base = partial(by_judges, a, b, ties, backend=backend)
     glmer = partial(lme4.glmer, a, b, backend=backend)
     return [
         *held_beside_r(place, "by-judges", BASE, "tests by judges", backend, base, by_base_r),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....bridge.oracles import competitions_in_r as competitions
 from ....fit.estimates.tails import p_words
 from ....fit.many.simultaneous import log10_holm
 from ....native.competitions.ranking.two_systems import BinaryResult, TwoSystems, compare_all_pairs
@@ -18,11 +17,11 @@ from ....report.blocks import Cell, Column, Table
 from ...report.context import Story
 from ...report.notation import digits as digits_text
 from ...statements.under_clustering import p_text, statistic, survives_cell
+from ..asked_of_base_r import BaseR, binaries
 from ..compared_with_r import Held, Place, held_beside_r
 from .statements import PairByJudges, pairs_by_judges
 
 if TYPE_CHECKING:
-    from ....bridge.oracles.competitions_in_r import RBinaries
     from ....bridge.process.policy import Backend
     from ...check.checker import Checker
     from ...verdicts.agreement import Agreement
@@ -56,19 +55,19 @@ def _rows(
     counts = [[getattr(r, kind) for r in results.values()] for kind in ("wins", "ties", "losses")]
 
     said = f"R, its standard errors and the sign test of {len(results)} comparisons"
-    ask = partial(competitions.binaries, *counts, backend=backend)
+    ask = partial(binaries, *counts, backend=backend)
     return held_beside_r(place, together, CALLS, said, backend, ask, partial(_numbers, results))
 
 
-def _numbers(results: Mapping[str, BinaryResult], of_r: RBinaries) -> Iterator[Held]:
+def _numbers(results: Mapping[str, BinaryResult], of_r: BaseR) -> Iterator[Held]:
     for k, (name, own) in enumerate(results.items()):
         assert (
             own.se_mean is not None and own.se_vilar is not None
         )  # no pair of Table 2 has one sentence only
-        yield Held(f"estimate.R.{name}", own.R, float(of_r.R[k]), MEAN)
-        yield Held(f"se.R.{name}", own.se_mean, float(of_r.se_mean[k]), T_TEST)
-        yield Held(f"se.equation-6.{name}", own.se_vilar, float(of_r.se_vilar[k]), EQUATION_4)
-        yield Held(f"test_p.sign.{name}", own.p_sign, float(of_r.p_sign[k]), BINOM)
+        yield Held(f"estimate.R.{name}", own.R, float(of_r["R"][k]), MEAN)
+        yield Held(f"se.R.{name}", own.se_mean, float(of_r["se_mean"][k]), T_TEST)
+        yield Held(f"se.equation-6.{name}", own.se_vilar, float(of_r["se_vilar"][k]), EQUATION_4)
+        yield Held(f"test_p.sign.{name}", own.p_sign, float(of_r["p_sign"][k]), BINOM)
 
 
 # -- the story -----------------------------------------------------------------------------------------------
