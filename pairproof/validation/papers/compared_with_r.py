@@ -20,10 +20,11 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...errors import InputError, PairproofError, RDrift, RError
 from ...fit.estimates.array_inference import normal_quantile
+from ...numerics.arrays import FloatArray
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import Agreement, Verdict
 from ..verdicts.verdict import judge_digits
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from ...bridge.process.policy import Backend
     from ...bridge.records.calls import RResult
 
-
-FloatArray = NDArray[np.float64]
 
 #: Of a whole comparison.
 FALSE_ALARM = 0.001

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...bridge.process.policy import Backend
 from ...bridge.programs.contest_models import Inputs
@@ -18,9 +17,8 @@ from ...bridge.records.drift import said_of_stopping, said_of_words
 from ...errors import RDrift, RecordMissing, RError, RTimeout, RUnavailable
 from ...fit.estimates.identification import over_which
 from ...fit.fit import Fit
+from ...numerics.arrays import FloatArray
 from ..verdicts.agreement import RCounterpart, RSource
-
-FloatArray = NDArray[np.float64]
 
 #: A design of this many numbers (rows x columns, 8 bytes each) is 400 MB in R, which holds several copies.
 MOST_NUMBERS = 50_000_000

@@ -21,7 +21,6 @@ from itertools import combinations, combinations_with_replacement
 from typing import Union, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...bridge.packages import clubsandwich, sandwich
 from ...bridge.packages.clubsandwich import SmallSample
@@ -30,13 +29,13 @@ from ...bridge.process.policy import Backend
 from ...bridge.programs.counted_cells import count
 from ...fit.estimates.specification import Term
 from ...fit.fit import Fit
+from ...numerics.arrays import FloatArray
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
 from .ask import Question, answered, attempt, reference_for_r, refused, remarks, times_covariates
 from .bradleyterry import column_of, head_columns, moved_in_words
 from .translate import MOST_WORTHS, RParameters, linear_map, parameter_values, worth_values
 
-FloatArray = NDArray[np.float64]
 VCOVCL, VCOVCR = "sandwich::vcovCL", "clubSandwich::vcovCR"
 #: polr's own scores are differences of probabilities: 8 digits, and a floor of their own.
 OF_POLR = "sandwich::vcovCL, of polr"

@@ -24,7 +24,6 @@ log-odds of 30 it puts 2^-52 in the place of q.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from ...bridge.programs.counted_cells import CountedCells
@@ -32,10 +31,9 @@ from ...fit.estimates.likelihood import outcome_probabilities
 from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, Term
 from ...fit.fit import Fit
+from ...numerics.arrays import BoolArray, FloatArray
 from ..verdicts.agreement import RCounterpart, ScoreCheck
 from .ask import times_covariates
-
-FloatArray = NDArray[np.float64]
 
 #: A log-likelihood is a sum of n log p, with p right to 1e-16; below this part of it and of the sum of n a
 #: difference is rounding.
@@ -153,7 +151,7 @@ class _Likelihood:
         )
         self._model = fit.outcome_model if cells.ties is not None else "binary"
 
-    def newton(self, beta: FloatArray, free: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+    def newton(self, beta: FloatArray, free: BoolArray) -> tuple[FloatArray, FloatArray]:
         """The information's (pseudo-)inverse over the free parameters, and the Newton step."""
         score, information = (self._rao_kupper if self._model == "rao-kupper" else self._log_linear)(beta)
         information = information[np.ix_(free, free)]
@@ -167,7 +165,7 @@ class _Likelihood:
             inverse = inverse / np.outer(size, size)
         return inverse, inverse @ score[free]
 
-    def _centred(self, inverse: FloatArray, free: NDArray[np.bool_]) -> FloatArray:
+    def _centred(self, inverse: FloatArray, free: BoolArray) -> FloatArray:
         """Items of each block about their mean, as the constraint has them."""
         terms = [t for t, f in zip(self._fit.terms, free) if f]
         centre = np.eye(len(terms))

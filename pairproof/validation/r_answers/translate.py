@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from math import erfc, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...bridge.packages.asking import RModel
 from ...fit.estimates.array_inference import softmax
@@ -20,9 +19,9 @@ from ...fit.estimates.identification import of_two_or_more, over_which
 from ...fit.estimates.predictions import sets_of_items
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, Scale
 from ...fit.fit import Fit
+from ...numerics.arrays import FloatArray, IntArray
 from ..claims.quantities import Quantity
 
-FloatArray = NDArray[np.float64]
 #: Worths compared at most; a table of 400 judges and 30 items has 12,000.
 MOST_WORTHS = 1_000
 #: A variance that is smaller than this part of the covariances it is the difference of has no digit left: R
@@ -84,7 +83,7 @@ def moved(fit: Fit, r: RParameters) -> Moved:
     return Moved(beta * _units(fit, r.scale), by @ r.vcov @ by.T)
 
 
-def places(fit: Fit, names: Sequence[str]) -> NDArray[np.int64]:
+def places(fit: Fit, names: Sequence[str]) -> IntArray:
     """Positions of parameters among the fit's."""
     place = {name: k for k, name in enumerate(fit.names)}
     return np.array([place[name] for name in names], dtype=np.int64)
@@ -105,7 +104,7 @@ def _units(fit: Fit, scale: Scale) -> FloatArray:
     return np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
 
 
-def _shifts(fit: Fit, reference: str) -> Iterator[tuple[NDArray[np.int64], FloatArray]]:
+def _shifts(fit: Fit, reference: str) -> Iterator[tuple[IntArray, FloatArray]]:
     """Places of each block of item terms, and the weights of the mean that is taken off them."""
     own = fit.spec.reference
     if not reference or own == reference:
@@ -114,7 +113,7 @@ def _shifts(fit: Fit, reference: str) -> Iterator[tuple[NDArray[np.int64], Float
         yield row, over / over.sum() if own == "sum" else (np.array(fit.items) == own).astype(float)
 
 
-def item_blocks(fit: Fit) -> NDArray[np.int64]:
+def item_blocks(fit: Fit) -> IntArray:
     """int[n_blocks, n_items]: places of the item terms, a block for each product of subject covariates."""
     at = fit.layout
     places = np.zeros((len(at.blocks), len(fit.items)), dtype=np.int64)

@@ -28,7 +28,6 @@ from math import comb, factorial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...bridge.packages import plackettluce, survival
 from ...bridge.packages.prefmod.pattern_models import (
@@ -51,6 +50,7 @@ from ...data.wide import prefmod_pair_order
 from ...errors import InputError
 from ...fit.estimates.specification import Scale, Term
 from ...fit.fit import Fit
+from ...numerics.arrays import FloatArray
 from ..claims.quantities import kind_of
 from ..verdicts.agreement import RCounterpart
 from .ask import AnswerQuestion, Question, answered, attempt, attempt_unless, without_model
@@ -419,7 +419,6 @@ def _r_name(fit: Fit, term: Term, several: bool) -> str:
     return term.name
 
 
-FloatArray = NDArray[np.float64]
 PLACKETT_LUCE, COXPH = "PlackettLuce::PlackettLuce", "survival::coxph"
 #: PlackettLuce's stopping rule: its default of 1e-7 leaves 7 digits, this one 14.
 EPSILON = 1e-13

@@ -18,12 +18,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...files.packaged import packaged_toml
 from ...native.prefmod_defects.defect_catalogue import defect
 from ...native.prefmod_defects.defects_of_results import is_name_in_r
+from ...numerics.arrays import BoolArray
 from . import known as of_data
 from .known import STAGES, Draft, Family, RowChange, Situation, Slip, given, solved
 from .variants import Rows, rows_of
@@ -155,7 +155,7 @@ def rows_dropped(s: Situation) -> Iterator[Draft]:
     )
 
 
-def _without(s: Situation, kept: NDArray[np.bool_]) -> RowChange:
+def _without(s: Situation, kept: BoolArray) -> RowChange:
     """Applied first (order 0), to the table as it is."""
     left = rows_of(s.fit, kept)[0]
     return lambda rows: left

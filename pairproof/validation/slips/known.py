@@ -21,11 +21,11 @@ from itertools import permutations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import natural_order
 from ...data.wide import lexicographic_pair_order, prefmod_pair_order
 from ...fit.fit import Fit
+from ...numerics.arrays import IntArray
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity, kind_of
 from .stopping import MM_STEPS
@@ -124,8 +124,6 @@ class Family:
 def printed_kinds(names: Iterable[str]) -> frozenset[str]:
     return frozenset(kind_of(n) for n in names)
 
-
-IntArray = NDArray[np.int64]
 
 # -- changes of rows -----------------------------------------------------------------------------------------
 

@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..claims.quantities import Quantity
 from ..verdicts.definitions import significant_digits
 from .catalogue import slips_for
@@ -164,10 +164,6 @@ def count_words(found: Found) -> str:
         words += f"; {found.failed:,} readings have no numbers, an estimate being infinite"
     return words
 
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
 
 #: Largest number of readings tried, cheapest first; 16,000 take some seconds.
 MOST_READINGS = 20_000

@@ -27,10 +27,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...native.comparisons.counts.batch import Design, log_likelihood, score_and_information
+from ...numerics.arrays import FloatArray, IntArray
 from ..claims.quantities import kind_of
 from .catalogue import families
 from .known import Draft, Slip
@@ -40,8 +40,6 @@ from .variants import Fitted, Rows, treated
 if TYPE_CHECKING:
     from .target import Target
 
-
-FloatArray = NDArray[np.float64]
 
 #: How far below its maximum, relative, the log-likelihood at the printed values may lie (`validation` 4d).
 SHORTFALL = 1e-6
@@ -149,7 +147,7 @@ class _Centred:
     """The model with all items free and centred about their mean, all treated alike; `at` int[k]."""
 
     design: Design
-    at: NDArray[np.int64]
+    at: IntArray
     n_items: int
 
     def of(self, terms: FloatArray) -> FloatArray:
@@ -210,9 +208,7 @@ def _approaches(
     return True
 
 
-def _batch(
-    target: Target, rows: Rows, setting: Setting, start: FloatArray, places: NDArray[np.int64]
-) -> Batch:
+def _batch(target: Target, rows: Rows, setting: Setting, start: FloatArray, places: IntArray) -> Batch:
     """A batch of one fit whose estimates are the printed ones."""
     model = target.model
     counts = model.tallies([rows])

@@ -18,14 +18,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...bridge.programs.counted_cells import count
 from ...errors import InputError
 from ...fit.fit import Fit
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from ...numerics.arrays import FloatArray, IntArray
 
 #: R's defaults, ?glm.control.
 EPSILON, MOST_STEPS = 1e-8, 25

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
+from ...numerics.arrays import BoolArray, FloatArray
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import kind_of
@@ -22,8 +22,6 @@ from .known import Situation, Slip, printed_kinds
 from .values import Batch, Constants, Setting, Values, constants, own_setting, wins_of
 from .variants import Fitted, Model, Rows, Solver
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 Key = tuple[Slip, ...]
 Tables = Sequence[tuple[Key, Rows]]
 Arrays = TypeVar("Arrays", Fitted, Constants)

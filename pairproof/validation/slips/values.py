@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...errors import InputError
@@ -28,10 +27,9 @@ from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
 from ...native.prefmod_defects.defects_of_results import is_name_in_r, without_last_effects
+from ...numerics.arrays import FloatArray, IntArray
 from ..claims.quantities import Quantity, kind_of
 from .variants import TREATMENTS, Fitted, Model, Rows, Solver, partition, treated, units
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -395,7 +393,7 @@ def _chi_square(statistic: FloatArray, df: FloatArray) -> FloatArray:
     return tail
 
 
-def wins_of(fit: Fit, counts: FloatArray, pairs: NDArray[np.int64]) -> FloatArray:
+def wins_of(fit: Fit, counts: FloatArray, pairs: IntArray) -> FloatArray:
     """float[B, n_items] first preferences, of counts float[B, n_cells, 3] on pairs int[n_cells, 2]."""
     n = len(fit.items)
     first, second = np.eye(n)[pairs[:, 0]], np.eye(n)[pairs[:, 1]]

@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ...data.columns import Column, Factor
@@ -35,10 +34,8 @@ from ...fit.fit import Fit
 from ...native.comparisons.counts.batch import Design, Many, fit_many, log_likelihood, score_and_information
 from ...native.comparisons.formula.subject_design import Patterns, find_patterns
 from ...native.comparisons.formula.subject_formula import names_of, parse
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from .stopping import Iterate, binomial_path, poisson_path, zermelo_path
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +89,7 @@ class Rows:
         )
 
 
-def rows_of(fit: Fit, kept: NDArray[np.bool_] | None = None) -> tuple[Rows, Patterns]:
+def rows_of(fit: Fit, kept: BoolArray | None = None) -> tuple[Rows, Patterns]:
     """Rows of a fit's table (or of those that are kept), and the covariate patterns of its model."""
     data = fit.data
     patterns = find_patterns(parse(fit.spec.by, names_of(data, fit.spec, tuple(fit.layout.separate))), data)
@@ -244,8 +241,6 @@ def pair_constants_only(design: Design, y: FloatArray, cells: ModelCells, of_gro
     deviance = 2.0 * float((xlogy(counts, safe / mean) - (counts - mean)).sum())
     return Margins(beta[-k:], np.linalg.inv(covariance), deviance, (len(groups) - 1) * of_groups)
 
-
-BoolArray = NDArray[np.bool_]
 
 #: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of both items (None:
 #: ties stay ties).
@@ -413,9 +408,7 @@ class Model:
             bad[:, self.is_tie] = True  # no such parameter under this treatment of ties
         return Fitted(full, cov, bad, np.where(fine, llf, np.nan), np.where(fine, float(rank), np.nan))
 
-    def _by_hand(
-        self, variants: Sequence[Rows], solver: Solver, found: Fitted, which: NDArray[np.int64]
-    ) -> Fitted:
+    def _by_hand(self, variants: Sequence[Rows], solver: Solver, found: Fitted, which: IntArray) -> Fitted:
         """Fit tables with infinite or inestimable parameters by the native fitter, one at a time."""
         native = (
             solver.ties not in ("two-games", "third", "second")

@@ -22,7 +22,6 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
@@ -31,13 +30,12 @@ from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.estimates.tails import p_equals, p_words, two_sided_p
 from ...fit.fit import Fit
+from ...numerics.arrays import BoolArray, FloatArray
 from ..claims.printed import Printed
 from ..claims.quantities import first_preferences, quantity
 from .registers import Context, Finding, holds, statement_test
 
 Triple = tuple[int, int, int]
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

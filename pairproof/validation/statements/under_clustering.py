@@ -18,17 +18,16 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import one_of
 from ...errors import InputError, ItemError
 from ...fit.estimates.predictions import ability_functions, find_group
 from ...fit.estimates.tails import p_equals, p_words, student_p
 from ...fit.fit import Fit
+from ...numerics.arrays import FloatArray
 from ...report.blocks import Cell, Column, Table
 from .registers import Context, Finding, holds, statement_test
 
-FloatArray = NDArray[np.float64]
 Sign = Literal["positive", "negative", "either"]
 SIGNS: tuple[str, ...] = get_args(Sign)
 

@@ -19,21 +19,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError, PairproofError
 from ...fit.estimates.likelihood import OutcomeModel, outcome_probabilities
 from ...fit.estimates.specification import FAMILIES, LOG_WORTH_PER_UNIT, ModelSpec
 from ...native.comparisons.counts.llbt import make_spec
+from ...numerics.arrays import FloatArray, IntArray
 from ..claims.paper import Claim, DataSpec, Paper
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity
 from .agreement import Agreement, is_accepted
 from .arithmetic import Check, Interval, Printout, check_numbers
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,7 +320,7 @@ def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
     return _printout(claim, own, spec.items, ternary)
 
 
-def _observed(data: Comparisons, ties: str) -> NDArray[np.float64]:
+def _observed(data: Comparisons, ties: str) -> FloatArray:
     half = 0.0 if ties == "drop" else 0.5
     n = len(data.items)
     points = np.zeros(n)

@@ -30,17 +30,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...bridge.programs.counted_cells import count, treated
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
+from ...numerics.arrays import FloatArray
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.quantities import kind_of
 from .verdict import PrintVerdict, judge_print
 
-FloatArray = NDArray[np.float64]
 #: Quantities of the table of a fit; the others are the same on all cells.
 OF_THE_TABLE = "deviance df_resid null_deviance df_null gof_p aic aic_glm llf llf_poisson bic".split()
 #: Chance that some definition prints as a number that is none of them: with d digits and m definitions about

@@ -24,17 +24,18 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...errors import InputError
 from ...files.packaged import packaged_text, tomllib
+from ...numerics.arrays import FloatArray
 from ..claims.quantities import KINDS, kind_of
 
 #: What a double can show; exact equality gives this.
 MOST = 16.0
 
 
-def digits_of_agreement(computed: ArrayLike, truth: ArrayLike, scale: ArrayLike = 0.0) -> NDArray[np.float64]:
+def digits_of_agreement(computed: ArrayLike, truth: ArrayLike, scale: ArrayLike = 0.0) -> FloatArray:
     """Digits in which `computed` and `truth` agree, element by element.  Returns float[...]."""
     c, t = np.asarray(computed, float), np.asarray(truth, float)
     s = np.nan_to_num(np.asarray(scale, float), nan=0.0, posinf=0.0)

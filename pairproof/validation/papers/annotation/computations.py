@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
 from ....native.annotation.scores.annotator_agreement import agreement, icc_one_way, icc_two_way, standardised
@@ -17,6 +16,7 @@ from ....native.annotation.scores.annotator_model import scale_model
 from ....native.annotation.scores.annotator_quality import degraded_test, drift, within_spread
 from ....native.annotation.scores.mixed_model import MixedFit, mixed_model
 from ....native.annotation.scores.systems_model import SystemsModel, systems_model
+from ....numerics.arrays import FloatArray, IntArray
 from ...statements.registers import Computed, Request, computation
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ....native.annotation.scores.mixed_equations import Likelihood
 
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Numbers = dict[str, float]
 
 

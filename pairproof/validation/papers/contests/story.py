@@ -17,13 +17,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....bridge.packages.asking import ask
 from ....data.comparisons import Comparisons
 from ....errors import PairproofError, RDrift, RError
 from ....fit.fit import Fit
 from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
+from ....numerics.arrays import FloatArray
 from ...claims.paper import Claim
 from ...report.context import Story
 from ...verdicts.against_r import Asked, beyond_print, with_50_digits
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ...check.checker import Checker
 
 
-FloatArray = NDArray[np.float64]
 COVARIATES = ("throat.PC1", "throat.PC3", "head.length", "SVL")
 READ = """
 here <- new.env()

@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....bridge.packages import base
 from ....data.columns import Factor
@@ -26,6 +25,7 @@ from ....native.competitions.ranking.sign_test import (
     friedman_by_judge,
     sign_test,
 )
+from ....numerics.arrays import FloatArray
 from ....report.blocks import Table
 from ...claims.quantities import first_preferences, kind_of
 from ...report.context import Story, worth_series
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from ....bridge.process.policy import Backend
     from ...check.checker import Checker
 
-
-FloatArray = NDArray[np.float64]
 
 #: The paper's ranking, best first.
 RANKING = ("A", "D", "B", "C")

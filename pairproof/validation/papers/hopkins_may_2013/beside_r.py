@@ -16,7 +16,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....bridge.packages import jags
 from ....data.columns import Factor
@@ -33,6 +32,7 @@ from ....native.base.irt.gaussian_irt import fit_irt_gaussian, map_irt_gaussian
 from ....native.base.irt.posterior import Items, Posterior, item_codes
 from ....native.base.ranking import ranking_rules as shared_task_rules
 from ....native.base.ranking.ranking_rules import minimum_feedback_arc_set, most_probable_ranking
+from ....numerics.arrays import FloatArray
 from ....numerics.markov_chains import convergence
 from .. import asked_of_base_r as base
 from ..asked_of_base_r import BaseR
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from ....bridge.records.calls import RResult
     from ...verdicts.agreement import Agreement
 
-
-FloatArray = NDArray[np.float64]
 
 PAPER = "hopkins-may-2013"
 #: Claim of the paper whose table this is.

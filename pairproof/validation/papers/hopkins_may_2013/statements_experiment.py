@@ -19,8 +19,6 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
 
 from ....data.options import one_of
 from ....errors import InputError
@@ -114,9 +112,6 @@ def results_of(splits: Mapping[str, Split], design: Design) -> tuple[Result, ...
 def abilities_of(split: Split, track: str, size: int, seed: int = SEED) -> TrialAbilities:
     """Abilities over the paper's trials at one training size (its Figure 6)."""
     return trial_abilities(split, track, size, replace(paper_design(), seed=seed))
-
-
-FloatArray = NDArray[np.float64]
 
 
 def _splits(context: Context, tracks: Tracks, train: str = "") -> dict[str, Split]:

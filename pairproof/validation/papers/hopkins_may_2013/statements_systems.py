@@ -17,7 +17,6 @@ from itertools import combinations, product
 from statistics import median
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
@@ -28,12 +27,11 @@ from ....fit.fit import Fit
 from ....native.comparisons.counts.llbt import fit_llbt
 from ....native.competitions.experiment.learning_curves import TrialAbilities
 from ....native.competitions.irt.gaussian_irt import fit_irt_gaussian
+from ....numerics.arrays import FloatArray
 from ...statements.registers import Context, Finding, holds, statement_test
 from ...statements.under_clustering import CODE, Effect, effects_of, order_open, rough, ways_of
 from .computations import Tracks, on_least_compared_source, one_track, read_tracks
 from .statements_experiment import abilities_of, paper_splits
-
-FloatArray = NDArray[np.float64]
 
 #: Ways of clustering that rankings of translations allow.
 WAYS = ("judge", "source", "judge and source")

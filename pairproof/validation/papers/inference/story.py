@@ -22,7 +22,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....bridge.packages import boot, clubsandwich, csranks as r_csranks, lme4, multcomp, profiles
 from ....bridge.programs.counted_cells import count
@@ -38,6 +37,7 @@ from ....native.competitions.ranking.tests_by_judge import (
 )
 from ....native.inference.profile_likelihood import profile_intervals
 from ....native.inference.replicates import acceleration, bca, percentile
+from ....numerics.arrays import FloatArray
 from ....report.blocks import Table
 from ...claims.data import table_of as table_named
 from ...r_answers.ask import Question
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from ...verdicts.agreement import Agreement
 
 
-FloatArray = NDArray[np.float64]
 PAPER = "inference"
 HTZ, BASE, OPTIM, GLMER = (
     "clubSandwich::Wald_test",

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....bridge.packages.asking import ask
 from ....bridge.r_data import read_file
@@ -30,6 +29,7 @@ from ....fit.fit import Fit
 from ....native.answers.latent_classes import fit_latent_classes
 from ....native.answers.pattern_models import fit_pattern
 from ....native.answers.plackett_luce import fit_plackett_luce
+from ....numerics.arrays import FloatArray
 from ...claims.quantities import quantity
 from ...statements.registers import Computed, Request, computation
 from ..compared_with_r import NoAnswer, in_place
@@ -119,7 +119,7 @@ def rows_of(data: Document, backend: Backend, folder: str = "") -> Union[Rows, N
     return rows
 
 
-def _of_file(file: Path, table: InPlace) -> NDArray[np.float64]:
+def _of_file(file: Path, table: InPlace) -> FloatArray:
     """The table in a file of R's `save`, such as prefmod's sources have, read without R."""
     frame = from_node(read_file(file).get(table.name, NULL))
     if not isinstance(frame, RList) or len(frame) <= max(table.columns) - 1:
@@ -132,7 +132,7 @@ def _of_file(file: Path, table: InPlace) -> NDArray[np.float64]:
     return np.asarray(matrix[given >= table.least])
 
 
-def _of_r(place: str, table: InPlace, backend: Backend) -> Union[NDArray[np.float64], None]:
+def _of_r(place: str, table: InPlace, backend: Backend) -> Union[FloatArray, None]:
     """The table out of live R, never recorded: a record would be a copy.  None where R is not to be asked."""
     if backend.mode in ("none", "recorded"):
         return None
@@ -148,7 +148,7 @@ def _of_r(place: str, table: InPlace, backend: Backend) -> Union[NDArray[np.floa
     return values.reshape(int(found.vector("rows").floats()[0]), -1, order="F")
 
 
-def persons(data: Document, table: NDArray[np.float64], answers: int) -> Rows:
+def persons(data: Document, table: FloatArray, answers: int) -> Rows:
     """Rows of a matrix; nan is no answer, and a column beside the answers is the sex of the person."""
     found: list[dict[str, Any]] = []
     for line in table:
