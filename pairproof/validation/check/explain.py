@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,15 +17,13 @@ from ...errors import DataNotHere, InputError, PairproofError
 from ..claims.data import DataFileError
 from ..claims.paper import Claim, Paper
 from ..claims.quantities import LIKELIHOOD_RATIO, error_of
+from ..report.context import ReportContext
 from ..slips.known import Slip
 from ..slips.search import MOST_READINGS, Found, GivenReading, Searched, count_words, search
 from ..slips.target import Target
 from ..verdicts.agreement import Agreement, Verdict, is_accepted, join, value_or_none
 from ..verdicts.verdict import PrintVerdict, judge_print
 from .checker import Checker
-
-if TYPE_CHECKING:
-    from ..report.context import ReportContext
 
 
 @dataclass(frozen=True)

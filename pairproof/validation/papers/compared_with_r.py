@@ -17,22 +17,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union
+from typing import Any, Generic, TypeVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...bridge.process.policy import Backend
+from ...bridge.records.calls import RResult
 from ...errors import InputError, PairproofError, RDrift, RError
 from ...fit.estimates.array_inference import normal_quantile
 from ...numerics.arrays import FloatArray
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import Agreement, Verdict
 from ..verdicts.verdict import judge_digits
-
-if TYPE_CHECKING:
-    from ...bridge.process.policy import Backend
-    from ...bridge.records.calls import RResult
-
 
 #: Of a whole comparison.
 FALSE_ALARM = 0.001
@@ -117,6 +114,11 @@ class Place:
         """A row that stands here."""
         name = Quantity.parse(quantity)
         return Agreement(self.paper, self.claim, name, where=self.where, about="native-r", **given)
+
+    def data_not_here(self, why: NoAnswer, r_call: str) -> Agreement:
+        """The row of a fit whose data are read in place and are not here."""
+        said = {"verdict": why.verdict, "explanation": why.why, "code": why.code}
+        return self.row("fit", r_call=r_call, **said)
 
     def native_did_not_run(self, error: PairproofError) -> Agreement:
         """The row of a fit that could not be made."""

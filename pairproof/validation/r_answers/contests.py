@@ -25,8 +25,9 @@ are left out in base R, as the fit does; BTm goes on towards infinity with them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -54,7 +55,7 @@ def parameters(question: ContestQuestion, names: Sequence[str], found: ContestEs
     )
 
 
-def names_of_rows(question: ContestQuestion) -> list[str]:
+def names_of_rows(question: ContestQuestion, found: ContestEstimates) -> list[str]:
     """The fit's names of the coefficients of the programs in base R: the columns kept, then those of ties."""
     given = question.given
     return [given.names[k] for k in question.kept] + (tie_names(given.spec) if given.with_ties else [])
@@ -155,41 +156,11 @@ MOST_SHOWN = 8
 
 def likelihood_counterparts(question: ContestQuestion) -> list[RCounterpart]:
     """Ask base R, and every R package that has the model."""
-    answers = [attempt(NEWTON, _newton, question)]
+    answers = [asked_by(NEWTON, question)]
     if question.given.with_ties:
         return [*answers, _gendavidson(question)]
-    answers.append(attempt(GLM, _glm, question))
+    answers.append(asked_by(GLM, question))
     return answers + [btm(question, tight) for tight in (True, False)]
-
-
-def _newton(question: ContestQuestion) -> RCounterpart:
-    found = models.newton(question.given, backend=question.backend)
-    values = values_of(question, found, names_of_rows(question))
-    return answered(
-        NEWTON,
-        found.result,
-        values,
-        f"Newton's method from zeros, {found.steps:g} steps, on the log-likelihood, which R's deriv3 differentiates",
-        *said_of_rows(question),
-        flag=found.largest <= AT_MAXIMUM,
-    )
-
-
-def _glm(question: ContestQuestion) -> RCounterpart:
-    found = models.glm(question.given, backend=question.backend)
-    values = values_of(question, found, names_of_rows(question))
-    link = question.given.spec.link
-    return answered(
-        GLM,
-        found.result,
-        values,
-        f"glm.fit(X, cbind(wins, losses), binomial({link!r})), epsilon = 1e-14, again from its own solution",
-        ""
-        if link == "logit"
-        else "standard errors: of the observed information at its estimates, for glm's own are of the expected one",
-        *said_of_rows(question),
-        *remarks(found.result),
-    )
 
 
 def btm(question: ContestQuestion, tight: bool, limit: bool = True) -> RCounterpart:
@@ -308,52 +279,13 @@ def reduced_counterparts(question: ContestQuestion) -> list[RCounterpart]:
             "with ties it takes the Poisson form, where the penalty also moves the contests' totals: another estimate"
             " than that of the conditional likelihood"
         )
-        return [attempt(SCORING, _scoring, question), without_model(BRGLM2, why)]
-    spec = question.given.spec
-    answers = [attempt(BRGLM2, _brglm2, question)]
+        return [asked_by(SCORING, question), without_model(BRGLM2, why)]
+    spec, of_brglm2 = question.given.spec, asked_by(BRGLM2, question)
     if spec.link == "logit" and spec.reduction != "median":
-        answers.append(attempt(BRGLM, _brglm, question))
-    else:
-        what = f"link {spec.link}" if spec.link != "logit" else "the median"
-        answers.append(
-            without_model(
-                BRGLM, f"brglm as BTm calls it reduces the mean's bias of the logit; here it is {what}"
-            )
-        )
-    return answers
-
-
-def _brglm2(question: ContestQuestion) -> RCounterpart:
-    found = models.brglm2(question.given, backend=question.backend)
-    values = values_of(question, found, names_of_rows(question))
-    kind = models.TYPES[question.given.spec.reduction]
-    return answered(
-        BRGLM2,
-        found.result,
-        values,
-        f"glm(y ~ 0 + X, method = 'brglmFit', type = {kind!r}), epsilon = {models.BRGLM2_EPSILON:g}",
-        "llf and deviance are those of the plain likelihood at its estimates",
-    )
-
-
-def _brglm(question: ContestQuestion) -> RCounterpart:
-    found = models.btm(question.given, tight=False, br=True, backend=question.backend)
-    values = values_of(question, found, names_of_btm(question, found))
-    return answered(
-        BRGLM, found.result, values, "BTm(..., br = TRUE) at its own stop, br.epsilon = 1e-8", NOT_WHOLE
-    )
-
-
-def _scoring(question: ContestQuestion) -> RCounterpart:
-    found = models.jeffreys(question.given, backend=question.backend)
-    values = values_of(question, found, names_of_rows(question))
-    return answered(
-        SCORING,
-        found.result,
-        values,
-        "scoring on l + log det(I) / 2, by the third cumulants of the three outcomes",
-        flag=found.largest <= AT_MAXIMUM,
-    )
+        return [of_brglm2, asked_by(BRGLM, question)]
+    what = f"link {spec.link}" if spec.link != "logit" else "the median"
+    why = f"brglm as BTm calls it reduces the mean's bias of the logit; here it is {what}"
+    return [of_brglm2, without_model(BRGLM, why)]
 
 
 PQL = "BradleyTerry2::BTm, PQL, tol = 1e-14"
@@ -397,22 +329,14 @@ def _pql(question: ContestQuestion, tight: bool) -> RCounterpart:
 
     def ask(question: ContestQuestion) -> RCounterpart:
         given, backend = question.given, question.backend
-        found = (
-            models.glmm_pql(given, tight=tight, backend=backend)
-            if by_judge
-            else models.btm(given, tight=tight, backend=backend)
-        )
-        names = names_of_rows(question) if by_judge else names_of_btm(question, found)
+        found = (models.glmm_pql if by_judge else models.btm)(given, tight=tight, backend=backend)
+        names = (names_of_rows if by_judge else names_of_btm)(question, found)
         p = parameters(question, names, found)
         values = {**estimates(question, p), **random_effects(question, found)}
         said = "glmmPQL's sigma is that of REML of the working response"
         stop = "tol = 1e-14" if tight else "tol = 1e-6: R's own floor"
-        called = (
-            "glmmPQL(y ~ 0 + X, random = Z)"
-            if by_judge
-            else "BTm(cbind(wins, losses), ..., ~ ... + (1 | player))"
-        )
-        call = f"{called}, {stop}"
+        of_btm = "BTm(cbind(wins, losses), ..., ~ ... + (1 | player))"
+        call = f"{'glmmPQL(y ~ 0 + X, random = Z)' if by_judge else of_btm}, {stop}"
         flag = _flag(found.converged)
         return answered(name, found.result, values, call, said, *remarks(found.result), flag=flag)
 
@@ -420,28 +344,13 @@ def _pql(question: ContestQuestion, tight: bool) -> RCounterpart:
 
 
 def _laplace(question: ContestQuestion, name: str) -> RCounterpart:
-    given = question.given
-    n, p, why = given.effects[2], len(given.terms), ""
+    n, p, why = question.given.effects[2], len(question.given.terms), ""
     if n > MOST_EFFECTS or p > MOST_PARAMETERS:
         why = (
             f"not asked: {n} effects and {p} fixed parameters; it is asked up to {MOST_EFFECTS} and {MOST_PARAMETERS}, which"
             " take it half a minute"
         )
-
-    def ask(question: ContestQuestion) -> RCounterpart:
-        itself = name == LAPLACE
-        found = (models.laplace_itself if itself else models.laplace)(
-            question.given, backend=question.backend
-        )
-        values = mixed_values(question, found, names_of_rows(question))
-        call = (
-            "the mode of the effects by Newton's method, the maximum by Newton's method with Richardson's differences"
-            if itself
-            else "mkGlmerDevfun with winner less loser in the place of Zt; llf is its -2 log L / -2 less log choose(n, wins)"
-        )
-        return answered(name, found.result, values, call, *said_of_rows(question), *remarks(found.result))
-
-    return attempt_unless(why, name, ask, question)
+    return asked_by(name, question, why)
 
 
 def _quadrature(question: ContestQuestion) -> RCounterpart:
@@ -451,7 +360,7 @@ def _quadrature(question: ContestQuestion) -> RCounterpart:
             f"not asked: integrals of {dimensions} dimensions, {points:,.0f} points times rows; it is asked up to"
             f" {MOST_DIMENSIONS} and {MOST_POINTS:,.0f}"
         )
-    return attempt_unless(why, QUADRATURE, _ask_quadrature, question)
+    return asked_by(QUADRATURE, question, why)
 
 
 def _grid(given: Inputs) -> tuple[float, int]:
@@ -468,18 +377,6 @@ def _grid(given: Inputs) -> tuple[float, int]:
         most = max(most, q)
         total += (57.0 if q <= 2 else 45.0) ** q * float(here.sum())
     return total, most
-
-
-def _ask_quadrature(question: ContestQuestion) -> RCounterpart:
-    found = models.quadrature(question.given, backend=question.backend)
-    values = mixed_values(question, found, names_of_rows(question))
-    return answered(
-        QUADRATURE,
-        found.result,
-        values,
-        f"the trapezoidal rule about the mode of each set of effects, Newton's method, {found.steps:g} steps",
-        *said_of_rows(question),
-    )
 
 
 def _agq(question: ContestQuestion) -> RCounterpart:
@@ -501,10 +398,8 @@ def _ask_agq(question: ContestQuestion) -> RCounterpart:
     sign = 1.0 if name == fit.items[0] else -1.0
     values: dict[str, float] = {Quantity("sigma", name="item:judge"): found.sd / 2.0**0.5}
     if fit.spec.reference in fit.items:
-        values[Quantity("estimate", name=name)], values[Quantity("se", name=name)] = (
-            sign * found.estimate,
-            found.se,
-        )
+        q = Quantity("estimate", name=name)
+        values[q], values[q.of("se")] = sign * found.estimate, found.se
     call = f"glmer(cbind(wins, losses) ~ 1 + (1 | judge), binomial, nAGQ = {POINTS})"
     return answered(
         AGQ,
@@ -514,6 +409,103 @@ def _ask_agq(question: ContestQuestion) -> RCounterpart:
         "its standard deviation is that of a difference, sqrt(2) sigma",
         "its logLik leaves out what does not depend on sigma and is not compared",
     )
+
+
+@dataclass(frozen=True)
+class Program:
+    """An R program that has numbers of a model of contests: how it is asked, and what is said of its answer."""
+
+    ask: Callable[..., ContestEstimates]
+    said: Callable[[ContestQuestion, ContestEstimates], Sequence[str]]
+    names: Callable[[ContestQuestion, ContestEstimates], list[str]] = names_of_rows
+    numbers: Callable[[ContestQuestion, ContestEstimates, Sequence[str]], dict[str, float]] = values_of
+    arrived: Callable[[ContestEstimates], bool | None] = lambda found: None
+
+
+def _at_maximum(found: ContestEstimates) -> bool:
+    return bool(found.largest <= AT_MAXIMUM)
+
+
+def _said_of_glm(question: ContestQuestion, found: ContestEstimates) -> list[str]:
+    link = question.given.spec.link
+    errors = (
+        "standard errors: of the observed information at its estimates, for glm's own are of the expected one"
+    )
+    call = (
+        f"glm.fit(X, cbind(wins, losses), binomial({link!r})), epsilon = 1e-14, again from its own solution"
+    )
+    return [call, "" if link == "logit" else errors, *said_of_rows(question), *remarks(found.result)]
+
+
+def _said_of_brglm2(question: ContestQuestion, found: ContestEstimates) -> list[str]:
+    kind = models.TYPES[question.given.spec.reduction]
+    call = f"glm(y ~ 0 + X, method = 'brglmFit', type = {kind!r}), epsilon = {models.BRGLM2_EPSILON:g}"
+    return [call, "llf and deviance are those of the plain likelihood at its estimates"]
+
+
+PROGRAMS = {
+    NEWTON: Program(
+        models.newton,
+        lambda question, found: (
+            f"Newton's method from zeros, {found.steps:g} steps, on the log-likelihood, which R's deriv3 differentiates",
+            *said_of_rows(question),
+        ),
+        arrived=_at_maximum,
+    ),
+    GLM: Program(models.glm, _said_of_glm),
+    BRGLM2: Program(models.brglm2, _said_of_brglm2),
+    BRGLM: Program(
+        partial(models.btm, tight=False, br=True),
+        lambda question, found: ("BTm(..., br = TRUE) at its own stop, br.epsilon = 1e-8", NOT_WHOLE),
+        names_of_btm,
+    ),
+    SCORING: Program(
+        models.jeffreys,
+        lambda question, found: (
+            "scoring on l + log det(I) / 2, by the third cumulants of the three outcomes",
+        ),
+        arrived=_at_maximum,
+    ),
+    LAPLACE: Program(
+        models.laplace_itself,
+        lambda question, found: (
+            "the mode of the effects by Newton's method, the maximum by Newton's method with Richardson's differences",
+            *said_of_rows(question),
+            *remarks(found.result),
+        ),
+        numbers=mixed_values,
+    ),
+    GLMER: Program(
+        models.laplace,
+        lambda question, found: (
+            "mkGlmerDevfun with winner less loser in the place of Zt; llf is its -2 log L / -2 less log choose(n, wins)",
+            *said_of_rows(question),
+            *remarks(found.result),
+        ),
+        numbers=mixed_values,
+    ),
+    QUADRATURE: Program(
+        models.quadrature,
+        lambda question, found: (
+            f"the trapezoidal rule about the mode of each set of effects, Newton's method, {found.steps:g} steps",
+            *said_of_rows(question),
+        ),
+        numbers=mixed_values,
+    ),
+}
+
+
+def asked_by(name: str, question: ContestQuestion, why: str = "") -> RCounterpart:
+    """The answer of a program; none for the reason `why`, where there is one."""
+    program = PROGRAMS[name]
+
+    def ask(question: ContestQuestion) -> RCounterpart:
+        found = program.ask(question.given, backend=question.backend)
+        values = program.numbers(question, found, program.names(question, found))
+        said = program.said(question, found)
+        return answered(name, found.result, values, *said, flag=program.arrived(found))
+
+    return attempt_unless(why, name, ask, question)
 
 
 def contest_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:

@@ -24,7 +24,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,12 +33,9 @@ from ...numerics.arrays import FloatArray, IntArray
 from ..claims.quantities import kind_of
 from .catalogue import families
 from .known import Draft, Slip
+from .target import Target
 from .values import Batch, Setting, constants, wins_of
 from .variants import Fitted, Rows, treated
-
-if TYPE_CHECKING:
-    from .target import Target
-
 
 #: How far below its maximum, relative, the log-likelihood at the printed values may lie (`validation` 4d).
 SHORTFALL = 1e-6

@@ -17,17 +17,14 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ...bridge.process.policy import backend as policy
+from ...bridge.process.policy import Backend, backend as policy
 from ...data.comparisons import Comparisons
 from ...errors import InputError, RUnavailable
 from ...fit.fit import Fit
-from ..verdicts.agreement import Verdict
+from ..verdicts.agreement import RSource, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from ...bridge.process.policy import Backend
-    from ..verdicts.agreement import RSource
 
 
 @dataclass(frozen=True)

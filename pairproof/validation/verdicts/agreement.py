@@ -18,17 +18,14 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from ...data.options import one_of
 from ...errors import InputError
+from ...fit.fit import Fit
 from ...text import quoted
+from ..claims.paper import Claim
 from ..claims.quantities import Quantity
-
-if TYPE_CHECKING:
-    from ...fit.fit import Fit
-    from ..claims.paper import Claim
-
 
 #: Code -> what it says of the row.
 CODES: dict[str, str] = {
@@ -349,9 +346,9 @@ class RCounterpart:
 
 
 #: A function that asks R for a fit's model; the second argument is what reaches R, live or recorded.
-Counterparts = Callable[["Fit", Any], Sequence[RCounterpart]]
+Counterparts = Callable[[Fit, Any], Sequence[RCounterpart]]
 #: A function from a fit to its 50-digit values as decimal text; empty if there are none for it.
-Certified = Callable[["Fit"], Mapping[str, str]]
+Certified = Callable[[Fit], Mapping[str, str]]
 
 
 def summary(agreements: Iterable[Agreement]) -> dict[str, int]:

@@ -10,7 +10,6 @@ import pytest
 from pairproof.bridge.process.policy import Backend
 from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.papers.contests import computations as documents, story, story as beside_50_digits
-from pairproof.validation.r_answers.answerers import counterparts
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from tests.certified.contests.packaged import PACKAGED, packaged
 from tests.validation.runs import recomputed, shares_runs
@@ -82,7 +81,7 @@ def test_a_wrong_number_is_seen() -> None:
     assert fit.random_effects is not None
     component = replace(fit.components[0], sigma=fit.sigma * (1.0 + 1e-10))
     wrong = replace(fit, random_effects=replace(fit.random_effects, components=(component,)))
-    made = beside_50_digits.rows_of_fit(document, wrong, NOBODY, counterparts)
+    made = beside_50_digits.rows_of_fit(document, wrong, NOBODY)
     assert [str(a.quantity) for a in made if a.verdict == "differs"] == ["sigma.item"]
 
 
@@ -100,7 +99,7 @@ def test_the_story_has_every_model_and_every_r_function(recorded: list[Agreement
 
 @pytest.mark.r("BradleyTerry2")
 def test_the_vignettes_random_effects_are_btms_at_a_tight_stop() -> None:
-    made = beside_50_digits.rows_in_place(Backend("live"), counterparts)
+    made = beside_50_digits.rows_in_place(Backend("live"))
     assert exit_code(made) == 0
     tight = [a for a in made if a.r_call and "tol = 1e-14" in a.r_call and a.native is not None]
     assert {a.claim for a in tight} == {"lizards-1", "lizards-2", "chameleons"}

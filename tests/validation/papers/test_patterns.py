@@ -109,7 +109,7 @@ def test_a_file_of_prefmods_sources_is_read_without_r_and_held_against_its_diges
 
 @pytest.mark.r("prefmod")
 def test_prefmods_own_tables_are_read_as_those_of_the_values_and_every_number_agrees() -> None:
-    live = beside_50_digits.rows_beside_50_digits(Backend("live"))
+    live = beside_50_digits.rows_beside_50_digits(Backend("live"), lambda fit, backend: ())
     in_place = {d["id"] for d in documents.documents() if documents.data_of(d)["rows"] is None}
     found = [a for a in live if a.claim in in_place]
     assert {a.claim for a in found} == in_place and {a.verdict for a in found} == {"agrees"}

@@ -88,11 +88,7 @@ def test_a_replicate_drawn_again_is_what_is_recorded(cell: str) -> None:
 def test_the_record_has_every_cell_with_every_replicate() -> None:
     record = grids.read()
     assert set(record["rho"]) == {c.name for c in grids.recorded_cells()}
-    assert (record["seed"], record["replicates"], tuple(record["after"])) == (
-        grids.SEED,
-        40,
-        grids.AFTER,
-    )
+    assert (record["seed"], record["replicates"], tuple(record["after"])) == (grids.SEED, 40, grids.AFTER)
     for of in record["rho"].values():
         assert {len(row) for rows in of.values() for row in rows} == {40}
 

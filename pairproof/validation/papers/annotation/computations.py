@@ -14,6 +14,7 @@ from ....errors import InputError
 from ....native.annotation.scores.annotator_agreement import agreement, icc_one_way, icc_two_way, standardised
 from ....native.annotation.scores.annotator_model import scale_model
 from ....native.annotation.scores.annotator_quality import degraded_test, drift, within_spread
+from ....native.annotation.scores.mixed_equations import Likelihood
 from ....native.annotation.scores.mixed_model import MixedFit, mixed_model
 from ....native.annotation.scores.systems_model import SystemsModel, systems_model
 from ....numerics.arrays import FloatArray, IntArray
@@ -21,8 +22,6 @@ from ...statements.registers import Computed, Request, computation
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from ....native.annotation.scores.mixed_equations import Likelihood
 
 
 Numbers = dict[str, float]

@@ -22,10 +22,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....bridge.packages import lme4, multcomp, nlme
+from ....bridge.process.policy import Backend
 from ....files.packaged import packaged_json
-from ....native.annotation.scores.systems_model import contrasts_together
+from ....fit.many.comparison_results import Contrasts
+from ....native.annotation.scores.systems_model import SystemsModel, contrasts_together
+from ...check.checker import Checker
 from ...claims.data import table_of
 from ...report.context import Story
+from ...verdicts.agreement import Agreement
 from ...verdicts.digits import digits_of_agreement, floor
 from ..asked_of_base_r import BaseR, base_r, codes
 from ..compared_with_r import Answer, Held, Place, bounded_row, digits_rows, rows_beside_r
@@ -35,13 +39,6 @@ from .computations import FloatArray, Numbers, Scores, by_name, systems_fit
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from ....bridge.packages.multcomp import ManyComparisons
-    from ....bridge.process.policy import Backend
-    from ....fit.many.comparison_results import Contrasts
-    from ....native.annotation.scores.systems_model import SystemsModel
-    from ...check.checker import Checker
-    from ...verdicts.agreement import Agreement
 
 
 PAPER, GLHT = "annotation", "multcomp::glht, means of systems"
@@ -71,7 +68,7 @@ def rows_together(checker: Checker, backend: Backend) -> list[Agreement]:
 
 
 def _held(
-    model: SystemsModel, own: Contrasts, place: Place, answer: Answer[ManyComparisons]
+    model: SystemsModel, own: Contrasts, place: Place, answer: Answer[multcomp.ManyComparisons]
 ) -> list[Agreement]:
     r, held = answer.value, []
     names = [f"{c.first}-{c.second}" for c in model.contrasts]

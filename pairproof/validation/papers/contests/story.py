@@ -14,28 +14,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Union
+from typing import Union
 
 import numpy as np
 
 from ....bridge.packages.asking import ask
+from ....bridge.process.policy import Backend
 from ....data.comparisons import Comparisons
 from ....errors import PairproofError, RDrift, RError
 from ....fit.fit import Fit
 from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
 from ....numerics.arrays import FloatArray
+from ...check.checker import Checker
 from ...claims.paper import Claim
+from ...r_answers.answerers import counterparts
 from ...report.context import Story
 from ...verdicts.against_r import Asked, beyond_print, with_50_digits
-from ...verdicts.agreement import Agreement, RCounterpart
+from ...verdicts.agreement import Agreement
 from ..compared_with_r import NoAnswer, Place, in_place
 from ..told import OF_R, beside_r, digits_by_model, functions_and_50_digits
 from .computations import Document, certified_numbers, documents, fit_of, is_mixed, of_lizards
-
-if TYPE_CHECKING:
-    from ....bridge.process.policy import Backend
-    from ...check.checker import Checker
-
 
 COVARIATES = ("throat.PC1", "throat.PC3", "head.length", "SVL")
 READ = """
@@ -50,23 +48,14 @@ list(items = levels(lizards$contests$winner), first = as.numeric(lizards$contest
 """
 
 
-class Tables(dict[str, Comparisons]):
-    """Tables of contests by name: lizards, chameleons."""
-
-
-def tables(backend: Backend) -> Union[Tables, NoAnswer]:
-    """The two tables, or why they are not here."""
+def tables(backend: Backend) -> Union[dict[str, Comparisons], NoAnswer]:
+    """The two tables by name, lizards and chameleons, or why they are not here."""
     place = "BradleyTerry2::flatlizards"
     if backend.mode in ("none", "recorded"):
         return NoAnswer("not-run", "r-not-run", in_place(place, "BradleyTerry2"))
     try:
-        found = ask(
-            replace(backend, mode="live", record=None),
-            place,
-            READ,
-            {"covariates": list(COVARIATES)},
-            ("BradleyTerry2",),
-        ).as_list()
+        live, asked = replace(backend, mode="live", record=None), {"covariates": list(COVARIATES)}
+        found = ask(live, place, READ, asked, ("BradleyTerry2",)).as_list()
     except (RDrift, RError) as error:
         return NoAnswer(
             "not-run", "r-not-run", f"the data are those of {place}: {' '.join(str(error).split())}"
@@ -79,24 +68,13 @@ def tables(backend: Backend) -> Union[Tables, NoAnswer]:
         items = [str(v) for v in found.vector(f"{prefix}items").values]
         values = numbers(f"{prefix}values").reshape(len(names), -1)
         first, second = (numbers(f"{prefix}{side}").astype(int) - 1 for side in ("first", "second"))
-        n = len(first)
-        of_items = {name: column for name, column in zip(names, values)}
+        won, lost, of_items = np.ones(len(first)), np.zeros(len(first)), dict(zip(names, values))
         return Comparisons.build(
-            items,
-            first,
-            second,
-            np.ones(n),
-            None,
-            np.zeros(n),
-            columns=columns,
-            item_data=of_items,
-            source=place,
+            items, first, second, won, None, lost, columns=columns, item_data=of_items, source=place
         )
 
-    return Tables(
-        lizards=table("", COVARIATES),
-        chameleons=table("c_", ("ch.res", "prop.main"), before=numbers("before")),
-    )
+    chameleons = table("c_", ("ch.res", "prop.main"), before=numbers("before"))
+    return {"lizards": table("", COVARIATES), "chameleons": chameleons}
 
 
 #: The vignette's and the help page's models: where they are printed, the table, and the fit.
@@ -124,10 +102,9 @@ PRINTED: dict[str, tuple[str, str, Callable[[Comparisons], Fit]]] = {
 PAPER = "contests"
 #: Floors of models of contests.
 CONTESTS = "certified, contests"
-AnswersOfR = Callable[[Fit, "Backend"], Sequence[RCounterpart]]
 
 
-def rows_beside_50_digits(backend: Backend, of_r: AnswersOfR) -> list[Agreement]:
+def further(checker: Checker, backend: Backend) -> list[Agreement]:
     """A row for each number of each certified model, and for each R call that has it."""
     found: list[Agreement] = []
     for document in documents():
@@ -136,27 +113,26 @@ def rows_beside_50_digits(backend: Backend, of_r: AnswersOfR) -> list[Agreement]
         except PairproofError as error:
             found.append(Place(PAPER, document["id"], document["what"]).native_did_not_run(error))
             continue
-        found += rows_of_fit(document, fit, asked_for(document, backend), of_r)
-    return found + rows_in_place(backend, of_r)
+        found += rows_of_fit(document, fit, asked_for(document, backend))
+    return found + rows_in_place(backend)
 
 
-def rows_in_place(backend: Backend, of_r: AnswersOfR) -> list[Agreement]:
+def rows_in_place(backend: Backend) -> list[Agreement]:
     """Rows of BradleyTerry2's own data: two certified fits, and the models of the vignette beside R's."""
     there = tables(backend)
     if isinstance(there, NoAnswer):
-        said: dict[str, Any] = {"verdict": there.verdict, "code": there.code, "explanation": there.why}
-        places = [(d["id"], d["what"]) for d in of_lizards()] + [
-            (name, where) for name, (where, _, _) in PRINTED.items()
-        ]
+        places = {d["id"]: d["what"] for d in of_lizards()} | {
+            n: where for n, (where, _, _) in PRINTED.items()
+        }
         call = "BradleyTerry2::flatlizards"
-        return [Place(PAPER, name, where).row("fit", r_call=call, **said) for name, where in places]
+        return [Place(PAPER, name, where).data_not_here(there, call) for name, where in places.items()]
     found: list[Agreement] = []
     nobody, live = replace(backend, mode="none"), replace(backend, mode="live", record=None)
     for document in of_lizards():
-        found += rows_of_fit(document, fit_of(document, there["lizards"]), nobody, of_r)
+        found += rows_of_fit(document, fit_of(document, there["lizards"]), nobody)
     for name, (where, table, fit) in PRINTED.items():
         claim = Claim(id=name, where=where, compare_only="R's own numbers")
-        asked = Asked(fitted := fit(there[table]), tuple(of_r(fitted, live)), {})
+        asked = Asked(fitted := fit(there[table]), tuple(counterparts(fitted, live)), {})
         found += beyond_print(PAPER, claim, asked, None, True)
     return found
 
@@ -166,20 +142,13 @@ def asked_for(document: Document, backend: Backend) -> Backend:
     return replace(backend, mode="recorded") if is_mixed(document) and backend.mode is None else backend
 
 
-def rows_of_fit(document: Document, fit: Fit, backend: Backend, of_r: AnswersOfR) -> list[Agreement]:
+def rows_of_fit(document: Document, fit: Fit, backend: Backend) -> list[Agreement]:
     """The rows of one fit."""
     claim = Claim(
         id=document["id"], where=f"{document['what']}: {fit.title}", compare_only="the 50-digit values"
     )
-    answers = tuple(of_r(fit, backend)) if backend.mode != "none" else ()
-    return with_50_digits(PAPER, claim, Asked(fit, answers, certified_numbers(document)), CONTESTS)
-
-
-def further(checker: Checker, backend: Backend) -> list[Agreement]:
-    """Every number of every certified model."""
-    from ...r_answers.answerers import counterparts
-
-    return rows_beside_50_digits(backend, counterparts)
+    asked = Asked(fit, tuple(counterparts(fit, backend)), certified_numbers(document))
+    return with_50_digits(PAPER, claim, asked, CONTESTS)
 
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:

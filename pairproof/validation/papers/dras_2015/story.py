@@ -7,11 +7,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....bridge.packages import base
+from ....bridge.process.policy import Backend
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....fit.estimates.array_inference import normal_quantile
@@ -27,17 +27,12 @@ from ....native.competitions.ranking.sign_test import (
 )
 from ....numerics.arrays import FloatArray
 from ....report.blocks import Table
+from ...check.checker import Checker
 from ...claims.quantities import first_preferences, kind_of
 from ...report.context import Story, worth_series
 from ...statements.under_clustering import Effect, effects_of, effects_table
 from ...verdicts.agreement import Agreement
 from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r
-
-if TYPE_CHECKING:
-    from ....bridge.packages.base import RTest
-    from ....bridge.process.policy import Backend
-    from ...check.checker import Checker
-
 
 #: The paper's ranking, best first.
 RANKING = ("A", "D", "B", "C")
@@ -183,13 +178,13 @@ def _rows(
     r_call: str,
     said: str,
     backend: Backend,
-    ask: Callable[[], RTest],
+    ask: Callable[[], base.RTest],
 ) -> list[Agreement]:
     """A row for each number of a test, R's beside it."""
     place = Place(PAPER, claim, "section 3, page 311")
     numbers = {f"{kind}.{test}": value for kind, value in native.items()}
 
-    def rows(answer: Answer[RTest]) -> list[Agreement]:
+    def rows(answer: Answer[base.RTest]) -> list[Agreement]:
         r = answer.value
         of_r = {"test_p": r.p_value, "test_statistic": r.statistic, "test_df": r.df}
         held = [Held(name, value, of_r[kind_of(name)], r_call) for name, value in numbers.items()]

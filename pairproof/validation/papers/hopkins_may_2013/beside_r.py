@@ -13,37 +13,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ....bridge.packages import jags
+from ....bridge.process.policy import Backend
+from ....bridge.records.calls import RResult
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....data.judgments import judgments, preference_counts
-from ....native.base.experiment.preference_models import (
+from ....native.competitions.experiment.preference_models import (
     adjusted_uniform,
     independent_pairs,
     independent_students,
 )
-from ....native.base.irt.categorical_irt import CategoricalFit, fit_irt_categorical
-from ....native.base.irt.gaussian_gibbs import GaussianModel
-from ....native.base.irt.gaussian_irt import fit_irt_gaussian, map_irt_gaussian
-from ....native.base.irt.posterior import Items, Posterior, item_codes
-from ....native.base.ranking import ranking_rules as shared_task_rules
-from ....native.base.ranking.ranking_rules import minimum_feedback_arc_set, most_probable_ranking
+from ....native.competitions.irt.categorical_irt import CategoricalFit, fit_irt_categorical
+from ....native.competitions.irt.gaussian_gibbs import GaussianModel
+from ....native.competitions.irt.gaussian_irt import fit_irt_gaussian, map_irt_gaussian
+from ....native.competitions.irt.posterior import Items, Posterior, item_codes
+from ....native.competitions.ranking import ranking_rules as shared_task_rules
+from ....native.competitions.ranking.ranking_rules import minimum_feedback_arc_set, most_probable_ranking
 from ....numerics.arrays import FloatArray
 from ....numerics.markov_chains import convergence
+from ...verdicts.agreement import Agreement
 from .. import asked_of_base_r as base
 from ..asked_of_base_r import BaseR
 from ..compared_with_r import Answer, Held, Place, agree_sampled, held_beside_r, rows_beside_r, sampled_row
-
-if TYPE_CHECKING:
-    from ....bridge.packages.jags import Sampled
-    from ....bridge.process.policy import Backend
-    from ....bridge.records.calls import RResult
-    from ...verdicts.agreement import Agreement
-
 
 PAPER = "hopkins-may-2013"
 #: Claim of the paper whose table this is.
@@ -185,10 +181,10 @@ _OWN: Mapping[str, Any] = {"chains": CHAINS, "draws": DRAWS, "seed": SEED, "warn
 def _gaussian(case: Case, backend: Backend) -> list[Agreement]:
     name = f"irt-gaussian.{case.name}"
 
-    def ask() -> Sampled:
+    def ask() -> jags.Sampled:
         return jags.irt_gaussian(compared(case.table, case.items), chains=case.chains, backend=backend)[0]
 
-    def rows(answer: Answer[Sampled]) -> list[Agreement]:
+    def rows(answer: Answer[jags.Sampled]) -> list[Agreement]:
         return _abilities(name, fit_irt_gaussian(case.table, items=case.items, **_OWN), answer.value)
 
     r_call, said = "rjags::coda.samples, irt-gaussian", "posterior abilities against those of JAGS"
@@ -198,11 +194,11 @@ def _gaussian(case: Case, backend: Backend) -> list[Agreement]:
 def _categorical(case: Case, backend: Backend) -> list[Agreement]:
     name = f"irt-categorical.{case.name}"
 
-    def ask() -> Sequence[Sampled]:
+    def ask() -> Sequence[jags.Sampled]:
         table = compared(case.table, case.items)
         return jags.irt_categorical(table, PAIRS, chains=case.chains, backend=backend)
 
-    def rows(answer: Answer[Sequence[Sampled]]) -> list[Agreement]:
+    def rows(answer: Answer[Sequence[jags.Sampled]]) -> list[Agreement]:
         own = fit_irt_categorical(case.table, items=case.items, **_OWN)
         draws = preference_draws(own)
         names = [
@@ -220,7 +216,7 @@ def _categorical(case: Case, backend: Backend) -> list[Agreement]:
         what = f"{len(names)} probabilities of {len(PAIRS)} pairs"
         return [sampled_row(HERE, f"{name}.preferences", agreement, answer.result, what)]
 
-    def result(found: Sequence[Sampled]) -> RResult:
+    def result(found: Sequence[jags.Sampled]) -> RResult:
         return found[0].result
 
     r_call, said = "rjags::coda.samples, irt-categorical", "preferences for new items against those of JAGS"
@@ -235,11 +231,11 @@ def _without_ties(backend: Backend) -> list[Agreement]:
     first, second = system[single.first], system[single.second]
     choice = np.where(single.outcome == 1, first, second)
 
-    def ask() -> Sampled:
+    def ask() -> jags.Sampled:
         pairs = (first.tolist(), second.tolist(), choice.tolist())
         return jags.pair_compare(*pairs, table.items, chains=jags.Chains(3, 500, 3000, 2), backend=backend)
 
-    def rows(answer: Answer[Sampled]) -> list[Agreement]:
+    def rows(answer: Answer[jags.Sampled]) -> list[Agreement]:
         return _abilities(
             name, fit_irt_gaussian(table, model=WITHOUT_TIES, items="fresh", **_OWN), answer.value
         )
@@ -248,7 +244,7 @@ def _without_ties(backend: Backend) -> list[Agreement]:
     return rows_beside_r(HERE, {name: None}, r_call, said, backend, ask, rows)
 
 
-def _abilities(name: str, own: Posterior, of_r: Sampled) -> list[Agreement]:
+def _abilities(name: str, own: Posterior, of_r: jags.Sampled) -> list[Agreement]:
     """Two rows: means and standard deviations of centred abilities."""
     n = len(own.items)
     means = agree_sampled(own.items, own.mean, own.diagnostics.mcse, of_r.mean, of_r.mcse)

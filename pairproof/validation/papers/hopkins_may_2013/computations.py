@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....data.columns import Factor
+from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....data.reading.layouts import read
 from ....errors import InputError
@@ -18,8 +19,6 @@ from ...statements.registers import Computed, Request, computation
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from ....data.comparisons import Comparisons
 
 
 #: Name of a track -> its source and its target language.

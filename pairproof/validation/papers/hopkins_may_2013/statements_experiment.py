@@ -17,9 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-
+from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....errors import InputError
 from ....native.competitions.experiment.curve_summaries import (
@@ -42,10 +41,6 @@ from ....native.competitions.experiment.learning_curves import (
 from ....native.competitions.experiment.preference_models import ModelName, PreferenceOptions
 from ...statements.registers import Context, Finding, holds, statement_test
 from .computations import Tracks, one_track, read_tracks
-
-if TYPE_CHECKING:
-    from ....data.comparisons import Comparisons
-
 
 #: The models of the paper that learn; the uniform one has perplexity 3 on anything.
 PAPER_MODELS: tuple[ModelName, ...] = (

@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ....bridge.process.policy import Backend
 from ....data.comparisons import Comparisons
 from ....errors import DataNotHere
 from ....fit.fit import Fit
@@ -28,22 +29,18 @@ from ....native.competitions.experiment.competition_plots import (
     size_of_heat_map,
 )
 from ....native.competitions.experiment.curve_summaries import Difference, Result, difference, means
+from ....native.competitions.experiment.held_out import Split
+from ....native.competitions.experiment.learning_curves import TrialAbilities
 from ....native.competitions.experiment.preference_models import ModelName
 from ....report.blocks import Column, Figure, Table
+from ...check.checker import Checker
 from ...claims.data import table_of
 from ...report.context import Story
 from ...statements.under_clustering import Effect, effects_of, ways_table
+from ...verdicts.agreement import Agreement
 from .computations import one_track, read_tracks
 from .statements_experiment import PAPER_MODELS, SEED, abilities_of, paper_design, paper_splits, results_of
 from .statements_systems import WAYS, TrackTold, clusters_of, fit_track, p_better_from_all, told_apart
-
-if TYPE_CHECKING:
-    from ....bridge.process.policy import Backend
-    from ....native.competitions.experiment.held_out import Split
-    from ....native.competitions.experiment.learning_curves import TrialAbilities
-    from ...check.checker import Checker
-    from ...verdicts.agreement import Agreement
-
 
 ALPHA = 0.05
 #: Years and the claim that names their tracks.

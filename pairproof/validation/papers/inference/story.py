@@ -19,12 +19,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from ....bridge.packages import boot, clubsandwich, csranks as r_csranks, lme4, multcomp, profiles
+from ....bridge.process.policy import Backend
 from ....bridge.programs.counted_cells import count
+from ....data.comparisons import Comparisons
+from ....fit.fit import Fit
 from ....fit.many.abilities import Abilities
 from ....fit.many.comparison_results import Contrasts, RankSets
 from ....fit.many.ranks import rank_sets
@@ -39,28 +42,16 @@ from ....native.inference.profile_likelihood import profile_intervals
 from ....native.inference.replicates import acceleration, bca, percentile
 from ....numerics.arrays import FloatArray
 from ....report.blocks import Table
+from ...check.checker import Checker
 from ...claims.data import table_of as table_named
 from ...r_answers.ask import Question
 from ...r_answers.clustered import rows_of
 from ...r_answers.translate import linear_map
 from ...report.context import Story
+from ...verdicts.agreement import Agreement
 from ..asked_of_base_r import BaseR, by_judges
 from ..compared_with_r import Answer, Held, Place, bounded_row, digits_rows, held_beside_r, rows_beside_r
 from ..told import beside_r, functions_and_sources
-
-if TYPE_CHECKING:
-    from ....bridge.packages.boot import BootLimits
-    from ....bridge.packages.clubsandwich import SmallSample
-    from ....bridge.packages.csranks import RankSets as RRankSets
-    from ....bridge.packages.lme4 import JudgeEffect
-    from ....bridge.packages.multcomp import Letters, ManyComparisons
-    from ....bridge.packages.profiles import ProfileLimits
-    from ....bridge.process.policy import Backend
-    from ....data.comparisons import Comparisons
-    from ....fit.fit import Fit
-    from ...check.checker import Checker
-    from ...verdicts.agreement import Agreement
-
 
 PAPER = "inference"
 HTZ, BASE, OPTIM, GLMER = (
@@ -95,7 +86,7 @@ def _joint(claim: str, fit: Fit, backend: Backend) -> list[Agreement]:
     functions = linear_map(fit, names, "log-odds", reference)[[fit.names.index(name) for name in items]]
     place = Place(PAPER, f"{claim}-joint", f"all items equal, {fit.robust.title}")
 
-    def held(r: SmallSample) -> list[Held]:
+    def held(r: clubsandwich.SmallSample) -> list[Held]:
         return [
             Held("test_statistic.items-equal", own.statistic, r.f, HTZ),
             Held("test_df.items-equal", own.df_denom, r.f_df, HTZ),
@@ -140,7 +131,7 @@ def _two_systems(
     def by_base_r(r: BaseR) -> list[Held]:
         return [Held(name, value, float(r[key]), call) for name, (value, key, call) in own.items()]
 
-    def by_lme4(r: JudgeEffect) -> list[Held]:
+    def by_lme4(r: lme4.JudgeEffect) -> list[Held]:
         return [
             Held("estimate.random-effect", effect.estimate, r.estimate, GLMER),
             Held("se.random-effect", effect.se, r.se, GLMER),
@@ -197,7 +188,7 @@ def _boot(backend: Backend) -> list[Agreement]:
         own = {"percentile": percentile(ordered, 0.95), "bca": bca(ordered, 0.8, a, 0.95)}
         place = Place(PAPER, f"bootstrap-{name}", f"999 replicates, influence values {influence}")
 
-        def held(r: BootLimits, own: dict[str, tuple[float, float]] = own) -> list[Held]:
+        def held(r: boot.BootLimits, own: dict[str, tuple[float, float]] = own) -> list[Held]:
             of_r = {"percentile": r.percentile, "bca": r.bca}
             return [
                 Held(f"limit_{side}.{method}", own[method][k], float(of_r[method][k]), BOOT)
@@ -250,7 +241,7 @@ def _held(
     high: FloatArray,
     order: tuple[str, ...],
     r_call: str,
-    r: ProfileLimits,
+    r: profiles.ProfileLimits,
 ) -> Iterator[Held]:
     """Limits by name; R has them in `order`, and of some names none.  Errors are measured by the interval."""
     for k, name in enumerate(order[: len(r.low)]):
@@ -322,7 +313,7 @@ def _all_pairs(claim: str, one: Abilities, df: int, backend: Backend) -> list[Ag
         PAPER, claim, f"D24, Davidson, CR2 by judge: 15 pairs, {f't on {df} df' if df else 'normal'}"
     )
 
-    def answered(answer: Answer[ManyComparisons]) -> list[Agreement]:
+    def answered(answer: Answer[multcomp.ManyComparisons]) -> list[Agreement]:
         return [
             *digits_rows(place, _separate(made, answer.value), answer.result),
             *_single_step(place, made["single-step"], answer),
@@ -334,7 +325,7 @@ def _all_pairs(claim: str, one: Abilities, df: int, backend: Backend) -> list[Ag
     return rows_beside_r(place, {claim: None}, GLHT, "15 differences of D24's items", backend, ask, answered)
 
 
-def _separate(made: dict[str, Contrasts], r: ManyComparisons) -> Iterator[Held]:
+def _separate(made: dict[str, Contrasts], r: multcomp.ManyComparisons) -> Iterator[Held]:
     one = made["single-step"]
     for k, name in enumerate(r.names):
         yield Held(f"estimate.{name}", float(one.estimate[k]), float(r.estimate[k]), GLHT, float(one.se[k]))
@@ -344,7 +335,9 @@ def _separate(made: dict[str, Contrasts], r: ManyComparisons) -> Iterator[Held]:
         yield Held(f"test_p.bh.{name}", float(made["bh"].adjusted[k]), float(r.bh[k]), GLHT)
 
 
-def _single_step(place: Place, own: Contrasts, answer: Answer[ManyComparisons]) -> Iterator[Agreement]:
+def _single_step(
+    place: Place, own: Contrasts, answer: Answer[multcomp.ManyComparisons]
+) -> Iterator[Agreement]:
     r = answer.value
     bound = r.error + OF_POINTS
     said = f"single-step, judged by the errors of both integrals (mvtnorm's own bound {r.error:.1g})"
@@ -372,7 +365,7 @@ def _letters(one: Abilities, backend: Backend) -> list[Agreement]:
     place = Place(PAPER, "letters", "D24, Davidson, CR2 by judge, normal p-values not adjusted, .05")
     native = dict(zip(one.items, made.letters))
 
-    def answered(answer: Answer[Letters]) -> list[Agreement]:
+    def answered(answer: Answer[multcomp.Letters]) -> list[Agreement]:
         of_r = dict(zip(answer.value.items, answer.value.letters))
         held = [
             Held(f"shared_letters.{a}-{b}", _shared(native, a, b), _shared(of_r, a, b), LETTERS)
@@ -430,7 +423,9 @@ def _ranks(name: str, one: Abilities, backend: Backend) -> list[Agreement]:
     return found
 
 
-def _rank_rows(place: Place, label: str, own: RankSets, answer: Answer[RRankSets]) -> list[Agreement]:
+def _rank_rows(
+    place: Place, label: str, own: RankSets, answer: Answer[r_csranks.RankSets]
+) -> list[Agreement]:
     r = answer.value
     held = []
     for k, item in enumerate(own.items):

@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 
 from ....bridge.packages.asking import ask
+from ....bridge.process.policy import Backend
 from ....bridge.r_data import read_file
 from ....bridge.values.nodes import NULL, RList, RVector, from_node
 from ....data.columns import Factor, natural_order
@@ -33,10 +34,6 @@ from ....numerics.arrays import FloatArray
 from ...claims.quantities import quantity
 from ...statements.registers import Computed, Request, computation
 from ..compared_with_r import NoAnswer, in_place
-
-if TYPE_CHECKING:
-    from ....bridge.process.policy import Backend
-
 
 Document = Mapping[str, Any]
 #: Weight, answers (None for none), covariate value.

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....bridge.process.policy import Backend
 from ....errors import PairproofError
 from ....fit.fit import Fit
+from ...check.checker import Checker
 from ...claims.paper import Claim
+from ...r_answers.answerers import counterparts
 from ...report.context import Story
 from ...verdicts.against_r import Asked, with_50_digits
 from ...verdicts.agreement import Agreement, RCounterpart
@@ -24,20 +27,15 @@ from ..told import OF_R, beside_r, digits_by_model, functions_and_50_digits, tol
 from . import computations as fits
 from .computations import Document, data_of, documents, respondents, rows_of
 
-if TYPE_CHECKING:
-    from ....bridge.process.policy import Backend
-    from ...check.checker import Checker
-
-
 PAPER = "patterns"
 #: Floors of models of whole answers: sums over many more terms than those of comparisons.
 ANSWERS = "certified, whole answers"
-#: What R says of a fit; nothing where no R function is asked.
+#: What R says of a fit.
 AnswersOfR = Callable[[Fit, "Backend"], Sequence[RCounterpart]]
 
 
 def rows_beside_50_digits(
-    backend: Backend, of_r: AnswersOfR | None = None, folder: str = ""
+    backend: Backend, of_r: AnswersOfR = counterparts, folder: str = ""
 ) -> list[Agreement]:
     """A row for each number of each certified model; one row that says why where the data are not here.
 
@@ -49,8 +47,7 @@ def rows_beside_50_digits(
         try:
             persons = rows_of(data_of(document), backend, folder)
             if isinstance(persons, NoAnswer):
-                said = {"verdict": persons.verdict, "code": persons.code, "explanation": persons.why}
-                found.append(place.row("fit", r_call=str(data_of(document)["in_place"]), **said))
+                found.append(place.data_not_here(persons, str(data_of(document)["in_place"])))
                 continue
             fit = fits.fit_of(document, respondents(document, persons))
         except PairproofError as error:
@@ -68,15 +65,14 @@ def asked_for(document: Document, backend: Backend) -> Backend:
 
 
 def rows_of_fit(
-    place: Place, document: Document, fit: Fit, backend: Backend, of_r: AnswersOfR | None = None
+    place: Place, document: Document, fit: Fit, backend: Backend, of_r: AnswersOfR = counterparts
 ) -> list[Agreement]:
     """The rows of one fit."""
     certified = fits.certified_numbers(document)
     if fit.classes is not None:
         return settled(place, fits.numbers_of_classes(fit), certified)
     claim = Claim(id=place.claim, where=place.where, compare_only="the 50-digit values")
-    answers = tuple(of_r(fit, backend)) if of_r is not None and backend.mode != "none" else ()
-    made = with_50_digits(PAPER, claim, Asked(fit, answers, certified), ANSWERS)
+    made = with_50_digits(PAPER, claim, Asked(fit, tuple(of_r(fit, backend)), certified), ANSWERS)
     if "worth" not in document:
         return made
     return made + settled(place, fits.further_numbers(fit), fits.further_certified(document))
@@ -88,23 +84,13 @@ def settled(place: Place, native: Mapping[str, float], certified: Mapping[str, s
     for name, text in certified.items():
         error = f"se.{name.partition('.')[2]}" if name.startswith("estimate.") else ""
         digits = float(digits_of_agreement(native[name], float(text), float(certified.get(error, "0"))))
-        asked = floor(name, ANSWERS)
+        least = floor(name, ANSWERS).digits
         said: dict[str, Any] = {"verdict": "agrees"}
-        if digits < asked.digits:
-            why = f"pairproof has {digits:.1f} of the 50 digits, fewer than {asked.digits:g}"
+        if digits < least:
+            why = f"pairproof has {digits:.1f} of the 50 digits, fewer than {least:g}"
             said = {"verdict": "differs", "code": "few-certified-digits", "explanation": why}
-        made.append(
-            place.row(
-                name,
-                native=native[name],
-                certified=text,
-                digits=digits,
-                certified_digits=digits,
-                floor=asked.digits,
-                certified_floor=asked.digits,
-                **said,
-            )
-        )
+        found = {"certified_digits": digits, "certified_floor": least, "digits": digits, "floor": least}
+        made.append(place.row(name, native=native[name], certified=text, **found, **said))
     return made
 
 
@@ -126,9 +112,7 @@ def described(document: Document) -> str:
 
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
     """Every number of every certified model."""
-    from ...r_answers.answerers import counterparts
-
-    return rows_beside_50_digits(backend, counterparts, checker.paper.data_folder)
+    return rows_beside_50_digits(backend, folder=checker.paper.data_folder)
 
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:

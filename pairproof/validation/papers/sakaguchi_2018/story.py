@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ....bridge.process.policy import Backend
 from ....native.annotation.simulated.simulated_panel import TRUTHS, Panel, sd_for_agreement, truth_of
 from ....native.annotation.simulated.simulation import Experiment, Simulation, simulate, spread
 from ....native.annotation.simulated.simulation_grid import Grid, verdict_on_easl, verdict_on_ra
@@ -26,14 +27,10 @@ from ....native.annotation.simulated.simulation_plots import (
     size_of_grid,
 )
 from ....report.blocks import Figure, Table
+from ...check.checker import Checker
 from ...report.context import Story
+from ...verdicts.agreement import Agreement
 from .statements_simulated import AGREEMENT, BUDGET, COMPARED, ITEMS, METHODS, SEED, grids
-
-if TYPE_CHECKING:
-    from ....bridge.process.policy import Backend
-    from ...check.checker import Checker
-    from ...verdicts.agreement import Agreement
-
 
 #: Repetitions behind the curves of figures 6 and 9.
 REPLICATES = 20

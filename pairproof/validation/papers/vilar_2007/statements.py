@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +15,9 @@ from ....errors import InputError
 from ....fit.estimates.tails import p_equals, p_words
 from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
 from ....native.competitions.ranking import tests_by_judge as by_judge
-from ....native.competitions.ranking.two_systems import BinaryResult, compare_all_pairs
+from ....native.competitions.ranking.two_systems import BinaryResult, TwoSystems, compare_all_pairs
 from ...statements.registers import Computed, Context, Finding, Request, computation, holds, statement_test
 from ...statements.under_clustering import CODE, EffectTest, effects_of
-
-if TYPE_CHECKING:
-    from ....native.competitions.ranking.two_systems import TwoSystems
 
 
 @computation("sums-by-pair")

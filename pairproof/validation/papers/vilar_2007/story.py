@@ -6,26 +6,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....bridge.process.policy import Backend
 from ....fit.estimates.tails import p_words
 from ....fit.many.simultaneous import log10_holm
 from ....native.competitions.ranking.two_systems import BinaryResult, TwoSystems, compare_all_pairs
 from ....report.blocks import Cell, Column, Table
+from ...check.checker import Checker
 from ...report.context import Story
 from ...report.notation import digits as digits_text
 from ...statements.under_clustering import p_text, statistic, survives_cell
+from ...verdicts.agreement import Agreement
 from ..asked_of_base_r import BaseR, binaries
 from ..compared_with_r import Held, Place, held_beside_r
 from .statements import PairByJudges, pairs_by_judges
-
-if TYPE_CHECKING:
-    from ....bridge.process.policy import Backend
-    from ...check.checker import Checker
-    from ...verdicts.agreement import Agreement
-
 
 PAPER = "vilar-2007"
 #: The paper's "confidence of 95%".
