@@ -141,12 +141,15 @@ def draw(figure: Figure, path: Path) -> None:
 def main(simulate: bool, workers: int) -> None:
     """Draw the figures of the page; then run `python -m tools.pages docs/sakaguchi-vandurme-2018.md`."""
     if simulate:
-        from pairproof.validation.papers.sakaguchi_2018 import statements_simulated as grid
+        from pairproof.validation.papers.sakaguchi_2018.statements_simulated import RECORD, REPLICATES
 
-        click.echo(f"{grid.RECORD.name}: {len(grid.recorded_cells()) * grid.REPLICATES} replicates", err=True)
-        with click.progressbar(length=len(grid.recorded_cells()) * grid.REPLICATES) as bar:
-            simulated = grid.simulate_all(workers, lambda done, total: bar.update(1))
-        click.echo(f"{grid.keep(simulated, grid.REPLICATES)}: written")
+        from . import sakaguchi_record as record
+
+        n = len(record.recorded_cells()) * REPLICATES
+        click.echo(f"{RECORD.name}: {n} replicates", err=True)
+        with click.progressbar(length=n) as bar:
+            simulated = record.simulate_all(workers, lambda done, total: bar.update(1))
+        click.echo(f"{record.keep(simulated, REPLICATES)}: written")
     for figure in every_figure():
         draw(figure, ROOT / file_of(figure))
         click.echo(f"{file_of(figure)}: drawn")

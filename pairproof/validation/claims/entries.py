@@ -3,7 +3,7 @@ from TOML.
 
 A field made by :func:`entry` is a key; its annotation is the type of the value, and its `Entry` says what it
 means and what else is asked of it.  From the same fields :class:`TableReader` reads a TOML document, with the
-line in every error, and :mod:`pairproof.validation.claims.schema` makes the JSON schema.  A field that is not
+line in every error, and `tools/claims_schema.py` makes the JSON schema.  A field that is not
 made by `entry` stands in no file (the line number, for example).
 
 Types: str, bool, float, Literal, `PrintedText`, `Cell`, another such dataclass, tuple[X, ...], tuple[X, X],

@@ -13,11 +13,11 @@ import pytest
 from pairproof.errors import InputError
 from pairproof.validation.check.claims_file import parse_claims, read_claims, read_paper, shipped_papers
 from pairproof.validation.check.shipped import shipped
-from pairproof.validation.claims import schema
 from pairproof.validation.claims.data import read_data, table_of
 from pairproof.validation.claims.entries import LineMap, entries, tomllib
 from pairproof.validation.claims.paper import Claim, DataSpec, ModelClaim, Paper, Reading
 from tests.validation.fakes import FIRTH, claims_text
+from tools import claims_schema as schema
 
 
 def line_of(text: str, part: str) -> int:
@@ -244,7 +244,7 @@ def test_a_shipped_claims_file_fits_the_published_schema(name: str) -> None:
 
 
 def test_the_shipped_schema_is_made_from_the_definition() -> None:
-    """Else write it anew with `python -m pairproof.validation.claims.schema`."""
+    """Else write it anew with `python -m tools.claims_schema`."""
     shipped = resources.files("pairproof.validation.claims").joinpath("claims.schema.json")
     assert shipped.read_text(encoding="utf-8") == schema.text()
 

@@ -18,9 +18,9 @@ from pairproof.validation.check.claims_file import parse_claims
 from pairproof.validation.claims.entries import LineMap, entries, tomllib
 from pairproof.validation.claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity, Reading
 from pairproof.validation.claims.printed import Printed
-from pairproof.validation.claims.schema import schema
 from pairproof.validation.statements.registers import COMPUTATIONS
 from pairproof.validation.verdicts.verdict import judge_print
+from tools.claims_schema import schema
 
 HEAD = """[paper]
 id = "t"

@@ -13,9 +13,9 @@ from pairproof.validation import run
 from pairproof.validation.check.checker import Checker
 from pairproof.validation.check.claims_file import parse_claims
 from pairproof.validation.claims.entries import tomllib
-from pairproof.validation.claims.schema import schema
 from pairproof.validation.pytest import snapshots
 from tests.places import DATA
+from tools.claims_schema import schema
 
 #: Without the suffix of claims files, by which pytest would collect it.
 TEXT = (DATA / "contests_claims.toml").read_text(encoding="utf-8")

@@ -15,6 +15,7 @@ from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.claims.paper import Claim, Paper
 from pairproof.validation.papers.sakaguchi_2018 import statements_simulated as grids
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
+from tools.pages import sakaguchi_record
 
 PAPER = read_paper("sakaguchi-2018")
 
@@ -78,7 +79,7 @@ def test_every_verdict_that_rests_on_the_simulation_names_its_annotators(rows) -
 def test_a_replicate_drawn_again_is_what_is_recorded(cell: str) -> None:
     """Recorded in units of 1e-4; a rank correlation of 150 items moves by that much if two neighbours swap,
     and other linear algebra may do that to corrected scores that are nearly equal. Observed: equal."""
-    (of,) = [c for c in grids.recorded_cells() if c.name == cell]
+    (of,) = [c for c in sakaguchi_record.recorded_cells() if c.name == cell]
     recorded = grids.read()["rho"][cell]
     for name, values in grids.replicate_of(of, 3).items():
         there = [np.nan if row[3] is None else row[3] * grids.UNIT for row in recorded[name]]
@@ -87,7 +88,7 @@ def test_a_replicate_drawn_again_is_what_is_recorded(cell: str) -> None:
 
 def test_the_record_has_every_cell_with_every_replicate() -> None:
     record = grids.read()
-    assert set(record["rho"]) == {c.name for c in grids.recorded_cells()}
+    assert set(record["rho"]) == {c.name for c in sakaguchi_record.recorded_cells()}
     assert (record["seed"], record["replicates"], tuple(record["after"])) == (grids.SEED, 40, grids.AFTER)
     for of in record["rho"].values():
         assert {len(row) for rows in of.values() for row in rows} == {40}
@@ -213,7 +214,7 @@ def test_the_record_is_written_as_it_is_read(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(grids, "RECORD", tmp_path / "grid.json")
     grids.read.cache_clear()
     try:
-        grids.keep({"lexical none 0": {"da": np.array([[0.81234, np.nan]])}}, 2)
+        sakaguchi_record.keep({"lexical none 0": {"da": np.array([[0.81234, np.nan]])}}, 2)
         assert grids.read()["rho"] == {"lexical none 0": {"da": [[8123, None]]}}
     finally:
         monkeypatch.undo()

@@ -19,8 +19,7 @@ is asked for, with fewer replicates.
 from __future__ import annotations
 
 import json
-import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -132,7 +131,7 @@ def grids(truth: Truth, agreement: str) -> Grids:
         source = f"{n} simulated replicates, each with a truth of its own, recorded"
     else:
         every = cells(truth, agreement) + cells_that_differ(truth, agreement)
-        rho = {c.name: {k: _coded(v) for k, v in simulated(c, range(AT_ONCE)).items()} for c in every}
+        rho = {c.name: {k: coded(v) for k, v in simulated(c, range(AT_ONCE)).items()} for c in every}
         source = f"{AT_ONCE} replicates simulated now, each with a truth of its own"
     return Grids(_grid(cells(truth, agreement), rho), _grid(cells_that_differ(truth, agreement), rho), source)
 
@@ -148,7 +147,7 @@ def _grid(of: Sequence[Cell], recorded: dict[str, dict[str, list[list[int | None
     return Grid(tuple(row[0].context for row in rows), shifts, AFTER, rho)
 
 
-def _coded(values: FloatArray) -> list[list[int | None]]:
+def coded(values: FloatArray) -> list[list[int | None]]:
     return [[None if np.isnan(x) else round(float(x) / UNIT) for x in row] for row in values]
 
 
@@ -164,70 +163,6 @@ def read() -> dict[str, Any]:
     """How the record was made, and rho by cell, name, judgments an item and replicate, times 1e4."""
     document: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
     return document
-
-
-def keep(found: dict[str, dict[str, FloatArray]], replicates: int) -> Path:
-    """Write the record of all cells."""
-    import scipy
-
-    import pairproof
-
-    document = {
-        "made_with": {
-            "pairproof": pairproof.__version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-        },
-        "seed": SEED,
-        "items": ITEMS,
-        "agreement": AGREEMENT,
-        "replicates": replicates,
-        "after": AFTER,
-        "unit": UNIT,
-    }
-    head = json.dumps(document, indent=1)[:-2]
-    rows = ",\n".join(
-        f'  "{cell}": {{\n'
-        + ",\n".join(
-            f'   "{name}": {json.dumps(_coded(values), separators=(",", ":"))}' for name, values in of.items()
-        )
-        + "\n  }"
-        for cell, of in found.items()
-    )
-    RECORD.write_text(f'{head},\n "rho": {{\n{rows}\n }}\n}}\n', encoding="utf-8")
-    read.cache_clear()
-    return RECORD
-
-
-def _job(job: tuple[Cell, int]) -> dict[str, FloatArray]:
-    return replicate_of(*job)
-
-
-def recorded_cells() -> list[Cell]:
-    """Every cell of the record."""
-    of = [(next(t for t in TRUTHS if t == truth), agreement) for truth, agreement in AGREEMENT.items()]
-    return [c for pair in of for c in cells(*pair)] + [c for pair in of for c in cells_that_differ(*pair)]
-
-
-def simulate_all(
-    workers: int, progress: Callable[[int, int], None], every: Sequence[Cell] | None = None
-) -> dict[str, dict[str, FloatArray]]:
-    """Every cell of the record, simulated; progress is called with (done, all) replicates."""
-    from concurrent.futures import ProcessPoolExecutor
-
-    every = recorded_cells() if every is None else every
-    # Replicates outside, so that the noise of a truth is looked for once a process.
-    jobs = [(cell, r) for r in range(REPLICATES) for cell in every]
-    found: dict[str, list[dict[str, FloatArray]]] = {cell.name: [] for cell in every}
-    with ProcessPoolExecutor(workers) as pool:
-        for done, ((cell, _), one) in enumerate(zip(jobs, pool.map(_job, jobs, chunksize=4)), start=1):
-            found[cell.name].append(one)
-            progress(done, len(jobs))
-    return {
-        cell: {name: np.stack([one[name] for one in each], axis=1) for name in each[0]}
-        for cell, each in found.items()
-    }
 
 
 #: A method reaches direct assessment after more annotations if it is past the middle between fewer and more.

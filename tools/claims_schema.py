@@ -1,6 +1,6 @@
 """The JSON schema of claims files, made from the dataclasses that define them.
 
-`python -m pairproof.validation.claims.schema` writes `claims.schema.json` anew; a test compares the shipped
+`python -m tools.claims_schema` writes `pairproof/validation/claims/claims.schema.json` anew; a test compares the shipped
 file with what is made here.  Editors complete keys and show their meaning from it.
 """
 
@@ -12,10 +12,10 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from .entries import Cell, Entry, PrintedText, choices, entries
-from .paper import SHA256, Claim, DataSpec, ModelClaim, Paper, Reading
+from pairproof.validation.claims.entries import Cell, Entry, PrintedText, choices, entries
+from pairproof.validation.claims.paper import SHA256, Claim, DataSpec, ModelClaim, Paper, Reading
 
-FILE = Path(__file__).with_name("claims.schema.json")
+FILE = Path(__file__).parents[1] / "pairproof" / "validation" / "claims" / "claims.schema.json"
 _NAMES = {Paper: "paper", DataSpec: "data", ModelClaim: "model", Reading: "reading", Claim: "claim"}
 _STATED = {"minLength": 1}
 _GAMES = {"const": "games"}
