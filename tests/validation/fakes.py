@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pairproof.fit.fit import Fit
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.claims.paper import Paper
 from pairproof.validation.claims.quantities import names, quantity
-from pairproof.validation.verdicts.agreement import RCounterpart
+from pairproof.validation.verdicts.agreement import Agreement, RCounterpart
 
 GLM = "stats::glm, refitted from its solution"
 
@@ -69,3 +71,8 @@ deviance = "15.737 on 15"
 aic = "87.324"
 aic_definition = "glm"
 """
+
+
+def check_paper(paper: Paper, **options: Any) -> list[Agreement]:
+    """Agreements of every claim of a paper."""
+    return Checker(paper, **options).all()

@@ -30,3 +30,23 @@ def said(rows: Iterable[Agreement], expected: Mapping[str, tuple[str, str, str]]
         assert words in a.explanation and a.explanation.startswith(
             f"{accepted}: " if accepted else ""
         ), a.explanation
+
+
+#: Keys of a certified document that the package's copy has; the others (cells, covariances) prove the document itself.
+KEPT = (
+    *(
+        "id",
+        "model",
+        "items",
+        "item_data",
+        "params",
+        "bse",
+        "pvalues",
+        "deviance",
+        "df_resid",
+        "llf",
+        "aic",
+        "bic",
+    ),
+    *("n_comparisons", "worth", "worth_se", "data"),
+)

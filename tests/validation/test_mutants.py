@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from pairproof.validation.check.checker import check_paper
 from pairproof.validation.check.claims_file import parse_claims
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
-from tests.validation.fakes import FIRTH, claims_text, faultless, spoilt
+from tests.validation.fakes import FIRTH, check_paper, claims_text, faultless, spoilt
 
 Values = dict[str, float]
 

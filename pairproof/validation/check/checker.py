@@ -406,20 +406,6 @@ class Checker:
         )
 
 
-def check_paper(
-    paper: Paper,
-    *,
-    counterparts: Counterparts | None = None,
-    backend: Any = None,
-    certified: Certified | None = None,
-    floors: Sequence[Floor] | None = None,
-) -> list[Agreement]:
-    """Agreements of every claim of a paper."""
-    return Checker(
-        paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors
-    ).all()
-
-
 def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str, str]:
     """Names the comparisons of a fit with R: claims that spell the same model differently share them."""
     return claim.data, fit.spec, fit.scale, "" if fit.robust is None else fit.robust.title

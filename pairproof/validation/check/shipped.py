@@ -54,26 +54,6 @@ register_all()
 
 
 Document = Mapping[str, Any]
-#: Keys of a certified document that the package's copy has; the others (cells, covariances) prove the
-#: document itself.
-KEPT = (
-    "id",
-    "model",
-    "items",
-    "item_data",
-    "params",
-    "bse",
-    "pvalues",
-    "deviance",
-    "df_resid",
-    "llf",
-    "aic",
-    "bic",
-    "n_comparisons",
-    "worth",
-    "worth_se",
-    "data",
-)
 _COUNTS = ("first", "second", "wins", "ties", "losses")
 
 

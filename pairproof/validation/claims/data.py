@@ -220,18 +220,7 @@ def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
         warnings.simplefilter(
             "ignore", RankingWarning
         )  # the page's own choice; it stays among the fit's warnings
-        fit = FITTERS[model.family](
-            table,
-            ties=model.ties,
-            by=model.by,
-            reference=model.reference or None,
-            order_effect=model.order_effect,
-            cells=model.cells or None,
-            item_terms=model.item_terms,
-            separate=model.separate,
-            comparison_terms=model.comparison_terms,
-            **model.of_contests,
-        )
+        fit = FITTERS[model.family](table, **model.asked, **model.of_contests)
     if model.cluster:
         fit = fit.clustered(*model.cluster, kind=model.cluster_kind)
     return fit.on_scale(model.scale) if model.scale else fit

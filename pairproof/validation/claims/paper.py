@@ -177,6 +177,20 @@ class ModelClaim:
             yield f"cluster_kind = {quoted(self.cluster_kind)} without cluster; name the columns", "cluster_kind"
 
     @property
+    def asked(self) -> dict[str, Any]:
+        """The arguments of the fitters, and in their order those of a model's specification."""
+        return {
+            "ties": self.ties,
+            "by": self.by,
+            "reference": self.reference or None,
+            "order_effect": self.order_effect,
+            "cells": self.cells or None,
+            "item_terms": self.item_terms,
+            "separate": self.separate,
+            "comparison_terms": self.comparison_terms,
+        }
+
+    @property
     def of_contests(self) -> Mapping[str, Any]:
         """The arguments of :func:`pairproof.fit_bradley_terry` beyond those of plain models that are stated."""
         stated = {name: getattr(self, name) for name in _OF_CONTESTS}

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from typing import Literal
 
@@ -122,18 +122,7 @@ class Printed:
             stat = cls.parse(body, legend=legend, alpha=alpha)
             if on.on is not None or on.value is None or on.is_bound or on.stars or stat.value is None:
                 raise InputError(_unreadable(text))
-            return cls(
-                text,
-                stat.value,
-                stat.unit,
-                stat.relation,
-                stat.low,
-                stat.high,
-                stat.digits,
-                stat.stars,
-                stat.star_limits,
-                on,
-            )
+            return replace(stat, text=text, on=on)
         if re.fullmatch(r"(?i)n\.?\s?s\.?", plain):
             return cls(
                 text, None, None, ">", _level(alpha, f"alpha = {alpha!r}, to which {text!r} refers"), None
@@ -237,21 +226,10 @@ def _number(text: str, number: str, stars: str, limits: tuple[Decimal | None, De
         unit = Decimal(1).scaleb(exponent - decimals)
         significant = len(digits.replace(".", "").lstrip("0")) or 1
         if relation == "=":
-            return Printed(
-                text, value, unit, relation, value - unit / 2, value + unit / 2, significant, stars, limits
-            )
-    below = relation in ("<", "<=")
-    return Printed(
-        text,
-        value,
-        None,
-        relation,
-        None if below else value,
-        value if below else None,
-        significant,
-        stars,
-        limits,
-    )
+            ends = (value - unit / 2, value + unit / 2)
+            return Printed(text, value, unit, relation, *ends, significant, stars, limits)
+    bounds = (None, value) if relation in ("<", "<=") else (value, None)
+    return Printed(text, value, None, relation, *bounds, significant, stars, limits)
 
 
 def _inside(x: Decimal, low: Decimal | None, high: Decimal | None, slack: Decimal) -> bool:

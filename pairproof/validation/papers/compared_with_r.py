@@ -14,7 +14,7 @@ so it says how much an agreement shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Generic, TypeVar, Union
@@ -22,10 +22,12 @@ from typing import Any, Generic, TypeVar, Union
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...bridge.packages.multcomp import ManyComparisons
 from ...bridge.process.policy import Backend
 from ...bridge.records.calls import RResult
 from ...errors import InputError, PairproofError, RDrift, RError
 from ...fit.estimates.array_inference import normal_quantile
+from ...fit.many.comparison_results import Contrasts
 from ...numerics.arrays import FloatArray
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import Agreement, Verdict
@@ -221,28 +223,37 @@ def held_beside_r(
     return rows_beside_r(place, {what: None}, r_call, said, backend, ask, rows)
 
 
-def bounded_row(
-    place: Place,
-    quantity: str,
-    native: float,
-    r: float,
-    bound: float,
-    r_call: str,
-    result: RResult,
-    said: str,
-) -> Agreement:
+def bounded_row(place: Place, number: Held, bound: float, result: RResult, said: str) -> Agreement:
     """A row for a number that both sides integrate by points drawn at random: no further apart than `bound`."""
-    apart = abs(native - r)
+    apart = abs(number.native - number.r)
     return place.row(
-        quantity,
-        native=native,
-        r=r,
-        r_call=r_call,
+        number.quantity,
+        native=number.native,
+        r=number.r,
+        r_call=number.r_call,
         r_source=result.source,
         verdict="agrees" if apart <= bound else "differs",
         explanation=f"{said}: {apart:.1g} apart, at most {bound:.1g} allowed",
         code="monte-carlo",
     )
+
+
+#: Error of native's single-step p-values in units of theirs: four standard errors of 1e5 points; of critical values.
+OF_POINTS, OF_CRITICAL = 1e-3, 5e-3
+
+
+def single_step_rows(
+    place: Place, names: Sequence[str], own: Contrasts, answer: Answer[ManyComparisons], r_call: str
+) -> Iterator[Agreement]:
+    """Rows of all differences together: p-values and the critical value, integrals by points on both sides."""
+    r = answer.value
+    said = f"single-step, judged by the errors of both integrals (mvtnorm's own bound {r.error:.1g})"
+    for name, adjusted, of_r in zip(names, own.adjusted.tolist(), r.single_step.tolist()):
+        number = Held(f"test_p.single-step.{name}", adjusted, of_r, r_call)
+        yield bounded_row(place, number, r.error + OF_POINTS, answer.result, said)
+    said = f"critical value of the largest of {len(names)}, judged by the errors of both integrals"
+    critical = Held("test_statistic.critical", own.critical, r.critical, r_call)
+    yield bounded_row(place, critical, OF_CRITICAL, answer.result, said)
 
 
 def rows_beside_r(

@@ -16,6 +16,8 @@ from ...bridge.records.calls import RResult
 from ...bridge.records.drift import said_of_stopping, said_of_words
 from ...errors import RDrift, RecordMissing, RError, RTimeout, RUnavailable
 from ...fit.estimates.identification import over_which
+from ...fit.estimates.predictions import item_covariate
+from ...fit.estimates.specification import Term
 from ...fit.fit import Fit
 from ...numerics.arrays import FloatArray
 from ..verdicts.agreement import RCounterpart, RSource
@@ -189,6 +191,21 @@ def reference_for_r(fit: Fit, default: int) -> str:
         return fit.spec.reference if fit.spec.reference in fit.items else fit.items[default]
     summed = np.flatnonzero(over_which(fit)[0])
     return fit.items[int(summed[default])]
+
+
+def column_of(fit: Fit, cells: CountedCells, term: Term) -> FloatArray:
+    """float[n_cells]: what a parameter is multiplied with in each cell."""
+    column = np.ones(len(cells))
+    if term.kind == "comparison":
+        return cells.comparison[term.name]
+    if term.kind == "order":
+        assert cells.order is not None
+        column = cells.order
+    elif term.kind in ("item", "covariate"):
+        one = np.array([float(item == term.item) for item in fit.items])
+        values = item_covariate(fit, term) if term.kind == "covariate" else one
+        column = values[cells.first] - values[cells.second]
+    return times_covariates(column, cells, term.by)
 
 
 def times_covariates(

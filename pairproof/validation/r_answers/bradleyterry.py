@@ -22,12 +22,11 @@ from ...bridge.packages import base, mass, psychotools
 from ...bridge.packages.asking import RModel
 from ...bridge.packages.bradleyterry2.counts import BTm_counts, GenDavidson
 from ...fit.estimates.predictions import sets_of_items
-from ...fit.estimates.specification import Term, by_suffix
+from ...fit.estimates.specification import by_suffix
 from ...fit.fit import Fit
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
-from .ask import Question, answered, attempt_unless, reference_for_r, remarks, times_covariates
-from .loglinear import item_values
+from .ask import Question, answered, attempt_unless, column_of, reference_for_r, remarks, times_covariates
 from .translate import RParameters, likelihood_values, parameter_values, parameters_of, worth_values
 
 BTM = "BradleyTerry2::BTm, refitted"
@@ -131,11 +130,10 @@ def _ask_binomial(question: Question) -> RCounterpart:
     fit, cells = question.fit, question.cells
     reference = "" if fit.spec.item_terms else reference_for_r(fit, 0)
     free = [t for t in fit.terms if t.kind != "tie" and (t.kind != "item" or t.item != reference)]
-    heads = head_columns(question)
     columns: dict[str, Any] = {"wins": cells.wins, "losses": cells.losses}
     named: dict[str, str] = {}
     for k, term in enumerate(free):
-        columns[f"b{k + 1}"] = column_of(question, term, heads)
+        columns[f"b{k + 1}"] = column_of(fit, cells, term)
         named[f"b{k + 1}"] = term.name
     model = base.glm(
         f"cbind(wins, losses) ~ 0 + {' + '.join(named)}", columns, "binomial", backend=question.backend
@@ -147,28 +145,6 @@ def _ask_binomial(question: Question) -> RCounterpart:
     if fit.scale == "lambda" and fit.spec.item_terms:
         said.append("coefficients, log-odds in R, are halved to lambda")
     return _binomial_answer(question, BINOMIAL, p, model, said + moved_in_words(fit, reference))
-
-
-def column_of(question: Question, term: Term, heads: dict[tuple[Any, ...], Any]) -> Any:
-    """What a parameter of the log-odds is multiplied with in each cell, float[n_cells]."""
-    if term.kind == "comparison":
-        return question.cells.comparison[term.name]
-    column = heads[term.kind, term.item, term.covariate, term.covariate_level]
-    return times_covariates(column, question.cells, term.by)
-
-
-def head_columns(question: Question) -> dict[tuple[Any, ...], Any]:
-    """Column of each term before it is multiplied with subject covariates: first's value less second's."""
-    fit, cells = question.fit, question.cells
-    out: dict[tuple[Any, ...], Any] = {("order", None, None, None): cells.order}
-    for k, item in enumerate(fit.items):
-        out["item", item, None, None] = (cells.first == k).astype(float) - (cells.second == k)
-    covariate_terms = dict.fromkeys(
-        (t.covariate, t.covariate_level, t.item) for t in fit.terms if t.kind == "covariate"
-    )
-    for (covariate, level, separate), values in zip(covariate_terms, item_values(question).values()):
-        out["covariate", separate, covariate, level] = values[cells.first] - values[cells.second]
-    return out
 
 
 def _likelihood(fit: Fit, llf: float, n_coefficients: int) -> dict[str, float]:

@@ -27,13 +27,12 @@ from ...bridge.packages.clubsandwich import SmallSample
 from ...bridge.packages.sandwich import ClusteredCovariance, ComparisonRows, Model
 from ...bridge.process.policy import Backend
 from ...bridge.programs.counted_cells import count
-from ...fit.estimates.specification import Term
 from ...fit.fit import Fit
 from ...numerics.arrays import FloatArray
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
-from .ask import Question, answered, attempt, reference_for_r, refused, remarks, times_covariates
-from .bradleyterry import column_of, head_columns, moved_in_words
+from .ask import Question, answered, attempt, column_of, reference_for_r, refused, remarks
+from .bradleyterry import moved_in_words
 from .translate import MOST_WORTHS, RParameters, linear_map, parameter_values, worth_values
 
 VCOVCL, VCOVCR = "sandwich::vcovCL", "clubSandwich::vcovCR"
@@ -122,16 +121,9 @@ def rows_of(question: Question) -> tuple[ComparisonRows, tuple[str, ...], str]:
     fit, cells = question.fit, question.cells
     reference = "" if fit.spec.item_terms else reference_for_r(fit, -1)
     free = [t for t in fit.terms if t.kind != "item" or t.item != reference]
-    heads = head_columns(question)
-
-    def column(term: Term) -> FloatArray:
-        if term.kind == "tie":
-            return times_covariates(np.ones(len(cells)), cells, term.by)
-        return np.asarray(column_of(question, term, heads))
-
     own = [t for t in free if t.kind != "tie"]
     ties = [t for t in free if t.kind == "tie"] if cells.ties is not None else []
-    x, z = _stacked([column(t) for t in own], len(cells)), _stacked([column(t) for t in ties], len(cells))
+    x, z = (_stacked([column_of(fit, cells, t) for t in part], len(cells)) for part in (own, ties))
     design = np.unique(np.concatenate([x, z], axis=1), axis=0, return_inverse=True)[1]
     model: Model = "rao-kupper" if fit.ties == "rao-kupper" else "poisson"
     rows = ComparisonRows(cells.counts, x, z, np.ravel(design).astype(np.int64), cells.clusters, model)

@@ -23,7 +23,7 @@ from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import Term
 from ...fit.fit import Fit
 from ..verdicts.agreement import RCounterpart
-from .ask import Question, answered, attempt_unless, reference_for_r, remarks, times_covariates
+from .ask import Question, answered, attempt_unless, column_of, reference_for_r, remarks
 from .translate import likelihood_values, parameter_values, parameters_of, worth_values
 
 GNM = "gnm::gnm(eliminate)"
@@ -156,17 +156,12 @@ def _written_columns(question: Question) -> dict[str, Any]:
         : cells.counts.shape[1]
     ]  # the first preferred, the second, tie: gnm.llbt_frame
     written = written_out(question)
-    out: dict[str, Any] = {}
-    for term in fit.terms:
-        if term.name not in written:
-            continue
-        if term.kind == "comparison":
-            column = cells.comparison[term.name] / 2
-        else:
-            values = item_covariate(fit, term)
-            column = times_covariates(values[cells.first] - values[cells.second], cells, term.by)
-        out[written[term.name]] = np.outer(column, side).ravel()
-    return out
+    unit = {t.name: 0.5 if t.kind == "comparison" else 1.0 for t in fit.terms}
+    return {
+        written[t.name]: np.outer(column_of(fit, cells, t) * unit[t.name], side).ravel()
+        for t in fit.terms
+        if t.name in written
+    }
 
 
 def _parts(cells: CountedCells, term: Term, written: dict[str, str]) -> list[str]:

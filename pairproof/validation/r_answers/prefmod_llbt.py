@@ -25,7 +25,7 @@ from ...fit.fit import Fit
 from ..claims.quantities import Quantity, kind_of
 from ..verdicts.agreement import RCounterpart
 from ..verdicts.verdict import UNITS
-from .ask import Question, answered, attempt, attempt_unless, reference_for_r, refused, times_covariates
+from .ask import Question, answered, attempt, attempt_unless, column_of, reference_for_r, refused
 from .translate import (
     MOST_WORTHS,
     RParameters,
@@ -400,12 +400,6 @@ def _own_design(question: Question, free: list[Term], how: str) -> Design:
     fit, cells = question.fit, question.cells
     categories = cells.counts.shape[1]
     side = np.array([1.0, 0.0, -1.0]) if categories == 3 else np.array([1.0, -1.0])
-    columns: dict[str, Any] = {}
-    for term in free:
-        if term.kind == "item":
-            k = fit.items.index(term.item or "")
-            column, of_outcome = (cells.first == k).astype(float) - (cells.second == k), side
-        else:
-            column, of_outcome = np.ones(len(cells)), (side == 0.0).astype(float)
-        columns[term.name] = np.outer(times_covariates(column, cells, term.by), of_outcome).ravel()
+    of_outcome = {"item": side, "tie": (side == 0.0).astype(float)}
+    columns = {t.name: np.outer(column_of(fit, cells, t), of_outcome[t.kind]).ravel() for t in free}
     return Design(cells.counts.ravel(), columns, len(cells), categories, True, how)

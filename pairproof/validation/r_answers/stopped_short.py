@@ -28,12 +28,11 @@ from scipy.special import gammaln, xlogy
 
 from ...bridge.programs.counted_cells import CountedCells
 from ...fit.estimates.likelihood import outcome_probabilities
-from ...fit.estimates.predictions import item_covariate
-from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, Term
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
 from ...numerics.arrays import BoolArray, FloatArray
 from ..verdicts.agreement import RCounterpart, ScoreCheck
-from .ask import times_covariates
+from .ask import column_of
 
 #: A log-likelihood is a sum of n log p, with p right to 1e-16; below this part of it and of the sum of n a
 #: difference is rounding.
@@ -111,7 +110,7 @@ def kept_aliased(fit: Fit, cells: CountedCells, answer: RCounterpart) -> str:
     own = answer.values.get("df_resid", np.nan)
     if not own < fit.df_resid or cells.counts.size * len(fit.terms) > MOST_NUMBERS:
         return ""
-    columns = np.stack([_column(fit, cells, t) for t in fit.terms], axis=1)
+    columns = np.stack([column_of(fit, cells, t) for t in fit.terms], axis=1)
     tie = np.array([t.kind == "tie" for t in fit.terms])
     rows = np.vstack([columns * ~tie, columns * tie])[:, ~np.asarray(fit.is_reference)]
     length = np.sqrt((rows**2).sum(axis=0))
@@ -137,7 +136,7 @@ class _Likelihood:
 
     def __init__(self, fit: Fit, cells: CountedCells) -> None:
         self._fit, self._cells = fit, cells
-        columns = np.stack([_column(fit, cells, t) for t in fit.terms], axis=1)
+        columns = np.stack([column_of(fit, cells, t) for t in fit.terms], axis=1)
         tie = np.array([t.kind == "tie" for t in fit.terms])
         unit = np.array(
             [LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms]
@@ -219,7 +218,7 @@ def probabilities(fit: Fit, cells: CountedCells, beta: FloatArray) -> FloatArray
     """float[n_cells, 2 or 3] of the cells' outcomes, at parameters float[n_params] on the fit's scale."""
     u, g = np.zeros(len(cells)), np.zeros(len(cells))
     for term, value in zip(fit.terms, beta):
-        column = _column(fit, cells, term)
+        column = column_of(fit, cells, term)
         if term.kind == "tie":
             g += value * column
         else:
@@ -227,24 +226,6 @@ def probabilities(fit: Fit, cells: CountedCells, beta: FloatArray) -> FloatArray
             u += unit * value * column
     p = outcome_probabilities(u, g, fit.outcome_model if cells.ties is not None else "binary")
     return p if cells.ties is not None else p[:, [0, 2]]
-
-
-def _column(fit: Fit, cells: CountedCells, term: Term) -> FloatArray:
-    """What a parameter is multiplied with in each cell, float[n_cells]."""
-    column = np.ones(len(cells))
-    if term.kind == "comparison":
-        return cells.comparison[term.name]
-    if term.kind == "order":
-        assert cells.order is not None
-        column = cells.order
-    elif term.kind in ("item", "covariate"):
-        values = (
-            item_covariate(fit, term)
-            if term.kind == "covariate"
-            else np.array([float(item == term.item) for item in fit.items])
-        )
-        column = values[cells.first] - values[cells.second]
-    return times_covariates(column, cells, term.by)
 
 
 #: R's C code of the logit link (`logit_linkinv`) keeps log-odds within 30.

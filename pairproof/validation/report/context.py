@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.fit import Fit
-from ...report.blocks import Figure, Table
+from ...report.blocks import Cell, Figure, Table
 from ..claims.quantities import kind_of
 from ..verdicts.agreement import R_STOPPED, Agreement, summary
-from ..verdicts.digits import worst
+from ..verdicts.digits import CERTIFIED, floor, worst
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import Backend
@@ -249,13 +249,22 @@ class DigitsRow:
     digits: tuple[float, ...]
     enough: bool
 
+    @property
+    def name(self) -> str:
+        """The source, and of R's whether it was live or recorded."""
+        return self.source if self.r_source == CERTIFIED else f"{self.source} ({self.r_source})"
+
+    @property
+    def cells(self) -> tuple[str, str, Cell]:
+        """Fewest digits, floor, and where, marked if they are too few."""
+        at = Cell(self.least_at) if self.enough else Cell(f"{self.least_at}  TOO FEW", "!", "bad")
+        return f"{int(self.least * 10) / 10:.1f}", f"{self.floor:g}", at
+
 
 def digits_rows(agreements: Sequence[Agreement]) -> list[DigitsRow]:
     """Fewest digits by source, kind of quantity and floor, in the order of first appearance, 50-digit values last;
     never averaged, and no number beside the floor of another.
     """
-    from ..verdicts.digits import CERTIFIED, floor
-
     groups: dict[tuple[str, str, str, float], dict[str, tuple[float, bool]]] = {}
     for a in agreements:
         name, kind = f"{a.claim} {a.quantity}".strip(), kind_of(a.quantity)
@@ -263,9 +272,8 @@ def digits_rows(agreements: Sequence[Agreement]) -> list[DigitsRow]:
             of_r = groups.setdefault((a.r_call, kind, a.r_source or "", a.floor), {})
             of_r[name] = a.digits, a.passes
         if a.certified is not None and a.certified_digits is not None:
-            least_asked = a.certified_floor
-            if least_asked is None:
-                least_asked = floor(a.quantity, CERTIFIED).digits
+            known = a.certified_floor
+            least_asked = floor(a.quantity, CERTIFIED).digits if known is None else known
             exact = groups.setdefault((CERTIFIED, kind, CERTIFIED, least_asked), {})
             exact[name] = a.certified_digits, a.passes
     rows = []

@@ -319,25 +319,11 @@ def _one_line(text: str) -> str:
 def digits_table(rows: Sequence[DigitsRow]) -> Table:
     """Fewest digits by source and kind of quantity, beside the floor."""
     header = (
-        Column("source", "left"),
-        Column("quantity", "left"),
-        Column("numbers"),
-        Column("digits"),
-        Column("floor"),
+        *(Column(head, "left") for head in ("source", "quantity")),
+        *map(Column, ("numbers", "digits", "floor")),
         Column("fewest at", "left"),
     )
-    body = tuple(
-        (
-            r.source if r.r_source == "certified" else f"{r.source} ({r.r_source})",
-            r.kind,
-            str(r.n),
-            numbers.digits(r.least),
-            f"{r.floor:g}",
-            Cell(r.least_at) if r.enough else Cell(f"{r.least_at}  TOO FEW", "!", "bad"),
-        )
-        for r in rows
-    )
-    return Table(header, body)
+    return Table(header, tuple((r.name, r.kind, str(r.n), *r.cells) for r in rows))
 
 
 def _foot(agreements: Sequence[Agreement], context: ReportContext) -> Iterator[Block]:

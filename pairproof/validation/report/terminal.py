@@ -305,25 +305,15 @@ def _sources(agreements: Sequence[Agreement], most: int) -> Iterator[Block]:
     """Of each R call and of the 50-digit values the kind of number that is nearest to its floor, the nearest first."""
     nearest: dict[str, tuple[DigitsRow, int]] = {}
     for row in digits_rows(agreements):
-        name = row.source if row.r_source == "certified" else f"{row.source} ({row.r_source})"
-        before, n = nearest.get(name, (row, 0))
-        nearest[name] = (min(before, row, key=_margin), n + row.n)
+        before, n = nearest.get(row.name, (row, 0))
+        nearest[row.name] = (min(before, row, key=_margin), n + row.n)
     if not nearest:
         return
     ranked = sorted(nearest.items(), key=lambda item: _margin(item[1][0]))
     yield Heading("Fewest digits of native with each source, above the floor asked for")
     yield Table(
         (Column("source", "left"), *map(Column, ("numbers", "digits", "floor")), Column("fewest at", "left")),
-        tuple(
-            (
-                name,
-                str(n),
-                numbers.digits(row.least),
-                f"{row.floor:g}",
-                Cell(row.least_at) if row.enough else Cell(f"{row.least_at}  TOO FEW", "!", "bad"),
-            )
-            for name, (row, n) in ranked[:most]
-        ),
+        tuple((name, str(n), *row.cells) for name, (row, n) in ranked[:most]),
     )
     if len(ranked) > most:
         left = sum(n for _, (_, n) in ranked[most:])

@@ -106,20 +106,8 @@ def rows_of(fit: Fit, kept: BoolArray | None = None) -> tuple[Rows, Patterns]:
     used = (y.sum(axis=1) > 0) & (True if kept is None else kept)
     key = np.column_stack([pair, patterns.of_row, sign, judge, y])[used]
     distinct, times = np.unique(key, axis=0, return_counts=True)
-    whole = distinct[:, :4].astype(np.int64)
-    return (
-        Rows(
-            data.items,
-            whole[:, 0],
-            whole[:, 1],
-            whole[:, 2],
-            whole[:, 3],
-            distinct[:, 4:],
-            times.astype(float),
-            data.tie_category,
-        ),
-        patterns,
-    )
+    whole = distinct[:, :4].astype(np.int64).T
+    return Rows(data.items, *whole, distinct[:, 4:], times.astype(float), data.tie_category), patterns
 
 
 def _ground(data: Comparisons) -> IntArray:

@@ -272,19 +272,7 @@ def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list
 def printout_of(claim: Claim, data: Comparisons) -> Printout:
     """The claim's numbers with what its model and table say of them (never the outcomes)."""
     assert claim.model is not None
-    m = claim.model
-    spec: ModelSpec = make_spec(
-        m.family,
-        data,
-        m.ties,
-        m.by,
-        m.reference or None,
-        m.order_effect,
-        m.cells or None,
-        m.item_terms,
-        m.separate,
-        m.comparison_terms,
-    )
+    spec = make_spec(claim.model.family, data, **claim.model.asked)
     return _printout(claim, spec, data.items, data.tie_category)
 
 
@@ -306,18 +294,9 @@ def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
     assert claim.model is not None
     m = claim.model
     ternary = m.ties in ("davidson", "rao-kupper")
-    own = ModelSpec(
-        m.family,
-        m.ties or "none",
-        m.by,
-        m.reference or FAMILIES[m.family].usual_reference(spec.items),
-        m.order_effect,
-        m.cells,
-        m.item_terms,
-        m.separate,
-        m.comparison_terms,
-    )
-    return _printout(claim, own, spec.items, ternary)
+    reference = m.reference or FAMILIES[m.family].usual_reference(spec.items)
+    stated = {**m.asked, "ties": m.ties or "none", "reference": reference, "cells": m.cells}
+    return _printout(claim, ModelSpec(m.family, **stated), spec.items, ternary)
 
 
 def _observed(data: Comparisons, ties: str) -> FloatArray:

@@ -10,11 +10,11 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
-from pairproof.validation.check.checker import Checker, check_paper
+from pairproof.validation.check.checker import Checker
 from pairproof.validation.check.claims_file import parse_claims
 from pairproof.validation.verdicts.against_r import compare_fit
 from pairproof.validation.verdicts.agreement import Agreement, RCounterpart, exit_code, summary
-from tests.validation.fakes import FIRTH, GLM, claims_text, faultless, spoilt, values_of
+from tests.validation.fakes import FIRTH, GLM, check_paper, claims_text, faultless, spoilt, values_of
 
 BALTIMORE = 'data = "baseball"\nmodel = { family = "bradley-terry", reference = "Baltimore" }\n'
 

@@ -13,10 +13,10 @@ import pytest
 
 from pairproof.validation.check.checker import Checker
 from pairproof.validation.check.claims_file import read_paper
-from pairproof.validation.check.shipped import KEPT, CertifiedValues
+from pairproof.validation.check.shipped import CertifiedValues
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from pairproof.validation.verdicts.digits import floor
-from tests.validation.runs import recomputed, shares_runs
+from tests.validation.runs import KEPT, recomputed, shares_runs
 from tests.validation.verdicts.observed import observed
 
 

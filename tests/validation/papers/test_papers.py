@@ -16,7 +16,6 @@ import pytest
 from pairproof.validation import run
 from pairproof.validation.check.checker import Checker
 from pairproof.validation.check.claims_file import read_paper, shipped_papers
-from pairproof.validation.check.shipped import KEPT
 from pairproof.validation.claims.paper import Paper
 from pairproof.validation.claims.printed import Printed
 from pairproof.validation.report.rendering import ReportContext, render
@@ -24,7 +23,7 @@ from pairproof.validation.report.verification import Verification
 from pairproof.validation.slips.stopping import glm_values
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from pairproof.validation.verdicts.digits import digits_of_agreement
-from tests.validation.runs import recomputed, said, shares_runs
+from tests.validation.runs import KEPT, recomputed, said, shares_runs
 
 pytestmark = shares_runs
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pairproof.errors import InputError
-from pairproof.validation.check.checker import check_paper
 from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.claims.paper import Claim, ModelClaim, Paper
 from pairproof.validation.claims.printed import Printed
@@ -24,6 +23,7 @@ from pairproof.validation.statements.general import (
 )
 from pairproof.validation.statements.registers import TESTS
 from pairproof.validation.verdicts.agreement import Agreement
+from tests.validation.fakes import check_paper
 
 DRAS = read_paper("dras-2015")
 LLBT = ModelClaim("llbt", "davidson", reference="D")

@@ -10,7 +10,6 @@ from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
 from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
-from pairproof.validation.check.checker import check_paper
 from pairproof.validation.check.claims_file import draft, parse_claims
 from pairproof.validation.check.explain import explain
 from pairproof.validation.claims.paper import ModelClaim
@@ -18,6 +17,7 @@ from pairproof.validation.verdicts.agreement import Agreement
 from pairproof.validation.verdicts.definitions import definitions, fewest_digits, significant_digits
 from tests.certified.load import load
 from tests.native.comparisons.counts.certified_cases import native, table
+from tests.validation.fakes import check_paper
 
 BALTIMORE = ModelClaim("bradley-terry", reference="Baltimore")
 

@@ -32,7 +32,7 @@ from ...report.context import Story
 from ...verdicts.agreement import Agreement
 from ...verdicts.digits import digits_of_agreement, floor
 from ..asked_of_base_r import BaseR, base_r, codes
-from ..compared_with_r import Answer, Held, Place, bounded_row, digits_rows, rows_beside_r
+from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r, single_step_rows
 from ..told import beside_r, fewest, functions_and_sources, told
 from . import computations as numbers
 from .computations import FloatArray, Numbers, Scores, by_name, systems_fit
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 
 PAPER, GLHT = "annotation", "multcomp::glht, means of systems"
-#: Error of native's p-values in units of theirs: four standard errors of 1e5 points; of critical values.
-OF_POINTS, OF_CRITICAL = 1e-3, 5e-3
 
 
 def rows_together(checker: Checker, backend: Backend) -> list[Agreement]:
@@ -76,15 +74,7 @@ def _held(
         held.append(Held(f"test_p.{names[k]}", c.p, float(r.separate[k]), GLHT))
         held.append(Held(f"test_p.holm.{names[k]}", c.p_holm, float(r.holm[k]), GLHT))
     made = digits_rows(place, held, answer.result)
-    bound = r.error + OF_POINTS
-    said = f"single-step, judged by the errors of both integrals (mvtnorm's own bound {r.error:.1g})"
-    for k, name in enumerate(names):
-        adjusted, of_r = float(own.adjusted[k]), float(r.single_step[k])
-        row = (f"test_p.single-step.{name}", adjusted, of_r, bound, GLHT, answer.result, said)
-        made.append(bounded_row(place, *row))
-    said = "critical value of the largest of 6, judged by the errors of both integrals"
-    critical = (own.critical, r.critical, OF_CRITICAL)
-    return [*made, bounded_row(place, "test_statistic.critical", *critical, GLHT, answer.result, said)]
+    return [*made, *single_step_rows(place, names, own, answer, GLHT)]
 
 
 #: Floors of 50-digit values of mixed models: variances at a maximum that was searched for.

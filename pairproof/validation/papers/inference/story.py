@@ -50,7 +50,7 @@ from ...r_answers.translate import linear_map
 from ...report.context import Story
 from ...verdicts.agreement import Agreement
 from ..asked_of_base_r import BaseR, by_judges
-from ..compared_with_r import Answer, Held, Place, bounded_row, digits_rows, held_beside_r, rows_beside_r
+from ..compared_with_r import Answer, Held, Place, digits_rows, held_beside_r, rows_beside_r, single_step_rows
 from ..told import beside_r, functions_and_sources
 
 PAPER = "inference"
@@ -253,8 +253,6 @@ def _held(
 
 Side = Literal["both", "lower", "upper"]
 GLHT, LETTERS, CSRANKS = "multcomp::glht", "multcompView::multcompLetters", "csranks::csranks"
-#: Error of native's p-values and critical values in units of theirs: four standard errors of 1e5 points.
-OF_POINTS = 1e-3
 #: Degrees of freedom of the check by a multivariate t: R wants a whole number (those of CR2 are 22.9 to 23).
 COMMON_DF = 23
 
@@ -316,7 +314,7 @@ def _all_pairs(claim: str, one: Abilities, df: int, backend: Backend) -> list[Ag
     def answered(answer: Answer[multcomp.ManyComparisons]) -> list[Agreement]:
         return [
             *digits_rows(place, _separate(made, answer.value), answer.result),
-            *_single_step(place, made["single-step"], answer),
+            *single_step_rows(place, answer.value.names, made["single-step"], answer, GLHT),
         ]
 
     ask = partial(
@@ -333,30 +331,6 @@ def _separate(made: dict[str, Contrasts], r: multcomp.ManyComparisons) -> Iterat
         yield Held(f"test_p.{name}", float(one.p[k]), float(r.separate[k]), GLHT)
         yield Held(f"test_p.holm.{name}", float(made["holm"].adjusted[k]), float(r.holm[k]), GLHT)
         yield Held(f"test_p.bh.{name}", float(made["bh"].adjusted[k]), float(r.bh[k]), GLHT)
-
-
-def _single_step(
-    place: Place, own: Contrasts, answer: Answer[multcomp.ManyComparisons]
-) -> Iterator[Agreement]:
-    r = answer.value
-    bound = r.error + OF_POINTS
-    said = f"single-step, judged by the errors of both integrals (mvtnorm's own bound {r.error:.1g})"
-    for k, name in enumerate(r.names):
-        native = float(own.adjusted[k])
-        yield bounded_row(
-            place,
-            f"test_p.single-step.{name}",
-            native,
-            float(r.single_step[k]),
-            bound,
-            GLHT,
-            answer.result,
-            said,
-        )
-    yield bounded_row(
-        place, "test_statistic.critical", own.critical, r.critical, 5 * OF_POINTS, GLHT, answer.result,
-        "critical value of the largest of 15, judged by the errors of both integrals",
-    )  # fmt: skip
 
 
 def _letters(one: Abilities, backend: Backend) -> list[Agreement]:
