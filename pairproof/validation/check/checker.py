@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...data.comparisons import Comparisons
 from ...errors import FormulaError, InputError, PairproofError
@@ -47,6 +47,9 @@ from ..verdicts.digits import Floor, digits_of_agreement
 from ..verdicts.verdict import PrintVerdict, judge_print, reversed_items
 from .shipped import COMPUTATIONS, run_test
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: Digits in which native and R must agree where a computation asks both: sums and tails of few terms carry 13
 #: and more.
 FLOOR = 12.0
@@ -61,31 +64,12 @@ def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) ->
     except PairproofError as error:
         said = " ".join(str(error).split())
         call = None if "native" in claim.engines else ", ".join(claim.engines)
-        return [
-            row(
-                q.quantity,
-                "not-run",
-                f"{claim.compute} did not run: {said}",
-                "computation-not-run",
-                printed=q.printed.text,
-                r_call=call,
-            )
-            for q in claim.numbers
-        ]
+        why = (f"{claim.compute} did not run: {said}", "computation-not-run")
+        return [row(q.quantity, "not-run", *why, printed=q.printed.text, r_call=call) for q in claim.numbers]
     rows = [_number(row, source, claim, q, found) for q in claim.numbers]
     if found.lacks:
-        rows.append(
-            row(
-                "fit",
-                "not-run",
-                (
-                    f"no-native-model: native has no {found.lacks}; the numbers of this claim are "
-                    f"{found.r_call}'s alone"
-                ),
-                "no-native-model",
-                about="native-r",
-            )
-        )
+        text = f"native has no {found.lacks}; the numbers of this claim are {found.r_call}'s alone"
+        rows.append(row("fit", "not-run", f"no-native-model: {text}", "no-native-model", about="native-r"))
     return rows
 
 
@@ -109,18 +93,9 @@ def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found:
     elif q.quantity in found.remarks:
         verdict, (code, text) = "explained", found.remarks[q.quantity]
         note = f"{code}: {text}" + ("" if judged.comes_out else f"; here {judged.note}")
-    return row(
-        q.quantity,
-        verdict,
-        note,
-        code,
-        printed=q.printed.text,
-        native=value_or_none(native),
-        r=value_or_none(r),
-        r_call=found.r_call or None,
-        r_source=found.r_source,
-        digits=value_or_none(digits),
-    )
+    of_r = {"r": value_or_none(r), "r_call": found.r_call or None, "r_source": found.r_source}
+    own = {"native": value_or_none(native), "digits": value_or_none(digits)}
+    return row(q.quantity, verdict, note, code, printed=q.printed.text, **own, **of_r)
 
 
 class Checker:
@@ -152,6 +127,9 @@ class Checker:
         if name not in self._tables:
             self._tables[name] = read_data(self.paper, name)
         return self._tables[name]
+
+    def _table(self, name: str) -> pd.DataFrame:
+        return table_of(self.paper, name)
 
     def asked(self, data: str, model: ModelClaim) -> Asked:
         """The fit of a model to a data set, and what R and the 50-digit values say about it."""
@@ -239,14 +217,8 @@ class Checker:
 
     def _request(self, claim: Claim) -> Request:
         asks_r = claim.r_packages is not None and self._counterparts is not None
-        return Request(
-            self.data,
-            lambda name: table_of(self.paper, name),
-            self.fit,
-            claim.data,
-            claim.test_args,
-            self._backend if asks_r else None,
-        )
+        backend = self._backend if asks_r else None
+        return Request(self.data, self._table, self.fit, claim.data, claim.test_args, backend)
 
     def _not_run(self, claim: Claim, reason: str) -> list[Agreement]:
         missing: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
@@ -295,15 +267,8 @@ class Checker:
         for q in claim.numbers:
             name = q.quantity
             of_print, native, source = judged[name], values[name], chosen[name]
-            row = self.row(
-                claim,
-                name,
-                of_print.verdict,
-                of_print.note,
-                of_print.code,
-                printed=q.printed.text,
-                native=value_or_none(native),
-            )
+            said = (of_print.verdict, of_print.note, of_print.code)
+            row = self.row(claim, name, *said, printed=q.printed.text, native=value_or_none(native))
             half, floors = _halved(claim, name), self._floors
             rows.append(
                 with_sources(row, asked.fit, native, source, asked.certified, half=half, floors=floors)
@@ -340,16 +305,9 @@ class Checker:
             assert model is not None
             other = self.asked(data, model).fit
             stopped = glm_values(other) if reading.stops == "glm" else {}
-            if all(
-                judge_print(
-                    q,
-                    stopped.get(q.quantity, self.value(claim, other, q)),
-                    float(claim.alpha),
-                    other.df_resid,
-                    other.n_comparisons,
-                ).comes_out
-                for q in claim.numbers
-            ):
+            values = [stopped.get(q.quantity, self.value(claim, other, q)) for q in claim.numbers]
+            rest = (float(claim.alpha), other.df_resid, other.n_comparisons)
+            if all(judge_print(q, value, *rest).comes_out for q, value in zip(claim.numbers, values)):
                 fitting.append(reading)
         tried, n = len(claim.readings), len(claim.numbers)
         count = f"{tried} other reading{'s' if tried > 1 else ''} tried, {n} number{'s' if n > 1 else ''}"
@@ -378,14 +336,7 @@ class Checker:
             finding = _stated(claim)
         else:
             own_fit = claim.id if claim.model is not None and claim.data else ""
-            context = Context(
-                self.data,
-                self.fit,
-                claim.data,
-                own_fit,
-                float(claim.alpha),
-                lambda name: table_of(self.paper, name),
-            )
+            context = Context(self.data, self.fit, claim.data, own_fit, float(claim.alpha), self._table)
             try:
                 finding = run_test(claim.test, context, claim.test_args)
             except InputError as error:
@@ -394,16 +345,9 @@ class Checker:
                 ) from error
             except PairproofError as error:
                 finding = Finding("not-run", f"the test did not run: {error}", code="test-not-run")
-        return self.row(
-            claim,
-            "statement",
-            finding.verdict,
-            finding.explanation,
-            finding.code,
-            printed=claim.statement,
-            native=finding.native,
-            about="statement",
-        )
+        said = (finding.verdict, finding.explanation, finding.code)
+        native, printed = finding.native, claim.statement
+        return self.row(claim, "statement", *said, printed=printed, native=native, about="statement")
 
 
 def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str, str]:

@@ -137,53 +137,32 @@ def _same_data(fit: Fit, document: Document) -> bool:
     by_row = "row" in used
     columns = [c for c in rows[0] if c not in _COUNTS and c in fit.data.columns and (by_row or c in used)]
 
-    def pooled(found: Iterable[tuple[str, str, float, float, float, list[Any]]]) -> Any:
-        cells: dict[tuple[str, ...], list[float]] = {}
-        each = []
-        for first, second, w, t, l, at in found:
-            turned = first > second and not fit.spec.order_effect
-            sides = (second, first, l, t, w) if turned else (first, second, w, t, l)
-            key = (str(sides[0]), str(sides[1]), *(_label(v) for v in at))
-            each.append((key, sides[2:]))
-            total = cells.setdefault(key, [0.0, 0.0, 0.0])
-            for k in range(3):
-                total[k] += float(sides[2 + k])
-        return sorted(map(repr, each)) if by_row else cells
+    sided = fit.spec.order_effect
+    own = fit.data.to_frame().to_dict("records")
+    return _pooled(own, columns, sided, by_row) == _pooled(rows, columns, sided, by_row)
 
-    data = fit.data
-    values = [data.columns[c] for c in columns]
-    own = pooled(
-        (
-            data.items[i],
-            data.items[j],
-            w,
-            t,
-            l,
-            [v.levels[v.codes[r]] if isinstance(v, Factor) else v[r] for v in values],
-        )
-        for r, (i, j, w, t, l) in enumerate(
-            zip(data.first, data.second, data.wins.tolist(), data.ties.tolist(), data.losses.tolist())
-        )
-    )
-    theirs = pooled(
-        (
-            r["first"],
-            r["second"],
-            float(r["wins"]),
-            float(r.get("ties", 0)),
-            float(r["losses"]),
-            [r[c] for c in columns],
-        )
-        for r in rows
-    )
-    return bool(own == theirs)
+
+def _pooled(rows: Sequence[Mapping[Any, Any]], columns: Sequence[str], sided: bool, by_row: bool) -> Any:
+    """Counts by pair and columns, those of a pair in both orders together unless sides matter; or all rows, sorted."""
+    cells: dict[tuple[str, ...], list[float]] = {}
+    each = []
+    for row in rows:
+        sides, counts = [row["first"], row["second"]], [
+            float(row.get(k, 0)) for k in ("wins", "ties", "losses")
+        ]
+        if sides[0] > sides[1] and not sided:
+            sides, counts = sides[::-1], counts[::-1]
+        key = (*map(str, sides), *(_label(row[c]) for c in columns))
+        each.append((key, counts))
+        cells[key] = [a + b for a, b in zip(cells.get(key, [0.0, 0.0, 0.0]), counts)]
+    return sorted(map(repr, each)) if by_row else cells
 
 
 def _label(value: Any) -> str:
     """'3' for 3, 3.0 and '3'."""
     try:
         return f"{float(value):.17g}"
-    except ValueError:
+    except (TypeError, ValueError):
         return str(value)
 
 

@@ -35,6 +35,17 @@ class Question:
     backend: Backend
 
     @property
+    def counts(self) -> tuple[list[float], list[float] | None, list[float]]:
+        """Wins, ties if there is a category for them, and losses, by cell."""
+        c = self.cells
+        return c.wins.tolist(), None if c.ties is None else c.ties.tolist(), c.losses.tolist()
+
+    @property
+    def home(self) -> list[float] | None:
+        """Who is at home, by cell; None where nobody asks."""
+        return None if self.cells.order is None else self.cells.order.tolist()
+
+    @property
     def rows(self) -> int:
         """Outcomes of all cells: the rows of a log-linear design."""
         return int(self.cells.counts.size)

@@ -70,33 +70,19 @@ def btm_counterpart(question: Question) -> RCounterpart | None:
 
 
 def _ask_btm(question: Question) -> RCounterpart:
-    fit, cells = question.fit, question.cells
-    first, second = cells.names
-    reference = reference_for_r(fit, 0)
-    model = BTm_counts(
-        cells.wins.tolist(),
-        cells.losses.tolist(),
-        first,
-        second,
-        players=fit.items,
-        refcat=reference,
-        at_home=None if cells.order is None else cells.order.tolist(),
-        backend=question.backend,
-    )
+    fit, at_home, (wins, _, losses) = question.fit, question.home, question.counts
+    reference, names = reference_for_r(fit, 0), question.cells.names
+    options: dict[str, Any] = {"players": fit.items, "refcat": reference, "backend": question.backend}
+    model = BTm_counts(wins, losses, *names, at_home=at_home, **options)
     named = {f"player{item}": item for item in fit.items} | {"at.home": "order"}
     p = parameters_of(model, named, "log-odds", reference)
-    home = " + at.home" if cells.order is not None else ""
+    home = " + at.home" if at_home is not None else ""
     said = [
         f"BTm(cbind(wins, losses), i, j, ~ item{home}, refcat = {reference!r}), fitted again from its own"
         " solution"
     ]
-    return _binomial_answer(
-        question,
-        BTM,
-        p,
-        model,
-        said + (["at.home is order"] if home else []) + moved_in_words(fit, reference),
-    )
+    said += ["at.home is order"] if home else []
+    return _binomial_answer(question, BTM, p, model, said + moved_in_words(fit, reference))
 
 
 def _binomial_answer(
@@ -170,22 +156,12 @@ def gendavidson_counterpart(question: Question) -> RCounterpart | None:
 
 
 def _ask_gendavidson(question: Question) -> RCounterpart:
-    fit, cells = question.fit, question.cells
-    assert cells.ties is not None
-    first, second = cells.names
+    fit, cells, at_home, (wins, ties, losses) = question.fit, question.cells, question.home, question.counts
+    assert ties is not None
     reference = reference_for_r(fit, 0)
-    model = GenDavidson(
-        first,
-        second,
-        cells.wins.tolist(),
-        cells.ties.tolist(),
-        cells.losses.tolist(),
-        players=fit.items,
-        reference=reference,
-        at_home=None if cells.order is None else cells.order.tolist(),
-        home_adv=cells.order is not None,
-        backend=question.backend,
-    )
+    options: dict[str, Any] = {"players": fit.items, "reference": reference, "backend": question.backend}
+    home_adv = at_home is not None
+    model = GenDavidson(*cells.names, wins, ties, losses, at_home=at_home, home_adv=home_adv, **options)
     named = {item: item for item in fit.items} | {"tie.max": "tie", "home.adv": "order"}
     p = parameters_of(model, named, "log-odds", reference)
     log_2 = np.where([name == "tie" for name in p.names], np.log(2.0), 0.0)
@@ -195,7 +171,7 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
     if cells.whole:
         values.update(_likelihood(fit, model.loglik - cells.poisson_constant, len(p.names)))
     values.update(worth_values(fit, p))
-    home = ["home.adv is order"] if cells.order is not None else []
+    home = ["home.adv is order"] if home_adv else []
     return answered(
         GENDAVIDSON,
         model.result,
@@ -299,26 +275,15 @@ def polr_counterpart(question: Question) -> RCounterpart | None:
 
 
 def _ask_polr(question: Question) -> RCounterpart:
-    fit, cells = question.fit, question.cells
-    assert cells.ties is not None
-    first, second = cells.names
+    fit, cells, (wins, ties, losses) = question.fit, question.cells, question.counts
+    assert ties is not None
     reference = reference_for_r(fit, -1)
     by = {
         by_suffix(product).lstrip(":"): times_covariates(np.ones(len(cells)), cells, product).tolist()
         for product in dict.fromkeys(t.by for t in fit.terms if t.by)
     }
-    model = mass.polr(
-        first,
-        second,
-        cells.wins.tolist(),
-        cells.ties.tolist(),
-        cells.losses.tolist(),
-        items=fit.items,
-        reference=reference,
-        order=None if cells.order is None else cells.order.tolist(),
-        by=by or None,
-        backend=question.backend,
-    )
+    options: dict[str, Any] = {"items": fit.items, "reference": reference, "backend": question.backend}
+    model = mass.polr(*cells.names, wins, ties, losses, order=question.home, by=by or None, **options)
     names = tuple("tie" if n == "delta" else n for n in model.names)
     p = RParameters(names, model.coef, np.asarray(model.vcov), "log-odds", reference)
     values = {

@@ -49,22 +49,13 @@ class LogLinear:
 def log_linear(question: Question) -> LogLinear:
     """One row for each outcome of each cell, and the formula."""
     fit, cells = question.fit, question.cells
-    first, second = cells.names
+    wins, ties, losses = question.counts
     given = {
         _r_name(cells, c.name): [f"{int(v):03d}" for v in c.values] if c.categorical else c.values.tolist()
         for c in cells.covariates
     }
-    frame = gnm.llbt_frame(
-        first,
-        second,
-        cells.wins.tolist(),
-        cells.losses.tolist(),
-        None if cells.ties is None else cells.ties.tolist(),
-        items=fit.items,
-        cell=list(cells.label),
-        order=None if cells.order is None else cells.order.tolist(),
-        covariates=given,
-    )
+    more: dict[str, Any] = {"cell": list(cells.label), "order": question.home, "covariates": given}
+    frame = gnm.llbt_frame(*cells.names, wins, losses, ties, items=fit.items, **more)
     columns = dict(frame.columns)
     reference = _reference(fit)
     columns.update(_item_columns(question, frame.columns))

@@ -209,13 +209,8 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
 
 def _answered_by(agreements: Sequence[Agreement], claim: str, quantity: str) -> str:
     """R functions that gave this number, in words: "stats::glm, refitted and gnm::gnm(eliminate)"."""
-    calls = list(
-        dict.fromkeys(
-            a.r_call
-            for a in agreements
-            if (a.claim, a.quantity) == (claim, quantity) and a.r is not None and a.r_call
-        )
-    )
+    asked = (a for a in agreements if (a.claim, a.quantity) == (claim, quantity) and a.r is not None)
+    calls = list(dict.fromkeys(a.r_call for a in asked if a.r_call))
     return ", ".join(calls[:-1]) + (" and " if len(calls) > 1 else "") + calls[-1] if calls else ""
 
 
@@ -361,16 +356,10 @@ def _saturated(checker: Checker, agreements: Sequence[Agreement]) -> Story:
     said = f"prefmod's own fitters stop on it: {'; '.join(own)}." + (
         f" So does {'; '.join(others)}." if others else ""
     )
-    answers = {
-        call: {
-            str(a.quantity): a.r
-            for a in agreements
-            if a.claim == "modpref" and a.r_call == call and a.r is not None
-        }
-        for call in dict.fromkeys(
-            a.r_call for a in agreements if a.claim == "modpref" and a.r is not None and a.r_call
-        )
-    }
+    answers: dict[str, dict[str, float]] = {}
+    for a in agreements:
+        if a.claim == "modpref" and a.r is not None and a.r_call:
+            answers.setdefault(a.r_call, {})[str(a.quantity)] = a.r
     rows = [
         (
             "pairproof",

@@ -22,7 +22,7 @@ from ....bridge.process.policy import Backend
 from ....bridge.r_data import read_file
 from ....bridge.values.nodes import NULL, RList, RVector, from_node
 from ....data.columns import Factor, natural_order
-from ....data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED
+from ....data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED, Kind
 from ....data.respondents.respondents import Respondents
 from ....errors import InputError, RDrift, RError
 from ....files.packaged import packaged_json
@@ -170,30 +170,16 @@ def respondents(document: Document, rows: Rows) -> Respondents:
         given = [str(row[model["by"]]) for row in rows]
         levels = natural_order(given)
         columns[model["by"]] = Factor(np.array([levels.index(v) for v in given]), levels)
-    if layout == "pairs":
-        return Respondents.build(
-            items,
-            "comparisons",
-            answers,
-            tie_category=model["ties"],
-            weights=weights,
-            columns=columns,
-            source=document["id"],
-        )
-    if layout == "ranks":
-        return Respondents.build(
-            items, "rankings", answers, weights=weights, columns=columns, source=document["id"]
-        )
-    times = tuple(str(t + 1) for t in range(model["times"])) if model["times"] > 1 else ()
-    return Respondents.build(
-        items,
-        "ratings",
-        answers.reshape(len(rows), model["times"], len(items)) if times else answers,
-        scale=range(1, model["categories"] + 1),
-        times=times,
-        weights=weights,
-        source=document["id"],
-    )
+    kinds: dict[str, Kind] = {"pairs": "comparisons", "ranks": "rankings"}
+    kind = kinds.get(layout, "ratings")
+    options: dict[str, Any] = {"tie_category": model["ties"]} if kind == "comparisons" else {}
+    if kind == "ratings":
+        options["scale"] = range(1, model["categories"] + 1)
+        if model["times"] > 1:
+            options["times"] = tuple(str(t + 1) for t in range(model["times"]))
+            answers = answers.reshape(len(rows), model["times"], len(items))
+    given: dict[str, Any] = {"weights": weights, "columns": columns, "source": document["id"]}
+    return Respondents.build(items, kind, answers, **given, **options)
 
 
 #: Starts of latent classes: the three classes of trdel are reached from 8 to 14 of 20.
