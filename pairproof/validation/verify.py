@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Union, cast
+from typing import TYPE_CHECKING, Any, Union, cast
 
 from ..errors import InputError
 from ..fit.fit import Fit
@@ -239,16 +239,8 @@ def _against_value(fit: Fit, name: str, value: float | str, digits: Digits) -> A
         return _row(fit, name, own, float(value), digits)
     printed = PrintedQuantity(Quantity.parse(name), Printed.parse(value), 0)
     judged = judge_print(printed, own, 0.05, fit.df_resid, fit.n_comparisons)
-    return Agreement(
-        "",
-        "",
-        printed.quantity,
-        printed=value,
-        native=value_or_none(own),
-        verdict=judged.verdict,
-        explanation=judged.note,
-        code=judged.code,
-    )
+    said: dict[str, Any] = {"verdict": judged.verdict, "explanation": judged.note, "code": judged.code}
+    return Agreement("", "", printed.quantity, printed=value, native=value_or_none(own), **said)
 
 
 def _row(fit: Fit, name: str, own: float, other: float, digits: Digits) -> Agreement:

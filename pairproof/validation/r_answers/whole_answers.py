@@ -50,6 +50,7 @@ from ...data.wide import prefmod_pair_order
 from ...errors import InputError
 from ...fit.estimates.specification import Scale, Term
 from ...fit.fit import Fit
+from ...native.prefmod_defects.defects_of_input import function_of
 from ...numerics.arrays import FloatArray
 from ..claims.quantities import kind_of
 from ..verdicts.agreement import RCounterpart
@@ -129,12 +130,6 @@ def prefmod_counterpart(question: AnswerQuestion) -> RCounterpart | None:
         f"not asked: {work:.2g} patterns x blocks x squared parameters, which take prefmod more than a minute"
     )
     return attempt_unless(much if work > MOST_WORK else "", call, _ask_prefmod, question)
-
-
-def function_of(table: Respondents) -> str:
-    """`pattPC.fit` for comparisons, and so on."""
-    letter = {"comparisons": "PC", "rankings": "R", "ratings": "L"}[table.kind]
-    return f"patt{letter}{'rep' if table.n_times > 1 else ''}.fit"
 
 
 # -- whether prefmod has the model ---------------------------------------------------------------------------

@@ -218,19 +218,12 @@ def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
         other = given.times(0.5 if p.sided == 2 else 2.0)
         if Interval.of(p.numbers[name]).meets(other):
             side = "one" if p.sided == 2 else "two"
-            return Check(
-                name,
-                "explained",
-                f"one-sided-p: comes out if p is {side}-sided ({words}: {given}; {side}-sided {other})",
-                "one-sided-p",
-            )
+            text = f"comes out if p is {side}-sided ({words}: {given}; {side}-sided {other})"
+            return Check(name, "explained", f"one-sided-p: {text}", "one-sided-p")
         printed = Interval.of(p.numbers[name])
         if (printed.high <= p.alpha < given.low) or (printed.low >= p.alpha > given.high):
-            return Check(
-                name,
-                "differs-conclusion",
-                f"{words}: {given}; the printed p lies on the other side of {p.alpha:g}",
-            )
+            text = f"{words}: {given}; the printed p lies on the other side of {p.alpha:g}"
+            return Check(name, "differs-conclusion", text)
     return Check(name, "differs", f"{words}: {given}")
 
 

@@ -182,15 +182,10 @@ def check_win_totals(printout: Printout, games: Games, observed: FloatArray | No
         if tie is None:
             return None
     ends = [estimates[i].times(printout.unit) for i in printout.items]
-    totals = expected_totals(
-        np.array([e.low for e in ends]),
-        np.array([e.high for e in ends]),
-        games,
-        tie=tie,
-        order=order,
-        half_wins=spec.ties == "half",
-        items=printout.items,
-    )
+    low, high = np.array([(e.low, e.high) for e in ends]).T
+    known = {"tie": tie, "order": order}
+    half_wins, items = spec.ties == "half", printout.items
+    totals = expected_totals(low, high, games, **known, half_wins=half_wins, items=items)
     if spec.ties == "none":
         totals = [t for t in totals if t.what != "ties"]  # held at 0, the tie parameter has no equation
     sharp = [t for t in totals if t.says_something]
@@ -203,22 +198,14 @@ def _verdict(
     name = "win_totals"
     if not sharp:
         widest = max(t.interval.high - t.interval.low for t in totals)
-        return Check(
-            name,
-            "not-checkable",
-            f"with the digits printed a total is known to {widest:.2g} only: any would do",
-            "win-totals",
-        )
+        text = f"with the digits printed a total is known to {widest:.2g} only: any would do"
+        return Check(name, "not-checkable", text, "win-totals")
     bad = [t for t in sharp if not t.holds]
     if bad:
         words = "; ".join(f"{t.what} {t.interval}" for t in bad)
         kind = "a whole number" if bad[0].step == 1 else "a multiple of a half"
-        return Check(
-            name,
-            "differs",
-            f"at a maximum every expected total is {kind}; these are not: {words}",
-            "win-totals",
-        )
+        text = f"at a maximum every expected total is {kind}; these are not: {words}"
+        return Check(name, "differs", text, "win-totals")
     words = ", ".join(
         f"{t.what} {t.nearest:g}" + ("" if t.says_something else " (or others)") for t in totals
     )
@@ -350,14 +337,7 @@ def _difference(p: Printout, q: Printout, name: str) -> Interval | None:
 
 def _agreement(paper: Paper, claim: Claim, printout: Printout, check: Check) -> Agreement:
     printed = printout.numbers.get(check.quantity)
-    return Agreement.of_claim(
-        paper.id,
-        claim,
-        Quantity(KIND, name=check.quantity),
-        check.verdict,
-        check.sentence,
-        check.code,
-        printed=printed.text if printed else None,
-        accepted=is_accepted(check.verdict, check.code, claim.accept),
-        about="arithmetic",
-    )
+    text, said = printed.text if printed else None, (check.verdict, check.sentence, check.code)
+    name, accepted = Quantity(KIND, name=check.quantity), is_accepted(check.verdict, check.code, claim.accept)
+    of = {"printed": text, "accepted": accepted, "about": "arithmetic"}
+    return Agreement.of_claim(paper.id, claim, name, *said, **of)

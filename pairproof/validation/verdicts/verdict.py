@@ -45,49 +45,27 @@ def judge_print(
     """The verdict on one printed number, by itself."""
     p = q.printed
     if math.isnan(value):
-        return PrintVerdict(
-            "not-estimable",
-            (
-                f"{q.quantity} is not estimable from these data; the page prints {p.text}, which "
-                "depends on when the author's program stopped"
-            ),
-            "not-estimable",
-        )
+        on_what = f"the page prints {p.text}, which depends on when the author's program stopped"
+        why = f"{q.quantity} is not estimable from these data; {on_what}"
+        return PrintVerdict("not-estimable", why, "not-estimable")
     match = p.verdict(value)
     if q.quantity.kind in ("p", "contrast_p") and match.verdict != "differs" and not p.star_verdict(value):
-        return PrintVerdict(
-            "differs-conclusion",
-            f"the mark {p.stars} does not belong to {p_equals(value)}",
-            "significance-mark",
-        )
+        why = f"the mark {p.stars} does not belong to {p_equals(value)}"
+        return PrintVerdict("differs-conclusion", why, "significance-mark")
     if match.verdict == "agrees":
         if match.is_half_way:
             return PrintVerdict("agrees", f"at a tie, by {match.rule}", "rounded-half")
         return PrintVerdict("agrees", "")
     if match.verdict == "agrees-truncated":
-        return PrintVerdict(
-            "agrees-truncated", f"{value!r} agrees only if truncated, not rounded", "truncated"
-        )
+        why = f"{value!r} agrees only if truncated, not rounded"
+        return PrintVerdict("agrees-truncated", why, "truncated")
     if match.verdict == "agrees-k-of-m":
-        return PrintVerdict(
-            "agrees-k-of-m",
-            f"agrees to {match.k} of {match.m} digits: the zeros that end an integer may be no digits",
-            "idle-zeros",
-        )
-    if (
-        q.quantity == "deviance"
-        and df_resid == 0
-        and p.value is not None
-        and abs(p.value) < Decimal(RESIDUE * max(n, 1.0))
-    ):
-        return PrintVerdict(
-            "explained",
-            (
-                f"rounding-error: a model with 0 degrees of freedom has deviance 0; {p.text} is what "
-                "rounding left of it"
-            ),
-            "rounding-error",
-        )
+        why = f"agrees to {match.k} of {match.m} digits: the zeros that end an integer may be no digits"
+        return PrintVerdict("agrees-k-of-m", why, "idle-zeros")
+    is_zero = q.quantity == "deviance" and df_resid == 0
+    if is_zero and p.value is not None and abs(p.value) < Decimal(RESIDUE * max(n, 1.0)):
+        left = f"a model with 0 degrees of freedom has deviance 0; {p.text} is what rounding left of it"
+        return PrintVerdict("explained", f"rounding-error: {left}", "rounding-error")
     other_conclusion = _other_conclusion(q, value, alpha, se)
     if other_conclusion is not None:
         return other_conclusion
@@ -116,24 +94,17 @@ def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, se: float)
     kind, p = q.quantity.kind, q.printed
     if kind in ("p", "contrast_p", "gof_p", "lr_p"):
         if p.high is not None and float(p.high) <= alpha < value:
-            return PrintVerdict(
-                "differs-conclusion",
-                f"printed as significant at {alpha:g}, computed {value:.4g}",
-                "other-significance",
-            )
+            why = f"printed as significant at {alpha:g}, computed {value:.4g}"
+            return PrintVerdict("differs-conclusion", why, "other-significance")
         if p.low is not None and float(p.low) >= alpha > value:  # as a double: 0.05 is above Decimal("0.05")
-            return PrintVerdict(
-                "differs-conclusion",
-                f"printed as not significant at {alpha:g}, computed {value:.4g}",
-                "other-significance",
-            )
+            why = f"printed as not significant at {alpha:g}, computed {value:.4g}"
+            return PrintVerdict("differs-conclusion", why, "other-significance")
     if _sign(q, value):
         assert p.value is not None
         within = 1.0 if kind in ("z", "contrast_z") else se
         if math.isnan(within) or max(abs(float(p.value)), abs(value)) > within:
-            return PrintVerdict(
-                "differs-conclusion", f"the sign is the other: computed {value:.6g}", "other-sign"
-            )
+            why = f"the sign is the other: computed {value:.6g}"
+            return PrintVerdict("differs-conclusion", why, "other-sign")
     return None
 
 

@@ -11,6 +11,7 @@ they did not run.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -132,11 +133,7 @@ def every_track(checker: Checker) -> Story:
         Table(
             (
                 Column("track", "left"),
-                Column("comparisons"),
-                Column("judges"),
-                Column("sources"),
-                Column("pairs"),
-                Column("significant"),
+                *map(Column, ("comparisons", "judges", "sources", "pairs", "significant")),
                 *(Column(f"{what} {way}") for way in WAYS for what in ("se ratio by", "remain by")),
             ),
             tuple(_line(name, told) for name, told in found.items()),
@@ -353,8 +350,6 @@ def _crowd(checker: Checker) -> Story:
     shown = ("students-geometric", "irt-gaussian", "irt-categorical")
 
     def named(results: Sequence[Result], who: str) -> list[Result]:
-        from dataclasses import replace
-
         return [replace(r, model=f"{r.model}, {who}") for r in results if r.model in shown]
 
     results = [*named(experts, "experts"), *named(crowd, "crowd")]
