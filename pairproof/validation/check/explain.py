@@ -266,17 +266,9 @@ def _agreements(paper: Paper, found: Sequence[Found], checker: Checker) -> list[
                     q, value, float(claim.alpha), fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit)
                 )
                 verdict, words, codes = _verdict(f, judged)
-                row = checker.row(
-                    claim,
-                    q.quantity,
-                    verdict,
-                    words,
-                    codes[0],
-                    printed=q.printed.text,
-                    native=value_or_none(value),
-                    accepted=any(is_accepted(verdict, code, claim.accept) for code in codes),
-                )
-                rows.append(row)
+                accepted = any(is_accepted(verdict, code, claim.accept) for code in codes)
+                numbers = {"printed": q.printed.text, "native": value_or_none(value), "accepted": accepted}
+                rows.append(checker.row(claim, q.quantity, verdict, words, codes[0], **numbers))
     return rows
 
 

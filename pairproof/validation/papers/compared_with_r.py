@@ -182,26 +182,21 @@ class Held:
     r_call: str
     scale: float = 0.0
 
+    def row(self, place: Place, result: RResult, **given: Any) -> Agreement:
+        """Its row, with the verdict that is given."""
+        of_r = {"r": self.r, "r_call": self.r_call, "r_source": result.source}
+        return place.row(self.quantity, native=self.native, **of_r, **given)
+
 
 def digits_rows(place: Place, numbers: Iterable[Held], result: RResult, said: str = "") -> list[Agreement]:
     """A row for each number; one with fewer digits than its floor differs."""
     rows = []
     for n in numbers:
         judged = judge_digits(n.quantity, n.native, n.r, n.scale, n.r_call)
-        rows.append(
-            place.row(
-                n.quantity,
-                native=n.native,
-                r=n.r,
-                r_call=n.r_call,
-                r_source=result.source,
-                digits=judged.digits,
-                verdict="agrees" if judged.enough else "differs",
-                explanation=said if judged.enough else judged.shortfall(n.r_call),
-                code="" if judged.enough else "few-digits",
-                floor=judged.floor.digits,
-            )
-        )
+        why = {"verdict": "differs", "explanation": judged.shortfall(n.r_call), "code": "few-digits"}
+        if judged.enough:
+            why = {"verdict": "agrees", "explanation": said, "code": ""}
+        rows.append(n.row(place, result, digits=judged.digits, floor=judged.floor.digits, **why))
     return rows
 
 
@@ -226,16 +221,9 @@ def held_beside_r(
 def bounded_row(place: Place, number: Held, bound: float, result: RResult, said: str) -> Agreement:
     """A row for a number that both sides integrate by points drawn at random: no further apart than `bound`."""
     apart = abs(number.native - number.r)
-    return place.row(
-        number.quantity,
-        native=number.native,
-        r=number.r,
-        r_call=number.r_call,
-        r_source=result.source,
-        verdict="agrees" if apart <= bound else "differs",
-        explanation=f"{said}: {apart:.1g} apart, at most {bound:.1g} allowed",
-        code="monte-carlo",
-    )
+    verdict = "agrees" if apart <= bound else "differs"
+    why = f"{said}: {apart:.1g} apart, at most {bound:.1g} allowed"
+    return number.row(place, result, verdict=verdict, explanation=why, code="monte-carlo")
 
 
 #: Error of native's single-step p-values in units of theirs: four standard errors of 1e5 points; of critical values.
@@ -294,13 +282,6 @@ def sampled_row(
         f" {found.visible.max():.2g}{f' ({seen})' if seen else ''} in any of them would be seen with"
         f" probability 0.9; {r_call} ({packages}; {source})"
     )
-    return place.row(
-        quantity,
-        native=float(found.native[k]),
-        r=float(found.r[k]),
-        r_call=r_call,
-        r_source=result.source,
-        verdict="agrees" if found.agrees else "differs",
-        explanation=explanation,
-        code="sampled",
-    )
+    number = Held(quantity, float(found.native[k]), float(found.r[k]), r_call)
+    verdict = "agrees" if found.agrees else "differs"
+    return number.row(place, result, verdict=verdict, explanation=explanation, code="sampled")

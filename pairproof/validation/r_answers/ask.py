@@ -115,13 +115,8 @@ def attempt(
         said = error.r_message.strip() or str(error)
         source: RSource = "recorded" if error.source == "recorded" else "live"
         message = f"{said}{where} ({source})"
-        return RCounterpart(
-            r_call,
-            source,
-            not_run=f"R stops: {message}",
-            r_error=message,
-            expected=any(words in said for words in known),
-        )
+        expected = any(words in said for words in known)
+        return RCounterpart(r_call, source, not_run=f"R stops: {message}", r_error=message, expected=expected)
 
 
 def _first_sentence(error: RError) -> str:

@@ -25,7 +25,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from math import comb, factorial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -465,14 +465,8 @@ def _ask_plackett_luce(question: AnswerQuestion) -> RCounterpart:
     fit = question.fit
     ranks, weights = _rows(fit)
     pseudo = float(fit.of_answers.pseudo)
-    model = plackettluce.PlackettLuce(
-        ranks,
-        list(fit.items),
-        npseudo=pseudo,
-        weights=weights.tolist(),
-        epsilon=EPSILON,
-        backend=question.backend,
-    )
+    options: dict[str, Any] = {"weights": weights.tolist(), "backend": question.backend}
+    model = plackettluce.PlackettLuce(ranks, list(fit.items), npseudo=pseudo, epsilon=EPSILON, **options)
     values = _values(fit, tuple(model.names), model.coef, model.vcov, not pseudo and not model.vcov_error)
     values.update(likelihood_values(model.loglik, int(model.rank)))
     said = ["its deviance is -2 logLik, its df counts every stage: neither is compared"]
@@ -517,14 +511,9 @@ def coxph_counterpart(question: AnswerQuestion) -> RCounterpart | None:
 def _ask_coxph(question: AnswerQuestion) -> RCounterpart:
     fit = question.fit
     ranks, weights = _rows(fit)
+    options: dict[str, Any] = {"weights": weights.tolist(), "backend": question.backend}
     below = bool((fit.respondents.once == BELOW).any())
-    model = survival.coxph(
-        ranks,
-        list(fit.items),
-        unranked="below" if below else "absent",
-        weights=weights.tolist(),
-        backend=question.backend,
-    )
+    model = survival.coxph(ranks, list(fit.items), unranked="below" if below else "absent", **options)
     values = _values(fit, tuple(model.names), model.coef, model.vcov, True)
     values.update(likelihood_values(model.loglik, len(model.names)))
     call = 'coxph(Surv(rank, ranked) ~ item + strata(person), ties = "breslow")'

@@ -280,17 +280,8 @@ def digits_rows(agreements: Sequence[Agreement]) -> list[DigitsRow]:
     for (source, kind, how, asked), members in groups.items():
         least = worst({name: d for name, (d, _) in members.items()})
         assert least is not None
-        rows.append(
-            DigitsRow(
-                "50-digit values" if source == CERTIFIED else source,
-                kind,
-                how,
-                len(members),
-                least.digits,
-                least.quantity,
-                asked,
-                tuple(d for d, _ in members.values()),
-                all(d >= asked or passes for d, passes in members.values()),
-            )
-        )
+        name, digits = "50-digit values" if source == CERTIFIED else source, [d for d, _ in members.values()]
+        enough = all(d >= asked or passes for d, passes in members.values())
+        at = (len(members), least.digits, least.quantity)
+        rows.append(DigitsRow(name, kind, how, *at, asked, tuple(digits), enough))
     return sorted(rows, key=lambda r: r.r_source == CERTIFIED)

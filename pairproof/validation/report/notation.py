@@ -113,17 +113,9 @@ def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Grou
         where = next((a.where for a in rows if a.where), "")
         title = context.titles.get(claim) or claim or "The fit and R"
         rest = [a for a in rows if a not in listed]
-        found.append(
-            Group(
-                title,
-                paper,
-                claim,
-                where,
-                tuple(listed),
-                tuple(a for a in rest if a.about != "arithmetic"),
-                tuple(a for a in rest if a.about == "arithmetic"),
-            )
-        )
+        beyond = tuple(a for a in rest if a.about != "arithmetic")
+        arithmetic = tuple(a for a in rest if a.about == "arithmetic")
+        found.append(Group(title, paper, claim, where, tuple(listed), beyond, arithmetic))
     return found
 
 

@@ -448,16 +448,9 @@ def _distinct(
     found = []
     for first, same in families:
         words = tuple(" and ".join(s.sentence for s in outcome.readings[r]) for r in same)
-        found.append(
-            Explanation(
-                outcome.readings[first],
-                claims,
-                numbers,
-                words,
-                outcome.notes.get(first, ""),
-                tuple(tuple(s.name for s in outcome.readings[r]) for r in same),
-            )
-        )
+        names = tuple(tuple(s.name for s in outcome.readings[r]) for r in same)
+        note = outcome.notes.get(first, "")
+        found.append(Explanation(outcome.readings[first], claims, numbers, words, note, names))
     return tuple(found)
 
 

@@ -57,15 +57,9 @@ class Target:
 
     def situation(self) -> Situation:
         """The facts from which families decide which slips are possible."""
-        return Situation(
-            self.fit,
-            self.model,
-            self.setting,
-            printed_kinds(self._place),
-            tuple((q.quantity, q.printed) for q in self.numbers),
-            self.matrix,
-            self._steps,
-        )
+        numbers = tuple((q.quantity, q.printed) for q in self.numbers)
+        kinds = printed_kinds(self._place)
+        return Situation(self.fit, self.model, self.setting, kinds, numbers, self.matrix, self._steps)
 
     @cached_property
     def _steps(self) -> int:

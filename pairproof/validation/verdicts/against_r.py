@@ -136,16 +136,12 @@ def _beside_r(
     name = row.quantity
     value = r.values[name] / half
     row = replace(row, r=value_or_none(value), r_call=r.r_call, r_source=r.r_source)
-    against = judge_digits(
-        name,
-        native,
-        value,
+    scale, rounding, wider = (
         scale_of(name, fit, _errors(r)),
-        r.r_call,
-        floors,
         r.rounding.get(name, 0.0),
         scale_of_logarithm(name, fit),
     )
+    against = judge_digits(name, native, value, scale, r.r_call, floors, rounding, wider)
     row = replace(row, digits=value_or_none(against.digits), floor=against.floor.digits)
     if math.isnan(native) and not math.isnan(value):
         return _with_code(row, "r-has-a-value"), [f"R gives {value:.6g}, which rests on when it stopped"]

@@ -75,14 +75,9 @@ def half_wins_in_r(request: Request) -> Computed:
     labels = request.text("labels")
     if labels not in ("each", "recycled"):
         raise InputError(f"half-wins-in-r: labels = {labels!r}; expected 'each' or 'recycled'")
-    return numbers_from_r(
-        request,
-        HALF_WINS,
-        {"recycled": labels == "recycled"},
-        ("prefmod", "BradleyTerry2"),
-        f"BradleyTerry2::BTm on prefmod::cemspc, labels {labels}",
-        "",
-    )
+    asked, needs = {"recycled": labels == "recycled"}, ("prefmod", "BradleyTerry2")
+    label = f"BradleyTerry2::BTm on prefmod::cemspc, labels {labels}"
+    return numbers_from_r(request, HALF_WINS, asked, needs, label, "")
 
 
 @computation("half-wins-by-row")

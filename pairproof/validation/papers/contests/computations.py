@@ -60,18 +60,11 @@ def table_of(document: Document) -> Comparisons:
         name: np.array([np.nan if values[item] is None else float(values[item]) for item in items])
         for name, values in document.get("item_data", {}).items()
     }
-    counts = {k: [float(row.get(k, 0)) for row in rows] for k in ("wins", "ties", "losses")}
-    return Comparisons.build(
-        items,
-        np.array([place[row["first"]] for row in rows]),
-        np.array([place[row["second"]] for row in rows]),
-        counts["wins"],
-        counts["ties"] if any("ties" in row for row in rows) else None,
-        counts["losses"],
-        columns=columns,
-        item_data=of_items,
-        source=document["id"].partition("--")[0],
-    )
+    wins, ties, losses = ([float(row.get(k, 0)) for row in rows] for k in ("wins", "ties", "losses"))
+    first, second = (np.array([place[row[side]] for row in rows]) for side in ("first", "second"))
+    counts = (wins, ties if any("ties" in row for row in rows) else None, losses)
+    more = {"columns": columns, "item_data": of_items, "source": document["id"].partition("--")[0]}
+    return Comparisons.build(items, first, second, *counts, **more)
 
 
 def fit_of(document: Document, table: Comparisons | None = None) -> Fit:
@@ -80,18 +73,14 @@ def fit_of(document: Document, table: Comparisons | None = None) -> Fit:
     return fit_bradley_terry(
         table_of(document) if table is None else table,
         ties="davidson" if model["ties"] != "none" else "none",
-        reference=model["reference"],
         order_effect=ORDER in model["columns"],
         cells=["row"],
         item_terms=model["item_covariates"] or (),
         comparison_terms=[name for name in model["columns"] if name != ORDER],
         random=model["random"] or (),
-        link=model["link"],
         offset="offset" if model["offset"] else None,
         reduce_bias=None if model["estimator"] == "ml" else model["estimator"],
-        method=model["method"],
-        tie_shift=model["tie_shift"],
-        tie_scale=model["tie_scale"],
+        **{name: model[name] for name in ("reference", "link", "method", "tie_shift", "tie_scale")},
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -143,27 +144,14 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
     found: list[Agreement] = []
     for name in ("modpref", "collins"):
         for test in _sign_tests(checker, name):
-            word = "dropped" if test.rule == "drop" else "split"
-            found += _rows(
-                f"sign-test-{name}",
-                f"ties-{word}",
-                {"test_p": test.p},
-                BINOM,
-                str(test),
-                backend,
-                lambda: base.binom_test(test.wins, test.wins + test.losses, backend=backend),
-            )
+            place = (f"sign-test-{name}", f"ties-{'dropped' if test.rule == 'drop' else 'split'}")
+            ask = partial(base.binom_test, test.wins, test.wins + test.losses, backend=backend)
+            found += _rows(*place, {"test_p": test.p}, BINOM, str(test), backend, ask)
     own = friedman_by_judge(checker.data("table-1"))
     scores = first_preferences_by_judge(checker.data("table-1"))
-    return found + _rows(
-        "friedman",
-        "Table-1",
-        {"test_statistic": own.statistic, "test_df": own.df, "test_p": own.p},
-        FRIEDMAN,
-        str(own),
-        backend,
-        lambda: base.friedman_test(scores, backend=backend),
-    )
+    ask = partial(base.friedman_test, scores, backend=backend)
+    numbers = {"test_statistic": own.statistic, "test_df": own.df, "test_p": own.p}
+    return found + _rows("friedman", "Table-1", numbers, FRIEDMAN, str(own), backend, ask)
 
 
 def _sign_tests(checker: Checker, data: str) -> tuple[SignTest, SignTest]:

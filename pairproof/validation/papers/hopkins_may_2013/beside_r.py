@@ -11,7 +11,7 @@ same that the records were made with.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -286,13 +286,8 @@ def compared(table: Comparisons, items: Items) -> jags.Compared:
     single = judgments(table)
     n = len(single)
     if items == "fresh":
-        return jags.Compared(
-            len(table.items),
-            np.concatenate([single.first, single.second]),
-            np.arange(n),
-            n + np.arange(n),
-            single.outcome,
-        )
+        author = np.concatenate([single.first, single.second])
+        return jags.Compared(len(table.items), author, np.arange(n), n + np.arange(n), single.outcome)
     author, _, item = item_codes(table, single.first, single.second, single.row)
     return jags.Compared(len(table.items), author, item[:n], item[n:], single.outcome)
 
@@ -300,16 +295,7 @@ def compared(table: Comparisons, items: Items) -> jags.Compared:
 def of_one_segment(table: Comparisons) -> Comparisons:
     """The table with a column `source` of one value: a system has one output, seen several times."""
     source = Factor(np.zeros(table.n_rows, np.int64), ("one",))
-    return Comparisons.build(
-        table.items,
-        table.first,
-        table.second,
-        table.wins,
-        table.ties,
-        table.losses,
-        columns={"source": source},
-        source=table.source,
-    )
+    return replace(table, columns={"source": source})
 
 
 def simulated(seed: int, n: int, n_systems: int, n_segments: int, ties: bool = True) -> Comparisons:
@@ -325,13 +311,7 @@ def simulated(seed: int, n: int, n_systems: int, n_segments: int, ties: bool = T
     labels = tuple(dict.fromkeys(map(str, segment.tolist())))
     codes = np.array([labels.index(str(s)) for s in segment.tolist()])
     tied = (~won & ~lost).astype(np.float64) if ties else None
-    return Comparisons.build(
-        [f"s{k}" for k in range(n_systems)],
-        first,
-        second,
-        won.astype(np.float64),
-        tied,
-        lost.astype(np.float64),
-        columns={"source": Factor(codes, labels)},
-        source=f"{n} simulated comparisons, seed {seed}",
-    )
+    counts = (won.astype(np.float64), tied, lost.astype(np.float64))
+    columns, said = {"source": Factor(codes, labels)}, f"{n} simulated comparisons, seed {seed}"
+    items = [f"s{k}" for k in range(n_systems)]
+    return Comparisons.build(items, first, second, *counts, columns=columns, source=said)

@@ -384,14 +384,8 @@ def _ranks(name: str, one: Abilities, backend: Backend) -> list[Agreement]:
     )
     for label, simultaneous, side, cstype in _SETS if name == "eight" else _SETS[:2]:
         own = rank_sets(one, simultaneous=simultaneous, side=side)
-        ask = partial(
-            r_csranks.csranks,
-            one.estimate,
-            one.covariance,
-            cstype=cstype,
-            simul=simultaneous,
-            backend=backend,
-        )
+        asked = partial(r_csranks.csranks, one.estimate, one.covariance, backend=backend)
+        ask = partial(asked, cstype=cstype, simul=simultaneous)
         answered = partial(_rank_rows, place, label, own)
         found += rows_beside_r(place, {label: None}, CSRANKS, f"{label} rank sets", backend, ask, answered)
     return found
@@ -406,15 +400,11 @@ def _rank_rows(
         held.append(Held(f"rank_low.{label}.{item}", float(own.low[k]), float(r.lower[k]), CSRANKS))
         held.append(Held(f"rank_high.{label}.{item}", float(own.high[k]), float(r.upper[k]), CSRANKS))
     settled = [h for h in held if h.quantity not in UNDECIDED]
-    left = [
-        place.row(
-            h.quantity, native=h.native, r=h.r, r_call=CSRANKS, r_source=answer.result.source, verdict="not-checkable",
-            explanation=UNDECIDED[h.quantity], code="monte-carlo", r_arrived=False,
-        )
-        for h in held
-        if h.quantity in UNDECIDED
-    ]  # fmt: skip
-    return digits_rows(place, settled, answer.result) + left
+    open_ = {"verdict": "not-checkable", "code": "monte-carlo", "r_arrived": False}
+    left = [h for h in held if h.quantity in UNDECIDED]
+    return digits_rows(place, settled, answer.result) + [
+        h.row(place, answer.result, explanation=UNDECIDED[h.quantity], **open_) for h in left
+    ]
 
 
 def further(checker: Checker, backend: Backend) -> list[Agreement]:

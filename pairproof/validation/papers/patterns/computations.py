@@ -194,14 +194,8 @@ def fit_of(document: Document, table: Respondents) -> Fit:
     by = model["by"] or ""
     if model["family"] == "plackett-luce":
         return fit_plackett_luce(table, by=by)
-    return fit_pattern(
-        table,
-        by=by,
-        dependence=model["dependence"],
-        between_times=model["between_times"],
-        alpha=model["alpha"],
-        beta=model["beta"],
-    )
+    asked = {name: model[name] for name in ("dependence", "between_times", "alpha", "beta")}
+    return fit_pattern(table, by=by, **asked)
 
 
 def numbers_of_classes(fit: Fit) -> dict[str, float]:

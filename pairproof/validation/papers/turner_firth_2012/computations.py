@@ -74,14 +74,8 @@ def bias_reduced(request: Request) -> Computed:
 
     The claim's own data by pair; args: `reference`.
     """
-    return numbers_from_r(
-        request,
-        BIAS_REDUCED,
-        _counts(request),
-        ("BradleyTerry2", "brglm"),
-        "BradleyTerry2::BTm(br = TRUE)",
-        "bias-reduced estimates",
-    )
+    needs, said = ("BradleyTerry2", "brglm"), ("BradleyTerry2::BTm(br = TRUE)", "bias-reduced estimates")
+    return numbers_from_r(request, BIAS_REDUCED, _counts(request), needs, *said)
 
 
 @computation("flat-lizards")
@@ -99,14 +93,8 @@ def flat_lizards(request: Request) -> Computed:
             f"args.model is {model[:80]!r}; expected a formula without a left side, such as '~ SVL[..] + (1 |"
             " ..)'"
         )
-    found = numbers_from_r(
-        request,
-        LIZARDS,
-        {"model": Formula(model)},
-        ("BradleyTerry2",),
-        "BradleyTerry2::BTm, random effects by PQL",
-        "random effects (penalised quasi-likelihood)",
-    )
+    said = ("BradleyTerry2::BTm, random effects by PQL", "random effects (penalised quasi-likelihood)")
+    found = numbers_from_r(request, LIZARDS, {"model": Formula(model)}, ("BradleyTerry2",), *said)
     remarks = {}
     for name in found.r:
         q = Quantity.parse(name)
@@ -125,11 +113,6 @@ def flat_lizards(request: Request) -> Computed:
 @computation("abilities-by-default")
 def abilities_by_default(request: Request) -> Computed:
     """`BTabilities(BTm(...))` with a home effect and R's own stop: estimate.X, se.X; args: `reference`."""
-    return numbers_from_r(
-        request,
-        ABILITIES,
-        _counts(request),
-        ("BradleyTerry2",),
-        "BradleyTerry2::BTabilities, by default",
-        "standard errors from the weights of the last step but one",
-    )
+    lacks = "standard errors from the weights of the last step but one"
+    said = ("BradleyTerry2::BTabilities, by default", lacks)
+    return numbers_from_r(request, ABILITIES, _counts(request), ("BradleyTerry2",), *said)
