@@ -255,7 +255,11 @@ def _row(fit: Fit, name: str, own: float, other: float, digits: Digits) -> Agree
         code, note = "one-side-only", f"only the {'reference' if math.isnan(own) else 'fit'} has a number"
     else:
         code, note = "few-digits", f"{found:.1f} digits, {least:g} asked for ({why})"
-    numbers = {"native": value_or_none(own), "r": value_or_none(other), "digits": value_or_none(found)}
+    numbers: dict[str, Any] = {
+        "native": value_or_none(own),
+        "r": value_or_none(other),
+        "digits": value_or_none(found),
+    }
     said: dict[str, Any] = {"verdict": "agrees" if enough else "differs", "explanation": note, "code": code}
     of: dict[str, Any] = {"r_call": "reference", "floor": least, "about": "native-r"}
     return Agreement("", "", Quantity.parse(name), **numbers, **said, **of)

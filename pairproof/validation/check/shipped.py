@@ -139,7 +139,7 @@ def _same_data(fit: Fit, document: Document) -> bool:
 
     sided = fit.spec.order_effect
     own = fit.data.to_frame().to_dict("records")
-    return _pooled(own, columns, sided, by_row) == _pooled(rows, columns, sided, by_row)
+    return bool(_pooled(own, columns, sided, by_row) == _pooled(rows, columns, sided, by_row))
 
 
 def _pooled(rows: Sequence[Mapping[Any, Any]], columns: Sequence[str], sided: bool, by_row: bool) -> Any:

@@ -226,10 +226,10 @@ def _number(text: str, number: str, stars: str, limits: tuple[Decimal | None, De
         unit = Decimal(1).scaleb(exponent - decimals)
         significant = len(digits.replace(".", "").lstrip("0")) or 1
         if relation == "=":
-            ends = (value - unit / 2, value + unit / 2)
-            return Printed(text, value, unit, relation, *ends, significant, stars, limits)
-    bounds = (None, value) if relation in ("<", "<=") else (value, None)
-    return Printed(text, value, None, relation, *bounds, significant, stars, limits)
+            low, high = value - unit / 2, value + unit / 2
+            return Printed(text, value, unit, relation, low, high, significant, stars, limits)
+    least, most = (None, value) if relation in ("<", "<=") else (value, None)
+    return Printed(text, value, None, relation, least, most, significant, stars, limits)
 
 
 def _inside(x: Decimal, low: Decimal | None, high: Decimal | None, slack: Decimal) -> bool:

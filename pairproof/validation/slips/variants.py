@@ -106,8 +106,9 @@ def rows_of(fit: Fit, kept: BoolArray | None = None) -> tuple[Rows, Patterns]:
     used = (y.sum(axis=1) > 0) & (True if kept is None else kept)
     key = np.column_stack([pair, patterns.of_row, sign, judge, y])[used]
     distinct, times = np.unique(key, axis=0, return_counts=True)
-    whole = distinct[:, :4].astype(np.int64).T
-    return Rows(data.items, *whole, distinct[:, 4:], times.astype(float), data.tie_category), patterns
+    pair, pattern, sign, judge = distinct[:, :4].astype(np.int64).T
+    y, often = distinct[:, 4:], times.astype(float)
+    return Rows(data.items, pair, pattern, sign, judge, y, often, data.tie_category), patterns
 
 
 def _ground(data: Comparisons) -> IntArray:

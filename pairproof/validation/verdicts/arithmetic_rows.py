@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -339,5 +340,5 @@ def _agreement(paper: Paper, claim: Claim, printout: Printout, check: Check) -> 
     printed = printout.numbers.get(check.quantity)
     text, said = printed.text if printed else None, (check.verdict, check.sentence, check.code)
     name, accepted = Quantity(KIND, name=check.quantity), is_accepted(check.verdict, check.code, claim.accept)
-    of = {"printed": text, "accepted": accepted, "about": "arithmetic"}
+    of: dict[str, Any] = {"printed": text, "accepted": accepted, "about": "arithmetic"}
     return Agreement.of_claim(paper.id, claim, name, *said, **of)

@@ -178,8 +178,8 @@ def respondents(document: Document, rows: Rows) -> Respondents:
         if model["times"] > 1:
             options["times"] = tuple(str(t + 1) for t in range(model["times"]))
             answers = answers.reshape(len(rows), model["times"], len(items))
-    given: dict[str, Any] = {"weights": weights, "columns": columns, "source": document["id"]}
-    return Respondents.build(items, kind, answers, **given, **options)
+    own: dict[str, Any] = {"weights": weights, "columns": columns, "source": document["id"]}
+    return Respondents.build(items, kind, answers, **own, **options)
 
 
 #: Starts of latent classes: the three classes of trdel are reached from 8 to 14 of 20.
