@@ -26,6 +26,7 @@ from ....bridge.process.policy import Backend
 from ....files.packaged import packaged_json
 from ....fit.many.comparison_results import Contrasts
 from ....native.annotation.scores.systems_model import SystemsModel, contrasts_together
+from ....numerics.arrays import FloatArray
 from ...check.checker import Checker
 from ...claims.data import table_of
 from ...report.context import Story
@@ -35,7 +36,7 @@ from ..asked_of_base_r import BaseR, base_r, codes
 from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r, single_step_rows
 from ..told import beside_r, fewest, functions_and_sources, told
 from . import computations as numbers
-from .computations import FloatArray, Numbers, Scores, by_name, systems_fit
+from .computations import Numbers, Scores, by_name, systems_fit
 
 if TYPE_CHECKING:
     import pandas as pd
