@@ -1,7 +1,7 @@
 """The JSON schema of claims files, made from the dataclasses that define them.
 
-`python -m tools.claims_schema` writes `pairproof/validation/claims/claims.schema.json` anew; a test compares the shipped
-file with what is made here.  Editors complete keys and show their meaning from it.
+`python -m tools.claims_schema` writes `pairproof/validation/claims/claims.schema.json` anew; a test compares the
+shipped file with what is made here.  Editors complete keys and show their meaning from it.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ def said(rows: Iterable[Agreement], expected: Mapping[str, tuple[str, str, str]]
         ), a.explanation
 
 
-#: Keys of a certified document that the package's copy has; the others (cells, covariances) prove the document itself.
+#: Keys of a certified document that the package's copy has; the others (cells, covariances) prove the
+#: document.
 KEPT = (
     *(
         "id",

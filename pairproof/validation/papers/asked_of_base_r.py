@@ -1,8 +1,9 @@
 """Programs in base R that bear witness for papers (`base_r/`): what no package has, in R's own arithmetic.
 
-Written apart from the native code and in another form: ``factanal``, ``aov``, ``cor``, ``wilcox.test``, ``optim``,
-``t.test`` and ``binom.test`` do the work; Krippendorff's alpha is added up over all pairs of scores, which no formula by
-sums of squares is, and ``nlminb`` and ``optim``, which differentiate by differences, are good to 5 or 6 digits.
+Written apart from the native code and in another form: ``factanal``, ``aov``, ``cor``, ``wilcox.test``,
+``optim``, ``t.test`` and ``binom.test`` do the work; Krippendorff's alpha is added up over all pairs of
+scores, which no formula by sums of squares is, and ``nlminb`` and ``optim``, which differentiate by
+differences, are good to 5 or 6 digits.
 """
 
 from __future__ import annotations

@@ -226,7 +226,8 @@ def bounded_row(place: Place, number: Held, bound: float, result: RResult, said:
     return number.row(place, result, verdict=verdict, explanation=why, code="monte-carlo")
 
 
-#: Error of native's single-step p-values in units of theirs: four standard errors of 1e5 points; of critical values.
+#: Errors of native's single-step p-values, in units of theirs (four standard errors of 1e5 points), and of
+#: critical values.
 OF_POINTS, OF_CRITICAL = 1e-3, 5e-3
 
 

@@ -377,7 +377,7 @@ def within(data: str, table: pd.DataFrame, backend: Backend) -> Case:
 
 
 def degraded(data: str, table: pd.DataFrame, backend: Backend) -> Case:
-    """Degraded items beside wilcox.test's; `exact` is given as R up to 4.5 chooses it itself: R 4.6 is exact with ties too."""
+    """Degraded items beside wilcox.test's, whose `exact` is what R up to 4.5 chooses itself (4.6: with ties too)."""
     who, first, second = numbers.with_originals(table, "degraded")
     names, annotator = np.unique(who, return_inverse=True)
 

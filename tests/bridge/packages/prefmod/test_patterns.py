@@ -23,8 +23,8 @@ from pairproof.bridge.packages.prefmod import (
 )
 from pairproof.errors import InputError
 from tests.bridge.conftest import digits
-from tests.bridge.oracles import patterns_in_r as answers
-from tests.bridge.oracles.patterns_in_r import newton
+from tests.bridge.packages import patterns_in_r as answers
+from tests.bridge.packages.patterns_in_r import newton
 
 ITEMS = ("o1", "o2", "o3", "o4")
 NAMES = ("V1", "V2", "V3", "V4", "V5", "V6")

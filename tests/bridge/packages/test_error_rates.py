@@ -12,7 +12,7 @@ import pytest
 from pairproof.bridge import Backend
 from pairproof.native.competitions.ranking.error_rates import rate_difference
 from tests.bridge.conftest import digits
-from tests.bridge.oracles import error_rates_in_r
+from tests.bridge.packages import error_rates_in_r
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 

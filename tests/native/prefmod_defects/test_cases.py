@@ -9,8 +9,8 @@ import pytest
 
 from pairproof.bridge import Backend
 from pairproof.native.prefmod_defects.defect_catalogue import defects
-from tests.validation.prefmod_defects.defect_rows import cases, certified, compat_rows
-from tests.validation.prefmod_defects.llbt_cases import Case
+from tests.native.prefmod_defects.defect_rows import cases, certified, compat_rows
+from tests.native.prefmod_defects.llbt_cases import Case
 from tools.pages.snippets import records
 
 #: Without a case of its own: N3 is in that of N2.
@@ -62,7 +62,7 @@ def test_the_fifty_digits_are_made_again() -> None:
     pytest.importorskip("mpmath", reason="makes the 50 digits")
     from mpmath import mp
 
-    from tests.validation.prefmod_defects.certify import DIGITS, of_case
+    from tests.native.prefmod_defects.certify import DIGITS, of_case
 
     (case,) = cases("B21")
     made = {q: mp.nstr(v, DIGITS) for q, v in of_case(case).items()}

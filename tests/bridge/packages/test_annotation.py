@@ -17,7 +17,7 @@ from pairproof.native.annotation import allocation as match_quality, beta, trues
 from pairproof.native.annotation.methods import observe, start
 from pairproof.native.annotation.scores.systems_model import rank_sum_p
 from tests.bridge.conftest import digits
-from tests.bridge.oracles import annotation_in_r as r
+from tests.bridge.packages import annotation_in_r as r
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 #: mean_i, var_i, mean_j, var_j, gamma, epsilon: the specified vector, equals, an upset, a far favourite, a

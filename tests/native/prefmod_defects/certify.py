@@ -1,5 +1,5 @@
 """The right numbers of the cases to 50 digits, by mpmath: plain enumeration of answers, Newton's method, no model of
-pairproof's.  Run as `python -m tests.validation.prefmod_defects.certify`, it writes `OUT`.
+pairproof's.  Run as `python -m tests.native.prefmod_defects.certify`, it writes `OUT`.
 
     log P(y) = x(y)' beta - log sum over possible y' of exp(x(y')' beta)
 
@@ -16,8 +16,8 @@ from pathlib import Path
 
 from mpmath import exp, log, matrix, mp, mpf
 
-from tests.validation.prefmod_defects.defect_rows import cases
-from tests.validation.prefmod_defects.llbt_cases import Case
+from tests.native.prefmod_defects.defect_rows import cases
+from tests.native.prefmod_defects.llbt_cases import Case
 
 mp.dps = 70
 DIGITS = 50

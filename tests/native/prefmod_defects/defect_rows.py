@@ -1,6 +1,6 @@
 """All cases, and their numbers as rows of a table: prefmod's, reproduced, right, to 50 digits where there is one.
 
-The right numbers of the cases to 50 digits: made by `python -m tests.validation.prefmod_defects.certify`, with mpmath.
+The right numbers of the cases to 50 digits: made by `python -m tests.native.prefmod_defects.certify`, with mpmath.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import lru_cache
 from pairproof.bridge.process.policy import BackendLike
 from pairproof.files.packaged import packaged_json
 from pairproof.native.prefmod_defects.defect_catalogue import defect
-from tests.validation.prefmod_defects import llbt_cases as of_llbt, pattern_cases as of_patterns
-from tests.validation.prefmod_defects.llbt_cases import Case
+from tests.native.prefmod_defects import llbt_cases as of_llbt, pattern_cases as of_patterns
+from tests.native.prefmod_defects.llbt_cases import Case
 
 
 @lru_cache(maxsize=1)

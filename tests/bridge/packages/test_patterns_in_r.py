@@ -11,8 +11,8 @@ import pytest
 from pairproof.bridge import Backend
 from pairproof.errors import InputError, TooLargeError
 from tests.bridge.conftest import digits
-from tests.bridge.oracles import patterns_in_r as answers
-from tests.bridge.oracles.patterns_in_r import Enumerated, newton
+from tests.bridge.packages import patterns_in_r as answers
+from tests.bridge.packages.patterns_in_r import Enumerated, newton
 from tests.native.answers.patterns.data import SALAD, SALAD_PERSONS
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None

@@ -15,7 +15,7 @@ from pairproof.errors import DataWarning
 from pairproof.native.answers.pattern_models import fit_pattern
 from pairproof.native.prefmod_defects.defects_of_input import read_as_prefmod
 from pairproof.native.prefmod_defects.defects_of_results import stored_log_likelihood
-from tests.validation.prefmod_defects.llbt_cases import (
+from tests.native.prefmod_defects.llbt_cases import (
     NA,
     SIXTEEN,
     TERNARY,
