@@ -43,7 +43,10 @@ MODULES: tuple[str, ...] = (
     "by_values",
     "plackett_luce",
     "psychotools",
-    "prefmod",
+    "prefmod.llbt_fits",
+    "prefmod.pattern_fits",
+    "prefmod.prefmod_in_r",
+    "prefmod.prefmod_worths",
 )
 
 

@@ -35,7 +35,7 @@ def delivered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Written]:
     folder = tmp_path_factory.mktemp("delivered")
     script = tea()
     script.call(9, attribute(Result(1), "aic"), "AIC(m)", "stats::AIC", helper=True)
-    script.translations[5] = Translation("native", speaks="value")
+    script.translations[5] = Translation("native")
     return folder, write(script, folder)
 
 

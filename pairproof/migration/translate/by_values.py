@@ -71,9 +71,7 @@ def eba(call: RecordedCall, context: Context) -> Translation:
         if "A" in options
         else "its search stops early, and where is eba's own; fit_bradley_terry has the maximum of this model"
     )
-    return Translation(
-        "bridge", _code("eba", table, options), why, speaks="r", judge=partial(_eba_rows, call)
-    )
+    return Translation("bridge", _code("eba", table, options), why, judge=partial(_eba_rows, call))
 
 
 def _whole(value: RValue) -> list[int]:
@@ -107,7 +105,7 @@ def thurstone(call: RecordedCall, context: Context) -> Translation:
         r = Beside(call, function=THURSTONE)
         return [*r.coefficients(model), *_goodness(r, model)]
 
-    return Translation("bridge", _code("thurstone", table, {}), why, speaks="r", judge=judge)
+    return Translation("bridge", _code("thurstone", table, {}), why, judge=judge)
 
 
 @translates(STRANS)
@@ -118,7 +116,7 @@ def strans(call: RecordedCall, context: Context) -> Translation:
         return outside("its table of wins was not recorded")
 
     why = "tests of stochastic transitivity are eba's"
-    return Translation("bridge", _code("strans", table, {}), why, speaks="r", judge=partial(_counts, found))
+    return Translation("bridge", _code("strans", table, {}), why, judge=partial(_counts, found))
 
 
 def _counts(found: RList, value: Transitivity) -> Sequence[Agreement]:
@@ -219,7 +217,7 @@ def glmer(call: RecordedCall, context: Context) -> Translation:
     frame = design.frame_code(call.variable, **{n: v for n, v in groups.items() if v is not None})
     code = Call("pairproof.bridge.lme4.glmer_design", (frame, Y, [name for name, _ in terms]), options)
     why = "it has random effects on a design of the script's own, which lme4 fits"
-    return Translation("bridge", code, why, speaks="r", judge=partial(_mixed_rows, call))
+    return Translation("bridge", code, why, judge=partial(_mixed_rows, call))
 
 
 def random_terms(call: RecordedCall) -> list[tuple[str, list[str]]]:
@@ -296,7 +294,7 @@ def brglm(call: RecordedCall, context: Context) -> Translation:
         'it has estimates of reduced bias on a design of the script\'s own; fit_bradley_terry(reduce_bias="mean") has them for'
         " contests"
     )
-    return Translation("bridge", code, why, speaks="r", judge=partial(_brglm_rows, call))
+    return Translation("bridge", code, why, judge=partial(_brglm_rows, call))
 
 
 def _brglm_rows(call: RecordedCall, model: RModel) -> Sequence[Agreement]:

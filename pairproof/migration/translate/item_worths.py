@@ -15,6 +15,7 @@ from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.plackettluce import ItemParameters as OfRankings
 from ...bridge.packages.psychotools import ItemParameters as OfPairs
 from ...bridge.values.nodes import RVector
+from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, Method, Result, attribute
 from .rows import Beside, at, by_item, named
@@ -49,13 +50,13 @@ def worths(call: RecordedCall, made: Step, found: RVector, package: Package) -> 
     """Of a fit in Python, or R's; `found` is R's answer, with names."""
     log, chosen = call.flag("log"), chosen_items(call, found.names or ())
     fit = Result(made.call.id)
-    if made.translation.speaks != "fit" or (chosen is not None and not (log and len(chosen) == 1)):
+    if not isinstance(made.value, Fit) or (chosen is not None and not (log and len(chosen) == 1)):
         return _bridged(call, made, found, package, log, chosen)
     if not log:
         judge = partial(_of_table, call, made, found, package)
-        return Translation("native", Method(fit, "worth"), speaks="value", judge=judge)
+        return Translation("native", Method(fit, "worth"), judge=judge)
     code = attribute(Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params")
-    return Translation("native", code, speaks="value", judge=partial(_log_worths, call, found, package))
+    return Translation("native", code, judge=partial(_log_worths, call, found, package))
 
 
 def chosen_items(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | None:
@@ -115,4 +116,4 @@ def _bridged(
         beside = Beside(call, function=package.asked)
         return beside.named("estimate" if log else "worth", ours, named(found), at("estimate", value.items))
 
-    return Translation("bridge", code, why, speaks="r", judge=judge)
+    return Translation("bridge", code, why, judge=judge)

@@ -178,7 +178,7 @@ def _of_rankings(fit: Fit, data: Rankings) -> tuple[list[str], FloatArray]:
 
 def _by_the_bridge(call: RecordedCall, data: Rankings, pseudo: float, why: str) -> Translation:
     code = _bridge_code(call, data, pseudo)
-    return Translation("bridge", code, why, speaks="r", judge=partial(_bridge_rows, call))
+    return Translation("bridge", code, why, judge=partial(_bridge_rows, call))
 
 
 def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
@@ -388,4 +388,4 @@ def _pladmm_by_the_bridge(
         rows = beside.named("estimate", model.params(), r, at("coef", model.names))
         return rows + ([] if llf is None else [beside.row("llf", model.loglik, llf, place="loglik")])
 
-    return Translation("bridge", code, why, speaks="r", judge=judge)
+    return Translation("bridge", code, why, judge=judge)

@@ -106,7 +106,7 @@ def _not_estimable(data: Pairs, undecided: bool) -> str:
 
 def _by_the_bridge(call: RecordedCall, data: Pairs, why: str) -> Translation:
     code = _bridge_code(call, data)
-    return Translation("bridge", code, why, speaks="r", judge=lambda m: _bridge_rows(call, m))
+    return Translation("bridge", code, why, judge=lambda m: _bridge_rows(call, m))
 
 
 def _bridge_code(call: RecordedCall, data: Pairs) -> Call:

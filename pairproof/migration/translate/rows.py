@@ -316,11 +316,19 @@ def named(vector: RVector | None) -> dict[str, float]:
     return {n: float(v) for n, v in zip(vector.names, vector.floats().tolist())}
 
 
-def explained(rows: Iterable[Agreement], quantities: Sequence[str], why: str, code: str) -> list[Agreement]:
-    """The rows, those of `quantities` (names or kinds) that differ being explained: R is wrong there, and why."""
+def differ(rows: Iterable[Agreement]) -> bool:
+    """Whether a number differs."""
+    return any(a.verdict == "differs" for a in rows)
+
+
+def explained(
+    rows: Iterable[Agreement], quantities: Sequence[str] | None, why: str, code: str
+) -> list[Agreement]:
+    """The rows, those of `quantities` (names or kinds; None: all) that differ explained: R is wrong, and why."""
     return [
         replace(a, verdict="explained", explanation=why, code=code, accepted=True)
-        if a.verdict == "differs" and (str(a.quantity) in quantities or a.quantity.kind in quantities)
+        if a.verdict == "differs"
+        and (quantities is None or str(a.quantity) in quantities or a.quantity.kind in quantities)
         else a
         for a in rows
     ]

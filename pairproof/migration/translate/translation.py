@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, Expression, File, Method, evaluate, files
 
+T = TypeVar("T")
 #: Name of a recorded number -> what a reader calls it, and the kinds of rows that compare it.
 NUMBERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "coef": ("estimates", ("estimate", "coef", "b", "mass")),
@@ -75,9 +76,6 @@ def _has_number(value: object) -> bool:
 
 #: "native": Python alone. "bridge": R through `pairproof.bridge`. "outside": left out of the Python script.
 Route = Literal["native", "bridge", "outside"]
-#: What the Python value is, which decides how the script prints it: a `Fit` (summary(), params, ...), R's own
-#: answer, or a table or number (both printed as they are).
-Speaks = Literal["fit", "r", "value"]
 Judge = Callable[[Any], Sequence[Agreement]]
 
 
@@ -98,7 +96,6 @@ class Translation:
     code: Expression | None = None
     reason: str = ""
     notes: tuple[str, ...] = ()
-    speaks: Speaks = "fit"
     judge: Judge = _nothing
 
     @property
@@ -186,6 +183,13 @@ class StaysInR(Exception):
     """Why a call has no counterpart in Python; its text is one sentence."""
 
 
+def needed(value: T | None, why: str) -> T:
+    """The value; where there is none, the call stays in R."""
+    if value is None:
+        raise StaysInR(why)
+    return value
+
+
 def translates(*functions: str) -> Callable[[Translator], Translator]:
     """Registers a translator of these R functions; what it says stays in R is left out of the script."""
 
@@ -223,6 +227,14 @@ def tried(code: Expression, results: Mapping[int, Any] | None = None) -> tuple[A
                 return evaluate(code, where, results or {}), ""
         except PairproofError as error:
             return None, " ".join(str(error).replace(f"{folder}{os.sep}", "").split())
+
+
+def made(code: Call) -> Any:
+    """The value of a call; where Python refuses it, it stays in R."""
+    value, refused = tried(code)
+    if refused:
+        raise StaysInR(f"{code.function.rpartition('.')[2]} refuses it: {refused}")
+    return value
 
 
 def why_not_finite(code: Expression) -> str:

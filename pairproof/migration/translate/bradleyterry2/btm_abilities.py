@@ -37,14 +37,12 @@ def abilities(call: RecordedCall, context: Context) -> Translation:
         return Translation(
             "native",
             Method(model.result, "abilities"),
-            speaks="value",
             judge=lambda found: rows(of_frame(found, "ability", "se")),
         )
     return Translation(
         "bridge",
         Call(f"{BRIDGE}.BTabilities", (model.in_r(),)),
         "the fit that it is of is R's" if model.fit is None else "the players' covariates stay in R",
-        speaks="r",
         judge=lambda found: rows(of_answer(found.players, ability=found.ability, se=found.se)),
     )
 
@@ -89,7 +87,6 @@ def quasi_variances(call: RecordedCall, context: Context) -> Translation:
         return Translation(
             "native",
             Method(model.result, "quasi_variances"),
-            speaks="value",
             judge=lambda found: rows(of_frame(found, *QUASI_COLUMNS)),
         )
 
@@ -98,7 +95,7 @@ def quasi_variances(call: RecordedCall, context: Context) -> Translation:
         return rows(of_answer(found.items, **fields))
 
     code = Call(f"{BRIDGE}.qvcalc", (model.in_r(),))
-    return Translation("bridge", code, "its model has no quasi-variances in Python", speaks="r", judge=judge)
+    return Translation("bridge", code, "its model has no quasi-variances in Python", judge=judge)
 
 
 def _refused(fit: Fit) -> bool:

@@ -49,7 +49,7 @@ def by_the_bridge(call: RecordedCall, why: str) -> Translation:
         code = bridged_code(call, contests)
     except (StaysInR, InputError, FormulaError) as error:
         return outside(f"{why}; through the bridge: {error}")
-    return Translation("bridge", code, why, speaks="r", judge=partial(of_r, call))
+    return Translation("bridge", code, why, judge=partial(of_r, call))
 
 
 def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call:
@@ -356,7 +356,7 @@ def glmm_pql(call: RecordedCall, context: Context) -> Translation:
     def judge(model: ContestModel) -> Sequence[Agreement]:
         return of_r(call, model) + Beside(call, LEAST, AGAIN).numbers(sigma_se=model.sigma_se)
 
-    return Translation("bridge", code, WHY, speaks="r", judge=judge)
+    return Translation("bridge", code, WHY, judge=judge)
 
 
 def _code(call: RecordedCall) -> Call:

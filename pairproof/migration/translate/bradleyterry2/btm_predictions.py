@@ -135,14 +135,14 @@ def predict(call: RecordedCall, context: Context) -> Translation:
         if not why and model.fit is not None:
             try:
                 code, judge = _native_code(call, model), partial(_prediction_rows, call, model, theirs)
-                return Translation("native", code, speaks="value", judge=judge)
+                return Translation("native", code, judge=judge)
             except StaysInR as reason:
                 why = str(reason)
         code = _bridge_code(call, model)
     except (InputError, FormulaError) as reason:
         return outside(str(reason))
     judge = partial(_bridge_rows, call, theirs)
-    return Translation("bridge", code, why or "its model stays in R", speaks="r", judge=judge)
+    return Translation("bridge", code, why or "its model stays in R", judge=judge)
 
 
 @translates("BradleyTerry2::residuals.BTm")
@@ -158,10 +158,10 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
     if model.fit is not None and kind in KINDS and value.values.ndim == 1:
         code = Call("pairproof.contest_residuals", (model.result, kind))
         judge = partial(_residual_rows, call, model, kind, value)
-        return Translation("native", code, speaks="value", judge=judge)
+        return Translation("native", code, judge=judge)
     if model.fit is not None and kind == "grouped" and "by" not in call.args:
         code = Call("pairproof.item_residuals", (model.result,))
-        return Translation("native", code, speaks="value", judge=partial(_grouped_rows, call, model, value))
+        return Translation("native", code, judge=partial(_grouped_rows, call, model, value))
     by = call.word("by", "")
     if "by" in call.args and not by:
         return outside("the factor by which it groups was not recorded by its name")
@@ -174,7 +174,7 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
         places = _by_columns("values", values)
         return _rows(call, f"residual_{kind}", theirs, values.T.ravel(), 9.0, places=places)
 
-    return Translation("bridge", code, f"residuals of type {kind!r} stay in R", speaks="r", judge=again)
+    return Translation("bridge", code, f"residuals of type {kind!r} stay in R", judge=again)
 
 
 # -- predictions ---------------------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ def _native(
             rows = not_checkable(rows, ADD1, WRONG)
         return model.judged(rows)
 
-    return Translation("native", code, speaks="value", judge=judge)
+    return Translation("native", code, judge=judge)
 
 
 def _single(model: Model, named: Mapping[str, str], sign: float, found: Any) -> Numbers:
@@ -268,4 +268,4 @@ def _bridge(
             rows.append(r.row(f"{function}.{label}.{column}", own, value, place=place))
         return rows
 
-    return Translation("bridge", code, why, speaks="r", judge=judge)
+    return Translation("bridge", code, why, judge=judge)

@@ -214,7 +214,7 @@ def in_r(call: RecordedCall, fitted: Fitted, groups: IntArray | None, reason: st
     arguments = (columns_call(columns, call.variable), "(y)")
     if groups is not None:
         code = Call(f"{BY_VALUES}.gnm_eliminated", (*arguments, "(eliminate)"), options)
-        return Translation("bridge", code, reason, speaks="r", judge=of_model(call, fitted.design.names))
+        return Translation("bridge", code, reason, judge=of_model(call, fitted.design.names))
     if "(Intercept)" in fitted.design.names:
         options["intercept"] = True
     code = Call(f"{BY_VALUES}.glm_design", (*arguments, family, link), options)
@@ -222,7 +222,7 @@ def in_r(call: RecordedCall, fitted: Fitted, groups: IntArray | None, reason: st
     # not tell.
     same_llf = bool((trials(call, fitted) == fitted.weights).all())
     judge = of_model(call, fitted.design.names, same_llf)
-    return Translation("bridge", code, reason, speaks="r", judge=judge)
+    return Translation("bridge", code, reason, judge=judge)
 
 
 def polr_in_r(
@@ -235,7 +235,7 @@ def polr_in_r(
         options["method"] = method
     code = Call(f"{BY_VALUES}.polr_design", (columns_call(columns, call.variable), "(y)"), options)
     names = tuple(n for n in columns if n not in ("(y)", "(weights)"))
-    return Translation("bridge", code, reason, speaks="r", judge=of_model(call, names))
+    return Translation("bridge", code, reason, judge=of_model(call, names))
 
 
 def of_model(

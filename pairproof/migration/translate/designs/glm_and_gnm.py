@@ -448,7 +448,7 @@ def anova(call: RecordedCall, context: Context) -> Translation:
     refused = _refusal(steps)
     if refused:
         return outside(f"pairproof.anova refuses it: {refused}")
-    return Translation("native", code, speaks="value", judge=partial(_anova_rows, call, table))
+    return Translation("native", code, judge=partial(_anova_rows, call, table))
 
 
 def _models(call: RecordedCall, context: Context) -> list[Step] | str:

@@ -26,6 +26,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,29 +41,28 @@ from ....native.prefmod_defects.defects_of_results import counted_with_empty_cel
 from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File, attribute, columns_call, quoted_name, stated, table_call
-from ..rows import at, counterpart, explained, fit_rows, named, parameters, row
-from ..translation import Context, Judge, Translation, outside, translates, tried
+from ..rows import at, counterpart, differ, explained, fit_rows, named, parameters, row
+from ..translation import Context, Judge, StaysInR, Translation, made, outside, translates, tried
 from .prefmod_in_r import again, all_errors, formula, frame_of
 from .prefmod_table import (
     Coding,
     Covariates,
-    Floats as Floats_prefmod_table,
+    Floats,
     Given,
     answered,
+    check_covariates,
     coding_of,
-    count,
     covariates,
     flag,
     given,
     left_out,
+    number_of_items,
     plain_column,
     read_pairs,
     texts,
     with_covariates,
     written_name,
 )
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,44 +100,44 @@ class Blocks:
                 out.append(f"tie:{name}")
         return " + ".join(out)
 
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Column of the design -> the fit's parameter."""
+        return {column: f"{head}:{x}" if x else head for column, (head, x) in self.terms.items()}
+
 
 def blocks_of(
     y: Floats, x: Floats, names: Sequence[str], n_blocks: int, n_answers: int, reference: str = ""
-) -> Blocks | str:
-    """The comparisons of a design, y float[rows], x float[rows, p]; a sentence where it is none."""
+) -> Blocks:
+    """The comparisons of a design, y float[rows], x float[rows, p]; it stays in R where it is none."""
     if n_answers not in (2, 3) or len(y) != n_blocks * n_answers or x.shape != (len(y), len(names)):
-        return "its rows are no blocks of two or three answers"
+        raise StaysInR("its rows are no blocks of two or three answers")
     if len(set(names)) < len(names):
-        return "two columns of its design have one name"
-    side, middle = _parts(x.reshape(n_blocks, n_answers, len(names)))
+        raise StaysInR("two columns of its design have one name")
+    x = x.reshape(n_blocks, n_answers, len(names))
+    # Half the difference of a block's outer rows; the middle row less their mean.
+    side = (x[:, 0] - x[:, -1]) / 2.0
+    middle = x[:, 1] - (x[:, 0] + x[:, -1]) / 2.0 if n_answers == 3 else np.zeros_like(side)
     odd = [k for k in range(len(names)) if not middle[:, k].any()]
     even = [k for k in range(len(names)) if not side[:, k].any()]
     if len(odd) + len(even) < len(names):
-        return "a column of its design is neither of items nor of ties"
-    items = _items(side, odd, names)
-    signs = np.column_stack([side[:, k] for k in items]) if items else np.zeros((n_blocks, 0))
+        raise StaysInR("a column of its design is neither of items nor of ties")
+    items = _items(side, odd)
+    signs = side[:, items]
     if not items or ((signs > 0).sum(axis=1) > 1).any() or ((signs < 0).sum(axis=1) > 1).any():
-        return "no columns of its design are items, one for and one against in each block"
+        raise StaysInR("no columns of its design are items, one for and one against in each block")
     if not np.abs(signs).any(axis=1).all():
-        return "a block of its design compares no two items"
+        raise StaysInR("a block of its design compares no two items")
     own = tuple(names[k] for k in items)
     last = reference or _reference(own)
     found = Blocks((*own, last), _side(signs > 0), _side(signs < 0), y.reshape(n_blocks, n_answers))
-    for k, name in zip(items, own):
-        found.terms[names[k]] = (name, "")
-    why = _ties(found, names, even, middle) or _covariates(found, names, odd, items, side)
-    return why or found
+    found.terms.update({name: (name, "") for name in own})
+    _add_ties(found, names, even, middle)
+    _add_covariates(found, names, odd, items, side)
+    return found
 
 
-def _parts(x: Floats) -> tuple[Floats, Floats]:
-    """float[q, p] twice: half the difference of a block's outer rows; the middle row less their mean."""
-    outer = (x[:, 0] + x[:, -1]) / 2.0
-    side = (x[:, 0] - x[:, -1]) / 2.0
-    middle = x[:, 1] - outer if x.shape[1] == 3 else np.zeros_like(side)
-    return side, middle
-
-
-def _items(side: Floats, odd: list[int], names: Sequence[str]) -> list[int]:
+def _items(side: Floats, odd: list[int]) -> list[int]:
     """Columns of items: 1, 0 and -1, and no part of another such column, as an item in one group is."""
     plain = [k for k in odd if np.isin(side[:, k], (-1.0, 0.0, 1.0)).all() and side[:, k].any()]
 
@@ -170,94 +170,70 @@ def _reference(own: Sequence[str]) -> str:
     return "reference" if "reference" not in own else "reference_"
 
 
-def _ties(found: Blocks, names: Sequence[str], even: list[int], middle: Floats) -> str:
+def _add_ties(found: Blocks, names: Sequence[str], even: list[int], middle: Floats) -> None:
     whole = [k for k in even if (middle[:, k] == 1.0).all()]
     if even and len(whole) != 1:
-        return "none of its columns is 1 in every tie"
+        raise StaysInR("none of its columns is 1 in every tie")
     for k in even:
         if k in whole:
             found.terms[names[k]] = ("tie", "")
-            continue
-        why = _add(found, names[k], "tie", names[whole[0]], middle[:, k], np.ones(len(middle), bool))
-        if why:
-            return why
-    return ""
+        else:
+            _add(found, names[k], "tie", names[whole[0]], middle[:, k], np.ones(len(middle), bool))
 
 
-def _covariates(found: Blocks, names: Sequence[str], odd: list[int], items: list[int], side: Floats) -> str:
+def _add_covariates(
+    found: Blocks, names: Sequence[str], odd: list[int], items: list[int], side: Floats
+) -> None:
     """Columns of an item times a covariate: the name says which item, the numbers whether it is true."""
-    for k in odd:
-        if k in items:
-            continue
+    for k in (k for k in odd if k not in items):
         parts = names[k].split(":")
         of = [j for j in items if names[j] in parts and not side[side[:, j] == 0, k].any()]
         if len(of) != 1:
-            return f"its column {names[k]} is no item times a covariate"
-        j = of[0]
-        there = side[:, j] != 0
-        values = np.divide(side[:, k], side[:, j], out=np.zeros(len(side)), where=there)
-        why = _add(found, names[k], names[j], names[j], values, there)
-        if why:
-            return why
-    return ""
+            raise StaysInR(f"its column {names[k]} is no item times a covariate")
+        item, there = names[of[0]], side[:, of[0]] != 0
+        values = np.divide(side[:, k], side[:, of[0]], out=np.zeros(len(side)), where=there)
+        _add(found, names[k], item, item, values, there)
 
 
-def _add(found: Blocks, column: str, head: str, base: str, values: Floats, there: NDArray[np.bool_]) -> str:
-    """Put a product into `found`, its covariate named by the rest of the column; "" if numbers agree."""
+#: Covariates that a table of comparisons would read as something of its own.
+_OWN = "first second wins ties losses weight judge source order".split()
+
+
+def _add(found: Blocks, column: str, head: str, base: str, values: Floats, there: NDArray[np.bool_]) -> None:
+    """Put a product into `found`, its covariate named by the rest of the column."""
     rest = [part for part in column.split(":") if part != base]
     name = re.sub(r"\W+", "_", "_".join(rest)).strip("_") or "covariate"
-    if name[0].isdigit() or name in (
-        "first",
-        "second",
-        "wins",
-        "ties",
-        "losses",
-        "weight",
-        "judge",
-        "source",
-        "order",
-    ):
+    if name[0].isdigit() or name in _OWN:
         name = f"x_{name}"
-    known = found.covariates.get(name)
-    if known is None:
-        known = np.full(len(values), np.nan)
+    known = found.covariates.get(name, np.full(len(values), np.nan))
+    both = there & ~np.isnan(known)
     # A covariate is a column of the script's own, divided by an item's +1 or -1: equal but for one rounding
     # (observed 0, for whole numbers and halves).
-    if not np.allclose(
-        known[there & ~np.isnan(known)], values[there & ~np.isnan(known)], rtol=1e-12, atol=0.0
-    ):
-        return f"its columns of {name} are of different covariates"
+    if not np.allclose(known[both], values[both], rtol=1e-12, atol=0.0):
+        raise StaysInR(f"its columns of {name} are of different covariates")
     found.covariates[name] = np.where(there, values, known)
     found.terms[column] = (head, name)
-    return ""
 
 
 @translates("prefmod::llbt.fit")
 def llbt_fit(call: RecordedCall, context: Context) -> Translation:
     """llbt.fit on any design."""
-    y, x = call.vector("y"), call.vector("xmodel")
+    y, x = call.vector("y"), call.matrix("xmodel")
     q, ncat = call.number("q"), call.number("ncat")
-    if y is None or x is None or x.values.ndim != 2 or q is None or ncat is None:
+    if y is None or x is None or q is None or ncat is None:
         return outside("its design was not recorded")
-    names = _names(call, x)
-    values = np.where(np.isnan(x.floats()), np.nan, x.floats())
-    found = blocks_of(y.floats(), values, names, int(q), int(ncat), reference_of(names, context))
-    if isinstance(found, str):
-        return _bridge(call, y, values, names, found)
-    code = _code(call, found)
-    fit, refused = tried(code)
-    if refused:
-        return _bridge(call, y, values, names, f"fit_llbt refuses it: {refused}")
-    lacking = [own for own in _parameters(found).values() if own not in fit.names]
-    if lacking:
-        return _bridge(call, y, values, names, f"the Python model has no parameter {lacking[0]}")
-    return Translation("native", code, judge=_judge(call, found))
-
-
-def _names(call: RecordedCall, x: RVector) -> list[str]:
-    """Names of the columns of the design; par1, par2, ..., as llbt.fit prints them, where it has none."""
-    stated = x.dimnames[1] if x.dimnames and x.dimnames[1] else None
-    return list(stated) if stated is not None else [f"par{k + 1}" for k in range(x.values.shape[1])]
+    # llbt.fit prints par1, par2, ... where its design has no names.
+    names = list(x.margin(1)) or [f"par{k + 1}" for k in range(x.values.shape[1])]
+    try:
+        found = blocks_of(y.floats(), x.floats(), names, int(q), int(ncat), reference_of(names, context))
+        code = _code(call, found)
+        fit = made(code)
+        lacking = [own for own in found.parameters.values() if own not in fit.names]
+        if lacking:
+            raise StaysInR(f"the Python model has no parameter {lacking[0]}")
+    except StaysInR as why:
+        return _bridge(call, y.floats(), x.floats(), names, str(why))
+    return Translation("native", code, judge=partial(_llbt_rows, call, found))
 
 
 def reference_of(names: Sequence[str], context: Context) -> str:
@@ -289,53 +265,37 @@ def _code(call: RecordedCall, found: Blocks) -> Call:
     return Call("pairproof.fit_llbt", (table,), options)
 
 
-def _parameters(found: Blocks) -> dict[str, str]:
-    """Column of the design -> the fit's parameter."""
-    return {column: f"{head}:{x}" if x else head for column, (head, x) in found.terms.items()}
-
-
-def _judge(call: RecordedCall, found: Blocks) -> Judge:
-    def judge(fit: Fit) -> Sequence[Agreement]:
-        own = _parameters(found)
-        coef, se = named(call.vector("coef")), call.vector("se")
-        errors = np.full(len(coef), np.nan) if se is None else se.floats()
-        p = RParameters(
-            tuple(own[n] for n in coef),
-            np.array(list(coef.values())),
-            np.diag(errors**2),
-            "lambda",
-            found.items[-1],
+def _llbt_rows(call: RecordedCall, found: Blocks, fit: Fit) -> Sequence[Agreement]:
+    own, coef, se = found.parameters, named(call.vector("coef")), call.vector("se")
+    errors = np.full(len(coef), np.nan) if se is None else se.floats()
+    names, estimates = tuple(own[n] for n in coef), np.array(list(coef.values()))
+    values = parameter_values(
+        fit, RParameters(names, estimates, np.diag(errors**2), "lambda", found.items[-1])
+    )
+    said = [
+        "it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these numbers"
+    ]
+    empty = int((found.counts.sum(axis=1) == 0).sum())
+    df, deviance = call.number("df_residual"), call.number("deviance")
+    if df is not None:
+        values["df_resid"] = df - empty * (found.counts.shape[1] - 1)
+    if empty:
+        said.append(
+            f"{empty} blocks without an answer are taken off its df; it leaves positive fitted counts in"
+            " them, so its deviance is not compared (defect B11)"
         )
-        values = parameter_values(fit, p)
-        said = [
-            "it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these"
-            " numbers"
-        ]
-        empty = int((found.counts.sum(axis=1) == 0).sum())
-        df, deviance = call.number("df_residual"), call.number("deviance")
-        if df is not None:
-            values["df_resid"] = df - empty * (found.counts.shape[1] - 1)
-        if empty:
-            said.append(
-                f"{empty} blocks without an answer are taken off its df; it leaves positive fitted counts in"
-                " them, so its deviance is not compared (defect B11)"
-            )
-        elif deviance is not None:
-            values["deviance"] = deviance
-        return fit_rows(fit, counterpart(call, values, *said))
-
-    return judge
+    elif deviance is not None:
+        values["deviance"] = deviance
+    return fit_rows(fit, counterpart(call, values, *said))
 
 
-def _bridge(
-    call: RecordedCall, y: RVector, x: Floats_prefmod_table, names: Sequence[str], reason: str
-) -> Translation:
+def _bridge(call: RecordedCall, y: Floats, x: Floats, names: Sequence[str], reason: str) -> Translation:
     """llbt.fit in R, on the same numbers."""
     stem = call.variable or "llbt_fit"
     design = columns_call({n: plain_column(x[:, k]) for k, n in enumerate(names)}, f"{stem}_design")
-    counts = attribute(columns_call({"y": plain_column(y.floats())}, f"{stem}_y"), "y")
-    q, ncat = int(call.number("q") or 0), int(call.number("ncat") or 0)
-    code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, q, ncat))
+    counts = attribute(columns_call({"y": plain_column(y)}, f"{stem}_y"), "y")
+    sizes = int(call.number("q") or 0), int(call.number("ncat") or 0)
+    code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, *sizes))
 
     def judge(model: Any) -> Sequence[Agreement]:
         r, found = named(call.vector("coef")), call.vector("se")
@@ -347,52 +307,30 @@ def _bridge(
         numbers = {"deviance": model.deviance, "df_residual": float(model.df)}
         return rows + again(call).numbers({"df_residual": "df"}, **numbers)
 
-    return Translation("bridge", code, reason=reason, speaks="r", judge=judge)
+    return Translation("bridge", code, reason, judge=judge)
 
 
 @translates("prefmod::llbtPC.fit")
 def llbtpc(call: RecordedCall, context: Context) -> Translation:
     """An LLBT by gnm."""
-    n = count(call, "nitems")
-    if n < 2:
-        return outside("the number of its items was not recorded")
+    n = number_of_items(call)
     table = given(call, n * (n - 1) // 2)
-    if isinstance(table, str):
-        return outside(table)
     stated = texts(call, "obj.names")
     items = stated if len(stated) == n else tuple(f"o{k + 1}" for k in range(n))
     found = covariates(call, table)
-    if isinstance(found, str):
-        return outside(found)
     rows = answered(table)
     missing = rows & ~with_covariates(table, table.names[table.n_answers :])
     notes = left_out(missing, "a value is missing in a column beside the comparisons, of the model or not")
     used = table.select(np.asarray(rows & ~missing))
-    why = _without_python(found, used)
-    coding = coding_of(used.answers) if not why else ""
-    if isinstance(coding, str):
-        return _pc_bridge(call, table, items, found, why or coding)
-    code = _pc_code(call, used, items, found, coding)
-    _, refused = tried(code)
-    if refused:
-        return _pc_bridge(call, table, items, found, f"fit_llbt refuses it: {refused}")
-    return Translation(
-        "native",
-        code,
-        notes=notes,
-        judge=_pc_judge(call, items, found, _as_r(call, used, items, found, coding)),
-    )
-
-
-def _without_python(found: Covariates, table: Given) -> str:
-    if not len(table.values):
-        return "no row has all that the model needs"
-    wrong = found.wrong_codes(table)
-    if wrong:
-        return f"{wrong} is not coded 1, 2, ..., K, which prefmod takes for granted"
-    if not found.whole:
-        return "an interaction without its main effects is coded by R in its own way"
-    return ""
+    try:
+        check_covariates(found, used)
+        coding = coding_of(used.answers)
+        code = _pc_code(call, used, items, found, coding)
+        made(code)
+    except StaysInR as why:
+        return _pc_bridge(call, table, items, found, str(why))
+    judge = _pc_judge(call, items, found, _as_r(call, used, items, found, coding))
+    return Translation("native", code, notes=notes, judge=judge)
 
 
 def _pc_code(
@@ -449,13 +387,12 @@ def _pc_judge(
 
     def judge(fit: Any) -> Sequence[Agreement]:
         rows = _rows(call, items, found, fit)
-        if as_r is None or not any(a.verdict == "differs" for a in rows):
+        if as_r is None or not differ(rows):
             return rows
         other, _ = tried(as_r[0])
-        if other is None or any(a.verdict == "differs" for a in _rows(call, items, found, other)):
+        if other is None or differ(_rows(call, items, found, other)):
             return rows
-        differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
-        return explained(rows, differing, as_r[1], "B10-covariate-not-in-elim")
+        return explained(rows, None, as_r[1], "B10-covariate-not-in-elim")
 
     return judge
 
@@ -527,4 +464,4 @@ def _pc_bridge(
             *again(call).numbers(**numbers),
         ]
 
-    return Translation("bridge", code, reason=reason, speaks="r", judge=judge)
+    return Translation("bridge", code, reason=reason, judge=judge)

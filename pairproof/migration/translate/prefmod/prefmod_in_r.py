@@ -36,7 +36,7 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, frame_call, stated
 from ..rows import SAME, Beside, at, coefficients, named, standard_errors
-from ..translation import Context, Translation, outside, translates
+from ..translation import Context, StaysInR, Translation, outside, translates
 from .prefmod_table import (
     Covariates,
     Given,
@@ -45,6 +45,7 @@ from .prefmod_table import (
     covariates,
     flag,
     mask,
+    number_of_items,
     scalar,
     texts,
     written_name,
@@ -104,7 +105,7 @@ class Asked:
 def asked(call: RecordedCall) -> Asked:
     """The model of a call, but its items' names and its covariates, which the table has."""
     kind = KINDS[call.name]
-    n, times = count(call, "nitems"), max(count(call, "tpoints", 1), 1)
+    n, times = number_of_items(call), max(count(call, "tpoints", 1), 1)
     model = Asked(
         call.name,
         kind,
@@ -271,9 +272,10 @@ def frame_of(table: Given, names: Sequence[str], stem: str) -> Call:
 
 def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Translation:
     """patt*.fit in R."""
-    found = covariates(call, table)
-    if isinstance(found, str):
-        return outside(f"{reason}; {found}" if found != reason else reason)
+    try:
+        found = covariates(call, table)
+    except StaysInR as why:
+        return outside(f"{reason}; {why}" if str(why) != reason else reason)
     if {*found.in_model} - {*found.in_table}:
         return outside(reason)
     if call.name == "pattRrep.fit" and model.dependence:
@@ -291,7 +293,7 @@ def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Tran
         (frame_of(table, used, call.variable), *size),
         options,
     )
-    return Translation("bridge", code, reason=reason, speaks="r", judge=partial(pattern_rows, call))
+    return Translation("bridge", code, reason=reason, judge=partial(pattern_rows, call))
 
 
 def formula(products: Sequence[Sequence[str]]) -> str:
@@ -364,7 +366,7 @@ def npml(call: RecordedCall, context: Context) -> Translation:
     if k < 2:
         code = Call("pairproof.bridge.prefmod.fit_design", (texts[0], frame))
         reason = "with one class prefmod drops the random terms: a Poisson model of the table of patterns"
-        return Translation("bridge", code, reason=reason, speaks="r", judge=partial(one_class_rows, call))
+        return Translation("bridge", code, reason=reason, judge=partial(one_class_rows, call))
     seed = call.number("seed_used")
     if seed is None:
         return outside("the seed that it used was not recorded")
@@ -379,7 +381,7 @@ def npml(call: RecordedCall, context: Context) -> Translation:
         else ("R took the seed from the time of day; this script states the one of that run",)
     )
     code = Call("pairproof.bridge.prefmod.pattnpml_fit", (*texts, k, frame), options)
-    return Translation("bridge", code, reason=REASON, notes=notes, speaks="r", judge=partial(npml_rows, call))
+    return Translation("bridge", code, reason=REASON, notes=notes, judge=partial(npml_rows, call))
 
 
 def _npml_formula(call: RecordedCall, argument: str) -> str:

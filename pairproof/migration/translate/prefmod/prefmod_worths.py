@@ -28,10 +28,10 @@ from ....native.prefmod_defects.defects_of_results import printed_as_prefmod
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ..python_code import Call, File, Method, Result
-from ..rows import SAME, Beside, at, explained, in_column
-from ..translation import Context, Step, Translation, outside, translates, tried
+from ..rows import SAME, Beside, at, differ, explained, in_column
+from ..translation import Context, StaysInR, Step, Translation, needed, outside, translates, tried
 from .prefmod_in_r import INCOMPLETE, again
-from .prefmod_table import coding_of, count, given, read_pairs, scalar, texts
+from .prefmod_table import coding_of, given, number_of_items, read_pairs, scalar, texts
 
 #: The defects of llbt.worth and patt.worth that `printed_as_prefmod` reproduces, tried one after the other.
 DEFECTS = (
@@ -59,11 +59,9 @@ def worth(call: RecordedCall, context: Context) -> Translation:
         return outside("worths of classes are in the fit's own table")
     code = Method(made, "worth")
     if asked == "worth":
-        return Translation("native", code, speaks="value", judge=partial(_worth_rows, call, step, table))
+        return Translation("native", code, judge=partial(_worth_rows, call, step, table))
     notes = ("R's table has lambdas, which are half the logarithms of worths up to a constant in each group",)
-    return Translation(
-        "native", code, notes=notes, speaks="value", judge=partial(_lambda_rows, call, step, table)
-    )
+    return Translation("native", code, notes=notes, judge=partial(_lambda_rows, call, step, table))
 
 
 # -- worths of a fit in Python -------------------------------------------------------------------------------
@@ -152,7 +150,7 @@ def _rows(
             own, size = ours.get(cell, (float("nan"), 0.0))
             name = f"{kind}.{groups[column]}.{item}"
             rows.append(r.row(name, own, float(values[j, k] - shift), size, places.get(cell, "")))
-    if any(a.verdict == "differs" for a in rows):
+    if differ(rows):
         return _explained(rows, _with_defects(fit), r)
     return rows
 
@@ -189,11 +187,9 @@ def _explained(
         if all(
             (q := str(a.quantity)) in numbers and a.r is not None and _same(r, numbers[q], a.r) for a in rows
         ):
-            differing, short = [str(a.quantity) for a in rows if a.verdict == "differs"], name.partition(":")[
-                2
-            ]
+            short = name.partition(":")[2]
             why = f"R is wrong here: its worths are those of its defect {short}"
-            return explained(rows, differing, why, short)
+            return explained(rows, None, why, short)
     return rows
 
 
@@ -250,22 +246,19 @@ def _bridge(call: RecordedCall, step: Step, asked: str, table: RVector) -> Trans
         )
         return again(call).named("worth", ours, theirs, at("values", ours))
 
-    return Translation("bridge", code, reason="the fit that it is of is R's", speaks="r", judge=judge)
+    return Translation("bridge", code, reason="the fit that it is of is R's", judge=judge)
 
 
 @translates("prefmod::checkMIS")
 def check_missing(call: RecordedCall, context: Context) -> Translation:
     """Which comparisons are missing."""
-    n = count(call, "nitems")
-    if n < 2:
-        return outside("the number of its items was not recorded")
+    n = number_of_items(call)
     table = given(call, n * (n - 1) // 2)
-    if isinstance(table, str):
-        return outside(table)
-    flags = call.vector("value")
-    coding = coding_of(table.answers)
-    if isinstance(coding, str) or flags is None:
-        return outside("its answers are all the same" if flags is not None else "R's flags were not recorded")
+    flags = needed(call.vector("value"), "R's flags were not recorded")
+    try:
+        coding = coding_of(table.answers)
+    except StaysInR:
+        return outside("its answers are all the same")
     stated = texts(call, "obj.names")
     items = list(stated) if len(stated) == n else [f"o{k + 1}" for k in range(n)]
     options = {"items": items, "pair_order": "prefmod", "coding": coding.written}
@@ -288,7 +281,7 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
         beside = Beside(call, SAME, "a count")
         return [beside.row(f"missing.{n}", own, r) for (n, own), r in zip(ours.items(), r_flags)]
 
-    return Translation("native", code, speaks="value", judge=judge)
+    return Translation("native", code, judge=judge)
 
 
 @translates("prefmod::llbt.design", "prefmod::patt.design")
