@@ -34,12 +34,10 @@ from .written_files import check_target, write_migration
 
 #: Modules of translators, one for the functions of one package.
 MODULES: tuple[str, ...] = (
-    "bradleyterry2.btm_abilities",
     "bradleyterry2.btm_fits",
     "bradleyterry2.btm_predictions",
-    "bradleyterry2.btm_terms",
-    "designs.glm_and_gnm",
-    "designs.polr",
+    "bradleyterry2.btm_tables",
+    "designs.glm_gnm_polr",
     "by_values",
     "plackett_luce",
     "psychotools",

@@ -23,21 +23,25 @@ import pairproof
 
 from ..bridge.capture.recorded import Captured
 from ..validation.verdicts.agreement import AGREEING
-from .call_sites import CallSite, Key, Left
+from .call_sites import CallSite, Key, Left, Print
 from .delivery import DATA
-from .names import Names, Unique, beside, comment, docstring, plain
-from .prints import Print
 from .translate.python_code import (
     INDENT,
-    KINDS,
     Call,
     Constant,
     File,
     Method,
+    Names,
     Result,
+    Unique,
+    beside,
+    comment,
+    docstring,
     expression,
     files,
+    in_a_line,
     parts,
+    plain,
     source,
     text_literal,
 )
@@ -73,21 +77,8 @@ def common(codes: Sequence[Any], same_file: Callable[[File], str]) -> Common:
     seen: dict[tuple[str, ...], Hole] = {}
 
     def text(value: Any) -> str:
-        """A word that is equal for equal leaves only."""
-        value = expression(value)
-        if isinstance(value, Result):
-            return f"result {value.call}"
-        if isinstance(value, File):
-            return "file " + same_file(value)
-        if isinstance(value, Constant):
-            return "constant " + _inside(value.value, text)
-        keywords = ", ".join(f"{k}={text(v)}" for k, v in value.keywords.items())
-        arguments = (
-            None if value.arguments is None else ", ".join(map(text, value.arguments)) + "; " + keywords
-        )
-        if isinstance(value, Call):
-            return f"call {value.function}({arguments})"
-        return f"method ({text(value.of)}).{value.name}({arguments})"
+        """A word that is equal for equal expressions only."""
+        return in_a_line(value, lambda r: f"result {r.call}", lambda f: f"file {same_file(f)}")
 
     def hole(values: list[Any], word: str) -> Hole:
         key = tuple(map(text, values))
@@ -104,38 +95,20 @@ def common(codes: Sequence[Any], same_file: Callable[[File], str]) -> Common:
         if len({type(v) for v in values}) > 1 or not isinstance(one, (Call, Method)):
             return hole(values, word)
         shapes = {
-            (
-                v.function if isinstance(v, Call) else v.name,
-                None if v.arguments is None else len(v.arguments),
-                tuple(v.keywords),
-            )
+            (v.function if isinstance(v, Call) else v.name, len(v.arguments or ()), tuple(v.keywords))
             for v in values
         }
-        if len(shapes) > 1:
+        if len(shapes) > 1 or len({v.arguments is None for v in values}) > 1:
             return hole(values, word)
-        arguments = None
-        if one.arguments is not None:
-            arguments = tuple(
-                merge([v.arguments[k] for v in values], word) for k in range(len(one.arguments))
-            )
+        arguments = [merge(list(of), word) for of in zip(*(v.arguments or () for v in values))]
         keywords = {k: merge([v.keywords[k] for v in values], k) for k in one.keywords}
         if isinstance(one, Call):
-            assert arguments is not None
-            return Call(one.function, arguments, keywords)
-        return Method(merge([v.of for v in values], word), one.name, arguments, keywords)
+            return Call(one.function, tuple(arguments), keywords)
+        given = None if one.arguments is None else tuple(arguments)
+        return Method(merge([v.of for v in values], word), one.name, given, keywords)
 
     found.template = merge(list(codes), "value")
     return found
-
-
-def _inside(value: Any, text: Callable[[Any], str]) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{k!r}: {_inside(v, text)}" for k, v in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return f"{type(value).__name__}[{', '.join(_inside(v, text) for v in value)}]"
-    if isinstance(value, KINDS):
-        return text(value)
-    return f"{type(value).__name__} {value!r}"
 
 
 Digest = Callable[[File], str]

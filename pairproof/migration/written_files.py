@@ -27,14 +27,23 @@ from ..files.outputs import AnyPath
 from ..fit.fit import Fit
 from ..text import safe
 from ..validation.verdicts.agreement import AGREEING
-from .call_sites import CallSite, Left, of_text, sites
-from .delivery import DATA, Stage, deliver, digest, earlier, ready
-from .names import Unique, comment, docstring, plain
+from .call_sites import CallSite, Left, of_text, prints, sites
+from .delivery import (
+    DATA,
+    MOST_RECORDED,
+    Asked,
+    Stage,
+    asked_of,
+    deliver,
+    digest,
+    document,
+    earlier,
+    ready,
+    text_of,
+)
 from .outcome import Migration
-from .prints import prints
 from .python_script import Files, Writer, key_text, script_text
-from .run_file import MOST_RECORDED, Asked, asked_of, document, text_of
-from .translate.python_code import INDENT, text_literal
+from .translate.python_code import INDENT, Unique, comment, docstring, plain, text_literal
 
 HEAD = """
 from pathlib import Path

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pairproof
-from pairproof.migration.run_file import asked
+from pairproof.migration.delivery import asked
 from pairproof.migration.translate.rows import at, by_item, in_column, row, rows_of
 from pairproof.validation.again import Again, numbers_in
 

@@ -94,21 +94,21 @@ def recognise_pattern(
     dependent: Mapping[str, FloatArray],
     groups: IntArray,
     variables: Sequence[Variable],
-) -> Pattern | Not:
+) -> Pattern:
     """The pattern model that a Poisson design of items, undecided pairs and products of answers is."""
     items = tuple(design.items)
     x = np.column_stack(list(design.items.values()))
     u = np.column_stack(list(undecided.values())) if undecided else np.zeros((len(x), 0))
     if len(items) < FEWEST_ITEMS:
-        return Not(f"a pattern model of {len(items)} items", True)
+        raise Not(f"a pattern model of {len(items)} items", True)
     answers = answers_of(x, u, np.column_stack(list(dependent.values())) if dependent else None, groups)
     if answers is None:
-        return Not("its rows are not all possible answers of each group of respondents", True)
+        raise Not("its rows are not all possible answers of each group of respondents", True)
     n = int(groups.max()) + 1
     indicators = (groups[:, None] == np.arange(n)).astype(float)
     known = design.x[:, design.known]
     if np.linalg.matrix_rank(np.column_stack([known, indicators])) > np.linalg.matrix_rank(known):
-        return Not("it has no constant of its own for each group of respondents in its data", True)
+        raise Not("it has no constant of its own for each group of respondents in its data", True)
 
     def centred(columns: FloatArray) -> FloatArray:
         means = (indicators.T @ columns) / indicators.sum(axis=0)[:, None]
@@ -246,9 +246,9 @@ def _put_together(
     coefficients: tuple[str, ...],
     theirs: FloatArray,
     centred: object,
-) -> Pattern | Not:
+) -> Pattern:
     if not found.free and not found.terms:
-        return Not("the worths of items are no part of it", True)
+        raise Not("the worths of items are no part of it", True)
     assert callable(centred)
     pairs = [(i, j) for j in range(len(items)) for i in range(j)]
     common: dict[str, FloatArray] = {}
@@ -280,9 +280,9 @@ def _put_together(
     ours = centred(np.column_stack([c for _, c in own]))
     to, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
     if np.linalg.matrix_rank(ours) < ours.shape[1] or len(names) != len(coefficients):
-        return Not("some of its terms have no counterpart in a pattern model", True)
+        raise Not("some of its terms have no counterpart in a pattern model", True)
     if np.abs(ours @ to - theirs).max(initial=0.0) > SAME_SPACE * max(1.0, float(np.abs(theirs).max())):
-        return Not("its columns are not those of a pattern model: they do not span the same space", True)
+        raise Not("its columns are not those of a pattern model: they do not span the same space", True)
     used = {v.name: v for p in (*by, *(p for _, p in single)) for v in p.variables}
     # Groups of the data that the model's worths do not differ in are groups of its deviance all the same.
     used.update({v.name: v for v in variables if v.name not in used})

@@ -37,6 +37,7 @@ from .design_contests import (
     EXACT,
     Contests,
     ItemBlock,
+    Not,
     Players,
     Variable,
     item_block,
@@ -60,10 +61,10 @@ def codes(*factors: Sequence[object] | NDArray[np.generic]) -> IntArray:
     return np.array([seen.setdefault(key, len(seen)) for key in zip(*factors)], dtype=np.int64)
 
 
-def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> IntArray | str:
-    """int[n_rows]: the groups of rows that a glm has a constant for; or why there are none."""
+def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> IntArray:
+    """int[n_rows]: the groups of rows that a glm has a constant for."""
     if not factors:
-        return "a Poisson model without a factor in it, so without a constant for each pair of items"
+        raise Not("a Poisson model without a factor in it, so without a constant for each pair of items")
     names = list(factors)[:MOST_FACTORS]
     for size in range(len(names), 0, -1):
         for chosen in combinations(names, size):
@@ -71,7 +72,7 @@ def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> I
             sizes = np.bincount(groups)
             if len(sizes) <= MOST_GROUPS and set(sizes.tolist()) <= {2, 3} and _has_constants(x, groups):
                 return groups
-    return (
+    raise Not(
         "a Poisson model without a constant for each pair of items in each group of respondents: no combination of "
         + ", ".join(names)
         + " has 2 or 3 rows and a constant of its own"
@@ -118,17 +119,6 @@ class Design:
     covariates: Mapping[str, FloatArray] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Not:
-    """Why a design is none of a model of ours, and whether it is one of paired comparisons all the same."""
-
-    why: str
-    paired: bool = False
-
-    def __str__(self) -> str:
-        return self.why
-
-
 @dataclass(frozen=True, eq=False)
 class Recognised:
     """A design of paired comparisons; block: none with item covariates alone; groups int[n]: constants."""
@@ -141,24 +131,24 @@ class Recognised:
     groups: IntArray | None = None
 
 
-def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> Recognised | Not:
+def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> Recognised:
     """A design whose rows are contests; wins, losses float[n]."""
     return _of_rows(design, wins, losses, "bradley-terry", None)
 
 
-def recognise_ordered(design: Design, counts: FloatArray) -> Recognised | Not:
+def recognise_ordered(design: Design, counts: FloatArray) -> Recognised:
     """Rows are contests; counts float[n, 3]: the item with the plus sign lost, the middle answer, it won."""
     return _of_rows(design, counts[:, 2], counts[:, 0], "rao-kupper", counts[:, 1])
 
 
 def _of_rows(
     design: Design, wins: FloatArray, losses: FloatArray, kind: str, ties: FloatArray | None
-) -> Recognised | Not:
+) -> Recognised:
     x = design.x
     varies = np.flatnonzero(np.ptp(x, axis=0) > 0) if len(x) else np.array([], dtype=np.int64)
     block = item_block(x[:, varies])
     if block is None:
-        return Not(NO_BLOCK)
+        raise Not(NO_BLOCK)
     block = replace(block, columns=tuple(int(varies[k]) for k in block.columns))
     contests = of_rows(block, x[:, design.known], wins, losses)
     if ties is not None:
@@ -167,16 +157,13 @@ def _of_rows(
     return _recognised(design, contests, kept, block, kind, block.scale, None)
 
 
-def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | None) -> Recognised | Not:
+def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | None) -> Recognised:
     """Rows are outcomes of contests; groups int[n]: of the eliminated factor; None: among the columns."""
     if groups is None:
-        found = nuisance_of_glm(design.x, {n: v.values for n, v in design.factors.items()})
-        if isinstance(found, str):
-            return Not(found)
-        groups = found
+        groups = nuisance_of_glm(design.x, {n: v.values for n, v in design.factors.items()})
     sizes = sorted(set(np.bincount(groups).tolist()))
     if not set(sizes) <= {2, 3}:
-        return Not(
+        raise Not(
             f"groups of the eliminated factor have {', '.join(map(str, sizes))} rows; expected 2, or 3 with a row for"
             " ties: a constant for each pair of items in each group of respondents",
             paired=bool(design.items) or item_block(design.x, mirrored=True) is not None,
@@ -185,10 +172,8 @@ def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | Non
     known = np.flatnonzero(design.known & (np.abs(centred) > 1e-9).any(axis=0))
     block, size = _mirrored_block(design, centred)
     if block is None:
-        return Not(NO_BLOCK)
-    contests = of_groups(block, design.x[:, known], counts, groups)
-    if isinstance(contests, str):
-        return Not(contests, paired=bool(design.items))
+        raise Not(NO_BLOCK)
+    contests = of_groups(block, design.x[:, known], counts, groups, paired=bool(design.items))
     kept = tuple(design.names[k] for k in known)
     return _recognised(design, contests, kept, block, "llbt", size, groups)
 
@@ -231,9 +216,9 @@ def _recognised(
     kind: str,
     size: float,
     groups: IntArray | None,
-) -> Recognised | Not:
+) -> Recognised:
     if not block.connected:
-        return Not(NOT_JOINED, paired=True)
+        raise Not(NOT_JOINED, paired=True)
     rows = contests.rows[:, 0]
     texts = {n: [v.values[r] for r in rows] for n, v in design.factors.items()}
     met = players(contests.first, contests.second, block.n_items, texts)
@@ -254,8 +239,6 @@ def _recognised(
         design.covariates,
         [*said, UNNAMED][: len(items)],
     )
-    if isinstance(model, str):
-        return Not(model, paired=True)
     return Recognised(kind, model, kept, None if not model.reference else block, met, groups)
 
 
@@ -347,17 +330,17 @@ class Davidson:
         return "tie-shift" in self.names or "tie-scale" in self.names
 
 
-def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> Davidson | Not:
+def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> Davidson:
     """A GenDavidson of single abilities, by the derivatives of its predictors; groups int[n]: matches."""
     special = [n for n in design.names if n in OURS]
     items = tuple(n for n in design.names if n not in OURS)
     if set(np.bincount(groups).tolist()) != {3}:
-        return Not("its matches do not have three rows each, won, tied and lost", True)
+        raise Not("its matches do not have three rows each, won, tied and lost", True)
     rows = np.argsort(groups, kind="stable").reshape(-1, 3)
     place = {n: k for k, n in enumerate(design.names)}
     met = _met(design, rows, np.array([place[n] for n in items], dtype=np.int64))
     if met is None or "tie.max" not in special:
-        return Not(
+        raise Not(
             "its GenDavidson has more than one number for the home advantage, a term of ties or a player's ability",
             True,
         )
@@ -367,7 +350,7 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     won = (np.abs(of_one - 1) < EXACT) & (np.abs(of_two) < EXACT)
     lost = (np.abs(of_two - 1) < EXACT) & (np.abs(of_one) < EXACT)
     if (won.sum(axis=1) != 1).any() or (lost.sum(axis=1) != 1).any():
-        return Not("the rows of a match are not won, tied and lost", True)
+        raise Not("the rows of a match are not won, tied and lost", True)
     tied = ~(won | lost)
     ordered = np.stack([rows[won], rows[lost], rows[tied]], axis=1)
     position = {n: k for k, n in enumerate(items)}
@@ -388,14 +371,14 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     if "home.adv" in place:
         home = contests.logit[:, place["home.adv"]]
         if not set(np.round(home, 9).tolist()) <= {-1.0, 0.0, 1.0}:
-            return Not("its players are at home by other numbers than 1 and 0", True)
+            raise Not("its players are at home by other numbers than 1 and 0", True)
         contests = contests.turned(home < 0)
         order = np.abs(home).round()
     elif "tie.mode" in special:
-        return Not("its GenDavidson has tie.mode without a home advantage", True)
+        raise Not("its GenDavidson has tie.mode without a home advantage", True)
     shown = tuple(usable(n) for n in items)
     if len(set(shown)) != len(shown):
-        return Not("two of its players have one name once what stands for something else is replaced", True)
+        raise Not("two of its players have one name once what stands for something else is replaced", True)
     names = (*shown[1:], *(OURS[n] for n in special))
     to = np.zeros((len(names), len(design.names)))
     for k, item in enumerate(items[1:]):

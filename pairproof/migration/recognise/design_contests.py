@@ -41,6 +41,14 @@ FEWEST_MIRRORED = 2
 MOST_SIZES = 6
 
 
+class Not(Exception):
+    """Why a design is none of a model of ours, and whether it is one of paired comparisons all the same."""
+
+    def __init__(self, why: str, paired: bool = False) -> None:
+        super().__init__(why)
+        self.paired = paired
+
+
 @dataclass(frozen=True, eq=False)
 class ItemBlock:
     """Columns of a design that are items.
@@ -229,16 +237,20 @@ def of_rows(block: ItemBlock, x: FloatArray, wins: FloatArray, losses: FloatArra
     )
 
 
-def of_groups(block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntArray) -> Contests | str:
-    """Contests of a Poisson design, two or three rows of a group each; or why they are none."""
+def of_groups(
+    block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntArray, paired: bool
+) -> Contests:
+    """Contests of a Poisson design, two or three rows of a group each; paired: whether its data say so."""
     signs = block.all_signs
-    rows, of_ties = _rows_of_groups(groups, np.abs(signs).sum(axis=1) == 0)
-    if isinstance(rows, str):
-        return rows
+    rows = _rows_of_groups(groups, np.abs(signs).sum(axis=1) == 0, paired)
     if (signs[rows[:, 0]] + signs[rows[:, 1]]).any():
-        return "the rows of a group are not mirror images of each other, so they are not the outcomes of a contest"
+        raise Not(
+            "the rows of a group are not mirror images of each other, so they are not the outcomes of a contest",
+            paired,
+        )
     first, second = _sides(signs[rows[:, 0]])
     high, low = x[rows[:, 0]], x[rows[:, 1]]
+    of_ties = rows.shape[1] == 3
     ties = counts[rows[:, 2]] if of_ties else None
     tie = x[rows[:, 2]] - (high + low) / 2 if of_ties else np.zeros_like(high)
     return Contests(
@@ -254,28 +266,27 @@ def _clean(x: FloatArray) -> FloatArray:
     return np.where(np.abs(x) < EXACT, 0.0, x)
 
 
-def _rows_of_groups(groups: IntArray, empty: NDArray[np.bool_]) -> tuple[IntArray | str, bool]:
+def _rows_of_groups(groups: IntArray, empty: NDArray[np.bool_], paired: bool) -> IntArray:
     """int[n_groups, 2 or 3]: rows of each group in the order of the design, that of the tie last."""
-    n = int(groups.max()) + 1
-    order = np.argsort(groups, kind="stable")
-    sizes = np.bincount(groups, minlength=n)
+    sizes = np.bincount(groups)
     if len(set(sizes.tolist())) != 1 or sizes[0] not in (2, 3):
         found = ", ".join(str(s) for s in sorted(set(sizes.tolist())))
-        return (
-            f"groups of the nuisance factor have {found} rows; expected 2 each, or 3 each with a row for ties"
-        ), False
+        raise Not(
+            f"groups of the nuisance factor have {found} rows; expected 2 each, or 3 each with a row for ties",
+            paired,
+        )
     m = int(sizes[0])
-    rows = order.reshape(n, m).astype(np.int64)
-    n_empty = empty[rows].sum(axis=1)
-    if (n_empty != m - 2).any():
-        return (
-            f"{int((n_empty != m - 2).sum())} groups of the nuisance factor do not have two rows with items"
-            + (" and one for a tie" if m == 3 else "")
-        ), False
-    if m == 3:
-        last = np.argsort(empty[rows], axis=1, kind="stable")
-        rows = np.take_along_axis(rows, last, axis=1)
-    return rows, m == 3
+    rows = np.argsort(groups, kind="stable").reshape(-1, m).astype(np.int64)
+    wrong = empty[rows].sum(axis=1) != m - 2
+    if wrong.any():
+        raise Not(
+            f"{int(wrong.sum())} groups of the nuisance factor do not have two rows with items"
+            + (" and one for a tie" if m == 3 else ""),
+            paired,
+        )
+    if m == 2:
+        return rows
+    return np.take_along_axis(rows, np.argsort(empty[rows], axis=1, kind="stable"), axis=1)
 
 
 #: Variables of which products are tried at most.

@@ -16,13 +16,14 @@ So a column that was taken for another thing costs a name, never a number.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .design_contests import EXACT, Contests, Product, Variable, explained, product_of
+from .design_contests import EXACT, Contests, Not, Product, Variable, explained, product_of
 
 FloatArray = NDArray[np.float64]
 
@@ -244,7 +245,7 @@ def model_of(
     variables: Sequence[Variable],
     covariates: Mapping[str, FloatArray] | None = None,
     labels: Sequence[str] = (),
-) -> Model | str:
+) -> Model:
     """The model of ours that R's coefficients are; unit, size: of our and R's item parameters in log-odds."""
     signs = signs_of(contests, len(items))
     has_items = within(contests.logit, signs[:, :-1])  # free abilities of all items
@@ -252,7 +253,7 @@ def model_of(
         contests, names, labels or items, signs, size, None if has_items else dict(covariates or {})
     )
     if not has_items and not found.terms:
-        return "the abilities of items are no part of it"
+        raise Not("the abilities of items are no part of it", True)
     turned = contests
     if found.order:
         turned = contests.turned(contests.logit[:, list(names).index(found.order)] < 0)
@@ -262,9 +263,8 @@ def model_of(
     chosen = reference if has_items else ""
     whole = of_whole_factors(found, variables)
     if whole is not None:
-        model = _put_together(turned, items, chosen, unit, variables, *whole)
-        if isinstance(model, Model):
-            return model
+        with contextlib.suppress(Not):
+            return _put_together(turned, items, chosen, unit, variables, *whole)
     return _put_together(turned, items, chosen, unit, variables, found)
 
 
@@ -276,7 +276,7 @@ def _put_together(
     variables: Sequence[Variable],
     found: Found,
     whole: Sequence[Variable] = (),
-) -> Model | str:
+) -> Model:
     signs = signs_of(contests, len(items))
     common, single = by_items(found, items)
     by = [*(product_of([v]) for v in whole), *explained(common, variables)]
@@ -316,10 +316,8 @@ def _put_together(
                 add(f"tie:{label}", none, z)
     names = tuple(name for name, _, _ in own)
     if len(set(names)) < len(names):
-        return "two of its terms would have one name: " + next(n for n in names if names.count(n) > 1)
-    found_map = _map(contests, own)
-    if isinstance(found_map, str):
-        return found_map
+        twice = next(n for n in names if names.count(n) > 1)
+        raise Not(f"two of its terms would have one name: {twice}", True)
     return Model(
         contests,
         tuple(items),
@@ -333,22 +331,25 @@ def _put_together(
         tuple(of_terms),
         dict(found.comparison),
         names,
-        found_map,
+        _map(contests, own),
     )
 
 
-def _map(contests: Contests, own: Sequence[tuple[str, FloatArray, FloatArray]]) -> FloatArray | str:
-    """M of own design x M = R's design; why there is none."""
+def _map(contests: Contests, own: Sequence[tuple[str, FloatArray, FloatArray]]) -> FloatArray:
+    """M of own design x M = R's design."""
     ours = np.column_stack([np.concatenate([logit, tie]) for _, logit, tie in own])
     theirs = np.concatenate([contests.logit, contests.tie])
     by, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
     rank_ours = np.linalg.matrix_rank(ours)
     if rank_ours < ours.shape[1]:
-        return "some of its terms determine others, so that its coefficients have no counterparts one by one"
+        raise Not(
+            "some of its terms determine others, so that its coefficients have no counterparts one by one",
+            True,
+        )
     off = np.abs(ours @ by - theirs).max(axis=0, initial=0.0)
     size = np.maximum(np.abs(theirs).max(axis=0, initial=0.0), 1.0)
     if (off > SAME_SPACE * size).any():
-        return "its columns are not those of a model of ours: they do not span the same space"
+        raise Not("its columns are not those of a model of ours: they do not span the same space", True)
     if np.linalg.matrix_rank(by) < ours.shape[1]:
-        return "it is a part of a model of ours, with terms of it left out"
+        raise Not("it is a part of a model of ours, with terms of it left out", True)
     return np.asarray(by)

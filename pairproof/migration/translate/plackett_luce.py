@@ -31,9 +31,8 @@ from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, den
 from ...native.answers.patterns.natural_parameters import main_effects
 from ...validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
-from .item_worths import Package, worths
 from .python_code import Call, File, columns_call
-from .recorded_answers import Rankings, rankings_of, recorded, recorded_vector, unknown
+from .recorded_answers import Package, Rankings, rankings_of, recorded, recorded_vector, unknown, worths
 from .rows import (
     Beside,
     at,

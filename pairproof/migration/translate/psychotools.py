@@ -19,9 +19,8 @@ from ...bridge.values.nodes import RVector
 from ...fit.fit import Fit
 from ...validation.r_answers.translate import likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
-from .item_worths import Package, worths
 from .python_code import Call, columns_call, stated
-from .recorded_answers import Pairs, pairs_of, recorded, recorded_vector, unknown
+from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector, unknown, worths
 from .rows import Beside, by_item, count_rows, counterpart, fit_rows, named, parameters
 from .translation import Context, Step, Translation, outside, translates, why_not_finite
 

@@ -32,9 +32,20 @@ from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call, stated
 from ..rows import Beside, at, not_checkable
 from ..translation import TRANSLATORS, Context, StaysInR, Step, Translation, outside, translates, tried
-from .btm_calls import HALF, MATRIX, Candidate, bias_reduced, candidates
 from .btm_numbers import TWICE, WRONG, Relation, coefficients, name_of, of_fit, relation
-from .recorded_btm import Contests, contests_of, formula_text, plain_values, taken, terms_of
+from .recorded_btm import (
+    HALF,
+    MATRIX,
+    Candidate,
+    Contests,
+    bias_reduced,
+    candidates,
+    contests_of,
+    formula_text,
+    plain_values,
+    taken,
+    terms_of,
+)
 
 BTM = "pairproof.bridge.bradleyterry2.BTm"
 #: The same fit by the same R from the same values; rows of a subset may be summed in another order.

@@ -41,8 +41,7 @@ from ....validation.r_answers.translate import RParameters, likelihood_values, p
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ..rows import SAME, Beside, count_rows, counterpart, explained, fit_rows
-from .btm_calls import bias_reduced
-from .recorded_btm import Contests
+from .recorded_btm import Contests, bias_reduced
 
 FloatArray = NDArray[np.float64]
 

@@ -24,10 +24,9 @@ from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, files, frame_call
 from ..rows import Beside, in_column
 from ..translation import Context, StaysInR, Translation, outside, translates
-from .btm_calls import estimated_terms
 from .btm_fits import Model, model_of
 from .btm_numbers import STOP
-from .recorded_btm import Contests, in_words
+from .recorded_btm import Contests, estimated_terms, in_words
 
 _NAME = re.compile(r"(?:[^\W\d]|\.(?![0-9]))[\w.]*\Z")
 

@@ -43,26 +43,8 @@ from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File, attribute, columns_call, quoted_name, stated, table_call
 from ..rows import at, counterpart, differ, explained, fit_rows, named, parameters, row
 from ..translation import Context, Judge, StaysInR, Translation, made, outside, translates, tried
+from . import prefmod_table as tables
 from .prefmod_in_r import again, all_errors, formula, frame_of
-from .prefmod_table import (
-    Coding,
-    Covariates,
-    Floats,
-    Given,
-    answered,
-    check_covariates,
-    coding_of,
-    covariates,
-    flag,
-    given,
-    left_out,
-    number_of_items,
-    plain_column,
-    read_pairs,
-    texts,
-    with_covariates,
-    written_name,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +59,8 @@ class Blocks:
     items: tuple[str, ...]
     first: NDArray[np.int64]
     second: NDArray[np.int64]
-    counts: Floats
-    covariates: dict[str, Floats] = field(default_factory=dict)
+    counts: tables.Floats
+    covariates: dict[str, tables.Floats] = field(default_factory=dict)
     terms: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
@@ -107,7 +89,12 @@ class Blocks:
 
 
 def blocks_of(
-    y: Floats, x: Floats, names: Sequence[str], n_blocks: int, n_answers: int, reference: str = ""
+    y: tables.Floats,
+    x: tables.Floats,
+    names: Sequence[str],
+    n_blocks: int,
+    n_answers: int,
+    reference: str = "",
 ) -> Blocks:
     """The comparisons of a design, y float[rows], x float[rows, p]; it stays in R where it is none."""
     if n_answers not in (2, 3) or len(y) != n_blocks * n_answers or x.shape != (len(y), len(names)):
@@ -137,7 +124,7 @@ def blocks_of(
     return found
 
 
-def _items(side: Floats, odd: list[int]) -> list[int]:
+def _items(side: tables.Floats, odd: list[int]) -> list[int]:
     """Columns of items: 1, 0 and -1, and no part of another such column, as an item in one group is."""
     plain = [k for k in odd if np.isin(side[:, k], (-1.0, 0.0, 1.0)).all() and side[:, k].any()]
 
@@ -170,7 +157,7 @@ def _reference(own: Sequence[str]) -> str:
     return "reference" if "reference" not in own else "reference_"
 
 
-def _add_ties(found: Blocks, names: Sequence[str], even: list[int], middle: Floats) -> None:
+def _add_ties(found: Blocks, names: Sequence[str], even: list[int], middle: tables.Floats) -> None:
     whole = [k for k in even if (middle[:, k] == 1.0).all()]
     if even and len(whole) != 1:
         raise StaysInR("none of its columns is 1 in every tie")
@@ -182,7 +169,7 @@ def _add_ties(found: Blocks, names: Sequence[str], even: list[int], middle: Floa
 
 
 def _add_covariates(
-    found: Blocks, names: Sequence[str], odd: list[int], items: list[int], side: Floats
+    found: Blocks, names: Sequence[str], odd: list[int], items: list[int], side: tables.Floats
 ) -> None:
     """Columns of an item times a covariate: the name says which item, the numbers whether it is true."""
     for k in (k for k in odd if k not in items):
@@ -199,7 +186,9 @@ def _add_covariates(
 _OWN = "first second wins ties losses weight judge source order".split()
 
 
-def _add(found: Blocks, column: str, head: str, base: str, values: Floats, there: NDArray[np.bool_]) -> None:
+def _add(
+    found: Blocks, column: str, head: str, base: str, values: tables.Floats, there: NDArray[np.bool_]
+) -> None:
     """Put a product into `found`, its covariate named by the rest of the column."""
     rest = [part for part in column.split(":") if part != base]
     name = re.sub(r"\W+", "_", "_".join(rest)).strip("_") or "covariate"
@@ -252,14 +241,14 @@ def _code(call: RecordedCall, found: Blocks) -> Call:
     columns: dict[str, list[Any]] = {
         "first": [found.items[k] for k in found.first],
         "second": [found.items[k] for k in found.second],
-        "wins": plain_column(found.counts[:, 0]),
+        "wins": tables.plain_column(found.counts[:, 0]),
     }
     three = found.counts.shape[1] == 3
     if three:
-        columns["ties"] = plain_column(found.counts[:, 1])
-    columns["losses"] = plain_column(found.counts[:, -1])
+        columns["ties"] = tables.plain_column(found.counts[:, 1])
+    columns["losses"] = tables.plain_column(found.counts[:, -1])
     for name, values in found.covariates.items():
-        columns[name] = plain_column(np.where(np.isnan(values), 0.0, values))
+        columns[name] = tables.plain_column(np.where(np.isnan(values), 0.0, values))
     table = table_call(columns, call.variable, layout="counts", items=list(found.items))
     options = stated(ties=three and not found.has_ties and "none", by=found.by, cells="row")
     return Call("pairproof.fit_llbt", (table,), options)
@@ -289,11 +278,13 @@ def _llbt_rows(call: RecordedCall, found: Blocks, fit: Fit) -> Sequence[Agreemen
     return fit_rows(fit, counterpart(call, values, *said))
 
 
-def _bridge(call: RecordedCall, y: Floats, x: Floats, names: Sequence[str], reason: str) -> Translation:
+def _bridge(
+    call: RecordedCall, y: tables.Floats, x: tables.Floats, names: Sequence[str], reason: str
+) -> Translation:
     """llbt.fit in R, on the same numbers."""
     stem = call.variable or "llbt_fit"
-    design = columns_call({n: plain_column(x[:, k]) for k, n in enumerate(names)}, f"{stem}_design")
-    counts = attribute(columns_call({"y": plain_column(y)}, f"{stem}_y"), "y")
+    design = columns_call({n: tables.plain_column(x[:, k]) for k, n in enumerate(names)}, f"{stem}_design")
+    counts = attribute(columns_call({"y": tables.plain_column(y)}, f"{stem}_y"), "y")
     sizes = int(call.number("q") or 0), int(call.number("ncat") or 0)
     code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, *sizes))
 
@@ -313,18 +304,20 @@ def _bridge(call: RecordedCall, y: Floats, x: Floats, names: Sequence[str], reas
 @translates("prefmod::llbtPC.fit")
 def llbtpc(call: RecordedCall, context: Context) -> Translation:
     """An LLBT by gnm."""
-    n = number_of_items(call)
-    table = given(call, n * (n - 1) // 2)
-    stated = texts(call, "obj.names")
+    n = tables.number_of_items(call)
+    table = tables.given(call, n * (n - 1) // 2)
+    stated = tables.texts(call, "obj.names")
     items = stated if len(stated) == n else tuple(f"o{k + 1}" for k in range(n))
-    found = covariates(call, table)
-    rows = answered(table)
-    missing = rows & ~with_covariates(table, table.names[table.n_answers :])
-    notes = left_out(missing, "a value is missing in a column beside the comparisons, of the model or not")
+    found = tables.covariates(call, table)
+    rows = tables.answered(table)
+    missing = rows & ~tables.with_covariates(table, table.names[table.n_answers :])
+    notes = tables.left_out(
+        missing, "a value is missing in a column beside the comparisons, of the model or not"
+    )
     used = table.select(np.asarray(rows & ~missing))
     try:
-        check_covariates(found, used)
-        coding = coding_of(used.answers)
+        tables.check_covariates(found, used)
+        coding = tables.coding_of(used.answers)
         code = _pc_code(call, used, items, found, coding)
         made(code)
     except StaysInR as why:
@@ -334,7 +327,11 @@ def llbtpc(call: RecordedCall, context: Context) -> Translation:
 
 
 def _pc_code(
-    call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, coding: Coding
+    call: RecordedCall,
+    table: tables.Given,
+    items: Sequence[str],
+    found: tables.Covariates,
+    coding: tables.Coding,
 ) -> Call:
     names = [*found.in_model, *(n for n in found.in_table if n not in found.in_model)]
     reading = stated(
@@ -344,18 +341,18 @@ def _pc_code(
         coding=coding.written,
         levels=names and found.levels(table),
     )
-    ties = coding.has_ties and not flag(call, "undec", True) and "none"
+    ties = coding.has_ties and not tables.flag(call, "undec", True) and "none"
     options = stated(ties=ties, by=found.by, cells=found.cells)
-    read = read_pairs("pairproof.read", (File(table.written(names), call.variable),), reading)
+    read = tables.read_pairs("pairproof.read", (File(table.written(names), call.variable),), reading)
     return Call("pairproof.fit_llbt", (read,), options)
 
 
 # -- R's numbers ---------------------------------------------------------------------------------------------
 
 
-def names_in_r(fit: Fit, items: Sequence[str], found: Covariates, r: Sequence[str]) -> dict[str, str]:
+def names_in_r(fit: Fit, items: Sequence[str], found: tables.Covariates, r: Sequence[str]) -> dict[str, str]:
     """R's coefficient -> the fit's parameter: "o1:ENG2" -> "o1:ENG[2]", "U" -> "tie"."""
-    spelt = {written_name(n): n for n in found.all}
+    spelt = {tables.written_name(n): n for n in found.all}
     ours: dict[frozenset[str], str] = {}
     for term in fit.terms:
         head = "U" if term.kind == "tie" else term.item
@@ -366,7 +363,11 @@ def names_in_r(fit: Fit, items: Sequence[str], found: Covariates, r: Sequence[st
 
 
 def _as_r(
-    call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, coding: Coding
+    call: RecordedCall,
+    table: tables.Given,
+    items: Sequence[str],
+    found: tables.Covariates,
+    coding: tables.Coding,
 ) -> tuple[Call, str] | None:
     """The model without the covariates of formel that are not in elim, which prefmod drops (B10); or None."""
     beyond = [n for n in found.in_model if n not in found.in_table]
@@ -381,7 +382,7 @@ def _as_r(
 
 
 def _pc_judge(
-    call: RecordedCall, items: Sequence[str], found: Covariates, as_r: tuple[Call, str] | None
+    call: RecordedCall, items: Sequence[str], found: tables.Covariates, as_r: tuple[Call, str] | None
 ) -> Judge:
     """Rows; where prefmod drops a covariate, explained if its numbers are those of the model without it."""
 
@@ -397,7 +398,7 @@ def _pc_judge(
     return judge
 
 
-def _rows(call: RecordedCall, items: Sequence[str], found: Covariates, fit: Fit) -> list[Agreement]:
+def _rows(call: RecordedCall, items: Sequence[str], found: tables.Covariates, fit: Fit) -> list[Agreement]:
     coef = named(call.vector("coef"))
     own = names_in_r(fit, items, found, list(coef))
     p = parameters(call, own, "lambda", items[-1])
@@ -439,7 +440,7 @@ def gnm_values(call: RecordedCall, fit: Fit, values: dict[str, float]) -> str:
 
 
 def _pc_bridge(
-    call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, reason: str
+    call: RecordedCall, table: tables.Given, items: Sequence[str], found: tables.Covariates, reason: str
 ) -> Translation:
     """llbtPC.fit in R, on all columns: it leaves rows out for any of them."""
     if [n for n in found.in_model if n not in found.in_table]:
@@ -449,9 +450,9 @@ def _pc_bridge(
     options = stated(
         formel=formula(found.formel),
         elim=formula(found.elim),
-        obj_names=bool(texts(call, "obj.names")) and list(items),
+        obj_names=bool(tables.texts(call, "obj.names")) and list(items),
     )
-    if not flag(call, "undec", True):
+    if not tables.flag(call, "undec", True):
         options["undec"] = False
     frame = frame_of(table, table.names[table.n_answers :], call.variable)
     code = Call("pairproof.bridge.prefmod.llbtPC_fit", (frame, len(items)), options)

@@ -34,22 +34,8 @@ from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File
 from ..rows import Beside, counterpart, differ, explained, fit_rows
 from ..translation import Context, Judge, StaysInR, Translation, made, needed, translates, tried
-from . import prefmod_in_r as bridged
+from . import prefmod_in_r as bridged, prefmod_table as tables
 from .prefmod_in_r import INCOMPLETE, KINDS, Asked, asked, named_items, options, parameters_in_order
-from .prefmod_table import (
-    Covariates,
-    Given,
-    Rows,
-    answered,
-    check_covariates,
-    coding_of,
-    covariates,
-    given,
-    left_out,
-    read_pairs,
-    unanimous,
-    with_covariates,
-)
 
 #: The log-likelihood that prefmod stores lies beside the maximum by a second-order term; what is left of it
 #: are terms of the third order, and what nlm's own stop adds: observed 10.6 digits and more.
@@ -101,7 +87,7 @@ def of_r(call: RecordedCall) -> OfR:
     )
 
 
-def judge_pattern(call: RecordedCall, model: Asked, table: Given, fitted: Fit, whole: Call) -> Judge:
+def judge_pattern(call: RecordedCall, model: Asked, table: tables.Given, fitted: Fit, whole: Call) -> Judge:
     """How a fit is held against R; `whole`: with all rows, which prefmod's defects are of."""
     r = of_r(call)
     try:
@@ -161,7 +147,7 @@ def _rows(call: RecordedCall, fit: Fit, r: OfR, own: list[str], named: list[str]
 # -- the saturated model -------------------------------------------------------------------------------------
 
 
-def saturated_of(fit: Fit, model: Asked, table: Given) -> float:
+def saturated_of(fit: Fit, model: Asked, table: tables.Given) -> float:
     """fl: the log-likelihood of free probabilities within blocks, covariates by what was answered."""
     answers = fit.respondents.pair_answers.reshape(fit.respondents.n_rows, -1)
     gaps = (answers == 9).astype(np.int64)
@@ -236,12 +222,12 @@ class Read:
     """A call as prefmod reads it: the table as it was given, and the rows that prefmod uses."""
 
     model: Asked
-    table: Given
-    rows: Rows
+    table: tables.Given
+    rows: tables.Rows
     notes: tuple[str, ...] = ()
 
     @property
-    def used(self) -> Given:
+    def used(self) -> tables.Given:
         """The rows that prefmod uses."""
         return self.table.select(self.rows)
 
@@ -250,7 +236,7 @@ class Read:
 def pattern(call: RecordedCall, context: Context) -> Translation:
     """A pattern model."""
     model = asked(call)
-    table = given(call, model.n_answers)
+    table = tables.given(call, model.n_answers)
     try:
         read = _read(call, model, table)
         _check(read)
@@ -266,36 +252,39 @@ def pattern(call: RecordedCall, context: Context) -> Translation:
     return Translation("native", code, notes=(*read.notes, *_notes(read)), judge=judge)
 
 
-def _read(call: RecordedCall, model: Asked, table: Given) -> Read:
+def _read(call: RecordedCall, model: Asked, table: tables.Given) -> Read:
     """The call with its covariates and the rows that prefmod uses, in prefmod's order of leaving rows out."""
     model = named_items(call, model, table)
-    found = covariates(call, table)
+    found = tables.covariates(call, table)
     rows, notes = _with_answers(model, table)
-    missing = rows & ~with_covariates(table, found.all)
+    missing = rows & ~tables.with_covariates(table, found.all)
     if missing.any():
-        notes += left_out(missing, f"no value of {' or '.join(found.all)}")
+        notes += tables.left_out(missing, f"no value of {' or '.join(found.all)}")
         rows = rows & ~missing
     if model.of_missing:
         if found.all:
             notes += ("prefmod puts covariates aside where it models what is missing",)
-        found = Covariates()
+        found = tables.Covariates()
     return Read(replace(model, covariates=found), table, np.asarray(rows), notes)
 
 
-def _with_answers(model: Asked, table: Given) -> tuple[Rows, tuple[str, ...]]:
+def _with_answers(model: Asked, table: tables.Given) -> tuple[tables.Rows, tuple[str, ...]]:
     """Rows with answers that prefmod takes, and notes on the others."""
     if model.kind == "pairs":
-        rows = answered(table)
-        return rows, left_out(~rows, "nothing answered")
+        rows = tables.answered(table)
+        return rows, tables.left_out(~rows, "nothing answered")
     if model.kind == "ratings":
-        rows = answered(table, 2)
-        return rows, left_out(~rows, "fewer than two ratings")
-    rows = answered(table)
+        rows = tables.answered(table, 2)
+        return rows, tables.left_out(~rows, "fewer than two ratings")
+    rows = tables.answered(table)
     tied = _removed_for_ties(model, table)
-    return rows & ~tied, (*left_out(~rows, "nothing ranked"), *left_out(tied & rows, "equal ranks"))
+    return rows & ~tied, (
+        *tables.left_out(~rows, "nothing ranked"),
+        *tables.left_out(tied & rows, "equal ranks"),
+    )
 
 
-def _tied(model: Asked, table: Given) -> Rows:
+def _tied(model: Asked, table: tables.Given) -> tables.Rows:
     """bool[n_rows]: rows with two equal ranks at one time."""
     n = len(model.items)
     found = np.zeros(len(table.values), bool)
@@ -305,7 +294,7 @@ def _tied(model: Asked, table: Given) -> Rows:
     return found
 
 
-def _removed_for_ties(model: Asked, table: Given) -> Rows:
+def _removed_for_ties(model: Asked, table: tables.Given) -> tables.Rows:
     """bool[n_rows]: rows with a rank that occurs oftener than there are times, which prefmod leaves out."""
     most = [max(np.unique(row[~np.isnan(row)], return_counts=True)[1], default=0) for row in table.answers]
     return np.asarray(np.array(most) > model.times)
@@ -314,7 +303,7 @@ def _removed_for_ties(model: Asked, table: Given) -> Rows:
 def _check(read: Read) -> None:
     """Whether Python has the model."""
     model, table = read.model, read.used
-    check_covariates(model.covariates, table)
+    tables.check_covariates(model.covariates, table)
     beyond = set(model.covariates.formel) - set(model.covariates.table)
     if beyond:
         shown = ":".join(sorted(beyond)[0])
@@ -332,12 +321,12 @@ def _check(read: Read) -> None:
                 "equal ranks count as missing comparisons in prefmod, where each rank occurs no oftener than there"
                 " are times"
             )
-        if model.covariates.all and removed.any() and not answered(read.table).all():
+        if model.covariates.all and removed.any() and not tables.answered(read.table).all():
             raise StaysInR(
                 "rows without ranks and rows with equal ranks together give persons other persons' covariates"
                 " (defect B5)"
             )
-    if model.kind == "pairs" and unanimous(table.answers):
+    if model.kind == "pairs" and tables.unanimous(table.answers):
         raise StaysInR("every comparison has one answer only, so that no estimate is finite")
     if model.complete_against_others and not (~np.isnan(table.answers)).all(axis=1).any():
         raise StaysInR("no row is complete, and prefmod takes its first pattern of gaps for the complete one")
@@ -354,7 +343,7 @@ def _code(call: RecordedCall, read: Read) -> Call:
     reading: dict[str, Any] = {"items": list(model.items)}
     ties = model.kind == "ratings"
     if model.kind == "pairs":
-        coding = coding_of(table.answers)
+        coding = tables.coding_of(table.answers)
         ties = coding.has_ties
         reading |= {"pair_order": "prefmod", "coding": coding.written}
     else:
@@ -374,11 +363,11 @@ def _code(call: RecordedCall, read: Read) -> Call:
         reading["levels"] = model.covariates.levels(table, used)
     arguments, reader = (File(columns, call.variable), model.kind), "pairproof.read_respondents"
     pairs = model.kind == "pairs"
-    read_in = read_pairs(reader, arguments, reading) if pairs else Call(reader, arguments, reading)
+    read_in = tables.read_pairs(reader, arguments, reading) if pairs else Call(reader, arguments, reading)
     return Call("pairproof.fit_pattern", (read_in,), options(model, ties))
 
 
-def _scale(table: Given) -> str:
+def _scale(table: tables.Given) -> str:
     """The scale as the reader has it: from the smallest to the largest rating that occurs."""
     known = table.answers[~np.isnan(table.answers)]
     low, high = float(known.min()), float(known.max())

@@ -37,19 +37,7 @@ from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, frame_call, stated
 from ..rows import SAME, Beside, at, coefficients, named, standard_errors
 from ..translation import Context, StaysInR, Translation, outside, translates
-from .prefmod_table import (
-    Covariates,
-    Given,
-    Product,
-    count,
-    covariates,
-    flag,
-    mask,
-    number_of_items,
-    scalar,
-    texts,
-    written_name,
-)
+from . import prefmod_table as tables
 
 #: Function -> what its answers are.
 KINDS: dict[str, Literal["pairs", "ranks", "ratings"]] = {
@@ -83,7 +71,7 @@ class Asked:
     alpha: str = ""
     alpha_of: tuple[int, ...] = ()
     beta_of: tuple[int, ...] = ()
-    covariates: Covariates = field(default_factory=Covariates)
+    covariates: tables.Covariates = field(default_factory=tables.Covariates)
 
     @property
     def of_missing(self) -> bool:
@@ -105,26 +93,26 @@ class Asked:
 def asked(call: RecordedCall) -> Asked:
     """The model of a call, but its items' names and its covariates, which the table has."""
     kind = KINDS[call.name]
-    n, times = number_of_items(call), max(count(call, "tpoints", 1), 1)
+    n, times = tables.number_of_items(call), max(tables.count(call, "tpoints", 1), 1)
     model = Asked(
         call.name,
         kind,
         tuple(f"o{k + 1}" for k in range(n)),
         times,
-        ties=kind != "ranks" and flag(call, "undec", True),
-        dependence=flag(call, "ia"),
-        between_times=flag(call, "iaT"),
-        complete_against_others=flag(call, "NItest"),
+        ties=kind != "ranks" and tables.flag(call, "undec", True),
+        dependence=tables.flag(call, "ia"),
+        between_times=tables.flag(call, "iaT"),
+        complete_against_others=tables.flag(call, "NItest"),
     )
     return _of_missing(call, model) if call.name == "pattPC.fit" else model
 
 
 def _of_missing(call: RecordedCall, model: Asked) -> Asked:
-    alpha, beta = mask(call, "MISalpha"), mask(call, "MISbeta")
-    if flag(call, "MIScommon"):
+    alpha, beta = tables.mask(call, "MISalpha"), tables.mask(call, "MISbeta")
+    if tables.flag(call, "MIScommon"):
         return replace(model, alpha="common", complete_against_others=False)
     if alpha or beta:
-        of = "comparison" if scalar(call, "MISmodel", "obj") == "comp" else "item"
+        of = "comparison" if tables.scalar(call, "MISmodel", "obj") == "comp" else "item"
         return replace(
             model,
             alpha=of,
@@ -132,14 +120,14 @@ def _of_missing(call: RecordedCall, model: Asked) -> Asked:
             alpha_of=tuple(int(k) for k in np.flatnonzero(alpha or beta)),
             beta_of=tuple(int(k) for k in np.flatnonzero(beta)),
         )
-    if flag(call, "NI") and not model.complete_against_others:
+    if tables.flag(call, "NI") and not model.complete_against_others:
         return replace(model, alpha="none")
     return model
 
 
-def named_items(call: RecordedCall, model: Asked, table: Given) -> Asked:
+def named_items(call: RecordedCall, model: Asked, table: tables.Given) -> Asked:
     """The model with names of items: obj.names, else the columns of ranks and ratings, else o1, o2, ..."""
-    n, stated = len(model.items), texts(call, "obj.names")
+    n, stated = len(model.items), tables.texts(call, "obj.names")
     if model.kind == "pairs":
         return replace(model, items=stated) if len(stated) == n else model
     names = stated if len(stated) >= n * model.times else table.names[:n]
@@ -168,9 +156,11 @@ def options(model: Asked, tie_category: bool) -> dict[str, Any]:
 # -- names of parameters -------------------------------------------------------------------------------------
 
 
-def r_blocks(covariates: Covariates, table: Given) -> list[tuple[tuple[str, int], ...]]:
+def r_blocks(covariates: tables.Covariates, table: tables.Given) -> list[tuple[tuple[str, int], ...]]:
     """prefmod's covariate columns: main effects by name, interactions; the first's levels change fastest."""
-    in_order: list[Product] = sorted((tuple(sorted(p)) for p in covariates.formel), key=lambda p: (len(p), p))
+    in_order: list[tables.Product] = sorted(
+        (tuple(sorted(p)) for p in covariates.formel), key=lambda p: (len(p), p)
+    )
     found: list[tuple[tuple[str, int], ...]] = []
     for product in in_order:
         cells: list[tuple[tuple[str, int], ...]] = [()]
@@ -181,7 +171,7 @@ def r_blocks(covariates: Covariates, table: Given) -> list[tuple[tuple[str, int]
     return found
 
 
-def parameters_in_order(fit: Fit, model: Asked, table: Given) -> list[tuple[str, str]]:
+def parameters_in_order(fit: Fit, model: Asked, table: tables.Given) -> list[tuple[str, str]]:
     """prefmod's parameters in its own order: the name that it prints, and the fit's."""
     of_item = {(t.item, frozenset(t.by)): t.name for t in fit.terms if t.kind == "item"}
     times = fit.respondents.times
@@ -190,7 +180,7 @@ def parameters_in_order(fit: Fit, model: Asked, table: Given) -> list[tuple[str,
     found: list[tuple[str, str]] = []
 
     def items(block: tuple[tuple[str, int], ...], extra: tuple[tuple[str, str], ...], prefix: str) -> None:
-        own = tuple((written_name(n), str(level)) for n, level in block) + extra
+        own = tuple((tables.written_name(n), str(level)) for n, level in block) + extra
         suffix = "".join(f":{part}" for part in [":".join(f"{n}{level}" for n, level in block)] if part)
         for t in range(model.times):
             when = (("time", times[t]),) if model.times > 1 else ()
@@ -216,7 +206,7 @@ def parameters_in_order(fit: Fit, model: Asked, table: Given) -> list[tuple[str,
     return found
 
 
-def _shown(model: Asked, table: Given, time: int, item: int) -> str:
+def _shown(model: Asked, table: tables.Given, time: int, item: int) -> str:
     if model.times == 1:
         return model.items[item]
     return table.names[time * len(model.items) + item]
@@ -265,15 +255,15 @@ def _unordered(name: str) -> str:
 AGAIN = "the same function of R on the same values"
 
 
-def frame_of(table: Given, names: Sequence[str], stem: str) -> Call:
+def frame_of(table: tables.Given, names: Sequence[str], stem: str) -> Call:
     """`pairproof.bridge.read_frame("data/STEM.csv")`: the answers and these covariates."""
     return columns_call(table.written(names), stem)
 
 
-def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Translation:
+def pattern(call: RecordedCall, model: Asked, table: tables.Given, reason: str) -> Translation:
     """patt*.fit in R."""
     try:
-        found = covariates(call, table)
+        found = tables.covariates(call, table)
     except StaysInR as why:
         return outside(f"{reason}; {why}" if str(why) != reason else reason)
     if {*found.in_model} - {*found.in_table}:
@@ -284,7 +274,7 @@ def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Tran
     options = stated(
         formel=used and formula(found.formel),
         elim=used and formula(found.elim),
-        obj_names=list(texts(call, "obj.names")),
+        obj_names=list(tables.texts(call, "obj.names")),
     )
     options |= _flags(call)
     size: tuple[Any, ...] = (len(model.items), model.times) if model.times > 1 else (len(model.items),)
@@ -310,12 +300,12 @@ def _spelt(name: str) -> str:
 def _flags(call: RecordedCall) -> dict[str, Any]:
     """TRUE and FALSE, and the masks of what is missing, where they are not prefmod's defaults."""
     ties = call.name in ("pattPC.fit", "pattL.fit", "pattLrep.fit")
-    found = {"undec": False} if ties and not flag(call, "undec", True) else {}
+    found = {"undec": False} if ties and not tables.flag(call, "undec", True) else {}
     return found | stated(
-        **{name: flag(call, name) for name in ("ia", "iaT", "NItest", "NI", "MIScommon")},
-        MISmodel=scalar(call, "MISmodel", "obj") == "comp" and "comp",
-        MISalpha=list(mask(call, "MISalpha")),
-        MISbeta=list(mask(call, "MISbeta")),
+        **{name: tables.flag(call, name) for name in ("ia", "iaT", "NItest", "NI", "MIScommon")},
+        MISmodel=tables.scalar(call, "MISmodel", "obj") == "comp" and "comp",
+        MISalpha=list(tables.mask(call, "MISalpha")),
+        MISbeta=list(tables.mask(call, "MISbeta")),
     )
 
 
@@ -362,7 +352,7 @@ def npml(call: RecordedCall, context: Context) -> Translation:
         frame = frame_call(design, call.variable)
     except (FormulaError, InputError) as error:
         return outside(f"its table or formula has no plain form: {error}")
-    k = count(call, "k", 1)
+    k = tables.count(call, "k", 1)
     if k < 2:
         code = Call("pairproof.bridge.prefmod.fit_design", (texts[0], frame))
         reason = "with one class prefmod drops the random terms: a Poisson model of the table of patterns"
@@ -371,8 +361,8 @@ def npml(call: RecordedCall, context: Context) -> Translation:
     if seed is None:
         return outside("the seed that it used was not recorded")
     options: dict[str, Any] = {
-        "EMmaxit": count(call, "EMmaxit", 500),
-        "EMdev_change": float(scalar(call, "EMdev.change", 0.001)),
+        "EMmaxit": tables.count(call, "EMmaxit", 500),
+        "EMdev_change": float(tables.scalar(call, "EMdev.change", 0.001)),
         "seed": int(seed),
     }
     notes = (
