@@ -20,7 +20,7 @@ levels, products of two of them) fits if all of its columns are among the z.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
@@ -29,6 +29,8 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+#: A column of a design under its name.
+Named = tuple[str, FloatArray]
 
 #: Entries of a design are whole numbers and halves, which R keeps exactly; centring leaves a few roundings.
 EXACT = 1e-9
@@ -317,6 +319,12 @@ class Product:
     variables: tuple[Variable, ...]
     labels: tuple[str, ...]
     values: FloatArray
+
+
+def times(columns: Sequence[Named], products: Iterable[Product]) -> list[Named]:
+    """Each column times each column of the products, under both names."""
+    of = [(label, z) for p in products for label, z in zip(p.labels, p.values.T)]
+    return [(f"{name}:{label}", column * z) for label, z in of for name, column in columns]
 
 
 def product_of(variables: Sequence[Variable]) -> Product:

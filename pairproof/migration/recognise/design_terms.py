@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .design_contests import EXACT, Contests, Not, Product, Variable, explained, product_of
+from .design_contests import EXACT, Contests, Named, Not, Product, Variable, explained, product_of, times
 
 FloatArray = NDArray[np.float64]
 
@@ -80,7 +80,10 @@ def read_columns(
     for k, name in enumerate(names):
         logit, tie = contests.logit[:, k], contests.tie[:, k]
         if np.abs(tie).max(initial=0.0) > EXACT and np.abs(logit).max(initial=0.0) < EXACT:
-            _read_tie(found, name, tie)
+            if np.ptp(tie) < EXACT:
+                found.tie = True
+            else:
+                found.ties[name] = tie
         elif of_items[k]:
             if covariates is not None:
                 found.terms[name] = _item_values(signs, logit / size, covariates.get(name))
@@ -96,14 +99,7 @@ def read_columns(
 def _of_one_size(logit: FloatArray, either_side: bool) -> bool:
     """Whether a column is the order effect: the same in all rows, but for which item is the first."""
     size = np.abs(logit) if either_side else logit
-    return bool(size.min() > EXACT and size.max() - size.min() < EXACT)
-
-
-def _read_tie(found: Found, name: str, tie: FloatArray) -> None:
-    if tie.max() - tie.min() < EXACT:
-        found.tie = True
-    else:
-        found.ties[name] = tie
+    return bool(size.min() > EXACT and np.ptp(size) < EXACT)
 
 
 def _item_values(signs: FloatArray, logit: FloatArray, known: FloatArray | None) -> FloatArray:
@@ -185,7 +181,7 @@ def by_items(
     single: dict[int, dict[str, FloatArray]] = {}
     for name, of in found.of_all.items():
         stacked = np.stack(list(of.values()))
-        high, low = np.nanmax(_filled(stacked, -np.inf), axis=0), np.nanmin(_filled(stacked, np.inf), axis=0)
+        high, low = np.fmax.reduce(stacked, initial=-np.inf), np.fmin.reduce(stacked, initial=np.inf)
         told = np.isfinite(high)
         same = bool((np.abs(high[told] - low[told]) < EXACT).all())
         if len(of) >= len(items) - 1 and same:
@@ -197,10 +193,6 @@ def by_items(
             for k, z in of.items():
                 single.setdefault(k, {})[f"{name} of {items[k]}"] = z
     return common, single
-
-
-def _filled(stacked: FloatArray, by: float) -> FloatArray:
-    return np.where(np.isnan(stacked), by, stacked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,38 +275,20 @@ def _put_together(
     of_items = [(items[k], p) for k, wanted in single.items() for p in explained(wanted, variables)]
     of_terms = [(term, p) for term, wanted in found.of_terms.items() for p in explained(wanted, variables)]
     of_ties = explained({rest_of(n.split(":"), ""): z for n, z in found.ties.items()}, variables)
-    own: list[tuple[str, FloatArray, FloatArray]] = []
-    none = np.zeros(len(contests))
-
-    def add(name: str, logit: FloatArray, tie: FloatArray = none) -> None:
-        own.append((name, logit, tie))
-
-    free = [] if not reference else [k for k, item in enumerate(items) if item != reference]
-    for k in free:
-        add(items[k], unit * signs[:, k])
-    for term, values in found.terms.items():
-        add(term, unit * (signs @ values))
-    for product in by:
-        for label, z in zip(product.labels, product.values.T):
-            for k in free:
-                add(f"{items[k]}:{label}", unit * signs[:, k] * z)
-    for item, product in of_items:
-        for label, z in zip(product.labels, product.values.T):
-            add(f"{item}:{label}", unit * signs[:, list(items).index(item)] * z)
-    for term, product in of_terms:
-        for label, z in zip(product.labels, product.values.T):
-            add(f"{term}:{label}", unit * (signs @ found.terms[term]) * z)
+    free = [k for k, item in enumerate(items) if reference and item != reference]
+    of_item = [(item, unit * signs[:, k]) for k, item in enumerate(items)]
+    of_term = {term: unit * (signs @ values) for term, values in found.terms.items()}
+    own = [*(of_item[k] for k in free), *of_term.items()]
+    own += times([of_item[k] for k in free], by)
+    own += [c for item, p in of_items for c in times([of_item[list(items).index(item)]], [p])]
+    own += [c for term, p in of_terms for c in times([(term, of_term[term])], [p])]
     if found.order:
-        add("order", np.ones(len(contests)))
-    for name, values in found.comparison.items():
-        add(name, values)
+        own.append(("order", np.ones(len(contests))))
+    own += found.comparison.items()
     with_tie = contests.ties is not None and (found.tie or bool(found.ties))
-    if with_tie:
-        add("tie", none, np.ones(len(contests)))
-        for product in of_ties:
-            for label, z in zip(product.labels, product.values.T):
-                add(f"tie:{label}", none, z)
-    names = tuple(name for name, _, _ in own)
+    tie = ("tie", np.ones(len(contests)))
+    of_tie = [tie, *times([tie], of_ties)] if with_tie else []
+    names = tuple(name for name, _ in (*own, *of_tie))
     if len(set(names)) < len(names):
         twice = next(n for n in names if names.count(n) > 1)
         raise Not(f"two of its terms would have one name: {twice}", True)
@@ -331,13 +305,15 @@ def _put_together(
         tuple(of_terms),
         dict(found.comparison),
         names,
-        _map(contests, own),
+        _map(contests, own, of_tie),
     )
 
 
-def _map(contests: Contests, own: Sequence[tuple[str, FloatArray, FloatArray]]) -> FloatArray:
-    """M of own design x M = R's design."""
-    ours = np.column_stack([np.concatenate([logit, tie]) for _, logit, tie in own])
+def _map(contests: Contests, own: Sequence[Named], of_tie: Sequence[Named]) -> FloatArray:
+    """M of own design x M = R's design; its columns of log-odds, and of ties."""
+    none = np.zeros(len(contests))
+    columns = [np.concatenate([logit, none]) for _, logit in own]
+    ours = np.column_stack([*columns, *(np.concatenate([none, tie]) for _, tie in of_tie)])
     theirs = np.concatenate([contests.logit, contests.tie])
     by, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
     rank_ours = np.linalg.matrix_rank(ours)

@@ -16,10 +16,10 @@ The second: R's covariance is that of its last step or the one before, at a dist
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from ...validation.r_answers.ask import Question
 from ...validation.r_answers.stopped_short import rounding, score_check
 from ...validation.r_answers.translate import RParameters
 from ...validation.verdicts.against_r import OF_SHORTFALL, compare_fit
-from ...validation.verdicts.agreement import Agreement, RCounterpart, ScoreCheck, value_or_none
+from ...validation.verdicts.agreement import Agreement, RCounterpart, ScoreCheck, Verdict, value_or_none
 from ...validation.verdicts.digits import digits_of_agreement
 
 if TYPE_CHECKING:
@@ -187,26 +187,6 @@ def row(
     )
 
 
-def rows_of(
-    kind: str,
-    python: Mapping[str, float],
-    r: Mapping[str, float],
-    function: str,
-    *,
-    places: Mapping[str, str] = NOWHERE,
-    **options: Any,
-) -> list[Agreement]:
-    """A :func:`row` for each name of both, at its place; a name on one side only differs."""
-    names = [*r, *(n for n in python if n not in r)]
-    none = float("nan")
-
-    def one(n: str) -> Agreement:
-        name = f"{kind}.{n}" if n else kind
-        return row(name, python.get(n, none), r.get(n, none), function, place=places.get(n, ""), **options)
-
-    return [one(n) for n in names]
-
-
 #: Quantity -> its name in the record of R's answer, where that is another.
 IN_RECORD = {
     "llf": "loglik",
@@ -238,9 +218,12 @@ class Beside:
         r: Mapping[str, float],
         places: Mapping[str, str] = NOWHERE,
     ) -> list[Agreement]:
-        """Numbers with names."""
-        function = self.function or self.call.function
-        return rows_of(kind, ours, r, function, places=places, least=self.least, why=self.why)
+        """A row for each name of both, at its place; a name on one side only differs."""
+        none = float("nan")
+        return [
+            self.row(f"{kind}.{n}" if n else kind, ours.get(n, none), r.get(n, none), place=places.get(n, ""))
+            for n in dict.fromkeys((*r, *ours))
+        ]
 
     def listed(self, kind: str, ours: Iterable[float], r: Iterable[float], field: str) -> list[Agreement]:
         """Numbers of an array, called 1, 2, ..."""
@@ -321,22 +304,29 @@ def differ(rows: Iterable[Agreement]) -> bool:
     return any(a.verdict == "differs" for a in rows)
 
 
-def explained(
-    rows: Iterable[Agreement], quantities: Sequence[str] | None, why: str, code: str
+def said_of(
+    rows: Iterable[Agreement], which: Callable[[Agreement], object], verdict: Verdict, why: str, code: str
 ) -> list[Agreement]:
-    """The rows, those of `quantities` (names or kinds; None: all) that differ explained: R is wrong, and why."""
+    """The rows, this said of those `which` differ; what is explained is accepted."""
+    accepted = verdict == "explained"
     return [
-        replace(a, verdict="explained", explanation=why, code=code, accepted=True)
-        if a.verdict == "differs"
-        and (quantities is None or str(a.quantity) in quantities or a.quantity.kind in quantities)
+        replace(a, verdict=verdict, explanation=why, code=code, accepted=accepted or a.accepted)
+        if a.verdict == "differs" and which(a)
         else a
         for a in rows
     ]
 
 
+def explained(
+    rows: Iterable[Agreement], quantities: Sequence[str] | None, why: str, code: str
+) -> list[Agreement]:
+    """The rows, those of `quantities` (names or kinds; None: all) that differ explained: R is wrong, and why."""
+    named: Callable[[Agreement], bool] = lambda a: (
+        quantities is None or str(a.quantity) in quantities or a.quantity.kind in quantities
+    )
+    return said_of(rows, named, "explained", why, code)
+
+
 def not_checkable(rows: Iterable[Agreement], why: str, code: str) -> list[Agreement]:
     """The rows, those that differ being such as cannot check ours: R is wrong there, and by how much is not known."""
-    return [
-        replace(a, verdict="not-checkable", explanation=why, code=code) if a.verdict == "differs" else a
-        for a in rows
-    ]
+    return said_of(rows, lambda a: True, "not-checkable", why, code)

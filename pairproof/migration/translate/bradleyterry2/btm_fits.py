@@ -12,6 +12,7 @@ A helper is given the fitted model as a Python fit, as R's own through the bridg
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -30,8 +31,18 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call, stated
-from ..rows import Beside, at, not_checkable
-from ..translation import TRANSLATORS, Context, StaysInR, Step, Translation, outside, translates, tried
+from ..rows import Beside, at, not_checkable, said_of
+from ..translation import (
+    TRANSLATORS,
+    Context,
+    StaysInR,
+    Step,
+    Translation,
+    needed,
+    outside,
+    translates,
+    tried,
+)
 from .btm_numbers import TWICE, WRONG, Relation, coefficients, name_of, of_fit, relation
 from .recorded_btm import (
     HALF,
@@ -45,6 +56,7 @@ from .recorded_btm import (
     plain_values,
     taken,
     terms_of,
+    vectors_of,
 )
 
 BTM = "pairproof.bridge.bradleyterry2.BTm"
@@ -108,37 +120,26 @@ def of_r(call: RecordedCall, model: ContestModel) -> list[Agreement]:
 def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str, Any], tuple[Any, Any]]:
     """Data frames of contests and of what is indexed, and how player1 and player2 are named in them."""
     levels = contests.players
-    columns: dict[str, RVector] = {"wins": _doubles(contests.wins), "losses": _doubles(contests.losses)}
+    counts = {"wins": contests.wins, "losses": contests.losses}
+    columns = {name: RVector(found, np.isnan(found)) for name, found in counts.items()}
     players: list[dict[str, str]] = []
     for k, side in enumerate((contests.first, contests.second)):
         named = {contests.id: PLAYERS[k]}
-        columns[PLAYERS[k]] = RVector(
-            (side + 1).astype(np.int32), np.zeros(len(side), bool), levels=levels, rclass=("factor",)
-        )
+        none = np.zeros(len(side), bool)
+        columns[PLAYERS[k]] = RVector((side + 1).astype(np.int32), none, levels=levels, rclass=("factor",))
         for name, of_player in contests.sides[k].items():
             named[name] = f"{name}.{k + 1}"
             columns[named[name]] = of_player
         players.append(named)
-    given = call.frame("data")
     others: dict[int, dict[str, RVector]] = {}
-    for name, column in zip((given.names or ()) if given else (), given.values if given else ()):
-        if (
-            not isinstance(column, RVector)
-            or column.values.ndim != 1
-            or name in columns
-            or not _said(said, name)
-        ):
-            continue
+    for name, column in vectors_of(call.frame("data")).items():
+        if name in columns or not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", said):
+            continue  # the formula does not name it
         if len(column) == contests.total:
             columns[name] = taken(column, contests.rows)
         else:
             others.setdefault(len(column), {})[name] = column
-    there = {
-        *columns,
-        *(n for p in players for n in p),
-        *(n for found in others.values() for n in found),
-        ".",
-    }
+    there = {".", *columns, *(n for named in (*players, *others.values()) for n in named)}
     absent = [n for n in variables(formula_text(call) or "~ 1") if n not in there]
     if absent:
         raise StaysInR(f"the values of {absent[0]}, which its formula names, were not recorded")
@@ -150,18 +151,8 @@ def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str
     return tables, (sides[0], sides[1])
 
 
-def _said(text: str, name: str) -> bool:
-    """Whether a formula names it."""
-    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text) is not None
-
-
 def _frame(columns: dict[str, RVector]) -> RList:
     return RList(tuple(columns.values()), tuple(columns), ("data.frame",))
-
-
-def _doubles(values: Any) -> RVector:
-    found = np.asarray(values, dtype=float)
-    return RVector(found, np.isnan(found))
 
 
 def settings(call: RecordedCall) -> dict[str, Any]:
@@ -172,11 +163,9 @@ def settings(call: RecordedCall) -> dict[str, Any]:
     named = dict(zip(given.names or (), given.values)) if isinstance(given, RList) else {}
     for name in ("epsilon", "maxit", "tol", "maxiter", "IWLSiter"):
         number = _number(call.values.get(name, named.get(name)))
-        if number is None:
-            continue
-        (found if name in ("epsilon", "maxit") else control)[name] = (
-            int(number) if name in ("maxit", "maxiter", "IWLSiter") else number
-        )
+        if number is not None:
+            of = found if name in ("epsilon", "maxit") else control
+            of[name] = number if name in ("epsilon", "tol") else int(number)
     if control:
         found["control"] = Call("pairproof.bridge.bradleyterry2.glmmPQL_control", (), control)
     for name in ("sigma", "sigma.fixed"):
@@ -251,34 +240,22 @@ class Model:
 
     def judged(self, rows: Iterable[Agreement]) -> list[Agreement]:
         """Rows in which a number that the fit cannot have is said to be none, and what R doubled is explained."""
-        fit = self.fit
-        found = list(rows)
+        found, fit = list(rows), self.fit
         if fit is None:
             return found
         if fit.not_estimable:
             why = why_not_estimable(fit)
-            found = [
-                replace(a, verdict="not-estimable", code="not-estimable", explanation=why)
-                if a.verdict == "differs" and a.native is None
-                else a
-                for a in found
-            ]
+            found = said_of(found, lambda a: a.native is None, "not-estimable", why, "not-estimable")
         if any(a.explanation == TWICE for a in self.step.rows):
-            found = not_checkable(_doubled(found), TWICE, WRONG)
+            found = not_checkable(said_of(found, _doubled, "explained", TWICE, WRONG), TWICE, WRONG)
         return found
 
 
-def _doubled(rows: Iterable[Agreement]) -> list[Agreement]:
-    """The rows, explained where contests counted twice give R's number: twice ours, or by the root of 1/2."""
-    return [
-        replace(a, verdict="explained", explanation=TWICE, code=WRONG, accepted=True)
-        if a.verdict == "differs"
-        and a.native is not None
-        and a.r is not None
-        and any(digits_of_agreement(by * a.native, a.r) >= (a.floor or 0.0) for by in (2.0, 0.5**0.5))
-        else a
-        for a in rows
-    ]
+def _doubled(a: Agreement) -> bool:
+    """Whether contests counted twice give R's number: twice ours, or by the root of 1/2."""
+    if a.native is None or a.r is None:
+        return False
+    return any(digits_of_agreement(by * a.native, a.r) >= (a.floor or 0.0) for by in (2.0, 0.5**0.5))
 
 
 def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
@@ -289,9 +266,10 @@ def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
         if made is None or made not in by_id or by_id[made].function != "BradleyTerry2::BTabilities":
             break
         made = by_id[made].fits.get("model")
-    step = None if made is None else context.steps.get(made)
-    if step is None:
-        raise StaysInR("the model that it was given was not fitted by a recorded call of this script")
+    step = needed(
+        None if made is None else context.steps.get(made),
+        "the model that it was given was not fitted by a recorded call of this script",
+    )
     if not is_btm(step.call):
         raise StaysInR(f"it is of a fit by {step.call.name}; only those of BTm are written")
     if step.value is None:
@@ -321,12 +299,10 @@ def added_later(call: RecordedCall, context: Context) -> list[str]:
     found: list[str] = []
     for other in context.captured.calls:
         scope = other.values.get("scope")
-        if other.function == "BradleyTerry2::add1.BTm" and other.fits.get("object") == call.id:
-            if isinstance(scope, RLang):
-                try:
-                    found += terms_of(scope.text)
-                except StaysInR:
-                    continue  # it is said where the terms are added
+        added = other.function == "BradleyTerry2::add1.BTm" and other.fits.get("object") == call.id
+        if added and isinstance(scope, RLang):
+            with contextlib.suppress(StaysInR):  # it is said where the terms are added
+                found += terms_of(scope.text)
     return found
 
 
@@ -427,11 +403,10 @@ def step(call: RecordedCall, context: Context) -> Translation:
 
 def path_of(call: RecordedCall) -> str:
     """The path of the choice, in R's words: what was added or left out, and the AIC after it."""
-    table = call.frame("anova")
-    steps, aic = (table[n] if table is not None and n in table else None for n in ("Step", "AIC"))
-    if not isinstance(steps, RVector) or not isinstance(aic, RVector):
+    table = vectors_of(call.frame("anova"))
+    if not {"Step", "AIC"} <= set(table):
         return "The model that R's step chose; its path was not recorded."
-    words = [" ".join(str(v).split()) if v else "start" for v in plain_values(steps)]
-    said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, aic.floats()) if not np.isnan(a)]
+    words = [" ".join(str(v).split()) if v else "start" for v in plain_values(table["Step"])]
+    said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, table["AIC"].floats()) if not np.isnan(a)]
     more = f", and {len(said) - MOST_TRIED} more" if len(said) > MOST_TRIED else ""
     return f"The model that R's step chose. Its path: {', '.join(said[:MOST_TRIED])}{more}."

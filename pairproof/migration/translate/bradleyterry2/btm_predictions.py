@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,27 +22,19 @@ from ....errors import FormulaError, InputError
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, files, frame_call
-from ..rows import Beside, in_column
-from ..translation import Context, StaysInR, Translation, outside, translates
+from ..rows import Beside, in_column, said_of
+from ..translation import Context, StaysInR, Translation, needed, outside, translates
 from .btm_fits import Model, model_of
 from .btm_numbers import STOP
-from .recorded_btm import Contests, estimated_terms, in_words
+from .recorded_btm import Contests, estimated_terms, in_words, vectors_of
 
 _NAME = re.compile(r"(?:[^\W\d]|\.(?![0-9]))[\w.]*\Z")
 
 
-@dataclass(frozen=True, eq=False)
-class NewContests:
-    """Contests to be predicted, and covariates of players that were not in the fit."""
-
-    contests: dict[str, list[Any]]
-    item_data: dict[str, dict[str, Any]]
-
-
 def new_contests(
     call: RecordedCall, of: RecordedCall, contests: Contests, fit: Fit, terms: Sequence[str]
-) -> NewContests:
-    """The contests of a recorded predict, for a fit of the BTm with these terms."""
+) -> tuple[dict[str, list[Any]], dict[str, dict[str, Any]]]:
+    """The contests of a recorded predict, for a fit of the BTm with these terms, and new players' covariates."""
     columns = _columns(call)
     if contests.sides[0] or (contests.offset is not None and contests.offset.any()):
         raise StaysInR("players with columns of their own, and offsets, are predicted by R")
@@ -87,21 +79,21 @@ def new_contests(
         elif any(not _same(fit, player, name, v) for name, v in values.items()):
             raise StaysInR(f"{player} has other covariates in newdata than in the fit")
     rows = {"first": [levels[k] for k in new.first], "second": [levels[k] for k in new.second]}
-    return NewContests(rows | words.columns, unseen)
+    return rows | words.columns, unseen
 
 
 def _columns(call: RecordedCall) -> dict[str, RVector]:
     """Every column of newdata, a data frame or a list of them."""
+    given = _newdata(call)
+    frames = [given] if "data.frame" in given.rclass else given.values
+    return {n: v for frame in reversed(frames) for n, v in vectors_of(frame).items()}
+
+
+def _newdata(call: RecordedCall) -> RList:
     given = call.values.get("newdata")
     if not isinstance(given, RList):
         raise StaysInR("its newdata were not recorded")
-    frames = [given] if "data.frame" in given.rclass else [v for v in given.values if isinstance(v, RList)]
-    found: dict[str, RVector] = {}
-    for frame in frames:
-        for name, column in zip(frame.names or (), frame.values):
-            if isinstance(column, RVector) and column.values.ndim == 1:
-                found.setdefault(name, column)
-    return found
+    return given
 
 
 def _same(fit: Fit, player: str, name: str, value: Any) -> bool:
@@ -130,18 +122,14 @@ def predict(call: RecordedCall, context: Context) -> Translation:
     model = model_of(call, context, "object")
     theirs = _predicted(call, model)
     try:
-        why = _only_in_r(call, model, theirs)
-        if not why and model.fit is not None:
-            try:
-                code, judge = _native_code(call, model), partial(_prediction_rows, call, model, theirs)
-                return Translation("native", code, judge=judge)
-            except StaysInR as reason:
-                why = str(reason)
-        code = _bridge_code(call, model)
-    except (InputError, FormulaError) as reason:
-        return outside(str(reason))
-    judge = partial(_bridge_rows, call, theirs)
-    return Translation("bridge", code, why or "its model stays in R", judge=judge)
+        try:
+            code = _native_code(call, model, theirs)
+            return Translation("native", code, judge=partial(_prediction_rows, call, model, theirs))
+        except StaysInR as why:
+            code, reason = _bridge_code(call, model), str(why)
+    except (InputError, FormulaError) as error:
+        return outside(str(error))
+    return Translation("bridge", code, reason, judge=partial(_bridge_rows, call, theirs))
 
 
 @translates("BradleyTerry2::residuals.BTm")
@@ -149,11 +137,9 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.contest_residuals(m, kind)`, and `pairproof.item_residuals(m)` of grouped ones."""
     model, kind = model_of(call, context, "object"), call.word("type", "deviance")
     try:
-        value = call.vector("value")
+        value = needed(call.vector("value"), "its values were not recorded")
     except TypeError as why:
         return outside(str(why))
-    if value is None:
-        return outside("its values were not recorded")
     if model.fit is not None and kind in KINDS and value.values.ndim == 1:
         code = Call("pairproof.contest_residuals", (model.result, kind))
         judge = partial(_residual_rows, call, model, kind, value)
@@ -184,15 +170,7 @@ def _levels(call: RecordedCall, model: Model) -> tuple[int, ...]:
     found = call.argument("level")
     if found is not None and found.values.dtype.kind in "fib":
         return tuple(sorted(int(v) for v in found.floats().ravel()))
-    return (1,) if _random(model) else (0,)
-
-
-def _random(model: Model) -> bool:
-    return "BTglmmPQL" in model.call.strings("class")
-
-
-def _mixed(model: Model) -> bool:
-    return model.fit is not None and model.fit.random_effects is not None
+    return (1,) if "BTglmmPQL" in model.call.strings("class") else (0,)
 
 
 def _predicted(call: RecordedCall, model: Model) -> dict[tuple[int, str], Any]:
@@ -214,32 +192,27 @@ def _predicted(call: RecordedCall, model: Model) -> dict[tuple[int, str], Any]:
     return found
 
 
-def _only_in_r(call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]) -> str:
-    """Why pairproof does not predict this; "" if it does."""
-    kind, levels = call.word("type", "link"), _levels(call, model)
+def _native_code(call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]) -> Call:
+    kind = call.word("type", "link")
     if any(v.values.ndim != 1 for v in theirs.values()) or kind not in ("link", "response"):
-        return f"predictions of type {kind!r} stay in R"
-    if _random(model) and 0 in levels and _mixed(model):
-        return "pairproof predicts with the random effects, and R was asked for level 0 without them"
+        raise StaysInR(f"predictions of type {kind!r} stay in R")
+    mixed = "BTglmmPQL" in model.call.strings("class") and model.fit and model.fit.random_effects is not None
+    if mixed and 0 in _levels(call, model):
+        raise StaysInR("pairproof predicts with the random effects, and R was asked for level 0 without them")
     if kind == "response" and any(name == "se.fit" for _, name in theirs):
-        return "standard errors of probabilities stay in R"
-    return ""
-
-
-def _native_code(call: RecordedCall, model: Model) -> Call:
+        raise StaysInR("standard errors of probabilities stay in R")
+    if model.fit is None:
+        raise StaysInR("its model stays in R")
     if "newdata" not in call.args:
         return Call("pairproof.predict", (model.result, _rows_of_fit(model)))
-    fit = model.in_words
-    if fit is None:
-        raise StaysInR("the covariates of its newdata stay in R, as those of its model do")
-    found = new_contests(
-        call, model.call, model.contests(), fit, estimated_terms(model.call, model.contests())
-    )
-    contests: Any = found.contests
+    fit = needed(model.in_words, "the covariates of its newdata stay in R, as those of its model do")
+    terms = estimated_terms(model.call)
+    contests, unseen = new_contests(call, model.call, model.contests(), fit, terms)
+    given: Any = contests
     if len(next(iter(contests.values()))) > IN_SCRIPT:
-        contests = columns_call(contests, f"{model.call.variable or 'BTm'}_new")
-    options = {"item_data": found.item_data} if found.item_data else {}
-    return Call("pairproof.predict", (model.result, contests), options)
+        given = columns_call(contests, f"{model.call.variable or 'BTm'}_new")
+    options = {"item_data": unseen} if unseen else {}
+    return Call("pairproof.predict", (model.result, given), options)
 
 
 def _rows_of_fit(model: Model) -> Call:
@@ -272,12 +245,7 @@ def _prediction_rows(
 def _without_r(rows: Sequence[Agreement]) -> list[Agreement]:
     """R gives NA at level 1 for a player that was not in the fit."""
     why = "R predicts no player with random effects that the model was not fitted to"
-    return [
-        replace(a, verdict="not-checkable", code="r-has-no-value", explanation=why)
-        if a.verdict == "differs" and a.r is None
-        else a
-        for a in rows
-    ]
+    return said_of(rows, lambda a: a.r is None, "not-checkable", why, "r-has-no-value")
 
 
 def _bridge_code(call: RecordedCall, model: Model) -> Call:
@@ -297,9 +265,7 @@ def _bridge_code(call: RecordedCall, model: Model) -> Call:
 
 def _newdata_of_r(call: RecordedCall, model: Model) -> Any:
     """R's newdata with the players' columns under the names that the bridged model has."""
-    given = call.values.get("newdata")
-    if not isinstance(given, RList):
-        raise StaysInR("its newdata were not recorded")
+    given = _newdata(call)
     sides = {model.call.args.get(f"player{k}", ""): f"player{k}" for k in (1, 2)}
     stem = f"{model.call.variable or 'BTm'}_new"
     if "data.frame" in given.rclass:

@@ -13,7 +13,6 @@ BTabilities and qvcalc as methods of a fit; countsToBinomial, whose rows are in 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -21,8 +20,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-
-import pairproof
 
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.base import QuasiVariances
@@ -32,7 +29,7 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, Method
 from ..rows import Beside, at, by_item, in_column, not_checkable
-from ..translation import Context, StaysInR, Translation, outside, translates
+from ..translation import Context, StaysInR, Translation, outside, translates, tried
 from .btm_fits import Model, model_of
 from .btm_numbers import WRONG, binomial_constant
 from .recorded_btm import in_words, terms_of
@@ -54,14 +51,12 @@ def anova(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.anova(m)`, or of several models."""
     names = ["object", *(f"..{k}" for k in range(1, 50) if f"..{k}" in call.fits)]
     models, table = [model_of(call, context, name) for name in names], _table(call)
-    fits = [m.in_words for m in models if m.in_words is not None]
-    why_not = OTHER
-    if len(fits) == len(models) and _chi_square(call):
-        native, why_not = _tried(lambda: pairproof.anova(*fits))
+    why_not, code = OTHER, Call("pairproof.anova", tuple(m.result for m in models))
+    if all(m.in_words is not None for m in models) and _chi_square(call):
+        native, why_not = _tried(code, models)
         labels = _labels(table)
         if native is not None and len(native) == len(labels):
             numbers = partial(_sequence, models[0]) if len(models) == 1 else partial(_beside, models)
-            code = Call("pairproof.anova", tuple(m.result for m in models))
             return _native(call, models[0], code, table, partial(numbers, labels))
     return _bridge(call, "anova", models, {}, why_not)
 
@@ -70,11 +65,10 @@ def anova(call: RecordedCall, context: Context) -> Translation:
 def drop1(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.drop1(m)`."""
     model, table = model_of(call, context, "object"), _table(call)
-    fit, why_not = model.in_words, OTHER
-    if fit is not None and _chi_square(call) and "scope" not in call.args and "scale" not in call.args:
-        native, why_not = _tried(partial(pairproof.drop1, fit))
+    why_not, code = OTHER, Call("pairproof.drop1", (model.result,))
+    if model.in_words is not None and _chi_square(call) and not {"scope", "scale"} & set(call.args):
+        native, why_not = _tried(code, [model])
         if native is not None and (named := _matched(model, table, native)):
-            code = Call("pairproof.drop1", (model.result,))
             return _native(call, model, code, table, partial(_single, model, named, 1.0))
     return _bridge(call, "drop1", [model], {}, why_not)
 
@@ -86,13 +80,13 @@ def add1(call: RecordedCall, context: Context) -> Translation:
     if not isinstance(scope, RLang):
         return outside("its scope is no formula")
     added = terms_of(scope.text)
-    fit, why_not = model.in_words, OTHER
-    if fit is not None and _chi_square(call) and "scale" not in call.args:
+    why_not = OTHER
+    if model.in_words is not None and _chi_square(call) and "scale" not in call.args:
         try:
             words = in_words(model.call, model.contests(), added).formula
-            native, why_not = _tried(partial(pairproof.add1, fit, words))
+            code = Call("pairproof.add1", (model.result, words))
+            native, why_not = _tried(code, [model])
             if native is not None and (named := _matched(model, table, native)):
-                code = Call("pairproof.add1", (model.result, words))
                 return _native(call, model, code, table, partial(_single, model, named, -1.0))
         except StaysInR as why:
             why_not = str(why)
@@ -207,14 +201,10 @@ def _fit_of(model: Model) -> Fit:
     return model.fit
 
 
-def _tried(function: Callable[[], Any]) -> tuple[Any, str]:
+def _tried(code: Call, models: Sequence[Model]) -> tuple[Any, str]:
     """Our table, or None, and why it may not do."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the script shows them when it is run
-            return function(), OTHER
-    except PairproofError as error:
-        return None, f"pairproof refuses it: {error}"
+    native, refused = tried(code, {m.call.id: m.fit for m in models})
+    return native, f"pairproof refuses it: {refused}" if refused else OTHER
 
 
 # -- R's table -----------------------------------------------------------------------------------------------

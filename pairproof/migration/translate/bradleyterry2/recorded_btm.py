@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import NotRecorded, RecordedCall
 from ....bridge.values.formulas import checked
-from ....bridge.values.nodes import RLang, RList, RVector
+from ....bridge.values.nodes import RLang, RList, RValue, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
 from ..python_code import Call, File, table_call, whole_numbers
@@ -125,6 +125,14 @@ def contests_of(call: RecordedCall) -> Contests:
     )
 
 
+def vectors_of(frame: RValue) -> dict[str, RVector]:
+    """The columns of a data frame that are plain vectors, by name."""
+    if not isinstance(frame, RList):
+        return {}
+    found = zip(frame.names or (), frame.values)
+    return {n: v for n, v in found if isinstance(v, RVector) and v.values.ndim == 1}
+
+
 def taken(column: RVector, rows: IntArray) -> RVector:
     """Rows of a vector."""
     return RVector(column.values[rows], column.na[rows], None, None, column.levels, column.rclass)
@@ -147,9 +155,7 @@ def _side(call: RecordedCall, which: str, key: str) -> dict[str, RVector]:
         return {key: found}
     if not isinstance(found, RList):
         raise StaysInR(f"{which} was not recorded")
-    columns = {
-        n: v for n, v in zip(found.names or (), found.values) if isinstance(v, RVector) and v.values.ndim == 1
-    }
+    columns = vectors_of(found)
     if key not in columns:
         raise StaysInR(f"{which} has no column {key!r}")
     return columns
@@ -453,7 +459,7 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
         return
     own = [p for p in call.strings("separate") if p in contests.players]
     more = {"separate": own} if own else {}
-    for terms in (None, estimated_terms(call, contests)):
+    for terms in (None, estimated_terms(call)):
         if terms is None and _terms_without_number(call):
             continue
         try:
@@ -545,7 +551,7 @@ def held_sigma(call: RecordedCall) -> float | None:
     return call.real("sigma", 0.1) if call.flag("sigma.fixed") else None  # 0.1 is glmmPQL's own start
 
 
-def estimated_terms(call: RecordedCall, contests: Contests) -> list[str]:
+def estimated_terms(call: RecordedCall) -> list[str]:
     """R's labels of the terms that have a coefficient with a number; what R gives NA for throughout is aliased."""
     without = _terms_without_number(call)
     return [label for label in call.strings("terms") if label not in without]

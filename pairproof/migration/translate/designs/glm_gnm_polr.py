@@ -100,34 +100,31 @@ def is_pattern_design(call: RecordedCall) -> bool:
     return isinstance(data, RList) and "pattdes" in data.rclass
 
 
-def pattern(call: RecordedCall, fitted: designs.Fitted) -> Translation:
+def pattern(fitted: designs.Fitted) -> Translation:
     """A glm on such a design."""
-    data = call.values["data"]
-    assert isinstance(data, RList)
-    found = _recognised(data, fitted)
+    call = fitted.call
+    found = _recognised(fitted)
     code = _code(found, fitted.y, call.variable)
     made(code)
     coef, vcov = fitted.of(found.coefficients)
     theta, spread = found.map @ coef, found.map @ vcov @ found.map.T
     likelihood = _likelihood(call, found, fitted.y)
-    ours, reference = found.names, found.reference
-    said = (
-        "R's deviance is of every group in its data, here of those that worths differ in"
-        if _is_coarser(found)
-        else ""
-    )
+    said = "R's deviance is of every group in its data, here of those that worths differ in"
 
     def judge(fit: Fit) -> Sequence[Agreement]:
         own = {_of_pairs(n): n for n in fit.names}
-        names = tuple(own.get(_of_pairs(n), n) for n in ours)
-        p = RParameters(names, theta, spread, "lambda", reference)
-        return designs.of_fit(call, p, likelihood, designs.GLM, said)(fit)
+        names = tuple(own.get(_of_pairs(n), n) for n in found.names)
+        p = RParameters(names, theta, spread, "lambda", found.reference)
+        coarser = [said] if _is_coarser(found) else []
+        return designs.of_fit(call, p, likelihood, designs.GLM, *coarser)(fit)
 
     notes = (PLACES,) if found.answers.kind == "ratings" else ()
     return Translation("native", code, judge=judge, notes=notes)
 
 
-def _recognised(data: RList, fitted: designs.Fitted) -> Pattern:
+def _recognised(fitted: designs.Fitted) -> Pattern:
+    data = fitted.call.values["data"]
+    assert isinstance(data, RList)
     items = _attribute(data, "objnames")
     undecided, dependent = _attribute(data, "undec"), _attribute(data, "ia")
     if not items or undecided is None or dependent is None:
@@ -162,48 +159,32 @@ def _of_pairs(name: str) -> str:
 
 
 def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
-    answers = found.answers
+    answers, items = found.answers, found.items
     seen = np.flatnonzero(y > 0)
-    named = designs.safe_names([*found.variables, *found.item_terms], found.items)
-    values = answers.values[seen]
-    columns: dict[str, list[Any]] = {}
-    options: dict[str, Any]
+    named = designs.safe_names([*found.variables, *found.item_terms], items)
+    heads, options = items, dict[str, Any](items=list(items))
     if answers.kind == "pairs":
-        order = prefmod_pair_order(len(found.items))
-        columns = {
-            f"{found.items[i]}:{found.items[j]}": whole_numbers(values[:, k].astype(float))
-            for k, (i, j) in enumerate(order)
-        }
+        heads = tuple(f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items)))
         coding = {"first": 1, "tie": 0, "second": -1} if answers.ties else {"first": 1, "second": -1}
-        options = {
-            "items": list(found.items),
-            "pair_order": "prefmod",
-            "coding": coding,
-            "tie_category": answers.ties,
-        }
-    else:
-        columns = {item: whole_numbers(values[:, k].astype(float)) for k, item in enumerate(found.items)}
-        options = {"items": list(found.items)}
-        if answers.kind == "ratings":
-            options.update(scale=f"1-{answers.points}", best="low")
+        options.update(pair_order="prefmod", coding=coding, tie_category=answers.ties)
+    elif answers.kind == "ratings":
+        options.update(scale=f"1-{answers.points}", best="low")
+    columns: dict[str, list[Any]] = dict(zip(heads, answers.values[seen].T.tolist()))
     for name, variable in found.variables.items():
         columns[named[name]] = designs.column_of(variable, seen)
     columns["weight"] = whole_numbers(y[seen])
     options |= designs.levels_of(found.variables, named)
-    options |= designs.of_items(found.items, found.item_terms, named, stem)
-    table = Call("pairproof.read_respondents", (File(columns, stem), answers.kind), options)
-    return Call("pairproof.fit_pattern", (table,), _keywords(found, named))
-
-
-def _keywords(found: Pattern, named: dict[str, str]) -> dict[str, Any]:
+    options |= designs.of_items(items, found.item_terms, named, stem)
     by = [designs.product_text(p, named) for p in found.by]
     by += [f"{item}:{designs.product_text(p, named)}" for item, p in found.of_items]
-    return stated(
+    keywords = stated(
         ties=found.ties in ("by-pair", "none") and found.ties,
         item_terms=[named[n] for n in found.item_terms],
         by=" + ".join(by),
         dependence=found.dependence,
     )
+    table = Call("pairproof.read_respondents", (File(columns, stem), answers.kind), options)
+    return Call("pairproof.fit_pattern", (table,), keywords)
 
 
 def _likelihood(call: RecordedCall, found: Pattern, y: FloatArray) -> dict[str, float]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -34,7 +34,7 @@ from ...recognise.design_contests import Contests, Product, Variable
 from ...recognise.design_terms import Model
 from ..python_code import Call, File, columns_call, quoted_name, stated, whole_numbers
 from ..rows import IN_RECORD, Beside, at, coefficients, counterpart, fit_rows
-from ..translation import StaysInR, Translation, outside
+from ..translation import StaysInR, Translation, needed, outside
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -42,9 +42,9 @@ from ....validation.r_answers.translate import RParameters, likelihood_values, p
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File, attribute, columns_call, quoted_name, stated, table_call
 from ..rows import at, counterpart, differ, explained, fit_rows, named, parameters, row
-from ..translation import Context, Judge, StaysInR, Translation, made, outside, translates, tried
+from ..translation import Context, StaysInR, Translation, made, outside, translates, tried
 from . import prefmod_table as tables
-from .prefmod_in_r import again, all_errors, formula, frame_of
+from .prefmod_in_r import again, formula, frame_of, model_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,6 +301,70 @@ def _bridge(
     return Translation("bridge", code, reason, judge=judge)
 
 
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """A call of llbtPC.fit, with the rows of its table that it uses."""
+
+    call: RecordedCall
+    items: Sequence[str]
+    found: tables.Covariates
+    used: tables.Given
+
+    def code(self, found: tables.Covariates) -> Call:
+        """The model with these covariates in Python."""
+        coding = tables.coding_of(self.used.answers)
+        names = [*found.in_model, *(n for n in found.in_table if n not in found.in_model)]
+        reading = stated(
+            layout="prefmod",
+            pair_order="prefmod",
+            items=list(self.items),
+            coding=coding.written,
+            levels=names and found.levels(self.used),
+        )
+        ties = coding.has_ties and not tables.flag(self.call, "undec", True) and "none"
+        options = stated(ties=ties, by=found.by, cells=found.cells)
+        file = File(self.used.written(names), self.call.variable)
+        return Call("pairproof.fit_llbt", (tables.read_pairs("pairproof.read", (file,), reading),), options)
+
+    def judge(self, fit: Fit) -> Sequence[Agreement]:
+        """Rows; those of a fit without the covariates of formel that are not in elim, which prefmod drops."""
+        rows, found = self.rows(fit), self.found
+        beyond = [n for n in found.in_model if n not in found.in_table]
+        if not beyond or not differ(rows):
+            return rows
+        kept = replace(found, formel=tuple(p for p in found.formel if not set(p) & set(beyond)))
+        other, _ = tried(self.code(kept))
+        if other is None or differ(self.rows(other)):
+            return rows
+        why = (
+            f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel and not in elim,"
+            " and is left out"
+        )
+        return explained(rows, None, why, "B10-covariate-not-in-elim")
+
+    def rows(self, fit: Fit) -> list[Agreement]:
+        """R's numbers beside those of a fit."""
+        call, coef = self.call, named(self.call.vector("coef"))
+        own = self.names_in_r(fit, list(coef))
+        values = parameter_values(fit, parameters(call, own, "lambda", self.items[-1]))
+        said = gnm_values(call, fit, values)
+        ties = "U is tie" if "U" in coef else ""
+        rows = fit_rows(fit, counterpart(call, values, ties, said, "its gnm takes no tolerance"))
+        lacking = [n for n, v in coef.items() if v == v and n not in own]
+        return rows + [row(f"coef.{n}", float("nan"), coef[n], call.function) for n in lacking]
+
+    def names_in_r(self, fit: Fit, r: Sequence[str]) -> dict[str, str]:
+        """R's coefficient -> the fit's parameter: "o1:ENG2" -> "o1:ENG[2]", "U" -> "tie"."""
+        spelt = {tables.written_name(n): n for n in self.found.all}
+        ours: dict[frozenset[str], str] = {}
+        for term in fit.terms:
+            head = "U" if term.kind == "tie" else term.item
+            if head is not None and term.item != self.items[-1]:
+                ours[frozenset([head, *(f"{spelt.get(n, n)}{level}" for n, level in term.by)])] = term.name
+        keys = {name: frozenset(name.replace("`", "").split(":")) for name in r}
+        return {name: ours[key] for name, key in keys.items() if key in ours}
+
+
 @translates("prefmod::llbtPC.fit")
 def llbtpc(call: RecordedCall, context: Context) -> Translation:
     """An LLBT by gnm."""
@@ -311,103 +375,16 @@ def llbtpc(call: RecordedCall, context: Context) -> Translation:
     found = tables.covariates(call, table)
     rows = tables.answered(table)
     missing = rows & ~tables.with_covariates(table, table.names[table.n_answers :])
-    notes = tables.left_out(
-        missing, "a value is missing in a column beside the comparisons, of the model or not"
-    )
-    used = table.select(np.asarray(rows & ~missing))
+    why = "a value is missing in a column beside the comparisons, of the model or not"
+    notes = tables.left_out(missing, why)
+    asked = Comparisons(call, items, found, table.select(np.asarray(rows & ~missing)))
     try:
-        tables.check_covariates(found, used)
-        coding = tables.coding_of(used.answers)
-        code = _pc_code(call, used, items, found, coding)
+        tables.check_covariates(found, asked.used)
+        code = asked.code(found)
         made(code)
-    except StaysInR as why:
-        return _pc_bridge(call, table, items, found, str(why))
-    judge = _pc_judge(call, items, found, _as_r(call, used, items, found, coding))
-    return Translation("native", code, notes=notes, judge=judge)
-
-
-def _pc_code(
-    call: RecordedCall,
-    table: tables.Given,
-    items: Sequence[str],
-    found: tables.Covariates,
-    coding: tables.Coding,
-) -> Call:
-    names = [*found.in_model, *(n for n in found.in_table if n not in found.in_model)]
-    reading = stated(
-        layout="prefmod",
-        pair_order="prefmod",
-        items=list(items),
-        coding=coding.written,
-        levels=names and found.levels(table),
-    )
-    ties = coding.has_ties and not tables.flag(call, "undec", True) and "none"
-    options = stated(ties=ties, by=found.by, cells=found.cells)
-    read = tables.read_pairs("pairproof.read", (File(table.written(names), call.variable),), reading)
-    return Call("pairproof.fit_llbt", (read,), options)
-
-
-# -- R's numbers ---------------------------------------------------------------------------------------------
-
-
-def names_in_r(fit: Fit, items: Sequence[str], found: tables.Covariates, r: Sequence[str]) -> dict[str, str]:
-    """R's coefficient -> the fit's parameter: "o1:ENG2" -> "o1:ENG[2]", "U" -> "tie"."""
-    spelt = {tables.written_name(n): n for n in found.all}
-    ours: dict[frozenset[str], str] = {}
-    for term in fit.terms:
-        head = "U" if term.kind == "tie" else term.item
-        if head is None or term.item == items[-1]:
-            continue
-        ours[frozenset([head, *(f"{spelt.get(n, n)}{level}" for n, level in term.by)])] = term.name
-    return {name: ours[key] for name in r if (key := frozenset(name.replace("`", "").split(":"))) in ours}
-
-
-def _as_r(
-    call: RecordedCall,
-    table: tables.Given,
-    items: Sequence[str],
-    found: tables.Covariates,
-    coding: tables.Coding,
-) -> tuple[Call, str] | None:
-    """The model without the covariates of formel that are not in elim, which prefmod drops (B10); or None."""
-    beyond = [n for n in found.in_model if n not in found.in_table]
-    if not beyond:
-        return None
-    kept = replace(found, formel=tuple(p for p in found.formel if not set(p) & set(beyond)))
-    why = (
-        f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel and not in elim,"
-        " and is left out"
-    )
-    return _pc_code(call, table, items, kept, coding), why
-
-
-def _pc_judge(
-    call: RecordedCall, items: Sequence[str], found: tables.Covariates, as_r: tuple[Call, str] | None
-) -> Judge:
-    """Rows; where prefmod drops a covariate, explained if its numbers are those of the model without it."""
-
-    def judge(fit: Any) -> Sequence[Agreement]:
-        rows = _rows(call, items, found, fit)
-        if as_r is None or not differ(rows):
-            return rows
-        other, _ = tried(as_r[0])
-        if other is None or differ(_rows(call, items, found, other)):
-            return rows
-        return explained(rows, None, as_r[1], "B10-covariate-not-in-elim")
-
-    return judge
-
-
-def _rows(call: RecordedCall, items: Sequence[str], found: tables.Covariates, fit: Fit) -> list[Agreement]:
-    coef = named(call.vector("coef"))
-    own = names_in_r(fit, items, found, list(coef))
-    p = parameters(call, own, "lambda", items[-1])
-    values = parameter_values(fit, p)
-    said = gnm_values(call, fit, values)
-    answer = counterpart(call, values, "U is tie" if "U" in coef else "", said, "its gnm takes no tolerance")
-    lacking = [n for n, v in coef.items() if v == v and n not in own]
-    rows = fit_rows(fit, answer)
-    return rows + [row(f"coef.{n}", float("nan"), coef[n], call.function) for n in lacking]
+    except StaysInR as why_not:
+        return _pc_bridge(call, table, items, found, str(why_not))
+    return Translation("native", code, notes=notes, judge=asked.judge)
 
 
 def gnm_values(call: RecordedCall, fit: Fit, values: dict[str, float]) -> str:
@@ -443,15 +420,12 @@ def _pc_bridge(
     call: RecordedCall, table: tables.Given, items: Sequence[str], found: tables.Covariates, reason: str
 ) -> Translation:
     """llbtPC.fit in R, on all columns: it leaves rows out for any of them."""
-    if [n for n in found.in_model if n not in found.in_table]:
+    if not set(found.in_model) <= set(found.in_table):
         # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod
         # fitted.
         found = replace(found, formel=tuple(p for p in found.formel if set(p) <= set(found.in_table)))
-    options = stated(
-        formel=formula(found.formel),
-        elim=formula(found.elim),
-        obj_names=bool(tables.texts(call, "obj.names")) and list(items),
-    )
+    named_items = bool(tables.texts(call, "obj.names")) and list(items)
+    options = stated(formel=formula(found.formel), elim=formula(found.elim), obj_names=named_items)
     if not tables.flag(call, "undec", True):
         options["undec"] = False
     frame = frame_of(table, table.names[table.n_answers :], call.variable)
@@ -459,10 +433,6 @@ def _pc_bridge(
 
     def judge(model: RModel) -> Sequence[Agreement]:
         numbers = {"deviance": model.deviance, "df_residual": model.df_residual, "loglik": model.loglik}
-        return [
-            *again(call).coefficients(model, "coef"),
-            *all_errors(call, model),
-            *again(call).numbers(**numbers),
-        ]
+        return model_rows(call, model, **numbers)
 
     return Translation("bridge", code, reason=reason, judge=judge)

@@ -311,11 +311,7 @@ def _flags(call: RecordedCall) -> dict[str, Any]:
 
 def pattern_rows(call: RecordedCall, model: PatternModel) -> list[Agreement]:
     """Coefficients, standard errors, log-likelihoods and nlm's code."""
-    return [
-        *again(call).coefficients(model, "coef"),
-        *all_errors(call, model),
-        *again(call).numbers(ll=model.ll, fl=model.fl, code=float(model.code)),
-    ]
+    return model_rows(call, model, ll=model.ll, fl=model.fl, code=float(model.code))
 
 
 def again(call: RecordedCall) -> Beside:
@@ -323,14 +319,15 @@ def again(call: RecordedCall) -> Beside:
     return Beside(call, SAME, AGAIN)
 
 
-def all_errors(call: RecordedCall, model: Estimates) -> list[Agreement]:
-    """A row for each standard error, also where R has no estimate."""
+def model_rows(call: RecordedCall, model: Estimates, **numbers: float) -> list[Agreement]:
+    """Coefficients, each standard error, also where R has no estimate, and these numbers."""
     r, ours = standard_errors(call, model.names), model.bse()
-    pairs = {n: (ours.get(n, np.nan), r.get(n, np.nan)) for n in coefficients(call, model.names) if r}
     # gnm's constrained coefficient has the variance 0, and no estimate either.
-    pairs = {n: (own, theirs) for n, (own, theirs) in pairs.items() if theirs != 0.0 or own == own}
-    own, theirs = ({n: pair[k] for n, pair in pairs.items()} for k in (0, 1))
-    return again(call).named("se", own, theirs, at("se", model.names))
+    names = [n for n in coefficients(call, model.names) if r]
+    own = {n: ours.get(n, np.nan) for n in names}
+    own = {n: v for n, v in own.items() if v == v or r.get(n) != 0.0}
+    errors = again(call).named("se", own, {n: r.get(n, np.nan) for n in own}, at("se", model.names))
+    return [*again(call).coefficients(model, "coef"), *errors, *again(call).numbers(**numbers)]
 
 
 REASON = (
