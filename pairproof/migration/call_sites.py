@@ -11,7 +11,7 @@ it has none the script says so in a comment instead.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Union
 
@@ -27,19 +27,7 @@ Key = Union[str, int, float, tuple[Union[str, int, float], ...]]
 
 
 #: Generic functions, whose methods are called by their names.
-_GENERIC = (
-    "anova",
-    "add1",
-    "drop1",
-    "predict",
-    "residuals",
-    "vcov",
-    "itempar",
-    "worth",
-    "qvcalc",
-    "update",
-    "step",
-)
+_GENERIC = "anova add1 drop1 predict residuals vcov itempar worth qvcalc update step".split()
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,15 +108,6 @@ def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], li
             drafts.append(CallSite("", tuple(done), keys, loop_names, variable, tasks[call.id], where))
     drafts = list(_in_order(drafts))
     return _named(drafts), _left(captured, by_id, tasks)
-
-
-def names_of(found: Iterable[CallSite]) -> dict[int, tuple[str, Union[Key, None]]]:
-    """Call id -> the name of its value, and its key in the dict of that name."""
-    return {
-        step.call.id: (site.name, site.keys[k] if site.many else None)
-        for site in found
-        for k, step in enumerate(site.steps)
-    }
 
 
 def _where(captured: Captured, call: RecordedCall) -> str:
@@ -251,30 +230,25 @@ def _sentence(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip().rstrip(".")
 
 
-#: R's function -> attributes of a fit, the first that it has; "()" calls it.
-OF_A_FIT: Mapping[str, tuple[str, ...]] = {
-    "print": ("summary()",),
-    "show": ("summary()",),
-    "summary": ("summary()",),
-    "coef": ("params",),
-    "coefficients": ("params",),
-    "coef(summary)": ("to_frame()",),
-    "coefficients(summary)": ("to_frame()",),
-    "vcov": ("cov_params()",),
-    "confint": ("conf_int()",),
-    "confint.default": ("conf_int()",),
-    "deviance": ("deviance",),
-    "null.deviance": ("null_deviance",),
-    "df.residual": ("df_resid",),
-    "logLik": ("llf",),
-    "AIC": ("aic",),
-    "BIC": ("bic",),
-    "fitted": ("contest_residuals()",),
-    "fitted.values": ("contest_residuals()",),
-    "residuals": ("contest_residuals()",),
-    "resid": ("contest_residuals()",),
-    "nobs": ("n_comparisons",),
-    "fixef": ("params",),
+#: R's function -> attribute of a fit; "()" calls it.
+OF_A_FIT: Mapping[str, str] = {
+    name: shown
+    for shown, names in {
+        "summary()": "print show summary",
+        "params": "coef coefficients fixef",
+        "to_frame()": "coef(summary) coefficients(summary)",
+        "cov_params()": "vcov",
+        "conf_int()": "confint confint.default",
+        "deviance": "deviance",
+        "null_deviance": "null.deviance",
+        "df_resid": "df.residual",
+        "llf": "logLik",
+        "aic": "AIC",
+        "bic": "BIC",
+        "contest_residuals()": "fitted fitted.values residuals resid",
+        "n_comparisons": "nobs",
+    }.items()
+    for name in names.split()
 }
 _OUTER = re.compile(r"[^()]*\((.*)\)", re.DOTALL)
 #: Shown by the whole of R's answer.
@@ -366,9 +340,11 @@ class _Prints:
         if not function:
             return []
         here = [s for s in self.by_task.get(shown.task, []) if not s.variable]
-        helpers = [s for s in here if s.call.helper and _is_of(s, function)]
+        head = function.partition("(")[0]
+        called = [s for s in here if s.call.helper]
+        helpers = [s for s in called if head in (s.call.name, s.call.name.partition(".")[0])]
         if not helpers and function not in OF_A_FIT:
-            helpers = [s for s in here if s.call.helper]  # a function that calls it: worth() calls itempar()
+            helpers = called  # a function that calls it: worth() calls itempar()
         if helpers:
             return [self._print(s, shown, "print") for s in helpers]
         for text, several in ((_APPLIED.match(shown.text), True), (_ALIAS.match(shown.text), False)):
@@ -454,11 +430,6 @@ class _Prints:
         return Print(site, made, said + remark, max(shown.task, site.task), shown.place.line, inside)
 
 
-def _is_of(site: CallSite, function: str) -> bool:
-    head = function.partition("(")[0]
-    return head in (site.call.name, site.call.name.partition(".")[0])
-
-
 def _known(function: str) -> str:
     """R's function, or the one of which a part is shown: "coef" of `coef(m)[["first"]]`."""
     while function not in OF_A_FIT and (inner := _OUTER.fullmatch(function)):
@@ -476,9 +447,9 @@ def expression_of(steps: Sequence[Step], function: str) -> tuple[str | None, str
         name = _OF_R.get(function, "")
         found = name and all(_has(v, name) for v in values)
         return (f".{name}", "") if found else (None, " has no counterpart here")
-    for name in OF_A_FIT.get(function, ()):
-        if all(_has(v, name) for v in values):
-            return f".{name}", _remark(steps, function)
+    name = OF_A_FIT.get(function, "")
+    if name and all(_has(v, name) for v in values):
+        return f".{name}", _remark(steps, function)
     return None, " has no counterpart here"
 
 
@@ -498,10 +469,7 @@ def _remark(steps: Sequence[Step], function: str) -> str:
     kind = _CONSTANTS.get(function)
     if kind is None:
         return ""
-    agreeing: Callable[[Step], bool] = lambda s: any(
-        a.quantity == kind and a.verdict == "agrees" for a in s.rows
-    )
-    if not all(map(agreeing, steps)):
+    if not all(any(a.quantity == kind and a.verdict == "agrees" for a in s.rows) for s in steps):
         return "; here without the constants of the likelihood that R may count"
     printed = [s.call.number(_OF_R.get(function, "loglik")) for s in steps]
     ours = [float(getattr(s.value, kind if function in _OF_R else "llf")) for s in steps]

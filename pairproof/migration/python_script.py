@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, Union
@@ -40,6 +40,7 @@ from .translate.python_code import (
     expression,
     files,
     in_a_line,
+    literal,
     parts,
     plain,
     source,
@@ -63,17 +64,9 @@ class Column:
     word: str
 
 
-@dataclass(eq=False)
-class Common:
-    """What evaluations share, with a :class:`Hole` for each column."""
-
-    template: Any = None
-    columns: list[Column] = field(default_factory=list)
-
-
-def common(codes: Sequence[Any], same_file: Callable[[File], str]) -> Common:
-    """The evaluations as one expression with holes; `template` is a hole itself if nothing is shared."""
-    found = Common()
+def common(codes: Sequence[Any], same_file: Callable[[File], str]) -> tuple[Any, list[Column]]:
+    """The evaluations as one expression with a :class:`Hole` for each column; a hole if nothing is shared."""
+    columns: list[Column] = []
     seen: dict[tuple[str, ...], Hole] = {}
 
     def text(value: Any) -> str:
@@ -83,8 +76,8 @@ def common(codes: Sequence[Any], same_file: Callable[[File], str]) -> Common:
     def hole(values: list[Any], word: str) -> Hole:
         key = tuple(map(text, values))
         if key not in seen:
-            seen[key] = Hole(-1 - len(found.columns))
-            found.columns.append(Column(values, word))
+            seen[key] = Hole(-1 - len(columns))
+            columns.append(Column(values, word))
         return seen[key]
 
     def merge(values: list[Any], word: str) -> Any:
@@ -107,8 +100,7 @@ def common(codes: Sequence[Any], same_file: Callable[[File], str]) -> Common:
         given = None if one.arguments is None else tuple(arguments)
         return Method(merge([v.of for v in values], word), one.name, given, keywords)
 
-    found.template = merge(list(codes), "value")
-    return found
+    return merge(list(codes), "value"), columns
 
 
 Digest = Callable[[File], str]
@@ -168,8 +160,7 @@ class Writer:
 
     def loop_variables(self, site: CallSite) -> list[str]:
         """Names of the variables that run over the keys."""
-        parts = len(site.keys[0]) if isinstance(site.keys[0], tuple) else 1
-        words = site.loop_names or ("i",) * parts
+        words = site.loop_names or ("i",) * len(key_parts(site.keys[0]))
         return [self._loop_name(word) for word in words]
 
     def _loop_name(self, word: str) -> str:
@@ -196,11 +187,7 @@ class Writer:
         self, value: Any, indent: str = "", before: str = "", holes: Mapping[int, str] | None = None
     ) -> str:
         def named(result: Result) -> str:
-            return (
-                holes[result.call]
-                if holes is not None and result.call in holes
-                else self.results[result.call]
-            )
+            return (holes or {}).get(result.call) or self.results[result.call]
 
         def placed(file: File) -> str:
             return f"HERE / {text_literal(self.tables.path(file))}"
@@ -222,8 +209,8 @@ class Writer:
         """A `for` loop; [] if the calls differ in more than a file and a few constants."""
         if len(site.steps) < 2:
             return []
-        shared = common([s.translation.code for s in site.steps], self.tables.digest)
-        if isinstance(shared.template, Hole):
+        template, shared = common([s.translation.code for s in site.steps], self.tables.digest)
+        if isinstance(template, Hole):
             return []
         variables = self.loop_variables(site)
         holes, columns = self._holes(shared, site, variables)
@@ -231,20 +218,20 @@ class Writer:
             return []
         own = Names([*self._loop_names.values(), *(s.partition("[")[0] for s in self.results.values())])
         words = [own.name("file" if _all_files(c) else c.word, "value") for c in columns]
-        holes.update({-1 - shared.columns.index(c): w for c, w in zip(columns, words)})
+        holes.update({-1 - shared.index(c): w for c, w in zip(columns, words)})
         target = f"{site.name}[{', '.join(variables)}]"
         lines = self._head(site, variables, words, columns)
         before = f"{target} = "
-        lines.append(f"{INDENT}{before}{self._source(shared.template, INDENT, before, holes)}")
+        lines.append(f"{INDENT}{before}{self._source(template, INDENT, before, holes)}")
         return [*lines, *self._inside(site, variables, inside)]
 
     def _holes(
-        self, shared: Common, site: CallSite, variables: Sequence[str]
+        self, shared: Sequence[Column], site: CallSite, variables: Sequence[str]
     ) -> tuple[dict[int, str], list[Column]]:
         """Source of the columns that follow from the key, and the columns that do not."""
         holes: dict[int, str] = {}
         rest = []
-        for k, column in enumerate(shared.columns):
+        for k, column in enumerate(shared):
             found = (
                 self._file_by_key(column, site, variables)
                 or _key_itself(column, site, variables)
@@ -259,13 +246,13 @@ class Writer:
     def _file_by_key(self, column: Column, site: CallSite, variables: Sequence[str]) -> str:
         if not _all_files(column):
             return ""
-        parts = [key if isinstance(key, tuple) else (key,) for key in site.keys]
-        if not all(type(p) is int or isinstance(p, str) and plain(p, "") == p for key in parts for p in key):
+        parts = [p for key in site.keys for p in key_parts(key)]
+        if not all(type(p) is int or isinstance(p, str) and plain(p, "") == p for p in parts):
             return ""
-        ends = ["_" + "_".join(map(str, key)) + ".csv" for key in parts]
+        ends = [f"_{key_text(key)}.csv" for key in site.keys]
         paths = [self.tables.path(file) for file in column.values]
-        starts = {path.removesuffix(end) for path, end in zip(paths, ends) if path.endswith(end)}
-        if len(starts) != 1 or any(not path.endswith(end) for path, end in zip(paths, ends)):
+        starts = {p.removesuffix(end) if p.endswith(end) else "" for p, end in zip(paths, ends)}
+        if len(starts) != 1 or "" in starts:
             return ""
         inner = "_".join(f"{{{name}}}" for name in variables)
         return f'HERE / f"{starts.pop()}_{inner}.csv"'
@@ -274,14 +261,9 @@ class Writer:
         """`f[r]`, where each evaluation uses the value of another site under its own key."""
         if not all(isinstance(v, Result) for v in column.values):
             return ""
-        texts = [self.results[v.call] for v in column.values]
-        names = {
-            text.removesuffix(f"[{key_source(key)}]")
-            for text, key in zip(texts, site.keys)
-            if text.endswith(f"[{key_source(key)}]")
-        }
-        own = all(text.endswith(f"[{key_source(key)}]") for text, key in zip(texts, site.keys))
-        return f"{names.pop()}[{', '.join(variables)}]" if own and len(names) == 1 else ""
+        parts = zip((self.results[v.call] for v in column.values), map(key_source, site.keys))
+        names = {text.removesuffix(end) if text.endswith(end := f"[{key}]") else "" for text, key in parts}
+        return f"{names.pop()}[{', '.join(variables)}]" if len(names) == 1 and "" not in names else ""
 
     def _head(
         self, site: CallSite, variables: Sequence[str], words: Sequence[str], columns: Sequence[Column]
@@ -292,10 +274,7 @@ class Writer:
                 return [f"{before}range(1, {len(site.keys) + 1}):"]
             rows: list[Any] = list(site.keys)
         else:
-            rows = [
-                (*(key if isinstance(key, tuple) else (key,)), *(c.values[k] for c in columns))
-                for k, key in enumerate(site.keys)
-            ]
+            rows = [(*key_parts(key), *(c.values[k] for c in columns)) for k, key in enumerate(site.keys)]
         return (before + self._source(Constant(tuple(rows)), before=before + ":") + ":").split("\n")
 
     def _inside(
@@ -316,7 +295,7 @@ def _key_itself(column: Column, site: CallSite, variables: Sequence[str]) -> str
         return ""
     values = [v.value for v in column.values]
     for k, name in enumerate(variables):
-        keys = [key[k] if isinstance(key, tuple) else key for key in site.keys]
+        keys = [key_parts(key)[k] for key in site.keys]
         if all(type(a) is type(b) and a == b for a, b in zip(values, keys)):
             return name
     return ""
@@ -324,17 +303,17 @@ def _key_itself(column: Column, site: CallSite, variables: Sequence[str]) -> str
 
 def key_source(key: Key) -> str:
     """A key as it stands between brackets: `"north"`, `1, "a"`."""
-    parts: tuple[Union[str, int, float], ...] = key if isinstance(key, tuple) else (key,)
-    return ", ".join(source(part, _nothing, _nothing) for part in parts)
+    return ", ".join(map(literal, key_parts(key)))
 
 
 def key_text(key: Key) -> str:
     """A key in a file's name, before it is made safe."""
-    return "_".join(map(str, key)) if isinstance(key, tuple) else str(key)
+    return "_".join(map(str, key_parts(key)))
 
 
-def _nothing(value: Any) -> str:
-    raise TypeError(f"{value!r} is no key")
+def key_parts(key: Key) -> tuple[Union[str, int, float], ...]:
+    """The values of the loop variables."""
+    return key if isinstance(key, tuple) else (key,)
 
 
 HEAD = """
@@ -413,12 +392,8 @@ def _them(bridged: Sequence[CallSite]) -> str:
 
 
 def _counted(found: Sequence[CallSite]) -> str:
-    verdicts = Counter(
-        "agree" if a.verdict in AGREEING else a.verdict
-        for site in found
-        for step in site.steps
-        for a in step.rows
-    )
+    rows = (a for site in found for step in site.steps for a in step.rows)
+    verdicts = Counter("agree" if a.verdict in AGREEING else a.verdict for a in rows)
     words = {
         "agree": "agree",
         "explained": "differ and are explained",

@@ -173,19 +173,7 @@ sys.exit(1 if check(values, Path(sys.argv[1]), Path(sys.argv[2])) else 0)
 #: Bytes of what the new script prints that are kept.
 MOST_OUTPUT = 1 << 20
 #: Modules that the script loads: one of its own by such a name would be loaded instead.
-_LOADED = (
-    "pairproof",
-    "numpy",
-    "scipy",
-    "pandas",
-    "click",
-    "rpy2",
-    "pytest",
-    "dateutil",
-    "pytz",
-    "six",
-    "tzdata",
-)
+_LOADED = "pairproof numpy scipy pandas click rpy2 pytest dateutil pytz six tzdata".split()
 
 
 @dataclass(frozen=True)

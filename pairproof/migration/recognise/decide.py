@@ -168,7 +168,9 @@ def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | Non
             " ties: a constant for each pair of items in each group of respondents",
             paired=bool(design.items) or item_block(design.x, mirrored=True) is not None,
         )
-    centred = design.x - _means(design.x, groups)
+    sums = np.zeros((int(groups.max()) + 1, design.x.shape[1]))
+    np.add.at(sums, groups, design.x)
+    centred = design.x - (sums / np.bincount(groups)[:, None])[groups]
     known = np.flatnonzero(design.known & (np.abs(centred) > 1e-9).any(axis=0))
     block, size = _mirrored_block(design, centred)
     if block is None:
@@ -201,13 +203,6 @@ def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | No
     return None, 0.0
 
 
-def _means(x: FloatArray, groups: IntArray) -> FloatArray:
-    sums = np.zeros((int(groups.max()) + 1, x.shape[1]))
-    np.add.at(sums, groups, x)
-    means: FloatArray = (sums / np.bincount(groups)[:, None])[groups]
-    return means
-
-
 def _recognised(
     design: Design,
     contests: Contests,
@@ -217,7 +212,7 @@ def _recognised(
     size: float,
     groups: IntArray | None,
 ) -> Recognised:
-    if not block.connected:
+    if len(block.chains) != 1:
         raise Not(NOT_JOINED, paired=True)
     rows = contests.rows[:, 0]
     texts = {n: [v.values[r] for r in rows] for n, v in design.factors.items()}
@@ -273,17 +268,11 @@ def _reference(design: Design, block: ItemBlock, items: Sequence[str], kind: str
     """The hidden item; else the one whose coefficient R left out; else our default, first or last."""
     if block.hidden:
         return items[-1]
+    known = {n for n, k in zip(design.names, design.known) if k}
+    absent = [k for k, n in enumerate(design.items) if n not in known]
     if not design.items:
-        aliased = [k for k, c in enumerate(block.columns) if not design.known[c]]
-        if aliased:
-            return items[aliased[-1]]
-    else:
-        said = list(design.items)
-        known = {n for n, k in zip(design.names, design.known) if k}
-        absent = [k for k, n in enumerate(said) if n not in known]
-        if absent:
-            return items[absent[-1]]
-    return items[-1] if kind == "llbt" else items[0]
+        absent = [k for k, c in enumerate(block.columns) if not design.known[c]]
+    return items[absent[-1]] if absent else items[-1] if kind == "llbt" else items[0]
 
 
 def _constant_in_contests(
@@ -344,9 +333,7 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
             "its GenDavidson has more than one number for the home advantage, a term of ties or a player's ability",
             True,
         )
-    one, two = met
-    of_one = design.x[rows, one[:, None]]
-    of_two = design.x[rows, two[:, None]]
+    of_one, of_two = (design.x[rows, k[:, None]] for k in met)
     won = (np.abs(of_one - 1) < EXACT) & (np.abs(of_two) < EXACT)
     lost = (np.abs(of_two - 1) < EXACT) & (np.abs(of_one) < EXACT)
     if (won.sum(axis=1) != 1).any() or (lost.sum(axis=1) != 1).any():
@@ -354,19 +341,10 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     tied = ~(won | lost)
     ordered = np.stack([rows[won], rows[lost], rows[tied]], axis=1)
     position = {n: k for k, n in enumerate(items)}
-    first = np.array([position[design.names[k]] for k in one], dtype=np.int64)
-    second = np.array([position[design.names[k]] for k in two], dtype=np.int64)
+    sides = (np.array([position[design.names[k]] for k in side], dtype=np.int64) for side in met)
     x = design.x[ordered]
-    contests = Contests(
-        first,
-        second,
-        counts[ordered[:, 0]],
-        counts[ordered[:, 1]],
-        counts[ordered[:, 2]],
-        x[:, 0] - x[:, 1],
-        x[:, 2] - (x[:, 0] + x[:, 1]) / 2,
-        ordered,
-    )
+    logit, tie = x[:, 0] - x[:, 1], x[:, 2] - (x[:, 0] + x[:, 1]) / 2
+    contests = Contests(*sides, *counts[ordered].T, logit, tie, ordered)
     order = None
     if "home.adv" in place:
         home = contests.logit[:, place["home.adv"]]
@@ -385,7 +363,8 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
         to[k, place[item]], to[k, place[items[0]]] = 1.0, -1.0
     for k, n in enumerate(special):
         to[len(items) - 1 + k, place[n]] = 1.0
-    return Davidson(shown, contests, order, design.names, names, to, _columns(design, items))
+    one, two = (v.name for v in _factors(design, items)) if _factors(design, items) else ("first", "second")
+    return Davidson(shown, contests, order, design.names, names, to, (one, two))
 
 
 def _met(design: Design, rows: IntArray, at: IntArray) -> tuple[IntArray, IntArray] | None:
@@ -408,8 +387,3 @@ def _factors(design: Design, items: tuple[str, ...]) -> list[Variable]:
     """The two columns of the data whose levels are the players; [] if there are none."""
     met = [v for v in design.factors.values() if v.levels and set(v.levels) == set(items)]
     return met if len(met) == 2 else []
-
-
-def _columns(design: Design, items: tuple[str, ...]) -> tuple[str, str]:
-    met = _factors(design, items)
-    return (met[0].name, met[1].name) if met else ("first", "second")

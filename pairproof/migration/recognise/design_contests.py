@@ -71,11 +71,6 @@ class ItemBlock:
         return len(self.columns) + self.hidden
 
     @property
-    def connected(self) -> bool:
-        """Whether a chain of comparisons joins all items."""
-        return len(self.chains) == 1
-
-    @property
     def chains(self) -> list[int]:
         """Items of each part that comparisons join, among those that took part in any."""
         found: list[set[int]] = []
@@ -396,14 +391,8 @@ def players(
 ) -> Players | None:
     """The pair of columns of text that reproduce first and second, one to one; None if there is none."""
     for one, other in permutations(list(texts)[:MOST_VARIABLES], 2):
-        labels: dict[int, object] = {}
-        fits = True
-        for k, i, j in zip(range(len(first)), first.tolist(), second.tolist()):
-            if labels.setdefault(i, texts[one][k]) != texts[one][k] or (
-                labels.setdefault(j, texts[other][k]) != texts[other][k]
-            ):
-                fits = False
-                break
-        if fits and len(labels) == n_items and len(set(labels.values())) == n_items:
+        met = {*zip(first.tolist(), texts[one]), *zip(second.tolist(), texts[other])}
+        labels = dict(met)
+        if len(met) == len(labels) == n_items == len(set(labels.values())):
             return Players((one, other), tuple(str(labels[k]) for k in range(n_items)))
     return None

@@ -7,6 +7,7 @@ itself, so that where estimates are infinite its numbers are those at which its 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ...fit.fit import Fit
 from ...validation.r_answers.translate import likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, columns_call, stated
-from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector, unknown, worths
+from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector, worths
 from .rows import Beside, by_item, count_rows, counterpart, fit_rows, named, parameters
 from .translation import Context, Step, Translation, outside, translates, why_not_finite
 
@@ -52,12 +53,9 @@ def btmodel(call: RecordedCall, context: Context) -> Translation:
     why = why_not_finite(code) if undecided else ""
     if why:
         return _by_the_bridge(call, data, f"R's numbers are where its iteration stopped: {why}")
-    notes = (
-        ["btmodel was told undecided = FALSE: comparisons without a preference are left out."]
-        if options.get("ties") == "drop"
-        else []
-    )
-    return Translation("native", code, notes=tuple(notes), judge=lambda fit: _rows(call, fit, reference))
+    said = "btmodel was told undecided = FALSE: comparisons without a preference are left out."
+    notes = (said,) if options.get("ties") == "drop" else ()
+    return Translation("native", code, notes=notes, judge=lambda fit: _rows(call, fit, reference))
 
 
 def _data(call: RecordedCall) -> Pairs | None:
@@ -104,8 +102,7 @@ def _not_estimable(data: Pairs, undecided: bool) -> str:
 
 
 def _by_the_bridge(call: RecordedCall, data: Pairs, why: str) -> Translation:
-    code = _bridge_code(call, data)
-    return Translation("bridge", code, why, judge=lambda m: _bridge_rows(call, m))
+    return Translation("bridge", _bridge_code(call, data), why, judge=partial(_bridge_rows, call))
 
 
 def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
@@ -133,15 +130,7 @@ def _bridge_rows(call: RecordedCall, model: BTModel) -> Sequence[Agreement]:
 )
 def itempar(call: RecordedCall, context: Context) -> Translation:
     """`m.worth()`, or log worths around the mean of all items or less one item's."""
-    made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
-    if made is None or made.value is None:
-        return outside("its model is none that this run fitted and translated")
-    found = recorded_vector(call, "value")
-    if found is None or found.names is None:
-        return outside("its value was not recorded")
-    if unknown(call, "ref", "log"):
-        return outside(f"its {unknown(call, 'ref', 'log')} could not be recorded")
-    return worths(call, made, found, PSYCHOTOOLS)
+    return worths(call, context, PSYCHOTOOLS)
 
 
 def _model_again(call: RecordedCall) -> Call | None:

@@ -392,22 +392,11 @@ class Names:
     """Python names given so far, each to one thing, and names that are taken."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = {*_TAKEN, *taken}
-        self._next: dict[str, int] = {}
+        self._names = Unique([*_TAKEN, *taken], str)
 
     def name(self, word: str, otherwise: str) -> str:
         """The word as a name; where it is taken, the first of NAME_2, NAME_3, ... that is free."""
-        return _free(identifier(word) or identifier(otherwise) or "value", self._taken, self._next)
-
-
-def _free(wanted: str, taken: set[str], following: dict[str, int], key: Callable[[str], str] = str) -> str:
-    """The name, or the first of NAME_2, NAME_3, ... that is free by its key; it is taken from now on."""
-    found, n = wanted, following.get(key(wanted), 2)
-    while key(found) in taken:
-        found, n = f"{wanted}_{n}", n + 1
-    following[key(wanted)] = n
-    taken.add(key(found))
-    return found
+        return self._names.name(identifier(word) or identifier(otherwise) or "value")
 
 
 #: Characters of a name; further ones are cut off.
@@ -428,15 +417,22 @@ def plain(word: str, otherwise: str = "table") -> str:
 
 
 class Unique:
-    """Names given so far; each new one differs from all of them, also without regard to case."""
+    """Names given so far; each new one differs from all of them by its key: also without regard to case."""
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = {name.casefold() for name in taken}
+    def __init__(self, taken: Iterable[str] = (), key: Callable[[str], str] = str.casefold) -> None:
+        self._key = key
+        self._taken = set(map(key, taken))
         self._next: dict[str, int] = {}
 
     def name(self, wanted: str) -> str:
         """The name, or the first of NAME_2, NAME_3, ... that is free; it is taken from now on."""
-        return _free(wanted, self._taken, self._next, str.casefold)
+        key = self._key
+        found, n = wanted, self._next.get(key(wanted), 2)
+        while key(found) in self._taken:
+            found, n = f"{wanted}_{n}", n + 1
+        self._next[key(wanted)] = n
+        self._taken.add(key(found))
+        return found
 
 
 #: Lines of one comment; a longer text is cut.

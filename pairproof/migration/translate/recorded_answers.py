@@ -24,7 +24,7 @@ from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, File, Method, Result, attribute, columns_call, table_call
 from .rows import Beside, at, by_item, named
-from .translation import Step, Translation, outside
+from .translation import Context, Step, Translation, outside
 
 FloatArray = NDArray[np.float64]
 #: Column of the CSV file that holds how often a row counts.
@@ -228,15 +228,24 @@ class Package:
     one_alone: bool = False
 
 
-def worths(call: RecordedCall, made: Step, found: RVector, package: Package) -> Translation:
-    """Of a fit in Python, or R's; `found` is R's answer, with names."""
-    log, chosen = call.flag("log"), chosen_items(call, found.names or ())
+def worths(call: RecordedCall, context: Context, package: Package) -> Translation:
+    """Of a fit in Python, or R's."""
+    made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
+    if made is None or made.value is None:
+        return outside("its model is none that this run fitted and translated")
+    found = recorded_vector(call, "value")
+    if found is None or found.names is None:
+        return outside("its value was not recorded")
+    if lost := unknown(call, "ref", "log"):
+        return outside(f"its {lost} could not be recorded")
+    log, chosen = call.flag("log"), chosen_items(call, found.names)
     fit = Result(made.call.id)
     if not isinstance(made.value, Fit) or (chosen is not None and not (log and len(chosen) == 1)):
         return _bridged(call, made, found, package, log, chosen)
     if not log:
-        judge = partial(_of_table, call, made, found, package)
-        return Translation("native", Method(fit, "worth"), judge=judge)
+        return Translation(
+            "native", Method(fit, "worth"), judge=partial(_of_table, call, made, found, package)
+        )
     code = attribute(Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params")
     return Translation("native", code, judge=partial(_log_worths, call, found, package))
 

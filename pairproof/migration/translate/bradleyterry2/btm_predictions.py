@@ -21,7 +21,7 @@ from ....data.columns import Factor
 from ....errors import FormulaError, InputError
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, columns_call, files, frame_call
+from ..python_code import Call, columns_call, files, frame_call, stated
 from ..rows import Beside, in_column, said_of
 from ..translation import Context, StaysInR, Translation, needed, outside, translates
 from .btm_fits import Model, model_of
@@ -157,7 +157,7 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
     def again(found: Any) -> Sequence[Agreement]:
         values = np.asarray(found.values)
         places = _by_columns("values", values)
-        return _rows(call, f"residual_{kind}", theirs, values.T.ravel(), 9.0, places=places)
+        return _rows(Beside(call, 9.0, STOP), f"residual_{kind}", theirs, values.T.ravel(), places)
 
     return Translation("bridge", code, f"residuals of type {kind!r} stay in R", judge=again)
 
@@ -175,10 +175,8 @@ def _levels(call: RecordedCall, model: Model) -> tuple[int, ...]:
 
 def _predicted(call: RecordedCall, model: Model) -> dict[tuple[int, str], Any]:
     """R's numbers by level and by "fit" or "se.fit"."""
-    value = call.result.get("value")
-    levels = _levels(call, model)
-    found: dict[tuple[int, str], Any] = {}
-    parts = {levels[0]: value}
+    value, found = call.result.get("value"), dict[tuple[int, str], Any]()
+    parts = {_levels(call, model)[0]: value}
     if isinstance(value, RList) and set(value.names or ()) <= set(LEVELS):
         parts = {LEVELS.index(n): v for n, v in zip(value.names or (), value.values)}
     for level, part in parts.items():
@@ -229,37 +227,27 @@ def _prediction_rows(
     call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any], found: Any
 ) -> Sequence[Agreement]:
     mixed = model.fit is not None and model.fit.random_effects is not None
-    response = "p_plug_in" if mixed else "p_first"
-    point = "eta" if call.word("type", "link") == "link" else response
+    point = "eta" if call.word("type", "link") == "link" else "p_plug_in" if mixed else "p_first"
     rows: list[Agreement] = []
     for (_, name), numbers in theirs.items():
-        column, kind, label = (
-            ("se", "se", "prediction_se") if name == "se.fit" else (point, "estimate", "prediction")
+        of_error = name == "se.fit"
+        column, label = ("se", "prediction_se") if of_error else (point, "prediction")
+        size = np.nan_to_num(found["se"].to_numpy(float)) if column == "eta" else 0.0
+        r, ours = Beside(call, model.least("se" if of_error else "estimate"), STOP), found[column].to_numpy(
+            float
         )
-        ours, least = found[column].to_numpy(float), model.least(kind)
-        size = np.nan_to_num(found["se"].to_numpy(float)) if column == "eta" else None
-        rows += _rows(call, label, numbers.floats(), ours, least, size, places=in_column(found, column))
-    return model.judged(_without_r(rows))
-
-
-def _without_r(rows: Sequence[Agreement]) -> list[Agreement]:
-    """R gives NA at level 1 for a player that was not in the fit."""
+        rows += _rows(r, label, numbers.floats(), ours, in_column(found, column), size)
+    # R gives NA at level 1 for a player that was not in the fit.
     why = "R predicts no player with random effects that the model was not fitted to"
-    return said_of(rows, lambda a: a.r is None, "not-checkable", why, "r-has-no-value")
+    return model.judged(said_of(rows, lambda a: a.r is None, "not-checkable", why, "r-has-no-value"))
 
 
 def _bridge_code(call: RecordedCall, model: Model) -> Call:
-    options: dict[str, Any] = {}
-    if "newdata" in call.args:
-        options["newdata"] = _newdata_of_r(call, model)
+    levels, kind = list(_levels(call, model)), call.word("type", "link")
+    options: dict[str, Any] = {"newdata": _newdata_of_r(call, model)} if "newdata" in call.args else {}
     if "level" in call.args:
-        levels = list(_levels(call, model))
         options["level"] = levels[0] if len(levels) == 1 else levels
-    kind = call.word("type", "link")
-    if kind != "link":
-        options["type"] = kind
-    if call.flag("se.fit"):
-        options["se_fit"] = True
+    options |= stated(type=kind != "link" and kind, se_fit=call.flag("se.fit"))
     return Call(f"{BRIDGE}.predict", (model.in_r(),), options)
 
 
@@ -268,17 +256,17 @@ def _newdata_of_r(call: RecordedCall, model: Model) -> Any:
     given = _newdata(call)
     sides = {model.call.args.get(f"player{k}", ""): f"player{k}" for k in (1, 2)}
     stem = f"{model.call.variable or 'BTm'}_new"
+
+    def renamed(frame: RList) -> RList:
+        return replace(frame, names=tuple(sides.get(n, n) for n in frame.names or ()))
+
     if "data.frame" in given.rclass:
-        return frame_call(_renamed(given, sides), stem)
+        return frame_call(renamed(given), stem)
     labels = given.names or tuple(f"table{k + 1}" for k in range(len(given.values)))
     frames = {n or "table": v for n, v in zip(labels, given.values) if isinstance(v, RList)}
     if len(frames) != len(given.values) or not frames:
         raise StaysInR("its newdata are no data frames")
-    return {n: frame_call(_renamed(v, sides), f"{stem}_{n}") for n, v in frames.items()}
-
-
-def _renamed(frame: RList, names: Mapping[str, str]) -> RList:
-    return replace(frame, names=tuple(names.get(n, n) for n in frame.names or ()))
+    return {n: frame_call(renamed(v), f"{stem}_{n}") for n, v in frames.items()}
 
 
 def _bridge_rows(
@@ -294,7 +282,7 @@ def _bridge_rows(
             if numbers.values.ndim != 2:
                 ours, places = columns[:, k], places[k * len(columns) : (k + 1) * len(columns)]
             label = f"prediction{'_se' if name == 'se.fit' else ''}.level {level}"
-            rows += _rows(call, label, r, ours, 9.0, places=places)
+            rows += _rows(Beside(call, 9.0, STOP), label, r, ours, places)
     return rows
 
 
@@ -307,9 +295,9 @@ def _residual_rows(
     ours, theirs = found[kind].to_numpy(float), value.floats()
     if len(theirs) != len(ours):  # na.exclude puts NA where a row was left out
         theirs = theirs[~np.isnan(theirs)]
-    size = np.ones(len(ours))  # residuals are on the scale of a standard error
-    places, least = in_column(found, kind), model.least("estimate")
-    return model.judged(_rows(call, f"residual_{kind}", theirs, ours, least, size, places=places))
+    r, places = Beside(call, model.least("estimate"), STOP), in_column(found, kind)
+    size = 1.0  # residuals are on the scale of a standard error
+    return model.judged(_rows(r, f"residual_{kind}", theirs, ours, places, size))
 
 
 def _grouped_rows(call: RecordedCall, model: Model, value: RVector, found: Any) -> Sequence[Agreement]:
@@ -324,35 +312,24 @@ def _grouped_rows(call: RecordedCall, model: Model, value: RVector, found: Any) 
     for label, column, numbers in theirs:
         ours = found[column].to_numpy(float)[order]
         # A weight of 0 is that of results that are certain in the limit; R's is what its stop left.
-        size = np.ones(len(ours)) if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
+        size = 1.0 if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
         places = [in_column(found, column)[k] for k in order]
-        rows += _rows(call, label, numbers, ours, model.least("se") - 0.5, size, players, places)
+        rows += _rows(
+            Beside(call, model.least("se") - 0.5, STOP), label, numbers, ours, places, size, players
+        )
     return model.judged(rows)
 
 
 def _rows(
-    call: RecordedCall,
-    label: str,
-    theirs: Any,
-    ours: Any,
-    least: float,
-    size: Any = None,
-    names: Sequence[str] = (),
-    places: Sequence[str] = (),
+    r: Beside, label: str, theirs: Any, ours: Any, places: Sequence[str], size: Any = 0.0, names: Any = ()
 ) -> list[Agreement]:
-    if len(theirs) != len(ours):
-        return [Beside(call, why="not as many numbers").row(label, float("nan"), float(len(theirs)))]
-    r, sizes = Beside(call, least, STOP), np.zeros(len(ours)) if size is None else size
-    return [
-        r.row(
-            f"{label}.{names[k] if names else k + 1}",
-            float(ours[k]),
-            float(theirs[k]),
-            float(sizes[k]),
-            places[k] if places else "",
-        )
-        for k in range(len(ours))
-    ]
+    """R's numbers beside ours, in order, called by these names, else 1, 2, ..."""
+    n = len(ours)
+    if len(theirs) != n:
+        return [Beside(r.call, why="not as many numbers").row(label, float("nan"), float(len(theirs)))]
+    names, sizes = names or range(1, n + 1), np.broadcast_to(size, n).tolist()
+    entries = zip(names, ours.tolist(), theirs.tolist(), sizes, places)
+    return [r.row(f"{label}.{name}", own, value, s, place) for name, own, value, s, place in entries]
 
 
 def _by_columns(field: str, table: Any) -> list[str]:
