@@ -46,7 +46,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Union
 
-from ..bridge.capture.recorded import Captured, RecordedCall
+from ..bridge.capture.recorded import Captured
 from ..bridge.values.frames import csv_text
 from ..errors import InputError, PairproofError
 from ..files.outputs import AnyPath, check, write
@@ -72,33 +72,20 @@ def asked_of(steps: Iterable[Step]) -> Asked:
 
 def asked(value: Any, rows: Sequence[Agreement]) -> list[dict[str, Any] | None]:
     """What the test asks of each row, {"digits", "place"}: its floor, or what its own counting has; or None."""
-    wanted = [a for a in rows if a.verdict in AGREEING and a.native is not None and a.r is not None]
-    if isinstance(value, Fit):
-        digits = _of_fit(value, wanted)
-        found: dict[int, dict[str, Any]] = {
-            id(a): {"digits": d} for a, d in zip(wanted, digits) if d is not None
-        }
-    else:
-        now = numbers_in(value)
-        found = {
-            id(a): {"digits": _fewer(a, float(digits_of_agreement(a.native, a.r))), "place": a.place}
-            for a in wanted
-            if a.native is not None and a.r is not None and now.get(a.place) == a.native
-        }
-    return [found.get(id(a)) for a in rows]
+    now = {} if isinstance(value, Fit) else numbers_in(value)
 
-
-def _of_fit(fit: Fit, rows: Sequence[Agreement]) -> list[float | None]:
-    """Digits by :func:`agree`'s own counting; None for a quantity that it does not know."""
-
-    def of(a: Agreement) -> float | None:
-        name = str(a.quantity)
-        assert a.r is not None
-        try:
-            (row,) = agree(fit, {name: a.r}, digits=0.0)
+    def of(a: Agreement) -> dict[str, Any] | None:
+        if a.verdict not in AGREEING or a.native is None or a.r is None:
+            return None
+        if not isinstance(value, Fit):
+            found = now.get(a.place) == a.native
+            digits = float(digits_of_agreement(a.native, a.r))
+            return {"digits": _fewer(a, digits), "place": a.place} if found else None
+        try:  # by `agree`'s own counting, if it knows the quantity
+            (row,) = agree(value, {str(a.quantity): a.r}, digits=0.0)
         except (AssertionError, PairproofError):
             return None
-        return _fewer(a, MOST if row.digits is None else row.digits)
+        return {"digits": _fewer(a, MOST if row.digits is None else row.digits)}
 
     return [of(a) for a in rows]
 
@@ -171,11 +158,15 @@ def digest_of(content: Mapping[str, Any]) -> str:
 
 def _call(site: CallSite, k: int, test: str, record: str | None, asked: Asked) -> dict[str, Any]:
     step = site.steps[k]
-    call, translation = step.call, step.translation
+    call, translation, place = step.call, step.translation, step.call.place
     key = site.keys[k] if site.many else None
     return {
         "id": call.id,
-        **_place(call),
+        "file": place.file,
+        "line": place.line,
+        "last": place.last,
+        "sure": place.sure,
+        "nth": call.nth,
         "text": call.text,
         "function": call.function,
         "route": translation.route,
@@ -190,11 +181,6 @@ def _call(site: CallSite, k: int, test: str, record: str | None, asked: Asked) -
         "seconds": {"r": round(call.seconds, 4), "python": round(step.seconds, 4)},
         "numbers": [_number(a, test) for a, test in zip(step.rows, asked[call.id])],
     }
-
-
-def _place(call: RecordedCall) -> dict[str, Any]:
-    place = call.place
-    return {"file": place.file, "line": place.line, "last": place.last, "sure": place.sure, "nth": call.nth}
 
 
 def _number(a: Agreement, test: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -324,39 +310,20 @@ def earlier(folder: Path, run: str, test_stem: str) -> Earlier:
         rf"{DATA}/[A-Za-z0-9_-]{{1,80}}\.csv|recorded/{re.escape(test_stem)}/[A-Za-z0-9_.=-]{{1,200}}\.json"
     )
     files = content.get("files")
-    return Earlier(
-        folder,
-        run,
-        {
-            name: value
-            for name, value in (files.items() if isinstance(files, dict) else ())
-            if isinstance(value, str) and (name in own or known.fullmatch(name))
-        },
-    )
+    listed = files.items() if isinstance(files, dict) else ()
+    ours = {n: v for n, v in listed if isinstance(v, str) and (n in own or known.fullmatch(n))}
+    return Earlier(folder, run, ours)
 
 
 def _run_found(path: Path) -> dict[str, object] | None:
-    try:
+    """A run that is as it was written; None for anything else."""
+    with contextlib.suppress(OSError, ValueError, RecursionError):
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _MOST_BYTES:
             return None
-        return _parsed(path.read_bytes())
-    except OSError:
-        return None
-
-
-def _parsed(raw: bytes) -> dict[str, object] | None:
-    """A run that is as it was written; None for anything else."""
-    try:
-        content = json.loads(raw)
-        if (
-            not isinstance(content, dict)
-            or content.get("made_by") != MADE_BY
-            or content.get("format") != FORMAT
-        ):
-            return None
-        return content if content.get("sha256") == digest_of(content) else None
-    except (ValueError, RecursionError, UnicodeDecodeError):
-        return None
+        content = json.loads(path.read_bytes())
+        if isinstance(content, dict) and (content.get("made_by"), content.get("format")) == (MADE_BY, FORMAT):
+            return content if content.get("sha256") == digest_of(content) else None
+    return None
 
 
 def ready(before: Earlier, names: Iterable[str], reads: Iterable[AnyPath], force: bool) -> None:

@@ -252,21 +252,15 @@ def opening(captured: Captured, sites: Sequence[Site]) -> str:
 
 def closing(captured: Captured, written: Sequence[str]) -> list[str]:
     """How R ended, what was not recorded, and the files."""
-    said = []
-    if captured.message:
-        said.append(captured.message)
-    if captured.lost:
-        said.append(not_recorded(captured))
-    said += changed(captured)
-    if written:
-        said.append(f"wrote {', '.join(written)}")
-    return said
+    said = [captured.message] if captured.message else []
+    said += [*not_recorded(captured), *changed(captured)]
+    return [*said, f"wrote {', '.join(written)}"] if written else said
 
 
-def not_recorded(captured: Captured) -> str:
-    """How many calls could not be recorded, and why one of them."""
-    n = captured.lost
-    return f"{n:,} call{'' if n == 1 else 's'} could not be recorded: {' '.join(captured.why_lost.split())}"
+def not_recorded(captured: Captured) -> list[str]:
+    """How many calls could not be recorded, and why one of them; [] if all were."""
+    n, why = captured.lost, " ".join(captured.why_lost.split())
+    return [f"{n:,} call{'' if n == 1 else 's'} could not be recorded: {why}"] if n else []
 
 
 def changed(captured: Captured) -> list[str]:
@@ -291,11 +285,11 @@ def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str,
     if step.state == "counted":
         via = f"through {step.call.via}" if step.by_package else "beyond the number kept"
         return where, r, "", f"{via}: counted, not translated"
-    if step.state == "refused":
-        return where, r, f"-> {step.translation.shown}", f"refused by Python: {_short(step.refused)}"
     if step.state == "outside":
         return where, r, "-> left out", _short(step.translation.reason)
     arrow = f"-> {step.translation.shown}"
+    if step.state == "refused":
+        return where, r, arrow, f"refused by Python: {_short(step.refused)}"
     said = numbers_in_words(site.rows)
     if step.state == "bridge":
         said = f"stays in R, through pairproof.bridge; {said}"

@@ -25,34 +25,14 @@ from ..bridge.capture.recorded import Captured
 from ..validation.verdicts.agreement import AGREEING
 from .call_sites import CallSite, Key, Left, Print
 from .delivery import DATA
-from .translate.python_code import (
-    INDENT,
-    Call,
-    Constant,
-    File,
-    Method,
-    Names,
-    Result,
-    Unique,
-    beside,
-    comment,
-    docstring,
-    expression,
-    files,
-    in_a_line,
-    literal,
-    parts,
-    plain,
-    source,
-    text_literal,
-)
+from .translate import python_code as python
 
 #: Columns of values beside the key, above which a loop is harder to read than its calls one by one.
 MOST_COLUMNS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Hole(Result):
+class Hole(python.Result):
     """Where the evaluations differ, a result that is written by its name; call: -1 - column."""
 
 
@@ -64,14 +44,14 @@ class Column:
     word: str
 
 
-def common(codes: Sequence[Any], same_file: Callable[[File], str]) -> tuple[Any, list[Column]]:
+def common(codes: Sequence[Any], same_file: Callable[[python.File], str]) -> tuple[Any, list[Column]]:
     """The evaluations as one expression with a :class:`Hole` for each column; a hole if nothing is shared."""
     columns: list[Column] = []
     seen: dict[tuple[str, ...], Hole] = {}
 
     def text(value: Any) -> str:
         """A word that is equal for equal expressions only."""
-        return in_a_line(value, lambda r: f"result {r.call}", lambda f: f"file {same_file(f)}")
+        return python.in_a_line(value, lambda r: f"result {r.call}", lambda f: f"file {same_file(f)}")
 
     def hole(values: list[Any], word: str) -> Hole:
         key = tuple(map(text, values))
@@ -81,29 +61,29 @@ def common(codes: Sequence[Any], same_file: Callable[[File], str]) -> tuple[Any,
         return seen[key]
 
     def merge(values: list[Any], word: str) -> Any:
-        values = [expression(v) for v in values]
+        values = [python.expression(v) for v in values]
         one = values[0]
         if len(set(map(text, values))) == 1:
             return one
-        if len({type(v) for v in values}) > 1 or not isinstance(one, (Call, Method)):
+        if len({type(v) for v in values}) > 1 or not isinstance(one, (python.Call, python.Method)):
             return hole(values, word)
         shapes = {
-            (v.function if isinstance(v, Call) else v.name, len(v.arguments or ()), tuple(v.keywords))
+            (v.function if isinstance(v, python.Call) else v.name, len(v.arguments or ()), tuple(v.keywords))
             for v in values
         }
         if len(shapes) > 1 or len({v.arguments is None for v in values}) > 1:
             return hole(values, word)
         arguments = [merge(list(of), word) for of in zip(*(v.arguments or () for v in values))]
         keywords = {k: merge([v.keywords[k] for v in values], k) for k in one.keywords}
-        if isinstance(one, Call):
-            return Call(one.function, tuple(arguments), keywords)
+        if isinstance(one, python.Call):
+            return python.Call(one.function, tuple(arguments), keywords)
         given = None if one.arguments is None else tuple(arguments)
-        return Method(merge([v.of for v in values], word), one.name, given, keywords)
+        return python.Method(merge([v.of for v in values], word), one.name, given, keywords)
 
     return merge(list(codes), "value"), columns
 
 
-Digest = Callable[[File], str]
+Digest = Callable[[python.File], str]
 #: R's warnings of a call that its comment names.
 _WARNINGS = 2
 
@@ -115,22 +95,22 @@ class Files:
         self.digest = digest
         #: Digest -> path from the script's folder.
         self.paths: dict[str, str] = {}
-        names = Unique(taken)
+        names = python.Unique(taken)
         for site in found:
             for k, step in enumerate(site.steps):
-                tables = files(expression(step.translation.code))
+                tables = python.files(python.expression(step.translation.code))
                 for file in tables:
                     if digest(file) not in self.paths:
                         several = len({digest(t) for t in tables}) > 1 and file.stem not in (
                             "",
                             site.variable,
                         )
-                        word = plain(file.stem if several else site.name)
+                        word = python.plain(file.stem if several else site.name)
                         if site.many:
-                            word += "_" + plain(key_text(site.keys[k]), "value")
+                            word += "_" + python.plain(key_text(site.keys[k]), "value")
                         self.paths[digest(file)] = f"{DATA}/{names.name(word)}.csv"
 
-    def path(self, file: File) -> str:
+    def path(self, file: python.File) -> str:
         """Its path from the script's folder, with "/"."""
         return self.paths[self.digest(file)]
 
@@ -146,7 +126,7 @@ class Writer:
                 self.results[step.call.id] = (
                     f"{site.name}[{key_source(site.keys[k])}]" if site.many else site.name
                 )
-        self._names = Names(site.name for site in found)
+        self._names = python.Names(site.name for site in found)
         self._loop_names: dict[str, str] = {}
 
     def block(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -173,26 +153,26 @@ class Writer:
         call = site.call
         before = f"{site.variable} <- " if site.variable else ""
         times = f", {len(site.steps)} calls" if site.many else ""
-        yield from comment(f"{site.where}: {before}{call.text}{times}")
+        yield from python.comment(f"{site.where}: {before}{call.text}{times}")
         translation = site.steps[0].translation
         if translation.route == "bridge":
-            yield from comment(f"stays in R: {translation.reason or 'through pairproof.bridge'}")
+            yield from python.comment(f"stays in R: {translation.reason or 'through pairproof.bridge'}")
         for note in dict.fromkeys(n for s in site.steps for n in s.translation.notes):
-            yield from comment(note)
+            yield from python.comment(note)
         warned = list(dict.fromkeys(m for s in site.steps for m, _ in s.call.warnings))
         for message in warned[:_WARNINGS]:
-            yield from comment(f"R warns: {message}", lines=2)
+            yield from python.comment(f"R warns: {message}", lines=2)
 
     def _source(
         self, value: Any, indent: str = "", before: str = "", holes: Mapping[int, str] | None = None
     ) -> str:
-        def named(result: Result) -> str:
+        def named(result: python.Result) -> str:
             return (holes or {}).get(result.call) or self.results[result.call]
 
-        def placed(file: File) -> str:
-            return f"HERE / {text_literal(self.tables.path(file))}"
+        def placed(file: python.File) -> str:
+            return f"HERE / {python.text_literal(self.tables.path(file))}"
 
-        return source(value, named, placed, indent, before)
+        return python.source(value, named, placed, indent, before)
 
     # -- several evaluations -----------------------------------------------------------------------------
 
@@ -216,13 +196,15 @@ class Writer:
         holes, columns = self._holes(shared, site, variables)
         if len(columns) > MOST_COLUMNS:
             return []
-        own = Names([*self._loop_names.values(), *(s.partition("[")[0] for s in self.results.values())])
+        own = python.Names(
+            [*self._loop_names.values(), *(s.partition("[")[0] for s in self.results.values())]
+        )
         words = [own.name("file" if _all_files(c) else c.word, "value") for c in columns]
         holes.update({-1 - shared.index(c): w for c, w in zip(columns, words)})
         target = f"{site.name}[{', '.join(variables)}]"
         lines = self._head(site, variables, words, columns)
         before = f"{target} = "
-        lines.append(f"{INDENT}{before}{self._source(template, INDENT, before, holes)}")
+        lines.append(f"{python.INDENT}{before}{self._source(template, python.INDENT, before, holes)}")
         return [*lines, *self._inside(site, variables, inside)]
 
     def _holes(
@@ -247,7 +229,7 @@ class Writer:
         if not _all_files(column):
             return ""
         parts = [p for key in site.keys for p in key_parts(key)]
-        if not all(type(p) is int or isinstance(p, str) and plain(p, "") == p for p in parts):
+        if not all(type(p) is int or isinstance(p, str) and python.plain(p, "") == p for p in parts):
             return ""
         ends = [f"_{key_text(key)}.csv" for key in site.keys]
         paths = [self.tables.path(file) for file in column.values]
@@ -259,7 +241,7 @@ class Writer:
 
     def _result_by_key(self, column: Column, site: CallSite, variables: Sequence[str]) -> str:
         """`f[r]`, where each evaluation uses the value of another site under its own key."""
-        if not all(isinstance(v, Result) for v in column.values):
+        if not all(isinstance(v, python.Result) for v in column.values):
             return ""
         parts = zip((self.results[v.call] for v in column.values), map(key_source, site.keys))
         names = {text.removesuffix(end) if text.endswith(end := f"[{key}]") else "" for text, key in parts}
@@ -275,23 +257,23 @@ class Writer:
             rows: list[Any] = list(site.keys)
         else:
             rows = [(*key_parts(key), *(c.values[k] for c in columns)) for k, key in enumerate(site.keys)]
-        return (before + self._source(Constant(tuple(rows)), before=before + ":") + ":").split("\n")
+        return (before + self._source(python.Constant(tuple(rows)), before=before + ":") + ":").split("\n")
 
     def _inside(
         self, site: CallSite, variables: Sequence[str], inside: Sequence[tuple[str, str]]
     ) -> Iterator[str]:
         for follows, said in inside:
-            yield from comment(said, INDENT)
-            yield f"{INDENT}print({site.name}[{', '.join(variables)}]{follows})"
+            yield from python.comment(said, python.INDENT)
+            yield f"{python.INDENT}print({site.name}[{', '.join(variables)}]{follows})"
 
 
 def _all_files(column: Column) -> bool:
-    return all(isinstance(v, File) for v in column.values)
+    return all(isinstance(v, python.File) for v in column.values)
 
 
 def _key_itself(column: Column, site: CallSite, variables: Sequence[str]) -> str:
     """The variable, where the argument is its value."""
-    if not all(isinstance(v, Constant) for v in column.values):
+    if not all(isinstance(v, python.Constant) for v in column.values):
         return ""
     values = [v.value for v in column.values]
     for k, name in enumerate(variables):
@@ -303,7 +285,7 @@ def _key_itself(column: Column, site: CallSite, variables: Sequence[str]) -> str
 
 def key_source(key: Key) -> str:
     """A key as it stands between brackets: `"north"`, `1, "a"`."""
-    return ", ".join(map(literal, key_parts(key)))
+    return ", ".join(map(python.literal, key_parts(key)))
 
 
 def key_text(key: Key) -> str:
@@ -335,13 +317,13 @@ def script_text(
 ) -> str:
     """The script's source; `test` is the name of its test."""
     head = HEAD.format(imports="\n".join(f"import {module}" for module in modules(found)))
-    lines = [*docstring(_about(captured, found, test)), *head.rstrip("\n").split("\n")]
+    lines = [*python.docstring(_about(captured, found, test)), *head.rstrip("\n").split("\n")]
     for _, block in sorted(_blocks(found, left, shown, writer), key=lambda b: b[0]):
         # A print stands right below the statement that it belongs to, anything else apart.
         below = block[0].startswith("print(") and lines[-1][:1] not in ("#", " ")
         lines += block if below else ["", *block]
     if captured.ending != "done":
-        lines += ["", *comment(f"The R script ended here: {captured.message}")]
+        lines += ["", *python.comment(f"The R script ended here: {captured.message}")]
     return "\n".join(lines) + "\n"
 
 
@@ -350,8 +332,8 @@ def modules(found: Sequence[CallSite]) -> list[str]:
     needed = {"pairproof"}
     for site in found:
         for step in site.steps:
-            for part in parts(expression(step.translation.code)):
-                if isinstance(part, Call):
+            for part in python.parts(python.expression(step.translation.code)):
+                if isinstance(part, python.Call):
                     needed.add(_module(part.function))
     return sorted(needed)
 
@@ -418,7 +400,7 @@ def _blocks(
         yield (site.task, 0, site.call.id, 0), list(writer.block(site, inside.get(site.name, [])))
     for k, entry in enumerate(left):
         # A call that is only mentioned has no number; it stands at its line.
-        yield (entry.task, 0 if entry.first else 1, entry.first or k, 1), list(comment(str(entry)))
+        yield (entry.task, 0 if entry.first else 1, entry.first or k, 1), list(python.comment(str(entry)))
     said = {(entry.where, entry.function) for entry in left}
     for k, p in enumerate(shown):
         if p.inside and p.expression is not None:
@@ -432,13 +414,13 @@ def _blocks(
 
 def _printed(p: Print, writer: Writer) -> Iterator[str]:
     if p.expression is None:
-        yield from comment(p.text)
+        yield from python.comment(p.text)
     elif not p.of.many:
-        yield from beside(f"print({p.of.name}{p.expression})", p.text)
+        yield from python.beside(f"print({p.of.name}{p.expression})", p.text)
     elif p.key is not None:
-        yield from beside(f"print({p.of.name}[{key_source(p.key)}]{p.expression})", p.text)
+        yield from python.beside(f"print({p.of.name}[{key_source(p.key)}]{p.expression})", p.text)
     else:
         variables = writer.loop_variables(p.of)
-        yield from comment(p.text)
+        yield from python.comment(p.text)
         yield f"for {', '.join(variables)} in {p.of.name}:"
         yield f"    print({p.of.name}[{', '.join(variables)}]{p.expression})"

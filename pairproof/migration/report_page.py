@@ -28,19 +28,7 @@ from ..validation.report.context import ReportContext
 from ..validation.report.page import MEANINGS
 from ..validation.report.rendering import render_junit
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
-from .outcome import (
-    FITTING,
-    NEITHER,
-    Migration,
-    Site,
-    changed,
-    counts,
-    differs,
-    fewest,
-    not_recorded,
-    numbers_in_words,
-    opening as first_line,
-)
+from . import outcome
 from .translate.python_code import Call, File, Result, files, identifier, literal, source, text_literal
 from .translate.translation import Step
 
@@ -58,7 +46,7 @@ def where(place: Place, script: str = "") -> str:
     return line if place.file in ("", script) else f"{place.file}: {line}"
 
 
-def call_section(site: Site, text: ScriptText) -> Iterator[report.Block]:
+def call_section(site: outcome.Site, text: ScriptText) -> Iterator[report.Block]:
     """A heading, the two languages, the data, notes, and a table of the numbers of each evaluation."""
     step = site.first
     times = f", {len(site.steps)} times" if len(site.steps) > 1 else ""
@@ -83,12 +71,11 @@ def python_lines(step: Step) -> str:
     """The Python call as the script has it."""
     name = identifier(step.call.variable)
     before = f"{name} = " if name else ""
-    text = source(step.translation.code, lambda r: _of_result(r, step), _placed, before=before)
-    return before + text
 
+    def placed(file: File) -> str:
+        return text_literal(f"data/{file.stem or 'table'}.csv")
 
-def _placed(file: File) -> str:
-    return text_literal(f"data/{file.stem or 'table'}.csv")
+    return before + source(step.translation.code, lambda r: _of_result(r, step), placed, before=before)
 
 
 def _of_result(result: Result, step: Step) -> str:
@@ -122,7 +109,7 @@ def _few(names: Sequence[str], most: int = 8) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
-def _numbers(site: Site) -> Iterator[report.Block]:
+def _numbers(site: outcome.Site) -> Iterator[report.Block]:
     """The numbers of each evaluation; those of a loop that all agree are folded after the first few."""
     coded = [s for s in site.steps if s.rows]
     if not coded:
@@ -132,7 +119,7 @@ def _numbers(site: Site) -> Iterator[report.Block]:
         if len(coded) == 1:
             yield table
             continue
-        title = f"{evaluation(step.call)}: {numbers_in_words(step.rows)}"
+        title = f"{evaluation(step.call)}: {outcome.numbers_in_words(step.rows)}"
         if k < OPEN or any(a.verdict not in AGREEING for a in step.rows):
             yield report.Heading(title, 4)
             yield table
@@ -183,25 +170,25 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n... ({len(text):,} characters)"
 
 
-def not_in_python(migration: Migration) -> Iterator[report.Block]:
+def not_in_python(migration: outcome.Migration) -> Iterator[report.Block]:
     """The sections, those without a call left out."""
     script = migration.captured.text.name
 
     def called(
-        state: str, why: Callable[[Site], str], third: Callable[[Site], str] = lambda s: ""
+        state: str, why: Callable[[outcome.Site], str], third: Callable[[outcome.Site], str] = lambda s: ""
     ) -> list[Reason]:
         """Line, function, a third column and the reason of the calls of a state."""
         sites = (s for s in migration.sites if s.first.state == state)
         return [(where(s.place, script), s.function, third(s), why(s)) for s in sites]
 
-    def reason(site: Site) -> str:
+    def reason(site: outcome.Site) -> str:
         return _sentence(site.first.translation.reason)
 
     yield from _reasons(
         "Stayed in R",
         "These calls have no counterpart in Python alone. The Python script calls R for them, with the same values, so"
         " it needs R and the package.",
-        called("bridge", lambda s: f"{reason(s)} Numbers: {numbers_in_words(s.rows)}.", _through),
+        called("bridge", lambda s: f"{reason(s)} Numbers: {outcome.numbers_in_words(s.rows)}.", _through),
         "through",
     )
     yield from _reasons(
@@ -232,7 +219,7 @@ def not_in_python(migration: Migration) -> Iterator[report.Block]:
     for o in migration.left_out:
         m = o.mentioned
         row = (where(m.place, script), m.text or m.function, "", _sentence(o.reason))
-        left[m.function in FITTING].append(row)
+        left[m.function in outcome.FITTING].append(row)
     said = "These calls stand in the script's text. They are not in the Python script, and nothing about them was compared."
     yield from _reasons("Never reached", said, left[True])
     yield from _reasons("Not of this field", said, left[False])
@@ -248,7 +235,7 @@ def _reasons(title: str, said: str, rows: Sequence[Reason], third: str = "") -> 
         yield report.Table(header, tuple(report.Row(row[:n], row[3]) for row in rows))
 
 
-def _through(site: Site) -> str:
+def _through(site: outcome.Site) -> str:
     """ "bridge.lme4.glmer_design"."""
     code = site.first.translation.code
     return (
@@ -256,7 +243,7 @@ def _through(site: Site) -> str:
     )
 
 
-def _why_counted(site: Site) -> str:
+def _why_counted(site: outcome.Site) -> str:
     step = site.first
     return (
         f"Called by {step.call.via} for its own ends."
@@ -297,7 +284,7 @@ DIGITS = (
 )
 
 
-def migration_page(migration: Migration) -> report.Page:
+def migration_page(migration: outcome.Migration) -> report.Page:
     """The whole report."""
     coded = [s for s in migration.sites if s.first.state in ("native", "bridge")]
     blocks: list[report.Block] = [
@@ -318,16 +305,16 @@ def migration_page(migration: Migration) -> report.Page:
     return report.Page(f"{captured.text.name}: from R to Python, every number compared", blocks, subtitle)
 
 
-def sentences(migration: Migration) -> list[str]:
+def sentences(migration: outcome.Migration) -> list[str]:
     """The first lines: the calls, the numbers, what needs attention, how R ended, what was written."""
-    found = counts(migration.agreements)
-    said = [f"{first_line(migration.captured, migration.sites)}.", f"{_of_calls(migration.sites)}."]
+    found = outcome.counts(migration.agreements)
+    said = [f"{outcome.opening(migration.captured, migration.sites)}.", f"{_of_calls(migration.sites)}."]
     if found["numbers"]:
-        words = {"explained": "explained", "differ": "differ", **NEITHER}
+        words = {"explained": "explained", "differ": "differ", **outcome.NEITHER}
         parts = [f"{found['agree']:,} agree"]
         parts += [f"{found[key]:,} {word}" for key, word in words.items() if found[key]]
         said.append(f"{found['numbers']:,} numbers were compared with R's of this run: {', '.join(parts)}.")
-    least = fewest(migration.agreements)
+    least = outcome.fewest(migration.agreements)
     if least is not None:
         said.append(
             f"Fewest digits among those that agree: {numbers.digits(least.digits)}, of {least.quantity}"
@@ -337,9 +324,7 @@ def sentences(migration: Migration) -> list[str]:
     captured = migration.captured
     if captured.message:
         said.append(f"How R ended: {one_line(captured.message)}")
-    if captured.lost:
-        said.append(not_recorded(captured))
-    said += changed(captured)
+    said += [*outcome.not_recorded(captured), *outcome.changed(captured)]
     if captured.sandboxed:
         said.append("R ran in a sandbox.")
     if migration.ran_seconds is not None:
@@ -349,7 +334,7 @@ def sentences(migration: Migration) -> list[str]:
     return said
 
 
-def calls_table(migration: Migration) -> report.Table:
+def calls_table(migration: outcome.Migration) -> report.Table:
     """A row a call of the script."""
     header = (
         report.Column("line", "left"),
@@ -373,8 +358,8 @@ def calls_table(migration: Migration) -> report.Table:
     return report.Table(header, tuple(row for _, row in sorted(rows, key=lambda entry: entry[0])))
 
 
-def _call_row(site: Site, script: str) -> tuple[str | report.Cell, ...]:
-    found, least, step = counts(site.rows), fewest(site.rows), site.first
+def _call_row(site: outcome.Site, script: str) -> tuple[str | report.Cell, ...]:
+    found, least, step = outcome.counts(site.rows), outcome.fewest(site.rows), site.first
     times = f" × {len(site.steps)}" if len(site.steps) > 1 else ""
     digits = "" if least is None else numbers.digits(least.digits)
     shown = step.translation.shown if step.state in ("native", "bridge", "refused") else ""
@@ -389,10 +374,10 @@ def _call_row(site: Site, script: str) -> tuple[str | report.Cell, ...]:
     )
 
 
-def _verdict(site: Site) -> report.Cell:
+def _verdict(site: outcome.Site) -> report.Cell:
     """What became of a call, in the worst tone of its numbers."""
     word, sign, tone = STATES[site.first.state]
-    found = counts(site.rows)
+    found = outcome.counts(site.rows)
     if found["differ"]:
         return report.Cell(f"{word}; {found['differ']} differ", "!", "bad")
     more = [f"{n} {state}" for state, n in site.states.items() if state != site.first.state]
@@ -400,7 +385,7 @@ def _verdict(site: Site) -> report.Cell:
     return report.Cell("; ".join(parts), sign, "note" if found["explained"] and tone == "good" else tone)
 
 
-def _of_calls(sites: Sequence[Site]) -> str:
+def _of_calls(sites: Sequence[outcome.Site]) -> str:
     """ "Of the 5 calls 3 are in Python, 1 stays in R"."""
     tally = Counter(site.first.state for site in sites)
     if not tally:
@@ -416,12 +401,12 @@ def _of_calls(sites: Sequence[Site]) -> str:
     return "Of the calls, " + ", ".join(f"{tally[s]} {w}" for s, w in words.items() if s in tally)
 
 
-def _attention(migration: Migration) -> list[str]:
+def _attention(migration: outcome.Migration) -> list[str]:
     wrong = [
         f"line {where(site.place, migration.captured.text.name)} {a.quantity}"
         for site in migration.sites
         for a in site.rows
-        if differs(a)
+        if outcome.differs(a)
     ]
     if not wrong:
         return ["No number differs without an explanation."] if migration.agreements else []
@@ -440,7 +425,7 @@ def _badges(rows: Sequence[Agreement]) -> report.Counts:
     )
 
 
-def _foot(migration: Migration) -> Iterator[report.Block]:
+def _foot(migration: outcome.Migration) -> Iterator[report.Block]:
     verdicts = summary(migration.agreements)
     if verdicts:
         yield report.Heading("How to read this")
@@ -454,13 +439,13 @@ def _foot(migration: Migration) -> Iterator[report.Block]:
     )
 
 
-def migration_junit(migration: Migration) -> str:
+def migration_junit(migration: outcome.Migration) -> str:
     """The XML text: what R stopped or was left out is skipped with the reason; what Python refuses fails."""
     rows = [row for site in migration.sites for row in _of_site(site, migration.captured.text.name)]
     return render_junit(rows, ReportContext(title=f"{migration.captured.text.name}, migrated"))
 
 
-def _of_site(site: Site, script: str) -> list[Agreement]:
+def _of_site(site: outcome.Site, script: str) -> list[Agreement]:
     name = f"line {where(site.place, script)} {site.function}"
     found = [
         replace(a, claim=name if len(site.steps) == 1 else f"{name} evaluation {step.call.nth}")
@@ -482,7 +467,7 @@ def _of_site(site: Site, script: str) -> list[Agreement]:
 __all__ = ["migration_junit", "migration_page"]
 
 
-def output(migration: Migration) -> Output:
+def output(migration: outcome.Migration) -> Output:
     """The result of `pairproof migrate` in the form that is asked for."""
     return Output(
         page=lambda: migration_page(migration),

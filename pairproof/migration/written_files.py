@@ -27,20 +27,8 @@ from ..files.outputs import AnyPath
 from ..fit.fit import Fit
 from ..text import safe
 from ..validation.verdicts.agreement import AGREEING
+from . import delivery
 from .call_sites import CallSite, Left, of_text, prints, sites
-from .delivery import (
-    DATA,
-    MOST_RECORDED,
-    Asked,
-    Stage,
-    asked_of,
-    deliver,
-    digest,
-    document,
-    earlier,
-    ready,
-    text_of,
-)
 from .outcome import Migration
 from .python_script import Files, Writer, key_text, script_text
 from .translate.python_code import INDENT, Unique, comment, docstring, plain, text_literal
@@ -55,7 +43,7 @@ CALLS = Again(Path(__file__).with_name({script}))
 AGREE = ", agree"
 
 
-def names_of_tests(found: Sequence[CallSite], asked: Asked) -> dict[str, str]:
+def names_of_tests(found: Sequence[CallSite], asked: delivery.Asked) -> dict[str, str]:
     """CallSite -> name of its test, for sites of which a number is compared or a fit is recorded."""
     names = Unique()
     made = {}
@@ -74,13 +62,17 @@ def record_names(found: Sequence[CallSite]) -> dict[int, str]:
         if not _all_fits(site):
             continue
         names = Unique()
-        for k, step in enumerate(site.steps[:MOST_RECORDED]):
+        for k, step in enumerate(site.steps[: delivery.MOST_RECORDED]):
             made[step.call.id] = names.name(plain(key_text(site.keys[k]), "key")) if site.many else ""
     return made
 
 
 def text_of_test(
-    captured: Captured, found: Sequence[CallSite], tests: Mapping[str, str], script: str, asked: Asked
+    captured: Captured,
+    found: Sequence[CallSite],
+    tests: Mapping[str, str],
+    script: str,
+    asked: delivery.Asked,
 ) -> str:
     """The test's source."""
     name = captured.text.name
@@ -101,7 +93,7 @@ def text_of_test(
     return "\n".join(lines) + "\n"
 
 
-def _test(site: CallSite, name: str, asked: Asked) -> Iterator[str]:
+def _test(site: CallSite, name: str, asked: delivery.Asked) -> Iterator[str]:
     fits = _all_fits(site)
     yield f"def {name}({'recorded, ' if fits else ''}request):"
     before = f"{site.variable} <- " if site.variable else ""
@@ -120,10 +112,10 @@ def _test(site: CallSite, name: str, asked: Asked) -> Iterator[str]:
     yield f"{inner}fit = call.value(request)"
     if not site.many:
         yield f"{inner}recorded(fit)"
-    elif len(site.steps) <= MOST_RECORDED:
+    elif len(site.steps) <= delivery.MOST_RECORDED:
         yield f"{inner}recorded(fit, call.record)"
     else:
-        yield f"{inner}if call.has_record:  # the first {MOST_RECORDED}"
+        yield f"{inner}if call.has_record:  # the first {delivery.MOST_RECORDED}"
         yield f"{inner}{INDENT}recorded(fit, call.record)"
     compared = [any(asked[s.call.id]) for s in site.steps]
     if all(compared):
@@ -133,7 +125,7 @@ def _test(site: CallSite, name: str, asked: Asked) -> Iterator[str]:
         yield f"{inner}{INDENT}agree(fit, call.r, digits=call.digits)"
 
 
-def _not_compared(site: CallSite, asked: Asked) -> Iterator[str]:
+def _not_compared(site: CallSite, asked: delivery.Asked) -> Iterator[str]:
     """What R gave and the test does not compare, and why."""
     found = Counter(
         "are explained"
@@ -212,7 +204,7 @@ def write_migration(
     source: AnyPath,
     out: AnyPath,
     *,
-    stage: Stage,
+    stage: delivery.Stage,
     force: bool = False,
     reads: Iterable[AnyPath] = (),
     seconds: float | None = None,
@@ -220,18 +212,18 @@ def write_migration(
     """Write a migration beside `out`, never over `source`; `force`: also files not ours, but no tables."""
     target = checked_out(out)
     test_stem, run = _beside(target)
-    before = earlier(target.parent, run, test_stem)
+    before = delivery.earlier(target.parent, run, test_stem)
     captured = migration.captured
     found, left = sites(captured, migration.steps)
     left = [*left, *map(of_text, migration.left_out)]
     tables = Files(found, stage.digest, before.taken())
-    asked = asked_of(step for site in found for step in site.steps)
+    asked = delivery.asked_of(step for site in found for step in site.steps)
     tests, records = names_of_tests(found, asked), record_names(found)
     test = f"{test_stem}.py" if tests else ""
 
     folder = stage.folder / "delivered"
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / DATA).mkdir(parents=True)
+    (folder / delivery.DATA).mkdir(parents=True)
     data = _copy_tables(tables, stage, folder)
     shown = prints(captured, found)
     text = script_text(captured, found, left, shown, Writer(found, tables), test)
@@ -241,9 +233,11 @@ def write_migration(
     names = [*data, *([test] if test else []), target.name]
 
     def write_run(files: Sequence[str]) -> None:
-        digests = {name: digest((folder / name).read_bytes()) for name in files}
-        content = document(captured, found, left, tests, records, digests, asked, pairproof.__version__)
-        _put(folder / run, text_of(content))
+        digests = {name: delivery.digest((folder / name).read_bytes()) for name in files}
+        content = delivery.document(
+            captured, found, left, tests, records, digests, asked, pairproof.__version__
+        )
+        _put(folder / run, delivery.text_of(content))
 
     write_run(names)
     needs_r = any(step.translation.route == "bridge" for site in found for step in site.steps)
@@ -252,7 +246,9 @@ def write_migration(
     made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
     write_run([*names, *made])
 
-    delivered = deliver(folder, [*data, *made, run, *names[len(data) :]], before, [source, *reads], force)
+    delivered = delivery.deliver(
+        folder, [*data, *made, run, *names[len(data) :]], before, [source, *reads], force
+    )
     return Written(
         script=target,
         test=target.parent / test if test else None,
@@ -272,8 +268,8 @@ def check_target(source: AnyPath, out: AnyPath, *, force: bool = False) -> None:
     """Whether a migration may be written there; asked before the R script is run, which may take long."""
     target = checked_out(out)
     test_stem, run = _beside(target)
-    before = earlier(target.parent, run, test_stem)
-    ready(before, [target.name, f"{test_stem}.py", run], [source], force)
+    before = delivery.earlier(target.parent, run, test_stem)
+    delivery.ready(before, [target.name, f"{test_stem}.py", run], [source], force)
 
 
 def _beside(target: Path) -> tuple[str, str]:
@@ -295,7 +291,7 @@ def checked_out(out: AnyPath) -> Path:
     return target
 
 
-def _copy_tables(tables: Files, stage: Stage, folder: Path) -> list[str]:
+def _copy_tables(tables: Files, stage: delivery.Stage, folder: Path) -> list[str]:
     """The tables under their final names."""
     for name_of, path in tables.paths.items():
         shutil.copyfile(stage.path_of(name_of), folder / path)

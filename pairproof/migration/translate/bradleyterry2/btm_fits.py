@@ -43,21 +43,8 @@ from ..translation import (
     translates,
     tried,
 )
+from . import recorded_btm as recorded
 from .btm_numbers import TWICE, WRONG, Relation, coefficients, name_of, of_fit, relation
-from .recorded_btm import (
-    HALF,
-    MATRIX,
-    Candidate,
-    Contests,
-    bias_reduced,
-    candidates,
-    contests_of,
-    formula_text,
-    plain_values,
-    taken,
-    terms_of,
-    vectors_of,
-)
 
 BTM = "pairproof.bridge.bradleyterry2.BTm"
 #: The same fit by the same R from the same values; rows of a subset may be summed in another order.
@@ -68,19 +55,19 @@ PLAYERS = ("player1", "player2")
 def by_the_bridge(call: RecordedCall, why: str) -> Translation:
     """R's BTm of the same values, and why; "outside" where they were not recorded."""
     try:
-        contests = contests_of(call)
+        contests = recorded.contests_of(call)
         code = bridged_code(call, contests)
     except (StaysInR, InputError, FormulaError) as error:
         return outside(f"{why}; through the bridge: {error}")
     return Translation("bridge", code, why, judge=partial(of_r, call))
 
 
-def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call:
+def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = "") -> Call:
     """`BTm("cbind(wins, losses)", ...)` of the bridge; also: a formula whose variables are needed too."""
     if contests.doubled:
         raise StaysInR("R took each row twice, which the bridge does not repeat")
-    tables, players = _tables(call, contests, f"{formula_text(call)} {also}")
-    formula, offset = formula_text(call), contests.offset
+    tables, players = _tables(call, contests, f"{recorded.formula_text(call)} {also}")
+    formula, offset = recorded.formula_text(call), contests.offset
     stands = offset is not None and offset.any()
     if stands and "offset(" in formula and "offset" in call.args:
         raise StaysInR("its offset is of the formula and of an argument together")
@@ -93,7 +80,7 @@ def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call
         refcat=(call.strings("refcat") or ("",))[0],
         link=link if link != "logit" else "",
         offset=offset.tolist() if offset is not None and stands and "offset(" not in formula else None,
-        br=bias_reduced(call),
+        br=recorded.bias_reduced(call),
     )
     options |= settings(call)
     return Call(BTM, ("cbind(wins, losses)", *players), options | {"data": tables})
@@ -117,7 +104,9 @@ def of_r(call: RecordedCall, model: ContestModel) -> list[Agreement]:
     )
 
 
-def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str, Any], tuple[Any, Any]]:
+def _tables(
+    call: RecordedCall, contests: recorded.Contests, said: str
+) -> tuple[dict[str, Any], tuple[Any, Any]]:
     """Data frames of contests and of what is indexed, and how player1 and player2 are named in them."""
     levels = contests.players
     counts = {"wins": contests.wins, "losses": contests.losses}
@@ -132,15 +121,15 @@ def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str
             columns[named[name]] = of_player
         players.append(named)
     others: dict[int, dict[str, RVector]] = {}
-    for name, column in vectors_of(call.frame("data")).items():
+    for name, column in recorded.vectors_of(call.frame("data")).items():
         if name in columns or not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", said):
             continue  # the formula does not name it
         if len(column) == contests.total:
-            columns[name] = taken(column, contests.rows)
+            columns[name] = recorded.taken(column, contests.rows)
         else:
             others.setdefault(len(column), {})[name] = column
     there = {".", *columns, *(n for named in (*players, *others.values()) for n in named)}
-    absent = [n for n in variables(formula_text(call) or "~ 1") if n not in there]
+    absent = [n for n in variables(recorded.formula_text(call) or "~ 1") if n not in there]
     if absent:
         raise StaysInR(f"the values of {absent[0]}, which its formula names, were not recorded")
     tables: dict[str, Any] = {"contests": frame_call(_frame(columns), call.variable or "BTm")}
@@ -218,14 +207,14 @@ class Model:
     @property
     def in_words(self) -> Fit | None:
         """The Python fit, if its terms are R's: not the columns of R's model matrix."""
-        return None if MATRIX in self.step.translation.notes else self.fit
+        return None if recorded.MATRIX in self.step.translation.notes else self.fit
 
     def in_r(self, also: str = "") -> Result | Call:
         """R's model: its value in the script, or a call that makes it with a further formula's variables."""
         if isinstance(self.step.value, ContestModel) and not also:
             return self.result
         try:
-            return bridged_code(self.call, contests_of(self.call), also)
+            return bridged_code(self.call, recorded.contests_of(self.call), also)
         except (InputError, FormulaError) as error:
             raise StaysInR(f"through the bridge: {error}") from None
 
@@ -234,9 +223,9 @@ class Model:
         fit = self.fit
         return 9.0 if fit is None else floor(kind, name_of(self.call, fit)).digits
 
-    def contests(self) -> Contests:
+    def contests(self) -> recorded.Contests:
         """Of the BTm."""
-        return contests_of(self.call)
+        return recorded.contests_of(self.call)
 
     def judged(self, rows: Iterable[Agreement]) -> list[Agreement]:
         """Rows in which a number that the fit cannot have is said to be none, and what R doubled is explained."""
@@ -286,11 +275,11 @@ def is_btm(call: RecordedCall) -> bool:
 def btm(call: RecordedCall, context: Context) -> Translation:
     """A BTm, translated from its result: players, counts, model matrix, formula."""
     try:
-        contests = contests_of(call)
+        contests = recorded.contests_of(call)
         candidate, _, found = native(call, contests, added_later(call, context))
     except StaysInR as why:
         return by_the_bridge(call, str(why))
-    notes = candidate.notes + ((HALF,) if "ties" in candidate.code.keywords else ())
+    notes = candidate.notes + ((recorded.HALF,) if "ties" in candidate.code.keywords else ())
     return Translation("native", candidate.code, judge=of_fit(call, contests, found), notes=notes)
 
 
@@ -302,13 +291,13 @@ def added_later(call: RecordedCall, context: Context) -> list[str]:
         added = other.function == "BradleyTerry2::add1.BTm" and other.fits.get("object") == call.id
         if added and isinstance(scope, RLang):
             with contextlib.suppress(StaysInR):  # it is said where the terms are added
-                found += terms_of(scope.text)
+                found += recorded.terms_of(scope.text)
     return found
 
 
 def native(
-    call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()
-) -> tuple[Candidate, Fit, Relation]:
+    call: RecordedCall, contests: recorded.Contests, scopes: Sequence[str] = ()
+) -> tuple[recorded.Candidate, Fit, Relation]:
     """The first candidate that Python fits and whose design is R's."""
     if not contests.halves and "weights" not in call.args:
         raise StaysInR("its counts are neither whole numbers nor halves, and no weights say what they are")
@@ -316,7 +305,7 @@ def native(
     known = ~np.isnan(coefficients(call)[0])
     if len(known) != contests.x.shape[1]:
         raise StaysInR("its model matrix and its coefficients were not recorded together")
-    for candidate in candidates(call, contests, scopes):
+    for candidate in recorded.candidates(call, contests, scopes):
         fit, refused = tried(candidate.code)
         if refused:
             why = f"fit_bradley_terry refuses it: {refused}"
@@ -353,7 +342,7 @@ def _code(call: RecordedCall) -> Call:
     if any(name in call.args for name in ("subset", "weights", "offset", "start", "etastart", "mustart")):
         raise StaysInR("its subset, weights, offset or starting values are not passed on")
     stem = call.variable or "glmmPQL"
-    formula = checked(formula_text(call))
+    formula = checked(recorded.formula_text(call))
     arguments: list[Any] = [formula]
     random = call.argument("random")
     if random is not None:
@@ -403,10 +392,10 @@ def step(call: RecordedCall, context: Context) -> Translation:
 
 def path_of(call: RecordedCall) -> str:
     """The path of the choice, in R's words: what was added or left out, and the AIC after it."""
-    table = vectors_of(call.frame("anova"))
+    table = recorded.vectors_of(call.frame("anova"))
     if not {"Step", "AIC"} <= set(table):
         return "The model that R's step chose; its path was not recorded."
-    words = [" ".join(str(v).split()) if v else "start" for v in plain_values(table["Step"])]
+    words = [" ".join(str(v).split()) if v else "start" for v in recorded.plain_values(table["Step"])]
     said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, table["AIC"].floats()) if not np.isnan(a)]
     more = f", and {len(said) - MOST_TRIED} more" if len(said) > MOST_TRIED else ""
     return f"The model that R's step chose. Its path: {', '.join(said[:MOST_TRIED])}{more}."

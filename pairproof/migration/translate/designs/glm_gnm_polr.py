@@ -33,18 +33,8 @@ from ....errors import PairproofError
 from ....fit.fit import Fit
 from ....validation.r_answers.translate import RParameters, likelihood_values
 from ....validation.verdicts.agreement import Agreement
+from ...recognise import decide
 from ...recognise.answer_patterns import Pattern, recognise_pattern
-from ...recognise.decide import (
-    Davidson,
-    Design,
-    Not,
-    Recognised,
-    codes,
-    recognise_binomial,
-    recognise_davidson,
-    recognise_ordered,
-    recognise_poisson,
-)
 from ...recognise.design_contests import Contests
 from ..python_code import Call, File, Result, stated, whole_numbers
 from ..recorded_answers import counts
@@ -55,7 +45,7 @@ from . import recorded_design as designs
 SAID = "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale"
 
 
-def davidson(fitted: designs.Fitted, found: Davidson) -> Translation:
+def davidson(fitted: designs.Fitted, found: decide.Davidson) -> Translation:
     """The translation of a GenDavidson that was recognised."""
     call, n_contests = fitted.call, len(found.contests)
     coef, vcov = fitted.of(found.coefficients)
@@ -74,7 +64,7 @@ def davidson(fitted: designs.Fitted, found: Davidson) -> Translation:
     return Translation("native", _davidson_code(call, found), judge=judge, notes=notes)
 
 
-def _davidson_code(call: RecordedCall, found: Davidson) -> Call:
+def _davidson_code(call: RecordedCall, found: decide.Davidson) -> Call:
     one, other = found.players
     columns = designs.columns_of(found.contests, found.items, found.players)
     if found.order is not None and (found.order != 1).any():
@@ -128,17 +118,17 @@ def _recognised(fitted: designs.Fitted) -> Pattern:
     items = _attribute(data, "objnames")
     undecided, dependent = _attribute(data, "undec"), _attribute(data, "ia")
     if not items or undecided is None or dependent is None:
-        raise Not("columns of the design were renamed after patt.design made it", True)
+        raise decide.Not("columns of the design were renamed after patt.design made it", True)
     if any(len(v) != fitted.n for v in items.values()):
-        raise Not("it uses some rows of its design", True)
+        raise decide.Not("it uses some rows of its design", True)
     if fitted.offset is not None or (fitted.weights != 1).any():
-        raise Not("it has an offset or weights", True)
+        raise decide.Not("it has an offset or weights", True)
     variables = [
         v
         for name in (*designs.said_by(data, "cat.scovs"), *designs.said_by(data, "num.scovs"))
         if name in data and (v := designs.variable_of(name, data.vector(name)))
     ]
-    groups = codes(*(v.values for v in variables)) if variables else np.zeros(fitted.n, dtype=np.int64)
+    groups = decide.codes(*(v.values for v in variables)) if variables else np.zeros(fitted.n, dtype=np.int64)
     design = replace(
         fitted.design, factors={}, numbers={}, items=items, covariates=designs.said_covariates(data)
     )
@@ -212,7 +202,7 @@ def _on_coarser_groups(found: Pattern, y: FloatArray, values: dict[str, float]) 
     """
     pooled = found.pooled
     n_answers = int(np.bincount(found.groups)[0])
-    cell = codes(pooled.tolist(), [tuple(row) for row in found.answers.values.tolist()])
+    cell = decide.codes(pooled.tolist(), [tuple(row) for row in found.answers.values.tolist()])
     free = float(np.sum(xlogy(y, y))) - float(np.sum(xlogy(*[np.bincount(found.groups, y)] * 2)))
     counts = np.bincount(cell, y)
     tied = float(np.sum(xlogy(counts, counts))) - float(np.sum(xlogy(*[np.bincount(pooled, y)] * 2)))
@@ -246,7 +236,7 @@ def glm(call: RecordedCall, context: Context) -> Translation:
             return _binomial(fitted)
         if poisson:
             return _poisson(fitted, of_davidson)
-    except Not as why:
+    except decide.Not as why:
         if of_davidson:
             return outside(f"stays in R: {why}, and gnm's terms that are not linear have no design to send")
         here = why.paired or (poisson and fitted.design.items)
@@ -260,7 +250,7 @@ def glm(call: RecordedCall, context: Context) -> Translation:
 def _binomial(fitted: designs.Fitted) -> Translation:
     """Rows that are contests."""
     wins, losses = counts(fitted.y * fitted.weights), counts((1.0 - fitted.y) * fitted.weights)
-    found, link = recognise_binomial(fitted.design, wins, losses), fitted.link
+    found, link = decide.recognise_binomial(fitted.design, wins, losses), fitted.link
     half = bool((wins % 1 != 0).any() or (losses % 1 != 0).any())
     if link not in LINKS:
         raise StaysInR(f"link {link} of paired comparisons is not fitted here")
@@ -284,17 +274,21 @@ def _poisson(fitted: designs.Fitted, of_davidson: bool) -> Translation:
     if groups is None and link == "log" and fitted.family == "poisson" and is_pattern_design(call):
         return pattern(fitted)
     if of_davidson and groups is not None and fitted.offset is None:
-        return davidson(fitted, recognise_davidson(fitted.design, fitted.y, groups))
+        return davidson(fitted, decide.recognise_davidson(fitted.design, fitted.y, groups))
     if link != "log" or fitted.offset is not None or (fitted.weights != 1).any():
-        raise Not("it has another link than log, an offset, or weights")
-    found = recognise_poisson(fitted.design, fitted.y, groups)
+        raise decide.Not("it has another link than log, an offset, or weights")
+    found = decide.recognise_poisson(fitted.design, fitted.y, groups)
     code = designs.fit_call(found, "fit_llbt", call.variable)
     likelihood = designs.poisson_likelihood(call, found.model.contests, fitted.y, len(found.model.names))
     return _native(fitted, found, code, likelihood, [] if fitted.design.items else [BY_DESIGN])
 
 
 def _native(
-    fitted: designs.Fitted, found: Recognised, code: Call, likelihood: dict[str, float], notes: list[str]
+    fitted: designs.Fitted,
+    found: decide.Recognised,
+    code: Call,
+    likelihood: dict[str, float],
+    notes: list[str],
 ) -> Translation:
     """A fit of the recognised model, R's dispersion taken out of its errors."""
     made(code)
@@ -424,10 +418,10 @@ def polr(call: RecordedCall, context: Context) -> Translation:
     if len(levels) == 3:
         wide[np.arange(len(codes)), codes - 1] = weights
     method = (call.strings("method") or ("logistic",))[0]
-    found: Recognised | Not
+    found: decide.Recognised | decide.Not
     try:
-        found = recognise_ordered(design, wide)
-    except Not as why:
+        found = decide.recognise_ordered(design, wide)
+    except decide.Not as why:
         found = why
         if not why.paired:
             return outside(f"{LEFT_OUT}: {why}")
@@ -436,7 +430,7 @@ def polr(call: RecordedCall, context: Context) -> Translation:
             raise StaysInR(f"{len(levels)} ordered answers; with three it would be Rao and Kupper's model")
         if method != "logistic":
             raise StaysInR(f"link {method} of ordered answers is not fitted here")
-        if isinstance(found, Not):
+        if isinstance(found, decide.Not):
             raise StaysInR(str(found))
         if "offset" in call.args or any("(offset)" in f for f, _ in designs.frames(call, len(codes))):
             raise StaysInR("it has an offset")
@@ -451,7 +445,7 @@ def polr(call: RecordedCall, context: Context) -> Translation:
 
 
 def _of_polr(
-    call: RecordedCall, design: Design, coef: FloatArray, found: Recognised, weights: FloatArray
+    call: RecordedCall, design: decide.Design, coef: FloatArray, found: decide.Recognised, weights: FloatArray
 ) -> Translation:
     zeta, spread = call.vector("zeta"), call.vector("vcov")
     if zeta is None or zeta.names is None or len(zeta) != 2:

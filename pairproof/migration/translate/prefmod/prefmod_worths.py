@@ -49,19 +49,15 @@ def worth(call: RecordedCall, context: Context) -> Translation:
     if step is None or step.translation.code is None or step.value is None:
         return outside("the fit that it is of has no Python value here")
     asked = str(scalar(call, "outmat", "worth"))
-    table = call.matrix("value")
-    if table is None:
-        return outside("R's table was not recorded")
-    made = Result(step.call.id)
+    table = needed(call.matrix("value"), "R's table was not recorded")
     if not isinstance(step.value, Fit):
         return _bridge(call, step, asked, table)
     if getattr(step.value.spec, "classes", 1) > 1:
         return outside("worths of classes are in the fit's own table")
-    code = Method(made, "worth")
-    if asked == "worth":
-        return Translation("native", code, judge=partial(_worth_rows, call, step, table))
-    notes = ("R's table has lambdas, which are half the logarithms of worths up to a constant in each group",)
-    return Translation("native", code, notes=notes, judge=partial(_lambda_rows, call, step, table))
+    said = "R's table has lambdas, which are half the logarithms of worths up to a constant in each group"
+    judge, notes = (_worth_rows, ()) if asked == "worth" else (_lambda_rows, (said,))
+    code = Method(Result(step.call.id), "worth")
+    return Translation("native", code, notes=notes, judge=partial(judge, call, step, table))
 
 
 # -- worths of a fit in Python -------------------------------------------------------------------------------
@@ -74,14 +70,16 @@ def groups_in_r(fit: Fit, table: RVector) -> dict[str, str]:
         # With NItest prefmod's worths are those of complete answers.
         complete = [g for g, at in fit.groups.items() if at.get(INCOMPLETE, "no") == "no"]
         return {columns[0]: complete[0]} if len(complete) == 1 else {}
-    ours = {frozenset(f"{_bare(n)}{_level(v)}" for n, v in at.items()): g for g, at in fit.groups.items()}
+    ours = {
+        frozenset(f"{n.removesuffix('_')}{f'{v:g}' if isinstance(v, float) else v}" for n, v in at.items()): g
+        for g, at in fit.groups.items()
+    }
     found: dict[str, str] = {}
     for column in columns:
-        parts = column.split(":")
-        time = [f"time{p[1:]}" for p in parts if p[:1] == "T" and p[1:].isdigit()]
-        plain = frozenset(p for p in parts if p and p != "estimate")
-        timed = frozenset([*(p for p in plain if not (p[:1] == "T" and p[1:].isdigit())), *time])
-        group = ours.get(plain) or ours.get(timed) or ours.get(frozenset(_glued(column)))
+        parts = [p for p in column.split(":") if p and p != "estimate"]
+        timed = [f"time{p[1:]}" if p[:1] == "T" and p[1:].isdigit() else p for p in parts]
+        keys = (frozenset(p) for p in (parts, timed, _glued(column)))
+        group = next((ours[key] for key in keys if key in ours), None)
         if group is not None:
             found[column] = group
     return found if len(set(found.values())) == len(columns) else {}
@@ -94,14 +92,6 @@ def _glued(column: str) -> list[str]:
         return [column]
     rest = [p for p in head.rstrip(":").split(":") if p and p != "estimate"]
     return [*rest, f"time{time}"]
-
-
-def _bare(name: str) -> str:
-    return name[:-1] if name.endswith("_") else name
-
-
-def _level(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _items_in_r(fit: Fit, table: RVector) -> list[str]:
@@ -230,14 +220,13 @@ def _by_defect(r: Beside, table: RVector, fit: Fit, ours: Ours, places: Places) 
 
 def _bridge(call: RecordedCall, step: Step, asked: str, table: RVector) -> Translation:
     """The worths of a model that R fitted through the bridge."""
-    name = call.name.replace(".", "_")
     options: dict[str, Any] = {} if asked == "worth" else {"outmat": asked}
     stated = texts(call, "obj.names")
     if stated and call.name == "patt.worth" and hasattr(step.value, "function"):
         options["obj_names"] = list(stated)[: int(step.value.arguments["nitems"])]
     if call.name == "patt.worth" and asked == "est":
         return outside('outmat = "est" has no table of its own')
-    code = Call(f"pairproof.bridge.prefmod.{name}", (Result(step.call.id),), options)
+    code = Call(f"pairproof.bridge.prefmod.{call.name.replace('.', '_')}", (Result(step.call.id),), options)
 
     def judge(found: Any) -> Sequence[Agreement]:
         ours, theirs = (
@@ -268,7 +257,7 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     _, refused = tried(code)
     if refused:
         return outside(f"its table cannot be read: {refused}")
-    r_flags = np.asarray(flags.values, float).ravel().tolist()
+    r_flags = flags.values.astype(float).ravel().tolist()
     of_items = str(scalar(call, "MISmodel", "obj")) == "obj"
 
     def judge(gaps: Any) -> Sequence[Agreement]:
