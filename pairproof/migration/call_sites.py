@@ -95,7 +95,9 @@ def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], li
     tasks = running_tasks(captured.calls)
     groups: dict[tuple[object, ...], list[RecordedCall]] = {}
     for call in captured.calls:
-        groups.setdefault(_site_of(call), []).append(call)
+        place = call.place
+        key = (call.task, place.file, place.line, place.last, call.function, call.text)
+        groups.setdefault(key, []).append(call)
     drafts: list[CallSite] = []
     for group in groups.values():
         done = [by_id[c.id] for c in group if c.id in by_id and written(by_id[c.id])]
@@ -116,10 +118,6 @@ def _where(captured: Captured, call: RecordedCall) -> str:
         return str(call.place)
     file = f" of {call.place.file}" if call.place.file not in ("", captured.text.name) else ""
     return f"line {called}, through {call.place}{file}"
-
-
-def _site_of(call: RecordedCall) -> tuple[object, ...]:
-    return (call.task, call.place.file, call.place.line, call.place.last, call.function, call.text)
 
 
 # -- names ---------------------------------------------------------------------------------------------------

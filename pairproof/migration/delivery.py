@@ -59,15 +59,9 @@ from ..validation.verify import agree
 from .call_sites import CallSite, Left
 from .outcome import finite
 from .translate.python_code import File, Unique, plain
-from .translate.translation import Step
 
 #: Call id -> what the test asks of each of its rows.
 Asked = Mapping[int, Sequence[Union[dict[str, Any], None]]]
-
-
-def asked_of(steps: Iterable[Step]) -> Asked:
-    """:func:`asked` of each step, by the id of its call."""
-    return {step.call.id: asked(step.value, step.rows) for step in steps}
 
 
 def asked(value: Any, rows: Sequence[Agreement]) -> list[dict[str, Any] | None]:

@@ -23,7 +23,7 @@ from typing import Any
 from ..bridge.capture.recorded import Captured, NotRecorded, RecordedCall
 from ..bridge.capture.run import capture
 from ..bridge.process.policy import using
-from ..errors import PairproofError
+from ..errors import PairproofError, PairproofWarning
 from ..files.outputs import check as check_output
 from .delivery import Stage
 from .outcome import Migration, left_out
@@ -64,8 +64,8 @@ def steps_of(captured: Captured, where: Where, told: Told | None = None) -> tupl
     results: dict[int, Any] = {}
     with using("live"):
         for k, call in enumerate(captured.calls):
-            step = _step(call, Context(captured, done), known, where, results)
-            done[call.id] = step
+            translation = _translated(call, Context(captured, done), known)
+            step = done[call.id] = _evaluated(call, translation, where, results)
             if step.value is not None:
                 results[call.id] = step.value
             if told is not None:
@@ -73,34 +73,27 @@ def steps_of(captured: Captured, where: Where, told: Told | None = None) -> tupl
     return tuple(done.values())
 
 
-def _step(
-    call: RecordedCall,
-    context: Context,
-    known: Mapping[str, Translator],
-    where: Where,
-    results: Mapping[int, Any],
-) -> Step:
+def _translated(call: RecordedCall, context: Context, known: Mapping[str, Translator]) -> Translation:
     if call.error:
-        return Step(call, outside(f"R gave an error: {call.error}"))
+        return outside(f"R gave an error: {call.error}")
     if not call.kept:
-        return Step(call, outside("beyond the number of calls that are recorded of one place"))
+        return outside("beyond the number of calls that are recorded of one place")
     if by_package(call):
-        return Step(call, outside(f"called by {call.via} for its own ends"))
+        return outside(f"called by {call.via} for its own ends")
     if call.function not in known:
-        return Step(call, outside(f"pairproof has no counterpart of {call.function}"))
+        return outside(f"pairproof has no counterpart of {call.function}")
     try:
-        translation = known[call.function](call, context)
+        return known[call.function](call, context)
     except NotRecorded as why:
-        return Step(call, outside(str(why)))
-    if translation.code is None:
-        return Step(call, translation)
-    return _evaluated(call, translation, where, results)
+        return outside(str(why))
 
 
 def _evaluated(
     call: RecordedCall, translation: Translation, where: Where, results: Mapping[int, Any]
 ) -> Step:
     """The step with its value and rows, or with Python's error."""
+    if translation.code is None:
+        return Step(call, translation)
     begun = time.monotonic()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -112,14 +105,9 @@ def _evaluated(
             value, rows, refused = None, (), f"{type(error).__name__}: {error}"
         except NotRecorded as why:
             value, rows, refused = None, (), f"what R gave cannot be compared: {why}"
-    said = tuple(dict.fromkeys(str(w.message) for w in caught if _ours(w)))
+    ours = (w for w in caught if issubclass(w.category, PairproofWarning))
+    said = tuple(dict.fromkeys(str(w.message) for w in ours))
     return Step(call, translation, value, rows, refused, said, time.monotonic() - begun)
-
-
-def _ours(caught: warnings.WarningMessage) -> bool:
-    from ..errors import PairproofWarning
-
-    return issubclass(caught.category, PairproofWarning)
 
 
 #: Longest run of a script, in seconds, unless told otherwise.

@@ -92,9 +92,10 @@ def _said(step: Step) -> Iterator[str]:
     for file in dict.fromkeys(files(step.translation.code)):
         rows = len(next(iter(file.columns.values()), ()))
         columns = len(file.columns)
+        few = ", ".join(list(file.columns)[:8]) + (", ..." if columns > 8 else "")
         yield (
             f"Data: {file.stem or 'table'}.csv, {rows:,} row{'' if rows == 1 else 's'} of {columns}"
-            f" column{'' if columns == 1 else 's'} ({_few(list(file.columns))})."
+            f" column{'' if columns == 1 else 's'} ({few})."
         )
     if step.state == "bridge":
         yield f"Stays in R: {step.translation.reason.rstrip('.')}."
@@ -103,10 +104,6 @@ def _said(step: Step) -> Iterator[str]:
         yield f"R also gave its {', '.join(step.not_compared)}, which {'is' if len(step.not_compared) == 1 else 'are'} not compared."
     yield from (f"R warns: {' '.join(m.split())}" for m in dict.fromkeys(m for m, _ in step.call.warnings))
     yield from (f"Python warns: {' '.join(m.split())}" for m in step.said)
-
-
-def _few(names: Sequence[str], most: int = 8) -> str:
-    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
 def _numbers(site: outcome.Site) -> Iterator[report.Block]:

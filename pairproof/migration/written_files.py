@@ -217,7 +217,8 @@ def write_migration(
     found, left = sites(captured, migration.steps)
     left = [*left, *map(of_text, migration.left_out)]
     tables = Files(found, stage.digest, before.taken())
-    asked = delivery.asked_of(step for site in found for step in site.steps)
+    steps = (step for site in found for step in site.steps)
+    asked = {step.call.id: delivery.asked(step.value, step.rows) for step in steps}
     tests, records = names_of_tests(found, asked), record_names(found)
     test = f"{test_stem}.py" if tests else ""
 

@@ -90,9 +90,8 @@ class ItemBlock:
 
 def item_block(x: FloatArray, mirrored: bool = False) -> ItemBlock | None:
     """The item block of a design; `mirrored`: rows of a contest are mirror images, those of ties 0."""
-    of_one_size = [k for k in range(x.shape[1]) if _one_size(x[:, k])]
-    if not of_one_size:
-        return None
+    entries = (np.abs(column[np.abs(column) > EXACT]) for column in x.T)
+    of_one_size = [k for k, of in enumerate(entries) if len(of) and np.ptp(of) < EXACT]
     sizes = np.array([np.abs(x[:, k]).max() for k in of_one_size])
     for size in _most_frequent(sizes):
         chosen = [k for k, s in zip(of_one_size, sizes) if abs(s - size) < EXACT]
@@ -113,11 +112,6 @@ def item_block(x: FloatArray, mirrored: bool = False) -> ItemBlock | None:
             # Items within groups of respondents are a block as well, of more items in the same rows.
             return min(blocks, key=lambda b: (-int(np.abs(b.signs).any(axis=1).sum()), b.n_items))
     return None
-
-
-def _one_size(column: FloatArray) -> bool:
-    entries = np.abs(column[np.abs(column) > EXACT])
-    return bool(len(entries)) and bool(entries.max() - entries.min() < EXACT)
 
 
 def _most_frequent(sizes: FloatArray) -> list[float]:

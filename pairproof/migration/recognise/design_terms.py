@@ -19,6 +19,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -252,12 +253,12 @@ def model_of(
         # What is in favour of the first has the other sign where the two were exchanged.
         turn = turned.first != contests.first
         found.comparison = {n: np.where(turn, -v, v) for n, v in found.comparison.items()}
-    chosen = reference if has_items else ""
+    put_together = partial(_put_together, turned, items, reference if has_items else "", unit, variables)
     whole = of_whole_factors(found, variables)
     if whole is not None:
         with contextlib.suppress(Not):
-            return _put_together(turned, items, chosen, unit, variables, *whole)
-    return _put_together(turned, items, chosen, unit, variables, found)
+            return put_together(*whole)
+    return put_together(found)
 
 
 def _put_together(

@@ -28,7 +28,7 @@ from ...errors import InputError
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, Constant, columns_call
 from .recorded_answers import recorded, unknown
-from .rows import Beside, at, coefficients, row
+from .rows import Beside, at, row
 from .translation import Context, Translation, needed, outside, translates
 
 EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
@@ -76,7 +76,8 @@ def eba(call: RecordedCall, context: Context) -> Translation:
 
 
 def _eba_rows(call: RecordedCall, model: AspectModel) -> Sequence[Agreement]:
-    r, theirs = Beside(call, function=EBA), coefficients(call, model.names)
+    r, found = Beside(call, function=EBA), call.vector("coef")
+    theirs = {} if found is None else dict(zip(model.names, found.floats().ravel().tolist()))
     rows = r.named("estimate", model.params(), theirs, at("coef", model.names)) if theirs else []
     return [*rows, *r.numbers(llf=model.loglik), *_goodness(r, model)]
 

@@ -79,10 +79,6 @@ Route = Literal["native", "bridge", "outside"]
 Judge = Callable[[Any], Sequence[Agreement]]
 
 
-def _nothing(value: Any) -> Sequence[Agreement]:
-    return ()
-
-
 @dataclass(frozen=True, eq=False)
 class Translation:
     """A recorded call in Python.
@@ -96,7 +92,7 @@ class Translation:
     code: Expression | None = None
     reason: str = ""
     notes: tuple[str, ...] = ()
-    judge: Judge = _nothing
+    judge: Judge = lambda value: ()
 
     @property
     def shown(self) -> str:

@@ -259,16 +259,11 @@ def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
         None if made is None else context.steps.get(made),
         "the model that it was given was not fitted by a recorded call of this script",
     )
-    if not is_btm(step.call):
+    if step.call.function != R_BTM and "BTm" not in step.call.strings("class"):  # update, step
         raise StaysInR(f"it is of a fit by {step.call.name}; only those of BTm are written")
     if step.value is None:
         raise StaysInR("the model that it was given has no counterpart in the script")
     return Model(step)
-
-
-def is_btm(call: RecordedCall) -> bool:
-    """Whether a call made a BTm: BTm itself, update, step."""
-    return call.function == R_BTM or "BTm" in call.strings("class")
 
 
 @translates("BradleyTerry2::BTm")

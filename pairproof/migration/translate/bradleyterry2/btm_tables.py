@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.base import QuasiVariances
 from ....bridge.values.nodes import RLang, RList, RVector
-from ....errors import PairproofError
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, Method
@@ -327,13 +326,9 @@ def _abilities(
 def quasi_variances(call: RecordedCall, context: Context) -> Translation:
     """`fit.quasi_variances()`."""
     model, theirs = model_of(call, context, "object"), _quasi(call)
-    rows, fit = partial(_quasi_rows, call, theirs), model.in_words
-    if fit is not None and not _refused(fit):
-        return Translation(
-            "native",
-            Method(model.result, "quasi_variances"),
-            judge=lambda found: rows(of_frame(found, *QUASI_COLUMNS)),
-        )
+    rows, own = partial(_quasi_rows, call, theirs), Method(model.result, "quasi_variances")
+    if model.in_words is not None and not tried(own, {model.call.id: model.fit})[1]:
+        return Translation("native", own, judge=lambda found: rows(of_frame(found, *QUASI_COLUMNS)))
 
     def judge(found: QuasiVariances) -> Sequence[Agreement]:
         fields = {"quasi_se": found.quasi_se, "quasi_variance": found.quasi_variance}
@@ -341,14 +336,6 @@ def quasi_variances(call: RecordedCall, context: Context) -> Translation:
 
     code = Call(f"{BRIDGE}.qvcalc", (model.in_r(),))
     return Translation("bridge", code, "its model has no quasi-variances in Python", judge=judge)
-
-
-def _refused(fit: Fit) -> bool:
-    try:
-        fit.quasi_variances()
-    except PairproofError:
-        return True
-    return False
 
 
 def _quasi(call: RecordedCall) -> RList:

@@ -25,6 +25,7 @@ contrasts, the columns of R's own model matrix stand in the table.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -213,8 +214,7 @@ def plain_values(column: RVector) -> list[Any]:
     values: list[Any] = [None if m else v for v, m in zip(column.values.tolist(), column.na.tolist())]
     if column.levels is not None:
         return [None if v is None else column.levels[int(v) - 1] for v in values]
-    values = [int(v) if isinstance(v, bool) else v for v in values]
-    return [None if isinstance(v, float) and np.isnan(v) else v for v in values]
+    return [None if v != v else int(v) if isinstance(v, bool) else v for v in values]
 
 
 _TOKEN = re.compile(
@@ -239,28 +239,19 @@ def in_words(
 ) -> Words:
     """The formula of a BTm, or these terms of it; scopes: further terms whose covariates are added."""
     text = formula_text(call) if terms is None else "~ " + " + ".join(terms or ("1",))  # "1" is no term
-    try:
-        written = checked(text)
-    except FormulaError as error:
-        raise StaysInR(f"its formula stays in R: {error}") from None
     reader = _Reader(call, contests)
-    kept = [reader.translated(part) for part in summands(written.lstrip("~ "))]
+    kept = [reader.translated(part) for part in _checked(text, "formula")]
     said = " ".join(part for part in kept if part)
     reader.words.formula = said.removeprefix("+ ")
     for term in scopes:
-        try:
+        with contextlib.suppress(StaysInR):  # it is said where the term is added
             reader.translated(f"+ {term}")
-        except StaysInR:
-            continue  # it is said where the term is added
     return reader.words
 
 
 def terms_of(text: str) -> list[str]:
     """The terms that a scope adds: "~. + x[..] + y[..]" has x[..] and y[..]."""
-    try:
-        parts = summands(checked(text).lstrip("~ "))
-    except FormulaError as error:
-        raise StaysInR(f"its scope stays in R: {error}") from None
+    parts = _checked(text, "scope")
     if any(part[0] == "-" for part in parts):
         raise StaysInR("its scope takes terms away")
     bodies = [part.lstrip("+ ") for part in parts]
@@ -281,18 +272,19 @@ def summands(text: str) -> list[str]:
 
 def random_effect(call: RecordedCall, contests: Contests) -> bool:
     """Whether the formula has a random effect of the player."""
-    bars = [part for part in _parts(call) if "|" in part]
+    bars = [part for part in _checked(formula_text(call) or "~ 1", "formula") if "|" in part]
     for part in bars:
         if re.sub(r"[\s`()+]", "", part) != f"1|{contests.id}":
             raise StaysInR(f"its random effect {part.lstrip('+ ')} is not that of the player")
     return bool(bars)
 
 
-def _parts(call: RecordedCall) -> list[str]:
+def _checked(text: str, what: str) -> list[str]:
+    """The summands of a formula that the bridge's grammar takes."""
     try:
-        return summands(checked(formula_text(call) or "~ 1").lstrip("~ "))
+        return summands(checked(text).lstrip("~ "))
     except FormulaError as error:
-        raise StaysInR(f"its formula stays in R: {error}") from None
+        raise StaysInR(f"its {what} stays in R: {error}") from None
 
 
 class _Reader:
@@ -301,8 +293,8 @@ class _Reader:
     def __init__(self, call: RecordedCall, contests: Contests) -> None:
         self.contests = contests
         data = call.frame("data")
-        found = dict(zip(data.names or (), data.values)) if data is not None else {}
-        self.data = {n: v for n, v in found.items() if isinstance(v, RVector)}
+        found = zip(data.names or (), data.values) if data is not None else ()
+        self.data = {n: v for n, v in found if isinstance(v, RVector)}
         self.words = Words()
         self.named: dict[tuple[str, str], str] = {}
 
@@ -342,33 +334,25 @@ class _Reader:
         return Name(self.named[name, index]).text
 
     def add(self, name: str, index: str) -> str:
-        c = self.contests
+        c, columns = self.contests, self.words.columns
+        called = self.free(name)
         if index == c.id:
-            column = self.vector(name, len(c.players), "players")
-            called = self.free(name)
-            self.words.item_data[called] = self.plain(column, called)
+            self.words.item_data[called] = self.plain(self.vector(name, len(c.players), "players"), called)
             return called
-        if not index and name in c.sides[0] and name in c.sides[1]:
-            return self.sided(name, c.sides[0][name], c.sides[1][name])
-        if not index:
-            column = taken(self.vector(name, c.total, "contests"), c.rows)
-            called = self.free(name)
-            self.words.columns[called] = self.plain(column, called)
+        sided = all((index or name) in side for side in c.sides)
+        if not index and not sided:
+            columns[called] = self.plain(taken(self.vector(name, c.total, "contests"), c.rows), called)
             return called
         values = self.data.get(name)
-        if values is None or values.values.ndim != 1:
+        if index and (values is None or values.values.ndim != 1):
             raise StaysInR(f"the values of {name} were not recorded")
-        if index in c.sides[0] and index in c.sides[1]:
-            return self.sided(name, *(_looked_up(values, c.sides[k][index], name) for k in (0, 1)))
-        where = taken(self.vector(index, c.total, "contests"), c.rows)
-        called = self.free(name)
-        self.words.columns[called] = self.plain(_looked_up(values, where, name), called)
-        return called
-
-    def sided(self, name: str, one: RVector, other: RVector) -> str:
-        called = self.free(name)
-        for end, column in (("first", one), ("second", other)):
-            self.words.columns[f"{called}_{end}"] = self.plain(column, f"{called}_{end}")
+        if not sided:
+            where = taken(self.vector(index, c.total, "contests"), c.rows)
+            columns[called] = self.plain(_looked_up(values, where, name), called)
+            return called
+        for end, side in zip(("first", "second"), c.sides):
+            column = _looked_up(values, side[index], name) if index else side[name]
+            columns[f"{called}_{end}"] = self.plain(column, f"{called}_{end}")
         return called
 
     def vector(self, name: str, n: int, of: str) -> RVector:
@@ -449,13 +433,9 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
     reference = reference_of(contests) if free else ""
     named = {"reference": reference} if free and reference != contests.players[0] else {}
     more_data = in_words(call, contests, (), scopes)
-    if free and not random and not others:
-        yield Candidate(_with_words(call, contests, more_data, named | options), True, notes)
-        return
-    if free and not random and len(others) == 1 and (contests.x[:, others[0]] == 1).all():
-        yield Candidate(
-            _with_words(call, contests, more_data, named | options | {"order_effect": True}), True, notes
-        )
+    if free and not random and len(others) <= 1 and (contests.x[:, others] == 1).all():
+        order = {"order_effect": True} if others else {}
+        yield Candidate(_with_words(call, contests, more_data, named | options | order), True, notes)
         return
     own = [p for p in call.strings("separate") if p in contests.players]
     more = {"separate": own} if own else {}
@@ -469,7 +449,7 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
         if random:
             words.formula = " + ".join(part for part in (words.formula, "(1 | item)") if part)
         yield Candidate(_with_words(call, contests, words, named | more | options), False, notes)
-    if random and _with_own_ability(call, contests):
+    if random and any(name.startswith(contests.id) for name in contests.names):
         raise StaysInR(
             "players with an ability of their own beside random effects, in a formula of no other words"
         )
@@ -512,15 +492,16 @@ def rows_of_table(contests: Contests) -> dict[str, list[Any]]:
     """Players and counts; a contest that counts half for each is a tie where every fraction is one of such."""
     wins, losses = contests.wins, contests.losses
     tied = (wins == 0.5) & (losses == 0.5)
+    halves = tied.any() and (((wins % 1 == 0) & (losses % 1 == 0)) | tied).all()
+    if halves:
+        wins, losses = np.where(tied, 0.0, wins), np.where(tied, 0.0, losses)
     table: dict[str, list[Any]] = {
         "first": [contests.players[k] for k in contests.first],
         "second": [contests.players[k] for k in contests.second],
+        "wins": _whole(wins),
+        "losses": _whole(losses),
     }
-    if tied.any() and (((wins % 1 == 0) & (losses % 1 == 0)) | tied).all():
-        ties = tied.astype(float)
-        wins, losses = np.where(tied, 0.0, wins), np.where(tied, 0.0, losses)
-        return table | {"wins": _whole(wins), "losses": _whole(losses), "ties": _whole(ties)}
-    return table | {"wins": _whole(wins), "losses": _whole(losses)}
+    return table | {"ties": _whole(tied.astype(float))} if halves else table
 
 
 def free_columns(contests: Contests) -> tuple[bool, list[int]]:
@@ -537,12 +518,9 @@ def free_columns(contests: Contests) -> tuple[bool, list[int]]:
 
 def reference_of(contests: Contests) -> str:
     """The player at 0 in R's columns of free abilities: the one without a column; "sum" under other contrasts."""
-    d = contests.indicators
-    having = [
-        any(np.array_equal(d[:, k], contests.x[:, j]) for j in range(contests.x.shape[1]))
-        for k in range(d.shape[1])
-    ]
-    without = [p for p, has in zip(contests.players, having) if not has]
+    columns = {tuple(column) for column in contests.x.T.tolist()}
+    indicators = contests.indicators.T.tolist()
+    without = [p for p, own in zip(contests.players, indicators) if tuple(own) not in columns]
     return without[0] if len(without) == 1 else "sum"
 
 
@@ -583,10 +561,6 @@ def _with_words(call: RecordedCall, contests: Contests, words: Words, options: d
     return fit_call(call, contests, formula | options, words.columns, **reading)
 
 
-def _with_own_ability(call: RecordedCall, contests: Contests) -> bool:
-    return any(name.startswith(contests.id) for name in contests.names)
-
-
 def _with_matrix(
     call: RecordedCall,
     contests: Contests,
@@ -600,9 +574,7 @@ def _with_matrix(
     assert coef is not None
     known = ~np.isnan(coef.floats().ravel())
     names, columns = [], {}
-    for k in others if free else range(contests.x.shape[1]):
-        if not known[k]:
-            continue
+    for k in (k for k in (others if free else range(len(known))) if known[k]):
         name = contests.names[k].replace("`", "'")
         while name in TAKEN or name in columns:
             name += "_"

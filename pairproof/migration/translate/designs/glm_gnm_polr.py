@@ -29,7 +29,6 @@ from scipy.special import gammaln, xlogy
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.values.nodes import RList, RVector
 from ....data.wide import prefmod_pair_order
-from ....errors import PairproofError
 from ....fit.fit import Fit
 from ....validation.r_answers.translate import RParameters, likelihood_values
 from ....validation.verdicts.agreement import Agreement
@@ -39,7 +38,7 @@ from ...recognise.design_contests import Contests
 from ..python_code import Call, File, Result, stated, whole_numbers
 from ..recorded_answers import counts
 from ..rows import Beside, in_column
-from ..translation import Context, StaysInR, Step, Translation, made, outside, translates
+from ..translation import Context, StaysInR, Step, Translation, made, outside, translates, tried
 from . import recorded_design as designs
 
 SAID = "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale"
@@ -346,7 +345,7 @@ def anova(call: RecordedCall, context: Context) -> Translation:
     if table is None or "Deviance" not in table or "Df" not in table:
         return outside("its table was not recorded")
     code = Call("pairproof.anova", tuple(Result(s.call.id) for s in steps))
-    refused = _refusal(steps)
+    _, refused = tried(code, {s.call.id: s.value for s in steps})
     if refused:
         return outside(f"pairproof.anova refuses it: {refused}")
     return Translation("native", code, judge=partial(_anova_rows, call, table))
@@ -355,7 +354,8 @@ def anova(call: RecordedCall, context: Context) -> Translation:
 def _models(call: RecordedCall, context: Context) -> list[Step] | str:
     """The steps of the fits given, in R's order; why one is no fit of Python's."""
     found = []
-    for argument in sorted(call.fits, key=_place):
+    place = {a: int(a.lstrip(".")) if a.lstrip(".").isdigit() else 0 for a in call.fits}
+    for argument in sorted(place, key=lambda a: (place[a], a)):
         step = context.fit_of(call, argument)
         said = call.args.get(argument, argument)
         if step is None:
@@ -367,22 +367,6 @@ def _models(call: RecordedCall, context: Context) -> list[Step] | str:
     if not found or len(models) != len(found):
         return "one of its models is no fit of this run"
     return found
-
-
-def _place(argument: str) -> tuple[int, str]:
-    number = argument.lstrip(".")
-    return (int(number), argument) if number.isdigit() else (0, argument)
-
-
-def _refusal(steps: Sequence[Step]) -> str:
-    """Why Python does not compare them; "" if it does."""
-    from ....native.comparisons.contests.term_tests import anova as compared
-
-    try:
-        compared(*(s.value for s in steps))
-    except PairproofError as error:
-        return str(error)
-    return ""
 
 
 def _anova_rows(call: RecordedCall, table: RList, frame: Any) -> Sequence[Agreement]:

@@ -353,7 +353,11 @@ def npml(call: RecordedCall, context: Context) -> Translation:
     if k < 2:
         code = Call("pairproof.bridge.prefmod.fit_design", (texts[0], frame))
         reason = "with one class prefmod drops the random terms: a Poisson model of the table of patterns"
-        return Translation("bridge", code, reason=reason, judge=partial(one_class_rows, call))
+
+        def judge(model: DesignModel) -> Sequence[Agreement]:
+            return [*again(call).coefficients(model, "coef"), *again(call).numbers(deviance=model.deviance)]
+
+        return Translation("bridge", code, reason=reason, judge=judge)
     seed = call.number("seed_used")
     if seed is None:
         return outside("the seed that it used was not recorded")
@@ -395,8 +399,3 @@ def npml_rows(call: RecordedCall, model: NPMLModel) -> Sequence[Agreement]:
     if masses is not None:
         rows += again(call).listed("mass", np.ravel(model.masses), masses.floats().ravel(), "masses")
     return rows
-
-
-def one_class_rows(call: RecordedCall, model: DesignModel) -> Sequence[Agreement]:
-    """Coefficients and deviance of a Poisson model of the table."""
-    return [*again(call).coefficients(model, "coef"), *again(call).numbers(deviance=model.deviance)]
