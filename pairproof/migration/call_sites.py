@@ -374,10 +374,9 @@ class _Prints:
                 known[element] = site.keys[int(element) - 1]
             if element in known:
                 step = site.steps[site.keys.index(known[element])]
-                made, remark = expression_of([step], shown.function)
-                said = f"{shown.place}: {shown.text}{remark}"
-                task = max(shown.task, site.task)
-                return [Print(site, made, said, task, shown.place.line, False, known[element])]
+                one = replace(site, steps=(step,), keys=())
+                made = self._print(one, shown, shown.function)
+                return [replace(made, of=site, key=known[element])]
         return []
 
     def _unwritten(self, shown: Shown) -> list[Print]:
@@ -390,25 +389,21 @@ class _Prints:
 
     def _alias(self, variable: str, shown: Shown) -> list[Print]:
         """`s <- summary(m)`, and then s."""
-        for mention in reversed(self.assigned.get(variable, [])):
+        whole = shown.function in ("print", "summary")
+        for mention in reversed(self.assigned.get(variable, []) if whole else []):
             alias = _ALIAS.match(mention.text)
-            if (
-                alias
-                and mention.task <= shown.task
-                and alias[1] in OF_A_FIT
-                and shown.function in ("print", "summary")
-            ):
+            if alias and mention.task <= shown.task and alias[1] in OF_A_FIT:
                 return [self._print(s, shown, alias[1]) for s in self._newest(alias[2], shown)]
         return []
 
     def _newest(self, variable: str, shown: Shown) -> list[CallSite]:
         """The sites that the variable means there: the last that was assigned to it before."""
-        before = [s for s in self.by_variable.get(variable, []) if s.task <= shown.task]
-        if not before and shown.inside_loop:
+        known = self.by_variable.get(variable, [])
+        before = [s for s in known if s.task <= shown.task]
+        if not before and shown.inside_loop and 1 <= shown.task <= len(self.spans):
             # In a function defined there and called later.
-            before = [
-                s for s in self.by_variable.get(variable, []) if self._within(s.call.place.line, shown.task)
-            ]
+            span = self.spans[shown.task - 1]
+            before = [s for s in known if span.line <= s.call.place.line <= span.last]
         if not before:
             return []
         exact = [s for s in before if s.variable == variable]
@@ -417,9 +412,6 @@ class _Prints:
             if last.task < mention.task < shown.task and mention.place.line not in self.lines:
                 return []  # something else has been assigned to it since
         return [last] if exact else before
-
-    def _within(self, line: int, task: int) -> bool:
-        return 1 <= task <= len(self.spans) and self.spans[task - 1].line <= line <= self.spans[task - 1].last
 
     def _print(self, site: CallSite, shown: Shown, function: str) -> Print:
         said = f"{shown.place}: {shown.text}"

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import Any
 
 import pairproof
 
@@ -101,10 +102,7 @@ def _test(site: CallSite, name: str, asked: delivery.Asked) -> Iterator[str]:
     for said in _not_compared(site, asked):
         yield from comment(said, INDENT, 4)
     own = text_literal(site.name)
-    if site.many:
-        yield f"{INDENT}for call in CALLS.all({own}):"
-    else:
-        yield f"{INDENT}call = CALLS[{own}]"
+    yield f"{INDENT}for call in CALLS.all({own}):" if site.many else f"{INDENT}call = CALLS[{own}]"
     inner = INDENT * 2 if site.many else INDENT
     if not fits:
         yield f"{inner}call.compare(call.value(request))"
@@ -127,16 +125,8 @@ def _test(site: CallSite, name: str, asked: delivery.Asked) -> Iterator[str]:
 
 def _not_compared(site: CallSite, asked: delivery.Asked) -> Iterator[str]:
     """What R gave and the test does not compare, and why."""
-    found = Counter(
-        "are explained"
-        if a.verdict == "explained"
-        else "DIFFER"
-        if a.verdict.startswith("differs")
-        else f"are {a.verdict}"
-        for step in site.steps
-        for a in step.rows
-        if a.verdict not in AGREEING
-    )
+    verdicts = (a.verdict for step in site.steps for a in step.rows if a.verdict not in AGREEING)
+    found = Counter("DIFFER" if v.startswith("differs") else f"are {v}" for v in verdicts)
     for verdict, n in found.items():
         yield f"{n:,} of R's numbers {verdict}, and are not compared here."
     lost = sum(
@@ -225,7 +215,9 @@ def write_migration(
     folder = stage.folder / "delivered"
     shutil.rmtree(folder, ignore_errors=True)
     (folder / delivery.DATA).mkdir(parents=True)
-    data = _copy_tables(tables, stage, folder)
+    for name_of, path in tables.paths.items():
+        shutil.copyfile(stage.path_of(name_of), folder / path)
+    data = list(tables.paths.values())
     shown = prints(captured, found)
     text = script_text(captured, found, left, shown, Writer(found, tables), test)
     _put(folder / target.name, text)
@@ -292,13 +284,6 @@ def checked_out(out: AnyPath) -> Path:
     return target
 
 
-def _copy_tables(tables: Files, stage: delivery.Stage, folder: Path) -> list[str]:
-    """The tables under their final names."""
-    for name_of, path in tables.paths.items():
-        shutil.copyfile(stage.path_of(name_of), folder / path)
-    return list(tables.paths.values())
-
-
 def _put(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8"))
 
@@ -308,29 +293,22 @@ def _put(path: Path, text: str) -> None:
 
 def _try_out(folder: Path, script: str, test: str, needs_r: bool, limit: float) -> tuple[float, str]:
     """Run the script in a Python of its own and compare its numbers; (seconds, what it printed)."""
-    environment = dict(os.environ)
-    package = str(Path(pairproof.__file__).resolve().parent.parent)
-    path = environment.get("PYTHONPATH")
-    environment["PYTHONPATH"] = package + (os.pathsep + path if path else "")
-    environment["PYTHONIOENCODING"] = "utf-8"
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    if not needs_r:
-        environment["PAIRPROOF_R"] = "none"
+    package, path = str(Path(pairproof.__file__).resolve().parent.parent), os.environ.get("PYTHONPATH")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": package + (os.pathsep + path if path else ""),
+        "PYTHONIOENCODING": "utf-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **({} if needs_r else {"PAIRPROOF_R": "none"}),
+    }
     command = [sys.executable, "-c", _RUN, script, test]
     begun = time.monotonic()
     # What is printed goes into files: a script that prints much fills no pipe and no memory.
     said, failed = folder.parent / "said.txt", folder.parent / "failed.txt"
     with said.open("wb") as out, failed.open("wb") as err:
+        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
         try:
-            done = subprocess.run(
-                command,
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                timeout=limit,
-            )
+            done = subprocess.run(command, cwd=folder, env=environment, timeout=limit, **streams)
         except subprocess.TimeoutExpired:
             raise PairproofError(
                 f"{script}, as it was written, did not end within {limit:g} s, so nothing was written; this is an error of"

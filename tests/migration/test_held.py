@@ -9,8 +9,9 @@ import pytest
 
 import pairproof
 from pairproof.migration.delivery import asked
-from pairproof.migration.translate.rows import Beside, at, by_item, in_column, row
+from pairproof.migration.translate.rows import Beside, at, by_item, in_column
 from pairproof.validation.again import Again, numbers_in
+from tests.migration.captures import row
 from tests.migration.made import a_call
 
 #: Three nested models: both tests have 1 degree of freedom, and residual ones stand in no table of ours.

@@ -28,7 +28,7 @@ from ...errors import InputError
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, Constant, columns_call
 from .recorded_answers import recorded, unknown
-from .rows import Beside, at, row
+from .rows import Beside, at
 from .translation import Context, Translation, needed, outside, translates
 
 EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
@@ -111,13 +111,18 @@ def strans(call: RecordedCall, context: Context) -> Translation:
         return outside("its table of wins was not recorded")
 
     why = "tests of stochastic transitivity are eba's"
-    return Translation("bridge", _code("strans", table, {}), why, judge=partial(_counts, found))
+    return Translation(
+        "bridge",
+        _code("strans", table, {}),
+        why,
+        judge=partial(_counts, Beside(call, function=STRANS), found),
+    )
 
 
-def _counts(found: RList, value: Transitivity) -> Sequence[Agreement]:
+def _counts(r: Beside, found: RList, value: Transitivity) -> Sequence[Agreement]:
     ours = {"weak": value.weak, "moderate": value.moderate, "strong": value.strong, "n.tests": value.n_tests}
     return [
-        row(n, float(v), float(found.vector(n).floats().ravel()[0]), STRANS, place=n.replace(".", "_"))
+        r.row(n, float(v), float(found.vector(n).floats().ravel()[0]), place=n.replace(".", "_"))
         for n, v in ours.items()
         if n in found and isinstance(found[n], RVector)
     ]

@@ -81,14 +81,11 @@ def _not_estimable(data: Pairs, undecided: bool) -> str:
     """Why the estimates are infinite, or not determined; "" if they exist (Zermelo's and Ford's condition)."""
     n = len(data.items)
     beats = np.zeros((n, n))
-    weights = np.ones(len(data.signs)) if data.weights is None else data.weights
-    k = 0
-    for j in range(n):
-        for i in range(j):
-            answers = data.signs[weights > 0, k]
-            beats[i, j] += (answers == 1).sum() + (undecided and (answers == 0).any())
-            beats[j, i] += (answers == -1).sum() + (undecided and (answers == 0).any())
-            k += 1
+    signs = data.signs if data.weights is None else data.signs[data.weights > 0]
+    for answers, (i, j) in zip(signs.T, ((i, j) for j in range(n) for i in range(j))):
+        tied = undecided and (answers == 0).any()
+        beats[i, j] += (answers == 1).sum() + tied
+        beats[j, i] += (answers == -1).sum() + tied
     pieces, _ = connected_components(csr_matrix(beats + beats.T), directed=False)
     if pieces > 1:
         return "the comparisons do not connect all items, so that no log-odds join the pieces; btmodel says nothing of it"
@@ -106,8 +103,8 @@ def _by_the_bridge(call: RecordedCall, data: Pairs, why: str) -> Translation:
 
 
 def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
-    columns = {name: data.signs[:, k].tolist() for k, name in enumerate(data.names)}
-    table = {name: [None if np.isnan(v) else v for v in column] for name, column in columns.items()}
+    columns = zip(data.names, data.signs.T.tolist())
+    table = {name: [None if np.isnan(v) else v for v in column] for name, column in columns}
     frame = columns_call(table, call.variable)
     reference = (call.strings("ref") or (data.items[-1],))[0]
     options = stated(

@@ -22,7 +22,7 @@ from ...bridge.packages.psychotools import ItemParameters as OfPairs
 from ...bridge.values.nodes import RList, RValue, RVector
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
-from .python_code import Call, File, Method, Result, attribute, columns_call, table_call
+from .python_code import Call, File, Method, Result, attribute, columns_call, stated, table_call
 from .rows import Beside, at, by_item, named
 from .translation import Context, Step, Translation, outside
 
@@ -87,19 +87,12 @@ class Pairs:
         }
         if self.weights is not None:
             columns[_free(WEIGHT, columns)] = [float(w) for w in self.weights]
-        coding: dict[str, Any] = {"first": 1}
-        if self.ties:
-            coding["tie"] = 0
-        coding["second"] = -1
-        if np.isnan(self.signs).any():
-            coding["missing"] = "NA"
+        coding = {"first": 1, **({"tie": 0} if self.ties else {}), "second": -1}
+        coding |= {"missing": "NA"} if np.isnan(self.signs).any() else {}
         options: dict[str, Any] = {"layout": "prefmod", "items": list(self.items), "pair_order": "prefmod"}
-        options["coding"] = coding
-        if len(self.items) * (len(self.items) - 1) // 2 != len(set(self.names)) or any(
-            ":" in item for item in self.items
-        ):
-            options["pair_names"] = "ignore"
-        return table_call(columns, stem, **options)
+        unclear = len(set(self.names)) < len(self.names) or any(":" in item for item in self.items)
+        more = {"pair_names": "ignore"} if unclear else {}
+        return table_call(columns, stem, **options, coding=coding, **more)
 
 
 def pairs_of(value: RValue, weights: RVector | None) -> Pairs | None:
@@ -148,9 +141,7 @@ class Rankings:
 
     def code(self, stem: str) -> Call:
         """`pairproof.read_respondents("data/STEM.csv", layout="ranks", ...)`."""
-        options: dict[str, Any] = {"layout": "ranks", "items": list(self.items)}
-        if self.partial:
-            options["unranked"] = "absent"
+        options = stated(layout="ranks", items=list(self.items), unranked=self.partial and "absent")
         return Call("pairproof.read_respondents", (File(self.columns, stem),), options)
 
     def frame_code(self, stem: str) -> Call:
@@ -167,16 +158,12 @@ def rankings_of(value: RValue, weights: RVector | None) -> Rankings | None:
         value = value.attributes.get("rankings")
     if isinstance(value, RList) and "data.frame" in value.rclass:
         value = _matrix(value)
-    if not isinstance(value, RVector) or value.values.ndim != 2 or value.dimnames is None:
-        return None
-    if value.dimnames[1] is None:
+    if not isinstance(value, RVector) or value.values.ndim != 2 or not value.margin(1):
         return None
     ranks = np.where(value.na, 0, np.nan_to_num(value.floats())).astype(np.int64)
     known = _weights(weights, len(ranks))
-    kept = (ranks > 0).sum(axis=1) > 1
-    if known is not None:
-        kept &= known > 0
-    return Rankings(tuple(value.dimnames[1]), ranks[kept], None if known is None else known[kept])
+    kept = ((ranks > 0).sum(axis=1) > 1) & (True if known is None else known > 0)
+    return Rankings(tuple(value.margin(1)), ranks[kept], None if known is None else known[kept])
 
 
 def _matrix(frame: RList) -> RVector | None:
@@ -295,11 +282,8 @@ def _bridged(
         model, why = package.again(made.call), CHOSEN
         if model is None:
             return outside(f"the {package.data} of its model were not recorded")
-    options: dict[str, Any] = {}
-    if chosen is not None:
-        options["ref"] = chosen[0] if package.one_alone and len(chosen) == 1 else list(chosen)
-    if log:
-        options["log"] = True
+    alone = package.one_alone and chosen is not None and len(chosen) == 1
+    options = stated(ref=chosen and (chosen[0] if alone else list(chosen)), log=log)
     code = Call(f"pairproof.bridge.{package.name}.itempar", (model,), options)
 
     def judge(value: OfPairs | OfRankings) -> Sequence[Agreement]:

@@ -139,54 +139,6 @@ def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
     return errors_of_one_fit(compare_fit(fit, [checked]), score)
 
 
-def row(
-    quantity: str,
-    python: float,
-    r: float,
-    function: str,
-    *,
-    least: float = SAME,
-    why: str = "the same arithmetic",
-    scale: float = 0.0,
-    place: str = "",
-) -> Agreement:
-    """One number that is no quantity of a fit: an entry of a table, a prediction, a number by the bridge.
-
-    quantity: its name in the report: "worth.A", "add1.at.home.LRT".  python, r: both nan agree: R has none
-    and says so.  function: R's function.  least: digits that must agree.  why: why so many, in words; it is
-    shown where they do not.  scale: size of what cancels in the number: a difference of 1e-16 times it is no
-    difference.  place: where `python` stands in the value of the call, as :mod:`..written.held` names places;
-    "" if nowhere.
-    """
-    both = np.isnan(python) and np.isnan(r)
-    same = both or python == r
-    digits = 16.0 if same else float(digits_of_agreement(python, r, scale))
-    enough = same or digits >= least
-    if enough:
-        code, note = "", ""
-    elif np.isnan(python) or np.isnan(r) or np.isnan(digits):
-        code, note = "one-side-only", f"only {'R' if np.isnan(python) else 'Python'} has a number"
-        digits = 0.0
-    else:
-        code, note = "few-digits", f"{digits:.1f} digits, {least:g} asked for ({why})"
-    return Agreement(
-        "",
-        "",
-        Quantity.parse(quantity),
-        native=value_or_none(float(python)),
-        r=value_or_none(float(r)),
-        r_call=function,
-        r_source="live",
-        digits=digits,
-        verdict="agrees" if enough else "differs",
-        explanation=note,
-        code=code,
-        floor=least,
-        about="native-r",
-        place=place,
-    )
-
-
 #: Quantity -> its name in the record of R's answer, where that is another.
 IN_RECORD = {
     "llf": "loglik",
@@ -199,7 +151,11 @@ IN_RECORD = {
 
 @dataclass(frozen=True)
 class Beside:
-    """Rows of what R recorded of a call beside numbers of Python, all with one floor (:func:`row`)."""
+    """Rows of what R recorded of a call beside numbers of Python, all with one floor.
+
+    least: digits that must agree.  why: why so many, in words; it is shown where they do not.  function: R's,
+    where it is not the call's.
+    """
 
     call: RecordedCall
     least: float = SAME
@@ -207,9 +163,36 @@ class Beside:
     function: str = ""
 
     def row(self, quantity: str, python: float, r: float, scale: float = 0.0, place: str = "") -> Agreement:
-        """One number."""
-        function = self.function or self.call.function
-        return row(quantity, python, r, function, least=self.least, why=self.why, scale=scale, place=place)
+        """One number that is no quantity of a fit: an entry of a table, a prediction, a number by the bridge.
+
+        quantity: its name in the report: "worth.A", "add1.at.home.LRT".  python, r: both nan agree: R has none and
+        says so.  scale: size of what cancels in the number: a difference of 1e-16 times it is no difference.
+        place: where `python` stands in the value of the call; "" if nowhere.
+        """
+        same = python == r or bool(np.isnan(python) and np.isnan(r))
+        digits = 16.0 if same else float(digits_of_agreement(python, r, scale))
+        code, note = "", ""
+        if not same and not digits >= self.least:
+            code, note = "few-digits", f"{digits:.1f} digits, {self.least:g} asked for ({self.why})"
+            if np.isnan(python) or np.isnan(r) or np.isnan(digits):
+                code, note = "one-side-only", f"only {'R' if np.isnan(python) else 'Python'} has a number"
+                digits = 0.0
+        return Agreement(
+            "",
+            "",
+            Quantity.parse(quantity),
+            native=value_or_none(float(python)),
+            r=value_or_none(float(r)),
+            r_call=self.function or self.call.function,
+            r_source="live",
+            digits=digits,
+            verdict="differs" if code else "agrees",
+            explanation=note,
+            code=code,
+            floor=self.least,
+            about="native-r",
+            place=place,
+        )
 
     def named(
         self,

@@ -139,11 +139,8 @@ def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
         elif term.kind == "comparison":
             columns[:, k] = contest[term.name]
         else:
-            of_item = (
-                np.array([float(item == term.item) for item in fit.items])
-                if term.kind == "item"
-                else item_covariate(fit, term)
-            )
+            own = np.array([float(item == term.item) for item in fit.items])
+            of_item = own if term.kind == "item" else item_covariate(fit, term)
             columns[:, k] = of_item[table.first] - of_item[table.second]
     return tuple(t.name for t in terms), columns, reference
 
@@ -259,11 +256,11 @@ def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dic
     if fit.random_effects is not None:
         return {}
     values: dict[str, float] = {}
-    of, residual = call.number("deviance"), call.number("df_residual")
+    of, residual, twice = call.number("deviance"), call.number("df_residual"), contests.doubled
     if of is not None:
-        values["deviance"] = of / 2 if contests.doubled else of
+        values["deviance"] = of / 2 if twice else of
     if residual is not None:
-        values["df_resid"] = residual - len(contests.first) if contests.doubled else residual
+        values["df_resid"] = residual - len(contests.first) * twice
     loglik = None if "BTglmmPQL" in call.strings("class") else call.number("loglik")
     if loglik is not None and contests.whole and not contests.doubled and "weights" not in call.args:
         values.update(likelihood_values(loglik - binomial_constant(contests), n))
@@ -275,9 +272,9 @@ def _effects(call: RecordedCall, contests: Contests, fit: Fit) -> dict[str, floa
     name = fit.components[0].name
     values: dict[str, float] = {}
     for kind in ("sigma", "sigma_se"):
-        found = call.vector(kind)
-        if found is not None and len(found) == 1 and not np.isnan(found.floats()).any() and fit.sigma > 0:
-            values[Quantity(kind, name=name)] = float(found.floats()[0])
+        found = call.number(kind)
+        if found is not None and not np.isnan(found) and fit.sigma > 0:
+            values[Quantity(kind, name=name)] = found
     effects, columns = call.vector("effects"), call.vector("z")
     if effects is None or columns is None:
         return values

@@ -259,9 +259,8 @@ def _binomial(fitted: designs.Fitted) -> Translation:
         raise StaysInR("some of its rows have the weight 0")
     if half and ((wins % 1) != (losses % 1)).any():
         raise StaysInR("some of its rows have half a contest")
-    options: dict[str, Any] = {"ties": "half", "half": True} if half else {}
-    stem = fitted.call.variable
-    code = designs.fit_call(found, "fit_bradley_terry", stem, offset=fitted.offset, link=link, **options)
+    name, ties, stem = "fit_bradley_terry", "half" if half else None, fitted.call.variable
+    code = designs.fit_call(found, name, stem, ties=ties, offset=fitted.offset, link=link)
     likelihood = designs.binomial_likelihood(fitted, found.model.contests, len(found.coefficients))
     notes = [BY_DESIGN, *([HALF] if half else [])]
     return _native(fitted, found, code, _of_deviance(likelihood) if half else likelihood, notes)

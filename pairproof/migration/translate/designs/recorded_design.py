@@ -273,43 +273,54 @@ def fit_call(
     ties: str | None = None,
     offset: FloatArray | None = None,
     link: str = "logit",
-    half: bool = False,
     order_effect: bool | None = None,
 ) -> Call:
     """`pairproof.fit_llbt(pairproof.read(...), ...)`; ties, order_effect: in place of the model's own."""
-    model = found.model
+    model, contests, players, heads = found.model, found.model.contests, found.players, ("first", "second")
     named = _names(model)
-    columns, mapping = _columns(found, half)
+    if ties == "half":
+        wins, losses = np.floor(contests.wins), np.floor(contests.losses)
+        contests = replace(contests, wins=wins, losses=losses, ties=2.0 * (contests.wins % 1.0))
+    own = players is not None and len(contests) > 0 and not {*players.columns} & RESERVED
+    heads = players.columns if players is not None and own else heads
+    columns = columns_of(contests, model.items, heads)
     columns.update({named[name]: column_of(v) for name, v in model.variables.items()})
     columns.update({named[name]: whole_numbers(v) for name, v in model.comparison.items()})
     if offset is not None:
         columns["offset"] = whole_numbers(offset)
     items = list(model.items)
-    players = sorted({v for column in list(columns)[:2] for v in columns[column]})
-    if items == players and not any(re.fullmatch(r"\s*[-+]?\d+\s*", name) for name in players):
+    met = sorted({*columns[heads[0]], *columns[heads[1]]})
+    if items == met and not any(re.fullmatch(r"\s*[-+]?\d+\s*", name) for name in met):
         items = []  # the order that `pairproof.read` takes by itself
-    options = stated(layout="counts", columns=mapping, items=items)
+    options = stated(layout="counts", columns=own and dict(zip(("first", "second"), heads)), items=items)
     options |= levels_of(model.variables, named)
     options |= of_items(model.items, model.item_terms, named, stem)
-    keywords = _keywords(model, function, named, ties, order_effect)
-    keywords |= stated(offset=offset is not None and "offset", link=link != "logit" and link, cells="row")
+    by = [product_text(p, named) for p in model.by]
+    by += [f"{quoted_name(item)}:{product_text(p, named)}" for item, p in model.of_items]
+    by += [f"{quoted_name(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
+    by += [f"tie:{product_text(p, named)}" for p in model.of_ties]
+    usual = model.items[-1] if function == "fit_llbt" else model.items[0]
+    keywords = stated(
+        ties=ties if ties is not None else model.ties == "none" and "none",
+        reference=model.reference if model.reference != usual else "",
+        item_terms=[named[n] for n in model.item_terms],
+        by=" + ".join(by),
+        order_effect=model.order_effect if order_effect is None else order_effect,
+        comparison_terms=[quoted_name(named[n]) for n in model.comparison],
+        offset=offset is not None and "offset",
+        link=link != "logit" and link,
+        cells="row",
+    )
     return Call(f"pairproof.{function}", (Call("pairproof.read", (File(columns, stem),), options),), keywords)
 
 
-def renamed(model: Model, name: str) -> str:
-    """The fit's name of one of our parameters, whose columns may have other names in the table."""
+def parameter_names(model: Model) -> tuple[str, ...]:
+    """The fit's names of our parameters, whose columns may have other names in the table."""
     named = _names(model)
-    at = {label: of for label, of in _labels(model, named).items()}
-    parts = name.split(":")
-    return at.get(name, ":".join(at.get(p, p) for p in parts))
-
-
-def _labels(model: Model, named: dict[str, str]) -> dict[str, str]:
-    out = {n: named[n] for n in (*model.comparison, *model.item_terms)}
-    for variable in model.variables.values():
-        for label, _ in variable.columns():
-            out[label] = named[variable.name] + label[len(variable.name) :]
-    return out
+    at = {n: named[n] for n in (*model.comparison, *model.item_terms)}
+    for v in model.variables.values():
+        at.update({label: named[v.name] + label[len(v.name) :] for label, _ in v.columns()})
+    return tuple(at.get(n, ":".join(at.get(p, p) for p in n.split(":"))) for n in model.names)
 
 
 def _names(model: Model) -> dict[str, str]:
@@ -330,18 +341,6 @@ def safe_names(names: Sequence[str], items: Sequence[str]) -> dict[str, str]:
     return named
 
 
-def _columns(found: Recognised, half: bool) -> tuple[dict[str, list[Any]], dict[str, str]]:
-    """The contests as columns, and which of them have other names than `pairproof.read` expects."""
-    contests, named = found.model.contests, found.players
-    if half:
-        wins, losses = np.floor(contests.wins), np.floor(contests.losses)
-        contests = replace(contests, wins=wins, losses=losses, ties=2.0 * (contests.wins % 1.0))
-    if named is None or {*named.columns} & RESERVED or not len(contests):
-        return columns_of(contests, found.model.items, ("first", "second")), {}
-    mapping = dict(zip(("first", "second"), named.columns))
-    return columns_of(contests, found.model.items, named.columns), mapping
-
-
 def columns_of(contests: Contests, items: Sequence[str], heads: Sequence[str]) -> dict[str, list[Any]]:
     """Items and counts of contests, the items under these heads."""
     sides = zip(heads, (contests.first, contests.second))
@@ -351,24 +350,6 @@ def columns_of(contests: Contests, items: Sequence[str], heads: Sequence[str]) -
         columns["ties"] = whole_numbers(contests.ties)
     columns["losses"] = whole_numbers(contests.losses)
     return columns
-
-
-def _keywords(
-    model: Model, function: str, named: dict[str, str], ties: str | None, order_effect: bool | None
-) -> dict[str, Any]:
-    usual = model.items[-1] if function == "fit_llbt" else model.items[0]
-    by = [product_text(p, named) for p in model.by]
-    by += [f"{quoted_name(item)}:{product_text(p, named)}" for item, p in model.of_items]
-    by += [f"{quoted_name(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
-    by += [f"tie:{product_text(p, named)}" for p in model.of_ties]
-    return stated(
-        ties=ties if ties is not None else "none" if model.ties == "none" else None,
-        reference=model.reference if model.reference != usual else "",
-        item_terms=[named[n] for n in model.item_terms],
-        by=" + ".join(by),
-        order_effect=model.order_effect if order_effect is None else order_effect,
-        comparison_terms=[quoted_name(named[n]) for n in model.comparison],
-    )
 
 
 def product_text(product: Product, named: dict[str, str]) -> str:
@@ -407,10 +388,8 @@ def r_parameters(found: Recognised, fitted: Fitted, phi: float, scale: Scale) ->
     """R's coefficients as the fit's parameters, M b and M V M'; `phi` is R's dispersion."""
     model = found.model
     coef, vcov = fitted.of(found.coefficients)
-    names = tuple(renamed(model, n) for n in model.names)
-    return RParameters(
-        names, model.map @ coef, model.map @ (vcov / phi) @ model.map.T, scale, model.reference
-    )
+    spread = model.map @ (vcov / phi) @ model.map.T
+    return RParameters(parameter_names(model), model.map @ coef, spread, scale, model.reference)
 
 
 def of_fit(

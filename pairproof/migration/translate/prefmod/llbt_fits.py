@@ -41,7 +41,7 @@ from ....native.prefmod_defects.defects_of_results import counted_with_empty_cel
 from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File, attribute, columns_call, quoted_name, stated, table_call
-from ..rows import at, counterpart, differ, explained, fit_rows, named, parameters, row
+from ..rows import Beside, at, counterpart, differ, explained, fit_rows, named, parameters
 from ..translation import Context, StaysInR, Translation, made, outside, translates, tried
 from . import prefmod_table as tables
 from .prefmod_in_r import again, formula, frame_of, model_rows
@@ -351,7 +351,7 @@ class Comparisons:
         ties = "U is tie" if "U" in coef else ""
         rows = fit_rows(fit, counterpart(call, values, ties, said, "its gnm takes no tolerance"))
         lacking = [n for n, v in coef.items() if v == v and n not in own]
-        return rows + [row(f"coef.{n}", float("nan"), coef[n], call.function) for n in lacking]
+        return rows + [Beside(call).row(f"coef.{n}", float("nan"), coef[n]) for n in lacking]
 
     def names_in_r(self, fit: Fit, r: Sequence[str]) -> dict[str, str]:
         """R's coefficient -> the fit's parameter: "o1:ENG2" -> "o1:ENG[2]", "U" -> "tie"."""

@@ -153,14 +153,10 @@ def saturated_of(fit: Fit, model: Asked, table: tables.Given) -> float:
     gaps = (answers == 9).astype(np.int64)
     groups = [] if model.of_missing else [table.column(n).astype(np.int64) for n in model.covariates.in_table]
     blocks = np.column_stack([gaps, *groups])
-    _, block = np.unique(blocks, axis=0, return_inverse=True)
-    _, cell = np.unique(np.column_stack([blocks, answers]), axis=0, return_inverse=True)
-    block, cell = block.ravel(), cell.ravel()
-    of_block = np.bincount(block).astype(float)
-    n = np.bincount(cell).astype(float)
-    block_of_cell = np.zeros(len(n), np.int64)
-    block_of_cell[cell] = block
-    return float(n @ np.log(n / of_block[block_of_cell]))
+    cells, n = np.unique(np.column_stack([blocks, answers]), axis=0, return_counts=True)
+    _, block = np.unique(cells[:, : blocks.shape[1]], axis=0, return_inverse=True)
+    of_block = np.bincount(block.ravel(), n)
+    return float(n.astype(float) @ np.log(n / of_block[block.ravel()]))
 
 
 # -- flat directions -----------------------------------------------------------------------------------------
