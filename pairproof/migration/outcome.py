@@ -228,7 +228,10 @@ def lines(
     entries = [
         (s.place.line, *of_site(s, captured.text.name, called_in(captured, s.first.call))) for s in sites
     ]
-    entries += [(o.mentioned.place.line, *of_left_out(o)) for o in left_out]
+    for left in left_out:
+        m = left.mentioned
+        said = (str(m.place), f"{m.function}(...)", "-> left out", _short(left.reason))
+        entries.append((m.place.line, *said))
     entries.sort(key=lambda e: e[0])
     columns = [e[1:] for e in entries]
     widths = [min(max((len(c[k]) for c in columns), default=0), most) for k, most in enumerate(WIDTHS)]
@@ -336,12 +339,6 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
     return "; ".join(parts)
 
 
-def of_left_out(left: LeftOut) -> tuple[str, str, str, str]:
-    """(where, R, "", why)."""
-    m = left.mentioned
-    return str(m.place), f"{m.function}(...)", "-> left out", _short(left.reason)
-
-
 def _why(a: Agreement) -> str:
     """R's floor in words, where few digits agree."""
     if a.digits is None or a.digits >= FEW or not a.r_call:
@@ -350,11 +347,10 @@ def _why(a: Agreement) -> str:
         why = floor(str(a.quantity), a.r_call).why
     except InputError:  # an entry of a table has no floor in the file
         return ""
-    name = re.split(r"[,(]", a.r_call.partition("::")[2])[0]
-    stops = _TO.search(why)
-    return (
-        f" ({name} stops at {stops[1]})" if name and stops else f" ({_short(re.split('[,;]', why)[0], 45)})"
-    )
+    name, stops = re.split(r"[,(]", a.r_call.partition("::")[2])[0], _TO.search(why)
+    if name and stops:
+        return f" ({name} stops at {stops[1]})"
+    return f" ({_short(re.split('[,;]', why)[0], 45)})"
 
 
 def _short(text: str, most: int = REASON) -> str:

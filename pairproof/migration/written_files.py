@@ -29,7 +29,7 @@ from ..fit.fit import Fit
 from ..text import safe
 from ..validation.verdicts.agreement import AGREEING
 from . import delivery
-from .call_sites import CallSite, Left, of_text, prints, sites
+from .call_sites import CallSite, of_text, prints, sites
 from .outcome import Migration
 from .python_script import Files, Writer, key_text, script_text
 from .translate.python_code import INDENT, Unique, comment, docstring, plain, text_literal
@@ -166,7 +166,7 @@ class Written:
     analysis.recorded.json.  data, records: tables, and the records of the test.  files: all of them, the
     script first.  ran_seconds: how long the new script took by itself, with its start, before it was
     delivered; None if it needs R.  without_r: whether it ran with R switched off.  output: what it printed,
-    up to a limit.  sites: the call sites and their Python names.  `left`: what was left out, and why.
+    up to a limit.  sites: the call sites and their Python names.
     """
 
     script: Path
@@ -179,7 +179,6 @@ class Written:
     without_r: bool
     output: str
     sites: tuple[CallSite, ...]
-    left: tuple[Left, ...]
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -253,7 +252,6 @@ def write_migration(
         without_r=not needs_r,
         output=output,
         sites=tuple(found),
-        left=tuple(left),
     )
 
 

@@ -121,14 +121,13 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Recognised:
-    """A design of paired comparisons; block: none with item covariates alone; groups int[n]: constants."""
+    """A design of paired comparisons; block: none with item covariates alone."""
 
     kind: str
     model: Model
     coefficients: tuple[str, ...]
     block: ItemBlock | None
     players: Players | None
-    groups: IntArray | None = None
 
 
 def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> Recognised:
@@ -154,7 +153,7 @@ def _of_rows(
     if ties is not None:
         contests = replace(contests, ties=ties)
     kept = tuple(n for n, k in zip(design.names, design.known) if k)
-    return _recognised(design, contests, kept, block, kind, block.scale, None)
+    return _recognised(design, contests, kept, block, kind, block.scale)
 
 
 def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | None) -> Recognised:
@@ -177,7 +176,7 @@ def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | Non
         raise Not(NO_BLOCK)
     contests = of_groups(block, design.x[:, known], counts, groups, paired=bool(design.items))
     kept = tuple(design.names[k] for k in known)
-    return _recognised(design, contests, kept, block, "llbt", size, groups)
+    return _recognised(design, contests, kept, block, "llbt", size)
 
 
 def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | None, float]:
@@ -204,13 +203,7 @@ def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | No
 
 
 def _recognised(
-    design: Design,
-    contests: Contests,
-    kept: tuple[str, ...],
-    block: ItemBlock,
-    kind: str,
-    size: float,
-    groups: IntArray | None,
+    design: Design, contests: Contests, kept: tuple[str, ...], block: ItemBlock, kind: str, size: float
 ) -> Recognised:
     if len(block.chains) != 1:
         raise Not(NOT_JOINED, paired=True)
@@ -234,7 +227,7 @@ def _recognised(
         design.covariates,
         [*said, UNNAMED][: len(items)],
     )
-    return Recognised(kind, model, kept, None if not model.reference else block, met, groups)
+    return Recognised(kind, model, kept, block if model.reference else None, met)
 
 
 def _named(said: Sequence[str], block: ItemBlock, met: Players | None) -> tuple[str, ...]:

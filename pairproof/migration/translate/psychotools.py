@@ -23,7 +23,7 @@ from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, columns_call, stated
 from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector, worths
 from .rows import Beside, by_item, count_rows, counterpart, fit_rows, named, parameters
-from .translation import Context, Step, Translation, outside, translates, why_not_finite
+from .translation import Context, Step, Translation, needed, translates, why_not_finite
 
 BTMODEL = "psychotools::btmodel"
 DEFAULT = f"{BTMODEL}, default epsilon"
@@ -36,9 +36,8 @@ MAXIT = 25
 @translates(BTMODEL)
 def btmodel(call: RecordedCall, context: Context) -> Translation:
     """`fit_bradley_terry(pairproof.read(..., layout="prefmod"), reference=, ties=)`."""
-    data = _data(call)
-    if data is None:
-        return outside("its comparisons were not recorded as a paircomp with the answers >, = and <")
+    lost = "its comparisons were not recorded as a paircomp with the answers >, = and <"
+    data = needed(_data(call), lost)
     undecided = UNDECIDED in named(call.vector("coef"))
     reference = (call.strings("ref") or (data.items[-1],))[0]
     why = _not_estimable(data, undecided)

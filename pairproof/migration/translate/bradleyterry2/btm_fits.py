@@ -55,8 +55,7 @@ PLAYERS = ("player1", "player2")
 def by_the_bridge(call: RecordedCall, why: str) -> Translation:
     """R's BTm of the same values, and why; "outside" where they were not recorded."""
     try:
-        contests = recorded.contests_of(call)
-        code = bridged_code(call, contests)
+        code = bridged_code(call, recorded.contests_of(call))
     except (StaysInR, InputError, FormulaError) as error:
         return outside(f"{why}; through the bridge: {error}")
     return Translation("bridge", code, why, judge=partial(of_r, call))
@@ -319,15 +318,14 @@ MOST = 1_000_000
 @translates("BradleyTerry2::glmmPQL")
 def glmm_pql(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.bridge.bradleyterry2.glmmPQL("y ~ x", random, data=...)`."""
-    try:
-        code = _code(call)
-    except (StaysInR, InputError, FormulaError) as why:
-        return outside(f"{WHY}; through the bridge: {why}")
 
     def judge(model: ContestModel) -> Sequence[Agreement]:
         return of_r(call, model) + Beside(call, LEAST, AGAIN).numbers(sigma_se=model.sigma_se)
 
-    return Translation("bridge", code, WHY, judge=judge)
+    try:
+        return Translation("bridge", _code(call), WHY, judge=judge)
+    except (StaysInR, InputError, FormulaError) as why:
+        return outside(f"{WHY}; through the bridge: {why}")
 
 
 def _code(call: RecordedCall) -> Call:
@@ -377,9 +375,8 @@ WHOLE = (
 def step(call: RecordedCall, context: Context) -> Translation:
     """The chosen model as its own fitting function's call."""
     kind = next((name for name in KINDS if name in call.strings("class")), "")
-    translator = TRANSLATORS.get(KINDS.get(kind, ""))
-    if translator is None:
-        return outside("the model that it chose is of no kind that has a counterpart")
+    lost = "the model that it chose is of no kind that has a counterpart"
+    translator = needed(TRANSLATORS.get(KINDS.get(kind, "")), lost)
     found = translator(replace(call, function=KINDS[kind], helper=False), context)
     notes = (path_of(call),) + ((WHOLE,) if kind == "BTm" else ())
     return found if found.code is None else replace(found, notes=(*notes, *found.notes))

@@ -41,7 +41,7 @@ from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
 from ..python_code import Call, File, table_call, whole_numbers
 from ..recorded_answers import counts
-from ..translation import StaysInR
+from ..translation import StaysInR, needed
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -356,9 +356,7 @@ class _Reader:
         return called
 
     def vector(self, name: str, n: int, of: str) -> RVector:
-        found = self.data.get(name)
-        if found is None:
-            raise StaysInR(f"the values of {name} were not recorded")
+        found = needed(self.data.get(name), f"the values of {name} were not recorded")
         if found.values.ndim != 1 or len(found) != n:
             raise StaysInR(f"{name} has not one value for each of the {n} {of}")
         return found

@@ -38,7 +38,7 @@ from ...recognise.design_contests import Contests
 from ..python_code import Call, File, Result, stated, whole_numbers
 from ..recorded_answers import counts
 from ..rows import Beside, in_column
-from ..translation import Context, StaysInR, Step, Translation, made, outside, translates, tried
+from ..translation import Context, StaysInR, Step, Translation, made, needed, outside, translates, tried
 from . import recorded_design as designs
 
 SAID = "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale"
@@ -331,12 +331,9 @@ ONE = (
 def anova(call: RecordedCall, context: Context) -> Translation:
     """anova of several fits, each beside the one before."""
     steps = _models(call, context)
-    if isinstance(steps, str):
-        return outside(steps)
     if len(steps) < 2:
         return outside(ONE)
-    families = {s.call.strings("family")[:1] for s in steps}
-    if any(f and f[0].startswith("quasi") for f in families):
+    if any(f.startswith("quasi") for s in steps for f in s.call.strings("family")[:1]):
         return outside(
             "it divides by the dispersion of a quasi family, which a likelihood ratio does not have"
         )
@@ -350,21 +347,19 @@ def anova(call: RecordedCall, context: Context) -> Translation:
     return Translation("native", code, judge=partial(_anova_rows, call, table))
 
 
-def _models(call: RecordedCall, context: Context) -> list[Step] | str:
-    """The steps of the fits given, in R's order; why one is no fit of Python's."""
+def _models(call: RecordedCall, context: Context) -> list[Step]:
+    """The steps of the fits given, in R's order."""
     found = []
     place = {a: int(a.lstrip(".")) if a.lstrip(".").isdigit() else 0 for a in call.fits}
     for argument in sorted(place, key=lambda a: (place[a], a)):
-        step = context.fit_of(call, argument)
         said = call.args.get(argument, argument)
-        if step is None:
-            return f"{said} is no fit of this run"
+        step = needed(context.fit_of(call, argument), f"{said} is no fit of this run")
         if not isinstance(step.value, Fit):
-            return f"{said} is not fitted in Python, so there is nothing to compare here"
+            raise StaysInR(f"{said} is not fitted in Python, so there is nothing to compare here")
         found.append(step)
     models = [a for a in call.args if a == "object" or a.startswith("..")]
     if not found or len(models) != len(found):
-        return "one of its models is no fit of this run"
+        raise StaysInR("one of its models is no fit of this run")
     return found
 
 

@@ -36,7 +36,7 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, frame_call, stated
 from ..rows import SAME, Beside, at, coefficients, named, standard_errors
-from ..translation import Context, StaysInR, Translation, outside, translates
+from ..translation import Context, StaysInR, Translation, needed, outside, translates
 from . import prefmod_table as tables
 
 #: Function -> what its answers are.
@@ -339,11 +339,9 @@ REASON = (
 @translates("prefmod::pattnpml.fit")
 def npml(call: RecordedCall, context: Context) -> Translation:
     """Latent classes of cells."""
-    design = call.values.get("design")
-    if not isinstance(design, RList):
-        design = call.frame("design")
-    if not isinstance(design, RList):
-        return outside("its design was not recorded")
+    given = call.values.get("design")
+    kept = call.frame("design")
+    design = needed(given if isinstance(given, RList) else kept, "its design was not recorded")
     try:
         texts = [_npml_formula(call, "formula"), _npml_formula(call, "random") or "~1"]
         frame = frame_call(design, call.variable)
@@ -358,19 +356,14 @@ def npml(call: RecordedCall, context: Context) -> Translation:
             return [*again(call).coefficients(model, "coef"), *again(call).numbers(deviance=model.deviance)]
 
         return Translation("bridge", code, reason=reason, judge=judge)
-    seed = call.number("seed_used")
-    if seed is None:
-        return outside("the seed that it used was not recorded")
+    seed = needed(call.number("seed_used"), "the seed that it used was not recorded")
     options: dict[str, Any] = {
         "EMmaxit": tables.count(call, "EMmaxit", 500),
         "EMdev_change": float(tables.scalar(call, "EMdev.change", 0.001)),
         "seed": int(seed),
     }
-    notes = (
-        ()
-        if "seed" in call.values
-        else ("R took the seed from the time of day; this script states the one of that run",)
-    )
+    said = "R took the seed from the time of day; this script states the one of that run"
+    notes = () if "seed" in call.values else (said,)
     code = Call("pairproof.bridge.prefmod.pattnpml_fit", (*texts, k, frame), options)
     return Translation("bridge", code, reason=REASON, notes=notes, judge=partial(npml_rows, call))
 

@@ -114,16 +114,14 @@ def numbers_of(frame: RList) -> tuple[tuple[str, ...], Floats]:
 
 
 def _numbers(vector: RVector, mixed: bool) -> Floats:
-    nothing = np.full(len(vector), np.nan)
     if vector.levels is not None:
         of_level = np.array([*map(_spelt, vector.levels), np.nan])
         return np.asarray(of_level[np.where(vector.na, len(vector.levels), vector.values.astype(int) - 1)])
     if vector.values.dtype.kind == "O":
         return np.array([np.nan if v is None else _spelt(v) for v in vector.values])
     if vector.rclass or (mixed and vector.values.dtype.kind == "b") or vector.values.dtype.kind not in "fib":
-        return nothing
-    found = vector.floats()
-    return np.where(np.isnan(found), np.nan, found)
+        return np.full(len(vector), np.nan)
+    return vector.floats()
 
 
 def _spelt(text: str) -> float:
@@ -267,16 +265,8 @@ class Coding:
     @property
     def written(self) -> dict[str, Any]:
         """As `coding=` of the readers has it."""
-        found = {
-            k: _codes(v) for k, v in (("first", self.first), ("tie", self.tie), ("second", self.second)) if v
-        }
-        return found | ({"missing": "NA"} if self.missing else {})
-
-    @property
-    def middle(self) -> tuple[float, float, float]:
-        """One code each of first, tie, second, as :mod:`pairproof.native.prefmod_defects` takes them."""
-        low, high = self.first[0], self.second[0]
-        return (low, self.tie[0] if self.tie else (low + high) / 2.0, high)
+        found = {"first": self.first, "tie": self.tie, "second": self.second}
+        return {k: _codes(v) for k, v in found.items() if v} | ({"missing": "NA"} if self.missing else {})
 
 
 def coding_of(answers: Floats) -> Coding:
@@ -287,11 +277,8 @@ def coding_of(answers: Floats) -> Coding:
         raise StaysInR("all its answers are the same, which prefmod counts as ties")
     if len(codes) > MOST_CODES:
         raise StaysInR(f"its answers have {len(codes)} different codes")
-    turned = codes[0] < 0
-    middle = float(codes[0] + codes[-1]) / 2.0
-    ties = len(codes) % 2 == 1
-    low, high = codes[codes < middle], codes[codes > middle]
-    at = codes[codes == middle]
+    turned, ties, middle = codes[0] < 0, len(codes) % 2 == 1, float(codes[0] + codes[-1]) / 2.0
+    low, at, high = codes[codes < middle], codes[codes == middle], codes[codes > middle]
     if len(at) and not ties:
         low, high = (np.append(low, at), high) if turned else (low, np.append(at, high))
     if ties and not len(at):
@@ -299,12 +286,8 @@ def coding_of(answers: Floats) -> Coding:
             f"none of its {len(codes)} codes is the middle of their range, which prefmod takes for a tie"
         )
     first, second = (high[::-1], low[::-1]) if turned else (low, high)
-    return Coding(
-        tuple(first.tolist()),
-        tuple(at.tolist()) if ties else (),
-        tuple(second.tolist()),
-        bool(np.isnan(answers).any()),
-    )
+    parts = (tuple(part.tolist()) for part in (first, at if ties else at[:0], second))
+    return Coding(*parts, bool(np.isnan(answers).any()))
 
 
 def unanimous(answers: Floats) -> bool:
