@@ -11,6 +11,7 @@ it has none the script says so in a comment instead.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Union
@@ -311,17 +312,16 @@ class _Prints:
         self.shown = captured.text.shown
         self.spans = captured.text.expressions
         self.sites = found
-        self.by_variable: dict[str, list[CallSite]] = {}
-        self.by_task: dict[int, list[CallSite]] = {}
+        self.by_variable: defaultdict[str, list[CallSite]] = defaultdict(list)
+        self.by_task: defaultdict[int, list[CallSite]] = defaultdict(list)
         for site in found:
-            self.by_task.setdefault(site.task, []).append(site)
+            self.by_task[site.task].append(site)
             # `fits$a`, and print(fits)
             for name in {site.variable, site.variable.partition("$")[0]} - {""}:
-                self.by_variable.setdefault(name, []).append(site)
-        self.assigned: dict[str, list[Mentioned]] = {}
+                self.by_variable[name].append(site)
+        self.assigned: defaultdict[str, list[Mentioned]] = defaultdict(list)
         for mention in captured.text.mentioned:
-            if mention.variable:
-                self.assigned.setdefault(mention.variable, []).append(mention)
+            self.assigned[mention.variable].append(mention)
         self.lines = {site.call.place.line for site in found}
 
     def all(self) -> list[Print]:
@@ -337,7 +337,7 @@ class _Prints:
         function, variable = shown.function, shown.variable
         if not function:
             return []
-        here = [s for s in self.by_task.get(shown.task, []) if not s.variable]
+        here = [s for s in self.by_task[shown.task] if not s.variable]
         head = function.partition("(")[0]
         called = [s for s in here if s.call.helper]
         helpers = [s for s in called if head in (s.call.name, s.call.name.partition(".")[0])]
@@ -355,7 +355,7 @@ class _Prints:
             return [self._print(s, shown, inline[3]) for s in self._newest(inline[1], shown)]
         if not variable:
             if function != "print":  # summary(m <- BTm(...))
-                here = here or self.by_task.get(shown.task, [])
+                here = here or self.by_task[shown.task]
             fits = [s for s in here if not s.call.helper] or here
             return [self._print(s, shown, function) for s in fits[-1:]]
         several_fits = _OF_SEVERAL.fullmatch(shown.text)
@@ -390,7 +390,7 @@ class _Prints:
     def _alias(self, variable: str, shown: Shown) -> list[Print]:
         """`s <- summary(m)`, and then s."""
         whole = shown.function in ("print", "summary")
-        for mention in reversed(self.assigned.get(variable, []) if whole else []):
+        for mention in reversed(self.assigned[variable] if whole else []):
             alias = _ALIAS.match(mention.text)
             if alias and mention.task <= shown.task and alias[1] in OF_A_FIT:
                 return [self._print(s, shown, alias[1]) for s in self._newest(alias[2], shown)]
@@ -398,7 +398,7 @@ class _Prints:
 
     def _newest(self, variable: str, shown: Shown) -> list[CallSite]:
         """The sites that the variable means there: the last that was assigned to it before."""
-        known = self.by_variable.get(variable, [])
+        known = self.by_variable[variable]
         before = [s for s in known if s.task <= shown.task]
         if not before and shown.inside_loop and 1 <= shown.task <= len(self.spans):
             # In a function defined there and called later.
@@ -408,7 +408,7 @@ class _Prints:
             return []
         exact = [s for s in before if s.variable == variable]
         last = (exact or before)[-1]
-        for mention in self.assigned.get(variable, []):
+        for mention in self.assigned[variable]:
             if last.task < mention.task < shown.task and mention.place.line not in self.lines:
                 return []  # something else has been assigned to it since
         return [last] if exact else before

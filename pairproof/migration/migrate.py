@@ -33,19 +33,10 @@ from .translate.translation import TRANSLATORS, Context, Step, Translation, Tran
 from .written_files import check_target, write_migration
 
 #: Modules of translators, one for the functions of one package.
-MODULES: tuple[str, ...] = (
-    "bradleyterry2.btm_fits",
-    "bradleyterry2.btm_predictions",
-    "bradleyterry2.btm_tables",
-    "designs.glm_gnm_polr",
-    "by_values",
-    "plackett_luce",
-    "psychotools",
-    "prefmod.llbt_fits",
-    "prefmod.pattern_fits",
-    "prefmod.prefmod_in_r",
-    "prefmod.prefmod_worths",
-)
+MODULES = (
+    "bradleyterry2.btm_fits bradleyterry2.btm_predictions bradleyterry2.btm_tables designs.glm_gnm_polr by_values"
+    " plackett_luce psychotools prefmod.llbt_fits prefmod.pattern_fits prefmod.prefmod_in_r prefmod.prefmod_worths"
+).split()
 
 
 def translators() -> dict[str, Translator]:
@@ -183,10 +174,8 @@ def migrate(
         found = Migration(captured, steps, left_out(captured))
         if not check:
             written = write_migration(found, source, target, stage=stage, force=force)
-            found = replace(found, ran_seconds=written.ran_seconds)
-            found = replace(
-                found, written=(*written.shown, str(written.script.with_name(_report(target).name)))
-            )
+            report = str(written.script.with_name(_report(target).name))
+            found = replace(found, ran_seconds=written.ran_seconds, written=(*written.shown, report))
     found = replace(found, seconds=time.monotonic() - begun)
     if not check:
         result_in_every_form(found).write(_report(target), force=force)

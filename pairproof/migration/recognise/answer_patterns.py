@@ -18,6 +18,7 @@ from math import factorial
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from .decide import Design, Not, codes
 from .design_contests import Product, Variable, explained, times
@@ -184,17 +185,11 @@ def answers_of(x: FloatArray, u: FloatArray, products: FloatArray | None, groups
         found = _combinations(x, u, products, groups, pairs, codes)
         return None if found is None else Answers("pairs", found, bool(u.shape[1]))
     if u.shape[1] == len(pairs):
-        ranks = np.array([_dense(row) for row in x])
+        ranks = rankdata(-x, method="dense", axis=1).astype(np.int64)
         of_pairs = np.array([[r[i] == r[j] for i, j in pairs] for r in ranks])
         if (of_pairs == (u > 0)).all():
             return Answers("ratings", ranks, True, int(ranks.max()))
     return None
-
-
-def _dense(row: FloatArray) -> list[int]:
-    """1 for the largest values, 2 for the next, ..."""
-    levels = sorted(set(row.tolist()), reverse=True)
-    return [levels.index(v) + 1 for v in row.tolist()]
 
 
 def _combinations(
@@ -207,10 +202,7 @@ def _combinations(
 ) -> IntArray | None:
     """Answers of the pairs that each row stands for, found by what they add up to."""
     every = np.array(list(product(codes, repeat=len(pairs))), dtype=np.int64)
-    sums = np.zeros((len(every), x.shape[1]))
-    for k, (i, j) in enumerate(pairs):
-        sums[:, i] += every[:, k]
-        sums[:, j] -= every[:, k]
+    sums = every @ [[(k == i) - (k == j) for k in range(x.shape[1])] for i, j in pairs]
     sharing = [(a, b) for b in range(len(pairs)) for a in range(b) if set(pairs[a]) & set(pairs[b])]
     of_products = np.column_stack([every[:, a] * every[:, b] for a, b in sharing])
     seen = np.column_stack([x, u])

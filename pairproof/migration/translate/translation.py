@@ -25,7 +25,7 @@ from ...bridge.values.nodes import RVector
 from ...errors import PairproofError
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
-from .python_code import Call, Expression, File, Method, evaluate, files
+from .python_code import Call, Expression, Method, evaluate, files
 
 T = TypeVar("T")
 #: Name of a recorded number -> what a reader calls it, and the kinds of rows that compare it.
@@ -213,14 +213,10 @@ def tried(code: Expression, results: Mapping[int, Any] | None = None) -> tuple[A
         for k, file in enumerate(files(code)):
             places[id(file)] = Path(folder) / f"table{k + 1 if k else ''}.csv"
             places[id(file)].write_text(csv_text(file.columns), encoding="utf-8")
-
-        def where(file: File) -> Path:
-            return places[id(file)]
-
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the script shows them when it is run
-                return evaluate(code, where, results or {}), ""
+                return evaluate(code, lambda file: places[id(file)], results or {}), ""
         except PairproofError as error:
             return None, " ".join(str(error).replace(f"{folder}{os.sep}", "").split())
 

@@ -19,7 +19,7 @@ whatever has no line here stays in R.
 Python calls that may have the model of a recorded BTm, the most readable first.
 
 Free abilities are `fit_bradley_terry(table)`, with `order_effect=True` where each player named first is at home.  Any
-other formula is written in pairproof's words (:mod:`.words`); where it has none, or another parameterisation than R's
+other formula is written in pairproof's words; where it has none, or another parameterisation than R's
 contrasts, the columns of R's own model matrix stand in the table.
 """
 

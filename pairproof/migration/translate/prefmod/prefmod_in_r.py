@@ -181,12 +181,12 @@ def parameters_in_order(fit: Fit, model: Asked, table: tables.Given) -> list[tup
 
     def items(block: tuple[tuple[str, int], ...], extra: tuple[tuple[str, str], ...], prefix: str) -> None:
         own = tuple((tables.written_name(n), str(level)) for n, level in block) + extra
-        suffix = "".join(f":{part}" for part in [":".join(f"{n}{level}" for n, level in block)] if part)
+        suffix = "".join(f":{n}{level}" for n, level in block)
         for t in range(model.times):
             when = (("time", times[t]),) if model.times > 1 else ()
-            for k, item in enumerate(model.items[:-1]):
-                shown = _shown(model, table, t, k)
-                found.append((f"{prefix}{shown}{suffix}", of_item[item, frozenset((*own, *when))]))
+            shown = table.names[t * len(model.items) :] if model.times > 1 else model.items
+            for item, name in zip(model.items[:-1], shown):
+                found.append((f"{prefix}{name}{suffix}", of_item[item, frozenset((*own, *when))]))
 
     for block in blocks:
         items(block, (), "")
@@ -204,12 +204,6 @@ def parameters_in_order(fit: Fit, model: Asked, table: tables.Given) -> list[tup
     if lacking:
         raise KeyError(lacking[0])
     return found
-
-
-def _shown(model: Asked, table: tables.Given, time: int, item: int) -> str:
-    if model.times == 1:
-        return model.items[item]
-    return table.names[time * len(model.items) + item]
 
 
 def _of_ties(model: Asked, fit: Fit) -> list[tuple[str, str]]:
