@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from .decide import Design, Not, codes
-from .design_contests import Product, Variable, explained, times
+from .decide import Design, codes
+from .design_contests import Not, Product, Variable, explained, times
 from .design_terms import SAME_SPACE, within
 
 FloatArray = NDArray[np.float64]

@@ -334,10 +334,10 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     tied = ~(won | lost)
     ordered = np.stack([rows[won], rows[lost], rows[tied]], axis=1)
     position = {n: k for k, n in enumerate(items)}
-    sides = (np.array([position[design.names[k]] for k in side], dtype=np.int64) for side in met)
-    x = design.x[ordered]
+    first, second = (np.array([position[design.names[k]] for k in side], dtype=np.int64) for side in met)
+    x, (wins, losses, ties) = design.x[ordered], counts[ordered].T
     logit, tie = x[:, 0] - x[:, 1], x[:, 2] - (x[:, 0] + x[:, 1]) / 2
-    contests = Contests(*sides, *counts[ordered].T, logit, tie, ordered)
+    contests = Contests(first, second, wins, losses, ties, logit, tie, ordered)
     order = None
     if "home.adv" in place:
         home = contests.logit[:, place["home.adv"]]

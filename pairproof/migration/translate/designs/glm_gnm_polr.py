@@ -34,7 +34,7 @@ from ....validation.r_answers.translate import RParameters, likelihood_values
 from ....validation.verdicts.agreement import Agreement
 from ...recognise import decide
 from ...recognise.answer_patterns import Pattern, recognise_pattern
-from ...recognise.design_contests import Contests
+from ...recognise.design_contests import Contests, Not
 from ..python_code import Call, File, Result, stated, whole_numbers
 from ..recorded_answers import counts
 from ..rows import Beside, in_column
@@ -117,11 +117,11 @@ def _recognised(fitted: designs.Fitted) -> Pattern:
     items = _attribute(data, "objnames")
     undecided, dependent = _attribute(data, "undec"), _attribute(data, "ia")
     if not items or undecided is None or dependent is None:
-        raise decide.Not("columns of the design were renamed after patt.design made it", True)
+        raise Not("columns of the design were renamed after patt.design made it", True)
     if any(len(v) != fitted.n for v in items.values()):
-        raise decide.Not("it uses some rows of its design", True)
+        raise Not("it uses some rows of its design", True)
     if fitted.offset is not None or (fitted.weights != 1).any():
-        raise decide.Not("it has an offset or weights", True)
+        raise Not("it has an offset or weights", True)
     variables = [
         v
         for name in (*designs.said_by(data, "cat.scovs"), *designs.said_by(data, "num.scovs"))
@@ -235,7 +235,7 @@ def glm(call: RecordedCall, context: Context) -> Translation:
             return _binomial(fitted)
         if poisson:
             return _poisson(fitted, of_davidson)
-    except decide.Not as why:
+    except Not as why:
         if of_davidson:
             return outside(f"stays in R: {why}, and gnm's terms that are not linear have no design to send")
         here = why.paired or (poisson and fitted.design.items)
@@ -274,7 +274,7 @@ def _poisson(fitted: designs.Fitted, of_davidson: bool) -> Translation:
     if of_davidson and groups is not None and fitted.offset is None:
         return davidson(fitted, decide.recognise_davidson(fitted.design, fitted.y, groups))
     if link != "log" or fitted.offset is not None or (fitted.weights != 1).any():
-        raise decide.Not("it has another link than log, an offset, or weights")
+        raise Not("it has another link than log, an offset, or weights")
     found = decide.recognise_poisson(fitted.design, fitted.y, groups)
     code = designs.fit_call(found, "fit_llbt", call.variable)
     likelihood = designs.poisson_likelihood(call, found.model.contests, fitted.y, len(found.model.names))
@@ -396,10 +396,10 @@ def polr(call: RecordedCall, context: Context) -> Translation:
     if len(levels) == 3:
         wide[np.arange(len(codes)), codes - 1] = weights
     method = (call.strings("method") or ("logistic",))[0]
-    found: decide.Recognised | decide.Not
+    found: decide.Recognised | Not
     try:
         found = decide.recognise_ordered(design, wide)
-    except decide.Not as why:
+    except Not as why:
         found = why
         if not why.paired:
             return outside(f"{LEFT_OUT}: {why}")
@@ -408,7 +408,7 @@ def polr(call: RecordedCall, context: Context) -> Translation:
             raise StaysInR(f"{len(levels)} ordered answers; with three it would be Rao and Kupper's model")
         if method != "logistic":
             raise StaysInR(f"link {method} of ordered answers is not fitted here")
-        if isinstance(found, decide.Not):
+        if isinstance(found, Not):
             raise StaysInR(str(found))
         if "offset" in call.args or any("(offset)" in f for f, _ in designs.frames(call, len(codes))):
             raise StaysInR("it has an offset")
