@@ -384,7 +384,7 @@ def _verdict(site: outcome.Site) -> report.Cell:
 
 def _of_calls(sites: Sequence[outcome.Site]) -> str:
     """ "Of the 5 calls 3 are in Python, 1 stays in R"."""
-    tally = Counter(site.first.state for site in sites)
+    tally: Counter[str] = Counter(site.first.state for site in sites)
     if not tally:
         return "No call of a fitting function was recorded"
     words = {
