@@ -7,6 +7,28 @@ it has been shown to work.
 `NAME.recorded.json` is the list of what an earlier run wrote, with digests: only such files, unchanged since,
 are replaced; those that are not written again are removed.  A list is believed for names of our own kind
 only: tables in `data`, records in `recorded/TEST`.
+
+The run of a migration as JSON: what R gave, call by call, what the test asks, which files were written.
+
+==============  =====================================================================================
+key             holds
+==============  =====================================================================================
+``format``      1
+``script``      name of the R script; how it ended, how long it took
+``r``           R's version, platform, packages, RNGkind
+``calls``       one object an evaluation: line, text, function, route, Python name and key, numbers
+``numbers``     of a call: quantity, python, r (full precision), digits, floor, verdict, explanation,
+                ``test`` (digits that the test asks for; and the place in a value that is no fit)
+``left_out``    calls without Python code, and why
+``files``       name from the folder -> SHA-256 of each file written beside it
+``sha256``      of this document without this key, by which a later run knows that nobody changed it
+==============  =====================================================================================
+
+Doubles are written by Python's repr; a number that is no finite one is null.
+
+Of a fit the numbers have names, and the test's `agree` compares them.  Of another value (a table, R's own
+answer) each number is found again by its place in the value, which the judge that made the row says; what is
+computed from the value, and stands nowhere in it, is not compared.
 """
 
 from __future__ import annotations
@@ -16,21 +38,158 @@ import csv
 import hashlib
 import io
 import json
+import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
+from ..bridge.capture.recorded import Captured
 from ..bridge.values.frames import csv_text
-from ..errors import InputError
+from ..errors import InputError, PairproofError
 from ..files.outputs import AnyPath, check, write
+from ..fit.fit import Fit
 from ..text import quoted
-from ..validation.again import FORMAT
-from .names import Unique, plain
-from .run_file import MADE_BY, digest_of
-from .translate.python_code import File
+from ..validation.again import FORMAT, numbers_in
+from ..validation.verdicts.agreement import AGREEING, Agreement
+from ..validation.verdicts.digits import MOST, digits_of_agreement
+from ..validation.verify import agree
+from .call_sites import CallSite, Left
+from .outcome import finite
+from .translate.python_code import File, Unique, plain
+
+#: Call id -> what the test asks of each of its rows.
+Asked = Mapping[int, Sequence[Union[dict[str, Any], None]]]
+
+
+def asked(value: Any, rows: Sequence[Agreement]) -> list[dict[str, Any] | None]:
+    """What the test asks of each row, {"digits", "place"}: its floor, or what its own counting has; or None."""
+    now = {} if isinstance(value, Fit) else numbers_in(value)
+
+    def of(a: Agreement) -> dict[str, Any] | None:
+        if a.verdict not in AGREEING or a.native is None or a.r is None:
+            return None
+        if not isinstance(value, Fit):
+            found = now.get(a.place) == a.native
+            digits = float(digits_of_agreement(a.native, a.r))
+            return {"digits": _fewer(a, digits), "place": a.place} if found else None
+        try:  # by `agree`'s own counting, if it knows the quantity
+            (row,) = agree(value, {str(a.quantity): a.r}, digits=0.0)
+        except (AssertionError, PairproofError):
+            return None
+        return {"digits": _fewer(a, MOST if row.digits is None else row.digits)}
+
+    return [of(a) for a in rows]
+
+
+def _fewer(a: Agreement, digits: float) -> float:
+    """The row's floor, or the digits there are, rounded down to a tenth."""
+    least = MOST if a.floor is None or a.floor != a.floor else min(a.floor, MOST)
+    return least if digits >= least or digits != digits else math.floor(digits * 10) / 10
+
+
+MADE_BY = "pairproof migrate"
+#: Evaluations of one call whose fits have a record of their own; of all others R's numbers are compared only.
+MOST_RECORDED = 20
+
+
+def document(
+    captured: Captured,
+    found: Sequence[CallSite],
+    left: Sequence[Left],
+    tests: Mapping[str, str],
+    records: Mapping[int, str],
+    files: Mapping[str, str],
+    asked: Asked,
+    version: str,
+) -> dict[str, Any]:
+    """The document; `version` is pairproof's."""
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "made_by": MADE_BY,
+        "pairproof": version,
+        "script": {
+            "name": captured.text.name,
+            "kind": captured.text.kind,
+            "lines": len(captured.text.lines),
+            "ending": captured.ending,
+            "message": captured.message,
+            "exit_code": captured.exit_code,
+            "seconds": round(captured.seconds, 3),
+            "sandboxed": captured.sandboxed,
+        },
+        "r": {
+            "version": captured.r_version,
+            "platform": captured.platform,
+            "packages": dict(sorted(captured.packages.items())),
+            "rng": list(captured.kind),
+        },
+        "calls": [
+            _call(site, k, tests.get(site.name, ""), records.get(site.steps[k].call.id), asked)
+            for site in found
+            for k in range(len(site.steps))
+        ],
+        "left_out": [
+            {"where": e.where, "function": e.function, "reason": e.reason, "count": e.count} for e in left
+        ],
+        "files": dict(files),
+    }
+    return {**content, "sha256": digest_of(content)}
+
+
+def text_of(content: Mapping[str, Any]) -> str:
+    """The document as it is written."""
+    return json.dumps(content, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def digest_of(content: Mapping[str, Any]) -> str:
+    """SHA-256 of the document without its own digest."""
+    plain = {k: v for k, v in content.items() if k != "sha256"}
+    return hashlib.sha256(json.dumps(plain, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+
+def _call(site: CallSite, k: int, test: str, record: str | None, asked: Asked) -> dict[str, Any]:
+    step = site.steps[k]
+    call, translation, place = step.call, step.translation, step.call.place
+    key = site.keys[k] if site.many else None
+    return {
+        "id": call.id,
+        "file": place.file,
+        "line": place.line,
+        "last": place.last,
+        "sure": place.sure,
+        "nth": call.nth,
+        "text": call.text,
+        "function": call.function,
+        "route": translation.route,
+        "reason": translation.reason,
+        "python": translation.shown,
+        "name": site.name,
+        **({} if key is None else {"key": list(key) if isinstance(key, tuple) else key}),
+        "test": test,
+        **({} if record is None else {"record": record}),
+        "notes": list(translation.notes),
+        "warnings": [message for message, _ in call.warnings],
+        "seconds": {"r": round(call.seconds, 4), "python": round(step.seconds, 4)},
+        "numbers": [_number(a, test) for a, test in zip(step.rows, asked[call.id])],
+    }
+
+
+def _number(a: Agreement, test: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {
+        "quantity": str(a.quantity),
+        "python": finite(a.native),
+        "r": finite(a.r),
+        "digits": finite(a.digits),
+        "floor": finite(a.floor),
+        "verdict": a.verdict,
+        "explanation": a.explanation,
+        "code": a.code,
+        **({} if test is None else {"test": dict(test)}),
+    }
+
 
 #: Folder of the tables, beside the script.
 DATA = "data"
@@ -145,39 +304,20 @@ def earlier(folder: Path, run: str, test_stem: str) -> Earlier:
         rf"{DATA}/[A-Za-z0-9_-]{{1,80}}\.csv|recorded/{re.escape(test_stem)}/[A-Za-z0-9_.=-]{{1,200}}\.json"
     )
     files = content.get("files")
-    return Earlier(
-        folder,
-        run,
-        {
-            name: value
-            for name, value in (files.items() if isinstance(files, dict) else ())
-            if isinstance(value, str) and (name in own or known.fullmatch(name))
-        },
-    )
+    listed = files.items() if isinstance(files, dict) else ()
+    ours = {n: v for n, v in listed if isinstance(v, str) and (n in own or known.fullmatch(n))}
+    return Earlier(folder, run, ours)
 
 
 def _run_found(path: Path) -> dict[str, object] | None:
-    try:
+    """A run that is as it was written; None for anything else."""
+    with contextlib.suppress(OSError, ValueError, RecursionError):
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _MOST_BYTES:
             return None
-        return _parsed(path.read_bytes())
-    except OSError:
-        return None
-
-
-def _parsed(raw: bytes) -> dict[str, object] | None:
-    """A run that is as it was written; None for anything else."""
-    try:
-        content = json.loads(raw)
-        if (
-            not isinstance(content, dict)
-            or content.get("made_by") != MADE_BY
-            or content.get("format") != FORMAT
-        ):
-            return None
-        return content if content.get("sha256") == digest_of(content) else None
-    except (ValueError, RecursionError, UnicodeDecodeError):
-        return None
+        content = json.loads(path.read_bytes())
+        if isinstance(content, dict) and (content.get("made_by"), content.get("format")) == (MADE_BY, FORMAT):
+            return content if content.get("sha256") == digest_of(content) else None
+    return None
 
 
 def ready(before: Earlier, names: Iterable[str], reads: Iterable[AnyPath], force: bool) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 from ..bridge.capture.recorded import Captured, NotRecorded, RecordedCall
 from ..bridge.capture.run import capture
 from ..bridge.process.policy import using
-from ..errors import PairproofError
+from ..errors import PairproofError, PairproofWarning
 from ..files.outputs import check as check_output
 from .delivery import Stage
 from .outcome import Migration, left_out
@@ -33,18 +33,10 @@ from .translate.translation import TRANSLATORS, Context, Step, Translation, Tran
 from .written_files import check_target, write_migration
 
 #: Modules of translators, one for the functions of one package.
-MODULES: tuple[str, ...] = (
-    "bradleyterry2.btm_abilities",
-    "bradleyterry2.btm_fits",
-    "bradleyterry2.btm_predictions",
-    "bradleyterry2.btm_terms",
-    "designs.glm_and_gnm",
-    "designs.polr",
-    "by_values",
-    "plackett_luce",
-    "psychotools",
-    "prefmod",
-)
+MODULES = (
+    "bradleyterry2.btm_fits bradleyterry2.btm_predictions bradleyterry2.btm_tables designs.glm_gnm_polr by_values"
+    " plackett_luce psychotools prefmod.llbt_fits prefmod.pattern_fits prefmod.prefmod_in_r prefmod.prefmod_worths"
+).split()
 
 
 def translators() -> dict[str, Translator]:
@@ -63,8 +55,8 @@ def steps_of(captured: Captured, where: Where, told: Told | None = None) -> tupl
     results: dict[int, Any] = {}
     with using("live"):
         for k, call in enumerate(captured.calls):
-            step = _step(call, Context(captured, done), known, where, results)
-            done[call.id] = step
+            translation = _translated(call, Context(captured, done), known)
+            step = done[call.id] = _evaluated(call, translation, where, results)
             if step.value is not None:
                 results[call.id] = step.value
             if told is not None:
@@ -72,34 +64,27 @@ def steps_of(captured: Captured, where: Where, told: Told | None = None) -> tupl
     return tuple(done.values())
 
 
-def _step(
-    call: RecordedCall,
-    context: Context,
-    known: Mapping[str, Translator],
-    where: Where,
-    results: Mapping[int, Any],
-) -> Step:
+def _translated(call: RecordedCall, context: Context, known: Mapping[str, Translator]) -> Translation:
     if call.error:
-        return Step(call, outside(f"R gave an error: {call.error}"))
+        return outside(f"R gave an error: {call.error}")
     if not call.kept:
-        return Step(call, outside("beyond the number of calls that are recorded of one place"))
+        return outside("beyond the number of calls that are recorded of one place")
     if by_package(call):
-        return Step(call, outside(f"called by {call.via} for its own ends"))
+        return outside(f"called by {call.via} for its own ends")
     if call.function not in known:
-        return Step(call, outside(f"pairproof has no counterpart of {call.function}"))
+        return outside(f"pairproof has no counterpart of {call.function}")
     try:
-        translation = known[call.function](call, context)
+        return known[call.function](call, context)
     except NotRecorded as why:
-        return Step(call, outside(str(why)))
-    if translation.code is None:
-        return Step(call, translation)
-    return _evaluated(call, translation, where, results)
+        return outside(str(why))
 
 
 def _evaluated(
     call: RecordedCall, translation: Translation, where: Where, results: Mapping[int, Any]
 ) -> Step:
     """The step with its value and rows, or with Python's error."""
+    if translation.code is None:
+        return Step(call, translation)
     begun = time.monotonic()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -111,14 +96,9 @@ def _evaluated(
             value, rows, refused = None, (), f"{type(error).__name__}: {error}"
         except NotRecorded as why:
             value, rows, refused = None, (), f"what R gave cannot be compared: {why}"
-    said = tuple(dict.fromkeys(str(w.message) for w in caught if _ours(w)))
+    ours = (w for w in caught if issubclass(w.category, PairproofWarning))
+    said = tuple(dict.fromkeys(str(w.message) for w in ours))
     return Step(call, translation, value, rows, refused, said, time.monotonic() - begun)
-
-
-def _ours(caught: warnings.WarningMessage) -> bool:
-    from ..errors import PairproofWarning
-
-    return issubclass(caught.category, PairproofWarning)
 
 
 #: Longest run of a script, in seconds, unless told otherwise.
@@ -194,10 +174,8 @@ def migrate(
         found = Migration(captured, steps, left_out(captured))
         if not check:
             written = write_migration(found, source, target, stage=stage, force=force)
-            found = replace(found, ran_seconds=written.ran_seconds)
-            found = replace(
-                found, written=(*written.shown, str(written.script.with_name(_report(target).name)))
-            )
+            report = str(written.script.with_name(_report(target).name))
+            found = replace(found, ran_seconds=written.ran_seconds, written=(*written.shown, report))
     found = replace(found, seconds=time.monotonic() - begun)
     if not check:
         result_in_every_form(found).write(_report(target), force=force)

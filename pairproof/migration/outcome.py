@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -50,10 +51,7 @@ class Site:
     @property
     def states(self) -> dict[str, int]:
         """How many evaluations are "native", "bridge", "outside", "refused", "failed", "counted"."""
-        found: dict[str, int] = {}
-        for step in self.steps:
-            found[step.state] = found.get(step.state, 0) + 1
-        return found
+        return dict(Counter(step.state for step in self.steps))
 
 
 @dataclass(frozen=True)
@@ -87,17 +85,19 @@ def called_in(captured: Captured, call: RecordedCall) -> int:
     return 0 if inside else span.line
 
 
+def differs(a: Agreement) -> bool:
+    """Whether a number differs without an explanation."""
+    return a.verdict in DIFFERENT and not a.accepted
+
+
 def counts(rows: Sequence[Agreement]) -> dict[str, int]:
     """Numbers that were compared, that agree, are explained, differ; that cannot be checked or estimated."""
     known = summary(rows)
-    agree = sum(n for v, n in known.items() if v in AGREEING)
-    explained = sum(a.verdict == "explained" or a.accepted and a.verdict in DIFFERENT for a in rows)
-    differ = sum(a.verdict in DIFFERENT and not a.accepted for a in rows)
     return {
         "numbers": sum(a.native is not None or a.r is not None for a in rows),
-        "agree": agree,
-        "explained": explained,
-        "differ": differ,
+        "agree": sum(n for v, n in known.items() if v in AGREEING),
+        "explained": sum(a.verdict == "explained" or a.accepted and a.verdict in DIFFERENT for a in rows),
+        "differ": sum(map(differs, rows)),
         "not_estimable": known.get("not-estimable", 0),
         "not_checkable": known.get("not-checkable", 0),
         "not_run": known.get("not-run", 0),
@@ -106,10 +106,8 @@ def counts(rows: Sequence[Agreement]) -> dict[str, int]:
 
 def fewest(rows: Sequence[Agreement]) -> Agreement | None:
     """The row with the fewest digits among those that agree; None if there is none."""
-    compared = [
-        (a.digits, str(a.quantity), a) for a in rows if a.verdict in AGREEING and a.digits is not None
-    ]
-    return min(compared, key=lambda entry: entry[:2])[2] if compared else None
+    compared = (a for a in rows if a.verdict in AGREEING and a.digits is not None)
+    return min(compared, key=lambda a: (a.digits, str(a.quantity)), default=None)
 
 
 _MODEL = "not a model of this field"
@@ -230,14 +228,14 @@ def lines(
     entries = [
         (s.place.line, *of_site(s, captured.text.name, called_in(captured, s.first.call))) for s in sites
     ]
-    entries += [(o.mentioned.place.line, *of_left_out(o)) for o in left_out]
+    for left in left_out:
+        m = left.mentioned
+        said = (str(m.place), f"{m.function}(...)", "-> left out", _short(left.reason))
+        entries.append((m.place.line, *said))
     entries.sort(key=lambda e: e[0])
     columns = [e[1:] for e in entries]
     widths = [min(max((len(c[k]) for c in columns), default=0), most) for k, most in enumerate(WIDTHS)]
-    body = [
-        f"  {where.ljust(widths[0])}  {r.ljust(widths[1])}  {python.ljust(widths[2])}  {said}".rstrip()
-        for where, r, python, said in columns
-    ]
+    body = ["".join(f"  {c:{n}}" for c, n in zip(row, [*widths, 0])).rstrip() for row in columns]
     return [opening(captured, sites), *body, *closing(captured, written)]
 
 
@@ -257,21 +255,15 @@ def opening(captured: Captured, sites: Sequence[Site]) -> str:
 
 def closing(captured: Captured, written: Sequence[str]) -> list[str]:
     """How R ended, what was not recorded, and the files."""
-    said = []
-    if captured.message:
-        said.append(captured.message)
-    if captured.lost:
-        said.append(not_recorded(captured))
-    said += changed(captured)
-    if written:
-        said.append(f"wrote {', '.join(written)}")
-    return said
+    said = [captured.message] if captured.message else []
+    said += [*not_recorded(captured), *changed(captured)]
+    return [*said, f"wrote {', '.join(written)}"] if written else said
 
 
-def not_recorded(captured: Captured) -> str:
-    """How many calls could not be recorded, and why one of them."""
-    n = captured.lost
-    return f"{n:,} call{'' if n == 1 else 's'} could not be recorded: {' '.join(captured.why_lost.split())}"
+def not_recorded(captured: Captured) -> list[str]:
+    """How many calls could not be recorded, and why one of them; [] if all were."""
+    n, why = captured.lost, " ".join(captured.why_lost.split())
+    return [f"{n:,} call{'' if n == 1 else 's'} could not be recorded: {why}"] if n else []
 
 
 def changed(captured: Captured) -> list[str]:
@@ -296,11 +288,11 @@ def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str,
     if step.state == "counted":
         via = f"through {step.call.via}" if step.by_package else "beyond the number kept"
         return where, r, "", f"{via}: counted, not translated"
-    if step.state == "refused":
-        return where, r, f"-> {step.translation.shown}", f"refused by Python: {_short(step.refused)}"
     if step.state == "outside":
         return where, r, "-> left out", _short(step.translation.reason)
     arrow = f"-> {step.translation.shown}"
+    if step.state == "refused":
+        return where, r, arrow, f"refused by Python: {_short(step.refused)}"
     said = numbers_in_words(site.rows)
     if step.state == "bridge":
         said = f"stays in R, through pairproof.bridge; {said}"
@@ -313,6 +305,14 @@ def written_as(call: RecordedCall) -> str:
     """The function as the script writes it, "anova" of BradleyTerry2::anova.BTm; else its own name."""
     head = call.text.partition("(")[0].strip()
     return head.rpartition(":")[2] if _PLAIN.match(head) else call.name
+
+
+#: Numbers that neither agree nor differ, by their name in `counts`.
+NEITHER = {
+    "not_estimable": "not estimable, whatever R gives",
+    "not_checkable": "not checkable",
+    "not_run": "not run",
+}
 
 
 def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
@@ -330,28 +330,13 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
         first = next(a for a in rows if a.verdict == "explained" or a.accepted)
         parts.append(f"{found['explained']} explained ({_short(first.explanation)}); see the report")
     if found["differ"]:
-        worst = min((a for a in rows if a.verdict in DIFFERENT and not a.accepted), key=_digits)
+        worst = min(filter(differs, rows), key=lambda a: -1.0 if a.digits is None else a.digits)
         parts.append(
             f"{found['differ']} DIFFER, first {worst.quantity}: {worst.native!r}, R {worst.r!r}"
             f" ({_short(worst.explanation)})"
         )
-    if found["not_estimable"]:
-        parts.append(f"{found['not_estimable']} not estimable, whatever R gives")
-    if found["not_checkable"]:
-        parts.append(f"{found['not_checkable']} not checkable")
-    if found["not_run"]:
-        parts.append(f"{found['not_run']} not run")
+    parts += [f"{found[key]} {word}" for key, word in NEITHER.items() if found[key]]
     return "; ".join(parts)
-
-
-def of_left_out(left: LeftOut) -> tuple[str, str, str, str]:
-    """(where, R, "", why)."""
-    m = left.mentioned
-    return str(m.place), f"{m.function}(...)", "-> left out", _short(left.reason)
-
-
-def _digits(a: Agreement) -> float:
-    return -1.0 if a.digits is None else a.digits
 
 
 def _why(a: Agreement) -> str:
@@ -362,11 +347,10 @@ def _why(a: Agreement) -> str:
         why = floor(str(a.quantity), a.r_call).why
     except InputError:  # an entry of a table has no floor in the file
         return ""
-    name = re.split(r"[,(]", a.r_call.partition("::")[2])[0]
-    stops = _TO.search(why)
-    return (
-        f" ({name} stops at {stops[1]})" if name and stops else f" ({_short(re.split('[,;]', why)[0], 45)})"
-    )
+    name, stops = re.split(r"[,(]", a.r_call.partition("::")[2])[0], _TO.search(why)
+    if name and stops:
+        return f" ({name} stops at {stops[1]})"
+    return f" ({_short(re.split('[,;]', why)[0], 45)})"
 
 
 def _short(text: str, most: int = REASON) -> str:
@@ -395,7 +379,11 @@ def document(
         "why_lost": captured.why_lost,
         "changed": [{"variable": name, "line": place.line} for name, place in captured.changed],
         "calls": [site_as_json(site) for site in sites],
-        "left_out": [left_out_as_json(left) for left in left_out],
+        "left_out": [
+            {"line": m.place.line or None, "function": m.function, "r_call": m.text, "reason": left.reason}
+            for left in left_out
+            for m in [left.mentioned]
+        ],
         "summary": summary(rows),
         "agreements": [
             {**row.to_dict(), "call": step.call.id, "line": step.call.place.line}
@@ -427,19 +415,14 @@ def site_as_json(site: Site) -> dict[str, Any]:
         "r_warnings": [message for message, _ in step.call.warnings],
         "python_warnings": list(step.said),
         **counts(site.rows),
-        "fewest_digits": None if least is None or least.digits is None else _finite(least.digits),
+        "fewest_digits": None if least is None else finite(least.digits),
         "fewest_in": None if least is None else str(least.quantity),
     }
 
 
-def left_out_as_json(left: LeftOut) -> dict[str, Any]:
-    """A call that no part of the migration is about."""
-    m = left.mentioned
-    return {"line": m.place.line or None, "function": m.function, "r_call": m.text, "reason": left.reason}
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def finite(value: float | None) -> float | None:
+    """A number as JSON has it."""
+    return None if value is None or not math.isfinite(value) else float(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -472,7 +455,7 @@ class Migration:
     @property
     def exit_code(self) -> Literal[0, 1, 2]:
         """1 if a number differs unexplained; 2 if R, a record or Python fell short of the script; else 0."""
-        if any(a.verdict in DIFFERENT and not a.accepted for a in self.agreements):
+        if any(map(differs, self.agreements)):
             return 1
         stopped = self.captured.ending in ("error", "time", "killed")
         refused = any(step.state == "refused" for step in self.steps)

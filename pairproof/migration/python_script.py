@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, Union
@@ -23,31 +23,16 @@ import pairproof
 
 from ..bridge.capture.recorded import Captured
 from ..validation.verdicts.agreement import AGREEING
-from .call_sites import CallSite, Key, Left
+from .call_sites import CallSite, Key, Left, Print
 from .delivery import DATA
-from .names import Names, Unique, beside, comment, docstring, plain
-from .prints import Print
-from .translate.python_code import (
-    INDENT,
-    KINDS,
-    Call,
-    Constant,
-    File,
-    Method,
-    Result,
-    expression,
-    files,
-    parts,
-    source,
-    text_literal,
-)
+from .translate import python_code as python
 
 #: Columns of values beside the key, above which a loop is harder to read than its calls one by one.
 MOST_COLUMNS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Hole(Result):
+class Hole(python.Result):
     """Where the evaluations differ, a result that is written by its name; call: -1 - column."""
 
 
@@ -59,86 +44,46 @@ class Column:
     word: str
 
 
-@dataclass(eq=False)
-class Common:
-    """What evaluations share, with a :class:`Hole` for each column."""
-
-    template: Any = None
-    columns: list[Column] = field(default_factory=list)
-
-
-def common(codes: Sequence[Any], same_file: Callable[[File], str]) -> Common:
-    """The evaluations as one expression with holes; `template` is a hole itself if nothing is shared."""
-    found = Common()
+def common(codes: Sequence[Any], same_file: Callable[[python.File], str]) -> tuple[Any, list[Column]]:
+    """The evaluations as one expression with a :class:`Hole` for each column; a hole if nothing is shared."""
+    columns: list[Column] = []
     seen: dict[tuple[str, ...], Hole] = {}
 
     def text(value: Any) -> str:
-        """A word that is equal for equal leaves only."""
-        value = expression(value)
-        if isinstance(value, Result):
-            return f"result {value.call}"
-        if isinstance(value, File):
-            return "file " + same_file(value)
-        if isinstance(value, Constant):
-            return "constant " + _inside(value.value, text)
-        keywords = ", ".join(f"{k}={text(v)}" for k, v in value.keywords.items())
-        arguments = (
-            None if value.arguments is None else ", ".join(map(text, value.arguments)) + "; " + keywords
-        )
-        if isinstance(value, Call):
-            return f"call {value.function}({arguments})"
-        return f"method ({text(value.of)}).{value.name}({arguments})"
+        """A word that is equal for equal expressions only."""
+        return python.in_a_line(value, lambda r: f"result {r.call}", lambda f: f"file {same_file(f)}")
 
     def hole(values: list[Any], word: str) -> Hole:
         key = tuple(map(text, values))
         if key not in seen:
-            seen[key] = Hole(-1 - len(found.columns))
-            found.columns.append(Column(values, word))
+            seen[key] = Hole(-1 - len(columns))
+            columns.append(Column(values, word))
         return seen[key]
 
     def merge(values: list[Any], word: str) -> Any:
-        values = [expression(v) for v in values]
+        values = [python.expression(v) for v in values]
         one = values[0]
         if len(set(map(text, values))) == 1:
             return one
-        if len({type(v) for v in values}) > 1 or not isinstance(one, (Call, Method)):
+        if len({type(v) for v in values}) > 1 or not isinstance(one, (python.Call, python.Method)):
             return hole(values, word)
         shapes = {
-            (
-                v.function if isinstance(v, Call) else v.name,
-                None if v.arguments is None else len(v.arguments),
-                tuple(v.keywords),
-            )
+            (v.function if isinstance(v, python.Call) else v.name, len(v.arguments or ()), tuple(v.keywords))
             for v in values
         }
-        if len(shapes) > 1:
+        if len(shapes) > 1 or len({v.arguments is None for v in values}) > 1:
             return hole(values, word)
-        arguments = None
-        if one.arguments is not None:
-            arguments = tuple(
-                merge([v.arguments[k] for v in values], word) for k in range(len(one.arguments))
-            )
+        arguments = [merge(list(of), word) for of in zip(*(v.arguments or () for v in values))]
         keywords = {k: merge([v.keywords[k] for v in values], k) for k in one.keywords}
-        if isinstance(one, Call):
-            assert arguments is not None
-            return Call(one.function, arguments, keywords)
-        return Method(merge([v.of for v in values], word), one.name, arguments, keywords)
+        if isinstance(one, python.Call):
+            return python.Call(one.function, tuple(arguments), keywords)
+        given = None if one.arguments is None else tuple(arguments)
+        return python.Method(merge([v.of for v in values], word), one.name, given, keywords)
 
-    found.template = merge(list(codes), "value")
-    return found
-
-
-def _inside(value: Any, text: Callable[[Any], str]) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{k!r}: {_inside(v, text)}" for k, v in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return f"{type(value).__name__}[{', '.join(_inside(v, text) for v in value)}]"
-    if isinstance(value, KINDS):
-        return text(value)
-    return f"{type(value).__name__} {value!r}"
+    return merge(list(codes), "value"), columns
 
 
-Digest = Callable[[File], str]
+Digest = Callable[[python.File], str]
 #: R's warnings of a call that its comment names.
 _WARNINGS = 2
 
@@ -150,22 +95,22 @@ class Files:
         self.digest = digest
         #: Digest -> path from the script's folder.
         self.paths: dict[str, str] = {}
-        names = Unique(taken)
+        names = python.Unique(taken)
         for site in found:
             for k, step in enumerate(site.steps):
-                tables = files(expression(step.translation.code))
+                tables = python.files(python.expression(step.translation.code))
                 for file in tables:
                     if digest(file) not in self.paths:
                         several = len({digest(t) for t in tables}) > 1 and file.stem not in (
                             "",
                             site.variable,
                         )
-                        word = plain(file.stem if several else site.name)
+                        word = python.plain(file.stem if several else site.name)
                         if site.many:
-                            word += "_" + plain(key_text(site.keys[k]), "value")
+                            word += "_" + python.plain(key_text(site.keys[k]), "value")
                         self.paths[digest(file)] = f"{DATA}/{names.name(word)}.csv"
 
-    def path(self, file: File) -> str:
+    def path(self, file: python.File) -> str:
         """Its path from the script's folder, with "/"."""
         return self.paths[self.digest(file)]
 
@@ -181,7 +126,7 @@ class Writer:
                 self.results[step.call.id] = (
                     f"{site.name}[{key_source(site.keys[k])}]" if site.many else site.name
                 )
-        self._names = Names(site.name for site in found)
+        self._names = python.Names(site.name for site in found)
         self._loop_names: dict[str, str] = {}
 
     def block(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -195,8 +140,7 @@ class Writer:
 
     def loop_variables(self, site: CallSite) -> list[str]:
         """Names of the variables that run over the keys."""
-        parts = len(site.keys[0]) if isinstance(site.keys[0], tuple) else 1
-        words = site.loop_names or ("i",) * parts
+        words = site.loop_names or ("i",) * len(key_parts(site.keys[0]))
         return [self._loop_name(word) for word in words]
 
     def _loop_name(self, word: str) -> str:
@@ -209,30 +153,26 @@ class Writer:
         call = site.call
         before = f"{site.variable} <- " if site.variable else ""
         times = f", {len(site.steps)} calls" if site.many else ""
-        yield from comment(f"{site.where}: {before}{call.text}{times}")
+        yield from python.comment(f"{site.where}: {before}{call.text}{times}")
         translation = site.steps[0].translation
         if translation.route == "bridge":
-            yield from comment(f"stays in R: {translation.reason or 'through pairproof.bridge'}")
+            yield from python.comment(f"stays in R: {translation.reason or 'through pairproof.bridge'}")
         for note in dict.fromkeys(n for s in site.steps for n in s.translation.notes):
-            yield from comment(note)
+            yield from python.comment(note)
         warned = list(dict.fromkeys(m for s in site.steps for m, _ in s.call.warnings))
         for message in warned[:_WARNINGS]:
-            yield from comment(f"R warns: {message}", lines=2)
+            yield from python.comment(f"R warns: {message}", lines=2)
 
     def _source(
         self, value: Any, indent: str = "", before: str = "", holes: Mapping[int, str] | None = None
     ) -> str:
-        def named(result: Result) -> str:
-            return (
-                holes[result.call]
-                if holes is not None and result.call in holes
-                else self.results[result.call]
-            )
+        def named(result: python.Result) -> str:
+            return (holes or {}).get(result.call) or self.results[result.call]
 
-        def placed(file: File) -> str:
-            return f"HERE / {text_literal(self.tables.path(file))}"
+        def placed(file: python.File) -> str:
+            return f"HERE / {python.text_literal(self.tables.path(file))}"
 
-        return source(value, named, placed, indent, before)
+        return python.source(value, named, placed, indent, before)
 
     # -- several evaluations -----------------------------------------------------------------------------
 
@@ -249,29 +189,31 @@ class Writer:
         """A `for` loop; [] if the calls differ in more than a file and a few constants."""
         if len(site.steps) < 2:
             return []
-        shared = common([s.translation.code for s in site.steps], self.tables.digest)
-        if isinstance(shared.template, Hole):
+        template, shared = common([s.translation.code for s in site.steps], self.tables.digest)
+        if isinstance(template, Hole):
             return []
         variables = self.loop_variables(site)
         holes, columns = self._holes(shared, site, variables)
         if len(columns) > MOST_COLUMNS:
             return []
-        own = Names([*self._loop_names.values(), *(s.partition("[")[0] for s in self.results.values())])
+        own = python.Names(
+            [*self._loop_names.values(), *(s.partition("[")[0] for s in self.results.values())]
+        )
         words = [own.name("file" if _all_files(c) else c.word, "value") for c in columns]
-        holes.update({-1 - shared.columns.index(c): w for c, w in zip(columns, words)})
+        holes.update({-1 - shared.index(c): w for c, w in zip(columns, words)})
         target = f"{site.name}[{', '.join(variables)}]"
         lines = self._head(site, variables, words, columns)
         before = f"{target} = "
-        lines.append(f"{INDENT}{before}{self._source(shared.template, INDENT, before, holes)}")
+        lines.append(f"{python.INDENT}{before}{self._source(template, python.INDENT, before, holes)}")
         return [*lines, *self._inside(site, variables, inside)]
 
     def _holes(
-        self, shared: Common, site: CallSite, variables: Sequence[str]
+        self, shared: Sequence[Column], site: CallSite, variables: Sequence[str]
     ) -> tuple[dict[int, str], list[Column]]:
         """Source of the columns that follow from the key, and the columns that do not."""
         holes: dict[int, str] = {}
         rest = []
-        for k, column in enumerate(shared.columns):
+        for k, column in enumerate(shared):
             found = (
                 self._file_by_key(column, site, variables)
                 or _key_itself(column, site, variables)
@@ -286,29 +228,24 @@ class Writer:
     def _file_by_key(self, column: Column, site: CallSite, variables: Sequence[str]) -> str:
         if not _all_files(column):
             return ""
-        parts = [key if isinstance(key, tuple) else (key,) for key in site.keys]
-        if not all(type(p) is int or isinstance(p, str) and plain(p, "") == p for key in parts for p in key):
+        parts = [p for key in site.keys for p in key_parts(key)]
+        if not all(type(p) is int or isinstance(p, str) and python.plain(p, "") == p for p in parts):
             return ""
-        ends = ["_" + "_".join(map(str, key)) + ".csv" for key in parts]
+        ends = [f"_{key_text(key)}.csv" for key in site.keys]
         paths = [self.tables.path(file) for file in column.values]
-        starts = {path.removesuffix(end) for path, end in zip(paths, ends) if path.endswith(end)}
-        if len(starts) != 1 or any(not path.endswith(end) for path, end in zip(paths, ends)):
+        starts = {p.removesuffix(end) if p.endswith(end) else "" for p, end in zip(paths, ends)}
+        if len(starts) != 1 or "" in starts:
             return ""
         inner = "_".join(f"{{{name}}}" for name in variables)
         return f'HERE / f"{starts.pop()}_{inner}.csv"'
 
     def _result_by_key(self, column: Column, site: CallSite, variables: Sequence[str]) -> str:
         """`f[r]`, where each evaluation uses the value of another site under its own key."""
-        if not all(isinstance(v, Result) for v in column.values):
+        if not all(isinstance(v, python.Result) for v in column.values):
             return ""
-        texts = [self.results[v.call] for v in column.values]
-        names = {
-            text.removesuffix(f"[{key_source(key)}]")
-            for text, key in zip(texts, site.keys)
-            if text.endswith(f"[{key_source(key)}]")
-        }
-        own = all(text.endswith(f"[{key_source(key)}]") for text, key in zip(texts, site.keys))
-        return f"{names.pop()}[{', '.join(variables)}]" if own and len(names) == 1 else ""
+        parts = zip((self.results[v.call] for v in column.values), map(key_source, site.keys))
+        names = {text.removesuffix(end) if text.endswith(end := f"[{key}]") else "" for text, key in parts}
+        return f"{names.pop()}[{', '.join(variables)}]" if len(names) == 1 and "" not in names else ""
 
     def _head(
         self, site: CallSite, variables: Sequence[str], words: Sequence[str], columns: Sequence[Column]
@@ -319,31 +256,28 @@ class Writer:
                 return [f"{before}range(1, {len(site.keys) + 1}):"]
             rows: list[Any] = list(site.keys)
         else:
-            rows = [
-                (*(key if isinstance(key, tuple) else (key,)), *(c.values[k] for c in columns))
-                for k, key in enumerate(site.keys)
-            ]
-        return (before + self._source(Constant(tuple(rows)), before=before + ":") + ":").split("\n")
+            rows = [(*key_parts(key), *(c.values[k] for c in columns)) for k, key in enumerate(site.keys)]
+        return (before + self._source(python.Constant(tuple(rows)), before=before + ":") + ":").split("\n")
 
     def _inside(
         self, site: CallSite, variables: Sequence[str], inside: Sequence[tuple[str, str]]
     ) -> Iterator[str]:
         for follows, said in inside:
-            yield from comment(said, INDENT)
-            yield f"{INDENT}print({site.name}[{', '.join(variables)}]{follows})"
+            yield from python.comment(said, python.INDENT)
+            yield f"{python.INDENT}print({site.name}[{', '.join(variables)}]{follows})"
 
 
 def _all_files(column: Column) -> bool:
-    return all(isinstance(v, File) for v in column.values)
+    return all(isinstance(v, python.File) for v in column.values)
 
 
 def _key_itself(column: Column, site: CallSite, variables: Sequence[str]) -> str:
     """The variable, where the argument is its value."""
-    if not all(isinstance(v, Constant) for v in column.values):
+    if not all(isinstance(v, python.Constant) for v in column.values):
         return ""
     values = [v.value for v in column.values]
     for k, name in enumerate(variables):
-        keys = [key[k] if isinstance(key, tuple) else key for key in site.keys]
+        keys = [key_parts(key)[k] for key in site.keys]
         if all(type(a) is type(b) and a == b for a, b in zip(values, keys)):
             return name
     return ""
@@ -351,17 +285,17 @@ def _key_itself(column: Column, site: CallSite, variables: Sequence[str]) -> str
 
 def key_source(key: Key) -> str:
     """A key as it stands between brackets: `"north"`, `1, "a"`."""
-    parts: tuple[Union[str, int, float], ...] = key if isinstance(key, tuple) else (key,)
-    return ", ".join(source(part, _nothing, _nothing) for part in parts)
+    return ", ".join(map(python.literal, key_parts(key)))
 
 
 def key_text(key: Key) -> str:
     """A key in a file's name, before it is made safe."""
-    return "_".join(map(str, key)) if isinstance(key, tuple) else str(key)
+    return "_".join(map(str, key_parts(key)))
 
 
-def _nothing(value: Any) -> str:
-    raise TypeError(f"{value!r} is no key")
+def key_parts(key: Key) -> tuple[Union[str, int, float], ...]:
+    """The values of the loop variables."""
+    return key if isinstance(key, tuple) else (key,)
 
 
 HEAD = """
@@ -383,13 +317,13 @@ def script_text(
 ) -> str:
     """The script's source; `test` is the name of its test."""
     head = HEAD.format(imports="\n".join(f"import {module}" for module in modules(found)))
-    lines = [*docstring(_about(captured, found, test)), *head.rstrip("\n").split("\n")]
+    lines = [*python.docstring(_about(captured, found, test)), *head.rstrip("\n").split("\n")]
     for _, block in sorted(_blocks(found, left, shown, writer), key=lambda b: b[0]):
         # A print stands right below the statement that it belongs to, anything else apart.
         below = block[0].startswith("print(") and lines[-1][:1] not in ("#", " ")
         lines += block if below else ["", *block]
     if captured.ending != "done":
-        lines += ["", *comment(f"The R script ended here: {captured.message}")]
+        lines += ["", *python.comment(f"The R script ended here: {captured.message}")]
     return "\n".join(lines) + "\n"
 
 
@@ -398,8 +332,8 @@ def modules(found: Sequence[CallSite]) -> list[str]:
     needed = {"pairproof"}
     for site in found:
         for step in site.steps:
-            for part in parts(expression(step.translation.code)):
-                if isinstance(part, Call):
+            for part in python.parts(python.expression(step.translation.code)):
+                if isinstance(part, python.Call):
                     needed.add(_module(part.function))
     return sorted(needed)
 
@@ -440,12 +374,8 @@ def _them(bridged: Sequence[CallSite]) -> str:
 
 
 def _counted(found: Sequence[CallSite]) -> str:
-    verdicts = Counter(
-        "agree" if a.verdict in AGREEING else a.verdict
-        for site in found
-        for step in site.steps
-        for a in step.rows
-    )
+    rows = (a for site in found for step in site.steps for a in step.rows)
+    verdicts = Counter("agree" if a.verdict in AGREEING else a.verdict for a in rows)
     words = {
         "agree": "agree",
         "explained": "differ and are explained",
@@ -470,7 +400,7 @@ def _blocks(
         yield (site.task, 0, site.call.id, 0), list(writer.block(site, inside.get(site.name, [])))
     for k, entry in enumerate(left):
         # A call that is only mentioned has no number; it stands at its line.
-        yield (entry.task, 0 if entry.first else 1, entry.first or k, 1), list(comment(str(entry)))
+        yield (entry.task, 0 if entry.first else 1, entry.first or k, 1), list(python.comment(str(entry)))
     said = {(entry.where, entry.function) for entry in left}
     for k, p in enumerate(shown):
         if p.inside and p.expression is not None:
@@ -484,13 +414,13 @@ def _blocks(
 
 def _printed(p: Print, writer: Writer) -> Iterator[str]:
     if p.expression is None:
-        yield from comment(p.text)
+        yield from python.comment(p.text)
     elif not p.of.many:
-        yield from beside(f"print({p.of.name}{p.expression})", p.text)
+        yield from python.beside(f"print({p.of.name}{p.expression})", p.text)
     elif p.key is not None:
-        yield from beside(f"print({p.of.name}[{key_source(p.key)}]{p.expression})", p.text)
+        yield from python.beside(f"print({p.of.name}[{key_source(p.key)}]{p.expression})", p.text)
     else:
         variables = writer.loop_variables(p.of)
-        yield from comment(p.text)
+        yield from python.comment(p.text)
         yield f"for {', '.join(variables)} in {p.of.name}:"
         yield f"    print({p.of.name}[{', '.join(variables)}]{p.expression})"

@@ -14,27 +14,13 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..bridge.capture.recorded import Place, RecordedCall, ScriptText
-from ..report.blocks import (
-    Block,
-    Bullets,
-    Cell,
-    Code,
-    Column,
-    Counts,
-    Definitions,
-    Folded,
-    Heading,
-    Page,
-    Paragraph,
-    Row,
-    Table,
-    Tone,
-)
+from ..report import blocks as report
 from ..report.output import Output
 from ..validation.claims.quantities import Quantity
 from ..validation.report import notation as numbers
@@ -42,24 +28,14 @@ from ..validation.report.context import ReportContext
 from ..validation.report.page import MEANINGS
 from ..validation.report.rendering import render_junit
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
-from .names import identifier
-from .outcome import (
-    DIFFERENT,
-    FITTING,
-    Migration,
-    Site,
-    changed,
-    counts,
-    fewest,
-    not_recorded,
-    numbers_in_words,
-    opening as first_line,
-)
-from .translate.python_code import Call, File, Result, files, literal, source, text_literal
+from . import outcome
+from .translate.python_code import Call, File, Result, files, identifier, literal, source, text_literal
 from .translate.translation import Step
 
 #: Evaluations of one call (a loop) that are shown open; others are folded unless a number needs attention.
 OPEN = 3
+#: Line, R, a third column, and why.
+Reason = tuple[str, str, str, str]
 #: Longest text of an R call shown: one with its data typed into it is cut.
 LONGEST = 2_000
 
@@ -70,16 +46,16 @@ def where(place: Place, script: str = "") -> str:
     return line if place.file in ("", script) else f"{place.file}: {line}"
 
 
-def call_section(site: Site, text: ScriptText) -> Iterator[Block]:
+def call_section(site: outcome.Site, text: ScriptText) -> Iterator[report.Block]:
     """A heading, the two languages, the data, notes, and a table of the numbers of each evaluation."""
     step = site.first
     times = f", {len(site.steps)} times" if len(site.steps) > 1 else ""
-    yield Heading(f"Line {where(site.place, text.name)}: {site.function}{times}", 3)
-    yield Code(_cut(r_lines(step.call, text)))
-    yield Code(python_lines(step))
+    yield report.Heading(f"Line {where(site.place, text.name)}: {site.function}{times}", 3)
+    yield report.Code(_cut(r_lines(step.call, text)))
+    yield report.Code(python_lines(step))
     said = tuple(_said(step))
     if said:
-        yield Bullets(said)
+        yield report.Bullets(said)
     yield from _numbers(site)
 
 
@@ -95,12 +71,11 @@ def python_lines(step: Step) -> str:
     """The Python call as the script has it."""
     name = identifier(step.call.variable)
     before = f"{name} = " if name else ""
-    text = source(step.translation.code, lambda r: _of_result(r, step), _placed, before=before)
-    return before + text
 
+    def placed(file: File) -> str:
+        return text_literal(f"data/{file.stem or 'table'}.csv")
 
-def _placed(file: File) -> str:
-    return text_literal(f"data/{file.stem or 'table'}.csv")
+    return before + source(step.translation.code, lambda r: _of_result(r, step), placed, before=before)
 
 
 def _of_result(result: Result, step: Step) -> str:
@@ -117,9 +92,10 @@ def _said(step: Step) -> Iterator[str]:
     for file in dict.fromkeys(files(step.translation.code)):
         rows = len(next(iter(file.columns.values()), ()))
         columns = len(file.columns)
+        few = ", ".join(list(file.columns)[:8]) + (", ..." if columns > 8 else "")
         yield (
             f"Data: {file.stem or 'table'}.csv, {rows:,} row{'' if rows == 1 else 's'} of {columns}"
-            f" column{'' if columns == 1 else 's'} ({_few(list(file.columns))})."
+            f" column{'' if columns == 1 else 's'} ({few})."
         )
     if step.state == "bridge":
         yield f"Stays in R: {step.translation.reason.rstrip('.')}."
@@ -130,26 +106,22 @@ def _said(step: Step) -> Iterator[str]:
     yield from (f"Python warns: {' '.join(m.split())}" for m in step.said)
 
 
-def _few(names: Sequence[str], most: int = 8) -> str:
-    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
-
-
-def _numbers(site: Site) -> Iterator[Block]:
+def _numbers(site: outcome.Site) -> Iterator[report.Block]:
     """The numbers of each evaluation; those of a loop that all agree are folded after the first few."""
     coded = [s for s in site.steps if s.rows]
     if not coded:
-        yield Paragraph("There is no number to compare.")
+        yield report.Paragraph("There is no number to compare.")
     for k, step in enumerate(coded):
         table = numbers_table(step.rows, step.state == "bridge")
         if len(coded) == 1:
             yield table
             continue
-        title = f"{evaluation(step.call)}: {numbers_in_words(step.rows)}"
+        title = f"{evaluation(step.call)}: {outcome.numbers_in_words(step.rows)}"
         if k < OPEN or any(a.verdict not in AGREEING for a in step.rows):
-            yield Heading(title, 4)
+            yield report.Heading(title, 4)
             yield table
         else:
-            yield Folded(title, (table,), kept=True)
+            yield report.Folded(title, (table,), kept=True)
 
 
 def evaluation(call: RecordedCall) -> str:
@@ -158,35 +130,35 @@ def evaluation(call: RecordedCall) -> str:
     return f"Evaluation {call.nth}" + (f" ({keys})" if keys else "")
 
 
-def numbers_table(rows: Sequence[Agreement], bridged: bool = False) -> Table:
+def numbers_table(rows: Sequence[Agreement], bridged: bool = False) -> report.Table:
     """A row a number: Python's (or R's by the bridge), R's of the run, digits, the verdict, and why below."""
     calls = list(dict.fromkeys(a.r_call for a in rows if a.r_call))
     header = (
-        Column("number", "left"),
-        Column("R, from Python" if bridged else "Python"),
-        Column("R"),
-        Column("digits"),
-        Column("asked for", detail=True),
-        Column("verdict", "left"),
+        report.Column("number", "left"),
+        report.Column("R, from Python" if bridged else "Python"),
+        report.Column("R"),
+        report.Column("digits"),
+        report.Column("asked for", detail=True),
+        report.Column("verdict", "left"),
     )
     body = tuple(
-        Row(
+        report.Row(
             (
                 str(a.quantity),
                 numbers.shown(a.native, a.quantity),
                 numbers.shown(a.r, a.quantity),
                 numbers.digits(a.digits),
                 "-" if a.floor is None else f"{a.floor:g}",
-                Cell(a.verdict, numbers.SIGNS[a.verdict], tone(a)),
+                report.Cell(a.verdict, numbers.SIGNS[a.verdict], tone(a)),
             ),
             one_line(a.explanation),
         )
         for a in rows
     )
-    return Table(header, body, f"R is {', '.join(calls)}" if calls else "")
+    return report.Table(header, body, f"R is {', '.join(calls)}" if calls else "")
 
 
-def tone(a: Agreement) -> Tone:
+def tone(a: Agreement) -> report.Tone:
     """As in other reports; what is explained needs nobody's attention here."""
     return "note" if a.verdict == "explained" else numbers.tone(a)
 
@@ -195,30 +167,72 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n... ({len(text):,} characters)"
 
 
-def not_in_python(migration: Migration) -> Iterator[Block]:
+def not_in_python(migration: outcome.Migration) -> Iterator[report.Block]:
     """The sections, those without a call left out."""
-    yield from _stayed(migration)
-    yield from _refused(migration)
-    yield from _stopped(migration)
-    yield from _counted(migration)
-    yield from _left_out(migration)
+    script = migration.captured.text.name
 
+    def called(
+        state: str, why: Callable[[outcome.Site], str], third: Callable[[outcome.Site], str] = lambda s: ""
+    ) -> list[Reason]:
+        """Line, function, a third column and the reason of the calls of a state."""
+        sites = (s for s in migration.sites if s.first.state == state)
+        return [(where(s.place, script), s.function, third(s), why(s)) for s in sites]
 
-def _reasons(
-    title: str, said: str, rows: Sequence[tuple[str, str, str, str]], third: str = "through"
-) -> Iterator[Block]:
-    """A table of calls with a reason each; nothing where there is none."""
-    if not rows:
-        return
-    yield Heading(title)
-    yield Paragraph(said)
-    header = (Column("line", "left"), Column("R", "left"), *([Column(third, "left")] if third else []))
-    yield Table(
-        header, tuple(Row((line, r, *([other] if third else [])), why) for line, r, other, why in rows)
+    def reason(site: outcome.Site) -> str:
+        return _sentence(site.first.translation.reason)
+
+    yield from _reasons(
+        "Stayed in R",
+        "These calls have no counterpart in Python alone. The Python script calls R for them, with the same values, so"
+        " it needs R and the package.",
+        called("bridge", lambda s: f"{reason(s)} Numbers: {outcome.numbers_in_words(s.rows)}.", _through),
+        "through",
     )
+    yield from _reasons(
+        "Left out",
+        "These calls were recorded and have no place in the Python script.",
+        called("outside", reason),
+    )
+    yield from _reasons(
+        "Refused by Python",
+        "R has numbers for these calls, and Python declines to give any.",
+        called(
+            "refused", lambda s: s.first.refused, lambda s: s.first.translation.shown.removesuffix("(...)")
+        ),
+        "Python",
+    )
+    yield from _reasons(
+        "R gave an error",
+        "R stopped these calls with an error of its own; there is nothing to compare.",
+        called("failed", lambda s: one_line(s.first.call.error)),
+    )
+    yield from _reasons(
+        "Counted, not translated",
+        "These calls were counted, and their values were not kept.",
+        called("counted", _why_counted, lambda s: f"{len(s.steps):,}"),
+        "times",
+    )
+    left: dict[bool, list[Reason]] = {True: [], False: []}
+    for o in migration.left_out:
+        m = o.mentioned
+        row = (where(m.place, script), m.text or m.function, "", _sentence(o.reason))
+        left[m.function in outcome.FITTING].append(row)
+    said = "These calls stand in the script's text. They are not in the Python script, and nothing about them was compared."
+    yield from _reasons("Never reached", said, left[True])
+    yield from _reasons("Not of this field", said, left[False])
 
 
-def _through(site: Site) -> str:
+def _reasons(title: str, said: str, rows: Sequence[Reason], third: str = "") -> Iterator[report.Block]:
+    """A table of calls with a reason each; nothing where there is none."""
+    if rows:
+        yield report.Heading(title)
+        yield report.Paragraph(said)
+        n = 3 if third else 2
+        header = tuple(report.Column(name, "left") for name in ("line", "R", third)[:n])
+        yield report.Table(header, tuple(report.Row(row[:n], row[3]) for row in rows))
+
+
+def _through(site: outcome.Site) -> str:
     """ "bridge.lme4.glmer_design"."""
     code = site.first.translation.code
     return (
@@ -226,73 +240,13 @@ def _through(site: Site) -> str:
     )
 
 
-def _called(migration: Migration, *states: str) -> Iterator[tuple[str, str, Site]]:
-    """Line, function and site of the calls of these states."""
-    for s in migration.sites:
-        if s.first.state in states:
-            yield where(s.place, migration.captured.text.name), s.function, s
-
-
-def _stayed(migration: Migration) -> Iterator[Block]:
-    rows = [
-        (line, r, _through(s), f"{_why(s)} Numbers: {numbers_in_words(s.rows)}.")
-        for line, r, s in _called(migration, "bridge")
-    ]
-    yield from _reasons(
-        "Stayed in R",
-        "These calls have no counterpart in Python alone. The Python script calls R for them, with the same values, so"
-        " it needs R and the package.",
-        rows,
+def _why_counted(site: outcome.Site) -> str:
+    step = site.first
+    return (
+        f"Called by {step.call.via} for its own ends."
+        if step.by_package
+        else "Beyond the calls kept of one place."
     )
-    outside = [(line, r, "", _why(s)) for line, r, s in _called(migration, "outside")]
-    said = "These calls were recorded and have no place in the Python script."
-    yield from _reasons("Left out", said, outside, "")
-
-
-def _why(site: Site) -> str:
-    return _sentence(site.first.translation.reason)
-
-
-def _refused(migration: Migration) -> Iterator[Block]:
-    rows = [
-        (line, r, s.first.translation.shown.removesuffix("(...)"), s.first.refused)
-        for line, r, s in _called(migration, "refused")
-    ]
-    said = "R has numbers for these calls, and Python declines to give any."
-    yield from _reasons("Refused by Python", said, rows, "Python")
-
-
-def _stopped(migration: Migration) -> Iterator[Block]:
-    rows = [(line, r, "", one_line(s.first.call.error)) for line, r, s in _called(migration, "failed")]
-    said = "R stopped these calls with an error of its own; there is nothing to compare."
-    yield from _reasons("R gave an error", said, rows, "")
-
-
-def _counted(migration: Migration) -> Iterator[Block]:
-    rows = []
-    for line, r, s in _called(migration, "counted"):
-        why = "Beyond the calls kept of one place."
-        if s.first.by_package:
-            why = f"Called by {s.first.call.via} for its own ends."
-        rows.append((line, r, f"{len(s.steps):,}", why))
-    said = "These calls were counted, and their values were not kept."
-    yield from _reasons("Counted, not translated", said, rows, "times")
-
-
-def _left_out(migration: Migration) -> Iterator[Block]:
-    of_this_field: list[tuple[str, str, str, str]] = []
-    others: list[tuple[str, str, str, str]] = []
-    for o in migration.left_out:
-        row = (
-            where(o.mentioned.place, migration.captured.text.name),
-            o.mentioned.text or o.mentioned.function,
-            "",
-            _sentence(o.reason),
-        )
-        (of_this_field if o.mentioned.function in FITTING else others).append(row)
-    said = "These calls stand in the script's text. They are not in the Python script, and nothing about them was compared."
-    yield from _reasons("Never reached", said, of_this_field, "")
-    yield from _reasons("Not of this field", said, others, "")
 
 
 def _sentence(text: str) -> str:
@@ -306,7 +260,7 @@ def one_line(text: str) -> str:
 
 
 #: What each state of a call means: what the list of calls says of it, its sign and its tone.
-STATES: dict[str, tuple[str, str, Tone]] = {
+STATES: dict[str, tuple[str, str, report.Tone]] = {
     "native": ("in Python", "=", "good"),
     "bridge": ("stays in R", "~", "note"),
     "outside": ("left out", "o", "off"),
@@ -327,14 +281,17 @@ DIGITS = (
 )
 
 
-def migration_page(migration: Migration) -> Page:
+def migration_page(migration: outcome.Migration) -> report.Page:
     """The whole report."""
     coded = [s for s in migration.sites if s.first.state in ("native", "bridge")]
-    blocks: list[Block] = [_badges(migration.agreements), Bullets(tuple(sentences(migration)), lead=True)]
+    blocks: list[report.Block] = [
+        _badges(migration.agreements),
+        report.Bullets(tuple(sentences(migration)), lead=True),
+    ]
     if migration.sites:
-        blocks += [Heading("The calls"), calls_table(migration)]
+        blocks += [report.Heading("The calls"), calls_table(migration)]
     if coded:
-        blocks += [Heading("Number by number"), Paragraph(DIGITS, aside=True)]
+        blocks += [report.Heading("Number by number"), report.Paragraph(DIGITS, aside=True)]
     for site in coded:
         blocks += call_section(site, migration.captured.text)
     blocks += [*not_in_python(migration), *_foot(migration)]
@@ -342,25 +299,19 @@ def migration_page(migration: Migration) -> Page:
     used = {step.call.package for step in migration.steps} - {"stats"}
     packages = [f"{name} {version}" for name, version in sorted(captured.packages.items()) if name in used]
     subtitle = ", ".join([f"R {captured.r_version}", *packages])
-    return Page(f"{captured.text.name}: from R to Python, every number compared", blocks, subtitle)
+    return report.Page(f"{captured.text.name}: from R to Python, every number compared", blocks, subtitle)
 
 
-def sentences(migration: Migration) -> list[str]:
+def sentences(migration: outcome.Migration) -> list[str]:
     """The first lines: the calls, the numbers, what needs attention, how R ended, what was written."""
-    found = counts(migration.agreements)
-    said = [f"{first_line(migration.captured, migration.sites)}.", f"{_of_calls(migration.sites)}."]
+    found = outcome.counts(migration.agreements)
+    said = [f"{outcome.opening(migration.captured, migration.sites)}.", f"{_of_calls(migration.sites)}."]
     if found["numbers"]:
+        words = {"explained": "explained", "differ": "differ", **outcome.NEITHER}
         parts = [f"{found['agree']:,} agree"]
-        words = {
-            "explained": "explained",
-            "differ": "differ",
-            "not_estimable": "not estimable, whatever R gives",
-            "not_checkable": "not checkable",
-            "not_run": "not run",
-        }
         parts += [f"{found[key]:,} {word}" for key, word in words.items() if found[key]]
         said.append(f"{found['numbers']:,} numbers were compared with R's of this run: {', '.join(parts)}.")
-    least = fewest(migration.agreements)
+    least = outcome.fewest(migration.agreements)
     if least is not None:
         said.append(
             f"Fewest digits among those that agree: {numbers.digits(least.digits)}, of {least.quantity}"
@@ -370,9 +321,7 @@ def sentences(migration: Migration) -> list[str]:
     captured = migration.captured
     if captured.message:
         said.append(f"How R ended: {one_line(captured.message)}")
-    if captured.lost:
-        said.append(not_recorded(captured))
-    said += changed(captured)
+    said += [*outcome.not_recorded(captured), *outcome.changed(captured)]
     if captured.sandboxed:
         said.append("R ran in a sandbox.")
     if migration.ran_seconds is not None:
@@ -382,16 +331,16 @@ def sentences(migration: Migration) -> list[str]:
     return said
 
 
-def calls_table(migration: Migration) -> Table:
+def calls_table(migration: outcome.Migration) -> report.Table:
     """A row a call of the script."""
     header = (
-        Column("line", "left"),
-        Column("R", "left"),
-        Column("Python", "left"),
-        Column("numbers"),
-        Column("agree"),
-        Column("fewest digits"),
-        Column("became", "left"),
+        report.Column("line", "left"),
+        report.Column("R", "left"),
+        report.Column("Python", "left"),
+        report.Column("numbers"),
+        report.Column("agree"),
+        report.Column("fewest digits"),
+        report.Column("became", "left"),
     )
     script = migration.captured.text.name
     rows = [(s.place.line, _call_row(s, script)) for s in migration.sites]
@@ -399,15 +348,15 @@ def calls_table(migration: Migration) -> Table:
     rows += [
         (
             o.mentioned.place.line,
-            (where(o.mentioned.place, script), o.mentioned.function, "", "", "", "", Cell(*left)),
+            (where(o.mentioned.place, script), o.mentioned.function, "", "", "", "", report.Cell(*left)),
         )
         for o in migration.left_out
     ]
-    return Table(header, tuple(row for _, row in sorted(rows, key=lambda entry: entry[0])))
+    return report.Table(header, tuple(row for _, row in sorted(rows, key=lambda entry: entry[0])))
 
 
-def _call_row(site: Site, script: str) -> tuple[str | Cell, ...]:
-    found, least, step = counts(site.rows), fewest(site.rows), site.first
+def _call_row(site: outcome.Site, script: str) -> tuple[str | report.Cell, ...]:
+    found, least, step = outcome.counts(site.rows), outcome.fewest(site.rows), site.first
     times = f" × {len(site.steps)}" if len(site.steps) > 1 else ""
     digits = "" if least is None else numbers.digits(least.digits)
     shown = step.translation.shown if step.state in ("native", "bridge", "refused") else ""
@@ -422,22 +371,20 @@ def _call_row(site: Site, script: str) -> tuple[str | Cell, ...]:
     )
 
 
-def _verdict(site: Site) -> Cell:
+def _verdict(site: outcome.Site) -> report.Cell:
     """What became of a call, in the worst tone of its numbers."""
     word, sign, tone = STATES[site.first.state]
-    found = counts(site.rows)
+    found = outcome.counts(site.rows)
     if found["differ"]:
-        return Cell(f"{word}; {found['differ']} differ", "!", "bad")
+        return report.Cell(f"{word}; {found['differ']} differ", "!", "bad")
     more = [f"{n} {state}" for state, n in site.states.items() if state != site.first.state]
     parts = [word, *([f"{found['explained']} explained"] if found["explained"] else []), *more]
-    return Cell("; ".join(parts), sign, "note" if found["explained"] and tone == "good" else tone)
+    return report.Cell("; ".join(parts), sign, "note" if found["explained"] and tone == "good" else tone)
 
 
-def _of_calls(sites: Sequence[Site]) -> str:
+def _of_calls(sites: Sequence[outcome.Site]) -> str:
     """ "Of the 5 calls 3 are in Python, 1 stays in R"."""
-    tally: dict[str, int] = {}
-    for site in sites:
-        tally[site.first.state] = tally.get(site.first.state, 0) + 1
+    tally: Counter[str] = Counter(site.first.state for site in sites)
     if not tally:
         return "No call of a fitting function was recorded"
     words = {
@@ -451,12 +398,12 @@ def _of_calls(sites: Sequence[Site]) -> str:
     return "Of the calls, " + ", ".join(f"{tally[s]} {w}" for s, w in words.items() if s in tally)
 
 
-def _attention(migration: Migration) -> list[str]:
+def _attention(migration: outcome.Migration) -> list[str]:
     wrong = [
         f"line {where(site.place, migration.captured.text.name)} {a.quantity}"
         for site in migration.sites
         for a in site.rows
-        if a.verdict in DIFFERENT and not a.accepted
+        if outcome.differs(a)
     ]
     if not wrong:
         return ["No number differs without an explanation."] if migration.agreements else []
@@ -464,34 +411,38 @@ def _attention(migration: Migration) -> list[str]:
     return [f"{len(wrong):,} {'differs' if len(wrong) == 1 else 'differ'}: {', '.join(wrong[:6])}{more}."]
 
 
-def _badges(rows: Sequence[Agreement]) -> Counts:
+def _badges(rows: Sequence[Agreement]) -> report.Counts:
     """How many of each verdict, in the worst tone among them."""
-    order: tuple[Tone, ...] = ("bad", "off", "note", "good")
-    worst: dict[str, Tone] = {}
+    order: tuple[report.Tone, ...] = ("bad", "off", "note", "good")
+    worst: dict[str, report.Tone] = {}
     for a in rows:
         worst[a.verdict] = min(worst.get(a.verdict, "good"), tone(a), key=order.index)
-    return Counts(tuple((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items()))
+    return report.Counts(
+        tuple((n, report.Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items())
+    )
 
 
-def _foot(migration: Migration) -> Iterator[Block]:
+def _foot(migration: outcome.Migration) -> Iterator[report.Block]:
     verdicts = summary(migration.agreements)
     if verdicts:
-        yield Heading("How to read this")
-        yield Definitions(tuple((Cell(v, numbers.SIGNS[v]), HERE.get(v, MEANINGS[v])) for v in verdicts))
-    yield Paragraph(
+        yield report.Heading("How to read this")
+        yield report.Definitions(
+            tuple((report.Cell(v, numbers.SIGNS[v]), HERE.get(v, MEANINGS[v])) for v in verdicts)
+        )
+    yield report.Paragraph(
         "R is what ran the script, on this machine, once; the Python numbers are those of the calls shown, on the files"
         " beside the script. Numbers are shown to ten significant digits; --json has every digit.",
         aside=True,
     )
 
 
-def migration_junit(migration: Migration) -> str:
+def migration_junit(migration: outcome.Migration) -> str:
     """The XML text: what R stopped or was left out is skipped with the reason; what Python refuses fails."""
     rows = [row for site in migration.sites for row in _of_site(site, migration.captured.text.name)]
     return render_junit(rows, ReportContext(title=f"{migration.captured.text.name}, migrated"))
 
 
-def _of_site(site: Site, script: str) -> list[Agreement]:
+def _of_site(site: outcome.Site, script: str) -> list[Agreement]:
     name = f"line {where(site.place, script)} {site.function}"
     found = [
         replace(a, claim=name if len(site.steps) == 1 else f"{name} evaluation {step.call.nth}")
@@ -513,7 +464,7 @@ def _of_site(site: Site, script: str) -> list[Agreement]:
 __all__ = ["migration_junit", "migration_page"]
 
 
-def output(migration: Migration) -> Output:
+def output(migration: outcome.Migration) -> Output:
     """The result of `pairproof migrate` in the form that is asked for."""
     return Output(
         page=lambda: migration_page(migration),

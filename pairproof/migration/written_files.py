@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import Any
 
 import pairproof
 
@@ -27,14 +28,11 @@ from ..files.outputs import AnyPath
 from ..fit.fit import Fit
 from ..text import safe
 from ..validation.verdicts.agreement import AGREEING
-from .call_sites import CallSite, Left, of_text, sites
-from .delivery import DATA, Stage, deliver, digest, earlier, ready
-from .names import Unique, comment, docstring, plain
+from . import delivery
+from .call_sites import CallSite, of_text, prints, sites
 from .outcome import Migration
-from .prints import prints
 from .python_script import Files, Writer, key_text, script_text
-from .run_file import MOST_RECORDED, Asked, asked_of, document, text_of
-from .translate.python_code import INDENT, text_literal
+from .translate.python_code import INDENT, Unique, comment, docstring, plain, text_literal
 
 HEAD = """
 from pathlib import Path
@@ -46,7 +44,7 @@ CALLS = Again(Path(__file__).with_name({script}))
 AGREE = ", agree"
 
 
-def names_of_tests(found: Sequence[CallSite], asked: Asked) -> dict[str, str]:
+def names_of_tests(found: Sequence[CallSite], asked: delivery.Asked) -> dict[str, str]:
     """CallSite -> name of its test, for sites of which a number is compared or a fit is recorded."""
     names = Unique()
     made = {}
@@ -65,13 +63,17 @@ def record_names(found: Sequence[CallSite]) -> dict[int, str]:
         if not _all_fits(site):
             continue
         names = Unique()
-        for k, step in enumerate(site.steps[:MOST_RECORDED]):
+        for k, step in enumerate(site.steps[: delivery.MOST_RECORDED]):
             made[step.call.id] = names.name(plain(key_text(site.keys[k]), "key")) if site.many else ""
     return made
 
 
 def text_of_test(
-    captured: Captured, found: Sequence[CallSite], tests: Mapping[str, str], script: str, asked: Asked
+    captured: Captured,
+    found: Sequence[CallSite],
+    tests: Mapping[str, str],
+    script: str,
+    asked: delivery.Asked,
 ) -> str:
     """The test's source."""
     name = captured.text.name
@@ -92,7 +94,7 @@ def text_of_test(
     return "\n".join(lines) + "\n"
 
 
-def _test(site: CallSite, name: str, asked: Asked) -> Iterator[str]:
+def _test(site: CallSite, name: str, asked: delivery.Asked) -> Iterator[str]:
     fits = _all_fits(site)
     yield f"def {name}({'recorded, ' if fits else ''}request):"
     before = f"{site.variable} <- " if site.variable else ""
@@ -100,10 +102,7 @@ def _test(site: CallSite, name: str, asked: Asked) -> Iterator[str]:
     for said in _not_compared(site, asked):
         yield from comment(said, INDENT, 4)
     own = text_literal(site.name)
-    if site.many:
-        yield f"{INDENT}for call in CALLS.all({own}):"
-    else:
-        yield f"{INDENT}call = CALLS[{own}]"
+    yield f"{INDENT}for call in CALLS.all({own}):" if site.many else f"{INDENT}call = CALLS[{own}]"
     inner = INDENT * 2 if site.many else INDENT
     if not fits:
         yield f"{inner}call.compare(call.value(request))"
@@ -111,10 +110,10 @@ def _test(site: CallSite, name: str, asked: Asked) -> Iterator[str]:
     yield f"{inner}fit = call.value(request)"
     if not site.many:
         yield f"{inner}recorded(fit)"
-    elif len(site.steps) <= MOST_RECORDED:
+    elif len(site.steps) <= delivery.MOST_RECORDED:
         yield f"{inner}recorded(fit, call.record)"
     else:
-        yield f"{inner}if call.has_record:  # the first {MOST_RECORDED}"
+        yield f"{inner}if call.has_record:  # the first {delivery.MOST_RECORDED}"
         yield f"{inner}{INDENT}recorded(fit, call.record)"
     compared = [any(asked[s.call.id]) for s in site.steps]
     if all(compared):
@@ -124,18 +123,10 @@ def _test(site: CallSite, name: str, asked: Asked) -> Iterator[str]:
         yield f"{inner}{INDENT}agree(fit, call.r, digits=call.digits)"
 
 
-def _not_compared(site: CallSite, asked: Asked) -> Iterator[str]:
+def _not_compared(site: CallSite, asked: delivery.Asked) -> Iterator[str]:
     """What R gave and the test does not compare, and why."""
-    found = Counter(
-        "are explained"
-        if a.verdict == "explained"
-        else "DIFFER"
-        if a.verdict.startswith("differs")
-        else f"are {a.verdict}"
-        for step in site.steps
-        for a in step.rows
-        if a.verdict not in AGREEING
-    )
+    verdicts = (a.verdict for step in site.steps for a in step.rows if a.verdict not in AGREEING)
+    found = Counter("DIFFER" if v.startswith("differs") else f"are {v}" for v in verdicts)
     for verdict, n in found.items():
         yield f"{n:,} of R's numbers {verdict}, and are not compared here."
     lost = sum(
@@ -164,19 +155,7 @@ sys.exit(1 if check(values, Path(sys.argv[1]), Path(sys.argv[2])) else 0)
 #: Bytes of what the new script prints that are kept.
 MOST_OUTPUT = 1 << 20
 #: Modules that the script loads: one of its own by such a name would be loaded instead.
-_LOADED = (
-    "pairproof",
-    "numpy",
-    "scipy",
-    "pandas",
-    "click",
-    "rpy2",
-    "pytest",
-    "dateutil",
-    "pytz",
-    "six",
-    "tzdata",
-)
+_LOADED = "pairproof numpy scipy pandas click rpy2 pytest dateutil pytz six tzdata".split()
 
 
 @dataclass(frozen=True)
@@ -187,7 +166,7 @@ class Written:
     analysis.recorded.json.  data, records: tables, and the records of the test.  files: all of them, the
     script first.  ran_seconds: how long the new script took by itself, with its start, before it was
     delivered; None if it needs R.  without_r: whether it ran with R switched off.  output: what it printed,
-    up to a limit.  sites: the call sites and their Python names.  `left`: what was left out, and why.
+    up to a limit.  sites: the call sites and their Python names.
     """
 
     script: Path
@@ -200,7 +179,6 @@ class Written:
     without_r: bool
     output: str
     sites: tuple[CallSite, ...]
-    left: tuple[Left, ...]
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -215,7 +193,7 @@ def write_migration(
     source: AnyPath,
     out: AnyPath,
     *,
-    stage: Stage,
+    stage: delivery.Stage,
     force: bool = False,
     reads: Iterable[AnyPath] = (),
     seconds: float | None = None,
@@ -223,19 +201,22 @@ def write_migration(
     """Write a migration beside `out`, never over `source`; `force`: also files not ours, but no tables."""
     target = checked_out(out)
     test_stem, run = _beside(target)
-    before = earlier(target.parent, run, test_stem)
+    before = delivery.earlier(target.parent, run, test_stem)
     captured = migration.captured
     found, left = sites(captured, migration.steps)
     left = [*left, *map(of_text, migration.left_out)]
     tables = Files(found, stage.digest, before.taken())
-    asked = asked_of(step for site in found for step in site.steps)
+    steps = (step for site in found for step in site.steps)
+    asked = {step.call.id: delivery.asked(step.value, step.rows) for step in steps}
     tests, records = names_of_tests(found, asked), record_names(found)
     test = f"{test_stem}.py" if tests else ""
 
     folder = stage.folder / "delivered"
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / DATA).mkdir(parents=True)
-    data = _copy_tables(tables, stage, folder)
+    (folder / delivery.DATA).mkdir(parents=True)
+    for name_of, path in tables.paths.items():
+        shutil.copyfile(stage.path_of(name_of), folder / path)
+    data = list(tables.paths.values())
     shown = prints(captured, found)
     text = script_text(captured, found, left, shown, Writer(found, tables), test)
     _put(folder / target.name, text)
@@ -244,9 +225,11 @@ def write_migration(
     names = [*data, *([test] if test else []), target.name]
 
     def write_run(files: Sequence[str]) -> None:
-        digests = {name: digest((folder / name).read_bytes()) for name in files}
-        content = document(captured, found, left, tests, records, digests, asked, pairproof.__version__)
-        _put(folder / run, text_of(content))
+        digests = {name: delivery.digest((folder / name).read_bytes()) for name in files}
+        content = delivery.document(
+            captured, found, left, tests, records, digests, asked, pairproof.__version__
+        )
+        _put(folder / run, delivery.text_of(content))
 
     write_run(names)
     needs_r = any(step.translation.route == "bridge" for site in found for step in site.steps)
@@ -255,7 +238,9 @@ def write_migration(
     made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
     write_run([*names, *made])
 
-    delivered = deliver(folder, [*data, *made, run, *names[len(data) :]], before, [source, *reads], force)
+    delivered = delivery.deliver(
+        folder, [*data, *made, run, *names[len(data) :]], before, [source, *reads], force
+    )
     return Written(
         script=target,
         test=target.parent / test if test else None,
@@ -267,7 +252,6 @@ def write_migration(
         without_r=not needs_r,
         output=output,
         sites=tuple(found),
-        left=tuple(left),
     )
 
 
@@ -275,8 +259,8 @@ def check_target(source: AnyPath, out: AnyPath, *, force: bool = False) -> None:
     """Whether a migration may be written there; asked before the R script is run, which may take long."""
     target = checked_out(out)
     test_stem, run = _beside(target)
-    before = earlier(target.parent, run, test_stem)
-    ready(before, [target.name, f"{test_stem}.py", run], [source], force)
+    before = delivery.earlier(target.parent, run, test_stem)
+    delivery.ready(before, [target.name, f"{test_stem}.py", run], [source], force)
 
 
 def _beside(target: Path) -> tuple[str, str]:
@@ -298,13 +282,6 @@ def checked_out(out: AnyPath) -> Path:
     return target
 
 
-def _copy_tables(tables: Files, stage: Stage, folder: Path) -> list[str]:
-    """The tables under their final names."""
-    for name_of, path in tables.paths.items():
-        shutil.copyfile(stage.path_of(name_of), folder / path)
-    return list(tables.paths.values())
-
-
 def _put(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8"))
 
@@ -314,29 +291,22 @@ def _put(path: Path, text: str) -> None:
 
 def _try_out(folder: Path, script: str, test: str, needs_r: bool, limit: float) -> tuple[float, str]:
     """Run the script in a Python of its own and compare its numbers; (seconds, what it printed)."""
-    environment = dict(os.environ)
-    package = str(Path(pairproof.__file__).resolve().parent.parent)
-    path = environment.get("PYTHONPATH")
-    environment["PYTHONPATH"] = package + (os.pathsep + path if path else "")
-    environment["PYTHONIOENCODING"] = "utf-8"
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    if not needs_r:
-        environment["PAIRPROOF_R"] = "none"
+    package, path = str(Path(pairproof.__file__).resolve().parent.parent), os.environ.get("PYTHONPATH")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": package + (os.pathsep + path if path else ""),
+        "PYTHONIOENCODING": "utf-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **({} if needs_r else {"PAIRPROOF_R": "none"}),
+    }
     command = [sys.executable, "-c", _RUN, script, test]
     begun = time.monotonic()
     # What is printed goes into files: a script that prints much fills no pipe and no memory.
     said, failed = folder.parent / "said.txt", folder.parent / "failed.txt"
     with said.open("wb") as out, failed.open("wb") as err:
+        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
         try:
-            done = subprocess.run(
-                command,
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                timeout=limit,
-            )
+            done = subprocess.run(command, cwd=folder, env=environment, timeout=limit, **streams)
         except subprocess.TimeoutExpired:
             raise PairproofError(
                 f"{script}, as it was written, did not end within {limit:g} s, so nothing was written; this is an error of"

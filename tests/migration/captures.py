@@ -12,9 +12,9 @@ from pairproof.fit.fit import Fit
 from pairproof.migration.delivery import Stage
 from pairproof.migration.outcome import Migration, left_out
 from pairproof.migration.translate.python_code import Call, evaluate, expression, table_call
-from pairproof.migration.translate.rows import fit_rows, row
+from pairproof.migration.translate.rows import Beside, fit_rows
 from pairproof.migration.translate.translation import Step, Translation, outside
-from pairproof.validation.verdicts.agreement import RCounterpart
+from pairproof.validation.verdicts.agreement import Agreement, RCounterpart
 
 NAME = "tea.R"
 ITEMS = ("Assam", "Ceylon", "Darjeeling")
@@ -122,6 +122,11 @@ def r_of(fit: Fit, factor: float = 1 + 1e-11) -> RCounterpart:
         "deviance": fit.deviance,
     }
     return RCounterpart(BTM, "live", numbers)
+
+
+def row(quantity: str, python: float, r: float, function: str, place: str = "") -> Agreement:
+    """A row of an R function."""
+    return Beside(RecordedCall(0, function, "", Place(0, 0))).row(quantity, python, r, place=place)
 
 
 def _rows(value: Any) -> Iterable[Any]:

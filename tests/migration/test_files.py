@@ -35,7 +35,7 @@ def delivered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Written]:
     folder = tmp_path_factory.mktemp("delivered")
     script = tea()
     script.call(9, attribute(Result(1), "aic"), "AIC(m)", "stats::AIC", helper=True)
-    script.translations[5] = Translation("native", speaks="value")
+    script.translations[5] = Translation("native")
     return folder, write(script, folder)
 
 
@@ -192,8 +192,7 @@ def test_a_table_of_somebody_else_is_never_replaced_even_with_force(tmp_path: Pa
 
 
 def test_a_list_of_files_that_somebody_wrote_is_not_believed(tmp_path: Path, untried: None) -> None:
-    from pairproof.migration.delivery import digest, earlier
-    from pairproof.migration.run_file import digest_of
+    from pairproof.migration.delivery import digest, digest_of, earlier
 
     (tmp_path / "precious.csv").write_text("mine\n")
     names = ["../x/precious.csv", "precious.csv", "/etc/passwd", "data/../precious.csv", "tea.R"]

@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 
 import pairproof
-from pairproof.migration.run_file import asked
-from pairproof.migration.translate.rows import at, by_item, in_column, row, rows_of
+from pairproof.migration.delivery import asked
+from pairproof.migration.translate.rows import Beside, at, by_item, in_column
 from pairproof.validation.again import Again, numbers_in
+from tests.migration.captures import row
+from tests.migration.made import a_call
 
 #: Three nested models: both tests have 1 degree of freedom, and residual ones stand in no table of ours.
 NESTED = """
@@ -51,7 +53,8 @@ def test_labels_that_occur_again_have_places_of_their_own():
     assert numbers_in(frame) == {"worth / x": 0.1, "worth / x (2)": 0.2, "worth / y": 0.7}
     assert by_item(frame.iloc[:2], "worth") == {"A": "worth / x", "B": "worth / x (2)"}
     assert at("coef", ["a", "b", "a"]) == {"a": "coef / 0", "b": "coef / 1"}
-    rows = rows_of("coef", {"a": 2.0, "b": 2.0}, {"a": 2.0, "b": 2.0}, "f", places=at("coef", ["a", "b"]))
+    beside, numbers = Beside(a_call(), function="f"), {"a": 2.0, "b": 2.0}
+    rows = beside.named("coef", numbers, numbers, at("coef", ["a", "b"]))
     assert [a.place for a in rows] == ["coef / 0", "coef / 1"]
     assert "place" not in rows[0].to_dict()
 

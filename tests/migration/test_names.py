@@ -8,8 +8,15 @@ import keyword
 import pytest
 from hypothesis import given, strategies as st
 
-from pairproof.migration.names import Names, beside, comment, docstring, identifier, one_line
-from pairproof.migration.translate.python_code import WIDTH
+from pairproof.migration.translate.python_code import (
+    WIDTH,
+    Names,
+    beside,
+    comment,
+    docstring,
+    identifier,
+    one_line,
+)
 
 HOSTILE = [
     'a"b\'c', "x\ny = 1", "x\r\nimport os", '"""', "'''", "\\", "\\\"\"\"", "\u202egnp.\u2066", "\x00", "\x0c# x",

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pairproof.bridge.capture.recorded import RecordedCall
-from pairproof.migration.call_sites import of_text, sites
+from pairproof.migration.call_sites import of_text, prints, sites
 from pairproof.migration.outcome import left_out
-from pairproof.migration.prints import prints
 from pairproof.migration.python_script import Files, Writer, modules, script_text
 from pairproof.migration.translate.python_code import Call, Constant, Result, attribute
 from pairproof.migration.translate.translation import Step, Translation, outside

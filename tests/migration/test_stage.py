@@ -10,8 +10,7 @@ from hypothesis import given, strategies as st
 
 from pairproof.errors import InputError
 from pairproof.migration.delivery import Stage
-from pairproof.migration.names import Unique, plain
-from pairproof.migration.translate.python_code import File
+from pairproof.migration.translate.python_code import File, Unique, plain
 
 
 def test_equal_tables_are_one_file_and_different_ones_of_one_name_are_two(tmp_path: Path) -> None:

@@ -18,9 +18,10 @@ from math import factorial
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
-from .decide import Design, Not, codes
-from .design_contests import Product, Variable, explained
+from .decide import Design, codes
+from .design_contests import Not, Product, Variable, explained, times
 from .design_terms import SAME_SPACE, within
 
 FloatArray = NDArray[np.float64]
@@ -94,21 +95,21 @@ def recognise_pattern(
     dependent: Mapping[str, FloatArray],
     groups: IntArray,
     variables: Sequence[Variable],
-) -> Pattern | Not:
+) -> Pattern:
     """The pattern model that a Poisson design of items, undecided pairs and products of answers is."""
     items = tuple(design.items)
     x = np.column_stack(list(design.items.values()))
     u = np.column_stack(list(undecided.values())) if undecided else np.zeros((len(x), 0))
     if len(items) < FEWEST_ITEMS:
-        return Not(f"a pattern model of {len(items)} items", True)
+        raise Not(f"a pattern model of {len(items)} items", True)
     answers = answers_of(x, u, np.column_stack(list(dependent.values())) if dependent else None, groups)
     if answers is None:
-        return Not("its rows are not all possible answers of each group of respondents", True)
+        raise Not("its rows are not all possible answers of each group of respondents", True)
     n = int(groups.max()) + 1
     indicators = (groups[:, None] == np.arange(n)).astype(float)
     known = design.x[:, design.known]
     if np.linalg.matrix_rank(np.column_stack([known, indicators])) > np.linalg.matrix_rank(known):
-        return Not("it has no constant of its own for each group of respondents in its data", True)
+        raise Not("it has no constant of its own for each group of respondents in its data", True)
 
     def centred(columns: FloatArray) -> FloatArray:
         means = (indicators.T @ columns) / indicators.sum(axis=0)[:, None]
@@ -119,8 +120,53 @@ def recognise_pattern(
     coefficients = tuple(np.array(design.names, dtype=object)[design.known][kept])
     theirs = theirs[:, kept]
     found = _read(theirs, coefficients, centred(x), centred(u), items, dict(design.covariates))
-    return _put_together(
-        items, x, u, dependent, answers, groups, variables, found, coefficients, theirs, centred
+    if not found.free and not found.terms:
+        raise Not("the worths of items are no part of it", True)
+    common: dict[str, FloatArray] = {}
+    single: list[tuple[str, Product]] = []
+    for name, of in found.of_items.items():
+        merged = np.nanmax(np.stack(list(of.values())), axis=0, initial=-np.inf)
+        z = np.where(np.isfinite(merged), merged, np.nan)
+        if len(of) >= len(items) - 1:
+            common[name] = z
+        else:
+            single += [(items[k], p) for k, own in of.items() for p in explained({name: own}, variables)]
+    by = explained(common, variables)
+    of_item = dict(zip(items, x.T))
+    free = [(item, of_item[item]) for item in items[:-1]] if found.free else []
+    own = [*free, *((name, x @ values) for name, values in found.terms.items()), *times(free, by)]
+    own += [c for item, p in single for c in times([(item, of_item[item])], [p])]
+    if found.each:
+        pairs = [(i, j) for j in range(len(items)) for i in range(j)]
+        own += [(f"tie:{items[i]}:{items[j]}", u[:, k]) for k, (i, j) in enumerate(pairs)]
+    elif found.total:
+        own.append(("tie", u.sum(axis=1)))
+    if found.dependence:
+        own += _dependence(items, dependent)
+    names = tuple(n for n, _ in own)
+    ours = centred(np.column_stack([c for _, c in own]))
+    to, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
+    if np.linalg.matrix_rank(ours) < ours.shape[1] or len(names) != len(coefficients):
+        raise Not("some of its terms have no counterpart in a pattern model", True)
+    if np.abs(ours @ to - theirs).max(initial=0.0) > SAME_SPACE * max(1.0, float(np.abs(theirs).max())):
+        raise Not("its columns are not those of a pattern model: they do not span the same space", True)
+    used = {v.name: v for p in (*by, *(p for _, p in single)) for v in p.variables}
+    # Groups of the data that the model's worths do not differ in are groups of its deviance all the same.
+    used.update({v.name: v for v in variables if v.name not in used})
+    return Pattern(
+        items,
+        items[-1] if found.free else "",
+        answers,
+        groups,
+        used,
+        tuple(by),
+        tuple(single),
+        dict(found.terms),
+        "" if not answers.ties else "by-pair" if found.each else "davidson" if found.total else "none",
+        found.dependence,
+        coefficients,
+        names,
+        np.asarray(to),
     )
 
 
@@ -139,17 +185,11 @@ def answers_of(x: FloatArray, u: FloatArray, products: FloatArray | None, groups
         found = _combinations(x, u, products, groups, pairs, codes)
         return None if found is None else Answers("pairs", found, bool(u.shape[1]))
     if u.shape[1] == len(pairs):
-        ranks = np.array([_dense(row) for row in x])
+        ranks = rankdata(-x, method="dense", axis=1).astype(np.int64)
         of_pairs = np.array([[r[i] == r[j] for i, j in pairs] for r in ranks])
         if (of_pairs == (u > 0)).all():
             return Answers("ratings", ranks, True, int(ranks.max()))
     return None
-
-
-def _dense(row: FloatArray) -> list[int]:
-    """1 for the largest values, 2 for the next, ..."""
-    levels = sorted(set(row.tolist()), reverse=True)
-    return [levels.index(v) + 1 for v in row.tolist()]
 
 
 def _combinations(
@@ -162,10 +202,7 @@ def _combinations(
 ) -> IntArray | None:
     """Answers of the pairs that each row stands for, found by what they add up to."""
     every = np.array(list(product(codes, repeat=len(pairs))), dtype=np.int64)
-    sums = np.zeros((len(every), x.shape[1]))
-    for k, (i, j) in enumerate(pairs):
-        sums[:, i] += every[:, k]
-        sums[:, j] -= every[:, k]
+    sums = every @ [[(k == i) - (k == j) for k in range(x.shape[1])] for i, j in pairs]
     sharing = [(a, b) for b in range(len(pairs)) for a in range(b) if set(pairs[a]) & set(pairs[b])]
     of_products = np.column_stack([every[:, a] * every[:, b] for a, b in sharing])
     seen = np.column_stack([x, u])
@@ -232,75 +269,6 @@ def _times_item(
         z[told] = column[told] / x[told, k]
         return ":".join(p for p in parts if p != items[k]), k, z
     return None
-
-
-def _put_together(
-    items: tuple[str, ...],
-    x: FloatArray,
-    u: FloatArray,
-    dependent: Mapping[str, FloatArray],
-    answers: Answers,
-    groups: IntArray,
-    variables: Sequence[Variable],
-    found: _Found,
-    coefficients: tuple[str, ...],
-    theirs: FloatArray,
-    centred: object,
-) -> Pattern | Not:
-    if not found.free and not found.terms:
-        return Not("the worths of items are no part of it", True)
-    assert callable(centred)
-    pairs = [(i, j) for j in range(len(items)) for i in range(j)]
-    common: dict[str, FloatArray] = {}
-    single: list[tuple[str, Product]] = []
-    for name, of in found.of_items.items():
-        merged = np.nanmax(np.stack(list(of.values())), axis=0, initial=-np.inf)
-        z = np.where(np.isfinite(merged), merged, np.nan)
-        if len(of) >= len(items) - 1:
-            common[name] = z
-        else:
-            single += [(items[k], p) for k, own in of.items() for p in explained({name: own}, variables)]
-    by = explained(common, variables)
-    reference = items[-1] if found.free else ""
-    own: list[tuple[str, FloatArray]] = []
-    free = range(len(items) - 1) if found.free else range(0)
-    own += [(items[k], x[:, k]) for k in free]
-    own += [(name, x @ values) for name, values in found.terms.items()]
-    for p in by:
-        own += [(f"{items[k]}:{label}", x[:, k] * z) for label, z in zip(p.labels, p.values.T) for k in free]
-    for item, p in single:
-        own += [(f"{item}:{label}", x[:, items.index(item)] * z) for label, z in zip(p.labels, p.values.T)]
-    if found.each:
-        own += [(f"tie:{items[i]}:{items[j]}", u[:, k]) for k, (i, j) in enumerate(pairs)]
-    elif found.total:
-        own.append(("tie", u.sum(axis=1)))
-    if found.dependence:
-        own += _dependence(items, dependent)
-    names = tuple(n for n, _ in own)
-    ours = centred(np.column_stack([c for _, c in own]))
-    to, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
-    if np.linalg.matrix_rank(ours) < ours.shape[1] or len(names) != len(coefficients):
-        return Not("some of its terms have no counterpart in a pattern model", True)
-    if np.abs(ours @ to - theirs).max(initial=0.0) > SAME_SPACE * max(1.0, float(np.abs(theirs).max())):
-        return Not("its columns are not those of a pattern model: they do not span the same space", True)
-    used = {v.name: v for p in (*by, *(p for _, p in single)) for v in p.variables}
-    # Groups of the data that the model's worths do not differ in are groups of its deviance all the same.
-    used.update({v.name: v for v in variables if v.name not in used})
-    return Pattern(
-        items,
-        reference,
-        answers,
-        groups,
-        used,
-        tuple(by),
-        tuple(single),
-        dict(found.terms),
-        "" if not answers.ties else "by-pair" if found.each else "davidson" if found.total else "none",
-        found.dependence,
-        coefficients,
-        names,
-        np.asarray(to),
-    )
 
 
 def _dependence(items: Sequence[str], dependent: Mapping[str, FloatArray]) -> list[tuple[str, FloatArray]]:

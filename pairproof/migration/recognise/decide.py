@@ -37,6 +37,7 @@ from .design_contests import (
     EXACT,
     Contests,
     ItemBlock,
+    Not,
     Players,
     Variable,
     item_block,
@@ -60,10 +61,10 @@ def codes(*factors: Sequence[object] | NDArray[np.generic]) -> IntArray:
     return np.array([seen.setdefault(key, len(seen)) for key in zip(*factors)], dtype=np.int64)
 
 
-def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> IntArray | str:
-    """int[n_rows]: the groups of rows that a glm has a constant for; or why there are none."""
+def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> IntArray:
+    """int[n_rows]: the groups of rows that a glm has a constant for."""
     if not factors:
-        return "a Poisson model without a factor in it, so without a constant for each pair of items"
+        raise Not("a Poisson model without a factor in it, so without a constant for each pair of items")
     names = list(factors)[:MOST_FACTORS]
     for size in range(len(names), 0, -1):
         for chosen in combinations(names, size):
@@ -71,7 +72,7 @@ def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> I
             sizes = np.bincount(groups)
             if len(sizes) <= MOST_GROUPS and set(sizes.tolist()) <= {2, 3} and _has_constants(x, groups):
                 return groups
-    return (
+    raise Not(
         "a Poisson model without a constant for each pair of items in each group of respondents: no combination of "
         + ", ".join(names)
         + " has 2 or 3 rows and a constant of its own"
@@ -118,79 +119,64 @@ class Design:
     covariates: Mapping[str, FloatArray] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Not:
-    """Why a design is none of a model of ours, and whether it is one of paired comparisons all the same."""
-
-    why: str
-    paired: bool = False
-
-    def __str__(self) -> str:
-        return self.why
-
-
 @dataclass(frozen=True, eq=False)
 class Recognised:
-    """A design of paired comparisons; block: none with item covariates alone; groups int[n]: constants."""
+    """A design of paired comparisons; block: none with item covariates alone."""
 
     kind: str
     model: Model
     coefficients: tuple[str, ...]
     block: ItemBlock | None
     players: Players | None
-    groups: IntArray | None = None
 
 
-def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> Recognised | Not:
+def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> Recognised:
     """A design whose rows are contests; wins, losses float[n]."""
     return _of_rows(design, wins, losses, "bradley-terry", None)
 
 
-def recognise_ordered(design: Design, counts: FloatArray) -> Recognised | Not:
+def recognise_ordered(design: Design, counts: FloatArray) -> Recognised:
     """Rows are contests; counts float[n, 3]: the item with the plus sign lost, the middle answer, it won."""
     return _of_rows(design, counts[:, 2], counts[:, 0], "rao-kupper", counts[:, 1])
 
 
 def _of_rows(
     design: Design, wins: FloatArray, losses: FloatArray, kind: str, ties: FloatArray | None
-) -> Recognised | Not:
+) -> Recognised:
     x = design.x
     varies = np.flatnonzero(np.ptp(x, axis=0) > 0) if len(x) else np.array([], dtype=np.int64)
     block = item_block(x[:, varies])
     if block is None:
-        return Not(NO_BLOCK)
+        raise Not(NO_BLOCK)
     block = replace(block, columns=tuple(int(varies[k]) for k in block.columns))
     contests = of_rows(block, x[:, design.known], wins, losses)
     if ties is not None:
         contests = replace(contests, ties=ties)
     kept = tuple(n for n, k in zip(design.names, design.known) if k)
-    return _recognised(design, contests, kept, block, kind, block.scale, None)
+    return _recognised(design, contests, kept, block, kind, block.scale)
 
 
-def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | None) -> Recognised | Not:
+def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | None) -> Recognised:
     """Rows are outcomes of contests; groups int[n]: of the eliminated factor; None: among the columns."""
     if groups is None:
-        found = nuisance_of_glm(design.x, {n: v.values for n, v in design.factors.items()})
-        if isinstance(found, str):
-            return Not(found)
-        groups = found
+        groups = nuisance_of_glm(design.x, {n: v.values for n, v in design.factors.items()})
     sizes = sorted(set(np.bincount(groups).tolist()))
     if not set(sizes) <= {2, 3}:
-        return Not(
+        raise Not(
             f"groups of the eliminated factor have {', '.join(map(str, sizes))} rows; expected 2, or 3 with a row for"
             " ties: a constant for each pair of items in each group of respondents",
             paired=bool(design.items) or item_block(design.x, mirrored=True) is not None,
         )
-    centred = design.x - _means(design.x, groups)
+    sums = np.zeros((int(groups.max()) + 1, design.x.shape[1]))
+    np.add.at(sums, groups, design.x)
+    centred = design.x - (sums / np.bincount(groups)[:, None])[groups]
     known = np.flatnonzero(design.known & (np.abs(centred) > 1e-9).any(axis=0))
     block, size = _mirrored_block(design, centred)
     if block is None:
-        return Not(NO_BLOCK)
-    contests = of_groups(block, design.x[:, known], counts, groups)
-    if isinstance(contests, str):
-        return Not(contests, paired=bool(design.items))
+        raise Not(NO_BLOCK)
+    contests = of_groups(block, design.x[:, known], counts, groups, paired=bool(design.items))
     kept = tuple(design.names[k] for k in known)
-    return _recognised(design, contests, kept, block, "llbt", size, groups)
+    return _recognised(design, contests, kept, block, "llbt", size)
 
 
 def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | None, float]:
@@ -216,24 +202,11 @@ def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | No
     return None, 0.0
 
 
-def _means(x: FloatArray, groups: IntArray) -> FloatArray:
-    sums = np.zeros((int(groups.max()) + 1, x.shape[1]))
-    np.add.at(sums, groups, x)
-    means: FloatArray = (sums / np.bincount(groups)[:, None])[groups]
-    return means
-
-
 def _recognised(
-    design: Design,
-    contests: Contests,
-    kept: tuple[str, ...],
-    block: ItemBlock,
-    kind: str,
-    size: float,
-    groups: IntArray | None,
-) -> Recognised | Not:
-    if not block.connected:
-        return Not(NOT_JOINED, paired=True)
+    design: Design, contests: Contests, kept: tuple[str, ...], block: ItemBlock, kind: str, size: float
+) -> Recognised:
+    if len(block.chains) != 1:
+        raise Not(NOT_JOINED, paired=True)
     rows = contests.rows[:, 0]
     texts = {n: [v.values[r] for r in rows] for n, v in design.factors.items()}
     met = players(contests.first, contests.second, block.n_items, texts)
@@ -254,9 +227,7 @@ def _recognised(
         design.covariates,
         [*said, UNNAMED][: len(items)],
     )
-    if isinstance(model, str):
-        return Not(model, paired=True)
-    return Recognised(kind, model, kept, None if not model.reference else block, met, groups)
+    return Recognised(kind, model, kept, block if model.reference else None, met)
 
 
 def _named(said: Sequence[str], block: ItemBlock, met: Players | None) -> tuple[str, ...]:
@@ -290,17 +261,11 @@ def _reference(design: Design, block: ItemBlock, items: Sequence[str], kind: str
     """The hidden item; else the one whose coefficient R left out; else our default, first or last."""
     if block.hidden:
         return items[-1]
+    known = {n for n, k in zip(design.names, design.known) if k}
+    absent = [k for k, n in enumerate(design.items) if n not in known]
     if not design.items:
-        aliased = [k for k, c in enumerate(block.columns) if not design.known[c]]
-        if aliased:
-            return items[aliased[-1]]
-    else:
-        said = list(design.items)
-        known = {n for n, k in zip(design.names, design.known) if k}
-        absent = [k for k, n in enumerate(said) if n not in known]
-        if absent:
-            return items[absent[-1]]
-    return items[-1] if kind == "llbt" else items[0]
+        absent = [k for k, c in enumerate(block.columns) if not design.known[c]]
+    return items[absent[-1]] if absent else items[-1] if kind == "llbt" else items[0]
 
 
 def _constant_in_contests(
@@ -347,62 +312,52 @@ class Davidson:
         return "tie-shift" in self.names or "tie-scale" in self.names
 
 
-def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> Davidson | Not:
+def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> Davidson:
     """A GenDavidson of single abilities, by the derivatives of its predictors; groups int[n]: matches."""
     special = [n for n in design.names if n in OURS]
     items = tuple(n for n in design.names if n not in OURS)
     if set(np.bincount(groups).tolist()) != {3}:
-        return Not("its matches do not have three rows each, won, tied and lost", True)
+        raise Not("its matches do not have three rows each, won, tied and lost", True)
     rows = np.argsort(groups, kind="stable").reshape(-1, 3)
     place = {n: k for k, n in enumerate(design.names)}
     met = _met(design, rows, np.array([place[n] for n in items], dtype=np.int64))
     if met is None or "tie.max" not in special:
-        return Not(
+        raise Not(
             "its GenDavidson has more than one number for the home advantage, a term of ties or a player's ability",
             True,
         )
-    one, two = met
-    of_one = design.x[rows, one[:, None]]
-    of_two = design.x[rows, two[:, None]]
+    of_one, of_two = (design.x[rows, k[:, None]] for k in met)
     won = (np.abs(of_one - 1) < EXACT) & (np.abs(of_two) < EXACT)
     lost = (np.abs(of_two - 1) < EXACT) & (np.abs(of_one) < EXACT)
     if (won.sum(axis=1) != 1).any() or (lost.sum(axis=1) != 1).any():
-        return Not("the rows of a match are not won, tied and lost", True)
+        raise Not("the rows of a match are not won, tied and lost", True)
     tied = ~(won | lost)
     ordered = np.stack([rows[won], rows[lost], rows[tied]], axis=1)
     position = {n: k for k, n in enumerate(items)}
-    first = np.array([position[design.names[k]] for k in one], dtype=np.int64)
-    second = np.array([position[design.names[k]] for k in two], dtype=np.int64)
-    x = design.x[ordered]
-    contests = Contests(
-        first,
-        second,
-        counts[ordered[:, 0]],
-        counts[ordered[:, 1]],
-        counts[ordered[:, 2]],
-        x[:, 0] - x[:, 1],
-        x[:, 2] - (x[:, 0] + x[:, 1]) / 2,
-        ordered,
-    )
+    first, second = (np.array([position[design.names[k]] for k in side], dtype=np.int64) for side in met)
+    x, (wins, losses, ties) = design.x[ordered], counts[ordered].T
+    logit, tie = x[:, 0] - x[:, 1], x[:, 2] - (x[:, 0] + x[:, 1]) / 2
+    contests = Contests(first, second, wins, losses, ties, logit, tie, ordered)
     order = None
     if "home.adv" in place:
         home = contests.logit[:, place["home.adv"]]
         if not set(np.round(home, 9).tolist()) <= {-1.0, 0.0, 1.0}:
-            return Not("its players are at home by other numbers than 1 and 0", True)
+            raise Not("its players are at home by other numbers than 1 and 0", True)
         contests = contests.turned(home < 0)
         order = np.abs(home).round()
     elif "tie.mode" in special:
-        return Not("its GenDavidson has tie.mode without a home advantage", True)
+        raise Not("its GenDavidson has tie.mode without a home advantage", True)
     shown = tuple(usable(n) for n in items)
     if len(set(shown)) != len(shown):
-        return Not("two of its players have one name once what stands for something else is replaced", True)
+        raise Not("two of its players have one name once what stands for something else is replaced", True)
     names = (*shown[1:], *(OURS[n] for n in special))
     to = np.zeros((len(names), len(design.names)))
     for k, item in enumerate(items[1:]):
         to[k, place[item]], to[k, place[items[0]]] = 1.0, -1.0
     for k, n in enumerate(special):
         to[len(items) - 1 + k, place[n]] = 1.0
-    return Davidson(shown, contests, order, design.names, names, to, _columns(design, items))
+    one, two = (v.name for v in _factors(design, items)) if _factors(design, items) else ("first", "second")
+    return Davidson(shown, contests, order, design.names, names, to, (one, two))
 
 
 def _met(design: Design, rows: IntArray, at: IntArray) -> tuple[IntArray, IntArray] | None:
@@ -425,8 +380,3 @@ def _factors(design: Design, items: tuple[str, ...]) -> list[Variable]:
     """The two columns of the data whose levels are the players; [] if there are none."""
     met = [v for v in design.factors.values() if v.levels and set(v.levels) == set(items)]
     return met if len(met) == 2 else []
-
-
-def _columns(design: Design, items: tuple[str, ...]) -> tuple[str, str]:
-    met = _factors(design, items)
-    return (met[0].name, met[1].name) if met else ("first", "second")

@@ -20,7 +20,7 @@ levels, products of two of them) fits if all of its columns are among the z.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
@@ -29,6 +29,8 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+#: A column of a design under its name.
+Named = tuple[str, FloatArray]
 
 #: Entries of a design are whole numbers and halves, which R keeps exactly; centring leaves a few roundings.
 EXACT = 1e-9
@@ -39,6 +41,14 @@ FEWEST_ITEMS = 3
 FEWEST_MIRRORED = 2
 #: Sizes of entries that are tried as the items' own.
 MOST_SIZES = 6
+
+
+class Not(Exception):
+    """Why a design is none of a model of ours, and whether it is one of paired comparisons all the same."""
+
+    def __init__(self, why: str, paired: bool = False) -> None:
+        super().__init__(why)
+        self.paired = paired
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +71,6 @@ class ItemBlock:
         return len(self.columns) + self.hidden
 
     @property
-    def connected(self) -> bool:
-        """Whether a chain of comparisons joins all items."""
-        return len(self.chains) == 1
-
-    @property
     def chains(self) -> list[int]:
         """Items of each part that comparisons join, among those that took part in any."""
         found: list[set[int]] = []
@@ -85,9 +90,8 @@ class ItemBlock:
 
 def item_block(x: FloatArray, mirrored: bool = False) -> ItemBlock | None:
     """The item block of a design; `mirrored`: rows of a contest are mirror images, those of ties 0."""
-    of_one_size = [k for k in range(x.shape[1]) if _one_size(x[:, k])]
-    if not of_one_size:
-        return None
+    entries = (np.abs(column[np.abs(column) > EXACT]) for column in x.T)
+    of_one_size = [k for k, of in enumerate(entries) if len(of) and np.ptp(of) < EXACT]
     sizes = np.array([np.abs(x[:, k]).max() for k in of_one_size])
     for size in _most_frequent(sizes):
         chosen = [k for k, s in zip(of_one_size, sizes) if abs(s - size) < EXACT]
@@ -108,11 +112,6 @@ def item_block(x: FloatArray, mirrored: bool = False) -> ItemBlock | None:
             # Items within groups of respondents are a block as well, of more items in the same rows.
             return min(blocks, key=lambda b: (-int(np.abs(b.signs).any(axis=1).sum()), b.n_items))
     return None
-
-
-def _one_size(column: FloatArray) -> bool:
-    entries = np.abs(column[np.abs(column) > EXACT])
-    return bool(len(entries)) and bool(entries.max() - entries.min() < EXACT)
 
 
 def _most_frequent(sizes: FloatArray) -> list[float]:
@@ -229,16 +228,20 @@ def of_rows(block: ItemBlock, x: FloatArray, wins: FloatArray, losses: FloatArra
     )
 
 
-def of_groups(block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntArray) -> Contests | str:
-    """Contests of a Poisson design, two or three rows of a group each; or why they are none."""
+def of_groups(
+    block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntArray, paired: bool
+) -> Contests:
+    """Contests of a Poisson design, two or three rows of a group each; paired: whether its data say so."""
     signs = block.all_signs
-    rows, of_ties = _rows_of_groups(groups, np.abs(signs).sum(axis=1) == 0)
-    if isinstance(rows, str):
-        return rows
+    rows = _rows_of_groups(groups, np.abs(signs).sum(axis=1) == 0, paired)
     if (signs[rows[:, 0]] + signs[rows[:, 1]]).any():
-        return "the rows of a group are not mirror images of each other, so they are not the outcomes of a contest"
+        raise Not(
+            "the rows of a group are not mirror images of each other, so they are not the outcomes of a contest",
+            paired,
+        )
     first, second = _sides(signs[rows[:, 0]])
     high, low = x[rows[:, 0]], x[rows[:, 1]]
+    of_ties = rows.shape[1] == 3
     ties = counts[rows[:, 2]] if of_ties else None
     tie = x[rows[:, 2]] - (high + low) / 2 if of_ties else np.zeros_like(high)
     return Contests(
@@ -254,28 +257,27 @@ def _clean(x: FloatArray) -> FloatArray:
     return np.where(np.abs(x) < EXACT, 0.0, x)
 
 
-def _rows_of_groups(groups: IntArray, empty: NDArray[np.bool_]) -> tuple[IntArray | str, bool]:
+def _rows_of_groups(groups: IntArray, empty: NDArray[np.bool_], paired: bool) -> IntArray:
     """int[n_groups, 2 or 3]: rows of each group in the order of the design, that of the tie last."""
-    n = int(groups.max()) + 1
-    order = np.argsort(groups, kind="stable")
-    sizes = np.bincount(groups, minlength=n)
+    sizes = np.bincount(groups)
     if len(set(sizes.tolist())) != 1 or sizes[0] not in (2, 3):
         found = ", ".join(str(s) for s in sorted(set(sizes.tolist())))
-        return (
-            f"groups of the nuisance factor have {found} rows; expected 2 each, or 3 each with a row for ties"
-        ), False
+        raise Not(
+            f"groups of the nuisance factor have {found} rows; expected 2 each, or 3 each with a row for ties",
+            paired,
+        )
     m = int(sizes[0])
-    rows = order.reshape(n, m).astype(np.int64)
-    n_empty = empty[rows].sum(axis=1)
-    if (n_empty != m - 2).any():
-        return (
-            f"{int((n_empty != m - 2).sum())} groups of the nuisance factor do not have two rows with items"
-            + (" and one for a tie" if m == 3 else "")
-        ), False
-    if m == 3:
-        last = np.argsort(empty[rows], axis=1, kind="stable")
-        rows = np.take_along_axis(rows, last, axis=1)
-    return rows, m == 3
+    rows = np.argsort(groups, kind="stable").reshape(-1, m).astype(np.int64)
+    wrong = empty[rows].sum(axis=1) != m - 2
+    if wrong.any():
+        raise Not(
+            f"{int(wrong.sum())} groups of the nuisance factor do not have two rows with items"
+            + (" and one for a tie" if m == 3 else ""),
+            paired,
+        )
+    if m == 2:
+        return rows
+    return np.take_along_axis(rows, np.argsort(empty[rows], axis=1, kind="stable"), axis=1)
 
 
 #: Variables of which products are tried at most.
@@ -306,6 +308,12 @@ class Product:
     variables: tuple[Variable, ...]
     labels: tuple[str, ...]
     values: FloatArray
+
+
+def times(columns: Sequence[Named], products: Iterable[Product]) -> list[Named]:
+    """Each column times each column of the products, under both names."""
+    of = [(label, z) for p in products for label, z in zip(p.labels, p.values.T)]
+    return [(f"{name}:{label}", column * z) for label, z in of for name, column in columns]
 
 
 def product_of(variables: Sequence[Variable]) -> Product:
@@ -377,14 +385,8 @@ def players(
 ) -> Players | None:
     """The pair of columns of text that reproduce first and second, one to one; None if there is none."""
     for one, other in permutations(list(texts)[:MOST_VARIABLES], 2):
-        labels: dict[int, object] = {}
-        fits = True
-        for k, i, j in zip(range(len(first)), first.tolist(), second.tolist()):
-            if labels.setdefault(i, texts[one][k]) != texts[one][k] or (
-                labels.setdefault(j, texts[other][k]) != texts[other][k]
-            ):
-                fits = False
-                break
-        if fits and len(labels) == n_items and len(set(labels.values())) == n_items:
+        met = {*zip(first.tolist(), texts[one]), *zip(second.tolist(), texts[other])}
+        labels = dict(met)
+        if len(met) == len(labels) == n_items == len(set(labels.values())):
             return Players((one, other), tuple(str(labels[k]) for k in range(n_items)))
     return None

@@ -16,13 +16,15 @@ So a column that was taken for another thing costs a name, never a number.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .design_contests import EXACT, Contests, Product, Variable, explained, product_of
+from .design_contests import EXACT, Contests, Named, Not, Product, Variable, explained, product_of, times
 
 FloatArray = NDArray[np.float64]
 
@@ -79,7 +81,10 @@ def read_columns(
     for k, name in enumerate(names):
         logit, tie = contests.logit[:, k], contests.tie[:, k]
         if np.abs(tie).max(initial=0.0) > EXACT and np.abs(logit).max(initial=0.0) < EXACT:
-            _read_tie(found, name, tie)
+            if np.ptp(tie) < EXACT:
+                found.tie = True
+            else:
+                found.ties[name] = tie
         elif of_items[k]:
             if covariates is not None:
                 found.terms[name] = _item_values(signs, logit / size, covariates.get(name))
@@ -95,14 +100,7 @@ def read_columns(
 def _of_one_size(logit: FloatArray, either_side: bool) -> bool:
     """Whether a column is the order effect: the same in all rows, but for which item is the first."""
     size = np.abs(logit) if either_side else logit
-    return bool(size.min() > EXACT and size.max() - size.min() < EXACT)
-
-
-def _read_tie(found: Found, name: str, tie: FloatArray) -> None:
-    if tie.max() - tie.min() < EXACT:
-        found.tie = True
-    else:
-        found.ties[name] = tie
+    return bool(size.min() > EXACT and np.ptp(size) < EXACT)
 
 
 def _item_values(signs: FloatArray, logit: FloatArray, known: FloatArray | None) -> FloatArray:
@@ -184,7 +182,7 @@ def by_items(
     single: dict[int, dict[str, FloatArray]] = {}
     for name, of in found.of_all.items():
         stacked = np.stack(list(of.values()))
-        high, low = np.nanmax(_filled(stacked, -np.inf), axis=0), np.nanmin(_filled(stacked, np.inf), axis=0)
+        high, low = np.fmax.reduce(stacked, initial=-np.inf), np.fmin.reduce(stacked, initial=np.inf)
         told = np.isfinite(high)
         same = bool((np.abs(high[told] - low[told]) < EXACT).all())
         if len(of) >= len(items) - 1 and same:
@@ -196,10 +194,6 @@ def by_items(
             for k, z in of.items():
                 single.setdefault(k, {})[f"{name} of {items[k]}"] = z
     return common, single
-
-
-def _filled(stacked: FloatArray, by: float) -> FloatArray:
-    return np.where(np.isnan(stacked), by, stacked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,7 +238,7 @@ def model_of(
     variables: Sequence[Variable],
     covariates: Mapping[str, FloatArray] | None = None,
     labels: Sequence[str] = (),
-) -> Model | str:
+) -> Model:
     """The model of ours that R's coefficients are; unit, size: of our and R's item parameters in log-odds."""
     signs = signs_of(contests, len(items))
     has_items = within(contests.logit, signs[:, :-1])  # free abilities of all items
@@ -252,20 +246,19 @@ def model_of(
         contests, names, labels or items, signs, size, None if has_items else dict(covariates or {})
     )
     if not has_items and not found.terms:
-        return "the abilities of items are no part of it"
+        raise Not("the abilities of items are no part of it", True)
     turned = contests
     if found.order:
         turned = contests.turned(contests.logit[:, list(names).index(found.order)] < 0)
         # What is in favour of the first has the other sign where the two were exchanged.
         turn = turned.first != contests.first
         found.comparison = {n: np.where(turn, -v, v) for n, v in found.comparison.items()}
-    chosen = reference if has_items else ""
+    put_together = partial(_put_together, turned, items, reference if has_items else "", unit, variables)
     whole = of_whole_factors(found, variables)
     if whole is not None:
-        model = _put_together(turned, items, chosen, unit, variables, *whole)
-        if isinstance(model, Model):
-            return model
-    return _put_together(turned, items, chosen, unit, variables, found)
+        with contextlib.suppress(Not):
+            return put_together(*whole)
+    return put_together(found)
 
 
 def _put_together(
@@ -276,50 +269,30 @@ def _put_together(
     variables: Sequence[Variable],
     found: Found,
     whole: Sequence[Variable] = (),
-) -> Model | str:
+) -> Model:
     signs = signs_of(contests, len(items))
     common, single = by_items(found, items)
     by = [*(product_of([v]) for v in whole), *explained(common, variables)]
     of_items = [(items[k], p) for k, wanted in single.items() for p in explained(wanted, variables)]
     of_terms = [(term, p) for term, wanted in found.of_terms.items() for p in explained(wanted, variables)]
     of_ties = explained({rest_of(n.split(":"), ""): z for n, z in found.ties.items()}, variables)
-    own: list[tuple[str, FloatArray, FloatArray]] = []
-    none = np.zeros(len(contests))
-
-    def add(name: str, logit: FloatArray, tie: FloatArray = none) -> None:
-        own.append((name, logit, tie))
-
-    free = [] if not reference else [k for k, item in enumerate(items) if item != reference]
-    for k in free:
-        add(items[k], unit * signs[:, k])
-    for term, values in found.terms.items():
-        add(term, unit * (signs @ values))
-    for product in by:
-        for label, z in zip(product.labels, product.values.T):
-            for k in free:
-                add(f"{items[k]}:{label}", unit * signs[:, k] * z)
-    for item, product in of_items:
-        for label, z in zip(product.labels, product.values.T):
-            add(f"{item}:{label}", unit * signs[:, list(items).index(item)] * z)
-    for term, product in of_terms:
-        for label, z in zip(product.labels, product.values.T):
-            add(f"{term}:{label}", unit * (signs @ found.terms[term]) * z)
+    free = [k for k, item in enumerate(items) if reference and item != reference]
+    of_item = [(item, unit * signs[:, k]) for k, item in enumerate(items)]
+    of_term = {term: unit * (signs @ values) for term, values in found.terms.items()}
+    own = [*(of_item[k] for k in free), *of_term.items()]
+    own += times([of_item[k] for k in free], by)
+    own += [c for item, p in of_items for c in times([of_item[list(items).index(item)]], [p])]
+    own += [c for term, p in of_terms for c in times([(term, of_term[term])], [p])]
     if found.order:
-        add("order", np.ones(len(contests)))
-    for name, values in found.comparison.items():
-        add(name, values)
+        own.append(("order", np.ones(len(contests))))
+    own += found.comparison.items()
     with_tie = contests.ties is not None and (found.tie or bool(found.ties))
-    if with_tie:
-        add("tie", none, np.ones(len(contests)))
-        for product in of_ties:
-            for label, z in zip(product.labels, product.values.T):
-                add(f"tie:{label}", none, z)
-    names = tuple(name for name, _, _ in own)
+    tie = ("tie", np.ones(len(contests)))
+    of_tie = [tie, *times([tie], of_ties)] if with_tie else []
+    names = tuple(name for name, _ in (*own, *of_tie))
     if len(set(names)) < len(names):
-        return "two of its terms would have one name: " + next(n for n in names if names.count(n) > 1)
-    found_map = _map(contests, own)
-    if isinstance(found_map, str):
-        return found_map
+        twice = next(n for n in names if names.count(n) > 1)
+        raise Not(f"two of its terms would have one name: {twice}", True)
     return Model(
         contests,
         tuple(items),
@@ -333,22 +306,27 @@ def _put_together(
         tuple(of_terms),
         dict(found.comparison),
         names,
-        found_map,
+        _map(contests, own, of_tie),
     )
 
 
-def _map(contests: Contests, own: Sequence[tuple[str, FloatArray, FloatArray]]) -> FloatArray | str:
-    """M of own design x M = R's design; why there is none."""
-    ours = np.column_stack([np.concatenate([logit, tie]) for _, logit, tie in own])
+def _map(contests: Contests, own: Sequence[Named], of_tie: Sequence[Named]) -> FloatArray:
+    """M of own design x M = R's design; its columns of log-odds, and of ties."""
+    none = np.zeros(len(contests))
+    columns = [np.concatenate([logit, none]) for _, logit in own]
+    ours = np.column_stack([*columns, *(np.concatenate([none, tie]) for _, tie in of_tie)])
     theirs = np.concatenate([contests.logit, contests.tie])
     by, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
     rank_ours = np.linalg.matrix_rank(ours)
     if rank_ours < ours.shape[1]:
-        return "some of its terms determine others, so that its coefficients have no counterparts one by one"
+        raise Not(
+            "some of its terms determine others, so that its coefficients have no counterparts one by one",
+            True,
+        )
     off = np.abs(ours @ by - theirs).max(axis=0, initial=0.0)
     size = np.maximum(np.abs(theirs).max(axis=0, initial=0.0), 1.0)
     if (off > SAME_SPACE * size).any():
-        return "its columns are not those of a model of ours: they do not span the same space"
+        raise Not("its columns are not those of a model of ours: they do not span the same space", True)
     if np.linalg.matrix_rank(by) < ours.shape[1]:
-        return "it is a part of a model of ours, with terms of it left out"
+        raise Not("it is a part of a model of ours, with terms of it left out", True)
     return np.asarray(by)

@@ -23,13 +23,13 @@ from ...bridge.packages.asking import RModel
 from ...bridge.packages.eba import AspectModel, ThurstoneModel, Transitivity
 from ...bridge.packages.lme4 import CONSTANT, MixedDesign
 from ...bridge.values.frames import plain
-from ...bridge.values.nodes import RList, RValue, RVector
+from ...bridge.values.nodes import RList, RVector
 from ...errors import InputError
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, Constant, columns_call
 from .recorded_answers import recorded, unknown
-from .rows import Beside, at, row
-from .translation import Context, Translation, outside, translates
+from .rows import Beside, at
+from .translation import Context, Translation, needed, outside, translates
 
 EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
 
@@ -57,12 +57,13 @@ def eba(call: RecordedCall, context: Context) -> Translation:
     if table is None or lost:
         return outside(f"its {lost or 'table of wins'} could not be recorded")
     options: dict[str, Any] = {}
-    aspects = call.values.get("A")
+    aspects, start = call.values.get("A"), call.argument("s")
     if isinstance(aspects, RList):
-        own = [_whole(v) for v in aspects.values]
+        vectors = (v.floats().ravel() if isinstance(v, RVector) else () for v in aspects.values)
+        own = [[int(k) for k in v] for v in vectors]
         if own != [[k + 1] for k in range(len(own))]:
             options["A"] = own
-    if (start := call.argument("s")) is not None:
+    if start is not None:
         options["s"] = start.floats().ravel().tolist()
     if not call.one("constrained", True):
         options["constrained"] = False
@@ -71,13 +72,7 @@ def eba(call: RecordedCall, context: Context) -> Translation:
         if "A" in options
         else "its search stops early, and where is eba's own; fit_bradley_terry has the maximum of this model"
     )
-    return Translation(
-        "bridge", _code("eba", table, options), why, speaks="r", judge=partial(_eba_rows, call)
-    )
-
-
-def _whole(value: RValue) -> list[int]:
-    return [int(v) for v in value.floats().ravel().tolist()] if isinstance(value, RVector) else []
+    return Translation("bridge", _code("eba", table, options), why, judge=partial(_eba_rows, call))
 
 
 def _eba_rows(call: RecordedCall, model: AspectModel) -> Sequence[Agreement]:
@@ -90,7 +85,7 @@ def _eba_rows(call: RecordedCall, model: AspectModel) -> Sequence[Agreement]:
 def _goodness(r: Beside, model: AspectModel | ThurstoneModel) -> list[Agreement]:
     """The test against the saturated model: its deviance, degrees of freedom, and p."""
     found = r.call.vector("goodness")
-    theirs = [] if found is None else found.floats().ravel().tolist()
+    theirs = () if found is None else found.floats().ravel().tolist()
     ours = {"deviance": model.deviance, "df_residual": model.df_residual, "p_value": model.p_value}
     return [r.row(n, own, t, place=n) for (n, own), t in zip(ours.items(), theirs)]
 
@@ -98,16 +93,14 @@ def _goodness(r: Beside, model: AspectModel | ThurstoneModel) -> list[Agreement]
 @translates(THURSTONE)
 def thurstone(call: RecordedCall, context: Context) -> Translation:
     """`bridge.eba.thurstone(wins, items)`."""
-    table = _table(call)
-    if table is None:
-        return outside("its table of wins was not recorded")
+    table = needed(_table(call), "its table of wins was not recorded")
     why = 'Thurstone\'s case V as eba has it; fit_bradley_terry(link="probit") is the same model by maximum likelihood'
 
     def judge(model: ThurstoneModel) -> Sequence[Agreement]:
         r = Beside(call, function=THURSTONE)
         return [*r.coefficients(model), *_goodness(r, model)]
 
-    return Translation("bridge", _code("thurstone", table, {}), why, speaks="r", judge=judge)
+    return Translation("bridge", _code("thurstone", table, {}), why, judge=judge)
 
 
 @translates(STRANS)
@@ -118,13 +111,18 @@ def strans(call: RecordedCall, context: Context) -> Translation:
         return outside("its table of wins was not recorded")
 
     why = "tests of stochastic transitivity are eba's"
-    return Translation("bridge", _code("strans", table, {}), why, speaks="r", judge=partial(_counts, found))
+    return Translation(
+        "bridge",
+        _code("strans", table, {}),
+        why,
+        judge=partial(_counts, Beside(call, function=STRANS), found),
+    )
 
 
-def _counts(found: RList, value: Transitivity) -> Sequence[Agreement]:
+def _counts(r: Beside, found: RList, value: Transitivity) -> Sequence[Agreement]:
     ours = {"weak": value.weak, "moderate": value.moderate, "strong": value.strong, "n.tests": value.n_tests}
     return [
-        row(n, float(v), float(found.vector(n).floats().ravel()[0]), STRANS, place=n.replace(".", "_"))
+        r.row(n, float(v), float(found.vector(n).floats().ravel()[0]), place=n.replace(".", "_"))
         for n, v in ours.items()
         if n in found and isinstance(found[n], RVector)
     ]
@@ -160,11 +158,7 @@ class Design:
     @property
     def given(self) -> dict[str, Any]:
         """`weights=".weights"`, `offset=".offset"` where they are there."""
-        return {
-            key: column
-            for key, column in (("weights", WEIGHTS), ("offset", OFFSET))
-            if column in self.columns
-        }
+        return {column[1:]: column for column in (WEIGHTS, OFFSET) if column in self.columns}
 
     def frame_code(self, stem: str, **more: list[Any]) -> Call:
         """`pairproof.bridge.read_frame("data/STEM.csv")` of the columns and more of them."""
@@ -219,20 +213,24 @@ def glmer(call: RecordedCall, context: Context) -> Translation:
     frame = design.frame_code(call.variable, **{n: v for n, v in groups.items() if v is not None})
     code = Call("pairproof.bridge.lme4.glmer_design", (frame, Y, [name for name, _ in terms]), options)
     why = "it has random effects on a design of the script's own, which lme4 fits"
-    return Translation("bridge", code, why, speaks="r", judge=partial(_mixed_rows, call))
+    return Translation("bridge", code, why, judge=partial(_mixed_rows, call))
 
 
 def random_terms(call: RecordedCall) -> list[tuple[str, list[str]]]:
     """(group, effects) of each random term, as lme4 lists their standard deviations."""
+    found: dict[str, list[str]] = {}
+    for group, effect, _ in _deviations(call):
+        found.setdefault(group, []).append(effect)
+    return [(_bare(name, call), own) for name, own in found.items()]
+
+
+def _deviations(call: RecordedCall) -> list[tuple[str, str, float]]:
+    """R's group, effect and standard deviation of each random effect."""
     table = call.frame("varcorr")
     if table is None or not {"grp", "var1", "var2"} <= set(table.names or ()):
         return []
-    rows = zip(*(table.vector(n).values.tolist() for n in ("grp", "var1", "var2")))
-    found: dict[str, list[str]] = {}
-    for group, effect, other in rows:
-        if other is None and effect is not None:
-            found.setdefault(str(group), []).append(str(effect))
-    return [(_bare(name, call), own) for name, own in found.items()]
+    rows = zip(*(table.vector(n).values.tolist() for n in ("grp", "var1", "var2", "sdcor")))
+    return [(str(g), str(e), float(sd)) for g, e, other, sd in rows if other is None and e is not None]
 
 
 def _bare(name: str, call: RecordedCall) -> str:
@@ -259,24 +257,13 @@ def _labels(call: RecordedCall, group: str) -> list[Any] | None:
 def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Sequence[Agreement]:
     r = Beside(call, SEARCH, WHY_SEARCH)
     sd = dict(zip(model.effects, model.sd.tolist()))
+    theirs = {f"{_bare(group, call)}: {effect}": value for group, effect, value in _deviations(call)}
     return [
         *r.coefficients(model),
         *r.errors(model),
-        *r.named("sd", sd, _deviations(call), at("sd", model.effects)),
+        *r.named("sd", sd, theirs, at("sd", model.effects)),
         *Beside(call, 7.0, WHY_SEARCH).numbers(llf=model.loglik),
     ]
-
-
-def _deviations(call: RecordedCall) -> dict[str, float]:
-    """R's standard deviations of the random effects, as :class:`MixedDesign` names them."""
-    table = call.frame("varcorr")
-    assert isinstance(table, RList)
-    rows = zip(*(table.vector(n).values.tolist() for n in ("grp", "var1", "var2", "sdcor")))
-    return {
-        f"{_bare(str(g), call)}: {e}": float(sd)
-        for g, e, other, sd in rows
-        if other is None and e is not None
-    }
 
 
 # -- brglm ---------------------------------------------------------------------------------------------------
@@ -296,7 +283,7 @@ def brglm(call: RecordedCall, context: Context) -> Translation:
         'it has estimates of reduced bias on a design of the script\'s own; fit_bradley_terry(reduce_bias="mean") has them for'
         " contests"
     )
-    return Translation("bridge", code, why, speaks="r", judge=partial(_brglm_rows, call))
+    return Translation("bridge", code, why, judge=partial(_brglm_rows, call))
 
 
 def _brglm_rows(call: RecordedCall, model: RModel) -> Sequence[Agreement]:

@@ -31,9 +31,8 @@ from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, den
 from ...native.answers.patterns.natural_parameters import main_effects
 from ...validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
-from .item_worths import Package, worths
-from .python_code import Call, File, columns_call
-from .recorded_answers import Rankings, rankings_of, recorded, recorded_vector, unknown
+from .python_code import Call, File, columns_call, stated
+from .recorded_answers import Package, Rankings, rankings_of, recorded, recorded_vector, unknown, worths
 from .rows import (
     Beside,
     at,
@@ -84,13 +83,10 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     why = why_not_finite(code) if data.tied else ""
     if why:
         return _by_the_bridge(call, data, pseudo, f"Python refuses, where R stops somewhere: {why}")
-    notes = []
-    if pseudo:
-        said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against an imaginary one"
-        notes = [
-            f"{said}{' unless told not to' if 'npseudo' not in call.args else ''}; so does pseudo={pseudo:g}."
-        ]
-    return Translation("native", code, notes=tuple(notes), judge=partial(_rows, call, data, pseudo))
+    said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against an imaginary one"
+    said += "" if "npseudo" in call.args else " unless told not to"
+    notes = (f"{said}; so does pseudo={pseudo:g}.",) if pseudo else ()
+    return Translation("native", code, notes=notes, judge=partial(_rows, call, data, pseudo))
 
 
 def _data(call: RecordedCall) -> Rankings | None:
@@ -178,21 +174,14 @@ def _of_rankings(fit: Fit, data: Rankings) -> tuple[list[str], FloatArray]:
 
 def _by_the_bridge(call: RecordedCall, data: Rankings, pseudo: float, why: str) -> Translation:
     code = _bridge_code(call, data, pseudo)
-    return Translation("bridge", code, why, speaks="r", judge=partial(_bridge_rows, call))
+    return Translation("bridge", code, why, judge=partial(_bridge_rows, call))
 
 
 def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
     options: dict[str, Any] = {} if pseudo == NPSEUDO else {"npseudo": pseudo}
-    if data.weights is not None:
-        options["weights"] = [float(w) for w in data.weights]
-    options |= _stopping(call)
-    gamma, group = recorded(call, "gamma"), _groups(call)
-    adherence = call.argument("adherence")
-    if group:
-        options["group"] = group
-    prior = _prior(call)
-    if prior is not None:
-        options["normal"] = prior
+    options |= stated(weights=data.weights is not None and data.weights.tolist(), **_stopping(call))
+    options |= stated(group=_groups(call), normal=_prior(call))
+    gamma, adherence = recorded(call, "gamma"), call.argument("adherence")
     if isinstance(gamma, RList) and {"shape", "rate"} <= set(gamma.names or ()):
         options["gamma"] = (float(gamma.vector("shape").floats()[0]), float(gamma.vector("rate").floats()[0]))
     elif call.flag("gamma"):
@@ -215,12 +204,11 @@ def _prior(call: RecordedCall) -> tuple[list[float], list[list[float]]] | None:
 
 def _groups(call: RecordedCall) -> list[int]:
     """The ranker of each ranking, where they were given in groups; [] else."""
-    index = call.vector("ranker")
+    index: Any = call.vector("ranker")
     given = call.values.get("rankings")
     if index is None and isinstance(given, RVector) and "grouped_rankings" in given.rclass:
-        found = given.attributes.get("index")
-        index = found if isinstance(found, RVector) else None
-    return [] if index is None else [int(v) for v in index.floats()]
+        index = given.attributes.get("index")
+    return [int(v) for v in index.floats()] if isinstance(index, RVector) else []
 
 
 def _stopping(call: RecordedCall) -> dict[str, Any]:
@@ -258,13 +246,7 @@ def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agree
 @translates("PlackettLuce::itempar.PlackettLuce", "PlackettLuce::itempar")
 def itempar(call: RecordedCall, context: Context) -> Translation:
     """`m.worth()`, or log worths around their mean or less one item's; R's own of a model by the bridge."""
-    made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
-    found = recorded_vector(call, "value")
-    if unknown(call, "ref", "log"):
-        return outside(f"its {unknown(call, 'ref', 'log')} could not be recorded")
-    if made is None or made.value is None or found is None or found.names is None:
-        return outside("its model is none that this run fitted and translated")
-    return worths(call, made, found, PLACKETTLUCE)
+    return worths(call, context, PLACKETTLUCE)
 
 
 def _model_again(call: RecordedCall) -> Call | None:
@@ -323,35 +305,28 @@ def pladmm(call: RecordedCall, context: Context) -> Translation:
     taken = {*data.items, "item", "weight"}
     if all(_NAME.match(n) and n not in taken for n in names):
         names = {n: n for n in names}
-    columns = {own: x.floats()[:, k].tolist() for (_, own), k in zip(names.items(), kept)}
-    if data.tied:
-        why = "pladmm has no ties: it takes tied items in the order of their columns, and does not say so"
-        return _pladmm_by_the_bridge(call, data, x.floats()[:, kept], list(names), why)
+    covariates = x.floats()[:, kept].T.tolist()
+    columns = dict(zip(names.values(), covariates))
     table = data.code(call.variable)
     items = File({"item": list(data.items), **columns}, f"{call.variable}_items")
-    options = {**table.keywords, "item_data": items}
-    code = Call(
-        "pairproof.fit_plackett_luce",
-        (Call(table.function, table.arguments, options),),
-        {"item_terms": list(columns)},
-    )
-    why = why_not_finite(code)
-    if why:
-        return _pladmm_by_the_bridge(call, data, x.floats()[:, kept], list(names), f"Python refuses: {why}")
+    read = Call(table.function, table.arguments, {**table.keywords, "item_data": items})
+    code = Call("pairproof.fit_plackett_luce", (read,), {"item_terms": list(columns)})
+    refused = "" if data.tied else why_not_finite(code)
+    if data.tied or refused:
+        why = "pladmm has no ties: it takes tied items in the order of their columns, and does not say so"
+        why = f"Python refuses: {refused}" if refused else why
+        return _pladmm_by_the_bridge(call, data, dict(zip(names, covariates)), why)
     notes = [f"{own} is {r}." for r, own in names.items() if own != r]
     return Translation("native", code, notes=tuple(notes), judge=lambda fit: _pladmm_rows(call, fit, names))
 
 
 def _pladmm_rows(call: RecordedCall, fit: Fit, names: dict[str, str]) -> Sequence[Agreement]:
-    coefficients = named(call.vector("coef"))
-    spread = call.vector("vcov")
-    order = [n for n in coefficients if n in names]
+    coefficients, spread = named(call.vector("coef")), call.vector("vcov")
+    order = {names[n]: v for n, v in coefficients.items() if n in names}
     matrix = np.full((len(order), len(order)), np.nan)
     if spread is not None and spread.values.shape == matrix.shape:
         matrix = spread.floats()
-    known = RParameters(
-        tuple(names[n] for n in order), np.array([coefficients[n] for n in order]), matrix, "log-odds", ""
-    )
+    known = RParameters(tuple(order), np.array(list(order.values())), matrix, "log-odds", "")
     values = parameter_values(fit, known)
     if np.isnan(matrix).any():
         values = {q: v for q, v in values.items() if not q.startswith("se.")}
@@ -369,12 +344,9 @@ def _last(call: RecordedCall) -> float | None:
 
 
 def _pladmm_by_the_bridge(
-    call: RecordedCall, data: Rankings, x: NDArray[np.float64], names: Sequence[str], why: str
+    call: RecordedCall, data: Rankings, covariates: dict[str, list[Any]], why: str
 ) -> Translation:
-    covariates: dict[str, list[Any]] = {n: x[:, k].tolist() for k, n in enumerate(names)}
-    options: dict[str, Any] = {}
-    if data.weights is not None:
-        options["weights"] = [float(w) for w in data.weights]
+    options = stated(weights=data.weights is not None and data.weights.tolist())
     for name, default in (("rho", RHO), ("n_iter", N_ITER), ("rtol", RTOL)):
         value = call.real(name, default)
         if value != default:
@@ -388,4 +360,4 @@ def _pladmm_by_the_bridge(
         rows = beside.named("estimate", model.params(), r, at("coef", model.names))
         return rows + ([] if llf is None else [beside.row("llf", model.loglik, llf, place="loglik")])
 
-    return Translation("bridge", code, why, speaks="r", judge=judge)
+    return Translation("bridge", code, why, judge=judge)

@@ -7,6 +7,7 @@ itself, so that where estimates are infinite its numbers are those at which its 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,10 @@ from ...bridge.values.nodes import RVector
 from ...fit.fit import Fit
 from ...validation.r_answers.translate import likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
-from .item_worths import Package, worths
 from .python_code import Call, columns_call, stated
-from .recorded_answers import Pairs, pairs_of, recorded, recorded_vector, unknown
+from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector, worths
 from .rows import Beside, by_item, count_rows, counterpart, fit_rows, named, parameters
-from .translation import Context, Step, Translation, outside, translates, why_not_finite
+from .translation import Context, Step, Translation, needed, translates, why_not_finite
 
 BTMODEL = "psychotools::btmodel"
 DEFAULT = f"{BTMODEL}, default epsilon"
@@ -36,9 +36,8 @@ MAXIT = 25
 @translates(BTMODEL)
 def btmodel(call: RecordedCall, context: Context) -> Translation:
     """`fit_bradley_terry(pairproof.read(..., layout="prefmod"), reference=, ties=)`."""
-    data = _data(call)
-    if data is None:
-        return outside("its comparisons were not recorded as a paircomp with the answers >, = and <")
+    lost = "its comparisons were not recorded as a paircomp with the answers >, = and <"
+    data = needed(_data(call), lost)
     undecided = UNDECIDED in named(call.vector("coef"))
     reference = (call.strings("ref") or (data.items[-1],))[0]
     why = _not_estimable(data, undecided)
@@ -53,12 +52,9 @@ def btmodel(call: RecordedCall, context: Context) -> Translation:
     why = why_not_finite(code) if undecided else ""
     if why:
         return _by_the_bridge(call, data, f"R's numbers are where its iteration stopped: {why}")
-    notes = (
-        ["btmodel was told undecided = FALSE: comparisons without a preference are left out."]
-        if options.get("ties") == "drop"
-        else []
-    )
-    return Translation("native", code, notes=tuple(notes), judge=lambda fit: _rows(call, fit, reference))
+    said = "btmodel was told undecided = FALSE: comparisons without a preference are left out."
+    notes = (said,) if options.get("ties") == "drop" else ()
+    return Translation("native", code, notes=notes, judge=lambda fit: _rows(call, fit, reference))
 
 
 def _data(call: RecordedCall) -> Pairs | None:
@@ -84,14 +80,11 @@ def _not_estimable(data: Pairs, undecided: bool) -> str:
     """Why the estimates are infinite, or not determined; "" if they exist (Zermelo's and Ford's condition)."""
     n = len(data.items)
     beats = np.zeros((n, n))
-    weights = np.ones(len(data.signs)) if data.weights is None else data.weights
-    k = 0
-    for j in range(n):
-        for i in range(j):
-            answers = data.signs[weights > 0, k]
-            beats[i, j] += (answers == 1).sum() + (undecided and (answers == 0).any())
-            beats[j, i] += (answers == -1).sum() + (undecided and (answers == 0).any())
-            k += 1
+    signs = data.signs if data.weights is None else data.signs[data.weights > 0]
+    for answers, (i, j) in zip(signs.T, ((i, j) for j in range(n) for i in range(j))):
+        tied = undecided and (answers == 0).any()
+        beats[i, j] += (answers == 1).sum() + tied
+        beats[j, i] += (answers == -1).sum() + tied
     pieces, _ = connected_components(csr_matrix(beats + beats.T), directed=False)
     if pieces > 1:
         return "the comparisons do not connect all items, so that no log-odds join the pieces; btmodel says nothing of it"
@@ -105,13 +98,12 @@ def _not_estimable(data: Pairs, undecided: bool) -> str:
 
 
 def _by_the_bridge(call: RecordedCall, data: Pairs, why: str) -> Translation:
-    code = _bridge_code(call, data)
-    return Translation("bridge", code, why, speaks="r", judge=lambda m: _bridge_rows(call, m))
+    return Translation("bridge", _bridge_code(call, data), why, judge=partial(_bridge_rows, call))
 
 
 def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
-    columns = {name: data.signs[:, k].tolist() for k, name in enumerate(data.names)}
-    table = {name: [None if np.isnan(v) else v for v in column] for name, column in columns.items()}
+    columns = zip(data.names, data.signs.T.tolist())
+    table = {name: [None if np.isnan(v) else v for v in column] for name, column in columns}
     frame = columns_call(table, call.variable)
     reference = (call.strings("ref") or (data.items[-1],))[0]
     options = stated(
@@ -134,15 +126,7 @@ def _bridge_rows(call: RecordedCall, model: BTModel) -> Sequence[Agreement]:
 )
 def itempar(call: RecordedCall, context: Context) -> Translation:
     """`m.worth()`, or log worths around the mean of all items or less one item's."""
-    made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
-    if made is None or made.value is None:
-        return outside("its model is none that this run fitted and translated")
-    found = recorded_vector(call, "value")
-    if found is None or found.names is None:
-        return outside("its value was not recorded")
-    if unknown(call, "ref", "log"):
-        return outside(f"its {unknown(call, 'ref', 'log')} could not be recorded")
-    return worths(call, made, found, PSYCHOTOOLS)
+    return worths(call, context, PSYCHOTOOLS)
 
 
 def _model_again(call: RecordedCall) -> Call | None:

@@ -9,14 +9,38 @@ that know the same few kinds, so that what a script says is what was held agains
 script are in it as constants only: they become Python through `repr`, never by being put together with code.
 
 A data frame of R is a CSV file beside the script, and the call that reads it with R's factors and types.
+
+Words of an R script, which are data, as names of Python, names of files, comments and docstrings.
+
+========================  ===================  ==========================================================
+R                         Python               because
+========================  ===================  ==========================================================
+``m``                     ``m``
+``fit.1``, ``fits$a``     ``fit_1``, ``fits_a``  other characters than letters and digits become "_"
+``lambda``, ``print``     ``lambda_``, ...     Python's own words
+``pairproof``, ``Path``   ``pairproof_``, ...  words of the script that is written
+none                      ``fit_12``           after the line
+========================  ===================  ==========================================================
+
+A file's name has a fixed alphabet, and none is given twice, also where case does not count: whatever the word
+holds (a slash, "..", a newline, a name that Windows keeps for a device), the file lies in the folder that it
+was meant for.
+
+A comment is one line of printable characters.  It ends at the end of its line, so it is enough that no
+character of the text ends a line or hides what stands there: line ends and other blanks become one blank,
+characters that are not printable (controls, marks of the reading direction, surrogates) become escapes.
 """
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import textwrap
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -102,30 +126,24 @@ class Method:
 
 def _check_arguments(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
     for value in (*arguments, *keywords.values()):
-        if not isinstance(value, KINDS):
-            _check_constant(value)
+        _check_constant(value)
     for name in keywords:
         if not name.isidentifier():
             raise InputError(f"{name!r} is no name of an argument")
 
 
 def _check_constant(value: Any) -> None:
-    if isinstance(value, KINDS) or value is None or type(value) in (bool, int, str):
-        return
-    if type(value) is float:
-        if math.isnan(value):
-            raise InputError("nan has no constant; None is a missing value")
-        return
+    if type(value) is float and math.isnan(value):
+        raise InputError("nan has no constant; None is a missing value")
+    inside: Sequence[Any] = ()
     if type(value) in (list, tuple):
-        for v in value:
-            _check_constant(v)
-        return
-    if type(value) is dict:
-        for k, v in value.items():
-            _check_constant(k)
-            _check_constant(v)
-        return
-    raise InputError(f"{type(value).__name__} {str(value)[:40]!r} has no constant in Python source")
+        inside = value
+    elif type(value) is dict:
+        inside = (*value, *value.values())
+    elif value is not None and not isinstance(value, KINDS) and type(value) not in (bool, int, float, str):
+        raise InputError(f"{type(value).__name__} {str(value)[:40]!r} has no constant in Python source")
+    for v in inside:
+        _check_constant(v)
 
 
 KINDS = (Constant, Result, File, Call, Method)
@@ -146,31 +164,26 @@ def attribute(of: Any, name: str) -> Method:
 
 def parts(value: Any) -> Iterator[Any]:
     """The expression and all expressions within it, the outer first."""
+    inside: Iterable[Any] = ()
+    if isinstance(value, Constant):
+        inside = (value.value,)
+    elif isinstance(value, Call):
+        inside = (*value.arguments, *value.keywords.values())
+    elif isinstance(value, Method):
+        inside = (value.of, *(value.arguments or ()), *value.keywords.values())
+    elif isinstance(value, dict):
+        inside = value.values()
+    elif isinstance(value, (list, tuple)):
+        inside = value
     if isinstance(value, KINDS):
         yield value
-    if isinstance(value, Constant):
-        yield from _within(value.value)
-    elif isinstance(value, (Call, Method)):
-        if isinstance(value, Method):
-            yield from parts(expression(value.of))
-        yield from _within(list(value.arguments or ()))
-        yield from _within(list(value.keywords.values()))
+    for v in inside:
+        yield from parts(v)
 
 
 def files(value: Any) -> tuple[File, ...]:
     """The files that an expression reads."""
     return tuple(p for p in parts(value) if isinstance(p, File))
-
-
-def _within(value: Any) -> Iterator[Any]:
-    if isinstance(value, KINDS):
-        yield from parts(value)
-    elif isinstance(value, dict):
-        for v in value.values():
-            yield from _within(v)
-    elif isinstance(value, (list, tuple)):
-        for v in value:
-            yield from _within(v)
 
 
 WIDTH = 110
@@ -182,10 +195,10 @@ Placed = Callable[[File], str]
 
 def source(value: Any, named: Named, placed: Placed, indent: str = "", before: str = "") -> str:
     """The text of an expression after `before` (for the width only), results and files so named."""
-    flat = _flat(value, named, placed)
+    flat = in_a_line(value, named, placed)
     if len(indent) + len(before) + len(flat) <= WIDTH:
         return flat
-    return _broken(expression(value), named, placed, indent)
+    return _broken(value, named, placed, indent)
 
 
 def literal(value: Any) -> str:
@@ -205,69 +218,56 @@ def text_literal(text: str) -> str:
     return shown
 
 
-def _flat(value: Any, named: Named, placed: Placed) -> str:
-    value = expression(value)
-    if isinstance(value, Constant):
-        return _flat_constant(value.value, named, placed)
-    if isinstance(value, Result):
-        return named(value)
-    if isinstance(value, File):
-        return placed(value)
-    arguments = [_flat(a, named, placed) for a in value.arguments or ()]
-    arguments += [f"{k}={_flat(v, named, placed)}" for k, v in value.keywords.items()]
-    inner = f"({', '.join(arguments)})"
-    if isinstance(value, Call):
-        return value.function + inner
-    assert isinstance(value, Method)
-    return f"{_flat(value.of, named, placed)}.{value.name}" + ("" if value.arguments is None else inner)
+def in_a_line(value: Any, named: Named, placed: Placed) -> str:
+    """The same however long it is."""
 
+    def flat(v: Any) -> str:
+        if isinstance(v, Constant):
+            return flat(v.value)
+        if isinstance(v, Result):
+            return named(v)
+        if isinstance(v, File):
+            return placed(v)
+        if isinstance(v, dict):
+            return "{" + ", ".join(f"{literal(k)}: {flat(x)}" for k, x in v.items()) + "}"
+        if isinstance(v, list):
+            return "[" + ", ".join(map(flat, v)) + "]"
+        if isinstance(v, tuple):
+            return f"({flat(v[0])},)" if len(v) == 1 else f"({', '.join(map(flat, v))})"
+        if not isinstance(v, (Call, Method)):
+            return literal(v)
+        arguments = [*map(flat, v.arguments or ()), *(f"{k}={flat(x)}" for k, x in v.keywords.items())]
+        inner = "" if v.arguments is None else f"({', '.join(arguments)})"
+        return (v.function if isinstance(v, Call) else f"{flat(v.of)}.{v.name}") + inner
 
-def _flat_constant(value: Any, named: Named, placed: Placed) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{literal(k)}: {_flat(v, named, placed)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(_flat(v, named, placed) for v in value) + "]"
-    if isinstance(value, tuple):
-        inner = ", ".join(_flat(v, named, placed) for v in value)
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
-    if isinstance(value, KINDS):
-        return _flat(value, named, placed)
-    return literal(value)
+    return flat(value)
 
 
 def _broken(value: Any, named: Named, placed: Placed, indent: str) -> str:
     """Over several lines: arguments, or elements, one below the other."""
     deeper = indent + INDENT
+    value = value.value if isinstance(value, Constant) else value
 
     def entry(before: str, inner: Any) -> str:
         return f"{deeper}{before}{source(inner, named, placed, deeper, before + ',')},\n"
 
-    if isinstance(value, Constant):
-        content = value.value
-        if isinstance(content, dict):
-            return "{\n" + "".join(entry(f"{literal(k)}: ", v) for k, v in content.items()) + indent + "}"
-        if isinstance(content, (list, tuple)) and content:
-            left, right = ("[", "]") if isinstance(content, list) else ("(", ")")
-            plain = not any(isinstance(v, (*KINDS, list, dict, tuple)) for v in content)
-            body = (
-                _filled([literal(v) for v in content], deeper)
-                if plain
-                else "".join(entry("", v) for v in content)
-            )
-            return f"{left}\n{body}{indent}{right}"
-        return _flat(value, named, placed)
-    if not isinstance(value, (Call, Method)):
-        return _flat(value, named, placed)
-    head = (
-        value.function
-        if isinstance(value, Call)
-        else f"{source(value.of, named, placed, indent)}.{value.name}"
-    )
-    if isinstance(value, Method) and value.arguments is None:
-        return head
-    lines = [entry("", a) for a in value.arguments or ()] + [
-        entry(f"{k}=", v) for k, v in value.keywords.items()
-    ]
+    if isinstance(value, dict):
+        return "{\n" + "".join(entry(f"{literal(k)}: ", v) for k, v in value.items()) + indent + "}"
+    if isinstance(value, (list, tuple)) and value:
+        left, right = ("[", "]") if isinstance(value, list) else ("(", ")")
+        nested = any(isinstance(v, (*KINDS, list, dict, tuple)) for v in value)
+        body = "".join(entry("", v) for v in value) if nested else _filled([*map(literal, value)], deeper)
+        return f"{left}\n{body}{indent}{right}"
+    if isinstance(value, Call):
+        head = value.function
+    elif isinstance(value, Method):
+        head = f"{source(value.of, named, placed, indent)}.{value.name}"
+        if value.arguments is None:
+            return head
+    else:
+        return in_a_line(value, named, placed)
+    lines = [entry("", a) for a in value.arguments or ()]
+    lines += [entry(f"{k}=", v) for k, v in value.keywords.items()]
     return f"{head}(\n{''.join(lines)}{indent})" if lines else f"{head}()"
 
 
@@ -287,25 +287,27 @@ Where = Callable[[File], Path]
 
 def evaluate(value: Any, where: Where, results: Mapping[int, Any]) -> Any:
     """The value of an expression, with its files where they were written and the results of earlier calls."""
-    value = expression(value)
-    if isinstance(value, Constant):
-        return _constant(value.value, where, results)
-    if isinstance(value, Result):
-        if value.call not in results:
-            raise InputError(f"the result of call {value.call} is used before it is there")
-        return results[value.call]
-    if isinstance(value, File):
-        return where(value)
-    keywords = {k: evaluate(v, where, results) for k, v in value.keywords.items()}
-    if isinstance(value, Call):
-        return function_of(value.function)(
-            *(evaluate(a, where, results) for a in value.arguments), **keywords
-        )
-    assert isinstance(value, Method)
-    found = getattr(evaluate(value.of, where, results), value.name)
-    if value.arguments is None:
-        return found
-    return found(*(evaluate(a, where, results) for a in value.arguments), **keywords)
+
+    def of(v: Any) -> Any:
+        if isinstance(v, Constant):
+            return of(v.value)
+        if isinstance(v, Result):
+            if v.call not in results:
+                raise InputError(f"the result of call {v.call} is used before it is there")
+            return results[v.call]
+        if isinstance(v, File):
+            return where(v)
+        if isinstance(v, dict):
+            return {k: of(x) for k, x in v.items()}
+        if isinstance(v, (list, tuple)):
+            return type(v)(map(of, v))
+        if not isinstance(v, (Call, Method)):
+            return v
+        keywords = {k: of(x) for k, x in v.keywords.items()}
+        found = function_of(v.function) if isinstance(v, Call) else getattr(of(v.of), v.name)
+        return found if v.arguments is None else found(*map(of, v.arguments), **keywords)
+
+    return of(value)
 
 
 def function_of(path: str) -> Callable[..., Any]:
@@ -324,14 +326,6 @@ def function_of(path: str) -> Callable[..., Any]:
         function: Callable[..., Any] = found
         return function
     raise InputError(f"there is no function {path}")
-
-
-def _constant(value: Any, where: Where, results: Mapping[int, Any]) -> Any:
-    if isinstance(value, dict):
-        return {k: _constant(v, where, results) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(_constant(v, where, results) for v in value)
-    return evaluate(value, where, results) if isinstance(value, KINDS) else value
 
 
 def frame_call(frame: RList, stem: str) -> Call:
@@ -372,3 +366,122 @@ def whole_numbers(values: NDArray[np.float64], most: float = 2.0**31) -> list[An
 def table_call(columns: dict[str, list[Any]], stem: str, /, **options: Any) -> Call:
     """`pairproof.read("data/STEM.csv", ...)` of a table of comparisons."""
     return Call("pairproof.read", (File(columns, stem),), options)
+
+
+#: Names that a script that is written uses itself.
+OWN = ("pairproof", "Path", "HERE")
+_MOST = 60
+_TAKEN = frozenset([*dir(builtins), *keyword.kwlist, *keyword.softkwlist, *OWN])
+
+
+def identifier(word: str) -> str:
+    """A word as a Python name; "" if nothing is left of it."""
+    # Python itself takes names that differ in their compatibility form only for one name.
+    normal = unicodedata.normalize("NFKC", word[: 4 * _MOST])
+    name = "".join(c if c == "_" or ("a" + c).isidentifier() else "_" for c in normal)
+    name = re.sub(r"__+", "_", name)[:_MOST].strip("_")
+    if not name:
+        return ""
+    if not name.isidentifier():
+        # A digit, or a mark that joins the letter before it, so that both become one.
+        name = unicodedata.normalize("NFKC", "x" + name)
+    return name + "_" if name in _TAKEN else name
+
+
+class Names:
+    """Python names given so far, each to one thing, and names that are taken."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._names = Unique([*_TAKEN, *taken], str)
+
+    def name(self, word: str, otherwise: str) -> str:
+        """The word as a name; where it is taken, the first of NAME_2, NAME_3, ... that is free."""
+        return self._names.name(identifier(word) or identifier(otherwise) or "value")
+
+
+#: Characters of a name; further ones are cut off.
+MOST = 60
+#: Names that Windows keeps for devices, with any suffix.
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(1, 10))]
+)
+
+
+def plain(word: str, otherwise: str = "table") -> str:
+    """A word as a file's name without its suffix: ASCII letters, digits, "_" and "-"."""
+    ascii_only = unicodedata.normalize("NFKD", word[: 4 * MOST]).encode("ascii", "ignore").decode("ascii")
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", ascii_only).strip("_-")[:MOST].rstrip("_-")
+    if not name:
+        return otherwise
+    return name + "_" if name.casefold() in _DEVICES else name
+
+
+class Unique:
+    """Names given so far; each new one differs from all of them by its key: also without regard to case."""
+
+    def __init__(self, taken: Iterable[str] = (), key: Callable[[str], str] = str.casefold) -> None:
+        self._key = key
+        self._taken = set(map(key, taken))
+        self._next: dict[str, int] = {}
+
+    def name(self, wanted: str) -> str:
+        """The name, or the first of NAME_2, NAME_3, ... that is free; it is taken from now on."""
+        key = self._key
+        found, n = wanted, self._next.get(key(wanted), 2)
+        while key(found) in self._taken:
+            found, n = f"{wanted}_{n}", n + 1
+        self._next[key(wanted)] = n
+        self._taken.add(key(found))
+        return found
+
+
+#: Lines of one comment; a longer text is cut.
+MOST_LINES = 3
+#: Characters of a text that are looked at.
+_MOST_COLUMNS = 4 * WIDTH
+
+
+def one_line(text: str, most: int = _MOST_COLUMNS) -> str:
+    """The text as one line of printable characters; a longer one than `most` ends in "..."."""
+    flat = " ".join(text[: 4 * most].split())
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in flat)
+    return shown if len(shown) <= most and len(text) <= 4 * most else shown[: most - 4].rstrip() + " ..."
+
+
+def comment(text: str, indent: str = "", lines: int = MOST_LINES) -> Iterator[str]:
+    """Lines of a comment in a block so far indented, at most `lines`; what is cut off is shown as "..."."""
+    found = textwrap.wrap(
+        one_line(text),
+        width=WIDTH - len(indent) - 2,
+        subsequent_indent="    ",
+        max_lines=lines,
+        placeholder=" ...",
+        break_on_hyphens=False,
+    )
+    for line in found or [""]:
+        yield f"{indent}# {line}".rstrip()
+
+
+def beside(statement: str, text: str) -> Iterator[str]:
+    """A statement with a comment on its line, or above it where there is no room; of several lines above the first."""
+    said = one_line(text)
+    if "\n" not in statement and len(statement) + len(said) + 4 <= WIDTH:
+        yield f"{statement}  # {said}"
+        return
+    yield from comment(text, statement[: len(statement) - len(statement.lstrip())])
+    yield from statement.split("\n")
+
+
+def docstring(paragraphs: list[str]) -> Iterator[str]:
+    """Lines of a docstring, its first paragraph one line."""
+    escaped = [one_line(p).replace("\\", "\\\\").replace('"', '\\"') for p in paragraphs]
+    first = escaped[0]
+    if len(escaped) == 1 and len(first) + 6 <= WIDTH:
+        yield f'"""{first}"""'
+        return
+    yield f'"""{first}'
+    for paragraph in escaped[1:]:
+        yield ""
+        # No escape may be cut in two at the end of a line, which only happens to a word longer than a line.
+        yield from textwrap.wrap(paragraph, width=WIDTH, break_on_hyphens=False, break_long_words=False)
+    yield '"""'

@@ -1,17 +1,30 @@
-"""R's paircomp and rankings, as recorded, as tables of the Python script."""
+"""R's paircomp and rankings, as recorded, as tables of the Python script.
+
+itempar of psychotools and of PlackettLuce: worths, or log worths around their mean or less one item's.
+
+A fit of Python has them as `m.worth()` and `m.with_reference(...).params`; worths relative to chosen items, and those
+of models that R fitted, are R's through the bridge.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...bridge.capture.recorded import RecordedCall
+from ...bridge.packages.plackettluce import ItemParameters as OfRankings
+from ...bridge.packages.psychotools import ItemParameters as OfPairs
 from ...bridge.values.nodes import RList, RValue, RVector
-from .python_code import Call, File, columns_call, table_call
+from ...fit.fit import Fit
+from ...validation.verdicts.agreement import Agreement
+from .python_code import Call, File, Method, Result, attribute, columns_call, stated, table_call
+from .rows import Beside, at, by_item, named
+from .translation import Context, Step, Translation, outside
 
 FloatArray = NDArray[np.float64]
 #: Column of the CSV file that holds how often a row counts.
@@ -74,19 +87,12 @@ class Pairs:
         }
         if self.weights is not None:
             columns[_free(WEIGHT, columns)] = [float(w) for w in self.weights]
-        coding: dict[str, Any] = {"first": 1}
-        if self.ties:
-            coding["tie"] = 0
-        coding["second"] = -1
-        if np.isnan(self.signs).any():
-            coding["missing"] = "NA"
+        coding = {"first": 1, **({"tie": 0} if self.ties else {}), "second": -1}
+        coding |= {"missing": "NA"} if np.isnan(self.signs).any() else {}
         options: dict[str, Any] = {"layout": "prefmod", "items": list(self.items), "pair_order": "prefmod"}
-        options["coding"] = coding
-        if len(self.items) * (len(self.items) - 1) // 2 != len(set(self.names)) or any(
-            ":" in item for item in self.items
-        ):
-            options["pair_names"] = "ignore"
-        return table_call(columns, stem, **options)
+        unclear = len(set(self.names)) < len(self.names) or any(":" in item for item in self.items)
+        more = {"pair_names": "ignore"} if unclear else {}
+        return table_call(columns, stem, **options, coding=coding, **more)
 
 
 def pairs_of(value: RValue, weights: RVector | None) -> Pairs | None:
@@ -135,9 +141,7 @@ class Rankings:
 
     def code(self, stem: str) -> Call:
         """`pairproof.read_respondents("data/STEM.csv", layout="ranks", ...)`."""
-        options: dict[str, Any] = {"layout": "ranks", "items": list(self.items)}
-        if self.partial:
-            options["unranked"] = "absent"
+        options = stated(layout="ranks", items=list(self.items), unranked=self.partial and "absent")
         return Call("pairproof.read_respondents", (File(self.columns, stem),), options)
 
     def frame_code(self, stem: str) -> Call:
@@ -154,16 +158,12 @@ def rankings_of(value: RValue, weights: RVector | None) -> Rankings | None:
         value = value.attributes.get("rankings")
     if isinstance(value, RList) and "data.frame" in value.rclass:
         value = _matrix(value)
-    if not isinstance(value, RVector) or value.values.ndim != 2 or value.dimnames is None:
-        return None
-    if value.dimnames[1] is None:
+    if not isinstance(value, RVector) or value.values.ndim != 2 or not value.margin(1):
         return None
     ranks = np.where(value.na, 0, np.nan_to_num(value.floats())).astype(np.int64)
     known = _weights(weights, len(ranks))
-    kept = (ranks > 0).sum(axis=1) > 1
-    if known is not None:
-        kept &= known > 0
-    return Rankings(tuple(value.dimnames[1]), ranks[kept], None if known is None else known[kept])
+    kept = ((ranks > 0).sum(axis=1) > 1) & (True if known is None else known > 0)
+    return Rankings(tuple(value.margin(1)), ranks[kept], None if known is None else known[kept])
 
 
 def _matrix(frame: RList) -> RVector | None:
@@ -188,3 +188,107 @@ def _weights(weights: RVector | None, n: int) -> FloatArray | None:
 def _free(name: str, taken: Sequence[str] | dict[str, Any]) -> str:
     # An item may be called "weight"; the table has no other name for it, and its reader refuses the column.
     return name if name not in taken else f"{name}_"
+
+
+CHOSEN = "worths relative to chosen items have no name in Python; m.worth() and m.contrast() have what they are made of"
+
+
+@dataclass(frozen=True)
+class Package:
+    """The package of R whose models itempar is of, its module in the bridge, and what its models are of.
+
+    again: R's call of a model that was fitted in Python; None if its data were not recorded.  fitted, asked: R's
+    function in rows of fits and of R's own answers.  errors: rows of standard errors of worths.
+    """
+
+    name: str
+    data: str
+    kind: type
+    again: Callable[[RecordedCall], Call | None]
+    fitted: str
+    asked: str
+    least: float
+    why: str
+    scaled: bool
+    log_worths_in_test: bool
+    errors: Callable[[RecordedCall, Step, RVector, Any], list[Agreement]]
+    one_alone: bool = False
+
+
+def worths(call: RecordedCall, context: Context, package: Package) -> Translation:
+    """Of a fit in Python, or R's."""
+    made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
+    if made is None or made.value is None:
+        return outside("its model is none that this run fitted and translated")
+    found = recorded_vector(call, "value")
+    if found is None or found.names is None:
+        return outside("its value was not recorded")
+    if lost := unknown(call, "ref", "log"):
+        return outside(f"its {lost} could not be recorded")
+    log, chosen = call.flag("log"), chosen_items(call, found.names)
+    fit = Result(made.call.id)
+    if not isinstance(made.value, Fit) or (chosen is not None and not (log and len(chosen) == 1)):
+        return _bridged(call, made, found, package, log, chosen)
+    if not log:
+        return Translation(
+            "native", Method(fit, "worth"), judge=partial(_of_table, call, made, found, package)
+        )
+    code = attribute(Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params")
+    return Translation("native", code, judge=partial(_log_worths, call, found, package))
+
+
+def chosen_items(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | None:
+    """Items given as `ref`, by name or number; None: all."""
+    given = call.argument("ref")
+    if given is None:
+        return None
+    known = [v if isinstance(v, str) else items[int(v) - 1] for v in given.values.ravel().tolist()]
+    return None if set(known) == set(items) else tuple(known)
+
+
+def _worth_rows(
+    call: RecordedCall,
+    package: Package,
+    kind: str,
+    ours: Mapping[str, float],
+    found: RVector,
+    places: Mapping[str, str],
+) -> list[Agreement]:
+    r, beside = named(found), Beside(call, package.least, package.why, package.fitted)
+    size = max((abs(v) for v in r.values()), default=0.0) if kind == "estimate" or package.scaled else 0.0
+    none = float("nan")
+    return [beside.row(f"{kind}.{n}", float(ours.get(n, none)), r[n], size, places.get(n, "")) for n in r]
+
+
+def _log_worths(call: RecordedCall, found: RVector, package: Package, params: Any) -> Sequence[Agreement]:
+    places = {str(n): str(n) for n in params.index} if package.log_worths_in_test else {}
+    return _worth_rows(call, package, "estimate", dict(params), found, places)
+
+
+def _of_table(
+    call: RecordedCall, made: Step, found: RVector, package: Package, table: Any
+) -> Sequence[Agreement]:
+    ours = dict(zip(table["item"].tolist(), table["worth"].tolist()))
+    rows = _worth_rows(call, package, "worth", ours, found, by_item(table, "worth"))
+    return rows + package.errors(call, made, found, table)
+
+
+def _bridged(
+    call: RecordedCall, made: Step, found: RVector, package: Package, log: bool, chosen: Sequence[str] | None
+) -> Translation:
+    model: Any = Result(made.call.id)
+    why = "its model was fitted through the bridge"
+    if not isinstance(made.value, package.kind):
+        model, why = package.again(made.call), CHOSEN
+        if model is None:
+            return outside(f"the {package.data} of its model were not recorded")
+    alone = package.one_alone and chosen is not None and len(chosen) == 1
+    options = stated(ref=chosen and (chosen[0] if alone else list(chosen)), log=log)
+    code = Call(f"pairproof.bridge.{package.name}.itempar", (model,), options)
+
+    def judge(value: OfPairs | OfRankings) -> Sequence[Agreement]:
+        ours = dict(zip(value.items, value.estimate.tolist()))
+        beside = Beside(call, function=package.asked)
+        return beside.named("estimate" if log else "worth", ours, named(found), at("estimate", value.items))
+
+    return Translation("bridge", code, why, judge=judge)

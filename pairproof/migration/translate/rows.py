@@ -16,10 +16,10 @@ The second: R's covariance is that of its last step or the one before, at a dist
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from ...validation.r_answers.ask import Question
 from ...validation.r_answers.stopped_short import rounding, score_check
 from ...validation.r_answers.translate import RParameters
 from ...validation.verdicts.against_r import OF_SHORTFALL, compare_fit
-from ...validation.verdicts.agreement import Agreement, RCounterpart, ScoreCheck, value_or_none
+from ...validation.verdicts.agreement import Agreement, RCounterpart, ScoreCheck, Verdict, value_or_none
 from ...validation.verdicts.digits import digits_of_agreement
 
 if TYPE_CHECKING:
@@ -139,74 +139,6 @@ def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
     return errors_of_one_fit(compare_fit(fit, [checked]), score)
 
 
-def row(
-    quantity: str,
-    python: float,
-    r: float,
-    function: str,
-    *,
-    least: float = SAME,
-    why: str = "the same arithmetic",
-    scale: float = 0.0,
-    place: str = "",
-) -> Agreement:
-    """One number that is no quantity of a fit: an entry of a table, a prediction, a number by the bridge.
-
-    quantity: its name in the report: "worth.A", "add1.at.home.LRT".  python, r: both nan agree: R has none
-    and says so.  function: R's function.  least: digits that must agree.  why: why so many, in words; it is
-    shown where they do not.  scale: size of what cancels in the number: a difference of 1e-16 times it is no
-    difference.  place: where `python` stands in the value of the call, as :mod:`..written.held` names places;
-    "" if nowhere.
-    """
-    both = np.isnan(python) and np.isnan(r)
-    same = both or python == r
-    digits = 16.0 if same else float(digits_of_agreement(python, r, scale))
-    enough = same or digits >= least
-    if enough:
-        code, note = "", ""
-    elif np.isnan(python) or np.isnan(r) or np.isnan(digits):
-        code, note = "one-side-only", f"only {'R' if np.isnan(python) else 'Python'} has a number"
-        digits = 0.0
-    else:
-        code, note = "few-digits", f"{digits:.1f} digits, {least:g} asked for ({why})"
-    return Agreement(
-        "",
-        "",
-        Quantity.parse(quantity),
-        native=value_or_none(float(python)),
-        r=value_or_none(float(r)),
-        r_call=function,
-        r_source="live",
-        digits=digits,
-        verdict="agrees" if enough else "differs",
-        explanation=note,
-        code=code,
-        floor=least,
-        about="native-r",
-        place=place,
-    )
-
-
-def rows_of(
-    kind: str,
-    python: Mapping[str, float],
-    r: Mapping[str, float],
-    function: str,
-    *,
-    places: Mapping[str, str] = NOWHERE,
-    **options: Any,
-) -> list[Agreement]:
-    """A :func:`row` for each name of both, at its place; a name on one side only differs."""
-    names = [*r, *(n for n in python if n not in r)]
-    none = float("nan")
-
-    def one(n: str) -> Agreement:
-        name = f"{kind}.{n}" if n else kind
-        return row(name, python.get(n, none), r.get(n, none), function, place=places.get(n, ""), **options)
-
-    return [one(n) for n in names]
-
-
 #: Quantity -> its name in the record of R's answer, where that is another.
 IN_RECORD = {
     "llf": "loglik",
@@ -219,7 +151,11 @@ IN_RECORD = {
 
 @dataclass(frozen=True)
 class Beside:
-    """Rows of what R recorded of a call beside numbers of Python, all with one floor (:func:`row`)."""
+    """Rows of what R recorded of a call beside numbers of Python, all with one floor.
+
+    least: digits that must agree.  why: why so many, in words; it is shown where they do not.  function: R's,
+    where it is not the call's.
+    """
 
     call: RecordedCall
     least: float = SAME
@@ -227,9 +163,36 @@ class Beside:
     function: str = ""
 
     def row(self, quantity: str, python: float, r: float, scale: float = 0.0, place: str = "") -> Agreement:
-        """One number."""
-        function = self.function or self.call.function
-        return row(quantity, python, r, function, least=self.least, why=self.why, scale=scale, place=place)
+        """One number that is no quantity of a fit: an entry of a table, a prediction, a number by the bridge.
+
+        quantity: its name in the report: "worth.A", "add1.at.home.LRT".  python, r: both nan agree: R has none and
+        says so.  scale: size of what cancels in the number: a difference of 1e-16 times it is no difference.
+        place: where `python` stands in the value of the call; "" if nowhere.
+        """
+        same = python == r or bool(np.isnan(python) and np.isnan(r))
+        digits = 16.0 if same else float(digits_of_agreement(python, r, scale))
+        code, note = "", ""
+        if not same and not digits >= self.least:
+            code, note = "few-digits", f"{digits:.1f} digits, {self.least:g} asked for ({self.why})"
+            if np.isnan(python) or np.isnan(r) or np.isnan(digits):
+                code, note = "one-side-only", f"only {'R' if np.isnan(python) else 'Python'} has a number"
+                digits = 0.0
+        return Agreement(
+            "",
+            "",
+            Quantity.parse(quantity),
+            native=value_or_none(float(python)),
+            r=value_or_none(float(r)),
+            r_call=self.function or self.call.function,
+            r_source="live",
+            digits=digits,
+            verdict="differs" if code else "agrees",
+            explanation=note,
+            code=code,
+            floor=self.least,
+            about="native-r",
+            place=place,
+        )
 
     def named(
         self,
@@ -238,9 +201,12 @@ class Beside:
         r: Mapping[str, float],
         places: Mapping[str, str] = NOWHERE,
     ) -> list[Agreement]:
-        """Numbers with names."""
-        function = self.function or self.call.function
-        return rows_of(kind, ours, r, function, places=places, least=self.least, why=self.why)
+        """A row for each name of both, at its place; a name on one side only differs."""
+        none = float("nan")
+        return [
+            self.row(f"{kind}.{n}" if n else kind, ours.get(n, none), r.get(n, none), place=places.get(n, ""))
+            for n in dict.fromkeys((*r, *ours))
+        ]
 
     def listed(self, kind: str, ours: Iterable[float], r: Iterable[float], field: str) -> list[Agreement]:
         """Numbers of an array, called 1, 2, ..."""
@@ -316,19 +282,34 @@ def named(vector: RVector | None) -> dict[str, float]:
     return {n: float(v) for n, v in zip(vector.names, vector.floats().tolist())}
 
 
-def explained(rows: Iterable[Agreement], quantities: Sequence[str], why: str, code: str) -> list[Agreement]:
-    """The rows, those of `quantities` (names or kinds) that differ being explained: R is wrong there, and why."""
+def differ(rows: Iterable[Agreement]) -> bool:
+    """Whether a number differs."""
+    return any(a.verdict == "differs" for a in rows)
+
+
+def said_of(
+    rows: Iterable[Agreement], which: Callable[[Agreement], object], verdict: Verdict, why: str, code: str
+) -> list[Agreement]:
+    """The rows, this said of those `which` differ; what is explained is accepted."""
+    accepted = verdict == "explained"
     return [
-        replace(a, verdict="explained", explanation=why, code=code, accepted=True)
-        if a.verdict == "differs" and (str(a.quantity) in quantities or a.quantity.kind in quantities)
+        replace(a, verdict=verdict, explanation=why, code=code, accepted=accepted or a.accepted)
+        if a.verdict == "differs" and which(a)
         else a
         for a in rows
     ]
 
 
+def explained(
+    rows: Iterable[Agreement], quantities: Sequence[str] | None, why: str, code: str
+) -> list[Agreement]:
+    """The rows, those of `quantities` (names or kinds; None: all) that differ explained: R is wrong, and why."""
+    named: Callable[[Agreement], bool] = lambda a: (
+        quantities is None or str(a.quantity) in quantities or a.quantity.kind in quantities
+    )
+    return said_of(rows, named, "explained", why, code)
+
+
 def not_checkable(rows: Iterable[Agreement], why: str, code: str) -> list[Agreement]:
     """The rows, those that differ being such as cannot check ours: R is wrong there, and by how much is not known."""
-    return [
-        replace(a, verdict="not-checkable", explanation=why, code=code) if a.verdict == "differs" else a
-        for a in rows
-    ]
+    return said_of(rows, lambda a: True, "not-checkable", why, code)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -25,8 +25,9 @@ from ...bridge.values.nodes import RVector
 from ...errors import PairproofError
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
-from .python_code import Call, Expression, File, Method, evaluate, files
+from .python_code import Call, Expression, Method, evaluate, files
 
+T = TypeVar("T")
 #: Name of a recorded number -> what a reader calls it, and the kinds of rows that compare it.
 NUMBERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "coef": ("estimates", ("estimate", "coef", "b", "mass")),
@@ -75,14 +76,7 @@ def _has_number(value: object) -> bool:
 
 #: "native": Python alone. "bridge": R through `pairproof.bridge`. "outside": left out of the Python script.
 Route = Literal["native", "bridge", "outside"]
-#: What the Python value is, which decides how the script prints it: a `Fit` (summary(), params, ...), R's own
-#: answer, or a table or number (both printed as they are).
-Speaks = Literal["fit", "r", "value"]
 Judge = Callable[[Any], Sequence[Agreement]]
-
-
-def _nothing(value: Any) -> Sequence[Agreement]:
-    return ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +92,7 @@ class Translation:
     code: Expression | None = None
     reason: str = ""
     notes: tuple[str, ...] = ()
-    speaks: Speaks = "fit"
-    judge: Judge = _nothing
+    judge: Judge = lambda value: ()
 
     @property
     def shown(self) -> str:
@@ -186,6 +179,13 @@ class StaysInR(Exception):
     """Why a call has no counterpart in Python; its text is one sentence."""
 
 
+def needed(value: T | None, why: str) -> T:
+    """The value; where there is none, the call stays in R."""
+    if value is None:
+        raise StaysInR(why)
+    return value
+
+
 def translates(*functions: str) -> Callable[[Translator], Translator]:
     """Registers a translator of these R functions; what it says stays in R is left out of the script."""
 
@@ -213,16 +213,20 @@ def tried(code: Expression, results: Mapping[int, Any] | None = None) -> tuple[A
         for k, file in enumerate(files(code)):
             places[id(file)] = Path(folder) / f"table{k + 1 if k else ''}.csv"
             places[id(file)].write_text(csv_text(file.columns), encoding="utf-8")
-
-        def where(file: File) -> Path:
-            return places[id(file)]
-
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the script shows them when it is run
-                return evaluate(code, where, results or {}), ""
+                return evaluate(code, lambda file: places[id(file)], results or {}), ""
         except PairproofError as error:
             return None, " ".join(str(error).replace(f"{folder}{os.sep}", "").split())
+
+
+def made(code: Call) -> Any:
+    """The value of a call; where Python refuses it, it stays in R."""
+    value, refused = tried(code)
+    if refused:
+        raise StaysInR(f"{code.function.rpartition('.')[2]} refuses it: {refused}")
+    return value
 
 
 def why_not_finite(code: Expression) -> str:

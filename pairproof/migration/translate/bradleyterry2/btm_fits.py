@@ -12,6 +12,7 @@ A helper is given the fitted model as a Python fit, as R's own through the bridg
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -30,11 +31,20 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call, stated
-from ..rows import Beside, at, not_checkable
-from ..translation import TRANSLATORS, Context, StaysInR, Step, Translation, outside, translates, tried
-from .btm_calls import HALF, MATRIX, Candidate, bias_reduced, candidates
+from ..rows import Beside, at, not_checkable, said_of
+from ..translation import (
+    TRANSLATORS,
+    Context,
+    StaysInR,
+    Step,
+    Translation,
+    needed,
+    outside,
+    translates,
+    tried,
+)
+from . import recorded_btm as recorded
 from .btm_numbers import TWICE, WRONG, Relation, coefficients, name_of, of_fit, relation
-from .recorded_btm import Contests, contests_of, formula_text, plain_values, taken, terms_of
 
 BTM = "pairproof.bridge.bradleyterry2.BTm"
 #: The same fit by the same R from the same values; rows of a subset may be summed in another order.
@@ -45,19 +55,18 @@ PLAYERS = ("player1", "player2")
 def by_the_bridge(call: RecordedCall, why: str) -> Translation:
     """R's BTm of the same values, and why; "outside" where they were not recorded."""
     try:
-        contests = contests_of(call)
-        code = bridged_code(call, contests)
+        code = bridged_code(call, recorded.contests_of(call))
     except (StaysInR, InputError, FormulaError) as error:
         return outside(f"{why}; through the bridge: {error}")
-    return Translation("bridge", code, why, speaks="r", judge=partial(of_r, call))
+    return Translation("bridge", code, why, judge=partial(of_r, call))
 
 
-def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call:
+def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = "") -> Call:
     """`BTm("cbind(wins, losses)", ...)` of the bridge; also: a formula whose variables are needed too."""
     if contests.doubled:
         raise StaysInR("R took each row twice, which the bridge does not repeat")
-    tables, players = _tables(call, contests, f"{formula_text(call)} {also}")
-    formula, offset = formula_text(call), contests.offset
+    tables, players = _tables(call, contests, f"{recorded.formula_text(call)} {also}")
+    formula, offset = recorded.formula_text(call), contests.offset
     stands = offset is not None and offset.any()
     if stands and "offset(" in formula and "offset" in call.args:
         raise StaysInR("its offset is of the formula and of an argument together")
@@ -70,7 +79,7 @@ def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call
         refcat=(call.strings("refcat") or ("",))[0],
         link=link if link != "logit" else "",
         offset=offset.tolist() if offset is not None and stands and "offset(" not in formula else None,
-        br=bias_reduced(call),
+        br=recorded.bias_reduced(call),
     )
     options |= settings(call)
     return Call(BTM, ("cbind(wins, losses)", *players), options | {"data": tables})
@@ -94,41 +103,32 @@ def of_r(call: RecordedCall, model: ContestModel) -> list[Agreement]:
     )
 
 
-def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str, Any], tuple[Any, Any]]:
+def _tables(
+    call: RecordedCall, contests: recorded.Contests, said: str
+) -> tuple[dict[str, Any], tuple[Any, Any]]:
     """Data frames of contests and of what is indexed, and how player1 and player2 are named in them."""
     levels = contests.players
-    columns: dict[str, RVector] = {"wins": _doubles(contests.wins), "losses": _doubles(contests.losses)}
+    counts = {"wins": contests.wins, "losses": contests.losses}
+    columns = {name: RVector(found, np.isnan(found)) for name, found in counts.items()}
     players: list[dict[str, str]] = []
     for k, side in enumerate((contests.first, contests.second)):
         named = {contests.id: PLAYERS[k]}
-        columns[PLAYERS[k]] = RVector(
-            (side + 1).astype(np.int32), np.zeros(len(side), bool), levels=levels, rclass=("factor",)
-        )
+        none = np.zeros(len(side), bool)
+        columns[PLAYERS[k]] = RVector((side + 1).astype(np.int32), none, levels=levels, rclass=("factor",))
         for name, of_player in contests.sides[k].items():
             named[name] = f"{name}.{k + 1}"
             columns[named[name]] = of_player
         players.append(named)
-    given = call.frame("data")
     others: dict[int, dict[str, RVector]] = {}
-    for name, column in zip((given.names or ()) if given else (), given.values if given else ()):
-        if (
-            not isinstance(column, RVector)
-            or column.values.ndim != 1
-            or name in columns
-            or not _said(said, name)
-        ):
-            continue
+    for name, column in recorded.vectors_of(call.frame("data")).items():
+        if name in columns or not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", said):
+            continue  # the formula does not name it
         if len(column) == contests.total:
-            columns[name] = taken(column, contests.rows)
+            columns[name] = recorded.taken(column, contests.rows)
         else:
             others.setdefault(len(column), {})[name] = column
-    there = {
-        *columns,
-        *(n for p in players for n in p),
-        *(n for found in others.values() for n in found),
-        ".",
-    }
-    absent = [n for n in variables(formula_text(call) or "~ 1") if n not in there]
+    there = {".", *columns, *(n for named in (*players, *others.values()) for n in named)}
+    absent = [n for n in variables(recorded.formula_text(call) or "~ 1") if n not in there]
     if absent:
         raise StaysInR(f"the values of {absent[0]}, which its formula names, were not recorded")
     tables: dict[str, Any] = {"contests": frame_call(_frame(columns), call.variable or "BTm")}
@@ -139,18 +139,8 @@ def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str
     return tables, (sides[0], sides[1])
 
 
-def _said(text: str, name: str) -> bool:
-    """Whether a formula names it."""
-    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text) is not None
-
-
 def _frame(columns: dict[str, RVector]) -> RList:
     return RList(tuple(columns.values()), tuple(columns), ("data.frame",))
-
-
-def _doubles(values: Any) -> RVector:
-    found = np.asarray(values, dtype=float)
-    return RVector(found, np.isnan(found))
 
 
 def settings(call: RecordedCall) -> dict[str, Any]:
@@ -161,11 +151,9 @@ def settings(call: RecordedCall) -> dict[str, Any]:
     named = dict(zip(given.names or (), given.values)) if isinstance(given, RList) else {}
     for name in ("epsilon", "maxit", "tol", "maxiter", "IWLSiter"):
         number = _number(call.values.get(name, named.get(name)))
-        if number is None:
-            continue
-        (found if name in ("epsilon", "maxit") else control)[name] = (
-            int(number) if name in ("maxit", "maxiter", "IWLSiter") else number
-        )
+        if number is not None:
+            of = found if name in ("epsilon", "maxit") else control
+            of[name] = number if name in ("epsilon", "tol") else int(number)
     if control:
         found["control"] = Call("pairproof.bridge.bradleyterry2.glmmPQL_control", (), control)
     for name in ("sigma", "sigma.fixed"):
@@ -218,14 +206,14 @@ class Model:
     @property
     def in_words(self) -> Fit | None:
         """The Python fit, if its terms are R's: not the columns of R's model matrix."""
-        return None if MATRIX in self.step.translation.notes else self.fit
+        return None if recorded.MATRIX in self.step.translation.notes else self.fit
 
     def in_r(self, also: str = "") -> Result | Call:
         """R's model: its value in the script, or a call that makes it with a further formula's variables."""
         if isinstance(self.step.value, ContestModel) and not also:
             return self.result
         try:
-            return bridged_code(self.call, contests_of(self.call), also)
+            return bridged_code(self.call, recorded.contests_of(self.call), also)
         except (InputError, FormulaError) as error:
             raise StaysInR(f"through the bridge: {error}") from None
 
@@ -234,40 +222,28 @@ class Model:
         fit = self.fit
         return 9.0 if fit is None else floor(kind, name_of(self.call, fit)).digits
 
-    def contests(self) -> Contests:
+    def contests(self) -> recorded.Contests:
         """Of the BTm."""
-        return contests_of(self.call)
+        return recorded.contests_of(self.call)
 
     def judged(self, rows: Iterable[Agreement]) -> list[Agreement]:
         """Rows in which a number that the fit cannot have is said to be none, and what R doubled is explained."""
-        fit = self.fit
-        found = list(rows)
+        found, fit = list(rows), self.fit
         if fit is None:
             return found
         if fit.not_estimable:
             why = why_not_estimable(fit)
-            found = [
-                replace(a, verdict="not-estimable", code="not-estimable", explanation=why)
-                if a.verdict == "differs" and a.native is None
-                else a
-                for a in found
-            ]
+            found = said_of(found, lambda a: a.native is None, "not-estimable", why, "not-estimable")
         if any(a.explanation == TWICE for a in self.step.rows):
-            found = not_checkable(_doubled(found), TWICE, WRONG)
+            found = not_checkable(said_of(found, _doubled, "explained", TWICE, WRONG), TWICE, WRONG)
         return found
 
 
-def _doubled(rows: Iterable[Agreement]) -> list[Agreement]:
-    """The rows, explained where contests counted twice give R's number: twice ours, or by the root of 1/2."""
-    return [
-        replace(a, verdict="explained", explanation=TWICE, code=WRONG, accepted=True)
-        if a.verdict == "differs"
-        and a.native is not None
-        and a.r is not None
-        and any(digits_of_agreement(by * a.native, a.r) >= (a.floor or 0.0) for by in (2.0, 0.5**0.5))
-        else a
-        for a in rows
-    ]
+def _doubled(a: Agreement) -> bool:
+    """Whether contests counted twice give R's number: twice ours, or by the root of 1/2."""
+    if a.native is None or a.r is None:
+        return False
+    return any(digits_of_agreement(by * a.native, a.r) >= (a.floor or 0.0) for by in (2.0, 0.5**0.5))
 
 
 def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
@@ -278,30 +254,26 @@ def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
         if made is None or made not in by_id or by_id[made].function != "BradleyTerry2::BTabilities":
             break
         made = by_id[made].fits.get("model")
-    step = None if made is None else context.steps.get(made)
-    if step is None:
-        raise StaysInR("the model that it was given was not fitted by a recorded call of this script")
-    if not is_btm(step.call):
+    step = needed(
+        None if made is None else context.steps.get(made),
+        "the model that it was given was not fitted by a recorded call of this script",
+    )
+    if step.call.function != R_BTM and "BTm" not in step.call.strings("class"):  # update, step
         raise StaysInR(f"it is of a fit by {step.call.name}; only those of BTm are written")
     if step.value is None:
         raise StaysInR("the model that it was given has no counterpart in the script")
     return Model(step)
 
 
-def is_btm(call: RecordedCall) -> bool:
-    """Whether a call made a BTm: BTm itself, update, step."""
-    return call.function == R_BTM or "BTm" in call.strings("class")
-
-
 @translates("BradleyTerry2::BTm")
 def btm(call: RecordedCall, context: Context) -> Translation:
     """A BTm, translated from its result: players, counts, model matrix, formula."""
     try:
-        contests = contests_of(call)
+        contests = recorded.contests_of(call)
         candidate, _, found = native(call, contests, added_later(call, context))
     except StaysInR as why:
         return by_the_bridge(call, str(why))
-    notes = candidate.notes + ((HALF,) if "ties" in candidate.code.keywords else ())
+    notes = candidate.notes + ((recorded.HALF,) if "ties" in candidate.code.keywords else ())
     return Translation("native", candidate.code, judge=of_fit(call, contests, found), notes=notes)
 
 
@@ -310,18 +282,16 @@ def added_later(call: RecordedCall, context: Context) -> list[str]:
     found: list[str] = []
     for other in context.captured.calls:
         scope = other.values.get("scope")
-        if other.function == "BradleyTerry2::add1.BTm" and other.fits.get("object") == call.id:
-            if isinstance(scope, RLang):
-                try:
-                    found += terms_of(scope.text)
-                except StaysInR:
-                    continue  # it is said where the terms are added
+        added = other.function == "BradleyTerry2::add1.BTm" and other.fits.get("object") == call.id
+        if added and isinstance(scope, RLang):
+            with contextlib.suppress(StaysInR):  # it is said where the terms are added
+                found += recorded.terms_of(scope.text)
     return found
 
 
 def native(
-    call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()
-) -> tuple[Candidate, Fit, Relation]:
+    call: RecordedCall, contests: recorded.Contests, scopes: Sequence[str] = ()
+) -> tuple[recorded.Candidate, Fit, Relation]:
     """The first candidate that Python fits and whose design is R's."""
     if not contests.halves and "weights" not in call.args:
         raise StaysInR("its counts are neither whole numbers nor halves, and no weights say what they are")
@@ -329,7 +299,7 @@ def native(
     known = ~np.isnan(coefficients(call)[0])
     if len(known) != contests.x.shape[1]:
         raise StaysInR("its model matrix and its coefficients were not recorded together")
-    for candidate in candidates(call, contests, scopes):
+    for candidate in recorded.candidates(call, contests, scopes):
         fit, refused = tried(candidate.code)
         if refused:
             why = f"fit_bradley_terry refuses it: {refused}"
@@ -348,15 +318,14 @@ MOST = 1_000_000
 @translates("BradleyTerry2::glmmPQL")
 def glmm_pql(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.bridge.bradleyterry2.glmmPQL("y ~ x", random, data=...)`."""
-    try:
-        code = _code(call)
-    except (StaysInR, InputError, FormulaError) as why:
-        return outside(f"{WHY}; through the bridge: {why}")
 
     def judge(model: ContestModel) -> Sequence[Agreement]:
         return of_r(call, model) + Beside(call, LEAST, AGAIN).numbers(sigma_se=model.sigma_se)
 
-    return Translation("bridge", code, WHY, speaks="r", judge=judge)
+    try:
+        return Translation("bridge", _code(call), WHY, judge=judge)
+    except (StaysInR, InputError, FormulaError) as why:
+        return outside(f"{WHY}; through the bridge: {why}")
 
 
 def _code(call: RecordedCall) -> Call:
@@ -366,7 +335,7 @@ def _code(call: RecordedCall) -> Call:
     if any(name in call.args for name in ("subset", "weights", "offset", "start", "etastart", "mustart")):
         raise StaysInR("its subset, weights, offset or starting values are not passed on")
     stem = call.variable or "glmmPQL"
-    formula = checked(formula_text(call))
+    formula = checked(recorded.formula_text(call))
     arguments: list[Any] = [formula]
     random = call.argument("random")
     if random is not None:
@@ -406,9 +375,8 @@ WHOLE = (
 def step(call: RecordedCall, context: Context) -> Translation:
     """The chosen model as its own fitting function's call."""
     kind = next((name for name in KINDS if name in call.strings("class")), "")
-    translator = TRANSLATORS.get(KINDS.get(kind, ""))
-    if translator is None:
-        return outside("the model that it chose is of no kind that has a counterpart")
+    lost = "the model that it chose is of no kind that has a counterpart"
+    translator = needed(TRANSLATORS.get(KINDS.get(kind, "")), lost)
     found = translator(replace(call, function=KINDS[kind], helper=False), context)
     notes = (path_of(call),) + ((WHOLE,) if kind == "BTm" else ())
     return found if found.code is None else replace(found, notes=(*notes, *found.notes))
@@ -416,11 +384,10 @@ def step(call: RecordedCall, context: Context) -> Translation:
 
 def path_of(call: RecordedCall) -> str:
     """The path of the choice, in R's words: what was added or left out, and the AIC after it."""
-    table = call.frame("anova")
-    steps, aic = (table[n] if table is not None and n in table else None for n in ("Step", "AIC"))
-    if not isinstance(steps, RVector) or not isinstance(aic, RVector):
+    table = recorded.vectors_of(call.frame("anova"))
+    if not {"Step", "AIC"} <= set(table):
         return "The model that R's step chose; its path was not recorded."
-    words = [" ".join(str(v).split()) if v else "start" for v in plain_values(steps)]
-    said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, aic.floats()) if not np.isnan(a)]
+    words = [" ".join(str(v).split()) if v else "start" for v in recorded.plain_values(table["Step"])]
+    said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, table["AIC"].floats()) if not np.isnan(a)]
     more = f", and {len(said) - MOST_TRIED} more" if len(said) > MOST_TRIED else ""
     return f"The model that R's step chose. Its path: {', '.join(said[:MOST_TRIED])}{more}."

@@ -40,9 +40,8 @@ from ....validation.r_answers.contests import BRGLM, BTM_DEFAULT, PQL_DEFAULT, T
 from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
-from ..rows import SAME, Beside, count_rows, counterpart, explained, fit_rows
-from .btm_calls import bias_reduced
-from .recorded_btm import Contests
+from ..rows import SAME, Beside, count_rows, counterpart, differ, explained, fit_rows
+from .recorded_btm import Contests, bias_reduced
 
 FloatArray = NDArray[np.float64]
 
@@ -61,29 +60,17 @@ def deviance(contests: Contests, p: FloatArray) -> float:
     return float(2.0 * terms.sum())
 
 
-def glm_aic(contests: Contests, p: FloatArray, rank: int) -> float:
-    """glm's AIC: counts rounded, binomial coefficients of the rows."""
+def glm_aic(contests: Contests, p: FloatArray, rank: int, pql: bool = False) -> float:
+    """glm's AIC: counts rounded, binomial coefficients of the rows.
+
+    pql: glmmPQL's where sigma is 0: each of n rows as of n contests, with the weight of the first.
+    """
     m = contests.wins + contests.losses
-    return _minus_twice(m * _share(contests), m, np.ones(len(m)), p) + 2.0 * rank
-
-
-def pql_aic(contests: Contests, p: FloatArray, rank: int) -> float:
-    """AIC of glmmPQL where sigma is 0: each of n rows as of n contests, with the weight of the first."""
-    m = contests.wins + contests.losses
-    n = np.full(len(m), float(len(m)))
-    return _minus_twice(n * _share(contests), n, m[0] / n, p) + 2.0 * rank
-
-
-def _share(contests: Contests) -> FloatArray:
-    m = contests.wins + contests.losses
-    found: FloatArray = contests.wins / np.where(m > 0, m, 1.0)
-    return found
-
-
-def _minus_twice(won: FloatArray, m: FloatArray, weight: FloatArray, p: FloatArray) -> float:
-    n, k = np.round(m), np.round(won)
+    of = np.full(len(m), float(len(m))) if pql else m
+    weight = m[0] / of if pql else np.ones(len(m))
+    n, k = np.round(of), np.round(of * (contests.wins / np.where(m > 0, m, 1.0)))
     terms = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, p) + xlog1py(n - k, -p)
-    return float(-2.0 * (weight * terms).sum())
+    return float(-2.0 * (weight * terms).sum()) + 2.0 * rank
 
 
 def brglm_null_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
@@ -152,11 +139,8 @@ def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
         elif term.kind == "comparison":
             columns[:, k] = contest[term.name]
         else:
-            of_item = (
-                np.array([float(item == term.item) for item in fit.items])
-                if term.kind == "item"
-                else item_covariate(fit, term)
-            )
+            own = np.array([float(item == term.item) for item in fit.items])
+            of_item = own if term.kind == "item" else item_covariate(fit, term)
             columns[:, k] = of_item[table.first] - of_item[table.second]
     return tuple(t.name for t in terms), columns, reference
 
@@ -176,29 +160,20 @@ def relation(fit: Fit, contests: Contests, known: NDArray[np.bool_]) -> Relation
     matched = by.any(axis=0)
     if matched[known].all() and not np.any(ours[:, sorted(free)]):
         return Relation(names, by, True, reference)
-    if not theirs[:, known].size or not ours.size:
+    theirs = theirs[:, known]
+    if not theirs.size or not ours.size:
         return None
-    solved, _, rank, _ = np.linalg.lstsq(ours, theirs[:, known], rcond=None)
-    far = np.abs(ours @ solved - theirs[:, known]).max()
-    if (
-        rank < len(names)
-        or rank > known.sum()
-        or far > SAME_COLUMN * max(1.0, float(np.abs(theirs[:, known]).max()))
-    ):
+    solved, _, rank, _ = np.linalg.lstsq(ours, theirs, rcond=None)
+    if not len(names) <= rank <= known.sum() or not _same(ours @ solved, theirs):
         return None
-    by = np.zeros((len(names), theirs.shape[1]))
-    by[:, known] = _rounded(solved)
+    whole = np.round(solved)  # without the rounding of the solution where entries are whole
+    by[:] = 0.0
+    by[:, known] = np.where(np.abs(solved - whole) <= SAME_COLUMN, whole, solved)
     return Relation(names, by, False, reference)
 
 
 def _same(a: FloatArray, b: FloatArray) -> bool:
     return bool(np.abs(a - b).max(initial=0.0) <= SAME_COLUMN * max(1.0, float(np.abs(b).max(initial=0.0))))
-
-
-def _rounded(values: FloatArray) -> FloatArray:
-    """Without the rounding of the solution where entries are whole."""
-    whole = np.round(values)
-    return np.where(np.abs(values - whole) <= SAME_COLUMN, whole, values)
 
 
 #: Where the caller asked for a coarser stop than R's default of 1e-6.
@@ -281,11 +256,11 @@ def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dic
     if fit.random_effects is not None:
         return {}
     values: dict[str, float] = {}
-    of, residual = call.number("deviance"), call.number("df_residual")
+    of, residual, twice = call.number("deviance"), call.number("df_residual"), contests.doubled
     if of is not None:
-        values["deviance"] = of / 2 if contests.doubled else of
+        values["deviance"] = of / 2 if twice else of
     if residual is not None:
-        values["df_resid"] = residual - len(contests.first) if contests.doubled else residual
+        values["df_resid"] = residual - len(contests.first) * twice
     loglik = None if "BTglmmPQL" in call.strings("class") else call.number("loglik")
     if loglik is not None and contests.whole and not contests.doubled and "weights" not in call.args:
         values.update(likelihood_values(loglik - binomial_constant(contests), n))
@@ -297,9 +272,9 @@ def _effects(call: RecordedCall, contests: Contests, fit: Fit) -> dict[str, floa
     name = fit.components[0].name
     values: dict[str, float] = {}
     for kind in ("sigma", "sigma_se"):
-        found = call.vector(kind)
-        if found is not None and len(found) == 1 and not np.isnan(found.floats()).any() and fit.sigma > 0:
-            values[Quantity(kind, name=name)] = float(found.floats()[0])
+        found = call.number(kind)
+        if found is not None and not np.isnan(found) and fit.sigma > 0:
+            values[Quantity(kind, name=name)] = found
     effects, columns = call.vector("effects"), call.vector("z")
     if effects is None or columns is None:
         return values
@@ -331,8 +306,8 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
     rank = int((~np.isnan(coefficients(call)[0])).sum())
     r = Beside(call, digits, STOP)
     aic = r.numbers(None, aic_glm=glm_aic(contests, p, rank))
-    if "BTglmmPQL" in call.strings("class") and any(a.verdict == "differs" for a in aic):
-        if _agree(r.numbers(None, aic_glm=pql_aic(contests, p, rank))):
+    if "BTglmmPQL" in call.strings("class") and differ(aic):
+        if not differ(r.numbers(None, aic_glm=glm_aic(contests, p, rank, pql=True))):
             aic = explained(aic, ("aic_glm",), PQL_AIC, WRONG)
     return rows + aic
 
@@ -342,13 +317,9 @@ def _of_brglm(
 ) -> list[Agreement]:
     """brglm's null deviance, explained where it is that of its pseudo-counts, and its penalised deviance."""
     x, r = contests.x[:, ~np.isnan(coefficients(call)[0])], Beside(call, least, STOP)
-    if _agree(r.numbers(None, null_deviance=brglm_null_deviance(contests, x, p))):
+    if not differ(r.numbers(None, null_deviance=brglm_null_deviance(contests, x, p))):
         rows = explained(rows, ("null_deviance",), BRGLM_NULL, WRONG)
     return rows + r.numbers(None, penalised_deviance=penalised_deviance(contests, x, p))
-
-
-def _agree(rows: Iterable[Agreement]) -> bool:
-    return all(a.verdict == "agrees" for a in rows)
 
 
 def _expected(call: RecordedCall, contests: Contests, fit: Fit, p: RParameters, link: str) -> list[Agreement]:
@@ -376,16 +347,12 @@ def _not_comparable(fit: Fit, rows: Iterable[Agreement]) -> list[Agreement]:
 
 def _as_doubled(rows: Iterable[Agreement], n: int) -> list[Agreement]:
     """R's own numbers again, where each of n rows was taken twice: explained where they agree taken once."""
-    raw: dict[str, Callable[[float], float]] = {
-        "se": lambda v: float(np.sqrt(0.5)) * v,
-        "deviance": lambda v: 2.0 * v,
-        "df_resid": lambda v: v + n,
-    }
-    return [
-        replace(
-            a, r=raw[a.quantity.kind](a.r), verdict="explained", explanation=TWICE, code=WRONG, accepted=True
-        )
-        if a.verdict == "agrees" and a.r is not None and a.quantity.kind in raw
-        else a
-        for a in rows
-    ]
+    raw = {"se": (float(np.sqrt(0.5)), 0), "deviance": (2.0, 0), "df_resid": (1.0, n)}
+    found = []
+    for a in rows:
+        if a.verdict == "agrees" and a.r is not None and a.quantity.kind in raw:
+            by, more = raw[a.quantity.kind]
+            why = {"explanation": TWICE, "code": WRONG}
+            a = replace(a, r=by * a.r + more, verdict="explained", accepted=True, **why)
+        found.append(a)
+    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,29 +21,20 @@ from ....data.columns import Factor
 from ....errors import FormulaError, InputError
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, columns_call, files, frame_call
-from ..rows import Beside, in_column
-from ..translation import Context, StaysInR, Translation, outside, translates
-from .btm_calls import estimated_terms
+from ..python_code import Call, columns_call, files, frame_call, stated
+from ..rows import Beside, in_column, said_of
+from ..translation import Context, StaysInR, Translation, needed, outside, translates
 from .btm_fits import Model, model_of
 from .btm_numbers import STOP
-from .recorded_btm import Contests, in_words
+from .recorded_btm import Contests, estimated_terms, in_words, vectors_of
 
 _NAME = re.compile(r"(?:[^\W\d]|\.(?![0-9]))[\w.]*\Z")
 
 
-@dataclass(frozen=True, eq=False)
-class NewContests:
-    """Contests to be predicted, and covariates of players that were not in the fit."""
-
-    contests: dict[str, list[Any]]
-    item_data: dict[str, dict[str, Any]]
-
-
 def new_contests(
     call: RecordedCall, of: RecordedCall, contests: Contests, fit: Fit, terms: Sequence[str]
-) -> NewContests:
-    """The contests of a recorded predict, for a fit of the BTm with these terms."""
+) -> tuple[dict[str, list[Any]], dict[str, dict[str, Any]]]:
+    """The contests of a recorded predict, for a fit of the BTm with these terms, and new players' covariates."""
     columns = _columns(call)
     if contests.sides[0] or (contests.offset is not None and contests.offset.any()):
         raise StaysInR("players with columns of their own, and offsets, are predicted by R")
@@ -88,21 +79,21 @@ def new_contests(
         elif any(not _same(fit, player, name, v) for name, v in values.items()):
             raise StaysInR(f"{player} has other covariates in newdata than in the fit")
     rows = {"first": [levels[k] for k in new.first], "second": [levels[k] for k in new.second]}
-    return NewContests(rows | words.columns, unseen)
+    return rows | words.columns, unseen
 
 
 def _columns(call: RecordedCall) -> dict[str, RVector]:
     """Every column of newdata, a data frame or a list of them."""
+    given = _newdata(call)
+    frames = [given] if "data.frame" in given.rclass else given.values
+    return {n: v for frame in reversed(frames) for n, v in vectors_of(frame).items()}
+
+
+def _newdata(call: RecordedCall) -> RList:
     given = call.values.get("newdata")
     if not isinstance(given, RList):
         raise StaysInR("its newdata were not recorded")
-    frames = [given] if "data.frame" in given.rclass else [v for v in given.values if isinstance(v, RList)]
-    found: dict[str, RVector] = {}
-    for frame in frames:
-        for name, column in zip(frame.names or (), frame.values):
-            if isinstance(column, RVector) and column.values.ndim == 1:
-                found.setdefault(name, column)
-    return found
+    return given
 
 
 def _same(fit: Fit, player: str, name: str, value: Any) -> bool:
@@ -131,18 +122,14 @@ def predict(call: RecordedCall, context: Context) -> Translation:
     model = model_of(call, context, "object")
     theirs = _predicted(call, model)
     try:
-        why = _only_in_r(call, model, theirs)
-        if not why and model.fit is not None:
-            try:
-                code, judge = _native_code(call, model), partial(_prediction_rows, call, model, theirs)
-                return Translation("native", code, speaks="value", judge=judge)
-            except StaysInR as reason:
-                why = str(reason)
-        code = _bridge_code(call, model)
-    except (InputError, FormulaError) as reason:
-        return outside(str(reason))
-    judge = partial(_bridge_rows, call, theirs)
-    return Translation("bridge", code, why or "its model stays in R", speaks="r", judge=judge)
+        try:
+            code = _native_code(call, model, theirs)
+            return Translation("native", code, judge=partial(_prediction_rows, call, model, theirs))
+        except StaysInR as why:
+            code, reason = _bridge_code(call, model), str(why)
+    except (InputError, FormulaError) as error:
+        return outside(str(error))
+    return Translation("bridge", code, reason, judge=partial(_bridge_rows, call, theirs))
 
 
 @translates("BradleyTerry2::residuals.BTm")
@@ -150,18 +137,16 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.contest_residuals(m, kind)`, and `pairproof.item_residuals(m)` of grouped ones."""
     model, kind = model_of(call, context, "object"), call.word("type", "deviance")
     try:
-        value = call.vector("value")
+        value = needed(call.vector("value"), "its values were not recorded")
     except TypeError as why:
         return outside(str(why))
-    if value is None:
-        return outside("its values were not recorded")
     if model.fit is not None and kind in KINDS and value.values.ndim == 1:
         code = Call("pairproof.contest_residuals", (model.result, kind))
         judge = partial(_residual_rows, call, model, kind, value)
-        return Translation("native", code, speaks="value", judge=judge)
+        return Translation("native", code, judge=judge)
     if model.fit is not None and kind == "grouped" and "by" not in call.args:
         code = Call("pairproof.item_residuals", (model.result,))
-        return Translation("native", code, speaks="value", judge=partial(_grouped_rows, call, model, value))
+        return Translation("native", code, judge=partial(_grouped_rows, call, model, value))
     by = call.word("by", "")
     if "by" in call.args and not by:
         return outside("the factor by which it groups was not recorded by its name")
@@ -172,9 +157,9 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
     def again(found: Any) -> Sequence[Agreement]:
         values = np.asarray(found.values)
         places = _by_columns("values", values)
-        return _rows(call, f"residual_{kind}", theirs, values.T.ravel(), 9.0, places=places)
+        return _rows(Beside(call, 9.0, STOP), f"residual_{kind}", theirs, values.T.ravel(), places)
 
-    return Translation("bridge", code, f"residuals of type {kind!r} stay in R", speaks="r", judge=again)
+    return Translation("bridge", code, f"residuals of type {kind!r} stay in R", judge=again)
 
 
 # -- predictions ---------------------------------------------------------------------------------------------
@@ -185,23 +170,13 @@ def _levels(call: RecordedCall, model: Model) -> tuple[int, ...]:
     found = call.argument("level")
     if found is not None and found.values.dtype.kind in "fib":
         return tuple(sorted(int(v) for v in found.floats().ravel()))
-    return (1,) if _random(model) else (0,)
-
-
-def _random(model: Model) -> bool:
-    return "BTglmmPQL" in model.call.strings("class")
-
-
-def _mixed(model: Model) -> bool:
-    return model.fit is not None and model.fit.random_effects is not None
+    return (1,) if "BTglmmPQL" in model.call.strings("class") else (0,)
 
 
 def _predicted(call: RecordedCall, model: Model) -> dict[tuple[int, str], Any]:
     """R's numbers by level and by "fit" or "se.fit"."""
-    value = call.result.get("value")
-    levels = _levels(call, model)
-    found: dict[tuple[int, str], Any] = {}
-    parts = {levels[0]: value}
+    value, found = call.result.get("value"), dict[tuple[int, str], Any]()
+    parts = {_levels(call, model)[0]: value}
     if isinstance(value, RList) and set(value.names or ()) <= set(LEVELS):
         parts = {LEVELS.index(n): v for n, v in zip(value.names or (), value.values)}
     for level, part in parts.items():
@@ -215,32 +190,27 @@ def _predicted(call: RecordedCall, model: Model) -> dict[tuple[int, str], Any]:
     return found
 
 
-def _only_in_r(call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]) -> str:
-    """Why pairproof does not predict this; "" if it does."""
-    kind, levels = call.word("type", "link"), _levels(call, model)
+def _native_code(call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]) -> Call:
+    kind = call.word("type", "link")
     if any(v.values.ndim != 1 for v in theirs.values()) or kind not in ("link", "response"):
-        return f"predictions of type {kind!r} stay in R"
-    if _random(model) and 0 in levels and _mixed(model):
-        return "pairproof predicts with the random effects, and R was asked for level 0 without them"
+        raise StaysInR(f"predictions of type {kind!r} stay in R")
+    mixed = "BTglmmPQL" in model.call.strings("class") and model.fit and model.fit.random_effects is not None
+    if mixed and 0 in _levels(call, model):
+        raise StaysInR("pairproof predicts with the random effects, and R was asked for level 0 without them")
     if kind == "response" and any(name == "se.fit" for _, name in theirs):
-        return "standard errors of probabilities stay in R"
-    return ""
-
-
-def _native_code(call: RecordedCall, model: Model) -> Call:
+        raise StaysInR("standard errors of probabilities stay in R")
+    if model.fit is None:
+        raise StaysInR("its model stays in R")
     if "newdata" not in call.args:
         return Call("pairproof.predict", (model.result, _rows_of_fit(model)))
-    fit = model.in_words
-    if fit is None:
-        raise StaysInR("the covariates of its newdata stay in R, as those of its model do")
-    found = new_contests(
-        call, model.call, model.contests(), fit, estimated_terms(model.call, model.contests())
-    )
-    contests: Any = found.contests
+    fit = needed(model.in_words, "the covariates of its newdata stay in R, as those of its model do")
+    terms = estimated_terms(model.call)
+    contests, unseen = new_contests(call, model.call, model.contests(), fit, terms)
+    given: Any = contests
     if len(next(iter(contests.values()))) > IN_SCRIPT:
-        contests = columns_call(contests, f"{model.call.variable or 'BTm'}_new")
-    options = {"item_data": found.item_data} if found.item_data else {}
-    return Call("pairproof.predict", (model.result, contests), options)
+        given = columns_call(contests, f"{model.call.variable or 'BTm'}_new")
+    options = {"item_data": unseen} if unseen else {}
+    return Call("pairproof.predict", (model.result, given), options)
 
 
 def _rows_of_fit(model: Model) -> Call:
@@ -257,63 +227,46 @@ def _prediction_rows(
     call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any], found: Any
 ) -> Sequence[Agreement]:
     mixed = model.fit is not None and model.fit.random_effects is not None
-    response = "p_plug_in" if mixed else "p_first"
-    point = "eta" if call.word("type", "link") == "link" else response
+    point = "eta" if call.word("type", "link") == "link" else "p_plug_in" if mixed else "p_first"
     rows: list[Agreement] = []
     for (_, name), numbers in theirs.items():
-        column, kind, label = (
-            ("se", "se", "prediction_se") if name == "se.fit" else (point, "estimate", "prediction")
+        of_error = name == "se.fit"
+        column, label = ("se", "prediction_se") if of_error else (point, "prediction")
+        size = np.nan_to_num(found["se"].to_numpy(float)) if column == "eta" else 0.0
+        r, ours = Beside(call, model.least("se" if of_error else "estimate"), STOP), found[column].to_numpy(
+            float
         )
-        ours, least = found[column].to_numpy(float), model.least(kind)
-        size = np.nan_to_num(found["se"].to_numpy(float)) if column == "eta" else None
-        rows += _rows(call, label, numbers.floats(), ours, least, size, places=in_column(found, column))
-    return model.judged(_without_r(rows))
-
-
-def _without_r(rows: Sequence[Agreement]) -> list[Agreement]:
-    """R gives NA at level 1 for a player that was not in the fit."""
+        rows += _rows(r, label, numbers.floats(), ours, in_column(found, column), size)
+    # R gives NA at level 1 for a player that was not in the fit.
     why = "R predicts no player with random effects that the model was not fitted to"
-    return [
-        replace(a, verdict="not-checkable", code="r-has-no-value", explanation=why)
-        if a.verdict == "differs" and a.r is None
-        else a
-        for a in rows
-    ]
+    return model.judged(said_of(rows, lambda a: a.r is None, "not-checkable", why, "r-has-no-value"))
 
 
 def _bridge_code(call: RecordedCall, model: Model) -> Call:
-    options: dict[str, Any] = {}
-    if "newdata" in call.args:
-        options["newdata"] = _newdata_of_r(call, model)
+    levels, kind = list(_levels(call, model)), call.word("type", "link")
+    options: dict[str, Any] = {"newdata": _newdata_of_r(call, model)} if "newdata" in call.args else {}
     if "level" in call.args:
-        levels = list(_levels(call, model))
         options["level"] = levels[0] if len(levels) == 1 else levels
-    kind = call.word("type", "link")
-    if kind != "link":
-        options["type"] = kind
-    if call.flag("se.fit"):
-        options["se_fit"] = True
+    options |= stated(type=kind != "link" and kind, se_fit=call.flag("se.fit"))
     return Call(f"{BRIDGE}.predict", (model.in_r(),), options)
 
 
 def _newdata_of_r(call: RecordedCall, model: Model) -> Any:
     """R's newdata with the players' columns under the names that the bridged model has."""
-    given = call.values.get("newdata")
-    if not isinstance(given, RList):
-        raise StaysInR("its newdata were not recorded")
+    given = _newdata(call)
     sides = {model.call.args.get(f"player{k}", ""): f"player{k}" for k in (1, 2)}
     stem = f"{model.call.variable or 'BTm'}_new"
+
+    def renamed(frame: RList) -> RList:
+        return replace(frame, names=tuple(sides.get(n, n) for n in frame.names or ()))
+
     if "data.frame" in given.rclass:
-        return frame_call(_renamed(given, sides), stem)
+        return frame_call(renamed(given), stem)
     labels = given.names or tuple(f"table{k + 1}" for k in range(len(given.values)))
     frames = {n or "table": v for n, v in zip(labels, given.values) if isinstance(v, RList)}
     if len(frames) != len(given.values) or not frames:
         raise StaysInR("its newdata are no data frames")
-    return {n: frame_call(_renamed(v, sides), f"{stem}_{n}") for n, v in frames.items()}
-
-
-def _renamed(frame: RList, names: Mapping[str, str]) -> RList:
-    return replace(frame, names=tuple(names.get(n, n) for n in frame.names or ()))
+    return {n: frame_call(renamed(v), f"{stem}_{n}") for n, v in frames.items()}
 
 
 def _bridge_rows(
@@ -329,7 +282,7 @@ def _bridge_rows(
             if numbers.values.ndim != 2:
                 ours, places = columns[:, k], places[k * len(columns) : (k + 1) * len(columns)]
             label = f"prediction{'_se' if name == 'se.fit' else ''}.level {level}"
-            rows += _rows(call, label, r, ours, 9.0, places=places)
+            rows += _rows(Beside(call, 9.0, STOP), label, r, ours, places)
     return rows
 
 
@@ -342,9 +295,9 @@ def _residual_rows(
     ours, theirs = found[kind].to_numpy(float), value.floats()
     if len(theirs) != len(ours):  # na.exclude puts NA where a row was left out
         theirs = theirs[~np.isnan(theirs)]
-    size = np.ones(len(ours))  # residuals are on the scale of a standard error
-    places, least = in_column(found, kind), model.least("estimate")
-    return model.judged(_rows(call, f"residual_{kind}", theirs, ours, least, size, places=places))
+    r, places = Beside(call, model.least("estimate"), STOP), in_column(found, kind)
+    size = 1.0  # residuals are on the scale of a standard error
+    return model.judged(_rows(r, f"residual_{kind}", theirs, ours, places, size))
 
 
 def _grouped_rows(call: RecordedCall, model: Model, value: RVector, found: Any) -> Sequence[Agreement]:
@@ -359,35 +312,24 @@ def _grouped_rows(call: RecordedCall, model: Model, value: RVector, found: Any) 
     for label, column, numbers in theirs:
         ours = found[column].to_numpy(float)[order]
         # A weight of 0 is that of results that are certain in the limit; R's is what its stop left.
-        size = np.ones(len(ours)) if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
+        size = 1.0 if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
         places = [in_column(found, column)[k] for k in order]
-        rows += _rows(call, label, numbers, ours, model.least("se") - 0.5, size, players, places)
+        rows += _rows(
+            Beside(call, model.least("se") - 0.5, STOP), label, numbers, ours, places, size, players
+        )
     return model.judged(rows)
 
 
 def _rows(
-    call: RecordedCall,
-    label: str,
-    theirs: Any,
-    ours: Any,
-    least: float,
-    size: Any = None,
-    names: Sequence[str] = (),
-    places: Sequence[str] = (),
+    r: Beside, label: str, theirs: Any, ours: Any, places: Sequence[str], size: Any = 0.0, names: Any = ()
 ) -> list[Agreement]:
-    if len(theirs) != len(ours):
-        return [Beside(call, why="not as many numbers").row(label, float("nan"), float(len(theirs)))]
-    r, sizes = Beside(call, least, STOP), np.zeros(len(ours)) if size is None else size
-    return [
-        r.row(
-            f"{label}.{names[k] if names else k + 1}",
-            float(ours[k]),
-            float(theirs[k]),
-            float(sizes[k]),
-            places[k] if places else "",
-        )
-        for k in range(len(ours))
-    ]
+    """R's numbers beside ours, in order, called by these names, else 1, 2, ..."""
+    n = len(ours)
+    if len(theirs) != n:
+        return [Beside(r.call, why="not as many numbers").row(label, float("nan"), float(len(theirs)))]
+    names, sizes = names or range(1, n + 1), np.broadcast_to(size, n).tolist()
+    entries = zip(names, ours.tolist(), theirs.tolist(), sizes, places)
+    return [r.row(f"{label}.{name}", own, value, s, place) for name, own, value, s, place in entries]
 
 
 def _by_columns(field: str, table: Any) -> list[str]:

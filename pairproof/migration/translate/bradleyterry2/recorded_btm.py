@@ -15,12 +15,19 @@ rows and the response of those it used; the names of the latter say which they a
 
 The formula is data: it is read by the checked grammar of :mod:`pairproof.bridge.values.formulas`, and
 whatever has no line here stays in R.
+
+Python calls that may have the model of a recorded BTm, the most readable first.
+
+Free abilities are `fit_bradley_terry(table)`, with `order_effect=True` where each player named first is at home.  Any
+other formula is written in pairproof's words; where it has none, or another parameterisation than R's
+contrasts, the columns of R's own model matrix stand in the table.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,11 +36,12 @@ from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import NotRecorded, RecordedCall
 from ....bridge.values.formulas import checked
-from ....bridge.values.nodes import RLang, RList, RVector
+from ....bridge.values.nodes import RLang, RList, RValue, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
+from ..python_code import Call, File, table_call, whole_numbers
 from ..recorded_answers import counts
-from ..translation import StaysInR
+from ..translation import StaysInR, needed
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -118,6 +126,14 @@ def contests_of(call: RecordedCall) -> Contests:
     )
 
 
+def vectors_of(frame: RValue) -> dict[str, RVector]:
+    """The columns of a data frame that are plain vectors, by name."""
+    if not isinstance(frame, RList):
+        return {}
+    found = zip(frame.names or (), frame.values)
+    return {n: v for n, v in found if isinstance(v, RVector) and v.values.ndim == 1}
+
+
 def taken(column: RVector, rows: IntArray) -> RVector:
     """Rows of a vector."""
     return RVector(column.values[rows], column.na[rows], None, None, column.levels, column.rclass)
@@ -140,9 +156,7 @@ def _side(call: RecordedCall, which: str, key: str) -> dict[str, RVector]:
         return {key: found}
     if not isinstance(found, RList):
         raise StaysInR(f"{which} was not recorded")
-    columns = {
-        n: v for n, v in zip(found.names or (), found.values) if isinstance(v, RVector) and v.values.ndim == 1
-    }
+    columns = vectors_of(found)
     if key not in columns:
         raise StaysInR(f"{which} has no column {key!r}")
     return columns
@@ -200,8 +214,7 @@ def plain_values(column: RVector) -> list[Any]:
     values: list[Any] = [None if m else v for v, m in zip(column.values.tolist(), column.na.tolist())]
     if column.levels is not None:
         return [None if v is None else column.levels[int(v) - 1] for v in values]
-    values = [int(v) if isinstance(v, bool) else v for v in values]
-    return [None if isinstance(v, float) and np.isnan(v) else v for v in values]
+    return [None if v != v else int(v) if isinstance(v, bool) else v for v in values]
 
 
 _TOKEN = re.compile(
@@ -226,28 +239,19 @@ def in_words(
 ) -> Words:
     """The formula of a BTm, or these terms of it; scopes: further terms whose covariates are added."""
     text = formula_text(call) if terms is None else "~ " + " + ".join(terms or ("1",))  # "1" is no term
-    try:
-        written = checked(text)
-    except FormulaError as error:
-        raise StaysInR(f"its formula stays in R: {error}") from None
     reader = _Reader(call, contests)
-    kept = [reader.translated(part) for part in summands(written.lstrip("~ "))]
+    kept = [reader.translated(part) for part in _checked(text, "formula")]
     said = " ".join(part for part in kept if part)
     reader.words.formula = said.removeprefix("+ ")
     for term in scopes:
-        try:
+        with contextlib.suppress(StaysInR):  # it is said where the term is added
             reader.translated(f"+ {term}")
-        except StaysInR:
-            continue  # it is said where the term is added
     return reader.words
 
 
 def terms_of(text: str) -> list[str]:
     """The terms that a scope adds: "~. + x[..] + y[..]" has x[..] and y[..]."""
-    try:
-        parts = summands(checked(text).lstrip("~ "))
-    except FormulaError as error:
-        raise StaysInR(f"its scope stays in R: {error}") from None
+    parts = _checked(text, "scope")
     if any(part[0] == "-" for part in parts):
         raise StaysInR("its scope takes terms away")
     bodies = [part.lstrip("+ ") for part in parts]
@@ -268,18 +272,19 @@ def summands(text: str) -> list[str]:
 
 def random_effect(call: RecordedCall, contests: Contests) -> bool:
     """Whether the formula has a random effect of the player."""
-    bars = [part for part in _parts(call) if "|" in part]
+    bars = [part for part in _checked(formula_text(call) or "~ 1", "formula") if "|" in part]
     for part in bars:
         if re.sub(r"[\s`()+]", "", part) != f"1|{contests.id}":
             raise StaysInR(f"its random effect {part.lstrip('+ ')} is not that of the player")
     return bool(bars)
 
 
-def _parts(call: RecordedCall) -> list[str]:
+def _checked(text: str, what: str) -> list[str]:
+    """The summands of a formula that the bridge's grammar takes."""
     try:
-        return summands(checked(formula_text(call) or "~ 1").lstrip("~ "))
+        return summands(checked(text).lstrip("~ "))
     except FormulaError as error:
-        raise StaysInR(f"its formula stays in R: {error}") from None
+        raise StaysInR(f"its {what} stays in R: {error}") from None
 
 
 class _Reader:
@@ -288,8 +293,8 @@ class _Reader:
     def __init__(self, call: RecordedCall, contests: Contests) -> None:
         self.contests = contests
         data = call.frame("data")
-        found = dict(zip(data.names or (), data.values)) if data is not None else {}
-        self.data = {n: v for n, v in found.items() if isinstance(v, RVector)}
+        found = zip(data.names or (), data.values) if data is not None else ()
+        self.data = {n: v for n, v in found if isinstance(v, RVector)}
         self.words = Words()
         self.named: dict[tuple[str, str], str] = {}
 
@@ -329,39 +334,29 @@ class _Reader:
         return Name(self.named[name, index]).text
 
     def add(self, name: str, index: str) -> str:
-        c = self.contests
+        c, columns = self.contests, self.words.columns
+        called = self.free(name)
         if index == c.id:
-            column = self.vector(name, len(c.players), "players")
-            called = self.free(name)
-            self.words.item_data[called] = self.plain(column, called)
+            self.words.item_data[called] = self.plain(self.vector(name, len(c.players), "players"), called)
             return called
-        if not index and name in c.sides[0] and name in c.sides[1]:
-            return self.sided(name, c.sides[0][name], c.sides[1][name])
-        if not index:
-            column = taken(self.vector(name, c.total, "contests"), c.rows)
-            called = self.free(name)
-            self.words.columns[called] = self.plain(column, called)
+        sided = all((index or name) in side for side in c.sides)
+        if not index and not sided:
+            columns[called] = self.plain(taken(self.vector(name, c.total, "contests"), c.rows), called)
             return called
         values = self.data.get(name)
-        if values is None or values.values.ndim != 1:
+        if index and (values is None or values.values.ndim != 1):
             raise StaysInR(f"the values of {name} were not recorded")
-        if index in c.sides[0] and index in c.sides[1]:
-            return self.sided(name, *(_looked_up(values, c.sides[k][index], name) for k in (0, 1)))
-        where = taken(self.vector(index, c.total, "contests"), c.rows)
-        called = self.free(name)
-        self.words.columns[called] = self.plain(_looked_up(values, where, name), called)
-        return called
-
-    def sided(self, name: str, one: RVector, other: RVector) -> str:
-        called = self.free(name)
-        for end, column in (("first", one), ("second", other)):
-            self.words.columns[f"{called}_{end}"] = self.plain(column, f"{called}_{end}")
+        if not sided:
+            where = taken(self.vector(index, c.total, "contests"), c.rows)
+            columns[called] = self.plain(_looked_up(values, where, name), called)
+            return called
+        for end, side in zip(("first", "second"), c.sides):
+            column = _looked_up(values, side[index], name) if index else side[name]
+            columns[f"{called}_{end}"] = self.plain(column, f"{called}_{end}")
         return called
 
     def vector(self, name: str, n: int, of: str) -> RVector:
-        found = self.data.get(name)
-        if found is None:
-            raise StaysInR(f"the values of {name} were not recorded")
+        found = needed(self.data.get(name), f"the values of {name} were not recorded")
         if found.values.ndim != 1 or len(found) != n:
             raise StaysInR(f"{name} has not one value for each of the {n} {of}")
         return found
@@ -397,3 +392,220 @@ def _spaced(tokens: list[str]) -> str:
         )
     out = out.replace(",", ", ").strip()
     return re.sub(r"\s+", " ", out)
+
+
+MATRIX = (
+    "The formula has no counterpart in pairproof's words: the columns of R's model matrix stand in the table, under"
+    " R's names."
+)
+PQL = (
+    "method=\"pql\" is BradleyTerry2's penalised quasi-likelihood, so that the numbers are R's; for single wins and losses"
+    " it is badly biased, and without it the likelihood is approximated by Laplace's method."
+)
+HELD_AT_0 = "Random effects whose variance is held at 0 are none: this is the model without them."
+HALF = "Contests that count half for each player are ties that count as half wins."
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A call that may have R's model; any_contrasts: R's coefficients may combine its parameters."""
+
+    code: Call
+    any_contrasts: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()) -> Iterator[Candidate]:
+    """Calls of `fit_bradley_terry` to be tried in turn; scopes: later terms, whose covariates are needed."""
+    options = _options(call)
+    random = random_effect(call, contests)
+    notes: tuple[str, ...] = ()
+    if random and held_sigma(call) == 0.0:
+        random, notes = False, (HELD_AT_0,)
+    if random:
+        if held_sigma(call) is not None:
+            raise StaysInR("fit_bradley_terry has no random effects with a variance that is held fixed")
+        options["method"] = "pql"
+        notes = (PQL,)
+    free, others = free_columns(contests)
+    reference = reference_of(contests) if free else ""
+    named = {"reference": reference} if free and reference != contests.players[0] else {}
+    more_data = in_words(call, contests, (), scopes)
+    if free and not random and len(others) <= 1 and (contests.x[:, others] == 1).all():
+        order = {"order_effect": True} if others else {}
+        yield Candidate(_with_words(call, contests, more_data, named | options | order), True, notes)
+        return
+    own = [p for p in call.strings("separate") if p in contests.players]
+    more = {"separate": own} if own else {}
+    for terms in (None, estimated_terms(call)):
+        if terms is None and _terms_without_number(call):
+            continue
+        try:
+            words = in_words(call, contests, terms, scopes)
+        except StaysInR:
+            break
+        if random:
+            words.formula = " + ".join(part for part in (words.formula, "(1 | item)") if part)
+        yield Candidate(_with_words(call, contests, words, named | more | options), False, notes)
+    if random and any(name.startswith(contests.id) for name in contests.names):
+        raise StaysInR(
+            "players with an ability of their own beside random effects, in a formula of no other words"
+        )
+    yield Candidate(
+        _with_matrix(call, contests, named | options, free, others, random), False, (*notes, MATRIX)
+    )
+
+
+def fit_call(
+    call: RecordedCall,
+    contests: Contests,
+    options: dict[str, Any],
+    columns: dict[str, list[Any]] | None = None,
+    **reading: Any,
+) -> Call:
+    """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`."""
+    table = rows_of_table(contests) | (columns or {})
+    more: dict[str, Any] = {}
+    if "ties" in table:
+        more["ties"] = "half"
+    if contests.offset is not None and contests.offset.any():
+        table["offset"] = [float(v) for v in contests.offset]
+        more["offset"] = "offset"
+    order = {} if _in_default_order(contests) else {"items": list(contests.players)}
+    read = table_call(table, call.variable, layout="counts", **order, **reading)
+    if "method" not in options:  # penalised quasi-likelihood has no deviance
+        more["cells"] = "row"
+    return Call("pairproof.fit_bradley_terry", (read,), options | more)
+
+
+def _in_default_order(contests: Contests) -> bool:
+    """Whether `pairproof.read` finds the players in R's order: by number if all are whole ones, else by code point."""
+    found = {contests.players[k] for side in (contests.first, contests.second) for k in side}
+    if all(re.fullmatch(r"[0-9]+", name) for name in found):
+        return list(contests.players) == sorted(found, key=int)
+    return list(contests.players) == sorted(found)
+
+
+def rows_of_table(contests: Contests) -> dict[str, list[Any]]:
+    """Players and counts; a contest that counts half for each is a tie where every fraction is one of such."""
+    wins, losses = contests.wins, contests.losses
+    tied = (wins == 0.5) & (losses == 0.5)
+    halves = tied.any() and (((wins % 1 == 0) & (losses % 1 == 0)) | tied).all()
+    if halves:
+        wins, losses = np.where(tied, 0.0, wins), np.where(tied, 0.0, losses)
+    table: dict[str, list[Any]] = {
+        "first": [contests.players[k] for k in contests.first],
+        "second": [contests.players[k] for k in contests.second],
+        "wins": _whole(wins),
+        "losses": _whole(losses),
+    }
+    return table | {"ties": _whole(tied.astype(float))} if halves else table
+
+
+def free_columns(contests: Contests) -> tuple[bool, list[int]]:
+    """Whether all but one a player are sums of the players' indicators, and the places of the others."""
+    d = contests.indicators
+    of_items = [
+        k
+        for k in range(contests.x.shape[1])
+        if contests.names[k].startswith(contests.id) and _of(d, contests.x[:, k])
+    ]
+    free = len(of_items) == len(contests.players) - 1
+    return free, [k for k in range(contests.x.shape[1]) if k not in of_items]
+
+
+def reference_of(contests: Contests) -> str:
+    """The player at 0 in R's columns of free abilities: the one without a column; "sum" under other contrasts."""
+    columns = {tuple(column) for column in contests.x.T.tolist()}
+    indicators = contests.indicators.T.tolist()
+    without = [p for p, own in zip(contests.players, indicators) if tuple(own) not in columns]
+    return without[0] if len(without) == 1 else "sum"
+
+
+def held_sigma(call: RecordedCall) -> float | None:
+    """The standard deviation of the random effects where it was held fixed; None where it was estimated."""
+    return call.real("sigma", 0.1) if call.flag("sigma.fixed") else None  # 0.1 is glmmPQL's own start
+
+
+def estimated_terms(call: RecordedCall) -> list[str]:
+    """R's labels of the terms that have a coefficient with a number; what R gives NA for throughout is aliased."""
+    without = _terms_without_number(call)
+    return [label for label in call.strings("terms") if label not in without]
+
+
+def bias_reduced(call: RecordedCall) -> bool:
+    """Whether brglm fitted it."""
+    return "brglm" in call.strings("class")
+
+
+def _terms_without_number(call: RecordedCall) -> set[str]:
+    labels, assign, coef = call.strings("terms"), call.vector("assign"), call.vector("coef")
+    if assign is None or coef is None or len(assign) != len(coef):
+        return set()
+    of, values = assign.floats().astype(int), coef.floats().ravel()
+    if not len(of) or of.max() > len(labels):
+        return set()
+    return {label for k, label in enumerate(labels, 1) if (of == k).any() and np.isnan(values[of == k]).all()}
+
+
+def _with_words(call: RecordedCall, contests: Contests, words: Words, options: dict[str, Any]) -> Call:
+    reading: dict[str, Any] = {}
+    if words.item_data:
+        items = File({"item": list(contests.players), **words.item_data}, f"{call.variable or 'BTm'}_items")
+        reading["item_data"] = items
+    if words.levels:
+        reading["levels"] = words.levels
+    formula = {"formula": words.formula} if words.formula else {}
+    return fit_call(call, contests, formula | options, words.columns, **reading)
+
+
+def _with_matrix(
+    call: RecordedCall,
+    contests: Contests,
+    options: dict[str, Any],
+    free: bool,
+    others: list[int],
+    random: bool,
+) -> Call:
+    """The columns of R's model matrix that have a coefficient, in favour of the player named first."""
+    coef = call.vector("coef")
+    assert coef is not None
+    known = ~np.isnan(coef.floats().ravel())
+    names, columns = [], {}
+    for k in (k for k in (others if free else range(len(known))) if known[k]):
+        name = contests.names[k].replace("`", "'")
+        while name in TAKEN or name in columns:
+            name += "_"
+        names.append(Name(name).text)
+        if free:
+            columns[name] = _whole(contests.x[:, k])
+        else:
+            columns[f"{name}_first"] = _whole(contests.x[:, k])
+            columns[f"{name}_second"] = [0] * len(contests.first)
+    if free:
+        return fit_call(call, contests, {"comparison_terms": names} | options, columns)
+    formula = " + ".join([*names, *(["(1 | item)"] if random else [])])
+    return fit_call(call, contests, {"formula": formula} | options, columns)
+
+
+def _of(d: FloatArray, column: FloatArray) -> bool:
+    """Whether a column is a sum of the players' indicators."""
+    solved = np.linalg.lstsq(d, column, rcond=None)[0]
+    return bool(np.abs(d @ solved - column).max(initial=0.0) <= 1e-9)
+
+
+def _options(call: RecordedCall) -> dict[str, Any]:
+    """Link and reduced bias; what is R's default and ours is left out."""
+    found: dict[str, Any] = {}
+    link = (call.strings("family") or ("binomial", "logit"))[-1]
+    if link not in ("logit", "probit", "cauchit"):
+        raise StaysInR(f"fit_bradley_terry has no link {link!r}")
+    if link != "logit":
+        found["link"] = link
+    if bias_reduced(call):
+        found["reduce_bias"] = "mean"
+    return found
+
+
+def _whole(values: FloatArray) -> list[Any]:
+    return whole_numbers(values, np.inf)

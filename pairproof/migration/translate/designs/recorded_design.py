@@ -1,24 +1,40 @@
 """The design of a recorded glm, gnm or polr as arrays, and a recognised model as a Python call.
 
 The arrays: model matrix, response, the columns of its data.  The call: `fit_bradley_terry` or `fit_llbt`.
+
+R's numbers of a recorded glm, gnm or polr beside those of a fit, or of R where the call stays there.
+
+A call that stays in R is the same function on the same model matrix and response.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, gammaln, xlogy
 
 from ....bridge.capture.recorded import LARGE, RecordedCall
+from ....bridge.packages.asking import RModel
+from ....bridge.packages.by_design import DesignFamily, DesignLink
 from ....bridge.values.nodes import RLang, RList, RVector
+from ....fit.estimates.specification import Scale
+from ....fit.fit import Fit
+from ....validation.claims.quantities import kind_of
+from ....validation.r_answers.contests import TOWARDS_INFINITY
+from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
+from ....validation.verdicts.agreement import Agreement
+from ....validation.verdicts.digits import floor
 from ...recognise.decide import Design, Recognised
-from ...recognise.design_contests import Product, Variable
+from ...recognise.design_contests import Contests, Product, Variable
 from ...recognise.design_terms import Model
-from ..python_code import Call, File, quoted_name, stated, whole_numbers
+from ..python_code import Call, File, columns_call, quoted_name, stated, whole_numbers
+from ..rows import IN_RECORD, Beside, at, coefficients, counterpart, fit_rows
+from ..translation import StaysInR, Translation, needed, outside
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -28,20 +44,23 @@ NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
 MOST_NUMBERS = 5_000_000
 
 
-class Unreadable(Exception):
-    """What a recorded call lacks for being translated; its text is one sentence."""
-
-
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What R used to fit, and what came of it: coef float[p], nan for NA, vcov float[p, p], 0 there."""
+    """What R used to fit, and what came of it: coef float[p], nan for NA, vcov float[p, p], 0 there.
 
+    groups int[n] or None: levels of the factor that gnm eliminated.
+    """
+
+    call: RecordedCall
     design: Design
     coef: FloatArray
     vcov: FloatArray
     y: FloatArray
     weights: FloatArray
     offset: FloatArray | None
+    family: str
+    link: str
+    groups: IntArray | None
 
     @property
     def n(self) -> int:
@@ -54,33 +73,23 @@ class Fitted:
         return self.coef[at], self.vcov[np.ix_(at, at)]
 
 
-def numbers(call: RecordedCall, key: str, what: str) -> FloatArray:
-    """A numeric vector of the result."""
-    found = call.result.get(key)
-    if not isinstance(found, RVector) or found.values.dtype.kind not in "fib":
-        raise Unreadable(f"its {what} was not recorded")
-    return found.floats()
-
-
 def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, FloatArray, FloatArray]:
     """The design without some columns, and the coefficients and covariance in the order of the others."""
     x = call.result.get("x")
     if x == LARGE:
-        raise Unreadable(
-            "its model matrix has more than 6,000,000 numbers, which is the most that is recorded"
-        )
+        raise StaysInR("its model matrix has more than 6,000,000 numbers, which is the most that is recorded")
     if not isinstance(x, RVector) or x.values.ndim != 2 or not x.dimnames or x.dimnames[1] is None:
-        raise Unreadable("its model matrix was not recorded")
+        raise StaysInR("its model matrix was not recorded")
     names = x.dimnames[1]
     kept = [k for k, n in enumerate(names) if n not in without]
     matrix, names = x.floats()[:, kept], tuple(names[k] for k in kept)
     if matrix.size > MOST_NUMBERS:
-        raise Unreadable(
+        raise StaysInR(
             f"its model matrix has {matrix.size:,} numbers; at most {MOST_NUMBERS:,} are looked at"
         )
     if np.isnan(matrix).any() or np.isinf(matrix).any():
-        raise Unreadable("its model matrix has values that are not finite")
-    coef, vcov = coefficients(call, names)
+        raise StaysInR("its model matrix has values that are not finite")
+    coef, vcov = coefficients_of(call, names)
     factors, numeric = _variables(call, len(matrix))
     items, covariates = _said_items(call, len(matrix))
     design = Design(matrix, names, ~np.isnan(coef), factors, numeric, items, covariates)
@@ -90,64 +99,50 @@ def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design
 def fitted_of(call: RecordedCall) -> Fitted:
     """What a glm or gnm was fitted to."""
     design, coef, vcov = design_of(call)
-    y = numbers(call, "y", "response").ravel()
-    n = len(design.x)
-    weights = call.vector("prior_weights")
-    w = np.ones(n) if weights is None or not len(weights) else weights.floats().ravel()
-    offset = call.vector("offset")
-    o = None if offset is None or not len(offset) else offset.floats().ravel()
-    if (
-        len(y) != n
-        or len(w) != n
-        or (o is not None and len(o) != n)
-        or np.isnan(y).any()
-        or np.isnan(w).any()
-    ):
-        raise Unreadable(f"its response has {len(y)} values, its model matrix {n} rows")
-    return Fitted(design, coef, vcov, y, w, None if o is None or not o.any() else o)
+    response = call.result.get("y")
+    if not isinstance(response, RVector) or response.values.dtype.kind not in "fib":
+        raise StaysInR("its response was not recorded")
+    y, n = response.floats().ravel(), len(design.x)
+    weights, offset = call.vector("prior_weights"), call.vector("offset")
+    w = weights.floats().ravel() if weights is not None and len(weights) else np.ones(n)
+    o = offset.floats().ravel() if offset is not None and len(offset) else np.zeros(n)
+    if {len(y), len(w), len(o)} != {n} or np.isnan(y).any() or np.isnan(w).any():
+        raise StaysInR(f"its response has {len(y)} values, its model matrix {n} rows")
+    given = o if o.any() else None
+    return Fitted(call, design, coef, vcov, y, w, given, *family_of(call), eliminated(call))
 
 
-def coefficients(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
+def coefficients_of(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
     """R's coefficients by the names of the columns, nan for NA, and their covariance, 0 for those."""
-    found = call.vector("coef")
-    if found is None:
-        raise Unreadable("its coefficients were not recorded")
+    found = needed(call.vector("coef"), "its coefficients were not recorded")
     values = found.floats().ravel()
     own = found.names or names
     if len(own) != len(values):
-        raise Unreadable("its coefficients have no names")
+        raise StaysInR("its coefficients have no names")
     place = {n: k for k, n in enumerate(own)}
     absent = [n for n in names if n not in place]
     if absent:
         if len(values) != len(names):
-            raise Unreadable(f"its coefficients are not those of its model matrix, which has {absent[0]!r}")
+            raise StaysInR(f"its coefficients are not those of its model matrix, which has {absent[0]!r}")
         place = {n: k for k, n in enumerate(names)}
     coef = np.array([values[place[n]] for n in names])
     spread = call.vector("vcov")
     vcov = np.full((len(names), len(names)), np.nan)
     if spread is not None and spread.values.ndim == 2:
-        margin = spread.dimnames[0] if spread.dimnames and spread.dimnames[0] else own
-        at = {n: k for k, n in enumerate(margin)}
+        at = {n: k for k, n in enumerate(spread.margin(0) or own)}
         known = [k for k, n in enumerate(names) if n in at and not np.isnan(coef[k])]
-        vcov[:] = 0.0
-        matrix = spread.floats()
         places = [at[names[k]] for k in known]
-        vcov[np.ix_(known, known)] = matrix[np.ix_(places, places)]
+        vcov[:] = 0.0
+        vcov[np.ix_(known, known)] = spread.floats()[np.ix_(places, places)]
     return coef, vcov
 
 
 def frames(call: RecordedCall, n: int) -> list[tuple[RList, bool]]:
     """The model frame, and the rows of the `data` argument that R used; True for the model frame."""
-    found = []
-    frame = call.frame("frame")
-    if frame is not None:
-        found.append((frame, True))
     data = call.values.get("data")
-    if isinstance(data, RList):
-        used = _rows_used(call, data, n)
-        if used is not None:
-            found.append((used, False))
-    return [(f, own) for f, own in found if f.names and all(_length(v) == n for v in f.values)]
+    used = _rows_used(call, data, n) if isinstance(data, RList) else None
+    found = [(call.frame("frame"), True), (used, False)]
+    return [(f, own) for f, own in found if f and f.names and all(_length(v) == n for v in f.values)]
 
 
 def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
@@ -155,9 +150,8 @@ def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
     total = max((_length(v) for v in data.values), default=0)
     if total == n and call.result.get("na_action") is None and "subset" not in call.args:
         return data
-    x = call.vector("x")
+    x, own = call.vector("x"), data.attributes.get("row.names")
     labels = x.dimnames[0] if x is not None and x.dimnames else None
-    own = data.attributes.get("row.names")
     if labels is None or not isinstance(own, RVector):
         return None
     texts = [str(v) for v in own.values.tolist()]
@@ -166,22 +160,19 @@ def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
     if len(labels) != n or any(label not in place for label in labels):
         return None
     at = np.array([place[label] for label in labels], dtype=np.int64)
-    plain = [
-        v for v in data.values if isinstance(v, RVector) and v.values.ndim == 1 and len(v.values) == total
-    ]
+    plain = [v for v in data.values if isinstance(v, RVector) and v.values.ndim == 1 and len(v) == total]
     if len(plain) != len(data.values):
         return None
     taken = tuple(RVector(v.values[at], v.na[at], None, None, v.levels, v.rclass) for v in plain)
     return RList(taken, data.names, data.rclass)
 
 
-def trials(call: RecordedCall, fitted: Fitted) -> FloatArray:
+def trials(fitted: Fitted) -> FloatArray:
     """float[n]: contests that R's binomial coefficients are of: the counts, whatever the weights."""
-    frame = call.frame("frame")
-    if frame is not None and len(frame.values) and isinstance(frame.values[0], RVector):
-        response = frame.values[0]
-        if response.values.ndim == 2 and response.values.shape == (fitted.n, 2):
-            return np.asarray(response.floats().sum(axis=1))
+    frame = fitted.call.frame("frame")
+    response = frame.values[0] if frame else None
+    if isinstance(response, RVector) and response.values.shape == (fitted.n, 2):
+        return np.asarray(response.floats().sum(axis=1))
     return fitted.weights
 
 
@@ -189,21 +180,15 @@ def _length(value: Any) -> int:
     return len(value.values) if isinstance(value, RVector) else -1
 
 
-def response_name(call: RecordedCall, frame: RList) -> str:
-    """The first column of a model frame."""
-    return frame.names[0] if frame.names else ""
-
-
 def _variables(call: RecordedCall, n: int) -> tuple[dict[str, Variable], dict[str, Variable]]:
     """Factors and text, and numbers, of the model frame and then of the data."""
     factors: dict[str, Variable] = {}
     numeric: dict[str, Variable] = {}
     for frame, own in frames(call, n):
-        skip = {*NOT_DATA, response_name(call, frame)} if own else set()
-        for name, column in zip(frame.names or (), frame.values):
-            if name in skip or name in factors or name in numeric or not isinstance(column, RVector):
-                continue
-            if column.values.ndim != 1:
+        names = frame.names or ()
+        skip = {*NOT_DATA, names[0]} if own else set()
+        for name, column in zip(names, frame.values):
+            if name in {*skip, *factors, *numeric} or _length(column) < 0 or column.values.ndim != 1:
                 continue
             variable = variable_of(name, column)
             if variable is not None:
@@ -232,9 +217,9 @@ def _said_items(call: RecordedCall, n: int) -> tuple[dict[str, FloatArray], dict
     if not isinstance(data, RList) or "llbtdes" not in data.rclass or data.names is None:
         return {}, {}
     labels = said_by(data, "objnames")
-    if any(label not in data for label in labels) or any(_length(data[label]) != n for label in labels):
+    if not labels or any(label not in data or _length(data[label]) != n for label in labels):
         return {}, {}
-    return {label: data.vector(label).floats() for label in labels}, said_covariates(data) if labels else {}
+    return {label: data.vector(label).floats() for label in labels}, said_covariates(data)
 
 
 def said_by(data: RList, attribute: str) -> tuple[str, ...]:
@@ -288,41 +273,54 @@ def fit_call(
     ties: str | None = None,
     offset: FloatArray | None = None,
     link: str = "logit",
-    half: bool = False,
     order_effect: bool | None = None,
 ) -> Call:
     """`pairproof.fit_llbt(pairproof.read(...), ...)`; ties, order_effect: in place of the model's own."""
-    model = found.model
+    model, contests, players, heads = found.model, found.model.contests, found.players, ("first", "second")
     named = _names(model)
-    columns, mapping = _columns(found, half)
+    if ties == "half":
+        wins, losses = np.floor(contests.wins), np.floor(contests.losses)
+        contests = replace(contests, wins=wins, losses=losses, ties=2.0 * (contests.wins % 1.0))
+    own = players is not None and len(contests) > 0 and not {*players.columns} & RESERVED
+    heads = players.columns if players is not None and own else heads
+    columns = columns_of(contests, model.items, heads)
     columns.update({named[name]: column_of(v) for name, v in model.variables.items()})
     columns.update({named[name]: whole_numbers(v) for name, v in model.comparison.items()})
     if offset is not None:
         columns["offset"] = whole_numbers(offset)
     items = list(model.items)
-    items = [] if items == _usual_order(columns, mapping) else items
-    options = stated(layout="counts", columns=mapping, items=items)
+    met = sorted({*columns[heads[0]], *columns[heads[1]]})
+    if items == met and not any(re.fullmatch(r"\s*[-+]?\d+\s*", name) for name in met):
+        items = []  # the order that `pairproof.read` takes by itself
+    options = stated(layout="counts", columns=own and dict(zip(("first", "second"), heads)), items=items)
     options |= levels_of(model.variables, named)
     options |= of_items(model.items, model.item_terms, named, stem)
-    keywords = _keywords(model, function, named, ties, order_effect)
-    keywords |= stated(offset=offset is not None and "offset", link=link != "logit" and link, cells="row")
+    by = [product_text(p, named) for p in model.by]
+    by += [f"{quoted_name(item)}:{product_text(p, named)}" for item, p in model.of_items]
+    by += [f"{quoted_name(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
+    by += [f"tie:{product_text(p, named)}" for p in model.of_ties]
+    usual = model.items[-1] if function == "fit_llbt" else model.items[0]
+    keywords = stated(
+        ties=ties if ties is not None else model.ties == "none" and "none",
+        reference=model.reference if model.reference != usual else "",
+        item_terms=[named[n] for n in model.item_terms],
+        by=" + ".join(by),
+        order_effect=model.order_effect if order_effect is None else order_effect,
+        comparison_terms=[quoted_name(named[n]) for n in model.comparison],
+        offset=offset is not None and "offset",
+        link=link != "logit" and link,
+        cells="row",
+    )
     return Call(f"pairproof.{function}", (Call("pairproof.read", (File(columns, stem),), options),), keywords)
 
 
-def renamed(model: Model, name: str) -> str:
-    """The fit's name of one of our parameters, whose columns may have other names in the table."""
+def parameter_names(model: Model) -> tuple[str, ...]:
+    """The fit's names of our parameters, whose columns may have other names in the table."""
     named = _names(model)
-    at = {label: of for label, of in _labels(model, named).items()}
-    parts = name.split(":")
-    return at.get(name, ":".join(at.get(p, p) for p in parts))
-
-
-def _labels(model: Model, named: dict[str, str]) -> dict[str, str]:
-    out = {n: named[n] for n in (*model.comparison, *model.item_terms)}
-    for variable in model.variables.values():
-        for label, _ in variable.columns():
-            out[label] = named[variable.name] + label[len(variable.name) :]
-    return out
+    at = {n: named[n] for n in (*model.comparison, *model.item_terms)}
+    for v in model.variables.values():
+        at.update({label: named[v.name] + label[len(v.name) :] for label, _ in v.columns()})
+    return tuple(at.get(n, ":".join(at.get(p, p) for p in n.split(":"))) for n in model.names)
 
 
 def _names(model: Model) -> dict[str, str]:
@@ -343,54 +341,15 @@ def safe_names(names: Sequence[str], items: Sequence[str]) -> dict[str, str]:
     return named
 
 
-def _columns(found: Recognised, half: bool) -> tuple[dict[str, list[Any]], dict[str, str]]:
-    """The contests as columns, and which of them have other names than `pairproof.read` expects."""
-    model, contests = found.model, found.model.contests
-    heads, mapping = ("first", "second"), {}
-    if found.players is not None:
-        turned = [model.items[k] for k in contests.first[:1]]
-        named = found.players.columns
-        plain = not {*named} & RESERVED and bool(turned)
-        if plain:
-            heads, mapping = named, {"first": named[0], "second": named[1]}
-    columns: dict[str, list[Any]] = {
-        heads[0]: [model.items[k] for k in contests.first],
-        heads[1]: [model.items[k] for k in contests.second],
-    }
-    wins, losses, ties = contests.wins, contests.losses, contests.ties
-    if half:
-        ties = 2.0 * (wins % 1.0)
-        wins, losses = np.floor(wins), np.floor(losses)
-    columns["wins"] = whole_numbers(wins)
-    if ties is not None:
-        columns["ties"] = whole_numbers(ties)
-    columns["losses"] = whole_numbers(losses)
-    return columns, mapping
-
-
-def _usual_order(columns: dict[str, list[Any]], mapping: dict[str, str]) -> list[str]:
-    """The order of items that `pairproof.read` takes by itself; [] where it takes them for numbers."""
-    one, other = (mapping or {"first": "first", "second": "second"}).values()
-    found = sorted({*columns[one], *columns[other]})
-    return [] if any(re.fullmatch(r"\s*[-+]?\d+\s*", name) for name in found) else found
-
-
-def _keywords(
-    model: Model, function: str, named: dict[str, str], ties: str | None, order_effect: bool | None
-) -> dict[str, Any]:
-    usual = model.items[-1] if function == "fit_llbt" else model.items[0]
-    by = [product_text(p, named) for p in model.by]
-    by += [f"{quoted_name(item)}:{product_text(p, named)}" for item, p in model.of_items]
-    by += [f"{quoted_name(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
-    by += [f"tie:{product_text(p, named)}" for p in model.of_ties]
-    return stated(
-        ties=ties if ties is not None else "none" if model.ties == "none" else None,
-        reference=model.reference if model.reference != usual else "",
-        item_terms=[named[n] for n in model.item_terms],
-        by=" + ".join(by),
-        order_effect=model.order_effect if order_effect is None else order_effect,
-        comparison_terms=[quoted_name(named[n]) for n in model.comparison],
-    )
+def columns_of(contests: Contests, items: Sequence[str], heads: Sequence[str]) -> dict[str, list[Any]]:
+    """Items and counts of contests, the items under these heads."""
+    sides = zip(heads, (contests.first, contests.second))
+    columns: dict[str, list[Any]] = {head: [items[k] for k in side] for head, side in sides}
+    columns["wins"] = whole_numbers(contests.wins)
+    if contests.ties is not None:
+        columns["ties"] = whole_numbers(contests.ties)
+    columns["losses"] = whole_numbers(contests.losses)
+    return columns
 
 
 def product_text(product: Product, named: dict[str, str]) -> str:
@@ -416,3 +375,230 @@ def of_items(
     values = {named[n]: whole_numbers(v) for n, v in terms.items()}
     columns: dict[str, list[Any]] = {"item": list(items), **values}
     return {"item_data": File(columns, f"{stem}_items" if stem else "items")} if terms else {}
+
+
+#: R's calls as they are made, by which their floors are found.
+GLM, GNM, POLR = ("stats::glm, default epsilon", "gnm::gnm, default tolerance", "MASS::polr, default reltol")
+#: Errors of estimates, and what is made of them.
+OF_ERRORS = ("se", "z", "p", "worth_se")
+Judge = Callable[[Fit], Sequence[Agreement]]
+
+
+def r_parameters(found: Recognised, fitted: Fitted, phi: float, scale: Scale) -> RParameters:
+    """R's coefficients as the fit's parameters, M b and M V M'; `phi` is R's dispersion."""
+    model = found.model
+    coef, vcov = fitted.of(found.coefficients)
+    spread = model.map @ (vcov / phi) @ model.map.T
+    return RParameters(parameter_names(model), model.map @ coef, spread, scale, model.reference)
+
+
+def of_fit(
+    call: RecordedCall,
+    parameters: RParameters,
+    likelihood: dict[str, float],
+    name: str,
+    *said: str,
+    errors: bool = True,
+) -> Judge:
+    """Holds a fit's numbers against R's; errors: whether R's are of the same information."""
+
+    def judge(fit: Fit) -> Sequence[Agreement]:
+        values = {**parameter_values(fit, parameters), **likelihood}
+        if not errors:
+            values = {q: v for q, v in values.items() if kind_of(q) not in OF_ERRORS}
+        full = f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
+        return fit_rows(fit, counterpart(call, values, *said, name=full))
+
+    return judge
+
+
+def with_glm(fitted: Fitted, judge: Judge, likelihood: dict[str, float], nuisance: int = 0) -> Judge:
+    """The same with glm's AIC, count of parameters and null model; nuisance: constants of contests."""
+    call = fitted.call
+    loglik, theirs = call.number("loglik"), likelihood.get("llf")
+    null = _null_model(fitted)
+    # AIC is twice the log-likelihood and a whole number, so it has the digits of the log-likelihood.
+    of_llf = Beside(call, floor("llf", GLM).digits)
+
+    def both(fit: Fit) -> Sequence[Agreement]:
+        rows = [*judge(fit), *Beside(call).numbers(None, **null)]
+        if loglik is None or theirs is None or fit.n_infinite:
+            return rows
+        rank = float(fit.rank + nuisance)
+        rows += Beside(call).numbers(None, loglik_df=rank)
+        return rows + of_llf.numbers(None, aic_glm=2.0 * (rank - fit.llf - (loglik - theirs)))
+
+    return both
+
+
+def with_polr(call: RecordedCall, judge: Judge, n: float, more: int) -> Judge:
+    """The same with polr's deviance, -2 log L, and df: n answers less parameters, `more` of them R's alone."""
+
+    def both(fit: Fit) -> Sequence[Agreement]:
+        rank = float(fit.rank + more)
+        return [
+            *judge(fit),
+            *Beside(call, floor("llf", POLR).digits).numbers(None, deviance_polr=-2.0 * fit.llf),
+            *Beside(call).numbers(None, df_residual=n - rank, loglik_df=rank),
+        ]
+
+    return both
+
+
+def _null_model(fitted: Fitted) -> dict[str, float]:
+    """Deviance and df of glm's null model: a constant, or nothing; {} with an offset, where glm fits it, and for gnm."""
+    if fitted.offset is not None or fitted.call.function == "gnm::gnm":
+        return {}
+    w, y = fitted.weights, fitted.y
+    constant = "(Intercept)" in fitted.design.names
+    mean = float((w * y).sum() / w.sum())
+    if fitted.family.endswith("binomial"):
+        mu = mean if constant else 0.5  # 1/2 at 0 of every link here
+        part = xlogy(y, y / mu) + xlogy(1.0 - y, (1.0 - y) / (1.0 - mu))
+    else:
+        mu = mean if constant else 1.0
+        part = xlogy(y, y / mu) - (y - mu)
+    return {"null_deviance": float(2.0 * (w * part).sum()), "df_null": float((w > 0).sum()) - float(constant)}
+
+
+def binomial_likelihood(fitted: Fitted, contests: Contests, n: int) -> dict[str, float]:
+    """Deviance, df, llf and AIC of a binomial glm.
+
+    Its logLik has log choose(trials, wins) beyond that of comparisons, times the weight of each row.
+    """
+    values, loglik, m = deviance_of(fitted.call), fitted.call.number("loglik"), trials(fitted)
+    if loglik is not None and _whole(contests) and (m > 0).all() and bool((m % 1 == 0).all()):
+        wins = np.round(m * fitted.y)
+        coefficient = gammaln(m + 1) - gammaln(wins + 1) - gammaln(m - wins + 1)
+        constant = float(np.sum(fitted.weights / m * coefficient))
+        values.update(likelihood_values(loglik - constant, n))
+    return values
+
+
+def poisson_likelihood(
+    call: RecordedCall, contests: Contests, counts: FloatArray, n: int
+) -> dict[str, float]:
+    """The same of a Poisson model with a constant for each contest.
+
+    Its log-likelihood is that of the comparisons plus sum(N log N - N) - sum log y!, N the total of a
+    contest.  R counts the outcomes of contests that were never held as degrees of freedom; a fit does not.
+    """
+    values = deviance_of(call)
+    total = contests.totals
+    outcomes = contests.rows.shape[1]
+    if "df_resid" in values:
+        values["df_resid"] -= float((total == 0).sum() * (outcomes - 1))
+    loglik = call.number("loglik")
+    if loglik is not None and _whole(contests):
+        constant = float(np.sum(xlogy(total, total) - total) - np.sum(gammaln(counts + 1)))
+        values.update(likelihood_values(loglik - constant, n))
+    return values
+
+
+def deviance_of(call: RecordedCall) -> dict[str, float]:
+    """R's deviance and residual degrees of freedom, as far as they were recorded."""
+    found = {"deviance": call.number("deviance"), "df_resid": call.number("df_residual")}
+    return {q: v for q, v in found.items() if v is not None}
+
+
+def _whole(contests: Contests) -> bool:
+    ties = np.zeros(1) if contests.ties is None else contests.ties
+    return all(bool((c % 1 == 0).all()) for c in (contests.wins, contests.losses, ties))
+
+
+def dispersion(fitted: Fitted) -> float:
+    """R's dispersion of a quasi family: Pearson's chi-square by its residual degrees of freedom."""
+    df = fitted.call.number("df_residual") or 0.0
+    eta = fitted.design.x @ np.nan_to_num(fitted.coef) + (0.0 if fitted.offset is None else fitted.offset)
+    binomial = fitted.family == "quasibinomial"
+    mu = expit(eta) if binomial else np.exp(eta)
+    variance = mu * (1.0 - mu) if binomial else mu
+    used = fitted.weights > 0
+    pearson = fitted.weights * (fitted.y - mu) ** 2 / variance
+    return float(pearson[used].sum() / df) if df > 0 else float("nan")
+
+
+#: The same function on the same numbers, so that no more than the order of sums differs. polr's covariance is
+#: that of a Hessian by steps of 1e-3, which vcov() takes at the end of another search unless Hess = TRUE was
+#: said: 7.2 digits seen.
+LEAST, LEAST_VCOV = 10.0, 5.5
+WHY = "the same R function on the same numbers"
+BY_VALUES = "pairproof.bridge.by_design"
+FAMILIES: tuple[str, ...] = get_args(DesignFamily)
+LINKS: tuple[str, ...] = get_args(DesignLink)
+#: Numbers of a model matrix that are written into a CSV file at most.
+MOST_WRITTEN = 2_000_000
+
+
+def in_r(fitted: Fitted, reason: str) -> Translation:
+    """`glm_design(...)` of the bridge, or `gnm_eliminated(...)` with groups; left out where that cannot be."""
+    call, names, family, link = fitted.call, fitted.design.names, fitted.family, fitted.link
+    wrong = _cannot(fitted)
+    if wrong:
+        return outside(f"{reason}; and it cannot be sent to R by its values: {wrong}")
+    columns = {n: whole_numbers(fitted.design.x[:, k]) for k, n in enumerate(names)}
+    columns["(y)"] = fitted.y.tolist()
+    options: dict[str, Any] = {}
+    if fitted.groups is not None:
+        columns["(eliminate)"] = [int(k) + 1 for k in fitted.groups]
+        if (family, link) != ("poisson", "log"):
+            options.update(family=family, link=link)
+    if (fitted.weights != 1).any():
+        columns["(weights)"] = fitted.weights.tolist()
+        options["weights"] = "(weights)"
+    if fitted.offset is not None:
+        columns["(offset)"] = fitted.offset.tolist()
+        options["offset"] = "(offset)"
+    arguments = (columns_call(columns, call.variable), "(y)")
+    if fitted.groups is not None:
+        code = Call(f"{BY_VALUES}.gnm_eliminated", (*arguments, "(eliminate)"), options)
+        return Translation("bridge", code, reason, judge=of_model(call, names))
+    if "(Intercept)" in names:
+        options["intercept"] = True
+    code = Call(f"{BY_VALUES}.glm_design", (*arguments, family, link), options)
+    # With weights beside counts R's binomial coefficients are of the counts, which a share and a weight do
+    # not tell.
+    same_llf = bool((trials(fitted) == fitted.weights).all())
+    return Translation("bridge", code, reason, judge=of_model(call, names, same_llf))
+
+
+def polr_in_r(
+    call: RecordedCall, columns: dict[str, list[Any]], levels: Sequence[str], method: str, reason: str
+) -> Translation:
+    """`pairproof.bridge.by_design.polr_design(...)`; `columns` has "(y)", and "(weights)" if there are any."""
+    options: dict[str, Any] = {"weights": "(weights)"} if "(weights)" in columns else {}
+    options["levels"] = list(levels)
+    if method != "logistic":
+        options["method"] = method
+    code = Call(f"{BY_VALUES}.polr_design", (columns_call(columns, call.variable), "(y)"), options)
+    names = tuple(n for n in columns if n not in ("(y)", "(weights)"))
+    return Translation("bridge", code, reason, judge=of_model(call, names))
+
+
+def of_model(
+    call: RecordedCall, names: Sequence[str], same_llf: bool = True
+) -> Callable[[RModel], Sequence[Agreement]]:
+    """The function that holds R's answer through the bridge against R's in the script."""
+
+    def judge(model: RModel) -> Sequence[Agreement]:
+        r, theirs = Beside(call, LEAST, WHY), coefficients(call, names)
+        ours = {n: v for n, v in model.params().items() if n in theirs}
+        rows = r.named("coef", ours, theirs, at("coef", model.names))
+        rows += Beside(call, LEAST_VCOV, WHY).errors(model)
+        numbers = {"deviance": model.deviance, "df_resid": model.df_residual}
+        for quantity, python in (numbers | ({"llf": model.loglik} if same_llf else {})).items():
+            place = IN_RECORD.get(quantity, quantity)
+            if (said := call.number(place)) is not None:
+                size = abs(said) + len(model.fitted) if quantity != "df_resid" else 0.0
+                rows.append(r.row(quantity, python, said, size, place))
+        return rows
+
+    return judge
+
+
+def _cannot(fitted: Fitted) -> str:
+    if fitted.family not in FAMILIES or fitted.link not in LINKS:
+        return f"family {fitted.family or 'unknown'} with link {fitted.link or 'unknown'}"
+    if fitted.design.x.size > MOST_WRITTEN:
+        return f"a model matrix of {fitted.design.x.size:,} numbers; at most {MOST_WRITTEN:,}"
+    return "" if fitted.design.x.shape[1] else "it has no coefficient"

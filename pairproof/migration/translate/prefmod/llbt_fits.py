@@ -26,6 +26,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,29 +41,10 @@ from ....native.prefmod_defects.defects_of_results import counted_with_empty_cel
 from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File, attribute, columns_call, quoted_name, stated, table_call
-from ..rows import at, counterpart, explained, fit_rows, named, parameters, row
-from ..translation import Context, Judge, Translation, outside, translates, tried
-from .prefmod_in_r import again, all_errors, formula, frame_of
-from .prefmod_table import (
-    Coding,
-    Covariates,
-    Floats as Floats_prefmod_table,
-    Given,
-    answered,
-    coding_of,
-    count,
-    covariates,
-    flag,
-    given,
-    left_out,
-    plain_column,
-    read_pairs,
-    texts,
-    with_covariates,
-    written_name,
-)
-
-Floats = NDArray[np.float64]
+from ..rows import Beside, at, counterpart, differ, explained, fit_rows, named, parameters
+from ..translation import Context, StaysInR, Translation, made, outside, translates, tried
+from . import prefmod_table as tables
+from .prefmod_in_r import again, formula, frame_of, model_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +59,8 @@ class Blocks:
     items: tuple[str, ...]
     first: NDArray[np.int64]
     second: NDArray[np.int64]
-    counts: Floats
-    covariates: dict[str, Floats] = field(default_factory=dict)
+    counts: tables.Floats
+    covariates: dict[str, tables.Floats] = field(default_factory=dict)
     terms: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
@@ -100,44 +82,49 @@ class Blocks:
                 out.append(f"tie:{name}")
         return " + ".join(out)
 
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Column of the design -> the fit's parameter."""
+        return {column: f"{head}:{x}" if x else head for column, (head, x) in self.terms.items()}
+
 
 def blocks_of(
-    y: Floats, x: Floats, names: Sequence[str], n_blocks: int, n_answers: int, reference: str = ""
-) -> Blocks | str:
-    """The comparisons of a design, y float[rows], x float[rows, p]; a sentence where it is none."""
+    y: tables.Floats,
+    x: tables.Floats,
+    names: Sequence[str],
+    n_blocks: int,
+    n_answers: int,
+    reference: str = "",
+) -> Blocks:
+    """The comparisons of a design, y float[rows], x float[rows, p]; it stays in R where it is none."""
     if n_answers not in (2, 3) or len(y) != n_blocks * n_answers or x.shape != (len(y), len(names)):
-        return "its rows are no blocks of two or three answers"
+        raise StaysInR("its rows are no blocks of two or three answers")
     if len(set(names)) < len(names):
-        return "two columns of its design have one name"
-    side, middle = _parts(x.reshape(n_blocks, n_answers, len(names)))
+        raise StaysInR("two columns of its design have one name")
+    x = x.reshape(n_blocks, n_answers, len(names))
+    # Half the difference of a block's outer rows; the middle row less their mean.
+    side = (x[:, 0] - x[:, -1]) / 2.0
+    middle = x[:, 1] - (x[:, 0] + x[:, -1]) / 2.0 if n_answers == 3 else np.zeros_like(side)
     odd = [k for k in range(len(names)) if not middle[:, k].any()]
     even = [k for k in range(len(names)) if not side[:, k].any()]
     if len(odd) + len(even) < len(names):
-        return "a column of its design is neither of items nor of ties"
-    items = _items(side, odd, names)
-    signs = np.column_stack([side[:, k] for k in items]) if items else np.zeros((n_blocks, 0))
+        raise StaysInR("a column of its design is neither of items nor of ties")
+    items = _items(side, odd)
+    signs = side[:, items]
     if not items or ((signs > 0).sum(axis=1) > 1).any() or ((signs < 0).sum(axis=1) > 1).any():
-        return "no columns of its design are items, one for and one against in each block"
+        raise StaysInR("no columns of its design are items, one for and one against in each block")
     if not np.abs(signs).any(axis=1).all():
-        return "a block of its design compares no two items"
+        raise StaysInR("a block of its design compares no two items")
     own = tuple(names[k] for k in items)
     last = reference or _reference(own)
     found = Blocks((*own, last), _side(signs > 0), _side(signs < 0), y.reshape(n_blocks, n_answers))
-    for k, name in zip(items, own):
-        found.terms[names[k]] = (name, "")
-    why = _ties(found, names, even, middle) or _covariates(found, names, odd, items, side)
-    return why or found
+    found.terms.update({name: (name, "") for name in own})
+    _add_ties(found, names, even, middle)
+    _add_covariates(found, names, odd, items, side)
+    return found
 
 
-def _parts(x: Floats) -> tuple[Floats, Floats]:
-    """float[q, p] twice: half the difference of a block's outer rows; the middle row less their mean."""
-    outer = (x[:, 0] + x[:, -1]) / 2.0
-    side = (x[:, 0] - x[:, -1]) / 2.0
-    middle = x[:, 1] - outer if x.shape[1] == 3 else np.zeros_like(side)
-    return side, middle
-
-
-def _items(side: Floats, odd: list[int], names: Sequence[str]) -> list[int]:
+def _items(side: tables.Floats, odd: list[int]) -> list[int]:
     """Columns of items: 1, 0 and -1, and no part of another such column, as an item in one group is."""
     plain = [k for k in odd if np.isin(side[:, k], (-1.0, 0.0, 1.0)).all() and side[:, k].any()]
 
@@ -170,94 +157,72 @@ def _reference(own: Sequence[str]) -> str:
     return "reference" if "reference" not in own else "reference_"
 
 
-def _ties(found: Blocks, names: Sequence[str], even: list[int], middle: Floats) -> str:
+def _add_ties(found: Blocks, names: Sequence[str], even: list[int], middle: tables.Floats) -> None:
     whole = [k for k in even if (middle[:, k] == 1.0).all()]
     if even and len(whole) != 1:
-        return "none of its columns is 1 in every tie"
+        raise StaysInR("none of its columns is 1 in every tie")
     for k in even:
         if k in whole:
             found.terms[names[k]] = ("tie", "")
-            continue
-        why = _add(found, names[k], "tie", names[whole[0]], middle[:, k], np.ones(len(middle), bool))
-        if why:
-            return why
-    return ""
+        else:
+            _add(found, names[k], "tie", names[whole[0]], middle[:, k], np.ones(len(middle), bool))
 
 
-def _covariates(found: Blocks, names: Sequence[str], odd: list[int], items: list[int], side: Floats) -> str:
+def _add_covariates(
+    found: Blocks, names: Sequence[str], odd: list[int], items: list[int], side: tables.Floats
+) -> None:
     """Columns of an item times a covariate: the name says which item, the numbers whether it is true."""
-    for k in odd:
-        if k in items:
-            continue
+    for k in (k for k in odd if k not in items):
         parts = names[k].split(":")
         of = [j for j in items if names[j] in parts and not side[side[:, j] == 0, k].any()]
         if len(of) != 1:
-            return f"its column {names[k]} is no item times a covariate"
-        j = of[0]
-        there = side[:, j] != 0
-        values = np.divide(side[:, k], side[:, j], out=np.zeros(len(side)), where=there)
-        why = _add(found, names[k], names[j], names[j], values, there)
-        if why:
-            return why
-    return ""
+            raise StaysInR(f"its column {names[k]} is no item times a covariate")
+        item, there = names[of[0]], side[:, of[0]] != 0
+        values = np.divide(side[:, k], side[:, of[0]], out=np.zeros(len(side)), where=there)
+        _add(found, names[k], item, item, values, there)
 
 
-def _add(found: Blocks, column: str, head: str, base: str, values: Floats, there: NDArray[np.bool_]) -> str:
-    """Put a product into `found`, its covariate named by the rest of the column; "" if numbers agree."""
+#: Covariates that a table of comparisons would read as something of its own.
+_OWN = "first second wins ties losses weight judge source order".split()
+
+
+def _add(
+    found: Blocks, column: str, head: str, base: str, values: tables.Floats, there: NDArray[np.bool_]
+) -> None:
+    """Put a product into `found`, its covariate named by the rest of the column."""
     rest = [part for part in column.split(":") if part != base]
     name = re.sub(r"\W+", "_", "_".join(rest)).strip("_") or "covariate"
-    if name[0].isdigit() or name in (
-        "first",
-        "second",
-        "wins",
-        "ties",
-        "losses",
-        "weight",
-        "judge",
-        "source",
-        "order",
-    ):
+    if name[0].isdigit() or name in _OWN:
         name = f"x_{name}"
-    known = found.covariates.get(name)
-    if known is None:
-        known = np.full(len(values), np.nan)
+    known = found.covariates.get(name, np.full(len(values), np.nan))
+    both = there & ~np.isnan(known)
     # A covariate is a column of the script's own, divided by an item's +1 or -1: equal but for one rounding
     # (observed 0, for whole numbers and halves).
-    if not np.allclose(
-        known[there & ~np.isnan(known)], values[there & ~np.isnan(known)], rtol=1e-12, atol=0.0
-    ):
-        return f"its columns of {name} are of different covariates"
+    if not np.allclose(known[both], values[both], rtol=1e-12, atol=0.0):
+        raise StaysInR(f"its columns of {name} are of different covariates")
     found.covariates[name] = np.where(there, values, known)
     found.terms[column] = (head, name)
-    return ""
 
 
 @translates("prefmod::llbt.fit")
 def llbt_fit(call: RecordedCall, context: Context) -> Translation:
     """llbt.fit on any design."""
-    y, x = call.vector("y"), call.vector("xmodel")
+    y, x = call.vector("y"), call.matrix("xmodel")
     q, ncat = call.number("q"), call.number("ncat")
-    if y is None or x is None or x.values.ndim != 2 or q is None or ncat is None:
+    if y is None or x is None or q is None or ncat is None:
         return outside("its design was not recorded")
-    names = _names(call, x)
-    values = np.where(np.isnan(x.floats()), np.nan, x.floats())
-    found = blocks_of(y.floats(), values, names, int(q), int(ncat), reference_of(names, context))
-    if isinstance(found, str):
-        return _bridge(call, y, values, names, found)
-    code = _code(call, found)
-    fit, refused = tried(code)
-    if refused:
-        return _bridge(call, y, values, names, f"fit_llbt refuses it: {refused}")
-    lacking = [own for own in _parameters(found).values() if own not in fit.names]
-    if lacking:
-        return _bridge(call, y, values, names, f"the Python model has no parameter {lacking[0]}")
-    return Translation("native", code, judge=_judge(call, found))
-
-
-def _names(call: RecordedCall, x: RVector) -> list[str]:
-    """Names of the columns of the design; par1, par2, ..., as llbt.fit prints them, where it has none."""
-    stated = x.dimnames[1] if x.dimnames and x.dimnames[1] else None
-    return list(stated) if stated is not None else [f"par{k + 1}" for k in range(x.values.shape[1])]
+    # llbt.fit prints par1, par2, ... where its design has no names.
+    names = list(x.margin(1)) or [f"par{k + 1}" for k in range(x.values.shape[1])]
+    try:
+        found = blocks_of(y.floats(), x.floats(), names, int(q), int(ncat), reference_of(names, context))
+        code = _code(call, found)
+        fit = made(code)
+        lacking = [own for own in found.parameters.values() if own not in fit.names]
+        if lacking:
+            raise StaysInR(f"the Python model has no parameter {lacking[0]}")
+    except StaysInR as why:
+        return _bridge(call, y.floats(), x.floats(), names, str(why))
+    return Translation("native", code, judge=partial(_llbt_rows, call, found))
 
 
 def reference_of(names: Sequence[str], context: Context) -> str:
@@ -276,66 +241,52 @@ def _code(call: RecordedCall, found: Blocks) -> Call:
     columns: dict[str, list[Any]] = {
         "first": [found.items[k] for k in found.first],
         "second": [found.items[k] for k in found.second],
-        "wins": plain_column(found.counts[:, 0]),
+        "wins": tables.plain_column(found.counts[:, 0]),
     }
     three = found.counts.shape[1] == 3
     if three:
-        columns["ties"] = plain_column(found.counts[:, 1])
-    columns["losses"] = plain_column(found.counts[:, -1])
+        columns["ties"] = tables.plain_column(found.counts[:, 1])
+    columns["losses"] = tables.plain_column(found.counts[:, -1])
     for name, values in found.covariates.items():
-        columns[name] = plain_column(np.where(np.isnan(values), 0.0, values))
+        columns[name] = tables.plain_column(np.where(np.isnan(values), 0.0, values))
     table = table_call(columns, call.variable, layout="counts", items=list(found.items))
     options = stated(ties=three and not found.has_ties and "none", by=found.by, cells="row")
     return Call("pairproof.fit_llbt", (table,), options)
 
 
-def _parameters(found: Blocks) -> dict[str, str]:
-    """Column of the design -> the fit's parameter."""
-    return {column: f"{head}:{x}" if x else head for column, (head, x) in found.terms.items()}
-
-
-def _judge(call: RecordedCall, found: Blocks) -> Judge:
-    def judge(fit: Fit) -> Sequence[Agreement]:
-        own = _parameters(found)
-        coef, se = named(call.vector("coef")), call.vector("se")
-        errors = np.full(len(coef), np.nan) if se is None else se.floats()
-        p = RParameters(
-            tuple(own[n] for n in coef),
-            np.array(list(coef.values())),
-            np.diag(errors**2),
-            "lambda",
-            found.items[-1],
+def _llbt_rows(call: RecordedCall, found: Blocks, fit: Fit) -> Sequence[Agreement]:
+    own, coef, se = found.parameters, named(call.vector("coef")), call.vector("se")
+    errors = np.full(len(coef), np.nan) if se is None else se.floats()
+    names, estimates = tuple(own[n] for n in coef), np.array(list(coef.values()))
+    values = parameter_values(
+        fit, RParameters(names, estimates, np.diag(errors**2), "lambda", found.items[-1])
+    )
+    said = [
+        "it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these numbers"
+    ]
+    empty = int((found.counts.sum(axis=1) == 0).sum())
+    df, deviance = call.number("df_residual"), call.number("deviance")
+    if df is not None:
+        values["df_resid"] = df - empty * (found.counts.shape[1] - 1)
+    if empty:
+        said.append(
+            f"{empty} blocks without an answer are taken off its df; it leaves positive fitted counts in"
+            " them, so its deviance is not compared (defect B11)"
         )
-        values = parameter_values(fit, p)
-        said = [
-            "it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these"
-            " numbers"
-        ]
-        empty = int((found.counts.sum(axis=1) == 0).sum())
-        df, deviance = call.number("df_residual"), call.number("deviance")
-        if df is not None:
-            values["df_resid"] = df - empty * (found.counts.shape[1] - 1)
-        if empty:
-            said.append(
-                f"{empty} blocks without an answer are taken off its df; it leaves positive fitted counts in"
-                " them, so its deviance is not compared (defect B11)"
-            )
-        elif deviance is not None:
-            values["deviance"] = deviance
-        return fit_rows(fit, counterpart(call, values, *said))
-
-    return judge
+    elif deviance is not None:
+        values["deviance"] = deviance
+    return fit_rows(fit, counterpart(call, values, *said))
 
 
 def _bridge(
-    call: RecordedCall, y: RVector, x: Floats_prefmod_table, names: Sequence[str], reason: str
+    call: RecordedCall, y: tables.Floats, x: tables.Floats, names: Sequence[str], reason: str
 ) -> Translation:
     """llbt.fit in R, on the same numbers."""
     stem = call.variable or "llbt_fit"
-    design = columns_call({n: plain_column(x[:, k]) for k, n in enumerate(names)}, f"{stem}_design")
-    counts = attribute(columns_call({"y": plain_column(y.floats())}, f"{stem}_y"), "y")
-    q, ncat = int(call.number("q") or 0), int(call.number("ncat") or 0)
-    code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, q, ncat))
+    design = columns_call({n: tables.plain_column(x[:, k]) for k, n in enumerate(names)}, f"{stem}_design")
+    counts = attribute(columns_call({"y": tables.plain_column(y)}, f"{stem}_y"), "y")
+    sizes = int(call.number("q") or 0), int(call.number("ncat") or 0)
+    code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, *sizes))
 
     def judge(model: Any) -> Sequence[Agreement]:
         r, found = named(call.vector("coef")), call.vector("se")
@@ -347,129 +298,93 @@ def _bridge(
         numbers = {"deviance": model.deviance, "df_residual": float(model.df)}
         return rows + again(call).numbers({"df_residual": "df"}, **numbers)
 
-    return Translation("bridge", code, reason=reason, speaks="r", judge=judge)
+    return Translation("bridge", code, reason, judge=judge)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """A call of llbtPC.fit, with the rows of its table that it uses."""
+
+    call: RecordedCall
+    items: Sequence[str]
+    found: tables.Covariates
+    used: tables.Given
+
+    def code(self, found: tables.Covariates) -> Call:
+        """The model with these covariates in Python."""
+        coding = tables.coding_of(self.used.answers)
+        names = [*found.in_model, *(n for n in found.in_table if n not in found.in_model)]
+        reading = stated(
+            layout="prefmod",
+            pair_order="prefmod",
+            items=list(self.items),
+            coding=coding.written,
+            levels=names and found.levels(self.used),
+        )
+        ties = coding.has_ties and not tables.flag(self.call, "undec", True) and "none"
+        options = stated(ties=ties, by=found.by, cells=found.cells)
+        file = File(self.used.written(names), self.call.variable)
+        return Call("pairproof.fit_llbt", (tables.read_pairs("pairproof.read", (file,), reading),), options)
+
+    def judge(self, fit: Fit) -> Sequence[Agreement]:
+        """Rows; those of a fit without the covariates of formel that are not in elim, which prefmod drops."""
+        rows, found = self.rows(fit), self.found
+        beyond = [n for n in found.in_model if n not in found.in_table]
+        if not beyond or not differ(rows):
+            return rows
+        kept = replace(found, formel=tuple(p for p in found.formel if not set(p) & set(beyond)))
+        other, _ = tried(self.code(kept))
+        if other is None or differ(self.rows(other)):
+            return rows
+        why = (
+            f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel and not in elim,"
+            " and is left out"
+        )
+        return explained(rows, None, why, "B10-covariate-not-in-elim")
+
+    def rows(self, fit: Fit) -> list[Agreement]:
+        """R's numbers beside those of a fit."""
+        call, coef = self.call, named(self.call.vector("coef"))
+        own = self.names_in_r(fit, list(coef))
+        values = parameter_values(fit, parameters(call, own, "lambda", self.items[-1]))
+        said = gnm_values(call, fit, values)
+        ties = "U is tie" if "U" in coef else ""
+        rows = fit_rows(fit, counterpart(call, values, ties, said, "its gnm takes no tolerance"))
+        lacking = [n for n, v in coef.items() if v == v and n not in own]
+        return rows + [Beside(call).row(f"coef.{n}", float("nan"), coef[n]) for n in lacking]
+
+    def names_in_r(self, fit: Fit, r: Sequence[str]) -> dict[str, str]:
+        """R's coefficient -> the fit's parameter: "o1:ENG2" -> "o1:ENG[2]", "U" -> "tie"."""
+        spelt = {tables.written_name(n): n for n in self.found.all}
+        ours: dict[frozenset[str], str] = {}
+        for term in fit.terms:
+            head = "U" if term.kind == "tie" else term.item
+            if head is not None and term.item != self.items[-1]:
+                ours[frozenset([head, *(f"{spelt.get(n, n)}{level}" for n, level in term.by)])] = term.name
+        keys = {name: frozenset(name.replace("`", "").split(":")) for name in r}
+        return {name: ours[key] for name, key in keys.items() if key in ours}
 
 
 @translates("prefmod::llbtPC.fit")
 def llbtpc(call: RecordedCall, context: Context) -> Translation:
     """An LLBT by gnm."""
-    n = count(call, "nitems")
-    if n < 2:
-        return outside("the number of its items was not recorded")
-    table = given(call, n * (n - 1) // 2)
-    if isinstance(table, str):
-        return outside(table)
-    stated = texts(call, "obj.names")
+    n = tables.number_of_items(call)
+    table = tables.given(call, n * (n - 1) // 2)
+    stated = tables.texts(call, "obj.names")
     items = stated if len(stated) == n else tuple(f"o{k + 1}" for k in range(n))
-    found = covariates(call, table)
-    if isinstance(found, str):
-        return outside(found)
-    rows = answered(table)
-    missing = rows & ~with_covariates(table, table.names[table.n_answers :])
-    notes = left_out(missing, "a value is missing in a column beside the comparisons, of the model or not")
-    used = table.select(np.asarray(rows & ~missing))
-    why = _without_python(found, used)
-    coding = coding_of(used.answers) if not why else ""
-    if isinstance(coding, str):
-        return _pc_bridge(call, table, items, found, why or coding)
-    code = _pc_code(call, used, items, found, coding)
-    _, refused = tried(code)
-    if refused:
-        return _pc_bridge(call, table, items, found, f"fit_llbt refuses it: {refused}")
-    return Translation(
-        "native",
-        code,
-        notes=notes,
-        judge=_pc_judge(call, items, found, _as_r(call, used, items, found, coding)),
-    )
-
-
-def _without_python(found: Covariates, table: Given) -> str:
-    if not len(table.values):
-        return "no row has all that the model needs"
-    wrong = found.wrong_codes(table)
-    if wrong:
-        return f"{wrong} is not coded 1, 2, ..., K, which prefmod takes for granted"
-    if not found.whole:
-        return "an interaction without its main effects is coded by R in its own way"
-    return ""
-
-
-def _pc_code(
-    call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, coding: Coding
-) -> Call:
-    names = [*found.in_model, *(n for n in found.in_table if n not in found.in_model)]
-    reading = stated(
-        layout="prefmod",
-        pair_order="prefmod",
-        items=list(items),
-        coding=coding.written,
-        levels=names and found.levels(table),
-    )
-    ties = coding.has_ties and not flag(call, "undec", True) and "none"
-    options = stated(ties=ties, by=found.by, cells=found.cells)
-    read = read_pairs("pairproof.read", (File(table.written(names), call.variable),), reading)
-    return Call("pairproof.fit_llbt", (read,), options)
-
-
-# -- R's numbers ---------------------------------------------------------------------------------------------
-
-
-def names_in_r(fit: Fit, items: Sequence[str], found: Covariates, r: Sequence[str]) -> dict[str, str]:
-    """R's coefficient -> the fit's parameter: "o1:ENG2" -> "o1:ENG[2]", "U" -> "tie"."""
-    spelt = {written_name(n): n for n in found.all}
-    ours: dict[frozenset[str], str] = {}
-    for term in fit.terms:
-        head = "U" if term.kind == "tie" else term.item
-        if head is None or term.item == items[-1]:
-            continue
-        ours[frozenset([head, *(f"{spelt.get(n, n)}{level}" for n, level in term.by)])] = term.name
-    return {name: ours[key] for name in r if (key := frozenset(name.replace("`", "").split(":"))) in ours}
-
-
-def _as_r(
-    call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, coding: Coding
-) -> tuple[Call, str] | None:
-    """The model without the covariates of formel that are not in elim, which prefmod drops (B10); or None."""
-    beyond = [n for n in found.in_model if n not in found.in_table]
-    if not beyond:
-        return None
-    kept = replace(found, formel=tuple(p for p in found.formel if not set(p) & set(beyond)))
-    why = (
-        f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel and not in elim,"
-        " and is left out"
-    )
-    return _pc_code(call, table, items, kept, coding), why
-
-
-def _pc_judge(
-    call: RecordedCall, items: Sequence[str], found: Covariates, as_r: tuple[Call, str] | None
-) -> Judge:
-    """Rows; where prefmod drops a covariate, explained if its numbers are those of the model without it."""
-
-    def judge(fit: Any) -> Sequence[Agreement]:
-        rows = _rows(call, items, found, fit)
-        if as_r is None or not any(a.verdict == "differs" for a in rows):
-            return rows
-        other, _ = tried(as_r[0])
-        if other is None or any(a.verdict == "differs" for a in _rows(call, items, found, other)):
-            return rows
-        differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
-        return explained(rows, differing, as_r[1], "B10-covariate-not-in-elim")
-
-    return judge
-
-
-def _rows(call: RecordedCall, items: Sequence[str], found: Covariates, fit: Fit) -> list[Agreement]:
-    coef = named(call.vector("coef"))
-    own = names_in_r(fit, items, found, list(coef))
-    p = parameters(call, own, "lambda", items[-1])
-    values = parameter_values(fit, p)
-    said = gnm_values(call, fit, values)
-    answer = counterpart(call, values, "U is tie" if "U" in coef else "", said, "its gnm takes no tolerance")
-    lacking = [n for n, v in coef.items() if v == v and n not in own]
-    rows = fit_rows(fit, answer)
-    return rows + [row(f"coef.{n}", float("nan"), coef[n], call.function) for n in lacking]
+    found = tables.covariates(call, table)
+    rows = tables.answered(table)
+    missing = rows & ~tables.with_covariates(table, table.names[table.n_answers :])
+    why = "a value is missing in a column beside the comparisons, of the model or not"
+    notes = tables.left_out(missing, why)
+    asked = Comparisons(call, items, found, table.select(np.asarray(rows & ~missing)))
+    try:
+        tables.check_covariates(found, asked.used)
+        code = asked.code(found)
+        made(code)
+    except StaysInR as why_not:
+        return _pc_bridge(call, table, items, found, str(why_not))
+    return Translation("native", code, notes=notes, judge=asked.judge)
 
 
 def gnm_values(call: RecordedCall, fit: Fit, values: dict[str, float]) -> str:
@@ -502,29 +417,22 @@ def gnm_values(call: RecordedCall, fit: Fit, values: dict[str, float]) -> str:
 
 
 def _pc_bridge(
-    call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, reason: str
+    call: RecordedCall, table: tables.Given, items: Sequence[str], found: tables.Covariates, reason: str
 ) -> Translation:
     """llbtPC.fit in R, on all columns: it leaves rows out for any of them."""
-    if [n for n in found.in_model if n not in found.in_table]:
+    if not set(found.in_model) <= set(found.in_table):
         # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod
         # fitted.
         found = replace(found, formel=tuple(p for p in found.formel if set(p) <= set(found.in_table)))
-    options = stated(
-        formel=formula(found.formel),
-        elim=formula(found.elim),
-        obj_names=bool(texts(call, "obj.names")) and list(items),
-    )
-    if not flag(call, "undec", True):
+    named_items = bool(tables.texts(call, "obj.names")) and list(items)
+    options = stated(formel=formula(found.formel), elim=formula(found.elim), obj_names=named_items)
+    if not tables.flag(call, "undec", True):
         options["undec"] = False
     frame = frame_of(table, table.names[table.n_answers :], call.variable)
     code = Call("pairproof.bridge.prefmod.llbtPC_fit", (frame, len(items)), options)
 
     def judge(model: RModel) -> Sequence[Agreement]:
         numbers = {"deviance": model.deviance, "df_residual": model.df_residual, "loglik": model.loglik}
-        return [
-            *again(call).coefficients(model, "coef"),
-            *all_errors(call, model),
-            *again(call).numbers(**numbers),
-        ]
+        return model_rows(call, model, **numbers)
 
-    return Translation("bridge", code, reason=reason, speaks="r", judge=judge)
+    return Translation("bridge", code, reason=reason, judge=judge)

@@ -14,6 +14,7 @@ compared, too: if R's are those, the defect is named.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,24 +32,10 @@ from ....validation.r_answers.translate import RParameters, parameter_values
 from ....validation.r_answers.whole_answers import BY_NLM
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File
-from ..rows import Beside, counterpart, explained, fit_rows
-from ..translation import Context, Judge, Translation, outside, translates, tried
-from . import prefmod_in_r as bridged
+from ..rows import Beside, counterpart, differ, explained, fit_rows
+from ..translation import Context, Judge, StaysInR, Translation, made, needed, translates, tried
+from . import prefmod_in_r as bridged, prefmod_table as tables
 from .prefmod_in_r import INCOMPLETE, KINDS, Asked, asked, named_items, options, parameters_in_order
-from .prefmod_table import (
-    Covariates,
-    Given,
-    Rows,
-    answered,
-    coding_of,
-    covariates,
-    given,
-    left_out,
-    read_pairs,
-    unanimous,
-    with_covariates,
-    written_name,
-)
 
 #: The log-likelihood that prefmod stores lies beside the maximum by a second-order term; what is left of it
 #: are terms of the third order, and what nlm's own stop adds: observed 10.6 digits and more.
@@ -61,7 +48,7 @@ class OfR:
     """R's numbers of a pattern fit.
 
     estimate float[n].  vcov float[n, n].  names: as prefmod prints them, or () where its print stops.
-    minimum, stored, saturated: minus nlm's minimum; `ll`; `fl`.  code: nlm's; 1 and 2 mean that it converged.
+    minimum, stored: minus nlm's minimum; `ll`.  code: nlm's; 1 and 2 mean that it converged.
     """
 
     estimate: NDArray[np.float64]
@@ -69,8 +56,7 @@ class OfR:
     names: tuple[str, ...]
     minimum: float | None
     stored: float | None
-    saturated: float | None
-    code: int | None
+    code: float | None
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -79,80 +65,63 @@ class OfR:
             return np.asarray(np.diag(self.vcov) > 0)
 
 
-def of_r(call: RecordedCall) -> OfR | None:
-    """The numbers of a recorded call; None if it recorded no coefficients."""
-    found = call.vector("coef")
-    if found is None:
-        return None
+def of_r(call: RecordedCall) -> OfR:
+    """The numbers of a recorded call."""
+    found = needed(call.vector("coef"), "R's coefficients were not recorded")
     n = found.values.size
-    spread = call.vector("vcov")
+    spread, hessian = call.vector("vcov"), call.vector("hessian")
     matrix = np.full((n, n), np.nan)
     if spread is not None and spread.values.shape == (n, n):
         matrix = spread.floats()
-    elif (hessian := call.vector("hessian")) is not None and hessian.values.shape == (n, n):
-        try:
+    elif hessian is not None and hessian.values.shape == (n, n):
+        with contextlib.suppress(np.linalg.LinAlgError):
             matrix = np.linalg.inv(hessian.floats())
-        except np.linalg.LinAlgError:
-            pass
-    least = call.number("minimum")
-    code = call.number("code")
-    names = tuple(found.names or ())
+    least, names = call.number("minimum"), found.names or ()
     return OfR(
         found.floats(),
         matrix,
         names if all(names) else (),
         None if least is None else -least,
         call.number("ll") if "ll" in call.result else call.number("loglik"),
-        call.number("fl"),
-        None if code is None else int(code),
+        call.number("code"),
     )
 
 
-def judge_pattern(call: RecordedCall, model: Asked, table: Given, fitted: Fit, whole: Call) -> Judge | str:
-    """How a fit is held against R, or why not; `whole`: with all rows, which prefmod's defects are of."""
+def judge_pattern(call: RecordedCall, model: Asked, table: tables.Given, fitted: Fit, whole: Call) -> Judge:
+    """How a fit is held against R; `whole`: with all rows, which prefmod's defects are of."""
     r = of_r(call)
-    if r is None:
-        return "R's coefficients were not recorded"
     try:
         order = parameters_in_order(fitted, model, table)
     except KeyError as lacking:
-        return f"the Python model has no parameter {lacking}"
+        raise StaysInR(f"the Python model has no parameter {lacking}") from None
+    n, asked_for = len(r.estimate), len(order)
+    if n != asked_for:  # ties that prefmod counts as losses (B1) leave no parameter U
+        order = [(shown, name) for shown, name in order if shown != "U"]
     own = _in_r_order(order, r)
-    if isinstance(own, str):  # ties that prefmod counts as losses (B1) leave no parameter U
-        own = _in_r_order([(shown, name) for shown, name in order if shown != "U"], r)
-    if isinstance(own, str):
-        return own
-    if len(own) < len(order) and not _misread(call, r, own, whole):
-        return f"prefmod has {len(own)} parameters where its arguments ask for {len(order)}"
-    numbers, ours = r, own
+    if n != len(order) or (n < asked_for and not _misread(call, r, own, whole)):
+        asked_for = asked_for if n == len(order) else len(order)
+        raise StaysInR(f"prefmod has {n} parameters where its arguments ask for {asked_for}")
     saturated = None if model.alpha else saturated_of(fitted, model, table)
-    named = [] if not r.names else [f"{a} is {b}" for a, b in zip(r.names, own) if a != b]
+    named = [f"{a} is {b}" for a, b in zip(r.names, own) if a != b]
 
     def judge(fit: Any) -> Sequence[Agreement]:
-        rows = _rows(call, fit, numbers, ours, named)
+        rows = _rows(call, fit, r, own, named)
         if saturated is not None:
             rows += Beside(call, why="a sum over the same counts").numbers(None, fl=saturated)
-        if _differ(rows):
-            rows = _flat(rows, ours, numbers)
-        return _by_defect(call, numbers, ours, whole, rows) if _differ(rows) else rows
+        if differ(rows):
+            rows = _flat(rows, own, r)
+        return _by_defect(call, r, own, whole, rows) if differ(rows) else rows
 
     return judge
 
 
-def _in_r_order(order: list[tuple[str, str]], r: OfR) -> list[str] | str:
+def _in_r_order(order: list[tuple[str, str]], r: OfR) -> list[str]:
     """The fit's parameter for each of R's coefficients."""
-    if len(order) != len(r.estimate):
-        return f"prefmod has {len(r.estimate)} parameters where its arguments ask for {len(order)}"
-    if not r.names:
-        return [own for _, own in order]
-    by_name = {_parts(shown): own for shown, own in order}
-    if len(by_name) == len(order) and all(_parts(n) in by_name for n in r.names):
-        return [by_name[_parts(n)] for n in r.names]
+    by_name = {frozenset(shown.split(":")): own for shown, own in order}
+    names = [frozenset(n.split(":")) for n in r.names]
+    if names and len(by_name) == len(order) and set(names) <= set(by_name):
+        return [by_name[n] for n in names]
     return [own for _, own in order]
-
-
-def _parts(name: str) -> frozenset[str]:
-    return frozenset(name.split(":"))
 
 
 def _rows(call: RecordedCall, fit: Fit, r: OfR, own: list[str], named: list[str]) -> list[Agreement]:
@@ -178,20 +147,16 @@ def _rows(call: RecordedCall, fit: Fit, r: OfR, own: list[str], named: list[str]
 # -- the saturated model -------------------------------------------------------------------------------------
 
 
-def saturated_of(fit: Fit, model: Asked, table: Given) -> float:
+def saturated_of(fit: Fit, model: Asked, table: tables.Given) -> float:
     """fl: the log-likelihood of free probabilities within blocks, covariates by what was answered."""
     answers = fit.respondents.pair_answers.reshape(fit.respondents.n_rows, -1)
     gaps = (answers == 9).astype(np.int64)
     groups = [] if model.of_missing else [table.column(n).astype(np.int64) for n in model.covariates.in_table]
     blocks = np.column_stack([gaps, *groups])
-    _, block = np.unique(blocks, axis=0, return_inverse=True)
-    _, cell = np.unique(np.column_stack([blocks, answers]), axis=0, return_inverse=True)
-    block, cell = block.ravel(), cell.ravel()
-    of_block = np.bincount(block).astype(float)
-    n = np.bincount(cell).astype(float)
-    block_of_cell = np.zeros(len(n), np.int64)
-    block_of_cell[cell] = block
-    return float(n @ np.log(n / of_block[block_of_cell]))
+    cells, n = np.unique(np.column_stack([blocks, answers]), axis=0, return_counts=True)
+    _, block = np.unique(cells[:, : blocks.shape[1]], axis=0, return_inverse=True)
+    of_block = np.bincount(block.ravel(), n)
+    return float(n.astype(float) @ np.log(n / of_block[block.ravel()]))
 
 
 # -- flat directions -----------------------------------------------------------------------------------------
@@ -220,22 +185,18 @@ def _by_defect(
     said = None if as_r is None else next((w for w in as_r.warnings if w.kind == "as-prefmod"), None)
     if said is None:
         return rows
-    differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
-    what = _defects(str(said))
+    # "B1-ties-as-losses: 3 ties became ..."
+    what = str(said).partition("with its defects ")[2].partition(". Without compat")[0]
     why = f"R is wrong here, by prefmod's {what}; its numbers are those of the table so misread"
-    return explained(rows, differing, why, what.partition(":")[0])
+    return explained(rows, None, why, what.partition(":")[0])
 
 
 def _misread(call: RecordedCall, r: OfR, own: list[str], whole: Call) -> Fit | None:
     """The fit of the table as prefmod misreads it, if R's numbers are of that."""
     as_r = _as_prefmod(whole)
-    if as_r is None or not set(own) <= set(as_r.names) or _differ(_rows(call, as_r, r, own, [])):
+    if as_r is None or not set(own) <= set(as_r.names) or differ(_rows(call, as_r, r, own, [])):
         return None
     return as_r
-
-
-def _differ(rows: Sequence[Agreement]) -> bool:
-    return any(a.verdict == "differs" for a in rows)
 
 
 def _as_prefmod(code: Call) -> Fit | None:
@@ -252,22 +213,17 @@ def _as_prefmod(code: Call) -> Fit | None:
         return None
 
 
-def _defects(said: str) -> str:
-    """ "B1-ties-as-losses: 3 ties became ..." of a warning that names them."""
-    return said.partition("with its defects ")[2].partition(". Without compat")[0]
-
-
 @dataclass(frozen=True, eq=False)
 class Read:
     """A call as prefmod reads it: the table as it was given, and the rows that prefmod uses."""
 
     model: Asked
-    table: Given
-    rows: Rows
+    table: tables.Given
+    rows: tables.Rows
     notes: tuple[str, ...] = ()
 
     @property
-    def used(self) -> Given:
+    def used(self) -> tables.Given:
         """The rows that prefmod uses."""
         return self.table.select(self.rows)
 
@@ -276,60 +232,55 @@ class Read:
 def pattern(call: RecordedCall, context: Context) -> Translation:
     """A pattern model."""
     model = asked(call)
-    if len(model.items) < 2:
-        return outside("the number of its items was not recorded")
-    table = given(call, model.n_answers)
-    if isinstance(table, str):
-        return outside(table)
-    read = _read(call, model, table)
-    why = read if isinstance(read, str) else _without_python(read)
-    if isinstance(read, str) or why:
+    table = tables.given(call, model.n_answers)
+    try:
+        read = _read(call, model, table)
+        _check(read)
+        code = _code(call, read)
+        fit = made(code)
+        try:
+            whole = _code(call, replace(read, rows=np.ones(len(read.rows), bool)))
+        except StaysInR:
+            whole = code
+        judge = judge_pattern(call, read.model, read.used, fit, whole)
+    except StaysInR as why:
         return bridged.pattern(call, model, table, str(why))
-    code = _code(call, read)
-    if isinstance(code, str):
-        return bridged.pattern(call, read.model, table, code)
-    fit, refused = tried(code)
-    if refused:
-        return bridged.pattern(call, read.model, table, f"fit_pattern refuses it: {refused}")
-    whole = _code(call, replace(read, rows=np.ones(len(read.rows), bool)))
-    found = judge_pattern(call, read.model, read.used, fit, whole if isinstance(whole, Call) else code)
-    if isinstance(found, str):
-        return bridged.pattern(call, read.model, table, found)
-    return Translation("native", code, notes=(*read.notes, *_notes(read)), judge=found)
+    return Translation("native", code, notes=(*read.notes, *_notes(read)), judge=judge)
 
 
-def _read(call: RecordedCall, model: Asked, table: Given) -> Read | str:
+def _read(call: RecordedCall, model: Asked, table: tables.Given) -> Read:
     """The call with its covariates and the rows that prefmod uses, in prefmod's order of leaving rows out."""
     model = named_items(call, model, table)
-    found = covariates(call, table)
-    if isinstance(found, str):
-        return found
+    found = tables.covariates(call, table)
     rows, notes = _with_answers(model, table)
-    missing = rows & ~with_covariates(table, found.all)
+    missing = rows & ~tables.with_covariates(table, found.all)
     if missing.any():
-        notes += left_out(missing, f"no value of {' or '.join(found.all)}")
+        notes += tables.left_out(missing, f"no value of {' or '.join(found.all)}")
         rows = rows & ~missing
     if model.of_missing:
         if found.all:
             notes += ("prefmod puts covariates aside where it models what is missing",)
-        found = Covariates()
+        found = tables.Covariates()
     return Read(replace(model, covariates=found), table, np.asarray(rows), notes)
 
 
-def _with_answers(model: Asked, table: Given) -> tuple[Rows, tuple[str, ...]]:
+def _with_answers(model: Asked, table: tables.Given) -> tuple[tables.Rows, tuple[str, ...]]:
     """Rows with answers that prefmod takes, and notes on the others."""
     if model.kind == "pairs":
-        rows = answered(table)
-        return rows, left_out(~rows, "nothing answered")
+        rows = tables.answered(table)
+        return rows, tables.left_out(~rows, "nothing answered")
     if model.kind == "ratings":
-        rows = answered(table, 2)
-        return rows, left_out(~rows, "fewer than two ratings")
-    rows = answered(table)
+        rows = tables.answered(table, 2)
+        return rows, tables.left_out(~rows, "fewer than two ratings")
+    rows = tables.answered(table)
     tied = _removed_for_ties(model, table)
-    return rows & ~tied, (*left_out(~rows, "nothing ranked"), *left_out(tied & rows, "equal ranks"))
+    return rows & ~tied, (
+        *tables.left_out(~rows, "nothing ranked"),
+        *tables.left_out(tied & rows, "equal ranks"),
+    )
 
 
-def _tied(model: Asked, table: Given) -> Rows:
+def _tied(model: Asked, table: tables.Given) -> tables.Rows:
     """bool[n_rows]: rows with two equal ranks at one time."""
     n = len(model.items)
     found = np.zeros(len(table.values), bool)
@@ -339,63 +290,56 @@ def _tied(model: Asked, table: Given) -> Rows:
     return found
 
 
-def _removed_for_ties(model: Asked, table: Given) -> Rows:
+def _removed_for_ties(model: Asked, table: tables.Given) -> tables.Rows:
     """bool[n_rows]: rows with a rank that occurs oftener than there are times, which prefmod leaves out."""
     most = [max(np.unique(row[~np.isnan(row)], return_counts=True)[1], default=0) for row in table.answers]
     return np.asarray(np.array(most) > model.times)
 
 
-def _without_python(read: Read) -> str:
-    """Why the call stays in R; "" if Python has the model."""
+def _check(read: Read) -> None:
+    """Whether Python has the model."""
     model, table = read.model, read.used
-    if not len(table.values):
-        return "no row has all that the model needs"
-    wrong = model.covariates.wrong_codes(table)
-    if wrong:
-        return f"{wrong} is not coded 1, 2, ..., K, which prefmod takes for granted"
-    if not model.covariates.whole:
-        return "an interaction without its main effects is coded by R in its own way"
+    tables.check_covariates(model.covariates, table)
     beyond = set(model.covariates.formel) - set(model.covariates.table)
     if beyond:
         shown = ":".join(sorted(beyond)[0])
-        return f"{shown} is in formel and not in elim, so that prefmod leaves it out of the model or stops"
+        raise StaysInR(
+            f"{shown} is in formel and not in elim, so that prefmod leaves it out of the model or stops"
+        )
     if model.kind == "ranks" and model.dependence:
-        return "dependences of comparisons make no sense for rankings, as prefmod prints itself"
+        raise StaysInR("dependences of comparisons make no sense for rankings, as prefmod prints itself")
     if model.alpha == "comparison" and len(model.items) > 3:
-        return 'MISmodel = "comp" gives zeros for comparisons beyond the number of items'
+        raise StaysInR('MISmodel = "comp" gives zeros for comparisons beyond the number of items')
     if model.kind == "ranks":
         removed = _removed_for_ties(model, read.table)
         if (_tied(model, read.table) & ~removed).any():
-            return (
+            raise StaysInR(
                 "equal ranks count as missing comparisons in prefmod, where each rank occurs no oftener than there"
                 " are times"
             )
-        if model.covariates.all and removed.any() and not answered(read.table).all():
-            return (
+        if model.covariates.all and removed.any() and not tables.answered(read.table).all():
+            raise StaysInR(
                 "rows without ranks and rows with equal ranks together give persons other persons' covariates"
                 " (defect B5)"
             )
-    if model.kind == "pairs" and unanimous(table.answers):
-        return "every comparison has one answer only, so that no estimate is finite"
+    if model.kind == "pairs" and tables.unanimous(table.answers):
+        raise StaysInR("every comparison has one answer only, so that no estimate is finite")
     if model.complete_against_others and not (~np.isnan(table.answers)).all(axis=1).any():
-        return "no row is complete, and prefmod takes its first pattern of gaps for the complete one"
-    return ""
+        raise StaysInR("no row is complete, and prefmod takes its first pattern of gaps for the complete one")
 
 
 # -- what is written -----------------------------------------------------------------------------------------
 
 
-def _code(call: RecordedCall, read: Read) -> Call | str:
-    """`fit_pattern(pairproof.read_respondents(...), ...)`; a sentence where answers cannot be read."""
+def _code(call: RecordedCall, read: Read) -> Call:
+    """`fit_pattern(pairproof.read_respondents(...), ...)`."""
     model, table = read.model, read.used
-    used = [*model.covariates.in_model]
+    used = model.covariates.in_model
     columns = table.written(used)
     reading: dict[str, Any] = {"items": list(model.items)}
-    ties = False
+    ties = model.kind == "ratings"
     if model.kind == "pairs":
-        coding = coding_of(table.answers)
-        if isinstance(coding, str):
-            return coding
+        coding = tables.coding_of(table.answers)
         ties = coding.has_ties
         reading |= {"pair_order": "prefmod", "coding": coding.written}
     else:
@@ -407,33 +351,24 @@ def _code(call: RecordedCall, read: Read) -> Call | str:
         if model.kind == "ranks" and np.isnan(table.answers).any():
             reading["unranked"] = "below"
         if model.kind == "ratings":
-            ties = True
-            scale = _scale(table)
-            if isinstance(scale, tuple):
-                return scale[0]
-            reading |= {"scale": scale, "best": "low"}
+            reading |= {"scale": _scale(table), "best": "low"}
     if model.complete_against_others:
         columns[INCOMPLETE] = ["yes" if m else "no" for m in np.isnan(table.answers).any(axis=1)]
         reading["levels"] = {INCOMPLETE: ["no", "yes"]}
     elif used:
-        reading["levels"] = {
-            written_name(n): v for n, v in model.covariates.levels(table).items() if n in used
-        }
-    answers_of = (File(columns, call.variable), model.kind)
-    respondents = (
-        read_pairs("pairproof.read_respondents", answers_of, reading)
-        if model.kind == "pairs"
-        else Call("pairproof.read_respondents", answers_of, reading)
-    )
-    return Call("pairproof.fit_pattern", (respondents,), options(model, ties))
+        reading["levels"] = model.covariates.levels(table, used)
+    arguments, reader = (File(columns, call.variable), model.kind), "pairproof.read_respondents"
+    pairs = model.kind == "pairs"
+    read_in = tables.read_pairs(reader, arguments, reading) if pairs else Call(reader, arguments, reading)
+    return Call("pairproof.fit_pattern", (read_in,), options(model, ties))
 
 
-def _scale(table: Given) -> str | list[float] | tuple[str]:
-    """The scale as the reader has it: from the smallest to the largest rating that occurs; or a sentence."""
+def _scale(table: tables.Given) -> str:
+    """The scale as the reader has it: from the smallest to the largest rating that occurs."""
     known = table.answers[~np.isnan(table.answers)]
     low, high = float(known.min()), float(known.max())
     if low == high or (known != np.floor(known)).any():
-        return ("its ratings are no whole numbers, or all the same",)
+        raise StaysInR("its ratings are no whole numbers, or all the same")
     return f"{int(low)}-{int(high)}"
 
 

@@ -36,19 +36,8 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, frame_call, stated
 from ..rows import SAME, Beside, at, coefficients, named, standard_errors
-from ..translation import Context, Translation, outside, translates
-from .prefmod_table import (
-    Covariates,
-    Given,
-    Product,
-    count,
-    covariates,
-    flag,
-    mask,
-    scalar,
-    texts,
-    written_name,
-)
+from ..translation import Context, StaysInR, Translation, needed, outside, translates
+from . import prefmod_table as tables
 
 #: Function -> what its answers are.
 KINDS: dict[str, Literal["pairs", "ranks", "ratings"]] = {
@@ -82,7 +71,7 @@ class Asked:
     alpha: str = ""
     alpha_of: tuple[int, ...] = ()
     beta_of: tuple[int, ...] = ()
-    covariates: Covariates = field(default_factory=Covariates)
+    covariates: tables.Covariates = field(default_factory=tables.Covariates)
 
     @property
     def of_missing(self) -> bool:
@@ -104,26 +93,26 @@ class Asked:
 def asked(call: RecordedCall) -> Asked:
     """The model of a call, but its items' names and its covariates, which the table has."""
     kind = KINDS[call.name]
-    n, times = count(call, "nitems"), max(count(call, "tpoints", 1), 1)
+    n, times = tables.number_of_items(call), max(tables.count(call, "tpoints", 1), 1)
     model = Asked(
         call.name,
         kind,
         tuple(f"o{k + 1}" for k in range(n)),
         times,
-        ties=kind != "ranks" and flag(call, "undec", True),
-        dependence=flag(call, "ia"),
-        between_times=flag(call, "iaT"),
-        complete_against_others=flag(call, "NItest"),
+        ties=kind != "ranks" and tables.flag(call, "undec", True),
+        dependence=tables.flag(call, "ia"),
+        between_times=tables.flag(call, "iaT"),
+        complete_against_others=tables.flag(call, "NItest"),
     )
     return _of_missing(call, model) if call.name == "pattPC.fit" else model
 
 
 def _of_missing(call: RecordedCall, model: Asked) -> Asked:
-    alpha, beta = mask(call, "MISalpha"), mask(call, "MISbeta")
-    if flag(call, "MIScommon"):
+    alpha, beta = tables.mask(call, "MISalpha"), tables.mask(call, "MISbeta")
+    if tables.flag(call, "MIScommon"):
         return replace(model, alpha="common", complete_against_others=False)
     if alpha or beta:
-        of = "comparison" if scalar(call, "MISmodel", "obj") == "comp" else "item"
+        of = "comparison" if tables.scalar(call, "MISmodel", "obj") == "comp" else "item"
         return replace(
             model,
             alpha=of,
@@ -131,14 +120,14 @@ def _of_missing(call: RecordedCall, model: Asked) -> Asked:
             alpha_of=tuple(int(k) for k in np.flatnonzero(alpha or beta)),
             beta_of=tuple(int(k) for k in np.flatnonzero(beta)),
         )
-    if flag(call, "NI") and not model.complete_against_others:
+    if tables.flag(call, "NI") and not model.complete_against_others:
         return replace(model, alpha="none")
     return model
 
 
-def named_items(call: RecordedCall, model: Asked, table: Given) -> Asked:
+def named_items(call: RecordedCall, model: Asked, table: tables.Given) -> Asked:
     """The model with names of items: obj.names, else the columns of ranks and ratings, else o1, o2, ..."""
-    n, stated = len(model.items), texts(call, "obj.names")
+    n, stated = len(model.items), tables.texts(call, "obj.names")
     if model.kind == "pairs":
         return replace(model, items=stated) if len(stated) == n else model
     names = stated if len(stated) >= n * model.times else table.names[:n]
@@ -167,9 +156,11 @@ def options(model: Asked, tie_category: bool) -> dict[str, Any]:
 # -- names of parameters -------------------------------------------------------------------------------------
 
 
-def r_blocks(covariates: Covariates, table: Given) -> list[tuple[tuple[str, int], ...]]:
+def r_blocks(covariates: tables.Covariates, table: tables.Given) -> list[tuple[tuple[str, int], ...]]:
     """prefmod's covariate columns: main effects by name, interactions; the first's levels change fastest."""
-    in_order: list[Product] = sorted((tuple(sorted(p)) for p in covariates.formel), key=lambda p: (len(p), p))
+    in_order: list[tables.Product] = sorted(
+        (tuple(sorted(p)) for p in covariates.formel), key=lambda p: (len(p), p)
+    )
     found: list[tuple[tuple[str, int], ...]] = []
     for product in in_order:
         cells: list[tuple[tuple[str, int], ...]] = [()]
@@ -180,7 +171,7 @@ def r_blocks(covariates: Covariates, table: Given) -> list[tuple[tuple[str, int]
     return found
 
 
-def parameters_in_order(fit: Fit, model: Asked, table: Given) -> list[tuple[str, str]]:
+def parameters_in_order(fit: Fit, model: Asked, table: tables.Given) -> list[tuple[str, str]]:
     """prefmod's parameters in its own order: the name that it prints, and the fit's."""
     of_item = {(t.item, frozenset(t.by)): t.name for t in fit.terms if t.kind == "item"}
     times = fit.respondents.times
@@ -189,13 +180,13 @@ def parameters_in_order(fit: Fit, model: Asked, table: Given) -> list[tuple[str,
     found: list[tuple[str, str]] = []
 
     def items(block: tuple[tuple[str, int], ...], extra: tuple[tuple[str, str], ...], prefix: str) -> None:
-        own = tuple((written_name(n), str(level)) for n, level in block) + extra
-        suffix = "".join(f":{part}" for part in [":".join(f"{n}{level}" for n, level in block)] if part)
+        own = tuple((tables.written_name(n), str(level)) for n, level in block) + extra
+        suffix = "".join(f":{n}{level}" for n, level in block)
         for t in range(model.times):
             when = (("time", times[t]),) if model.times > 1 else ()
-            for k, item in enumerate(model.items[:-1]):
-                shown = _shown(model, table, t, k)
-                found.append((f"{prefix}{shown}{suffix}", of_item[item, frozenset((*own, *when))]))
+            shown = table.names[t * len(model.items) :] if model.times > 1 else model.items
+            for item, name in zip(model.items[:-1], shown):
+                found.append((f"{prefix}{name}{suffix}", of_item[item, frozenset((*own, *when))]))
 
     for block in blocks:
         items(block, (), "")
@@ -213,12 +204,6 @@ def parameters_in_order(fit: Fit, model: Asked, table: Given) -> list[tuple[str,
     if lacking:
         raise KeyError(lacking[0])
     return found
-
-
-def _shown(model: Asked, table: Given, time: int, item: int) -> str:
-    if model.times == 1:
-        return model.items[item]
-    return table.names[time * len(model.items) + item]
 
 
 def _of_ties(model: Asked, fit: Fit) -> list[tuple[str, str]]:
@@ -264,16 +249,17 @@ def _unordered(name: str) -> str:
 AGAIN = "the same function of R on the same values"
 
 
-def frame_of(table: Given, names: Sequence[str], stem: str) -> Call:
+def frame_of(table: tables.Given, names: Sequence[str], stem: str) -> Call:
     """`pairproof.bridge.read_frame("data/STEM.csv")`: the answers and these covariates."""
     return columns_call(table.written(names), stem)
 
 
-def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Translation:
+def pattern(call: RecordedCall, model: Asked, table: tables.Given, reason: str) -> Translation:
     """patt*.fit in R."""
-    found = covariates(call, table)
-    if isinstance(found, str):
-        return outside(f"{reason}; {found}" if found != reason else reason)
+    try:
+        found = tables.covariates(call, table)
+    except StaysInR as why:
+        return outside(f"{reason}; {why}" if str(why) != reason else reason)
     if {*found.in_model} - {*found.in_table}:
         return outside(reason)
     if call.name == "pattRrep.fit" and model.dependence:
@@ -282,7 +268,7 @@ def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Tran
     options = stated(
         formel=used and formula(found.formel),
         elim=used and formula(found.elim),
-        obj_names=list(texts(call, "obj.names")),
+        obj_names=list(tables.texts(call, "obj.names")),
     )
     options |= _flags(call)
     size: tuple[Any, ...] = (len(model.items), model.times) if model.times > 1 else (len(model.items),)
@@ -291,7 +277,7 @@ def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Tran
         (frame_of(table, used, call.variable), *size),
         options,
     )
-    return Translation("bridge", code, reason=reason, speaks="r", judge=partial(pattern_rows, call))
+    return Translation("bridge", code, reason=reason, judge=partial(pattern_rows, call))
 
 
 def formula(products: Sequence[Sequence[str]]) -> str:
@@ -308,22 +294,18 @@ def _spelt(name: str) -> str:
 def _flags(call: RecordedCall) -> dict[str, Any]:
     """TRUE and FALSE, and the masks of what is missing, where they are not prefmod's defaults."""
     ties = call.name in ("pattPC.fit", "pattL.fit", "pattLrep.fit")
-    found = {"undec": False} if ties and not flag(call, "undec", True) else {}
+    found = {"undec": False} if ties and not tables.flag(call, "undec", True) else {}
     return found | stated(
-        **{name: flag(call, name) for name in ("ia", "iaT", "NItest", "NI", "MIScommon")},
-        MISmodel=scalar(call, "MISmodel", "obj") == "comp" and "comp",
-        MISalpha=list(mask(call, "MISalpha")),
-        MISbeta=list(mask(call, "MISbeta")),
+        **{name: tables.flag(call, name) for name in ("ia", "iaT", "NItest", "NI", "MIScommon")},
+        MISmodel=tables.scalar(call, "MISmodel", "obj") == "comp" and "comp",
+        MISalpha=list(tables.mask(call, "MISalpha")),
+        MISbeta=list(tables.mask(call, "MISbeta")),
     )
 
 
 def pattern_rows(call: RecordedCall, model: PatternModel) -> list[Agreement]:
     """Coefficients, standard errors, log-likelihoods and nlm's code."""
-    return [
-        *again(call).coefficients(model, "coef"),
-        *all_errors(call, model),
-        *again(call).numbers(ll=model.ll, fl=model.fl, code=float(model.code)),
-    ]
+    return model_rows(call, model, ll=model.ll, fl=model.fl, code=float(model.code))
 
 
 def again(call: RecordedCall) -> Beside:
@@ -331,14 +313,15 @@ def again(call: RecordedCall) -> Beside:
     return Beside(call, SAME, AGAIN)
 
 
-def all_errors(call: RecordedCall, model: Estimates) -> list[Agreement]:
-    """A row for each standard error, also where R has no estimate."""
+def model_rows(call: RecordedCall, model: Estimates, **numbers: float) -> list[Agreement]:
+    """Coefficients, each standard error, also where R has no estimate, and these numbers."""
     r, ours = standard_errors(call, model.names), model.bse()
-    pairs = {n: (ours.get(n, np.nan), r.get(n, np.nan)) for n in coefficients(call, model.names) if r}
     # gnm's constrained coefficient has the variance 0, and no estimate either.
-    pairs = {n: (own, theirs) for n, (own, theirs) in pairs.items() if theirs != 0.0 or own == own}
-    own, theirs = ({n: pair[k] for n, pair in pairs.items()} for k in (0, 1))
-    return again(call).named("se", own, theirs, at("se", model.names))
+    names = [n for n in coefficients(call, model.names) if r]
+    own = {n: ours.get(n, np.nan) for n in names}
+    own = {n: v for n, v in own.items() if v == v or r.get(n) != 0.0}
+    errors = again(call).named("se", own, {n: r.get(n, np.nan) for n in own}, at("se", model.names))
+    return [*again(call).coefficients(model, "coef"), *errors, *again(call).numbers(**numbers)]
 
 
 REASON = (
@@ -350,36 +333,33 @@ REASON = (
 @translates("prefmod::pattnpml.fit")
 def npml(call: RecordedCall, context: Context) -> Translation:
     """Latent classes of cells."""
-    design = call.values.get("design")
-    if not isinstance(design, RList):
-        design = call.frame("design")
-    if not isinstance(design, RList):
-        return outside("its design was not recorded")
+    given = call.values.get("design")
+    kept = call.frame("design")
+    design = needed(given if isinstance(given, RList) else kept, "its design was not recorded")
     try:
         texts = [_npml_formula(call, "formula"), _npml_formula(call, "random") or "~1"]
         frame = frame_call(design, call.variable)
     except (FormulaError, InputError) as error:
         return outside(f"its table or formula has no plain form: {error}")
-    k = count(call, "k", 1)
+    k = tables.count(call, "k", 1)
     if k < 2:
         code = Call("pairproof.bridge.prefmod.fit_design", (texts[0], frame))
         reason = "with one class prefmod drops the random terms: a Poisson model of the table of patterns"
-        return Translation("bridge", code, reason=reason, speaks="r", judge=partial(one_class_rows, call))
-    seed = call.number("seed_used")
-    if seed is None:
-        return outside("the seed that it used was not recorded")
+
+        def judge(model: DesignModel) -> Sequence[Agreement]:
+            return [*again(call).coefficients(model, "coef"), *again(call).numbers(deviance=model.deviance)]
+
+        return Translation("bridge", code, reason=reason, judge=judge)
+    seed = needed(call.number("seed_used"), "the seed that it used was not recorded")
     options: dict[str, Any] = {
-        "EMmaxit": count(call, "EMmaxit", 500),
-        "EMdev_change": float(scalar(call, "EMdev.change", 0.001)),
+        "EMmaxit": tables.count(call, "EMmaxit", 500),
+        "EMdev_change": float(tables.scalar(call, "EMdev.change", 0.001)),
         "seed": int(seed),
     }
-    notes = (
-        ()
-        if "seed" in call.values
-        else ("R took the seed from the time of day; this script states the one of that run",)
-    )
+    said = "R took the seed from the time of day; this script states the one of that run"
+    notes = () if "seed" in call.values else (said,)
     code = Call("pairproof.bridge.prefmod.pattnpml_fit", (*texts, k, frame), options)
-    return Translation("bridge", code, reason=REASON, notes=notes, speaks="r", judge=partial(npml_rows, call))
+    return Translation("bridge", code, reason=REASON, notes=notes, judge=partial(npml_rows, call))
 
 
 def _npml_formula(call: RecordedCall, argument: str) -> str:
@@ -406,8 +386,3 @@ def npml_rows(call: RecordedCall, model: NPMLModel) -> Sequence[Agreement]:
     if masses is not None:
         rows += again(call).listed("mass", np.ravel(model.masses), masses.floats().ravel(), "masses")
     return rows
-
-
-def one_class_rows(call: RecordedCall, model: DesignModel) -> Sequence[Agreement]:
-    """Coefficients and deviance of a Poisson model of the table."""
-    return [*again(call).coefficients(model, "coef"), *again(call).numbers(deviance=model.deviance)]

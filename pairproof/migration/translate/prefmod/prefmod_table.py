@@ -37,7 +37,7 @@ from ....bridge.values.nodes import RLang, RList, RValue, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.subject_formula import products_of
 from ..python_code import Call, quoted_name
-from ..translation import tried
+from ..translation import StaysInR, needed, tried
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -81,44 +81,47 @@ class Given:
         return {name: plain_column(self.values[:, self.names.index(name)]) for name in names}
 
 
-def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given | str:
-    """The table of a call; a sentence where there is none that can be read."""
+def number_of_items(call: RecordedCall) -> int:
+    """`nitems`."""
+    n = count(call, "nitems")
+    if n < 2:
+        raise StaysInR("the number of its items was not recorded")
+    return n
+
+
+def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given:
+    """The table of a call."""
     value = call.values.get(argument)
     if isinstance(value, RVector) and value.values.dtype == object:
-        return "it reads its data from a file itself; read the file into R first, and give the table"
+        raise StaysInR("it reads its data from a file itself; read the file into R first, and give the table")
     if not isinstance(value, RList) or "data.frame" not in value.rclass:
-        return "its table was not recorded, since it is too large or no data frame"
-    found = numbers_of(value)
-    if isinstance(found, str):
-        return found
-    names, values = found
+        raise StaysInR("its table was not recorded, since it is too large or no data frame")
+    names, values = numbers_of(value)
     if values.shape[1] < n_answers:
-        return f"its table has {values.shape[1]} columns and {n_answers} answers a person"
+        raise StaysInR(f"its table has {values.shape[1]} columns and {n_answers} answers a person")
     return Given(written_names(names, n_answers), values, n_answers)
 
 
-def numbers_of(frame: RList) -> tuple[tuple[str, ...], Floats] | str:
-    """Names and numbers of a data frame, as `apply(as.matrix(obj), 2, as.numeric)` has them; or why none."""
+def numbers_of(frame: RList) -> tuple[tuple[str, ...], Floats]:
+    """Names and numbers of a data frame, as `apply(as.matrix(obj), 2, as.numeric)` has them."""
     columns = list(frame.values)
     vectors = [c for c in columns if isinstance(c, RVector) and c.values.ndim == 1]
     if len(vectors) < len(columns) or not columns:
-        return "a column of its table is no plain vector"
+        raise StaysInR("a column of its table is no plain vector")
     mixed = any(v.levels is not None or v.rclass or v.values.dtype.kind == "O" for v in vectors)
     numbers = [_numbers(v, mixed) for v in vectors]
     return tuple(frame.names or [""] * len(columns)), np.column_stack(numbers)
 
 
 def _numbers(vector: RVector, mixed: bool) -> Floats:
-    nothing = np.full(len(vector), np.nan)
     if vector.levels is not None:
         of_level = np.array([*map(_spelt, vector.levels), np.nan])
         return np.asarray(of_level[np.where(vector.na, len(vector.levels), vector.values.astype(int) - 1)])
     if vector.values.dtype.kind == "O":
         return np.array([np.nan if v is None else _spelt(v) for v in vector.values])
     if vector.rclass or (mixed and vector.values.dtype.kind == "b") or vector.values.dtype.kind not in "fib":
-        return nothing
-    found = vector.floats()
-    return np.where(np.isnan(found), np.nan, found)
+        return np.full(len(vector), np.nan)
+    return vector.floats()
 
 
 def _spelt(text: str) -> float:
@@ -262,42 +265,29 @@ class Coding:
     @property
     def written(self) -> dict[str, Any]:
         """As `coding=` of the readers has it."""
-        found = {
-            k: _codes(v) for k, v in (("first", self.first), ("tie", self.tie), ("second", self.second)) if v
-        }
-        return found | ({"missing": "NA"} if self.missing else {})
-
-    @property
-    def middle(self) -> tuple[float, float, float]:
-        """One code each of first, tie, second, as :mod:`pairproof.native.prefmod_defects` takes them."""
-        low, high = self.first[0], self.second[0]
-        return (low, self.tie[0] if self.tie else (low + high) / 2.0, high)
+        found = {"first": self.first, "tie": self.tie, "second": self.second}
+        return {k: _codes(v) for k, v in found.items() if v} | ({"missing": "NA"} if self.missing else {})
 
 
-def coding_of(answers: Floats) -> Coding | str:
-    """The coding of answers; a sentence where there is none to be read off them."""
+def coding_of(answers: Floats) -> Coding:
+    """The coding of answers, if it can be read off them."""
     known = answers[~np.isnan(answers)]
     codes = np.unique(known)
     if len(codes) < 2:
-        return "all its answers are the same, which prefmod counts as ties"
+        raise StaysInR("all its answers are the same, which prefmod counts as ties")
     if len(codes) > MOST_CODES:
-        return f"its answers have {len(codes)} different codes"
-    turned = codes[0] < 0
-    middle = float(codes[0] + codes[-1]) / 2.0
-    ties = len(codes) % 2 == 1
-    low, high = codes[codes < middle], codes[codes > middle]
-    at = codes[codes == middle]
+        raise StaysInR(f"its answers have {len(codes)} different codes")
+    turned, ties, middle = codes[0] < 0, len(codes) % 2 == 1, float(codes[0] + codes[-1]) / 2.0
+    low, at, high = codes[codes < middle], codes[codes == middle], codes[codes > middle]
     if len(at) and not ties:
         low, high = (np.append(low, at), high) if turned else (low, np.append(at, high))
     if ties and not len(at):
-        return f"none of its {len(codes)} codes is the middle of their range, which prefmod takes for a tie"
+        raise StaysInR(
+            f"none of its {len(codes)} codes is the middle of their range, which prefmod takes for a tie"
+        )
     first, second = (high[::-1], low[::-1]) if turned else (low, high)
-    return Coding(
-        tuple(first.tolist()),
-        tuple(at.tolist()) if ties else (),
-        tuple(second.tolist()),
-        bool(np.isnan(answers).any()),
-    )
+    parts = (tuple(part.tolist()) for part in (first, at if ties else at[:0], second))
+    return Coding(*parts, bool(np.isnan(answers).any()))
 
 
 def unanimous(answers: Floats) -> bool:
@@ -362,34 +352,39 @@ class Covariates:
             frozenset((*p[:k], *p[k + 1 :])) in have for p in self.formel if len(p) > 1 for k in range(len(p))
         )
 
-    def levels(self, table: Given) -> dict[str, list[int]]:
-        """Levels of the covariates, the first the reference."""
+    def levels(self, table: Given, names: Sequence[str] = ()) -> dict[str, list[int]]:
+        """Levels of the covariates, or of some, the first the reference."""
         found = {}
-        for name in dict.fromkeys((*self.in_model, *self.in_table)):
+        for name in names or dict.fromkeys((*self.in_model, *self.in_table)):
             values = table.column(name)
             found[written_name(name)] = [int(v) for v in np.unique(values[~np.isnan(values)])]
         return found
 
-    def wrong_codes(self, table: Given) -> str:
-        """The first covariate that is not coded 1, 2, ..., K; "" if all are."""
-        for name in self.all:
-            found = np.unique(table.column(name))
-            if not np.array_equal(found, np.arange(1, len(found) + 1)):
-                return name
-        return ""
+
+def covariates(call: RecordedCall, table: Given) -> Covariates:
+    """`formel` and `elim` of a call, sums of products of columns of its table."""
+    found = Covariates(
+        *(
+            needed(read(value_of(call, a), call.args.get(a, "")), f"{a} is no sum of products of columns")
+            for a in ("formel", "elim")
+        )
+    )
+    lacking = [n for n in found.all if not table.has(n)]
+    if lacking:
+        raise StaysInR(f"{lacking[0]} is no column of its table")
+    return found
 
 
-def covariates(call: RecordedCall, table: Given) -> Covariates | str:
-    """`formel` and `elim` of a call; a sentence where they are no sums of products of columns."""
-    found = []
-    for argument in ("formel", "elim"):
-        products = read(value_of(call, argument), call.args.get(argument, ""))
-        if products is None:
-            return f"{argument} is no sum of products of columns"
-        found.append(products)
-    made = Covariates(*found)
-    lacking = [n for n in made.all if not table.has(n)]
-    return f"{lacking[0]} is no column of its table" if lacking else made
+def check_covariates(found: Covariates, table: Given) -> None:
+    """Whether Python codes covariates of these rows as R does."""
+    if not len(table.values):
+        raise StaysInR("no row has all that the model needs")
+    for name in found.all:
+        levels = np.unique(table.column(name))
+        if not np.array_equal(levels, np.arange(1, len(levels) + 1)):
+            raise StaysInR(f"{name} is not coded 1, 2, ..., K, which prefmod takes for granted")
+    if not found.whole:
+        raise StaysInR("an interaction without its main effects is coded by R in its own way")
 
 
 def read(value: object, text: str = "") -> tuple[Product, ...] | None:

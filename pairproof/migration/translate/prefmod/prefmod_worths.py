@@ -28,10 +28,10 @@ from ....native.prefmod_defects.defects_of_results import printed_as_prefmod
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ..python_code import Call, File, Method, Result
-from ..rows import SAME, Beside, at, explained, in_column
-from ..translation import Context, Step, Translation, outside, translates, tried
+from ..rows import SAME, Beside, at, differ, explained, in_column
+from ..translation import Context, StaysInR, Step, Translation, needed, outside, translates, tried
 from .prefmod_in_r import INCOMPLETE, again
-from .prefmod_table import coding_of, count, given, read_pairs, scalar, texts
+from .prefmod_table import coding_of, given, number_of_items, read_pairs, scalar, texts
 
 #: The defects of llbt.worth and patt.worth that `printed_as_prefmod` reproduces, tried one after the other.
 DEFECTS = (
@@ -49,21 +49,15 @@ def worth(call: RecordedCall, context: Context) -> Translation:
     if step is None or step.translation.code is None or step.value is None:
         return outside("the fit that it is of has no Python value here")
     asked = str(scalar(call, "outmat", "worth"))
-    table = call.matrix("value")
-    if table is None:
-        return outside("R's table was not recorded")
-    made = Result(step.call.id)
+    table = needed(call.matrix("value"), "R's table was not recorded")
     if not isinstance(step.value, Fit):
         return _bridge(call, step, asked, table)
     if getattr(step.value.spec, "classes", 1) > 1:
         return outside("worths of classes are in the fit's own table")
-    code = Method(made, "worth")
-    if asked == "worth":
-        return Translation("native", code, speaks="value", judge=partial(_worth_rows, call, step, table))
-    notes = ("R's table has lambdas, which are half the logarithms of worths up to a constant in each group",)
-    return Translation(
-        "native", code, notes=notes, speaks="value", judge=partial(_lambda_rows, call, step, table)
-    )
+    said = "R's table has lambdas, which are half the logarithms of worths up to a constant in each group"
+    judge, notes = (_worth_rows, ()) if asked == "worth" else (_lambda_rows, (said,))
+    code = Method(Result(step.call.id), "worth")
+    return Translation("native", code, notes=notes, judge=partial(judge, call, step, table))
 
 
 # -- worths of a fit in Python -------------------------------------------------------------------------------
@@ -76,14 +70,16 @@ def groups_in_r(fit: Fit, table: RVector) -> dict[str, str]:
         # With NItest prefmod's worths are those of complete answers.
         complete = [g for g, at in fit.groups.items() if at.get(INCOMPLETE, "no") == "no"]
         return {columns[0]: complete[0]} if len(complete) == 1 else {}
-    ours = {frozenset(f"{_bare(n)}{_level(v)}" for n, v in at.items()): g for g, at in fit.groups.items()}
+    ours = {
+        frozenset(f"{n.removesuffix('_')}{f'{v:g}' if isinstance(v, float) else v}" for n, v in at.items()): g
+        for g, at in fit.groups.items()
+    }
     found: dict[str, str] = {}
     for column in columns:
-        parts = column.split(":")
-        time = [f"time{p[1:]}" for p in parts if p[:1] == "T" and p[1:].isdigit()]
-        plain = frozenset(p for p in parts if p and p != "estimate")
-        timed = frozenset([*(p for p in plain if not (p[:1] == "T" and p[1:].isdigit())), *time])
-        group = ours.get(plain) or ours.get(timed) or ours.get(frozenset(_glued(column)))
+        parts = [p for p in column.split(":") if p and p != "estimate"]
+        timed = [f"time{p[1:]}" if p[:1] == "T" and p[1:].isdigit() else p for p in parts]
+        keys = (frozenset(p) for p in (parts, timed, _glued(column)))
+        group = next((ours[key] for key in keys if key in ours), None)
         if group is not None:
             found[column] = group
     return found if len(set(found.values())) == len(columns) else {}
@@ -96,14 +92,6 @@ def _glued(column: str) -> list[str]:
         return [column]
     rest = [p for p in head.rstrip(":").split(":") if p and p != "estimate"]
     return [*rest, f"time{time}"]
-
-
-def _bare(name: str) -> str:
-    return name[:-1] if name.endswith("_") else name
-
-
-def _level(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _items_in_r(fit: Fit, table: RVector) -> list[str]:
@@ -152,7 +140,7 @@ def _rows(
             own, size = ours.get(cell, (float("nan"), 0.0))
             name = f"{kind}.{groups[column]}.{item}"
             rows.append(r.row(name, own, float(values[j, k] - shift), size, places.get(cell, "")))
-    if any(a.verdict == "differs" for a in rows):
+    if differ(rows):
         return _explained(rows, _with_defects(fit), r)
     return rows
 
@@ -189,11 +177,9 @@ def _explained(
         if all(
             (q := str(a.quantity)) in numbers and a.r is not None and _same(r, numbers[q], a.r) for a in rows
         ):
-            differing, short = [str(a.quantity) for a in rows if a.verdict == "differs"], name.partition(":")[
-                2
-            ]
+            short = name.partition(":")[2]
             why = f"R is wrong here: its worths are those of its defect {short}"
-            return explained(rows, differing, why, short)
+            return explained(rows, None, why, short)
     return rows
 
 
@@ -234,14 +220,13 @@ def _by_defect(r: Beside, table: RVector, fit: Fit, ours: Ours, places: Places) 
 
 def _bridge(call: RecordedCall, step: Step, asked: str, table: RVector) -> Translation:
     """The worths of a model that R fitted through the bridge."""
-    name = call.name.replace(".", "_")
     options: dict[str, Any] = {} if asked == "worth" else {"outmat": asked}
     stated = texts(call, "obj.names")
     if stated and call.name == "patt.worth" and hasattr(step.value, "function"):
         options["obj_names"] = list(stated)[: int(step.value.arguments["nitems"])]
     if call.name == "patt.worth" and asked == "est":
         return outside('outmat = "est" has no table of its own')
-    code = Call(f"pairproof.bridge.prefmod.{name}", (Result(step.call.id),), options)
+    code = Call(f"pairproof.bridge.prefmod.{call.name.replace('.', '_')}", (Result(step.call.id),), options)
 
     def judge(found: Any) -> Sequence[Agreement]:
         ours, theirs = (
@@ -250,22 +235,19 @@ def _bridge(call: RecordedCall, step: Step, asked: str, table: RVector) -> Trans
         )
         return again(call).named("worth", ours, theirs, at("values", ours))
 
-    return Translation("bridge", code, reason="the fit that it is of is R's", speaks="r", judge=judge)
+    return Translation("bridge", code, reason="the fit that it is of is R's", judge=judge)
 
 
 @translates("prefmod::checkMIS")
 def check_missing(call: RecordedCall, context: Context) -> Translation:
     """Which comparisons are missing."""
-    n = count(call, "nitems")
-    if n < 2:
-        return outside("the number of its items was not recorded")
+    n = number_of_items(call)
     table = given(call, n * (n - 1) // 2)
-    if isinstance(table, str):
-        return outside(table)
-    flags = call.vector("value")
-    coding = coding_of(table.answers)
-    if isinstance(coding, str) or flags is None:
-        return outside("its answers are all the same" if flags is not None else "R's flags were not recorded")
+    flags = needed(call.vector("value"), "R's flags were not recorded")
+    try:
+        coding = coding_of(table.answers)
+    except StaysInR:
+        return outside("its answers are all the same")
     stated = texts(call, "obj.names")
     items = list(stated) if len(stated) == n else [f"o{k + 1}" for k in range(n)]
     options = {"items": items, "pair_order": "prefmod", "coding": coding.written}
@@ -275,7 +257,7 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     _, refused = tried(code)
     if refused:
         return outside(f"its table cannot be read: {refused}")
-    r_flags = np.asarray(flags.values, float).ravel().tolist()
+    r_flags = flags.values.astype(float).ravel().tolist()
     of_items = str(scalar(call, "MISmodel", "obj")) == "obj"
 
     def judge(gaps: Any) -> Sequence[Agreement]:
@@ -288,7 +270,7 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
         beside = Beside(call, SAME, "a count")
         return [beside.row(f"missing.{n}", own, r) for (n, own), r in zip(ours.items(), r_flags)]
 
-    return Translation("native", code, speaks="value", judge=judge)
+    return Translation("native", code, judge=judge)
 
 
 @translates("prefmod::llbt.design", "prefmod::patt.design")

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from pairproof.bridge.values.nodes import RLang, RVector
-from pairproof.migration.translate.bradleyterry2.btm_calls import MATRIX
-from pairproof.migration.translate.bradleyterry2.recorded_btm import contests_of
+from pairproof.migration.translate.bradleyterry2.recorded_btm import MATRIX, contests_of
 from pairproof.migration.translate.translation import StaysInR
 from tests.migration.translate.bradleyterry2.league import by_name, calls, done
 

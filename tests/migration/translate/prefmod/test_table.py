@@ -13,6 +13,7 @@ from pairproof.migration.translate.prefmod.prefmod_table import (
     Covariates,
     Given,
     answered,
+    check_covariates,
     coding_of,
     given,
     left_out,
@@ -23,15 +24,14 @@ from pairproof.migration.translate.prefmod.prefmod_table import (
     unanimous,
     written_names,
 )
+from pairproof.migration.translate.translation import StaysInR
 from tests.migration.translate.prefmod.made import a_prefmod_call, factor, frame, texts, truths
 
 
 def test_a_factor_counts_as_the_number_that_its_level_spells() -> None:
-    found = numbers_of(
+    names, values = numbers_of(
         frame(a=[1, 2], b=factor([2, 1], ["10", "20"]), c=texts(" 3", "x"), d=truths(True, False))
     )
-    assert not isinstance(found, str)
-    names, values = found
     assert names == ("a", "b", "c", "d")
     # as.matrix makes text of all columns where one is text or a factor, so that TRUE is no number any more
     assert_array_equal(values, [[1, 20, 3, np.nan], [2, 10, np.nan, np.nan]])
@@ -39,7 +39,6 @@ def test_a_factor_counts_as_the_number_that_its_level_spells() -> None:
 
 def test_a_logical_counts_as_0_and_1_among_numbers_alone() -> None:
     found = numbers_of(frame(a=[1, None], d=truths(True, False)))
-    assert not isinstance(found, str)
     assert_array_equal(found[1], [[1, 1], [np.nan, 0]])
 
 
@@ -48,11 +47,13 @@ def test_names_of_columns_are_unique_and_none_is_a_weight() -> None:
 
 
 def test_a_file_name_or_a_missing_table_is_no_table() -> None:
-    assert "reads its data from a file" in str(given(a_prefmod_call("pattPC.fit", {"obj": "a.dat"}), 3))
-    assert "was not recorded" in str(given(a_prefmod_call("pattPC.fit", {}), 3))
-    assert "has 2 columns and 3 answers" in str(
-        given(a_prefmod_call("pattPC.fit", {"obj": frame(a=[1], b=[1])}), 3)
-    )
+    for values, why in (
+        ({"obj": "a.dat"}, "reads its data from a file"),
+        ({}, "was not recorded"),
+        ({"obj": frame(a=[1], b=[1])}, "has 2 columns and 3 answers"),
+    ):
+        with pytest.raises(StaysInR, match=why):
+            given(a_prefmod_call("pattPC.fit", values), 3)
 
 
 def test_rows_left_out_are_numbered_from_1() -> None:
@@ -101,17 +102,22 @@ def test_codes_are_read_as_prefmod_reads_them(codes, first, tie, second) -> None
 @any_of(st.lists(st.sampled_from([-1, 0, 1]), min_size=4, max_size=30), st.integers(0, 5))
 def test_a_shift_of_codes_that_are_not_negative_changes_no_answer(answers: list[int], shift: int) -> None:
     x = np.array([answers], float)
-    a, b = coding_of(x + 1), coding_of(x + 1 + shift)
-    if isinstance(a, Coding) and isinstance(b, Coding):
-        for k in ("first", "tie", "second"):
-            assert tuple(v + shift for v in getattr(a, k)) == getattr(b, k)
-    else:
-        assert isinstance(a, str) and isinstance(b, str)
+    try:
+        a = coding_of(x + 1)
+    except StaysInR:
+        with pytest.raises(StaysInR):
+            coding_of(x + 1 + shift)
+        return
+    b = coding_of(x + 1 + shift)
+    for k in ("first", "tie", "second"):
+        assert tuple(v + shift for v in getattr(a, k)) == getattr(b, k)
 
 
 def test_one_answer_alone_and_an_empty_middle_are_no_coding() -> None:
-    assert "all its answers are the same" in str(coding_of(np.array([[1.0, 1.0]])))
-    assert "none of its 3 codes is the middle" in str(coding_of(np.array([[0.0, 1.0, 4.0]])))
+    with pytest.raises(StaysInR, match="all its answers are the same"):
+        coding_of(np.array([[1.0, 1.0]]))
+    with pytest.raises(StaysInR, match="none of its 3 codes is the middle"):
+        coding_of(np.array([[0.0, 1.0, 4.0]]))
     assert unanimous(np.array([[0.0, 1.0], [0.0, 1.0]])) and not unanimous(np.array([[0.0, 1.0], [1.0, 1.0]]))
 
 
@@ -147,5 +153,6 @@ def test_covariates_of_the_table_alone_are_cells() -> None:
 def test_covariates_that_are_not_coded_1_to_k_are_found() -> None:
     table = Given(("V1", "s", "t"), np.array([[0, 1, 1], [1, 3, 2.0]]), 1)
     found = Covariates((("s",), ("t",)))
-    assert found.wrong_codes(table) == "s"
+    with pytest.raises(StaysInR, match="^s is not coded 1, 2, ..., K"):
+        check_covariates(found, table)
     assert found.levels(table) == {"s": [1, 3], "t": [1, 2]}

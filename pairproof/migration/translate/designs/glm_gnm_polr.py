@@ -1,0 +1,533 @@
+"""stats::glm and gnm::gnm: native where the design is ours, by R where of this field, else left out.
+
+gnm with GenDavidson is `fit_bradley_terry(ties="davidson")`, with shifted or scaled ties where they are asked
+for; glm on a design of prefmod's patt.design is `fit_pattern` of the persons' answers.  anova of fits is
+`pairproof.anova(m0, m1)` where the fits are in Python.
+
+MASS::polr of three ordered answers: Rao and Kupper's ties.
+
+    logit P(Y <= k) = zeta_k - x'b:   tie = (zeta_2 - zeta_1) / 2,   order = -(zeta_1 + zeta_2) / 2
+
+Y is whether the item with the plus sign lost, tied or won (Rao and Kupper 1967, JASA 62, 194-204).  polr's
+thresholds are free, so an order effect is always in its model, unless each contest stands there a second time
+with the sides and the answer exchanged.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from math import log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
+
+from ....bridge.capture.recorded import RecordedCall
+from ....bridge.values.nodes import RList, RVector
+from ....data.wide import prefmod_pair_order
+from ....fit.fit import Fit
+from ....validation.r_answers.translate import RParameters, likelihood_values
+from ....validation.verdicts.agreement import Agreement
+from ...recognise import decide
+from ...recognise.answer_patterns import Pattern, recognise_pattern
+from ...recognise.design_contests import Contests, Not
+from ..python_code import Call, File, Result, stated, whole_numbers
+from ..recorded_answers import counts
+from ..rows import Beside, in_column
+from ..translation import Context, StaysInR, Step, Translation, made, needed, outside, translates, tried
+from . import recorded_design as designs
+
+SAID = "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale"
+
+
+def davidson(fitted: designs.Fitted, found: decide.Davidson) -> Translation:
+    """The translation of a GenDavidson that was recognised."""
+    call, n_contests = fitted.call, len(found.contests)
+    coef, vcov = fitted.of(found.coefficients)
+    theta = found.map @ np.nan_to_num(coef)
+    theta[found.names.index("tie")] += log(2.0)
+    p = RParameters(found.names, theta, found.map @ vcov @ found.map.T, "log-odds", found.items[0])
+    # Players without a match, and leagues that never met, have fewer parameters than names.
+    df = call.number("loglik_df")
+    n = len(found.names) if df is None else int(df) - n_contests
+    likelihood = designs.poisson_likelihood(call, found.contests, fitted.y, n)
+    # With tie.mode or tie.scale gnm's errors are of the expected information, a fit's of the observed one.
+    judge = designs.of_fit(call, p, likelihood, designs.GNM, SAID, errors=not found.general)
+    judge = designs.with_glm(fitted, judge, likelihood, nuisance=n_contests)
+    said = "standard errors are of the observed information, R's of the expected one"
+    notes = (said,) if found.general else ()
+    return Translation("native", _davidson_code(call, found), judge=judge, notes=notes)
+
+
+def _davidson_code(call: RecordedCall, found: decide.Davidson) -> Call:
+    one, other = found.players
+    columns = designs.columns_of(found.contests, found.items, found.players)
+    if found.order is not None and (found.order != 1).any():
+        columns["order"] = whole_numbers(found.order)
+    options = {"layout": "counts", "columns": {"first": one, "second": other}, "items": list(found.items)}
+    keywords = stated(
+        order_effect=found.order is not None,
+        tie_shift="tie-shift" in found.names,
+        tie_scale="tie-scale" in found.names,
+        cells="row",
+    )
+    table = Call("pairproof.read", (File(columns, call.variable),), options)
+    return Call("pairproof.fit_bradley_terry", (table,), keywords)
+
+
+FloatArray = NDArray[np.float64]
+PLACES = "ratings are written as places, 1 the best: the design holds no more of them than their order"
+
+
+def is_pattern_design(call: RecordedCall) -> bool:
+    """Whether the data of a call are a design of patt.design."""
+    data = call.values.get("data")
+    return isinstance(data, RList) and "pattdes" in data.rclass
+
+
+def pattern(fitted: designs.Fitted) -> Translation:
+    """A glm on such a design."""
+    call = fitted.call
+    found = _recognised(fitted)
+    code = _code(found, fitted.y, call.variable)
+    made(code)
+    coef, vcov = fitted.of(found.coefficients)
+    theta, spread = found.map @ coef, found.map @ vcov @ found.map.T
+    likelihood = _likelihood(call, found, fitted.y)
+    said = "R's deviance is of every group in its data, here of those that worths differ in"
+
+    def judge(fit: Fit) -> Sequence[Agreement]:
+        own = {_of_pairs(n): n for n in fit.names}
+        names = tuple(own.get(_of_pairs(n), n) for n in found.names)
+        p = RParameters(names, theta, spread, "lambda", found.reference)
+        coarser = [said] if _is_coarser(found) else []
+        return designs.of_fit(call, p, likelihood, designs.GLM, *coarser)(fit)
+
+    notes = (PLACES,) if found.answers.kind == "ratings" else ()
+    return Translation("native", code, judge=judge, notes=notes)
+
+
+def _recognised(fitted: designs.Fitted) -> Pattern:
+    data = fitted.call.values["data"]
+    assert isinstance(data, RList)
+    items = _attribute(data, "objnames")
+    undecided, dependent = _attribute(data, "undec"), _attribute(data, "ia")
+    if not items or undecided is None or dependent is None:
+        raise Not("columns of the design were renamed after patt.design made it", True)
+    if any(len(v) != fitted.n for v in items.values()):
+        raise Not("it uses some rows of its design", True)
+    if fitted.offset is not None or (fitted.weights != 1).any():
+        raise Not("it has an offset or weights", True)
+    variables = [
+        v
+        for name in (*designs.said_by(data, "cat.scovs"), *designs.said_by(data, "num.scovs"))
+        if name in data and (v := designs.variable_of(name, data.vector(name)))
+    ]
+    groups = decide.codes(*(v.values for v in variables)) if variables else np.zeros(fitted.n, dtype=np.int64)
+    design = replace(
+        fitted.design, factors={}, numbers={}, items=items, covariates=designs.said_covariates(data)
+    )
+    return recognise_pattern(design, undecided, dependent, groups, variables)
+
+
+def _attribute(data: RList, attribute: str) -> dict[str, FloatArray] | None:
+    """The columns that an attribute names; None if one of them is not there."""
+    names = designs.said_by(data, attribute)
+    if any(n not in data for n in names):
+        return None
+    return {n: data.vector(n).floats() for n in names}
+
+
+def _of_pairs(name: str) -> str:
+    """A dependence with its comparisons in one order."""
+    return "*".join(sorted(name.split("*"))) if "*" in name else name
+
+
+def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
+    answers, items = found.answers, found.items
+    seen = np.flatnonzero(y > 0)
+    named = designs.safe_names([*found.variables, *found.item_terms], items)
+    heads, options = items, dict[str, Any](items=list(items))
+    if answers.kind == "pairs":
+        heads = tuple(f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items)))
+        coding = {"first": 1, "tie": 0, "second": -1} if answers.ties else {"first": 1, "second": -1}
+        options.update(pair_order="prefmod", coding=coding, tie_category=answers.ties)
+    elif answers.kind == "ratings":
+        options.update(scale=f"1-{answers.points}", best="low")
+    columns: dict[str, list[Any]] = dict(zip(heads, answers.values[seen].T.tolist()))
+    for name, variable in found.variables.items():
+        columns[named[name]] = designs.column_of(variable, seen)
+    columns["weight"] = whole_numbers(y[seen])
+    options |= designs.levels_of(found.variables, named)
+    options |= designs.of_items(items, found.item_terms, named, stem)
+    by = [designs.product_text(p, named) for p in found.by]
+    by += [f"{item}:{designs.product_text(p, named)}" for item, p in found.of_items]
+    keywords = stated(
+        ties=found.ties in ("by-pair", "none") and found.ties,
+        item_terms=[named[n] for n in found.item_terms],
+        by=" + ".join(by),
+        dependence=found.dependence,
+    )
+    table = Call("pairproof.read_respondents", (File(columns, stem), answers.kind), options)
+    return Call("pairproof.fit_pattern", (table,), keywords)
+
+
+def _likelihood(call: RecordedCall, found: Pattern, y: FloatArray) -> dict[str, float]:
+    """R's deviance, df, llf and AIC on the definitions of persons' answers: the groups' totals are given."""
+    values = designs.deviance_of(call)
+    if _is_coarser(found):
+        values = _on_coarser_groups(found, y, values)
+    loglik = call.number("loglik")
+    if loglik is not None and bool((y % 1 == 0).all()):
+        total = np.bincount(found.groups, y)
+        constant = float(np.sum(xlogy(total, total) - total) - np.sum(gammaln(y + 1)))
+        values.update(likelihood_values(loglik - constant, len(found.names)))
+    return values
+
+
+def _is_coarser(found: Pattern) -> bool:
+    return len(set(found.pooled.tolist())) < len(set(found.groups.tolist()))
+
+
+def _on_coarser_groups(found: Pattern, y: FloatArray, values: dict[str, float]) -> dict[str, float]:
+    """Deviance and df against free probabilities in the groups of the fit, of which R's are parts.
+
+    The difference is the likelihood ratio of free probabilities in the one and in the other: both are of the
+    counts alone.
+    """
+    pooled = found.pooled
+    n_answers = int(np.bincount(found.groups)[0])
+    cell = decide.codes(pooled.tolist(), [tuple(row) for row in found.answers.values.tolist()])
+    free = float(np.sum(xlogy(y, y))) - float(np.sum(xlogy(*[np.bincount(found.groups, y)] * 2)))
+    counts = np.bincount(cell, y)
+    tied = float(np.sum(xlogy(counts, counts))) - float(np.sum(xlogy(*[np.bincount(pooled, y)] * 2)))
+    fewer = (int(found.groups.max()) - int(pooled.max())) * (n_answers - 1)
+    return {q: v - 2.0 * (free - tied) if q == "deviance" else v - fewer for q, v in values.items()}
+
+
+BY_DESIGN = "written as paired comparisons: its design is one"
+LEFT_OUT = "not a model of this field"
+LINKS = ("logit", "probit", "cauchit")
+CONSTANTS = (
+    "R's coefficients of the contests (mu) say how many there were; a fit has none, and they are not compared"
+)
+HALF = (
+    "half wins: R takes them as counts that are not whole, here they are ties of which each counts as half a win; its"
+    " log-likelihood and AIC are not comparable"
+)
+
+
+@translates("stats::glm", "gnm::gnm")
+def glm(call: RecordedCall, context: Context) -> Translation:
+    """A glm or gnm, translated from its design and response."""
+    try:
+        fitted = designs.fitted_of(call)
+    except StaysInR as why:
+        return outside(f"{LEFT_OUT}, as far as it was recorded: {why}")
+    poisson = fitted.family in ("poisson", "quasipoisson")
+    of_davidson = poisson and "GenDavidson(" in designs.text_of(call)
+    try:
+        if fitted.family in ("binomial", "quasibinomial") and fitted.groups is None:
+            return _binomial(fitted)
+        if poisson:
+            return _poisson(fitted, of_davidson)
+    except Not as why:
+        if of_davidson:
+            return outside(f"stays in R: {why}, and gnm's terms that are not linear have no design to send")
+        here = why.paired or (poisson and fitted.design.items)
+        return designs.in_r(fitted, str(why)) if here else outside(f"{LEFT_OUT}: {why}")
+    except StaysInR as why:
+        return designs.in_r(fitted, str(why))
+    said = f"family {fitted.family or 'unknown'}; comparisons are binomial, Poisson or ordered"
+    return outside(f"{LEFT_OUT}: {said}")
+
+
+def _binomial(fitted: designs.Fitted) -> Translation:
+    """Rows that are contests."""
+    wins, losses = counts(fitted.y * fitted.weights), counts((1.0 - fitted.y) * fitted.weights)
+    found, link = decide.recognise_binomial(fitted.design, wins, losses), fitted.link
+    half = bool((wins % 1 != 0).any() or (losses % 1 != 0).any())
+    if link not in LINKS:
+        raise StaysInR(f"link {link} of paired comparisons is not fitted here")
+    if ((2 * wins) % 1 != 0).any() or ((2 * losses) % 1 != 0).any():
+        raise StaysInR("its counts are neither whole numbers nor halves")
+    if not fitted.design.known.any() or not (fitted.weights > 0).all():
+        raise StaysInR("some of its rows have the weight 0")
+    if half and ((wins % 1) != (losses % 1)).any():
+        raise StaysInR("some of its rows have half a contest")
+    name, ties, stem = "fit_bradley_terry", "half" if half else None, fitted.call.variable
+    code = designs.fit_call(found, name, stem, ties=ties, offset=fitted.offset, link=link)
+    likelihood = designs.binomial_likelihood(fitted, found.model.contests, len(found.coefficients))
+    notes = [BY_DESIGN, *([HALF] if half else [])]
+    return _native(fitted, found, code, _of_deviance(likelihood) if half else likelihood, notes)
+
+
+def _poisson(fitted: designs.Fitted, of_davidson: bool) -> Translation:
+    """Rows that are outcomes of contests, or answers of persons."""
+    call, groups, link = fitted.call, fitted.groups, fitted.link
+    if groups is None and link == "log" and fitted.family == "poisson" and is_pattern_design(call):
+        return pattern(fitted)
+    if of_davidson and groups is not None and fitted.offset is None:
+        return davidson(fitted, decide.recognise_davidson(fitted.design, fitted.y, groups))
+    if link != "log" or fitted.offset is not None or (fitted.weights != 1).any():
+        raise Not("it has another link than log, an offset, or weights")
+    found = decide.recognise_poisson(fitted.design, fitted.y, groups)
+    code = designs.fit_call(found, "fit_llbt", call.variable)
+    likelihood = designs.poisson_likelihood(call, found.model.contests, fitted.y, len(found.model.names))
+    return _native(fitted, found, code, likelihood, [] if fitted.design.items else [BY_DESIGN])
+
+
+def _native(
+    fitted: designs.Fitted,
+    found: decide.Recognised,
+    code: Call,
+    likelihood: dict[str, float],
+    notes: list[str],
+) -> Translation:
+    """A fit of the recognised model, R's dispersion taken out of its errors."""
+    made(code)
+    call, link, poisson = fitted.call, fitted.link, code.function == "pairproof.fit_llbt"
+    quasi = fitted.family.startswith("quasi")
+    phi = designs.dispersion(fitted) if quasi else 1.0
+    likelihood = _of_deviance(likelihood) if quasi else likelihood
+    p = designs.r_parameters(found, fitted, phi, "lambda" if poisson else "log-odds")
+    name = designs.GNM if poisson and call.function == "gnm::gnm" else designs.GLM
+    scale = 1.0 if found.block is None else found.block.scale
+    said = [f"R's item columns have entries of {scale:g}"] if scale != 1.0 else []
+    # With other links R's errors are of the expected information, a fit's of the observed one.
+    same = poisson or link == "logit"
+    judge = designs.of_fit(call, p, likelihood, name, *said, errors=same)
+    judge = designs.with_glm(fitted, judge, likelihood, len(found.model.contests) if poisson else 0)
+    if quasi:
+        notes.append(
+            f"R's standard errors are those here times {float(np.sqrt(phi)):.6g}, the square root of its dispersion"
+            f" {phi:.6g}"
+        )
+    if not same:
+        notes.append(f"link {link}: standard errors are of the observed information, R's of the expected one")
+    if poisson and fitted.groups is None:
+        notes.append(CONSTANTS)
+    return Translation("native", code, notes=tuple(notes), judge=judge)
+
+
+def _of_deviance(likelihood: dict[str, float]) -> dict[str, float]:
+    return {q: v for q, v in likelihood.items() if q in ("deviance", "df_resid")}
+
+
+#: R takes deviances of fits that stopped at 1e-8 of their change: their difference has fewer digits than they
+#: have.
+LEAST, WHY = 7.0, "differences of deviances of fits that stopped at R's default"
+ONE = (
+    "anova of one fit adds R's columns one by one, an item alone among them, which is no hypothesis about the items;"
+    " pairproof.anova(fit) adds whole terms"
+)
+
+
+@translates("stats::anova.glm", "stats::anova.glmlist", "gnm::anova.gnm")
+def anova(call: RecordedCall, context: Context) -> Translation:
+    """anova of several fits, each beside the one before."""
+    steps = _models(call, context)
+    if len(steps) < 2:
+        return outside(ONE)
+    if any(f.startswith("quasi") for s in steps for f in s.call.strings("family")[:1]):
+        return outside(
+            "it divides by the dispersion of a quasi family, which a likelihood ratio does not have"
+        )
+    table = call.frame("value")
+    if table is None or "Deviance" not in table or "Df" not in table:
+        return outside("its table was not recorded")
+    code = Call("pairproof.anova", tuple(Result(s.call.id) for s in steps))
+    _, refused = tried(code, {s.call.id: s.value for s in steps})
+    if refused:
+        return outside(f"pairproof.anova refuses it: {refused}")
+    return Translation("native", code, judge=partial(_anova_rows, call, table))
+
+
+def _models(call: RecordedCall, context: Context) -> list[Step]:
+    """The steps of the fits given, in R's order."""
+    found = []
+    place = {a: int(a.lstrip(".")) if a.lstrip(".").isdigit() else 0 for a in call.fits}
+    for argument in sorted(place, key=lambda a: (place[a], a)):
+        said = call.args.get(argument, argument)
+        step = needed(context.fit_of(call, argument), f"{said} is no fit of this run")
+        if not isinstance(step.value, Fit):
+            raise StaysInR(f"{said} is not fitted in Python, so there is nothing to compare here")
+        found.append(step)
+    models = [a for a in call.args if a == "object" or a.startswith("..")]
+    if not found or len(models) != len(found):
+        raise StaysInR("one of its models is no fit of this run")
+    return found
+
+
+def _anova_rows(call: RecordedCall, table: RList, frame: Any) -> Sequence[Agreement]:
+    r, rows = Beside(call, LEAST, WHY), []
+    p = [n for n in table.names or () if n.startswith("Pr(")]
+    size = float(np.nanmax(np.abs(table.vector("Resid. Dev").floats()), initial=0.0))
+    for quantity, theirs in (("df", "Df"), ("statistic", "Deviance"), *(("p", n) for n in p[:1])):
+        places, values = in_column(frame, quantity), table.vector(theirs).floats().tolist()
+        for k, (python, value) in enumerate(zip(frame[quantity].tolist(), values)):
+            if quantity != "p":
+                # R subtracts in the order given, and a smaller model after a larger one gives a negative
+                # difference.
+                python, value = abs(python), abs(value)
+            scale = size if quantity == "statistic" else 0.0
+            if k:
+                rows.append(r.row(f"anova.{k + 1}.{quantity}", python, value, scale, places[k]))
+    return rows
+
+
+#: polr stops BFGS with thresholds right to some 1e-5; those of mirrored data are equal but for the sign.
+SYMMETRIC = 1e-3
+
+
+@translates("MASS::polr")
+def polr(call: RecordedCall, context: Context) -> Translation:
+    """A polr, translated from its design and response."""
+    try:
+        design, coef, vcov = designs.design_of(call, ("(Intercept)",))
+        codes, levels, weights = _answers(call, len(design.x))
+    except StaysInR as why:
+        return outside(f"{LEFT_OUT}, as far as it was recorded: {why}")
+    wide = np.zeros((len(codes), 3))
+    if len(levels) == 3:
+        wide[np.arange(len(codes)), codes - 1] = weights
+    method = (call.strings("method") or ("logistic",))[0]
+    found: decide.Recognised | Not
+    try:
+        found = decide.recognise_ordered(design, wide)
+    except Not as why:
+        found = why
+        if not why.paired:
+            return outside(f"{LEFT_OUT}: {why}")
+    try:
+        if len(levels) != 3:
+            raise StaysInR(f"{len(levels)} ordered answers; with three it would be Rao and Kupper's model")
+        if method != "logistic":
+            raise StaysInR(f"link {method} of ordered answers is not fitted here")
+        if isinstance(found, Not):
+            raise StaysInR(str(found))
+        if "offset" in call.args or any("(offset)" in f for f, _ in designs.frames(call, len(codes))):
+            raise StaysInR("it has an offset")
+        return _of_polr(call, design, coef, found, weights)
+    except StaysInR as why:
+        reason = str(why)
+    columns = {n: whole_numbers(design.x[:, k]) for k, n in enumerate(design.names)}
+    columns["(y)"] = [int(k) for k in codes]
+    if (weights != 1).any():
+        columns["(weights)"] = whole_numbers(weights)
+    return designs.polr_in_r(call, columns, levels, method, reason)
+
+
+def _of_polr(
+    call: RecordedCall, design: decide.Design, coef: FloatArray, found: decide.Recognised, weights: FloatArray
+) -> Translation:
+    zeta, spread = call.vector("zeta"), call.vector("vcov")
+    if zeta is None or zeta.names is None or len(zeta) != 2:
+        raise StaysInR("its thresholds were not recorded")
+    mirrored = _is_mirrored(found.model.contests)
+    ends = zeta.floats()
+    if mirrored and abs(float(ends.sum())) > SYMMETRIC:
+        raise StaysInR("its data are mirrored, and its thresholds are not symmetric")
+    names = (*found.model.names, "tie") if mirrored else (*found.model.names, "order", "tie")
+    to = np.zeros((len(names), len(found.coefficients) + 2))
+    to[: len(found.model.names), : len(found.coefficients)] = found.model.map
+    to[-1, -2:] = -0.5, 0.5
+    if not mirrored:
+        to[-2, -2:] = -0.5, -0.5
+    kept = [design.names.index(n) for n in found.coefficients]
+    theta = to @ np.concatenate([coef[kept], ends])
+    p = RParameters(
+        names,
+        theta,
+        to @ _spread(spread, (*found.coefficients, *zeta.names)) @ to.T,
+        "log-odds",
+        found.model.reference,
+    )
+    model = found.model
+    if mirrored and not (model.variables or model.comparison or model.item_terms):
+        found = replace(found, model=replace(model, contests=_folded(model.contests)))
+    code = designs.fit_call(
+        found, "fit_bradley_terry", call.variable, ties="rao-kupper", order_effect=not mirrored
+    )
+    made(code)
+    loglik = call.number("loglik")
+    likelihood = {} if loglik is None else dict(likelihood_values(loglik, len(names)))
+    said = "tie = (zeta2 - zeta1) / 2" + ("" if mirrored else ", order = -(zeta1 + zeta2) / 2")
+    notes = (
+        (BY_DESIGN,)
+        if not mirrored
+        else (BY_DESIGN, "each contest and its mirror image are one contest here")
+    )
+    judge = designs.with_polr(
+        call, designs.of_fit(call, p, likelihood, designs.POLR, said), float(weights.sum()), int(mirrored)
+    )
+    return Translation("native", code, notes=notes, judge=judge)
+
+
+def _answers(call: RecordedCall, n: int) -> tuple[NDArray[np.int64], tuple[str, ...], FloatArray]:
+    """Answers as numbers of the levels, from 1; the levels; weights."""
+    y = call.result.get("y")
+    if not isinstance(y, RVector) or y.levels is None or len(y.values) != n or y.na.any():
+        raise StaysInR("its response was not recorded")
+    weights: Any = call.vector("prior_weights")
+    for frame, own in designs.frames(call, n):
+        if own and "(weights)" in frame:
+            weights = frame.vector("(weights)")
+    w = np.ones(n) if weights is None else weights.floats().ravel()
+    if len(w) != n or np.isnan(w).any():
+        raise StaysInR("its weights were not recorded")
+    return y.values.astype(np.int64), y.levels, counts(w)
+
+
+def _spread(spread: RVector | None, names: tuple[str, ...]) -> FloatArray:
+    out = np.full((len(names), len(names)), np.nan)
+    margin = () if spread is None else spread.margin(0)
+    if spread is not None and set(names) <= set(margin):
+        at = [margin.index(n) for n in names]
+        out = spread.floats()[np.ix_(at, at)]
+    return out
+
+
+def _is_mirrored(contests: Contests) -> bool:
+    """Whether each row stands there a second time with the sides and the answer exchanged."""
+    assert contests.ties is not None
+    one: defaultdict[tuple[object, ...], float] = defaultdict(float)
+    other: defaultdict[tuple[object, ...], float] = defaultdict(float)
+    for k in range(len(contests)):
+        i, j = int(contests.first[k]), int(contests.second[k])
+        w, t, lost = float(contests.wins[k]), float(contests.ties[k]), float(contests.losses[k])
+        x = tuple(np.round(contests.logit[k], 9) + 0.0)
+        back = tuple(np.round(-contests.logit[k], 9) + 0.0)
+        for answer, weight in ((2, w), (1, t), (0, lost)):
+            if weight:
+                one[i, j, x, answer] += weight
+                other[j, i, back, 2 - answer] += weight
+    return one.keys() == other.keys() and all(abs(one[k] - other[k]) < 1e-9 for k in one)
+
+
+def _folded(contests: Contests) -> Contests:
+    """A row for each pair, the item that comes first in the order of items first."""
+    assert contests.ties is not None
+    straight = contests.turned(contests.first > contests.second)
+    assert straight.ties is not None
+    pairs = sorted(set(zip(straight.first.tolist(), straight.second.tolist())))
+    at = {pair: k for k, pair in enumerate(pairs)}
+    of = np.array([at[pair] for pair in zip(straight.first.tolist(), straight.second.tolist())])
+
+    def total(x: FloatArray) -> FloatArray:
+        return np.bincount(of, x, len(pairs)).astype(float)
+
+    return Contests(
+        np.array([i for i, _ in pairs]),
+        np.array([j for _, j in pairs]),
+        total(straight.wins),
+        total(straight.losses),
+        total(straight.ties),
+        np.zeros((len(pairs), 0)),
+        np.zeros((len(pairs), 0)),
+        np.arange(len(pairs))[:, None],
+    )
