@@ -67,12 +67,11 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
     for row, name in enumerate(ids):
         if not name.strip():
             raise InputError(f"{table.where(row, 'id')}: blank; every item needs an id")
-        if name in seen:
+        before = seen.setdefault(name, row)
+        if before < row:
             raise InputError(
-                f"{table.where(row, 'id')}: {name!r} is also the id of row {seen[name] + 1}; ids must be"
-                " distinct"
+                f"{table.where(row, 'id')}: {name!r} is also the id of row {before + 1}; ids must be distinct"
             )
-        seen[name] = row
     columns = tuple(c for c in table.columns if c not in ("id", MARK))
     taken = [c for c in columns if c in BATCH_COLUMNS]
     if taken:

@@ -326,6 +326,11 @@ def _check_about(a: About) -> None:
         raise InputError("settings or design have a value that is no text, or a column twice")
 
 
+def drawn_seed(seed: int | None) -> int:
+    """The seed that was given, or one drawn at random."""
+    return secrets.randbits(48) if seed is None else whole_number("seed", seed)
+
+
 def with_design(a: About, **changes: Any) -> About:
     """The same settings with another design."""
     return replace(a, design=replace(a.design, **changes))
@@ -349,7 +354,7 @@ def write_items(
     reserved: Sequence[Reserved] | None = None,
 ) -> None:
     """Write the items with their initial state and what their reserved columns say."""
-    a, b, n = _columns(state)
+    a, b, n = columns_of(state)
     kept = reserved if reserved is not None else [PLAIN] * len(ids)
     store.db.executemany(
         "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -362,7 +367,7 @@ def write_items(
     pack_roles(store, roles_of(store))
 
 
-def _columns(state: ScoreState) -> tuple[list[float | None], list[float | None], list[int]]:
+def columns_of(state: ScoreState) -> tuple[list[float | None], list[float | None], list[int]]:
     def cells(values: FloatArray) -> list[float | None]:
         return [None if math.isnan(x) else x for x in values.tolist()]
 
@@ -398,7 +403,7 @@ def state_of(store: Store, method: Method, *, at_start: bool = False) -> ScoreSt
 def save_state(store: Store, state: ScoreState, positions: Iterable[int]) -> None:
     """Write the state of the items at these positions; that of the others stays as it is."""
     before, changed = state_of(store, state.method), np.fromiter(positions, np.int64)
-    a, b, n = _columns(state)
+    a, b, n = columns_of(state)
     store.db.executemany(
         "UPDATE item SET a = ?, b = ?, n = ? WHERE position = ?",
         ((a[k], b[k], n[k], k) for k in changed.tolist()),
@@ -481,6 +486,19 @@ def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Ju
     return found
 
 
+def counted_scores(
+    store: Store, where: str = "1", parameters: Sequence[Any] = ()
+) -> tuple[IntArray, FloatArray]:
+    """Items int[n] and values float[n] of the scores that give the state; `where` is a condition on j or s."""
+    rows = store.db.execute(
+        "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number"
+        f" WHERE {COUNTED} AND s.value IS NOT NULL AND {where}",
+        parameters,
+    ).fetchall()
+    table = np.array(rows, np.float64).reshape(-1, 2)
+    return table[:, 0].astype(np.int64), table[:, 1]
+
+
 def recount_all(store: Store, a: About) -> None:
     """Compute the items' state from all judgments, beginning at the start."""
     every = judged(store)
@@ -499,12 +517,8 @@ def recount(store: Store, a: About, newer_than: int) -> None:
         r[0] for r in store.db.execute("SELECT DISTINCT item FROM score WHERE judgment > ?", (newer_than,))
     ]
     if a.method in ADDITIVE:
-        query = (
-            f"SELECT s.item, s.value FROM score s JOIN judgment j ON j.number = s.judgment WHERE {COUNTED} AND"
-            " s.value IS NOT NULL AND s.item IN (SELECT item FROM score WHERE judgment > ?)"
-        )
-        rows = store.db.execute(query, (newer_than,)).fetchall()
-        items, values = (np.array(c) for c in zip(*rows)) if rows else (np.zeros(0, np.int64), np.zeros(0))
+        among = "s.item IN (SELECT item FROM score WHERE judgment > ?)"
+        items, values = counted_scores(store, among, (newer_than,))
         start = state_of(store, a.method, at_start=True)
         save_state(store, observe(start, [[i] for i in items], [[v] for v in values], a.settings), touched)
         return
