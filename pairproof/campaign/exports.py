@@ -61,6 +61,7 @@ from .storage.records import (
     columns_of,
     fields_of,
     ids_of,
+    items_of_hits,
     judged,
     state_of,
 )
@@ -391,9 +392,7 @@ def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
         "SELECT judgment, slot, item, value, raw FROM score ORDER BY judgment, slot"
     ):
         scores[judgment].append((slot, item, value, raw))
-    issued = {
-        (b, h): json.loads(items) for b, h, items in store.db.execute("SELECT batch, number, items FROM hit")
-    }
+    issued = items_of_hits(store)
     rows: list[list[str]] = []
     query = (
         "SELECT number, identity, hit_id, assignment, worker, times, batch, hit FROM judgment j ORDER BY"

@@ -455,6 +455,12 @@ def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequ
     )
 
 
+def items_of_hits(store: Store) -> dict[tuple[int, int], list[int]]:
+    """The items of each HIT, by batch and HIT."""
+    rows = store.db.execute("SELECT batch, number, items FROM hit")
+    return {(batch, hit): json.loads(items) for batch, hit, items in rows}
+
+
 def plan_of(store: Store, batch: int | None, hit: int | None) -> list[str] | None:
     """What each slot of a HIT is for; None if its items' roles say it."""
     row = store.db.execute("SELECT plan FROM hit WHERE batch = ? AND number = ?", (batch, hit)).fetchone()
