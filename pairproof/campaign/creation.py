@@ -118,7 +118,8 @@ def create(
     model = [c for c in read.columns if c in (*MODEL_COLUMNS, *SKILL_COLUMNS)]
     if {"alpha", "beta"} <= set(model) or set(SKILL_COLUMNS) <= set(model):
         raise InputError(
-            f"{source}: has columns {', '.join(model)}, so it is a model file; use 'pairproof easl import' for it"
+            f"{source}: has columns {', '.join(model)}, so it is a model file; use 'pairproof easl import' for"
+            " it"
         )
     whole_number("per_hit", per_hit)
     # First, because the columns of a batch are as many as a HIT has items.

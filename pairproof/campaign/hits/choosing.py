@@ -96,7 +96,7 @@ class Batch:
             if own:
                 given.append(replace(g, places=tuple(k for k, _ in own), orders=tuple(o for _, o in own)))
         columns = {name: vars(self)[name] for name in ("hits", "places", "kinds", "plans")}
-        kept = {name: tuple(column[k] for k in keep) for name, column in columns.items()}
+        kept: dict[str, Any] = {name: tuple(own[k] for k in keep) for name, own in columns.items()}
         return replace(self, given=tuple(given), **kept)
 
 
@@ -153,7 +153,7 @@ class History:
 
     def seen_by_all(self, team: tuple[int | None, ...]) -> IntArray:
         """Items that everybody in the team judged, or has out to judge."""
-        return reduce(partial(np.intersect1d, assume_unique=True), map(self.seen, team))
+        return np.asarray(reduce(partial(np.intersect1d, assume_unique=True), map(self.seen, team)))
 
     def times_for(self, team: tuple[int | None, ...]) -> IntArray:
         """How often each item was shown to somebody of the team."""

@@ -244,8 +244,8 @@ def texts_of(
     for name, text in (("question", question), ("instructions", instructions)):
         if len(text) > MOST_CHARACTERS:
             raise TooLargeError(
-                f"{name}: {len(text):,} characters; expected at most {MOST_CHARACTERS:,}. Every annotator's page"
-                " holds them"
+                f"{name}: {len(text):,} characters; expected at most {MOST_CHARACTERS:,}. Every annotator's"
+                " page holds them"
             )
     marks, way = anchors_of(anchors) if anchors else (), direction(tag) if dir == "auto" else dir
     own = check_words(words or {}, "words")

@@ -365,7 +365,8 @@ def read_any(
         other = seen.setdefault(row.assignment, row)
         if other is not row:
             raise InputError(
-                f"{row.where}: annotation {row.assignment} is also {other.where}; expected each annotation once"
+                f"{row.where}: annotation {row.assignment} is also {other.where}; expected each annotation"
+                " once"
             )
     notes = [f"{exported.cancelled} cancelled annotations left out"] if exported.cancelled else []
     if exported.predictions:

@@ -140,11 +140,8 @@ def add(
         "INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
         (Path(file.name).name, file.sha256, now(), len(file.rows)),
     ).lastrowid
-    named = [
-        (identity(row, batch, hit, file.sha256), row, items, batch, hit)
-        for row, (items, batch, hit) in placed
-    ]
-    out = [stays_out(store, name, _answered(row, items)) for name, row, items, _, _ in named]
+    named = [(identity(row, b, h, file.sha256), row, items, b, h) for row, (items, b, h) in placed]
+    out = [stays_out(store, name, _answered(row, items)) for name, row, items, *_ in named]
     if file.tool == "label-studio":
         _check_exports(store, file)
     else:

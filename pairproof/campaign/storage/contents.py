@@ -195,9 +195,10 @@ class _Check:
             table, parent = found
             raise self._wrong(table, (), "", f"a row names a row of table {parent!r} that is not there", "it")
         for table in ("judgment", "assignment"):
+            key = ", ".join(_TABLES[table][0])
             row = self.db.execute(
-                f"SELECT {', '.join(_TABLES[table][0])} FROM {table} j WHERE j.batch IS NOT NULL AND NOT EXISTS"
-                " (SELECT 1 FROM hit h WHERE h.batch = j.batch AND h.number = j.hit) LIMIT 1"
+                f"SELECT {key} FROM {table} j WHERE j.batch IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hit h"
+                " WHERE h.batch = j.batch AND h.number = j.hit) LIMIT 1"
             ).fetchone()
             if row is not None:
                 lost = "a HIT that is not in the table 'hit'"

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import itemgetter
@@ -165,8 +165,6 @@ def items_of(store: Store) -> Items:
     )
 
 
-#: Names a cell for a message; finding its line in the file takes time, so only an error asks.
-Where = Callable[[], str]
 #: What the reserved columns say of an item: role, position of its original, source, system, known score.
 Reserved = tuple[str, "int | None", str, str, "float | None"]
 
@@ -181,22 +179,27 @@ def reserved_cells(
     found: list[Reserved] = []
     for k in range(len(ids)):
 
-        def where(name: str) -> str:
-            return table.where(k, column.get(name, name))
+        def wrong(name: str, said: str) -> InputError:
+            return InputError(f"{table.where(k, column.get(name, name))}: {said}")
 
-        kind = role[k] or "item"
+        kind, known = role[k] or "item", number_of(gold[k]) if gold[k] else None
         if kind not in ROLES:
-            raise InputError(
-                f"{where('role')}: {kind!r}; expected one of {', '.join(ROLES)}, or nothing for item. If the"
-                " column means something else, say --col role= (nothing after the sign)"
+            raise wrong(
+                "role",
+                f"{kind!r}; expected one of {', '.join(ROLES)}, or nothing for item. If the column means"
+                " something else, say --col role= (nothing after the sign)",
             )
-        known = _known(gold[k], lambda: where("gold"))
+        if known is not None and not 0.0 <= known <= 1.0:
+            raise wrong("gold", f"{gold[k]!r}; expected a known score from 0 to 1 (divide 0 to 100 by 100)")
         if kind in ("attention", "gold") and known is None:
-            raise InputError(f"{where('gold')}: blank; an item of role {kind} needs a known score, 0 to 1")
-        found.append(
-            (kind, _original(kind, of[k], k, position, lambda: where("of")), source[k], system[k], known)
-        )
-    for k, (kind, original, *_) in enumerate(found):
+            raise wrong("gold", f"blank; an item of role {kind} needs a known score, 0 to 1")
+        if kind != "degraded" and of[k]:
+            raise wrong("of", f"{of[k]!r}; only an item of role degraded has an original, this is {kind}")
+        if kind == "degraded" and position.get(of[k], k) == k:
+            raise wrong("of", f"{of[k]!r}; a degraded item needs the id of the item that it degrades")
+        original = position[of[k]] if kind == "degraded" else None
+        found.append((kind, original, source[k], system[k], known))
+    for k, (_, original, *_) in enumerate(found):
         if original is not None and found[original][0] == "degraded":
             raise InputError(
                 f"{table.where(k, column.get('of', 'of'))}: {of[k]!r} is degraded itself; expected an original"
@@ -204,27 +207,6 @@ def reserved_cells(
     if not any(kind == "item" for kind, *_ in found):
         raise InputError(f"{table.source}: no item has the role item, so there is nothing to score")
     return found
-
-
-def _original(kind: str, of: str, k: int, position: Mapping[str, int], where: Where) -> int | None:
-    if kind != "degraded":
-        if of:
-            raise InputError(
-                f"{where()}: {of!r}; only an item of role degraded has an original, this is {kind}"
-            )
-        return None
-    if position.get(of, k) == k:
-        raise InputError(f"{where()}: {of!r}; a degraded item needs the id of the item that it degrades")
-    return position[of]
-
-
-def _known(text: str, where: Where) -> float | None:
-    if not text:
-        return None
-    value = number_of(text)
-    if not 0.0 <= value <= 1.0:
-        raise InputError(f"{where()}: {text!r}; expected a known score from 0 to 1 (divide 0 to 100 by 100)")
-    return value
 
 
 def _parts(store: Store) -> tuple[PackedState | None, IntArray | None]:
@@ -495,7 +477,7 @@ def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Ju
 def counted_scores(
     store: Store, where: str = "1", parameters: Sequence[Any] = ()
 ) -> tuple[IntArray, FloatArray]:
-    """Items int[n] and values float[n] of the scores that give the state; `where` is a condition on j or s."""
+    """Items int[n] and values float[n] of the scores that give the state; `where`: a condition on j or s."""
     rows = store.db.execute(
         "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number"
         f" WHERE {COUNTED} AND s.value IS NOT NULL AND {where}",

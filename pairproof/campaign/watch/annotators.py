@@ -190,7 +190,8 @@ def flagged(rows: Sequence[Watched]) -> Iterator[Watched]:
             "fast": _why_fast(q, usual),
             "rejected": f"{q.rejected} HIT(s) rejected on the platform",
             "constant": f"{q.favourite:.0%} of {q.n} scores are one value",
-            "rest": f"rank correlation {q.rest:.2f} with the mean of the others on {q.shared} items, below {REST:g}",
+            "rest": f"rank correlation {q.rest:.2f} with the mean of the others on {q.shared} items, below"
+            f" {REST:g}",
         }
         flags = {name: said for name, said in why.items() if name in q.flags}
         if row.failed >= FAILED_CHECKS:
@@ -335,7 +336,7 @@ def _row(
     mine = answers.annotator == answers.names.index(q.annotator)
     counted = mine & answers.counted
     given = answers.value[counted & np.isin(answers.kind, (ITEM, CALIBRATION))]
-    figures: dict[str, float] = {}
+    figures: dict[str, Any] = {}
     if model is not None and q.annotator in model.annotators:
         k = model.annotators.index(q.annotator)
         figures |= {name: float(vars(model)[name][k]) for name in ("location", "noise", "slope")}
@@ -349,8 +350,9 @@ def _row(
     quantiles = np.quantile(given[~np.isnan(given)], QUANTILES).tolist()
     use = (tuple(quantiles), float(np.isnan(given).mean()), against_gold(answers, items, counted))
     spreads = (within_spread(own[1].first, own[1].second), within_spread(*again))
-    person = (q.annotator, states.get(q.annotator, "active"), *judgments)
-    return Watched(*person, q, *use, *failed_checks(answers, items, counted), *spreads, **figures)
+    state, failed = states.get(q.annotator, "active"), failed_checks(answers, items, counted)
+    known: tuple[Any, ...] = (q.annotator, state, *judgments, q, *use, *failed, *spreads)
+    return Watched(*known, **figures)
 
 
 #: Items whose single scores are kept.
@@ -415,11 +417,9 @@ def disputed(answers: Answers, items: Items) -> Disputed:
     given: dict[int, list[tuple[float, str]]] = defaultdict(list)
     for item, who, value in zip(*(c[at].tolist() for c in (answers.item, answers.annotator, answers.value))):
         given[item].append((value, answers.names[who]))
-    columns = (found.n, found.spread, found.expected, found.p, found.p_holm)
-    table = tuple(
-        DisputedItem(
-            items.ids[position], *numbers, tuple((who, value) for value, who in sorted(given[position]))
-        )
-        for position, *numbers in zip(positions, *(column[order].tolist() for column in columns))
-    )
+    ids = [items.ids[k] for k in positions]
+    scores = [tuple((who, value) for value, who in sorted(given[k])) for k in positions]
+    numbers = (found.n, found.spread, found.expected, found.p, found.p_holm)
+    cells = zip(ids, *(column[order].tolist() for column in numbers), scores)
+    table = tuple(DisputedItem(*row) for row in cells)
     return Disputed(table, len(several), int((found.p_holm[several] <= 0.05).sum()), "")

@@ -61,7 +61,7 @@ class Answers:
     @property
     def scores(self) -> NDArray[np.bool_]:
         """Rows that give the items' scores: counted, of kind item, with a value."""
-        return self.counted & (self.kind == 0) & ~np.isnan(self.value)
+        return np.asarray(self.counted & (self.kind == 0) & ~np.isnan(self.value))
 
     @property
     def named(self) -> NDArray[np.bool_]:
@@ -94,7 +94,8 @@ def answers_of(store: Store) -> Answers:
     whole = map(_whole, (judgment, batch, hit, slot, who, item, kind))
     known = (np.array(value, np.float64), np.array(counted, bool), _whole(repeat_of))
     times = (np.array(seconds, np.float64), np.array(submitted, np.float64))
-    return Answers(*whole, *known, *times, tuple(name for _, name in people))
+    found: tuple[Any, ...] = (*whole, *known, *times, tuple(name for _, name in people))
+    return Answers(*found)
 
 
 def _whole(column: tuple[int | None, ...]) -> IntArray:
@@ -167,7 +168,7 @@ def _pairs(answers: Answers, rows: list[tuple[int, float | None]]) -> Pairs:
 
 def among(pairs: Pairs, known: set[str]) -> Pairs:
     rows = [row for row in zip(pairs.annotator, pairs.first, pairs.second) if row[0] in known]
-    return Pairs(*([row[k] for row in rows] for k in range(3)))
+    return Pairs([name for name, *_ in rows], [first for _, first, _ in rows], [again for *_, again in rows])
 
 
 def seconds_of(answers: Answers) -> dict[str, list[float]]:

@@ -216,7 +216,8 @@ class ItemScores:
 
     @property
     def _columns(self) -> dict[str, FloatArray | IntArray]:
-        raw = {"n": self.n, "raw": self.raw, "raw_low": self.low, "raw_high": self.high}
+        raw: dict[str, FloatArray | IntArray] = {"n": self.n, "raw": self.raw}
+        raw |= {"raw_low": self.low, "raw_high": self.high}
         return {**raw, "score": self.score, "low": self.score_low, "high": self.score_high}
 
     def to_frame(self) -> pd.DataFrame:

@@ -72,7 +72,8 @@ def scale_use(found: Annotators, answers: Answers) -> Figure:
             axes.set_xlim(0.0, 1.0)
 
     said = "; ".join(
-        f"{name}: mean {own.mean():.2f}, middle half {np.quantile(own, 0.25):.2f} to {np.quantile(own, 0.75):.2f}"
+        f"{name}: mean {own.mean():.2f}, middle half {np.quantile(own, 0.25):.2f} to"
+        f" {np.quantile(own, 0.75):.2f}"
         for name, own in values.items()
     )
     left = len(found.rows) - len(names)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def easl_command(
     name: str, reports: str, *options: Any, campaign: Any = READ
 ) -> Callable[[Callable[..., Any]], Any]:
-    """A command on CAMPAIGN.db with these options and the shared ones; `reports`: what --report is for instead."""
+    """A command on CAMPAIGN.db with these and the shared options; `reports`: what --report is for instead."""
 
     def decorate(function: Callable[..., Any]) -> Any:
         @functools.wraps(function)

@@ -325,6 +325,9 @@ def over_shifts(grid: Grid, after: Sequence[int]) -> Figure:
 def over_judgments(grid: Grid) -> Figure:
     """Spearman's rho over judgments an item, a panel a context, at the first and the last shift."""
     title = "Correlation with the truth by annotations per item"
-    said = "Spearman's rho with the truth by annotations per item, raw scores dashed, at the first and the last shift"
+    said = (
+        "Spearman's rho with the truth by annotations per item, raw scores dashed, at the first and the last"
+    )
     size = size_of_grid(min(2, len(grid.shifts)), len(grid.contexts))
-    return Figure("", said, size, partial(plot_over_judgments, grid=grid), panels=True, title=title)
+    draw = partial(plot_over_judgments, grid=grid)
+    return Figure("", f"{said} shift", size, draw, panels=True, title=title)

@@ -170,7 +170,7 @@ def _by_parts(rows: Any, matrix: FloatArray) -> Iterator[tuple[int, FloatArray, 
         part = rows[begin : begin + step]
         where = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
         product = np.asarray(part @ matrix)
-        own = np.bincount(where, part.data * product[where, part.indices], part.shape[0])
+        own: Any = np.bincount(where, part.data * product[where, part.indices], part.shape[0])
         yield begin, own, product
 
 

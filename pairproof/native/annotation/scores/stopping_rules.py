@@ -127,7 +127,7 @@ class Look:
 
 
 class _Means(NamedTuple):
-    """Items, or differences of systems, with the spread of a term of their sequences and the number of terms."""
+    """Items, or differences of systems, with the spread of a term of their sequences and how many there are."""
 
     names: tuple[str, ...]
     estimate: FloatArray
@@ -136,7 +136,7 @@ class _Means(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """The level of a sequence and the number of terms at which it is shortest; with `looks` the most terms."""
+    """The level of a sequence and the number of terms at which it is shortest; with `looks` the most."""
 
     alpha: float
     planned: float

@@ -125,7 +125,8 @@ def panel_grid(
             " none"
         )
     each = len(experiment.methods) * experiment.replicates
-    total, runs = len(contexts) * len(shifts) * each, []
+    total = len(contexts) * len(shifts) * each
+    runs: list[Simulation] = []
     for context, shift in product(contexts, shifts):
         panel = replace(experiment.panel, shift=float(shift), context=context)
 
