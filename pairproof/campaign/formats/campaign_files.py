@@ -83,17 +83,12 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
 
 
 def _appraise_batch(path: str | Path) -> Table:
-    """The items of a batch of Appraise as a table; a reference has the known score 1."""
+    """The items of a batch of Appraise as a table."""
     import pandas as pd
 
     raw, source = read_file(path, "a batch of Appraise"), str(path)
     refuse_other(raw, source, ("appraise-batch",), "a CSV file of items, or a batch of Appraise")
-    rows = [
-        [i.id, i.sent, i.role, i.of, i.source, i.system, "1" if i.role == "gold" else "", i.source_text]
-        for i in read_batch(raw, source)
-    ]
-    names = ["id", "sent", "role", "of", "source", "system", "gold", "source_text"]
-    return from_frame(pd.DataFrame(rows, columns=names, dtype=object), source)
+    return from_frame(pd.DataFrame(read_batch(raw, source), dtype=object), source)
 
 
 def cells_of(table: Table, column: str, mark: str = MARK) -> list[str]:

@@ -161,17 +161,8 @@ def _appraise_line(cells: list[str], where: str) -> JudgedLine:
 # -- batches -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class BatchItem:
-    """An item of a batch, as a row of an items file."""
-
-    id: str
-    sent: str
-    role: str
-    of: str
-    source: str
-    system: str
-    source_text: str
+#: An item of a batch, as a row of an items file.
+BatchItem = dict[str, str]
 
 
 def read_batch(raw: bytes, source: str) -> list[BatchItem]:
@@ -183,10 +174,9 @@ def read_batch(raw: bytes, source: str) -> list[BatchItem]:
         for k, entry in enumerate(entries, 1):
             place = f"{where}, item {k}"
             for item in _batch_items(of_kind(entry, dict, place, "it"), place):
-                if found.setdefault(item.id, item) != item:
-                    raise InputError(
-                        f"{place}: item {quoted(item.id)} is also in the batch with another text"
-                    )
+                name = item["id"]
+                if found.setdefault(name, item) != item:
+                    raise InputError(f"{place}: item {quoted(name)} is also in the batch with another text")
     if not found:
         raise InputError(f"{source}: no items to judge; expected a batch of Appraise")
     return list(found.values())
@@ -204,10 +194,13 @@ def _batch_items(entry: Mapping[str, Any], where: str) -> list[BatchItem]:
     segment = f"{document}/{segment}" if document else segment
     text, role = member(entry, "targetText", str, where), APPRAISE_KINDS[kind]
     original = member(entry, "sourceText", str, where, "")
+    # A reference has the known score 1.
+    known = {"gold": "1" if role == "gold" else "", "source_text": original}
     found = []
     for system in systems_of(member(entry, "targetID", str, where), f"{where}, 'targetID'"):
         of = item_id(segment, system, "item") if role == "degraded" else ""
-        found.append(BatchItem(item_id(segment, system, role), text, role, of, segment, system, original))
+        own = {"id": item_id(segment, system, role), "sent": text, "role": role, "of": of}
+        found.append({**own, "source": segment, "system": system, **known})
     return found
 
 

@@ -210,10 +210,10 @@ Campaign = Union[Store, str, Path]
 
 
 @contextmanager
-def reading(campaign: Campaign) -> Iterator[Store]:
+def reading(campaign: Campaign, *, write: bool = False) -> Iterator[Store]:
     """The campaign as an open store, in which one consistent state is read."""
     if isinstance(campaign, Store):
         yield campaign
         return
-    with opened(campaign, write=False) as store:
+    with opened(campaign, write=write) as store:
         yield store

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.options import one_of
-from ...errors import InputError, NotEstimableError
+from ...errors import NotEstimableError
 from ...native.annotation import beta
 from ...native.annotation.beta import FloatArray, IntArray
+from ...native.annotation.coded_judgments import check_level
 from ...native.annotation.methods import Method, ScoreState, calibration
 from ...native.annotation.scores.annotator_model import AnnotatorModel, Level, annotator_model
 from ..storage.records import about, counted_scores, items_of, state_of
@@ -141,8 +142,7 @@ def intervals_of(
 ) -> Intervals:
     """The same from a spread that is known already, for the items at the positions `which` only."""
     one_of("intervals", kind, KINDS)
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+    check_level(level)
     k, why = _factor(state, spread, kind)
     part = state
     if which is not None:

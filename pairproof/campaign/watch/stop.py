@@ -48,8 +48,7 @@ from ...native.annotation.scores.stopping_rules import (
 )
 from ..storage.records import Items, about, items_of
 from ..storage.rules import Look as Recorded, looks_of, write_look
-from ..storage.store import Store, opened
-from .score_arrays import Answers, Campaign, answers_of, known, own_scores
+from .score_arrays import Answers, Campaign, answers_of, known, own_scores, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -237,27 +236,17 @@ def stop(
     sources.  record: whether the look is written into the campaign.
     """
     asked = stop_rule(rule, alpha, planned, looks)
-    if isinstance(campaign, Store):
-        return _asked(campaign, asked, record)
-    with opened(campaign, write=record) as store:
-        return _asked(store, asked, record)
-
-
-def _asked(store: Store, rule: StopRule, record: bool) -> StopAnswer:
-    answers, items = answers_of(store), items_of(store)
-    earlier = looks_of(store)
-    answer = look_at(rule, answers, items, about(store).per_hit, earlier)
-    if record:
-        write_look(store, answer.judgments, rule.full, _recorded(answer))
+    with reading(campaign, write=record) as store:
+        answers, items = answers_of(store), items_of(store)
+        answer = look_at(asked, answers, items, about(store).per_hit, looks_of(store))
+        kept, look = answer.to_dict(), answer.look
+        if asked.looks:
+            # What is settled stays settled.
+            names = [name for name, done in zip(look.names, look.settled) if done]
+            kept |= {"step": _step(asked, look), "names": names}
+        if record:
+            write_look(store, answer.judgments, asked.full, kept)
     return answer
-
-
-def _recorded(answer: StopAnswer) -> dict[str, Any]:
-    """A look as it is kept; a group-sequential one with what is settled, which stays settled."""
-    kept = answer.to_dict()
-    if answer.rule.looks:
-        kept |= {"step": _step(answer.rule, answer.look), "names": _settled(answer.look)}
-    return kept
 
 
 def look_at(
@@ -365,10 +354,6 @@ def _step(rule: StopRule, look: Look) -> int:
     """The planned step that has been reached: 0 before the first."""
     n, looks = int(look.n.min()), rule.looks or 1
     return min(int(n * looks / rule.planned + 1e-9), looks)
-
-
-def _settled(look: Look) -> list[str]:
-    return [name for name, done in zip(look.names, look.settled) if done]
 
 
 def _by_steps(rule: StopRule, look: Look, earlier: Sequence[Recorded]) -> Look:

@@ -17,6 +17,7 @@ import numpy as np
 from ...data.options import one_of
 from ...errors import InputError, NotEstimableError, TooLargeError
 from ...native.annotation.beta import FloatArray
+from ...native.annotation.coded_judgments import check_level
 from ...native.annotation.scores.annotator_agreement import standardised
 from ...native.annotation.scores.systems_model import (
     SystemScores,
@@ -119,8 +120,7 @@ def systems(
     al. (2013).
     """
     one_of("standardise", standardise, get_args(Standardise))
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+    check_level(level)
     with reading(campaign) as store:
         items, columns, path = items_of(store), about(store).columns, str(store.path)
         answers = answers_of(store)

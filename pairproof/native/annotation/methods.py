@@ -169,8 +169,7 @@ def _check(hits: Sequence[IntArray], scores: Sequence[FloatArray], n_items: int)
     if not hits:
         return
     items, values = np.concatenate(hits), np.concatenate(scores)
-    lengths = [len(h) for h in hits]
-    row = np.repeat(np.arange(len(hits)), lengths)
+    row = np.repeat(np.arange(len(hits)), [len(h) for h in hits])
     bad = (items < 0) | (items >= n_items)
     if bad.any():
         k = int(np.flatnonzero(bad)[0])

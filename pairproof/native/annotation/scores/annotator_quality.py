@@ -65,10 +65,10 @@ def within_spread(first: ArrayLike, again: ArrayLike, level: float = 0.95) -> Wi
     from scipy.special import chdtri
 
     a, b = numbers("first", first, 0), numbers("again", again, 0)
-    if len(a) != len(b):
-        raise InputError(f"{len(a)} first scores and {len(b)} repeats; expected as many")
-    check_level(level)
     n = len(a)
+    if n != len(b):
+        raise InputError(f"{n} first scores and {len(b)} repeats; expected as many")
+    check_level(level)
     if n == 0:
         return WithinSpread(math.nan, 0, math.nan, math.nan)
     squares = float(np.sum((a - b) ** 2)) / 2.0
@@ -185,7 +185,7 @@ def drift(
             f"drift: annotator {names[few[0]]} has {n[few[0]]} score(s) at {span[few[0]]:g} places' distance; expected 3"
             " or more: leave the annotator out"
         )
-    own = (who[:, None] == np.arange(len(names))).astype(float)
+    own = np.eye(len(names))[who]
     design = np.column_stack([own, own * centred[:, None]])
     visit = np.arange(len(y))
     if hit is not None:
