@@ -47,20 +47,7 @@ _HOME = {
     "undo": "results.retraction",
 }
 
-__all__ = [
-    "Campaign",
-    "create",
-    "export",
-    "from_log",
-    "from_scores",
-    "open",
-    "open_batch",
-    "status",
-    "take_back",
-    "take_in",
-    "take_over",
-    "undo",
-]
+__all__ = sorted([*_HOME, "open"])
 
 
 # Hidden from type checkers, to which a module with __getattr__ has every name there could be.
@@ -77,7 +64,7 @@ if not TYPE_CHECKING:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__
 
 
 def open(path: str | Path) -> Campaign:

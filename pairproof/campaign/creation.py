@@ -13,7 +13,7 @@ import json
 import secrets
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -27,7 +27,7 @@ from ..errors import DataWarning, InputError
 from ..files.inputs import read_file
 from ..files.outputs import MARK
 from ..native.annotation.allocation import Pool
-from ..native.annotation.beta import FloatArray, IntArray
+from ..native.annotation.beta import FloatArray
 from ..native.annotation.methods import BETA, Method, ScoreState, Settings, start
 from .exports import SCORE_COLUMNS, looks_escaped, unescaped
 from .formats.campaign_files import (
@@ -46,7 +46,16 @@ from .results.readers import Tool, read_any
 from .results.results_file import RejectedRule, ResultRow, ResultsFile, check_terminated
 from .results.update import Taken, add, positions_of
 from .storage.design import RESERVED, Design, now, number_of
-from .storage.records import About, Reserved, judged, reserved_cells, state_of, write_about, write_items
+from .storage.records import (
+    About,
+    Reserved,
+    drawn_seed,
+    judged,
+    reserved_cells,
+    state_of,
+    write_about,
+    write_items,
+)
 from .storage.rules import write_rule
 from .storage.store import Store, created
 
@@ -105,27 +114,27 @@ def create(
     one_of("method", method, get_args(Method))
     one_of("pool", pool, get_args(Pool))
     read = read_items(items, encoding)
+    source = read.table.source
     model = [c for c in read.columns if c in (*MODEL_COLUMNS, *SKILL_COLUMNS)]
     if {"alpha", "beta"} <= set(model) or set(SKILL_COLUMNS) <= set(model):
         raise InputError(
-            f"{read.table.source}: has columns {', '.join(model)}, so it is a model file; use 'pairproof easl"
-            " import' for it"
+            f"{source}: has columns {', '.join(model)}, so it is a model file; use 'pairproof easl import' for"
+            " it"
         )
     whole_number("per_hit", per_hit)
     # First, because the columns of a batch are as many as a HIT has items.
-    check_size(per_hit, len(read.ids), method, read.table.source)
-    check_numbered(read.columns, per_hit, read.table.source)
+    check_size(per_hit, len(read.ids), method, source)
+    check_numbered(read.columns, per_hit, source)
     chosen = with_columns(design, read)
     if chosen.qualify:
         parse_rule(chosen.qualify)
     reserved = reserved_of(read, chosen)
-    check_size(per_hit, sum(role == "item" for role, *_ in reserved), method, read.table.source)
-    check_roles(read.table.source, chosen.degraded, chosen.gold, {role for role, *_ in reserved})
+    check_size(per_hit, sum(role == "item" for role, *_ in reserved), method, source)
+    check_roles(source, chosen.degraded, chosen.gold, {role for role, *_ in reserved})
     if chosen.arrange == "same-source":
-        check_sources(reserved, per_hit, read.table.source)
-    _warn_of_pages(reserved, chosen)
-    drawn = secrets.randbits(48) if seed is None else whole_number("seed", seed)
-    made = About(secrets.token_hex(6), method, per_hit, settings, pool, drawn, read.columns, False, chosen)
+        check_sources(reserved, per_hit, source, bool(chosen.degraded))
+    name, drawn = secrets.token_hex(6), drawn_seed(seed)
+    made = About(name, method, per_hit, settings, pool, drawn, read.columns, False, chosen)
     with created(path) as store:
         write_about(store, made)
         write_items(store, read.ids, read.fields(read.columns), start(method, len(read.ids)), reserved)
@@ -151,7 +160,8 @@ def with_columns(design: Design, read: ItemsFile) -> Design:
     if text not in free:
         if text != Design().text:
             _check_column(read, text, "--text")
-            raise InputError(f"--text {text}: this column stands for {_meaning(columns, text)}; name another")
+            meaning = next((name for name, column in columns.items() if column == text), text)
+            raise InputError(f"--text {text}: this column stands for {meaning}; name another")
         if len(free) > 1:
             raise InputError(
                 f"{read.table.source}: no column {text!r}, and {len(free)} others could hold the item's text:"
@@ -173,18 +183,16 @@ def _check_column(read: ItemsFile, column: str, option: str) -> None:
         )
 
 
-def _meaning(columns: Mapping[str, str], text: str) -> str:
-    return next((name for name, column in columns.items() if column == text), text)
-
-
 def reserved_of(read: ItemsFile, design: Design) -> list[Reserved]:
     """What the reserved columns of an items file say of each item."""
     cells = {name: cells_of(read.table, column) for name, column in design.columns.items() if column}
     return reserved_cells(read.table, read.ids, cells, design.columns)
 
 
-def check_sources(reserved: Sequence[Reserved], per_hit: int, source: str) -> None:
-    """Check that each item has a source and that no source has more items than a HIT."""
+def check_sources(reserved: Sequence[Reserved], per_hit: int, source: str, degraded: bool) -> None:
+    """Check that each item has a source and that no source has more items than a HIT; say, before anything
+    is dealt, where a degraded item would be alone on its page.
+    """
     held = Counter(name for role, _, name, _, _ in reserved if role == "item")
     if held[""]:
         raise InputError(
@@ -196,16 +204,9 @@ def check_sources(reserved: Sequence[Reserved], per_hit: int, source: str) -> No
         raise InputError(
             f"{source}: source {name!r} has {most} items, but a HIT has {per_hit}; use --per-hit {most}"
         )
-
-
-def _warn_of_pages(reserved: Sequence[Reserved], design: Design) -> None:
-    """Say, before anything is dealt, where a design leaves a degraded item alone on its page."""
-    if not design.degraded or design.arrange != "same-source":
-        return
-    held = Counter(name for role, _, name, _, _ in reserved if role == "item")
-    originals = [reserved[of] for role, of, *_ in reserved if role == "degraded" and of is not None]
+    originals = [reserved[of] for _, of, *_ in reserved if of is not None]
     alone = sum(held[name] == 1 for role, _, name, _, _ in originals if role == "item")
-    if alone:
+    if alone and degraded:
         warnings.warn(
             f"{alone} degraded item(s) are of sources with one output: they are alone on their pages, as their"
             " originals are; give these sources more outputs, or leave out --design same-source",
@@ -319,8 +320,13 @@ def take_over(
         for r in results
     ]
     name, own = _own_name(files)
-    drawn = secrets.randbits(48) if seed is None else whole_number("seed", seed)
-    design, reserved = _design(read, columns)
+    drawn = drawn_seed(seed)
+    named = {name: name for name in RESERVED if name in columns}
+    free = [c for c in columns if c not in named]
+    text = "sent" if "sent" in free else free[0] if free else "id"
+    # All repeats count.
+    design = Design(text=text, on_repeat="both", columns=named)
+    reserved = reserved_of(read, design)
     made = About(name, chosen, size, settings, pool, drawn, columns, True, design)
     where = model_is if files else None
     with created(path) as store:
@@ -343,7 +349,7 @@ def take_over(
 
 def _without_escapes(read: ItemsFile, columns: Sequence[str]) -> ItemsFile:
     """The items with their texts as they were before a tool escaped them."""
-    cells = {name: read.table.columns[name] for name in read.table.columns}
+    cells = dict(read.table.columns)
     for name in ("id", *columns):
         cells[name] = [unescaped(c) for c in cells_of(read.table, name)]
     ids = tuple(cells["id"])
@@ -353,15 +359,6 @@ def _without_escapes(read: ItemsFile, columns: Sequence[str]) -> ItemsFile:
     # The guards of formulas are off already.
     cells.pop(MARK, None)
     return ItemsFile(replace(read.table, columns=cells), ids, read.columns)
-
-
-def _design(read: ItemsFile, columns: Sequence[str]) -> tuple[Design, list[Reserved]]:
-    """The design of a campaign that is taken over, where all repeats count, and its reserved cells."""
-    named = {name: name for name in RESERVED if name in columns}
-    free = [c for c in columns if c not in named]
-    text = "sent" if "sent" in free else free[0] if free else "id"
-    design = Design(text=text, on_repeat="both", columns=named)
-    return design, reserved_of(read, design)
 
 
 def _method(read: ItemsFile, asked: Method | None) -> Method:
@@ -404,32 +401,25 @@ def _state(read: ItemsFile, method: Method) -> tuple[ScoreState, tuple[str, ...]
         b = _numbers(read.table, "var") if "var" in names else b**2
     bad = ~((a >= 1) & (b >= 1)) if method in BETA else ~(b > 0)
     if bad.any():
-        raise read.table.refuse(
-            bad,
-            first if method in BETA else second,
-            f"{first} {a[bad][0]:g} and {second} {b[bad][0]:g}",
-            "expected both to be at least 1" if method in BETA else "expected a number above 0",
+        column, expected = (
+            (first, "both to be at least 1") if method in BETA else (second, "a number above 0")
         )
-    n = _counts(read, method, a, b, whole)
-    state = ScoreState(method, a, b, n)
-    return state, tuple(used), method in BETA and not _matches(read, state, names)
-
-
-def _counts(read: ItemsFile, method: Method, a: FloatArray, b: FloatArray, whole: bool) -> IntArray:
-    """The number of scores of each item: as the file says, else from the sum of alpha and beta; 0 if unknown."""
-    if whole:
-        return _numbers(read.table, "n").astype(np.int64)
-    if method in ("easl", "random"):
-        found: IntArray = np.rint(a + b - 2.0).astype(np.int64)
-        return found
-    return np.zeros(len(a), np.int64)
-
-
-def _matches(read: ItemsFile, state: ScoreState, names: set[str]) -> bool:
-    found = {"mode": state.score, "var": state.variance, "mu": state.score, "sigma": state.variance}
+        found = f"{first} {a[bad][0]:g} and {second} {b[bad][0]:g}"
+        raise read.table.refuse(bad, column, found, f"expected {expected}")
+    # As the file says, else from the sum of alpha and beta; 0 if unknown.
+    n = (
+        _numbers(read.table, "n")
+        if whole
+        else np.rint(a + b - 2.0)
+        if method in ("easl", "random")
+        else 0.0 * a
+    )
+    state = ScoreState(method, a, b, n.astype(np.int64))
+    own = {"mode": state.score, "var": state.variance, "mu": state.score, "sigma": state.variance}
     # The older tools write .0833 for the initial variance 1/12, which is off by 3.3e-5; the tolerance is half
     # a unit of their fourth decimal.
-    return all(_same(_numbers(read.table, c), found[c], 5e-5) for c in found if c in names)
+    matches = all(_same(_numbers(read.table, c), own[c], 5e-5) for c in own if c in names and method in BETA)
+    return state, tuple(used), not matches
 
 
 def _same(one: FloatArray, other: FloatArray, within: float) -> bool:
@@ -438,13 +428,11 @@ def _same(one: FloatArray, other: FloatArray, within: float) -> bool:
 
 
 def _numbers(table: Table, column: str) -> FloatArray:
-    values = []
-    for row, cell in enumerate(cells_of(table, column)):
-        value = number_of(cell)
-        if not np.isfinite(value):
-            raise InputError(f"{table.where(row, column)}: {cell!r}; expected a finite number")
-        values.append(value)
-    return np.array(values)
+    cells = cells_of(table, column)
+    values = np.array([number_of(cell) for cell in cells])
+    for row in np.flatnonzero(~np.isfinite(values)).tolist():
+        raise InputError(f"{table.where(row, column)}: {cells[row]!r}; expected a finite number")
+    return values
 
 
 def _size(results: str | Path, encoding: str | None) -> int:
@@ -475,10 +463,8 @@ def _rebuild_batches(store: Store, files: Sequence[ResultsFile], position: dict[
     hits: dict[tuple[int, int], ResultRow] = {}
     for row in (r for f in files for r in f.rows if r.batch.isdigit() and r.hit.isdigit()):
         hits.setdefault((int(row.batch), int(row.hit)), row)
-    for batch in sorted({b for b, _ in hits}):
-        store.db.execute(
-            "INSERT INTO batch VALUES (?, ?, ?)", (batch, now(), sum(b == batch for b, _ in hits))
-        )
+    for batch, n in sorted(Counter(b for b, _ in hits).items()):
+        store.db.execute("INSERT INTO batch VALUES (?, ?, ?)", (batch, now(), n))
     for (batch, hit), row in sorted(hits.items()):
         items = json.dumps(positions_of(row, position))
         store.db.execute("INSERT INTO hit (batch, number, items) VALUES (?, ?, ?)", (batch, hit, items))

@@ -58,8 +58,10 @@ from .storage.records import (
     About,
     about,
     batches_with_tokens,
+    columns_of,
     fields_of,
     ids_of,
+    items_of_hits,
     judged,
     state_of,
 )
@@ -151,11 +153,6 @@ SCHEMA = 2
 _LINE_ENDS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 
 
-#: Columns of annotators and of results files, which are members of their lines.
-ANNOTATOR = "number, name, token, state, since, why"
-RESULTS = "number, name, sha256, taken, rows, new"
-
-
 def log_text(store: Store) -> str:
     """The log of an open campaign."""
     return "".join(line_of(record) for record in records(store))
@@ -174,10 +171,10 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
     yield _campaign(store, a)
     yield from _rows(store, "text", "name, lang, dir, body", "text", "name, lang")
     yield from _items(store, a, ids)
-    yield from _rows(store, "annotator", ANNOTATOR, "annotator")
+    yield from _rows(store, "annotator", "number, name, token, state, since, why", "annotator")
     yield from _batches(store, ids)
     yield from _assignments(store, names)
-    yield from _rows(store, "results", RESULTS, "received")
+    yield from _rows(store, "results", "number, name, sha256, taken, rows, new", "received")
     yield from _judgments(store, ids, names)
     yield from _retractions(store, ids)
     yield from _looks(store)
@@ -185,10 +182,7 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
 
 
 def _campaign(store: Store, a: About) -> dict[str, Any]:
-    rules = [
-        {"name": r.name, "value": r.value, "fixed": r.fixed, "after_judgments": r.after_judgments}
-        for r in rules_of(store)
-    ]
+    rules = [{name: v for name, v in vars(r).items() if name != "number"} for r in rules_of(store)]
     design = {**a.design.to_dict(), "show": list(a.design.show)}
     about = {**asdict(a), "columns": list(a.columns), "design": design}
     return {"kind": "campaign", "schema": SCHEMA, **about, "rules": rules}
@@ -208,12 +202,8 @@ def _items(store: Store, a: About, ids: tuple[str, ...]) -> Iterator[dict[str, A
     for item in _rows(store, "item", columns, "item", "position"):
         start = [item.pop(name) for name in ("a0", "b0", "n0")]
         fields = dict(zip(a.columns, json.loads(item["fields"])))
-        yield {
-            **item,
-            "fields": fields,
-            "of": None if item["of"] is None else ids[item["of"]],
-            "start": start,
-        }
+        of = None if item["of"] is None else ids[item["of"]]
+        yield {**item, "fields": fields, "of": of, "start": start}
 
 
 def _batches(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
@@ -250,9 +240,8 @@ def _judgments(store: Store, ids: tuple[str, ...], names: dict[int, str]) -> Ite
 
 
 def _retractions(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    if not has_table(store):
-        return
-    for row in _rows(store, "retraction", "number, at, why, undone, judgment", "retraction"):
+    columns = "number, at, why, undone, judgment"
+    for row in _rows(store, "retraction", columns, "retraction") if has_table(store) else ():
         kept = json.loads(row["judgment"])
         scores = [
             {"slot": slot, "item": ids[item], "value": value, "raw": raw}
@@ -275,10 +264,8 @@ def state_names(method: Method) -> tuple[str, str]:
 
 
 def _state(store: Store, method: Method) -> dict[str, Any]:
-    state = state_of(store, method)
-    first, second = state_names(method)
-    columns = ([None if np.isnan(v) else v for v in c.tolist()] for c in (state.a, state.b))
-    return {"kind": "state", **dict(zip((first, second), columns)), "n": state.n.tolist()}
+    *columns, n = columns_of(state_of(store, method))
+    return {"kind": "state", **dict(zip(state_names(method), columns)), "n": n}
 
 
 What = Literal["scores", "model", "history", "comparisons", "log"]
@@ -405,9 +392,7 @@ def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
         "SELECT judgment, slot, item, value, raw FROM score ORDER BY judgment, slot"
     ):
         scores[judgment].append((slot, item, value, raw))
-    issued = {
-        (b, h): json.loads(items) for b, h, items in store.db.execute("SELECT batch, number, items FROM hit")
-    }
+    issued = items_of_hits(store)
     rows: list[list[str]] = []
     query = (
         "SELECT number, identity, hit_id, assignment, worker, times, batch, hit FROM judgment j ORDER BY"

@@ -10,7 +10,8 @@ compared with the one that was read, line by line; a difference is an error, and
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, get_args
@@ -20,9 +21,9 @@ import numpy as np
 from ..errors import InputError
 from ..files.inputs import decoded, exactly, of_kind, parsed, read_file, unpacked
 from ..native.annotation.allocation import Pool
-from ..native.annotation.methods import METHODS, Method, ScoreState, Settings
+from ..native.annotation.methods import METHODS, ScoreState, Settings
 from ..text import quoted, shortened
-from .exports import ANNOTATOR, RESULTS, SCHEMA, records, state_names
+from .exports import SCHEMA, records, state_names
 from .hits.assigning import remember_judgments, remember_tokens
 from .storage.contents import score_of
 from .storage.design import KINDS, ROLES, Design, State, stored_times
@@ -73,6 +74,13 @@ MEMBERS: dict[str, dict[str, Types]] = {
 }  # fmt: skip
 #: Members that lines have only where they say something; earlier logs are without them.
 LATER: dict[str, dict[str, Types]] = {"batch": {"tokens": (bool,)}}
+#: The words that a member may be.
+WORDS: dict[str, dict[str, tuple[str, ...]]] = {
+    "item": {"role": ROLES},
+    "annotator": {"state": get_args(State)},
+    "hit": {"purpose": ("work", "qualification", "calibration")},
+    "assignment": {"state": ("open", "returned", "expired", "withdrawn")},
+}
 #: Members of objects inside a line.
 SETTINGS: dict[str, Types] = {"gamma": _NUMBER, "epsilon": _NUMBER, "tie_within": _NUMBER}
 RULE: dict[str, Types] = {"name": _TEXT, "fixed": _TEXT, "after_judgments": _WHOLE}
@@ -127,23 +135,25 @@ def read_log(raw: bytes, source: str) -> list[Line]:
 
 def _check(kind: str, record: Mapping[str, Any], where: str, campaign: Mapping[str, Any]) -> None:
     if kind == "state":
-        names = (*state_names(_method(campaign, where)), "n")
-        _members(record, {name: _LIST for name in names}, where)
+        names = (*state_names(campaign["method"]), "n")
+        _members(record, dict.fromkeys(names, _LIST), where)
         return
     _members(record, MEMBERS[kind], where)
-    check = _MORE.get(kind)
-    if check is not None:
-        check(record, where)
+    for name, allowed in WORDS.get(kind, {}).items():
+        _one_of(record, name, allowed, where)
+    if kind == "assignment":
+        _all(record["shown"], _WHOLE, where, "shown")
+    elif kind in _MORE:
+        _MORE[kind](record, where)
 
 
 def _members(
     record: Mapping[str, Any], types: Mapping[str, Types], where: str, more: tuple[str, ...] = ("kind",)
 ) -> None:
-    later = {
-        name: allowed for name, allowed in LATER.get(str(record.get("kind")), {}).items() if name in record
-    }
-    exactly(record, (*more, *types, *later), where)
-    for name, allowed in {**types, **later}.items():
+    later = LATER.get(str(record.get("kind")), {})
+    own = {**types, **{name: allowed for name, allowed in later.items() if name in record}}
+    exactly(record, (*more, *own), where)
+    for name, allowed in own.items():
         of_kind(record[name], allowed, where, f"{name!r}")
 
 
@@ -157,16 +167,10 @@ def _all(values: list[Any], types: Types, where: str, what: str) -> None:
         of_kind(value, types, where, f"an entry of {what!r}")
 
 
-def _method(campaign: Mapping[str, Any], where: str) -> Method:
-    _one_of(campaign, "method", METHODS, where)
-    method: Method = campaign["method"]
-    return method
-
-
 def _campaign(record: Mapping[str, Any], where: str) -> None:
     if record["schema"] != SCHEMA:
         raise InputError(f"{where}: schema {record['schema']}; this pairproof reads logs of schema {SCHEMA}")
-    _method(record, where)
+    _one_of(record, "method", METHODS, where)
     _one_of(record, "pool", get_args(Pool), where)
     if not record["id"] or record["per_hit"] < 1 or record["seed"] < 0:
         raise InputError(f"{where}: expected an id, at least 1 item per_hit, and a seed of at least 0")
@@ -181,7 +185,6 @@ def _campaign(record: Mapping[str, Any], where: str) -> None:
 
 
 def _item(record: Mapping[str, Any], where: str) -> None:
-    _one_of(record, "role", ROLES, where)
     for name, cell in record["fields"].items():
         of_kind(cell, str, where, f"field {name!r}")
     _within(record["gold"], where, "gold")
@@ -198,23 +201,13 @@ def _within(value: float | None, where: str, what: str) -> None:
         raise InputError(f"{where}: {what} {value}; expected a number from 0 to 1")
 
 
-def _annotator(record: Mapping[str, Any], where: str) -> None:
-    _one_of(record, "state", get_args(State), where)
-
-
 def _hit(record: Mapping[str, Any], where: str) -> None:
-    _one_of(record, "purpose", ("work", "qualification", "calibration"), where)
     _all(record["items"], _TEXT, where, "items")
     if not record["items"]:
         raise InputError(f"{where}: a HIT without items")
     plan = record["plan"]
     if plan is not None and (len(plan) != len(record["items"]) or not all(k in KINDS for k in plan)):
         raise InputError(f"{where}: 'plan' must name one of {', '.join(KINDS)} for each item of the HIT")
-
-
-def _assignment(record: Mapping[str, Any], where: str) -> None:
-    _one_of(record, "state", ("open", "returned", "expired", "withdrawn"), where)
-    _all(record["shown"], _WHOLE, where, "shown")
 
 
 def _judgment(record: Mapping[str, Any], where: str) -> None:
@@ -254,15 +247,7 @@ def _retraction(record: Mapping[str, Any], where: str) -> None:
     _scores(record["judgment"]["scores"], where, {n: t for n, t in SCORE.items() if n != "role"})
 
 
-_MORE = {
-    "campaign": _campaign,
-    "item": _item,
-    "annotator": _annotator,
-    "hit": _hit,
-    "assignment": _assignment,
-    "judgment": _judgment,
-    "retraction": _retraction,
-}
+_MORE = {"campaign": _campaign, "item": _item, "hit": _hit, "judgment": _judgment, "retraction": _retraction}
 
 
 #: Tolerance within which the state in the log and the state that its judgments give must agree: sums of the
@@ -338,12 +323,6 @@ def _about(line: Line) -> About:
     )
 
 
-_JUDGMENT = (
-    "number, identity, batch, hit, hit_id, assignment, worker, times, received, row, annotator, submitted, seconds,"
-    " counted, why, repeat_of"
-)
-
-
 def _stored(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
@@ -353,178 +332,149 @@ class _Rebuilder:
 
     def __init__(self, store: Store, a: About, lines: Sequence[Line]) -> None:
         self.store, self.about, self.lines = store, a, lines
-        self.item: dict[str, int] = {}
-        self.annotator: dict[str, int] = {}
-        self.hits: dict[tuple[int, int], int] = {}
-        self.known: dict[str, set[Any]] = {}
-
-    def of(self, kind: str) -> Iterator[Line]:
-        return (line for line in self.lines if line.kind == kind)
+        self.known: dict[str, dict[Any, int]] = defaultdict(dict)
 
     def run(self) -> None:
-        """Insert all lines but the state, in an order in which each finds what it names."""
-        self._rules()
-        self._texts()
-        self._items()
-        self._annotators()
-        self._hits()
-        self._assignments()
-        self._results()
-        self._judgments()
-        self._retractions()
-        for line in self.of("look"):
-            r = line.record
-            self._once("look", r["number"], line)
-            self._insert("look", [(r["number"], r["at"], r["judgments"], r["rule"], _stored(r["answer"]))])
-
-    def _insert(self, table: str, rows: Sequence[Sequence[Any]], columns: str = "") -> None:
-        if rows:
-            names = f" ({columns})" if columns else ""
-            marks = ", ".join("?" * len(rows[0]))
-            self.store.db.executemany(f"INSERT INTO {table}{names} VALUES ({marks})", rows)
-
-    def _once(self, what: str, key: Any, line: Line) -> None:
-        """Refuse a number or name that stands in two lines."""
-        seen = self.known.setdefault(what, set())
-        if key in seen:
-            raise InputError(f"{line.where}: {what} {quoted(key)} stands in two lines; expected one")
-        seen.add(key)
-
-    def _found(self, known: dict[Any, int], key: Any, line: Line, what: str) -> int:
-        if key not in known:
-            raise InputError(f"{line.where}: no line has the {what} {quoted(key)}")
-        return known[key]
-
-    def _rules(self) -> None:
-        rows = [
-            (r["name"], _stored(r["value"]), r["fixed"], r["after_judgments"])
-            for r in self.lines[0].record["rules"]
-        ]
-        self._insert("rule", rows, "name, value, fixed, after_judgments")
-
-    def _texts(self) -> None:
-        for line in self.of("text"):
-            r = line.record
-            self._once("text", (r["name"], r["lang"]), line)
-            self._insert("text", [(r["name"], r["lang"], r["dir"], r["body"])])
-
-    def _items(self) -> None:
-        lines = list(self.of("item"))
-        for k, line in enumerate(lines):
-            self._once("item", line.record["id"], line)
-            self.item[line.record["id"]] = k
-        if not lines:
+        """Insert all lines but the state; they stand in an order in which each finds what it names."""
+        items = [line for line in self.lines if line.kind == "item"]
+        for k, line in enumerate(items):
+            self._once("item", line.record["id"], line, k)
+        if not items:
             raise InputError(f"{self.lines[0].where}: the log has no items")
-        rows = []
-        for k, line in enumerate(lines):
-            r = line.record
-            if tuple(r["fields"]) != self.about.columns:
-                raise InputError(f"{line.where}: 'fields' has other names than the campaign's 'columns'")
-            of = None if r["of"] is None else self._found(self.item, r["of"], line, "item")
-            cells = json.dumps(list(r["fields"].values()), ensure_ascii=False)
-            known = (r["role"], of, r["source"], r["system"], r["gold"])
-            rows.append((k, r["id"], cells, *r["start"], *r["start"], *known))
-        self._insert("item", rows)
+        for rule in self.lines[0].record["rules"]:
+            self._insert("rule", {**rule, "value": _stored(rule["value"])})
+        if any(line.kind == "retraction" for line in self.lines):
+            self.store.db.execute(RETRACTION)
+        kinds = {
+            "text": self._text,
+            "item": self._item,
+            "annotator": self._annotator,
+            "batch": self._batch,
+            "hit": self._hit,
+            "assignment": self._assignment,
+            "results": self._results,
+            "judgment": self._judgment,
+            "retraction": self._retraction,
+            "look": self._look,
+        }
+        for line in self.lines[1:-1]:
+            kinds[line.kind](line, {name: v for name, v in line.record.items() if name != "kind"})
         try:
             state_of(self.store, self.about.method, at_start=True)
         except InputError as error:  # a start that the method cannot have
-            raise InputError(f"{lines[0].where} and later lines, 'start': {error}") from error
+            raise InputError(f"{items[0].where} and later lines, 'start': {error}") from error
 
-    def _annotators(self) -> None:
-        for line in self.of("annotator"):
-            r = line.record
-            for what in ("number", "name") + (("token",) if r["token"] is not None else ()):
+    def _insert(self, table: str, row: Mapping[str, Any]) -> None:
+        marks = ", ".join("?" * len(row))
+        query = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})"
+        self.store.db.execute(query, tuple(row.values()))
+
+    def _once(self, what: str, key: Any, line: Line, number: int = 0) -> None:
+        """Refuse a number or name that stands in two lines; keep what it stands for."""
+        if key in self.known[what]:
+            raise InputError(f"{line.where}: {what} {quoted(key)} stands in two lines; expected one")
+        self.known[what][key] = number
+
+    def _found(self, what: str, key: Any, line: Line) -> int:
+        if key not in self.known[what]:
+            raise InputError(f"{line.where}: no line has the {what} {quoted(key)}")
+        return self.known[what][key]
+
+    def _text(self, line: Line, r: dict[str, Any]) -> None:
+        self._once("text", (r["name"], r["lang"]), line)
+        self._insert("text", r)
+
+    def _item(self, line: Line, r: dict[str, Any]) -> None:
+        if tuple(r["fields"]) != self.about.columns:
+            raise InputError(f"{line.where}: 'fields' has other names than the campaign's 'columns'")
+        of = None if r["of"] is None else self._found("item", r["of"], line)
+        cells = json.dumps(list(r["fields"].values()), ensure_ascii=False)
+        start = r.pop("start")
+        state = dict(zip(("a0", "b0", "n0", "a", "b", "n"), (*start, *start)))
+        place = {"position": self.known["item"][r["id"]], "fields": cells, "of": of}
+        self._insert("item", {**r, **place, **state})
+
+    def _annotator(self, line: Line, r: dict[str, Any]) -> None:
+        for what in ("number", "name", "token"):
+            if r[what] is not None:
                 self._once(f"annotator's {what}", r[what], line)
-            self.annotator[r["name"]] = r["number"]
-            self._insert("annotator", [[r[name] for name in ANNOTATOR.split(", ")]], ANNOTATOR)
+        self.known["annotator"][r["name"]] = r["number"]
+        self._insert("annotator", r)
 
-    def _hits(self) -> None:
-        for line in self.of("batch"):
-            r = line.record
-            self._once("batch", r["number"], line)
-            self._insert("batch", [(r["number"], r["opened"], r["hits"])])
-            if r["judgments"] is not None:
-                remember_judgments(self.store, r["number"], r["judgments"])
-            if r.get("tokens"):
-                remember_tokens(self.store, r["number"])
-        batches = self.known.get("batch", set())
-        for line in self.of("hit"):
-            r = line.record
-            key = (r["batch"], r["hit"])
-            self._once("HIT", key, line)
-            if r["batch"] not in batches:
-                raise InputError(f"{line.where}: no line has the batch {r['batch']}")
-            self.hits[key] = len(r["items"])
-            items = [self._found(self.item, name, line, "item") for name in r["items"]]
-            plan = None if r["plan"] is None else json.dumps(r["plan"])
-            self._insert("hit", [(*key, json.dumps(items), r["purpose"], plan)])
+    def _batch(self, line: Line, r: dict[str, Any]) -> None:
+        self._once("batch", r["number"], line)
+        if r.pop("tokens", False):
+            remember_tokens(self.store, r["number"])
+        judgments = r.pop("judgments")
+        self._insert("batch", r)
+        if judgments is not None:
+            remember_judgments(self.store, r["number"], judgments)
 
-    def _assignments(self) -> None:
-        for line in self.of("assignment"):
-            r = line.record
-            key = (r["batch"], r["hit"])
-            slots = self._found(self.hits, key, line, "HIT")
-            who = self._found(self.annotator, r["annotator"], line, "annotator")
-            self._once("assignment", (who, *key), line)
-            if sorted(r["shown"]) != list(range(1, slots + 1)):
-                raise InputError(f"{line.where}: 'shown' must hold each slot of the HIT, 1 to {slots}, once")
-            row = (r["given"], r["due"], r["state"], r["place"], json.dumps(r["shown"]))
-            self._insert("assignment", [(who, *key, *row)])
+    def _hit(self, line: Line, r: dict[str, Any]) -> None:
+        self._once("HIT", (r["batch"], r["hit"]), line, len(r["items"]))
+        self._found("batch", r["batch"], line)
+        items = [self._found("item", name, line) for name in r["items"]]
+        plan = None if r["plan"] is None else json.dumps(r["plan"])
+        own = {"batch": r["batch"], "number": r["hit"], "kind": r["purpose"]}
+        self._insert("hit", {**own, "items": json.dumps(items), "plan": plan})
 
-    def _results(self) -> None:
-        for line in self.of("results"):
-            self._once("results file", line.record["number"], line)
-            self._insert("received", [[line.record[name] for name in RESULTS.split(", ")]], RESULTS)
+    def _assignment(self, line: Line, r: dict[str, Any]) -> None:
+        key = (r["batch"], r["hit"])
+        slots = self._found("HIT", key, line)
+        who = self._found("annotator", r["annotator"], line)
+        self._once("assignment", (who, *key), line)
+        if sorted(r["shown"]) != list(range(1, slots + 1)):
+            raise InputError(f"{line.where}: 'shown' must hold each slot of the HIT, 1 to {slots}, once")
+        self._insert("assignment", {**r, "annotator": who, "shown": json.dumps(r["shown"])})
 
-    def _judgments(self) -> None:
-        files = {n: n for n in self.known.get("results file", set())}
-        for line in self.of("judgment"):
-            r = line.record
-            self._once("judgment", r["number"], line)
-            self._once("identity", r["identity"], line)
-            self._found(files, r["results"], line, "results file")
-            if r["batch"] is not None:
-                self._found(self.hits, (r["batch"], r["hit"]), line, "HIT")
-            who = None
-            if r["annotator"] is not None:
-                who = self._found(self.annotator, r["annotator"], line, "annotator")
-            own = {**r, "times": json.dumps(r["times"]), "received": r["results"], "annotator": who}
-            own |= dict(zip(("submitted", "seconds"), stored_times(r["times"])), counted=int(r["counted"]))
-            self._insert("judgment", [[own[name] for name in _JUDGMENT.split(", ")]], _JUDGMENT)
-            self._insert("score", [(r["number"], *row) for row in self._scores(r, line)])
+    def _results(self, line: Line, r: dict[str, Any]) -> None:
+        self._once("results file", r["number"], line)
+        self._insert("received", r)
 
-    def _scores(self, r: dict[str, Any], line: Line) -> Iterator[tuple[Any, ...]]:
-        for s in r["scores"]:
-            item = self._found(self.item, s["item"], line, "item")
-            more = (s["role"],) if "role" in s else ()
-            yield (s["slot"], item, s["value"], s["raw"], *more)
+    def _judgment(self, line: Line, r: dict[str, Any]) -> None:
+        self._once("judgment", r["number"], line)
+        self._once("identity", r["identity"], line)
+        r["received"] = r.pop("results")
+        self._placed(r, line)
+        if r["annotator"] is not None:
+            r["annotator"] = self._found("annotator", r["annotator"], line)
+        r["submitted"], r["seconds"] = stored_times(r["times"])
+        r |= {"times": json.dumps(r["times"]), "counted": int(r["counted"])}
+        scores, _ = r.pop("scores"), r.pop("accepted")
+        self._insert("judgment", r)
+        for s in scores:
+            item = {"judgment": r["number"], "item": self._found("item", s["item"], line)}
+            self._insert(
+                "score", {**item, **{name: s[name] for name in ("slot", "value", "raw")}, "kind": s["role"]}
+            )
 
-    def _retractions(self) -> None:
-        lines = list(self.of("retraction"))
-        if lines:
-            self.store.db.execute(RETRACTION)
-        files = {n: n for n in self.known.get("results file", set())}
-        for line in lines:
-            r = line.record
-            self._once("retraction", r["number"], line)
-            kept = dict(r["judgment"])
-            self._found(files, kept["received"], line, "results file")
-            if kept["batch"] is not None:
-                self._found(self.hits, (kept["batch"], kept["hit"]), line, "HIT")
-            kept["scores"] = [list(row) for row in self._scores(kept, line)]
-            kept["times"] = json.dumps(kept["times"])
-            judgment = json.dumps(kept, ensure_ascii=False)
-            row = (r["number"], r["at"], r["why"], kept["identity"], judgment, r["undone"])
-            self._insert("retraction", [row])
+    def _placed(self, r: dict[str, Any], line: Line) -> None:
+        """Check that the results file and the HIT of a judgment are there."""
+        self._found("results file", r["received"], line)
+        if r["batch"] is not None:
+            self._found("HIT", (r["batch"], r["hit"]), line)
+
+    def _retraction(self, line: Line, r: dict[str, Any]) -> None:
+        self._once("retraction", r["number"], line)
+        kept = dict(r["judgment"])
+        self._placed(kept, line)
+        kept["scores"] = [
+            [s["slot"], self._found("item", s["item"], line), s["value"], s["raw"]] for s in kept["scores"]
+        ]
+        kept["times"] = json.dumps(kept["times"])
+        judgment = json.dumps(kept, ensure_ascii=False)
+        self._insert("retraction", {**r, "identity": kept["identity"], "judgment": judgment})
+
+    def _look(self, line: Line, r: dict[str, Any]) -> None:
+        self._once("look", r["number"], line)
+        self._insert("look", {**r, "answer": _stored(r["answer"])})
 
 
 def _keep_state(store: Store, a: About, line: Line) -> None:
     """Keep the state in the log, to the last digit, if it is the one that the judgments give."""
     found = state_of(store, a.method)
-    first, second = state_names(a.method)
-    n = line.record["n"]
     columns = []
-    for name, own in ((first, found.a), (second, found.b)):
+    for name, own in zip(state_names(a.method), (found.a, found.b)):
         values = np.array([np.nan if v is None else v for v in line.record[name]], np.float64)
         if values.shape != own.shape or not np.allclose(values, own, rtol=0.0, atol=AGREE, equal_nan=True):
             raise InputError(
@@ -532,7 +482,7 @@ def _keep_state(store: Store, a: About, line: Line) -> None:
                 " are missing"
             )
         columns.append(values)
-    if n != found.n.tolist():
+    if line.record["n"] != found.n.tolist():
         raise InputError(f"{line.where}: 'n' does not count the judgments in the log")
     save_state(store, ScoreState(a.method, columns[0], columns[1], found.n), range(len(found.n)))
 

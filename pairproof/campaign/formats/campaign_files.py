@@ -67,12 +67,11 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
     for row, name in enumerate(ids):
         if not name.strip():
             raise InputError(f"{table.where(row, 'id')}: blank; every item needs an id")
-        if name in seen:
+        before = seen.setdefault(name, row)
+        if before < row:
             raise InputError(
-                f"{table.where(row, 'id')}: {name!r} is also the id of row {seen[name] + 1}; ids must be"
-                " distinct"
+                f"{table.where(row, 'id')}: {name!r} is also the id of row {before + 1}; ids must be distinct"
             )
-        seen[name] = row
     columns = tuple(c for c in table.columns if c not in ("id", MARK))
     taken = [c for c in columns if c in BATCH_COLUMNS]
     if taken:
@@ -84,17 +83,12 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
 
 
 def _appraise_batch(path: str | Path) -> Table:
-    """The items of a batch of Appraise as a table; a reference has the known score 1."""
+    """The items of a batch of Appraise as a table."""
     import pandas as pd
 
     raw, source = read_file(path, "a batch of Appraise"), str(path)
     refuse_other(raw, source, ("appraise-batch",), "a CSV file of items, or a batch of Appraise")
-    rows = [
-        [i.id, i.sent, i.role, i.of, i.source, i.system, "1" if i.role == "gold" else "", i.source_text]
-        for i in read_batch(raw, source)
-    ]
-    names = ["id", "sent", "role", "of", "source", "system", "gold", "source_text"]
-    return from_frame(pd.DataFrame(rows, columns=names, dtype=object), source)
+    return from_frame(pd.DataFrame(read_batch(raw, source), dtype=object), source)
 
 
 def cells_of(table: Table, column: str, mark: str = MARK) -> list[str]:

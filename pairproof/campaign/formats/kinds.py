@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ...errors import InputError
 from ...files.inputs import unpacked
@@ -79,35 +78,22 @@ def refuse_other(raw: bytes, source: str, wanted: Sequence[str], expected: str) 
 
 def _of_json(text: str) -> str:
     """By the names in the first object, or by those near the beginning where the object is not whole."""
-    first = _first_object(text)
-    if first is None:
-        names = {
-            name for name in ("annotations", "data", "annotation_id", "items", "task") if f'"{name}"' in text
-        }
-    else:
-        names = set(first)
-    if first is not None and first.get("kind") == "campaign":
-        return "log"
-    if first is not None and "annotations" not in names and isinstance(first.get("data"), dict):
-        names |= set(first["data"])  # a task of Label Studio that nobody has answered
-    rules: tuple[tuple[str, Callable[[], bool]], ...] = (
-        ("label-studio", lambda: {"annotations", "data"} <= names or "annotation_id" in names),
-        ("appraise-batch", lambda: {"items", "task"} <= names),
-        ("results", lambda: "Input.id1" in names),
-        ("batch", lambda: {"id1", "campaign", "batch", "hit"} <= names),
-    )
-    return next((name for name, holds in rules if holds()), "")
-
-
-def _first_object(text: str) -> dict[str, Any] | None:
-    start = text.find("{")
-    if start < 0:
-        return None
+    seen = ("annotations", "data", "annotation_id", "items", "task")
     try:
-        value, _ = json.JSONDecoder().raw_decode(text, start)
+        first, _ = json.JSONDecoder().raw_decode(text, text.index("{"))
     except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+        first = {name: None for name in seen if f'"{name}"' in text}
+    names = set(first)
+    if "annotations" not in names and isinstance(first.get("data"), dict):
+        names |= set(first["data"])  # a task of Label Studio that nobody has answered
+    rules = (
+        ("log", first.get("kind") == "campaign"),
+        ("label-studio", {"annotations", "data"} <= names or "annotation_id" in names),
+        ("appraise-batch", {"items", "task"} <= names),
+        ("results", "Input.id1" in names),
+        ("batch", {"id1", "campaign", "batch", "hit"} <= names),
+    )
+    return next((name for name, holds in rules if holds), "")
 
 
 def _of_header(text: str) -> str:
@@ -120,17 +106,14 @@ def _of_header(text: str) -> str:
         return ""
     names = {c.strip() for c in cells}
     words = set(line.split())
-    rules: tuple[tuple[str, Callable[[], bool]], ...] = (
-        ("results", lambda: "Input.id1" in names),
-        ("batch", lambda: {"id1", "campaign", "batch", "hit"} <= names and "annotator" not in names),
-        ("label-studio", lambda: {"annotation_id", "annotator"} <= names),
-        ("prolific", lambda: {"Submission id", "Participant id"} <= names),
-        ("wmt-scores", lambda: {"HITId", "WorkerId", "sys_id", "type", "score"} <= words),
-        ("mqm", lambda: {"rater", "category", "severity"} <= {n.casefold() for n in names}),
-        ("model", lambda: "id" in names and ({"alpha", "beta"} <= names or {"mu", "sigma"} <= names)),
-        (
-            "appraise-scores",
-            lambda: len(cells) in (9, 11) and len(cells) > 3 and cells[3].strip() in APPRAISE_TYPES,
-        ),
+    rules = (
+        ("results", "Input.id1" in names),
+        ("batch", {"id1", "campaign", "batch", "hit"} <= names and "annotator" not in names),
+        ("label-studio", {"annotation_id", "annotator"} <= names),
+        ("prolific", {"Submission id", "Participant id"} <= names),
+        ("wmt-scores", {"HITId", "WorkerId", "sys_id", "type", "score"} <= words),
+        ("mqm", {"rater", "category", "severity"} <= {n.casefold() for n in names}),
+        ("model", "id" in names and ({"alpha", "beta"} <= names or {"mu", "sigma"} <= names)),
+        ("appraise-scores", len(cells) in (9, 11) and cells[3].strip() in APPRAISE_TYPES),
     )
-    return next((name for name, holds in rules if holds()), "")
+    return next((name for name, holds in rules if holds), "")

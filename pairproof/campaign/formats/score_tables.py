@@ -35,13 +35,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...data.options import whole_number
 from ...errors import InputError
 from ...files.inputs import decoded, member, of_kind, parsed, read_file, unpacked
 from ...native.annotation.methods import Settings, start
 from ...text import listed, quoted
 from ..storage.design import Design, OnRepeat, now
-from ..storage.records import About, Reserved, insert_judgment, write_about, write_items
+from ..storage.records import About, Reserved, drawn_seed, insert_judgment, write_about, write_items
 from ..storage.rules import settle_and_count, write_rule
 from ..storage.store import Store, created
 from .kinds import APPRAISE_TYPES, refuse_other
@@ -152,36 +151,18 @@ def _appraise_line(cells: list[str], where: str) -> JudgedLine:
     began, ended = (number(c, f"{where}, a time", "Unix seconds") for c in cells[-2:])
     if ended < began:
         raise InputError(f"{where}: ends at {ended:g}, before it begins at {began:g}; expected Unix seconds")
-    return JudgedLine(
-        where,
-        user,
-        systems_of(system, f"{where}, field 2"),
-        # With documents the same segment number stands in several of them.
-        f"{cells[7].strip()}/{segment}" if len(cells) == 11 else segment,
-        APPRAISE_KINDS[kind],
-        score(given, f"{where}, field 7"),
-        given,
-        f"{src}-{trg}",
-        began=began,
-        ended=ended,
-        seconds=ended - began,
-    )
+    # With documents the same segment number stands in several of them.
+    segment = f"{cells[7].strip()}/{segment}" if len(cells) == 11 else segment
+    systems, value = systems_of(system, f"{where}, field 2"), score(given, f"{where}, field 7")
+    judged = (user, systems, segment, APPRAISE_KINDS[kind], value, given, f"{src}-{trg}", "")
+    return JudgedLine(where, *judged, began, ended, ended - began)
 
 
 # -- batches -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class BatchItem:
-    """An item of a batch, as a row of an items file."""
-
-    id: str
-    sent: str
-    role: str
-    of: str
-    source: str
-    system: str
-    source_text: str
+#: An item of a batch, as a row of an items file.
+BatchItem = dict[str, str]
 
 
 def read_batch(raw: bytes, source: str) -> list[BatchItem]:
@@ -193,10 +174,9 @@ def read_batch(raw: bytes, source: str) -> list[BatchItem]:
         for k, entry in enumerate(entries, 1):
             place = f"{where}, item {k}"
             for item in _batch_items(of_kind(entry, dict, place, "it"), place):
-                if found.setdefault(item.id, item) != item:
-                    raise InputError(
-                        f"{place}: item {quoted(item.id)} is also in the batch with another text"
-                    )
+                name = item["id"]
+                if found.setdefault(name, item) != item:
+                    raise InputError(f"{place}: item {quoted(name)} is also in the batch with another text")
     if not found:
         raise InputError(f"{source}: no items to judge; expected a batch of Appraise")
     return list(found.values())
@@ -214,10 +194,13 @@ def _batch_items(entry: Mapping[str, Any], where: str) -> list[BatchItem]:
     segment = f"{document}/{segment}" if document else segment
     text, role = member(entry, "targetText", str, where), APPRAISE_KINDS[kind]
     original = member(entry, "sourceText", str, where, "")
+    # A reference has the known score 1.
+    known = {"gold": "1" if role == "gold" else "", "source_text": original}
     found = []
     for system in systems_of(member(entry, "targetID", str, where), f"{where}, 'targetID'"):
         of = item_id(segment, system, "item") if role == "degraded" else ""
-        found.append(BatchItem(item_id(segment, system, role), text, role, of, segment, system, original))
+        own = {"id": item_id(segment, system, role), "sent": text, "role": role, "of": of}
+        found.append({**own, "source": segment, "system": system, **known})
     return found
 
 
@@ -271,31 +254,18 @@ def _wmt_line(row: dict[str, str], where: str) -> JudgedLine:
         raise InputError(f"{where}, column 'type': {kind!r}; expected {', '.join(WMT_KINDS)}")
     if not row["WorkerId"] or not row["sid"]:
         raise InputError(f"{where}: no WorkerId or no sid; expected both")
-    given = row["score"]
-    hit = row.get("HITId", "")
-    seconds = row.get("time", "")
-    spent = math.nan
-    if seconds not in ("", "NA"):
-        spent = number(seconds, f"{where}, column 'time'", "seconds")
-    return JudgedLine(
-        where,
-        row["WorkerId"],
-        systems_of(row["sys_id"], f"{where}, column 'sys_id'"),
-        row["sid"],
-        WMT_KINDS[kind],
-        score(given, f"{where}, column 'score'"),
-        given,
-        f"{row['Input.src']}-{row['Input.trg']}",
-        hit="" if hit == "NA" else hit,
-        # Tables in which nobody took times have 0.
-        seconds=spent if spent > 0 else math.nan,
-    )
+    known = {name: "" if row.get(name) == "NA" else row.get(name, "") for name in ("HITId", "time")}
+    spent = number(known["time"], f"{where}, column 'time'", "seconds") if known["time"] else 0.0
+    systems, given = systems_of(row["sys_id"], f"{where}, column 'sys_id'"), row["score"]
+    value, pair = score(given, f"{where}, column 'score'"), f"{row['Input.src']}-{row['Input.trg']}"
+    judged = (row["WorkerId"], systems, row["sid"], WMT_KINDS[kind], value, given, pair, known["HITId"])
+    # Tables in which nobody took times have 0.
+    return JudgedLine(where, *judged, seconds=spent if spent > 0 else math.nan)
 
 
 COLUMNS = ("sent", "source", "system", "role", "of", "gold")
 #: Known score of a reference: it was made by a translator, and the tools take it for perfect.
 OF_REFERENCE = 1.0
-_Slot = tuple[str, int]  # kind, position of the item
 
 
 @dataclass(frozen=True)
@@ -363,7 +333,7 @@ def from_scores(
         lines = read_wmt(raw, source)
     chosen = of_pair(lines, pair, source)
     hits = _hits(chosen)
-    drawn = secrets.randbits(48) if seed is None else whole_number("seed", seed)
+    drawn = drawn_seed(seed)
     # A key is the kind, the segment and the systems.
     size = max(sum(len(key) - 2 for key in hit.slots) for hit in hits)
     design = Design(text="sent", on_repeat=on_repeat, partial=True, columns={c: c for c in COLUMNS[1:]})
@@ -383,13 +353,12 @@ class _Items:
     """The items of a table: each output once, with the originals of degraded ones."""
 
     def __init__(self, lines: Sequence[JudgedLine]) -> None:
-        role = {"item": "item", "repeat": "item", "degraded": "degraded", "gold": "gold"}
         keys: dict[tuple[str, str, str], None] = {}
         for line in lines:
             for system in line.systems:
                 if line.kind == "degraded":
                     keys.setdefault((line.segment, system, "item"))
-                keys.setdefault((line.segment, system, role[line.kind]))
+                keys.setdefault((line.segment, system, _role(line)))
         self.position = {key: k for k, key in enumerate(keys)}
         self.ids = [item_id(*key) for key in keys]
         self.reserved: list[Reserved] = []
@@ -403,8 +372,11 @@ class _Items:
 
     def of(self, line: JudgedLine) -> list[int]:
         """The positions of a line's items, one for each system."""
-        kind = "item" if line.kind == "repeat" else line.kind
-        return [self.position[line.segment, system, kind] for system in line.systems]
+        return [self.position[line.segment, system, _role(line)] for system in line.systems]
+
+
+def _role(line: JudgedLine) -> str:
+    return "item" if line.kind == "repeat" else line.kind
 
 
 @dataclass(frozen=True)
@@ -412,7 +384,7 @@ class _Hit:
     """A HIT of the table: the keys of its lines, and its answers by annotator and session."""
 
     name: str
-    slots: dict[tuple[str, ...], None]
+    slots: set[tuple[str, ...]]
     answers: dict[tuple[str, str], list[JudgedLine]]
 
 
@@ -425,10 +397,10 @@ def _hits(lines: Sequence[JudgedLine]) -> list[_Hit]:
     found: dict[tuple[str, ...], _Hit] = {}
     for line in lines:
         own = (line.hit,) if line.hit else _key(line)
-        hit = found.setdefault(own, _Hit(line.hit, {}, {}))
-        hit.slots.setdefault(_key(line))
+        hit = found.setdefault(own, _Hit(line.hit, set(), {}))
+        hit.slots.add(_key(line))
         # Where nothing names HITs, a second look at an output is another answer, told apart by its time.
-        session = "" if line.hit else ("" if math.isnan(line.began) else repr(line.began))
+        session = "" if line.hit or math.isnan(line.began) else repr(line.began)
         given = hit.answers.setdefault((line.annotator, session), [])
         twin = next((other for other in given if _key(other) == _key(line)), None)
         if twin is not None:
@@ -451,49 +423,38 @@ def _insert(store: Store, hits: Sequence[_Hit], items: _Items, source: str, raw:
     store.db.execute("INSERT INTO batch (number, opened, hits) VALUES (1, ?, ?)", (now(), len(hits)))
     row = 0
     for number, hit in enumerate(hits, 1):
-        slots: dict[tuple[str, ...], list[int]] = {}
-        plan: list[_Slot] = []
-        for answers in hit.answers.values():
-            for line in answers:
-                if _key(line) not in slots:
-                    positions = items.of(line)
-                    slots[_key(line)] = list(range(len(plan) + 1, len(plan) + 1 + len(positions)))
-                    plan += [(line.kind, k) for k in positions]
-        store.db.execute(
-            "INSERT INTO hit (batch, number, items, plan) VALUES (1, ?, ?, ?)",
-            (number, json.dumps([k for _, k in plan]), json.dumps([kind for kind, _ in plan])),
-        )
-        for (annotator, session), answers in hit.answers.items():
-            row += 1
-            identity = json.dumps(
-                [annotator, hit.name or list(_key(answers[0])), session], ensure_ascii=False
-            )
+        lines = {_key(line): line for answers in hit.answers.values() for line in answers}
+        plan = [(key, k) for key, line in lines.items() for k in items.of(line)]
+        positions, kinds = json.dumps([k for _, k in plan]), json.dumps([kind for (kind, *_), _ in plan])
+        query = "INSERT INTO hit (batch, number, items, plan) VALUES (1, ?, ?, ?)"
+        store.db.execute(query, (number, positions, kinds))
+        for row, ((annotator, session), answers) in enumerate(hit.answers.items(), row + 1):
+            named = [annotator, hit.name or list(_key(answers[0])), session]
+            identity = f"table:{json.dumps(named, ensure_ascii=False)}"
+            given = {_key(line): line for line in answers}
             scores = [
-                (slot, plan[slot - 1][1], line.value, line.raw)
-                for line in answers
-                for slot in slots[_key(line)]
+                (slot, k, given[key].value, given[key].raw)
+                for slot, (key, k) in enumerate(plan, 1)
+                if key in given
             ]
-            judgment = (
-                f"table:{identity}", 1, number, hit.name, "", annotator, json.dumps(_times(answers)), received, row
-            )  # fmt: skip
-            insert_judgment(store, judgment, scores)
+            times = json.dumps(_times(answers))
+            insert_judgment(
+                store, (identity, 1, number, hit.name, "", annotator, times, received, row), scores
+            )
     return count
 
 
 def _times(answers: Sequence[JudgedLine]) -> dict[str, str]:
     """When the answers to a HIT began and ended, and the time spent, as a results file has them."""
-    found = {}
-    for name, values in (
-        ("AcceptTime", [a.began for a in answers]),
-        ("SubmitTime", [a.ended for a in answers]),
-    ):
-        known = [v for v in values if not math.isnan(v)]
-        if len(known) == len(answers):
-            at = dt.datetime.fromtimestamp(
-                min(known) if name == "AcceptTime" else max(known), dt.timezone.utc
-            )
-            found[name] = at.isoformat()
-    spent = [a.seconds for a in answers]
-    if not any(map(math.isnan, spent)):
-        found["WorkTimeInSeconds"] = repr(sum(spent))
-    return found
+    began, ended, spent = zip(*((a.began, a.ended, a.seconds) for a in answers))
+
+    def at(moment: float) -> str:
+        return dt.datetime.fromtimestamp(moment, dt.timezone.utc).isoformat()
+
+    # A time that one of the answers lacks is not known.
+    found = {
+        name: at(of(times))
+        for name, of, times in (("AcceptTime", min, began), ("SubmitTime", max, ended))
+        if not math.isnan(sum(times))
+    }
+    return found if math.isnan(sum(spent)) else {**found, "WorkTimeInSeconds": repr(sum(spent))}

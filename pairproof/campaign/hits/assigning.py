@@ -62,16 +62,11 @@ def deal(hits: int, annotators: IntArray, each: int, load: IntArray, rng: np.ran
         begin, end = k * length, hits if k == rows - 1 else (k + 1) * length
         row = rng.permutation(m)
         whole = begin + (end - begin) // period * period
-        found[begin:whole] = annotators[row[_places(whole - begin, each, m)]]
-        if whole < end:
-            row = row[np.argsort(load[row], kind="stable")]
-            found[whole:end] = annotators[row[_places(end - whole, each, m)]]
+        places = (np.arange(hits)[:, None] * each + np.arange(each)) % m
+        found[begin:whole] = annotators[row[places[: whole - begin]]]
+        row = row[np.argsort(load[row], kind="stable")]
+        found[whole:end] = annotators[row[places[: end - whole]]]
     return found
-
-
-def _places(hits: int, each: int, m: int) -> IntArray:
-    places: IntArray = (np.arange(hits)[:, None] * each + np.arange(each)) % m
-    return places
 
 
 def teams_of(given: IntArray) -> tuple[IntArray, IntArray]:
@@ -105,8 +100,7 @@ def own_order(
     owed = 0  # marked HITs that stand where others should
     for wanted in _places_of(len(marked), len(key), rng):
         mark = wanted if not owed else owed < 0
-        if not ready[mark]:
-            mark = not mark
+        mark = mark if ready[mark] else not mark
         owed += int(mark) - int(wanted)
         _, hit = heappop(ready[mark])
         order.append(hit)
@@ -181,8 +175,7 @@ def _spearman(x: FloatArray, y: FloatArray) -> float:
 def parse_rule(text: str) -> tuple[Condition, ...]:
     """The conditions of a rule."""
     found = [_condition(part, text) for part in re.split(r"\band\b", text)]
-    names = [(c.name, c.near if c.name == "within" else None) for c in found]
-    if len(set(names)) < len(names):
+    if len({(c.name, c.near) for c in found}) < len(found):
         raise InputError(f"--qualify {text!r}: the same quantity twice; expected each once")
     return tuple(found)
 
@@ -195,8 +188,8 @@ def _condition(part: str, text: str) -> Condition:
     sign = "<=" if name == "mean-difference" else ">="
     if match["sign"] != sign:
         raise InputError(f"--qualify {text!r}: {name} with {match['sign']}; expected {name} {sign} a number")
-    near = float(match["near"]) if name == "within" else 0.0
-    for number in (bound, *([near] if name == "within" else [])):
+    near = float(match["near"] or 0.0)
+    for number in (bound, near):
         if not 0.0 <= number <= 1.0:
             raise InputError(f"--qualify {text!r}: {number:g}; expected numbers from 0 to 1")
     return Condition(name, bound, near)
@@ -245,25 +238,21 @@ def qualifications(store: Store, a: About) -> dict[int, Qualification]:
     if not a.design.qualify:
         return {}
     rule, items = parse_rule(a.design.qualify), qualification_items(store)
-    given: dict[int, dict[int, tuple[float, float]]] = {}
+    given: dict[int, dict[int, tuple[float, float | None]]] = {}
     for who, item, value, gold in store.db.execute(_ASKED):
         # The first answer to an item counts, as the first judgment of a HIT does.
-        given.setdefault(who, {}).setdefault(item, (gold, math.nan if value is None else value))
-    found = {}
-    for who, pairs in given.items():
-        gold, value = np.array(list(pairs.values()), np.float64).T
-        found[who] = judge(rule, gold, value, items)
-    return found
+        given.setdefault(who, {}).setdefault(item, (gold, value))
+    # NULL becomes nan.
+    pairs = {who: np.array(list(own.values()), np.float64).T for who, own in given.items()}
+    return {who: judge(rule, gold, value, items) for who, (gold, value) in pairs.items()}
 
 
 def sync_states(store: Store, a: About) -> None:
     """Bring the states of registered annotators up to date: qualified by the rule, else active by judgments."""
+    rows = store.db.execute("SELECT DISTINCT annotator FROM judgment WHERE annotator IS NOT NULL")
+    to, numbers = "active", [who for (who,) in rows]
     if a.design.qualify:
-        met = [who for who, found in qualifications(store, a).items() if found.met]
-        to, numbers = "qualified", met
-    else:
-        rows = store.db.execute("SELECT DISTINCT annotator FROM judgment WHERE annotator IS NOT NULL")
-        to, numbers = "active", [who for (who,) in rows]
+        to, numbers = "qualified", [who for who, found in qualifications(store, a).items() if found.met]
     store.db.executemany(
         "UPDATE annotator SET state = ?, since = ? WHERE number = ? AND token IS NOT NULL AND state IN"
         " ('invited', 'active') AND state <> ?",
@@ -420,11 +409,10 @@ def assign(
     after: Sequence[tuple[int, int]] = (),
 ) -> None:
     """Store who gets which HIT, each in their order; `after`: HITs, from 1, the first repeats the second."""
-    wanted = {key for _, key in pairs}
-    rows_of_hits = store.db.execute("SELECT batch, number, items, plan FROM hit").fetchall()
-    size = {(b, h): items.count(",") + 1 for b, h, items, _ in rows_of_hits if (b, h) in wanted}
-    degraded = {(b, h) for b, h, _, plan in rows_of_hits if plan is not None and '"degraded"' in plan}
-    first = set(store.db.execute("SELECT batch, number FROM hit WHERE kind = 'calibration'").fetchall())
+    rows_of_hits = store.db.execute("SELECT batch, number, items, plan, kind FROM hit").fetchall()
+    size = {(b, h): items.count(",") + 1 for b, h, items, _, _ in rows_of_hits}
+    degraded = {(b, h) for b, h, _, plan, _ in rows_of_hits if plan is not None and '"degraded"' in plan}
+    first = {(b, h) for b, h, *_, kind in rows_of_hits if kind == "calibration"}
     own: dict[tuple[int, int], list[int]] = defaultdict(list)
     for who, (batch, hit) in pairs:
         own[who, batch].append(hit)

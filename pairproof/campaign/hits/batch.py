@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -65,11 +66,6 @@ def work_hits(plan: Plan) -> list[NewHit]:
     ]
 
 
-def check_hits(kind: str, parts: Iterable[IntArray]) -> list[NewHit]:
-    """HITs of one kind that everybody gets (calibration, qualification)."""
-    return [(kind, part.tolist(), [kind] * len(part)) for part in parts]
-
-
 def keep(store: Store, number: int, hits: Sequence[NewHit]) -> None:
     """Store a batch with these HITs, numbered from 1."""
     store.db.execute("INSERT INTO batch VALUES (?, ?, ?)", (number, now(), len(hits)))
@@ -85,15 +81,12 @@ def keep(store: Store, number: int, hits: Sequence[NewHit]) -> None:
 
 def open_keys(store: Store, last: int, annotator: int | None) -> tuple[list[Key], list[tuple[int, Key]]]:
     """The HITs of the last batch and those of earlier ones that are out (to one annotator), and to whom."""
-    who, parameters = ("AND annotator = ?", (last, annotator)) if annotator is not None else ("", (last,))
-    pairs = [
-        (a, (b, h))
-        for a, b, h in store.db.execute(
-            "SELECT annotator, batch, hit FROM assignment WHERE (batch = ? AND state IN ('open', 'returned') OR"
-            f" state = 'open') {who} ORDER BY batch, hit, annotator",
-            parameters,
-        )
-    ]
+    rows = store.db.execute(
+        "SELECT annotator, batch, hit FROM assignment WHERE (batch = ? AND state IN ('open', 'returned') OR"
+        " state = 'open') AND annotator = COALESCE(?, annotator) ORDER BY batch, hit, annotator",
+        (last, annotator),
+    )
+    pairs = [(who, (batch, hit)) for who, batch, hit in rows]
     keys = {key for _, key in pairs}
     if annotator is None:
         keys |= set(store.db.execute("SELECT batch, number FROM hit WHERE batch = ?", (last,)).fetchall())
@@ -118,42 +111,24 @@ def batch_of(
     notes: tuple[str, ...] = (),
 ) -> Batch:
     """These HITs as a batch, with who gets them."""
-    hits = _stored(store, keys)
-    columns = visible(a)
+    hits, columns, roles = _stored(store, keys), visible(a), roles_of(store)
     where = [a.columns.index(name) for name in columns]
     item = fields_of(store, {i for _, items, _ in hits for i in items})
     cell = {k: (name, tuple(cells[w] for w in where)) for k, (name, cells) in item.items()}
-    plans: list[tuple[str, ...]] = []
-    roles: IntArray | None = None
-    for _, items, plan in hits:
-        if plan is None:
-            roles = roles_of(store) if roles is None else roles
-            plan = [ROLES[k] for k in roles[items].tolist()]
-        plans.append(tuple(plan))
-    return Batch(
-        a.id,
-        number,
-        a.per_hit,
-        columns,
-        tuple(tuple(cell[i] for i in items) for _, items, _ in hits),
-        waiting,
-        tuple(keys),
-        tuple(kind for kind, _, _ in hits),
-        tuple(plans),
-        a.design.text,
-        a.design.shown(show),
-        a.design.judgments if judgments is None else judgments,
-        _given(store, keys, pairs),
-        notes,
-    )
+    shown = tuple(tuple(cell[i] for i in items) for _, items, _ in hits)
+    kinds = tuple(kind for kind, _, _ in hits)
+    plans = tuple(tuple(plan or (ROLES[k] for k in roles[items].tolist())) for _, items, plan in hits)
+    about_hits = (columns, shown, waiting, tuple(keys), kinds, plans, a.design.text, a.design.shown(show))
+    each = a.design.judgments if judgments is None else judgments
+    return Batch(a.id, number, a.per_hit, *about_hits, each, _given(store, keys, pairs), notes)
 
 
 def _stored(store: Store, keys: Sequence[Key]) -> list[NewHit]:
     found: dict[Key, NewHit] = {}
-    for batch in sorted({b for b, _ in keys}):
-        rows = store.db.execute(
-            "SELECT number, kind, items, plan FROM hit WHERE batch = ?", (batch,)
-        ).fetchall()
+    for batch in {b for b, _ in keys}:
+        query = "SELECT number, kind, items, plan FROM hit WHERE batch = ?"
+        rows = store.db.execute(query, (batch,)).fetchall()
+        # One JSON text of all is read several times faster than one of each.
         every = json.loads(f"[{','.join(items for _, _, items, _ in rows)}]")
         for (hit, kind, _, plan), items in zip(rows, every):
             found[batch, hit] = (kind, items, None if plan is None else json.loads(plan))
@@ -166,18 +141,13 @@ def _given(store: Store, keys: Sequence[Key], pairs: Iterable[tuple[int, Key]]) 
     for who, key in pairs:
         own[who].add(key)
     found = []
-    for who, mine in own.items():
-        name, token = store.db.execute(
-            "SELECT name, token FROM annotator WHERE number = ?", (who,)
-        ).fetchone()
-        rows = store.db.execute(
-            "SELECT batch, hit, shown FROM assignment WHERE annotator = ? ORDER BY batch, place", (who,)
-        )
-        shown = [
-            (entry[b, h], tuple(k - 1 for k in json.loads(order))) for b, h, order in rows if (b, h) in mine
-        ]
-        found.append(Given(name, token, tuple(k for k, _ in shown), tuple(order for _, order in shown)))
-    return tuple(sorted(found, key=lambda g: g.annotator))
+    for person in (row for row in annotator_rows(store) if row.number in own):
+        query = "SELECT batch, hit, shown FROM assignment WHERE annotator = ? ORDER BY batch, place"
+        rows = store.db.execute(query, (person.number,)).fetchall()
+        shown = {entry[b, h]: order for b, h, order in rows if (b, h) in own[person.number]}
+        orders = tuple(tuple(k - 1 for k in json.loads(order)) for order in shown.values())
+        found.append(Given(person.name, str(person.token), tuple(shown), orders))
+    return tuple(found)
 
 
 _LACKING = {
@@ -222,11 +192,11 @@ class Opening:
         return np.random.default_rng([self.seed, self.number, *stream])
 
     def _hits_for_everybody(self, items: IntArray, rng: np.random.Generator, kind: str) -> list[NewHit]:
-        """Items in random order in as few HITs as hold them, as evenly as can be."""
+        """HITs of one kind: items in random order in as few as hold them, as evenly as can be."""
         if not len(items):
             return []
         parts = np.array_split(rng.permutation(items), -(-len(items) // self.about.per_hit))
-        return check_hits(kind, parts)
+        return [(kind, part.tolist(), [kind] * len(part)) for part in parts]
 
     # -- work ------------------------------------------------------------------------------------------------
 
@@ -259,17 +229,8 @@ class Opening:
         if again and not own:
             # Their page takes the place of an earlier one, so it holds everything that is still out.
             again, self.pairs = open_keys(store, number, int(numbers[0]))
-        return batch_of(
-            store,
-            a,
-            number,
-            [*own, *again],
-            self.pairs,
-            show=asked.show,
-            waiting=waiting,
-            judgments=each,
-            notes=tuple(self.notes),
-        )
+        more: dict[str, Any] = {"show": asked.show, "judgments": each, "notes": tuple(self.notes)}
+        return batch_of(store, a, number, [*own, *again], self.pairs, waiting=waiting, **more)
 
     def _one(self, who: People, name: str) -> IntArray:
         number = registered_number(self.store, name)
@@ -344,7 +305,7 @@ class Opening:
     def _qualification_hits(self) -> list[Key]:
         """The HITs of the qualification batch, made if there are none yet."""
         query = "SELECT batch, number FROM hit WHERE kind = 'qualification' ORDER BY batch, number"
-        keys = [(int(b), int(h)) for b, h in self.store.db.execute(query)]
+        keys: list[Key] = self.store.db.execute(query).fetchall()
         if keys:
             return keys
         choice = Choice(self.store, self.about, checks=False)
@@ -355,8 +316,9 @@ class Opening:
                 f"{self.store.path}: no item has the role qualification or gold, so there is no qualification"
                 " batch; give known items one of these roles, and their scores in the column gold"
             )
-        keep(self.store, self.number, self._hits_for_everybody(items, self._rng(_CHECKS), "qualification"))
-        return [(int(b), int(h)) for b, h in self.store.db.execute(query)]
+        hits = self._hits_for_everybody(items, self._rng(_CHECKS), "qualification")
+        keep(self.store, self.number, hits)
+        return [(self.number, k) for k in range(1, len(hits) + 1)]
 
 
 def open_batch(
@@ -453,10 +415,9 @@ def next_batch(
 ) -> Batch:
     """Choose the next HITs and store them as a batch; no file is written."""
     with opened(path, write=True) as store:
-        if annotator is not None:
-            query = "SELECT 1 FROM annotator WHERE name = ? AND token IS NOT NULL"
-            if store.value(query, (str(annotator).strip(),)) is None:
-                add_annotator(store, annotator)
+        registered = {row.name for row in annotator_rows(store) if row.token}
+        if annotator is not None and str(annotator).strip() not in registered:
+            add_annotator(store, annotator)
         return Opening(store, about(store), Asked(hits, seed, annotator=annotator)).open()
 
 
@@ -470,12 +431,8 @@ def _check_shown(a: About, show: Sequence[str]) -> None:
 
 def _only_again(asked: Asked) -> None:
     """Check that nothing was asked for that changes a batch."""
-    values = vars(asked)
-    given = [
-        f"--{name}"
-        for name in ("hits", "judgments", "due", "qualification")
-        if values[name] not in (None, False)
-    ]
+    named = ("hits", "judgments", "due", "qualification")
+    given = [f"--{name}" for name in named if vars(asked)[name] not in (None, False)]
     if given:
         raise InputError(f"--again writes the open batch unchanged; leave out {', '.join(given)}")
 

@@ -21,9 +21,18 @@ from typing import Literal, get_args
 from ...data.options import one_of
 from ...errors import InputError
 from ...files.outputs import check, check_apart, csv_text, replacing, write
-from ..formats.campaign_files import BATCH_COLUMNS
 from ..page.batch_page import PageData, PageHit, PageSlot, page_html
-from ..page.platforms import LINK_COLUMNS, Link, Sheet, config_xml, layout, links_csv, mturk_csv, tasks_json
+from ..page.platforms import (
+    LINK_COLUMNS,
+    Link,
+    Sheet,
+    config_xml,
+    layout,
+    links_csv,
+    mturk_csv,
+    numbered,
+    tasks_json,
+)
 from ..page.texts import Texts, text_rows_of, texts_from_rows
 from ..storage.records import about
 from ..storage.store import Store
@@ -43,14 +52,12 @@ LAYOUTS: dict[Style, str] = {"mturk": ".html", "label-studio": ".xml"}
 def check_style(style: str, layout_file: object | None) -> None:
     """Check a style, and that a layout is asked for only where there is one."""
     one_of("style", style, get_args(Style))
-    if layout_file is None:
-        return
-    suffix = next((ending for name, ending in LAYOUTS.items() if name == style), None)
-    if suffix is None:
+    suffix = {str(name): ending for name, ending in LAYOUTS.items()}.get(style)
+    if layout_file is not None and suffix is None:
         raise InputError(
             f"--layout {layout_file}: for a batch of another tool; add --for mturk or label-studio"
         )
-    if not str(layout_file).lower().endswith(suffix):
+    if layout_file is not None and not str(layout_file).lower().endswith(str(suffix)):
         raise InputError(f"--layout {layout_file}: expected a name that ends in {suffix} with --for {style}")
 
 
@@ -58,14 +65,7 @@ def table(batch: Batch, style: Style, suffix: str) -> str:
     """The text of a batch's file."""
     if style == "plain":
         return plain_table(batch, suffix)
-    sheet = sheet_of(batch)
-    return mturk_csv(sheet) if style == "mturk" else tasks_json(sheet)
-
-
-def layout_text(batch: Batch, style: Style, texts: Texts) -> str:
-    """What shows the batch in the other tool: a layout of Mechanical Turk, or Label Studio's configuration."""
-    show = (batch.text, *batch.show)
-    return layout(batch.per_hit, show, texts) if style == "mturk" else config_xml(batch.per_hit, show, texts)
+    return mturk_csv(sheet_of(batch)) if style == "mturk" else tasks_json(sheet_of(batch))
 
 
 def sheet_of(batch: Batch) -> Sheet:
@@ -82,15 +82,8 @@ def sheet_of(batch: Batch) -> Sheet:
 
 def plain_table(batch: Batch, suffix: str) -> str:
     """A batch as CSV or JSON lines: every item column numbered from 1, then campaign, batch and hit."""
-    slots = range(1, batch.per_hit + 1)
-    header = [f"{name}{k}" for k in slots for name in ("id", *batch.columns)] + list(BATCH_COLUMNS)
-    blank = [""] * (1 + len(batch.columns))
-    rows = [
-        [cell for name, cells in hit for cell in (name, *cells)]
-        + blank * (batch.per_hit - len(hit))
-        + [batch.campaign, str(number), str(k)]
-        for hit, (number, k) in zip(batch.hits, batch.places)
-    ]
+    sheet = Sheet(batch.campaign, batch.per_hit, batch.columns, batch.places, batch.hits)
+    header, rows = numbered(sheet)
     if suffix == ".jsonl":
         return "".join(json.dumps(dict(zip(header, row)), ensure_ascii=False) + "\n" for row in rows)
     return csv_text(header, rows)
@@ -162,7 +155,9 @@ def written(
         contents = {target.path: table(own, target.style, target.path.suffix.lower())}
     if target.layout is not None:
         check_apart([target.path, target.layout])
-        contents[target.layout] = layout_text(batch, target.style, _texts(store, target.lang))
+        shown = layout if target.style == "mturk" else config_xml
+        show, texts = (batch.text, *batch.show), _texts(store, target.lang)
+        contents[target.layout] = shown(batch.per_hit, show, texts)
     if len(contents) == 1:
         ((path, text),) = contents.items()
         with replacing(path, text, reads=reads, force=force, known=_is_index):
@@ -249,23 +244,19 @@ def page_data(
 ) -> PageData:
     """What a page shows: the HITs and orders that were given to one annotator, or all as stored."""
     number = batch.number if number is None else number
-    where = batch.columns.index(batch.text) if batch.text in batch.columns else -1
+    where = ["id", *batch.columns].index(batch.text if batch.text in batch.columns else "id")
     shown = [batch.columns.index(name) for name in batch.show]
-    orders: Sequence[tuple[int, ...]] = [()] * len(batch.hits) if given is None else given.orders
-    places: Sequence[int] = range(len(batch.hits)) if given is None else given.places
+    every = range(len(batch.hits))
+    who = Given("", "", tuple(every), tuple(() for _ in every)) if given is None else given
+
+    def slots(k: int) -> tuple[PageSlot, ...]:
+        rows = ((name, *cells) for name, cells in batch.hits[k])
+        return tuple(PageSlot(row[where], tuple(row[1 + s] for s in shown)) for row in rows)
+
     hits = tuple(
-        PageHit(
-            batch.places[k][1],
-            tuple(
-                PageSlot(cells[where] if where >= 0 else name, tuple(cells[s] for s in shown))
-                for name, cells in batch.hits[k]
-            ),
-            order,
-        )
-        for k, order in zip(places, orders)
+        PageHit(batch.places[k][1], slots(k), order)
+        for k, order in zip(who.places, who.orders)
         if batch.places[k][0] == number
     )
-    who = ("", "") if given is None else (given.annotator, given.token)
-    return PageData(
-        batch.campaign, number, hits, batch.per_hit, batch.show, *who, texts=texts, partial=partial
-    )
+    about_page = (batch.campaign, number, hits, batch.per_hit, batch.show, who.annotator, who.token)
+    return PageData(*about_page, texts, partial)

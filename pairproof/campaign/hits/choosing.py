@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import Any
 
 import numpy as np
 
@@ -89,22 +90,14 @@ class Batch:
     def only(self, keep: tuple[int, ...]) -> Batch:
         """The same batch with these entries of `hits` alone, in this order."""
         place = {k: new for new, k in enumerate(keep)}
-        given = tuple(
-            replace(
-                g,
-                places=tuple(place[k] for k in g.places if k in place),
-                orders=tuple(order for k, order in zip(g.places, g.orders) if k in place),
-            )
-            for g in self.given
-        )
-        return replace(
-            self,
-            hits=tuple(self.hits[k] for k in keep),
-            places=tuple(self.places[k] for k in keep),
-            kinds=tuple(self.kinds[k] for k in keep),
-            plans=tuple(self.plans[k] for k in keep),
-            given=tuple(g for g in given if g.places),
-        )
+        given = []
+        for g in self.given:
+            own = [(place[k], order) for k, order in zip(g.places, g.orders) if k in place]
+            if own:
+                given.append(replace(g, places=tuple(k for k, _ in own), orders=tuple(o for _, o in own)))
+        columns = {name: vars(self)[name] for name in ("hits", "places", "kinds", "plans")}
+        kept: dict[str, Any] = {name: tuple(own[k] for k in keep) for name, own in columns.items()}
+        return replace(self, given=tuple(given), **kept)
 
 
 Key = tuple[int, int]
@@ -150,10 +143,8 @@ class History:
         return self._known[annotator]
 
     def _items_of(self, key: Key) -> IntArray:
-        kinds = self._kinds[key]
-        items = self._items[key]
-        found: IntArray = items[(self._roles[items] if kinds is None else kinds) == ITEM]
-        return found
+        kinds, items = self._kinds[key], self._items[key]
+        return np.asarray(items[(self._roles[items] if kinds is None else kinds) == ITEM])
 
     def times(self, annotator: int | None) -> IntArray:
         """How often each item was shown to the annotator."""
@@ -162,18 +153,13 @@ class History:
 
     def seen_by_all(self, team: tuple[int | None, ...]) -> IntArray:
         """Items that everybody in the team judged, or has out to judge."""
-        found = self.seen(team[0])
-        for annotator in team[1:]:
-            found = np.intersect1d(found, self.seen(annotator), assume_unique=True)
-        return found
+        return np.asarray(reduce(partial(np.intersect1d, assume_unique=True), map(self.seen, team)))
 
     def times_for(self, team: tuple[int | None, ...]) -> IntArray:
         """How often each item was shown to somebody of the team."""
-        found: IntArray = sum((self.times(a) for a in team), np.zeros(self.n_items, np.int64))
-        return found
+        return np.sum([self.times(annotator) for annotator in team], axis=0)
 
 
-_NONE = np.zeros(0, np.int64)
 #: Most slots of a batch: ten times as many as show each of 100,000 items once; a million take 4 s.
 MOST_SLOTS = 1_000_000
 
@@ -192,22 +178,15 @@ class Choice:
         known = self.state.a[~np.isnan(self.state.a)]
         # If an older tool has given the items scores, this is not a first batch.
         self.first = not worked and not self.state.n.any() and not (known != known[:1]).any()
+        if checks and self.same_source:
+            self.sources = self._sources()
         if checks:
-            if self.same_source:
-                self.sources = self._sources()
-            self._check_checks()
+            there = {ROLES[k] for k in np.unique(self.roles).tolist()}
+            check_roles(str(store.path), self.shares.degraded, self.shares.gold, there)
 
     def of_role(self, *names: str) -> IntArray:
         """Positions of the items of these roles."""
         return np.flatnonzero(np.isin(self.roles, [ROLES.index(name) for name in names]))
-
-    def _check_checks(self) -> None:
-        """Check that there are degraded and gold items if the design has a share of them."""
-        check_roles(str(self.store.path), self.shares.degraded, self.shares.gold, self.roles_there())
-
-    def roles_there(self) -> set[str]:
-        """The roles that items have."""
-        return {ROLES[k] for k in np.unique(self.roles).tolist()}
 
     def hits(self, asked: int | None) -> int:
         """Number of HITs of the batch: as asked, or so many that every item is shown once (20 with keisks)."""
@@ -234,10 +213,12 @@ class Choice:
             return Plan(items, np.zeros_like(items))
         pools = self._pools(hits, given)
         if self.same_source:
-            grouped = group_pools(pools, self.sources)
-            return source_plan(
-                self.sources, hits, self.shares, grouped, _repeatable(grouped), self._choose_sources(rng), rng
-            )
+            grouped, group = group_pools(pools, self.sources), self.sources.items.of_items(len(self.roles))
+
+            def choose(number: int) -> IntArray:
+                return next_sources(self.state, self._shown(), group, number, rng, first=self.first)
+
+            return source_plan(self.sources, hits, self.shares, grouped, _repeatable(grouped), choose, rng)
         per_hit = self.about.per_hit
         # Where a HIT is one item, a share of the HITs is for repeats and checks.
         extra = extra_slots(hits, per_hit, self.shares, _repeatable(pools), rng, keep=min(per_hit - 1, 1))
@@ -256,18 +237,8 @@ class Choice:
             at = self.scored
             state = ScoreState(a.method, state.a[at], state.b[at], state.n[at])
             shown, ids = shown[at], None if ids is None else tuple(ids[k] for k in at)
-        found = next_hits(
-            state,
-            shown,
-            a.per_hit,
-            hits,
-            rng,
-            first=self.first,
-            pool=a.pool,
-            gamma=a.settings.gamma,
-            ids=ids,
-            sizes=sizes,
-        )
+        how: dict[str, Any] = {"first": self.first, "pool": a.pool, "gamma": a.settings.gamma}
+        found = next_hits(state, shown, a.per_hit, hits, rng, ids=ids, sizes=sizes, **how)
         return found if whole else np.where(found < 0, -1, self.scored[found])
 
     def _shown(self) -> IntArray:
@@ -295,14 +266,6 @@ class Choice:
         gold = groups_by([source[k] for k in known], known, per_hit, split=True)
         return Sources(items, degraded, gold, original, of, _kind_of_roles(self.roles))
 
-    def _choose_sources(self, rng: np.random.Generator) -> Callable[[int], IntArray]:
-        group = self.sources.items.of_items(len(self.roles))
-
-        def choose(number: int) -> IntArray:
-            return next_sources(self.state, self._shown(), group, number, rng, first=self.first)
-
-        return choose
-
     # -- what fills the other slots --------------------------------------------------------------------------
 
     def _pools(self, hits: int, given: IntArray | None) -> Pools:
@@ -312,20 +275,17 @@ class Choice:
             members, team = teams_of(given)
             teams = [tuple(row) for row in members.tolist()]
         damaged, known = self.of_role("degraded"), self.of_role("gold", "attention")
-        of = _NONE
-        if damaged.size:
-            rows = self.store.db.execute("SELECT of FROM item WHERE role = 'degraded' ORDER BY position")
-            of = np.array([k for (k,) in rows], np.int64)
+        rows = self.store.db.execute("SELECT of FROM item WHERE role = 'degraded' ORDER BY position")
+        of, kinds = np.array([k for (k,) in rows], np.int64), _kind_of_roles(self.roles)[known]
         history = History(self.store)
-        return Pools(
-            team,
-            lambda t: history.seen_by_all(teams[t]),
-            lambda t: history.times_for(teams[t]),
-            damaged,
-            of,
-            known,
-            _kind_of_roles(self.roles)[known],
-        )
+
+        def seen(t: int) -> IntArray:
+            return history.seen_by_all(teams[t])
+
+        def times(t: int) -> IntArray:
+            return history.times_for(teams[t])
+
+        return Pools(team, seen, times, damaged, of, known, kinds)
 
 
 def _repeatable(pools: Pools) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

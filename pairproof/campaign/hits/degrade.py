@@ -50,13 +50,8 @@ def _units(text: str, characters: bool) -> list[str]:
     """Words with what stands before them, or characters with their marks; joined they are the text."""
     if not characters:
         return re.findall(r"\s*\S+", text)
-    found: list[str] = []
-    for c in text:
-        if found and unicodedata.category(c)[0] == "M":
-            found[-1] += c
-        else:
-            found.append(c)
-    return found
+    begins = [k for k, c in enumerate(text) if not k or unicodedata.category(c)[0] != "M"]
+    return [text[begin:end] for begin, end in zip(begins, [*begins[1:], len(text)])]
 
 
 def degraded(text: str, others: Sequence[str], rng: np.random.Generator) -> str | None:
@@ -76,31 +71,28 @@ def degraded(text: str, others: Sequence[str], rng: np.random.Generator) -> str 
         if [u.strip() for u in new] == [u.strip() for u in own[at : at + k]]:
             continue
         if not characters:  # the spaces of the text itself stay
-            new = [_space(mine) + unit.strip() for mine, unit in zip(own[at : at + k], new)]
+            spaces = [unit[: len(unit) - len(unit.lstrip())] for unit in own[at : at + k]]
+            new = [space + unit.strip() for space, unit in zip(spaces, new)]
         return "".join([*own[:at], *new, *own[at + k :]]) + text[len(text.rstrip()) :] * (not characters)
     return None
-
-
-def _space(unit: str) -> str:
-    return unit[: len(unit) - len(unit.lstrip())]
 
 
 def new_ids(ids: Sequence[str], number: int, rng: np.random.Generator) -> list[str]:
     """Ids for new rows that do not tell what they are: the next numbers, or else drawn at random."""
     parts = [re.fullmatch(r"(.*?)([0-9]{1,15})", name, re.ASCII | re.DOTALL) for name in ids]
-    if all(parts) and len({p[1] for p in parts if p}) == 1:
-        digits = [p[2] for p in parts if p]
-        prefix, last = (parts[0] or [""])[1] if parts else "", max(map(int, digits))
+    split = [(p[1], p[2]) for p in parts if p]
+    if len(split) == len(ids) and len({prefix for prefix, _ in split}) == 1:
+        digits = [own for _, own in split]
         width = len(digits[0]) if len(set(map(len, digits))) == 1 else 0
-        return [f"{prefix}{last + k:0{width}d}" for k in range(1, number + 1)]
+        last = max(map(int, digits))
+        return [f"{split[0][0]}{last + k:0{width}d}" for k in range(1, number + 1)]
+    found: dict[str, None] = {}
     taken = set(ids)
-    found: list[str] = []
     while len(found) < number:
         name = rng.bytes(5).hex()
         if name not in taken:
-            taken.add(name)
-            found.append(name)
-    return found
+            found.setdefault(name)
+    return list(found)
 
 
 def pick_items(available: Sequence[int], number: int | None, rng: np.random.Generator) -> list[int]:
@@ -173,10 +165,8 @@ def _rows(
     cells = {name: cells_of(read.table, name) for name in read.columns}
     cells[ROLE] = [role or "item" for role in roles]
     cells.setdefault(OF, [""] * len(read.ids))
-    texts = cells[text]
-    sources = cells.get("source", [""] * len(read.ids))
-    pool = [texts[k] for k in plain]
-    by_source = [sources[k] for k in plain]
+    texts, sources = cells[text], cells.get("source", [""] * len(read.ids))
+    pool, by_source = [texts[k] for k in plain], [sources[k] for k in plain]
     rows = [[name, *(cells[c][k] for c in columns)] for k, name in enumerate(read.ids)]
     for k, name in zip(chosen, new_ids(read.ids, len(chosen), rng)):
         bad = _degraded(texts[k], pool, by_source, sources[k], rng)

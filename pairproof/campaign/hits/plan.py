@@ -23,8 +23,9 @@ with one output is alone, as its original is.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,9 +147,9 @@ def extra_slots(
 
 def can_repeat(pools: Pools, has_seen: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether the team of each HIT has an earlier HIT in this batch, or has judged items before it."""
-    first = np.zeros(len(pools.team), bool)
-    first[np.unique(pools.team, return_index=True)[1]] = True
-    found: NDArray[np.bool_] = ~first | has_seen[pools.team]
+    found = np.ones(len(pools.team), bool)
+    team, first = np.unique(pools.team, return_index=True)
+    found[first] = has_seen[team]
     return found
 
 
@@ -159,10 +160,11 @@ def fill(
     filling = _Filling(chosen, extra, pools, rng)
     for kind in (REPEAT, DEGRADED, GOLD):
         filling.fill(kind)
-    asked = shares.counts(chosen.size)
-    lacking = {k: int(asked[k - 1]) - int(filling.placed(k)) for k in (REPEAT, DEGRADED, GOLD)}
+    asked = shares.counts(chosen.size).tolist()
+    # Attention checks stand in the slots of gold items.
+    placed = np.bincount(np.minimum(filling.kinds, GOLD).ravel(), minlength=GOLD + 1).tolist()
     filling.fill_up(spare)
-    lacking = {kind: n for kind, n in lacking.items() if n}
+    lacking = {k: n - placed[k] for k, n in zip((REPEAT, DEGRADED, GOLD), asked) if n != placed[k]}
     return _drawn(filling.items, filling.kinds, filling.after, lacking, rng)
 
 
@@ -192,11 +194,6 @@ class _Filling:
         by_team = np.argsort(pools.team, kind="stable")
         ends = np.cumsum(np.bincount(pools.team))
         self.hits_of = np.split(by_team, ends[:-1])
-
-    def placed(self, kind: int) -> int:
-        if kind == GOLD:
-            return int((self.kinds > DEGRADED).sum())
-        return int((self.kinds == kind).sum())
 
     def put(self, hit: int, item: int, kind: int) -> None:
         at = int(self.size[hit])
@@ -304,13 +301,11 @@ def groups_by(names: Sequence[str], positions: IntArray, per_hit: int, *, split:
         )
     order = np.argsort(which, kind="stable")
     place = np.arange(len(order)) - (np.cumsum(count) - count)[which[order]]
-    row_of = which[order] * (int(count.max()) // per_hit + 1) + place // per_hit
-    rows, row = np.unique(row_of, return_inverse=True)
-    members = np.full((len(rows), per_hit), -1, np.int64)
-    members[np.ravel(row), place % per_hit] = positions[order]
-    first = members[:, 0]
+    row = np.cumsum(place % per_hit == 0) - 1
+    members = np.full((int(row[-1]) + 1, per_hit), -1, np.int64)
+    members[row, place % per_hit] = positions[order]
     name = dict(zip(positions.tolist(), names))
-    return Groups(tuple(name[int(i)] for i in first), members)
+    return Groups(tuple(name[i] for i in members[:, 0].tolist()), members)
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,32 +337,22 @@ def degraded_by_source(items: Groups, damaged: IntArray, of: IntArray) -> tuple[
     """Degraded items in groups shown in one HIT, at most half of a source's outputs, and their groups of
     items."""
     group_of = items.of_items(len(of))[of[damaged]]
-    rows: list[list[int]] = []
-    groups: list[int] = []
-    order = damaged[np.argsort(group_of, kind="stable")]
-    for group, own in zip(*_runs(np.sort(group_of), order)):
+    pages: dict[int, list[list[int]]] = defaultdict(list)
+    for item, group in zip(damaged.tolist(), group_of.tolist()):
         if group < 0:
             continue  # its original is no item that is shown with its source
         most = max(int((items.members[group] >= 0).sum()) // 2, 1)
-        pages: list[list[int]] = []
-        for item in own.tolist():
-            page = next((p for p in pages if len(p) < most and of[item] not in of[p]), None)
-            if page is None:
-                pages.append([item])
-            else:
-                page.append(item)
-        rows += pages
-        groups += [group] * len(pages)
+        page = next((p for p in pages[group] if len(p) < most and of[item] not in of[p]), None)
+        if page is None:
+            pages[group].append([item])
+        else:
+            page.append(item)
+    rows = [(group, page) for group in sorted(pages) for page in pages[group]]
     members = np.full((len(rows), items.members.shape[1]), -1, np.int64)
-    for k, row in enumerate(rows):
-        members[k, : len(row)] = row
+    for k, (_, page) in enumerate(rows):
+        members[k, : len(page)] = page
+    groups = [group for group, _ in rows]
     return Groups(tuple(items.names[g] for g in groups), members), np.array(groups, np.int64)
-
-
-def _runs(labels: IntArray, values: IntArray) -> tuple[list[int], list[IntArray]]:
-    """The distinct labels of a sorted array, and the values that each has."""
-    known, begin = np.unique(labels, return_index=True)
-    return known.tolist(), np.split(values, begin[1:])
 
 
 def source_plan(
@@ -398,20 +383,10 @@ def group_pools(pools: Pools, sources: Sources) -> Pools:
         return np.flatnonzero(everything.all(axis=1)).astype(np.int64)
 
     def times(team: int) -> IntArray:
-        counted = pools.times(team)
-        found: IntArray = np.where(members >= 0, counted[members], 0).max(axis=1)
-        return found
+        return np.asarray(np.where(members >= 0, pools.times(team)[members], 0).max(axis=1))
 
-    gold = np.arange(n + d, n + d + g)
-    return replace(
-        pools,
-        seen=seen,
-        times=times,
-        degraded=np.arange(n, n + d),
-        original=sources.original,
-        gold=gold,
-        gold_kind=np.full(g, DEGRADED + 1),
-    )
+    degraded, gold = np.arange(n, n + d), np.arange(n + d, n + d + g)
+    return Pools(pools.team, seen, times, degraded, sources.original, gold, np.full(g, GOLD))
 
 
 def _spread_out(plan: Plan, sources: Sources, pools: Pools, rng: np.random.Generator) -> Plan:

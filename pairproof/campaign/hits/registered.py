@@ -10,9 +10,11 @@ submission and no judgments, or judgments and no submission.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -47,14 +49,9 @@ class Person:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         q = self.qualification
-        found = {name: value for name, value in vars(self).items() if name != "qualification"}
-        found["qualification"] = q and {
-            "answered": q.answered,
-            "items": q.items,
-            "met": q.met,
-            "values": {str(condition): value for condition, value in q.values},
-        }
-        return found
+        reached = q and {name: vars(q)[name] for name in ("answered", "items", "met")}
+        values = q and {"values": {str(condition): value for condition, value in q.values}}
+        return {**vars(self), "qualification": q and {**(reached or {}), **(values or {})}}
 
 
 def registered(path: str | Path) -> tuple[Person, ...]:
@@ -84,10 +81,10 @@ def _people(store: Store) -> tuple[Person, ...]:
 
 def register(path: str | Path, names: Sequence[str]) -> tuple[Person, ...]:
     """Register annotators, all of them or none if one cannot be; those registered now."""
-    stripped = [name.strip() for name in names]
-    twice = [name for name in dict.fromkeys(stripped) if stripped.count(name) > 1]
-    if twice:
-        raise InputError(f"annotator {twice[0]!r} is named {stripped.count(twice[0])} times; expected once")
+    stripped = Counter(name.strip() for name in names)
+    for name, times in stripped.items():
+        if times > 1:
+            raise InputError(f"annotator {name!r} is named {times} times; expected once")
     with opened(path, write=True) as store:
         for name in stripped:
             add_annotator(store, name)
@@ -179,14 +176,11 @@ _Done = dict[str, list[tuple["float | None", int]]]
 
 
 def _done(store: Store) -> _Done:
-    found: _Done = defaultdict(list)
-    query = (
+    rows = store.db.execute(
         "SELECT a.name, j.seconds, j.counted FROM judgment j JOIN annotator a ON a.number = j.annotator"
         " ORDER BY a.name"
     )
-    for name, seconds, counted in store.db.execute(query):
-        found[name].append((seconds, counted))
-    return dict(found)
+    return {name: [row[1:] for row in own] for name, own in groupby(rows, key=itemgetter(0))}
 
 
 def _submission(cells: dict[str, str], table: Table, k: int, pay: float | None, done: _Done) -> Submission:
@@ -196,17 +190,11 @@ def _submission(cells: dict[str, str], table: Table, k: int, pay: float | None, 
     approvals = _number(cells.get(APPROVALS, ""), table, k, APPROVALS)
     own = done.get(cells[PARTICIPANT], [])
     times = [s for s, _ in own if s is not None]
-    return Submission(
-        cells[SUBMISSION],
-        cells[PARTICIPANT],
-        cells[STATUS],
-        seconds,
-        None if approvals is None else int(approvals),
-        len(own),
-        sum(counted for _, counted in own),
-        math.fsum(times) if times and len(times) == len(own) else None,
-        None if pay is None or seconds is None else pay * seconds / 3600.0,
-    )
+    at_hits = math.fsum(times) if times and len(times) == len(own) else None
+    due = None if pay is None or seconds is None else pay * seconds / 3600.0
+    named = (cells[SUBMISSION], cells[PARTICIPANT], cells[STATUS])
+    measured = (seconds, None if approvals is None else int(approvals))
+    return Submission(*named, *measured, len(own), sum(counted for _, counted in own), at_hits, due)
 
 
 def _number(text: str, table: Table, k: int, column: str) -> float | None:

@@ -16,6 +16,7 @@ import base64
 import hashlib
 import html
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass
 from importlib import resources
@@ -63,9 +64,9 @@ class PageData:
         if not self.hits:
             raise InputError("the page would have no HITs; expected at least one")
         count = Counter(hit.number for hit in self.hits)
-        twice = sorted(number for number, times in count.items() if times > 1)
-        if twice:
-            raise InputError(f"HIT {twice[0]} appears {count[twice[0]]} times on the page; expected once")
+        for number in sorted(count):
+            if count[number] > 1:
+                raise InputError(f"HIT {number} appears {count[number]} times on the page; expected once")
         for hit in self.hits:
             n = len(hit.slots)
             if not 1 <= n <= self.per_hit:
@@ -102,13 +103,8 @@ def page_html(data: PageData) -> str:
         "DATA": json.dumps(_shown(data), ensure_ascii=False).translate(_ESCAPES),
         "SCRIPT": script,
     }
-    # The template is cut at its places once, so that none within the data is ever filled.
-    first, *rest = _part("page.html").split("{{")
-    pieces = [first]
-    for piece in rest:
-        name, after = piece.split("}}", 1)
-        pieces += [filled[name], after]
-    return "".join(pieces)
+    # In one pass, so that no place within the data is ever filled.
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found[1]], _part("page.html"))
 
 
 def _part(name: str) -> str:
@@ -125,27 +121,19 @@ def _shown(data: PageData) -> dict[str, object]:
     texts = data.texts
     speaks_english = texts.lang.lower().split("-")[0] in ("", "en")
     return {
-        "campaign": data.campaign,
-        "batch": data.batch,
-        "annotator": data.annotator,
-        "token": data.token,
-        "perHit": data.per_hit,
-        "partial": data.partial,
-        "show": list(data.show),
+        **{name: vars(data)[name] for name in ("campaign", "batch", "annotator", "token")},
+        **{"perHit": data.per_hit, "partial": data.partial, "show": data.show},
         "hits": [
             {
                 "number": hit.number,
                 "ids": data.ids(hit),
-                "order": list(hit.order or range(len(hit.slots))),
-                "slots": [{"text": slot.text, "shown": list(slot.shown)} for slot in hit.slots],
+                "order": hit.order or [*range(len(hit.slots))],
+                "slots": [vars(slot) for slot in hit.slots],
             }
             for hit in data.hits
         ],
-        "lang": texts.lang,
-        "question": texts.question,
-        "anchors": [list(anchor) for anchor in texts.anchors],
-        "instructions": texts.instructions,
-        "examples": [{"text": e.text, "score": e.score, "why": e.why} for e in texts.examples],
+        **{name: vars(texts)[name] for name in ("lang", "question", "anchors", "instructions")},
+        "examples": [vars(example) for example in texts.examples],
         "words": {**ENGLISH, **texts.words},
         # Words that stay English on a page in another language say so to screen readers.
         "english": [] if speaks_english else [key for key in ENGLISH if key not in texts.words],

@@ -27,6 +27,7 @@ import html
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -52,11 +53,9 @@ class Link:
 def links_csv(links: Sequence[Link], address: str) -> str:
     """The table as CSV."""
     check_address(address)
-    seen: set[str] = set()
-    for link in links:
-        if link.page in seen:
-            raise InputError(f"page {link.page!r} has two links; expected one page for each annotator")
-        seen.add(link.page)
+    twice = [page for page, n in Counter(link.page for link in links).items() if n > 1]
+    if twice:
+        raise InputError(f"page {twice[0]!r} has two links; expected one page for each annotator")
     base = address if address.endswith("/") else address + "/"
     return csv_text(LINK_COLUMNS, [[link.annotator, base + quote(link.page)] for link in links])
 
@@ -86,9 +85,6 @@ class Sheet:
     show: tuple[str, ...]
     places: tuple[tuple[int, int], ...]
     hits: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
-
-    def __post_init__(self) -> None:
-        check_variables(self.show)
 
 
 def check_variables(show: Sequence[str]) -> None:
@@ -146,14 +142,22 @@ def readings(written: str) -> tuple[str, ...]:
 
 def mturk_csv(sheet: Sheet) -> str:
     """A batch as CSV, a row a HIT: `id1`, the columns shown with 1, `id2`, ..., campaign, batch, hit."""
+    check_variables(sheet.show)
+    header, rows = numbered(sheet)
+    last = len(BATCH_COLUMNS)
+    return unguarded_csv([header, *([*map(cell, row[:-last]), *row[-last:]] for row in rows)])
+
+
+def numbered(sheet: Sheet) -> tuple[list[str], list[list[str]]]:
+    """The header and a row a HIT: `id1`, the columns shown with 1, `id2`, ..., campaign, batch, hit."""
     slots = range(1, sheet.per_hit + 1)
     header = [f"{name}{k}" for k in slots for name in ("id", *sheet.show)] + list(BATCH_COLUMNS)
     rows = []
     for (batch, number), hit in zip(sheet.places, sheet.hits):
-        cells = [cell(text) for name, fields in hit for text in (name, *fields)]
+        cells = [text for name, fields in hit for text in (name, *fields)]
         blank = [""] * ((sheet.per_hit - len(hit)) * (1 + len(sheet.show)))
         rows.append([*cells, *blank, sheet.campaign, str(batch), str(number)])
-    return unguarded_csv([header, *rows])
+    return header, rows
 
 
 def unguarded_csv(rows: Iterable[Sequence[str]]) -> str:
@@ -215,6 +219,7 @@ def _item(k: int, per_hit: int, show: Sequence[str], texts: Texts, words: Mappin
 
 def tasks_json(sheet: Sheet) -> str:
     """A batch as a JSON list of tasks."""
+    check_variables(sheet.show)
     tasks = []
     for (batch, number), hit in zip(sheet.places, sheet.hits):
         if len(hit) != sheet.per_hit:

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ...data.options import one_of
 from ...data.reading.sources import load, suggestion
@@ -138,12 +140,12 @@ _MOST_BYTES = 1_000_000
 
 def read_words(path: str | Path) -> dict[str, str]:
     """The page's words from a file of JSON: one object, from keys of :data:`ENGLISH` to words."""
-    raw = read_file(path, "a file of words", most=_MOST_BYTES)
+    text = _decoded(read_file(path, "a file of words", most=_MOST_BYTES), path)
     try:
-        found = json.loads(_decoded(raw, path), object_pairs_hook=lambda pairs: _once(pairs, str(path)))
-    except InputError:
-        raise
+        found = json.loads(text, object_pairs_hook=partial(_once, source=str(path)))
     except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"{path}: not JSON: {error}") from error
     if not isinstance(found, dict):
         raise InputError(f'{path}: no object; expected keys and words, such as {{"next": "Weiter"}}')
@@ -198,7 +200,6 @@ Direction = Literal["ltr", "rtl", "auto"]
 TextRow = tuple[str, str, str, str]
 #: Most characters of a text; 100,000 are about fifty printed pages.
 MOST_CHARACTERS = 100_000
-_NAMES = ("question", "anchors", "instructions", "examples", "words")
 
 
 @dataclass(frozen=True)
@@ -241,24 +242,14 @@ def texts_of(
     one_of("dir", dir, get_args(Direction))
     tag = check_language(lang) if lang else ""
     for name, text in (("question", question), ("instructions", instructions)):
-        _check_length(name, text)
-    return Texts(
-        question.strip(),
-        anchors_of(anchors) if anchors else (),
-        instructions.strip(),
-        tuple(examples),
-        tag,
-        direction(tag) if dir == "auto" else dir,
-        check_words(words or {}, "words"),
-    )
-
-
-def _check_length(name: str, text: str) -> None:
-    if len(text) > MOST_CHARACTERS:
-        raise TooLargeError(
-            f"{name}: {len(text):,} characters; expected at most {MOST_CHARACTERS:,}. Every annotator's page"
-            " holds them"
-        )
+        if len(text) > MOST_CHARACTERS:
+            raise TooLargeError(
+                f"{name}: {len(text):,} characters; expected at most {MOST_CHARACTERS:,}. Every annotator's"
+                " page holds them"
+            )
+    marks, way = anchors_of(anchors) if anchors else (), direction(tag) if dir == "auto" else dir
+    own = check_words(words or {}, "words")
+    return Texts(question.strip(), marks, instructions.strip(), tuple(examples), tag, way, own)
 
 
 # -- anchors -------------------------------------------------------------------------------------------------
@@ -279,18 +270,13 @@ def anchors_of(text: str) -> tuple[tuple[float, str], ...]:
             raise InputError(
                 f"{where}: no {'label' if sign else '='}; expected VALUE=LABEL, as in 0=nonsense"
             )
-        value = _value(name, where)
+        value = _on_the_line(name)
+        if value is None:
+            raise InputError(f"{where}: {name[:40]!r} is no number from 0 to 100, the ends of the line")
         if value in found:
             raise InputError(f"{where}: {found[value][:60]!r} stands at {name} too; give each its own value")
         found[value] = label
     return tuple(sorted(found.items()))
-
-
-def _value(text: str, where: str) -> float:
-    value = _on_the_line(text)
-    if value is None:
-        raise InputError(f"{where}: {text[:40]!r} is no number from 0 to 100, the ends of the line")
-    return value
 
 
 def _on_the_line(text: str) -> float | None:
@@ -304,21 +290,21 @@ def _on_the_line(text: str) -> float | None:
 
 def texts_to_rows(texts: Texts) -> list[TextRow]:
     """The rows of the table `text` (JSON but for question, instructions); `page` where there is no text."""
-    bodies = {
+    bodies: dict[str, Any] = {
         "question": texts.question,
-        "anchors": _json([[value, label] for value, label in texts.anchors]),
+        "anchors": texts.anchors,
         "instructions": texts.instructions,
-        "examples": _json([[e.text, e.score, e.why] for e in texts.examples]),
-        "words": _json(dict(texts.words)),
+        "examples": [[e.text, e.score, e.why] for e in texts.examples],
+        "words": dict(texts.words),
     }
-    rows = [(name, texts.lang, texts.dir, body) for name, body in bodies.items() if body]
-    if rows or (not texts.lang and texts.dir == "ltr"):
-        return rows
-    return [("page", texts.lang, texts.dir, "")]
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False) if value else ""
+    written = {
+        name: body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
+        for name, body in bodies.items()
+        if body
+    }
+    rows = [(name, texts.lang, texts.dir, body) for name, body in written.items()]
+    nothing = not texts.lang and texts.dir == "ltr"
+    return rows if rows or nothing else [("page", texts.lang, texts.dir, "")]
 
 
 def texts_from_rows(rows: Iterable[TextRow], lang: str | None = None) -> Texts:
@@ -331,17 +317,12 @@ def texts_from_rows(rows: Iterable[TextRow], lang: str | None = None) -> Texts:
         lang = known[0] if known else ""
     elif lang not in known:
         raise InputError(f"no texts in {lang!r}; this campaign has {_listed(known) if known else 'none'}")
-    mine = {name: (way, body) for name, tag, way, body in table if tag == lang}
-    body = {name: mine[name][1] if name in mine else "" for name in _NAMES}
-    return Texts(
-        body["question"],
-        tuple((float(value), str(label)) for value, label in json.loads(body["anchors"] or "[]")),
-        body["instructions"],
-        tuple(Example(str(t), float(s), str(w)) for t, s, w in json.loads(body["examples"] or "[]")),
-        lang,
-        next((way for way, _ in mine.values()), "ltr"),
-        json.loads(body["words"] or "{}"),
-    )
+    way = next((way for _, tag, way, _ in table if tag == lang), "ltr")
+    body = defaultdict(str, {name: body for name, tag, _, body in table if tag == lang})
+    anchors = tuple((float(value), str(label)) for value, label in json.loads(body["anchors"] or "[]"))
+    examples = tuple(Example(str(t), float(s), str(w)) for t, s, w in json.loads(body["examples"] or "[]"))
+    words = json.loads(body["words"] or "{}")
+    return Texts(body["question"], anchors, body["instructions"], examples, lang, way, words)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -30,7 +30,7 @@ import io
 import math
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -160,34 +160,28 @@ def _joined(tables: list[list[list[str]]]) -> str:
 OWN_COLUMNS = (
     "agreement", "annotation_id", "annotator", "created_at", "id", "lead_time", "updated_at", "was_cancelled"
 )  # fmt: skip
+#: Times of a results file, and what Label Studio calls them.
+MOMENTS = (("SubmitTime", "created_at"), ("UpdateTime", "updated_at"))
 _Scale = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Annotation:
-    """One annotation under the column names of a results file."""
-
-    where: str
-    cells: Mapping[str, str]
-
-
-@dataclass(frozen=True)
 class Exported:
-    """The annotations of an export."""
+    """The annotations of an export: the place of each, and its cells under the names of a results file."""
 
-    annotations: tuple[Annotation, ...]
+    annotations: list[tuple[str, Mapping[str, str]]]
     cancelled: int
     predictions: int = 0
 
 
 def from_tasks(document: Any, source: str, scale: _Scale | None = None) -> Exported:
     """The annotations of a JSON export, a list of tasks; `scale`: the lowest and the highest rating."""
-    found: list[Annotation] = []
+    found: list[tuple[str, Mapping[str, str]]] = []
     cancelled = predictions = 0
     for t, task in enumerate(of_kind(document, list, source, "the document"), 1):
         where = f"{source}, task {t}"
         task = of_kind(task, dict, where, "it")
-        inputs = _inputs(member(task, "data", dict, where), where)
+        inputs = _inputs(member(task, "data", dict, where))
         project = member(task, "project", (int, str, type(None)), where, None)
         predictions += len(member(task, "predictions", list, where, []))
         for a, annotation in enumerate(member(task, "annotations", list, where), 1):
@@ -198,13 +192,12 @@ def from_tasks(document: Any, source: str, scale: _Scale | None = None) -> Expor
                 continue
             answers = _answers(member(annotation, "result", list, place), place, scale)
             signed = _signature(annotation, "" if project is None else str(project), place)
-            found.append(Annotation(place, {**inputs, **answers, **signed}))
-    return Exported(tuple(found), cancelled, predictions)
+            found.append((place, {**inputs, **answers, **signed}))
+    return Exported(found, cancelled, predictions)
 
 
-def _inputs(data: Mapping[str, Any], where: str) -> dict[str, str]:
-    plain = {name: v for name, v in data.items() if isinstance(v, (str, int, float)) or v is None}
-    return {f"Input.{name}": "" if v is None else str(v) for name, v in plain.items()}
+def _inputs(data: Mapping[str, Any]) -> dict[str, str]:
+    return {f"Input.{name}": _plain(v) for name, v in data.items() if not isinstance(v, (dict, list))}
 
 
 def _signature(annotation: Mapping[str, Any], project: str, where: str) -> dict[str, str]:
@@ -214,12 +207,9 @@ def _signature(annotation: Mapping[str, Any], project: str, where: str) -> dict[
         # The CSV export names annotators by their address too.
         who = who.get("email") or who.get("id")
     seconds = member(annotation, "lead_time", (int, float, type(None)), where, None)
-    times = {
-        "SubmitTime": member(annotation, "created_at", (str, type(None)), where, None),
-        "UpdateTime": member(annotation, "updated_at", (str, type(None)), where, None),
-        "WorkTimeInSeconds": None if seconds is None else repr(seconds),
-    }
     named = {"AssignmentId": f"ls:{project}:{number}", "WorkerId": "" if who is None else str(who)}
+    times = {ours: member(annotation, theirs, (str, type(None)), where, None) for ours, theirs in MOMENTS}
+    times["WorkTimeInSeconds"] = None if seconds is None else repr(seconds)
     return {**named, **{name: text for name, text in times.items() if text}}
 
 
@@ -245,12 +235,10 @@ def _is_ours(control: str) -> bool:
 
 
 def _cell(kind: str, value: Any, where: str, scale: _Scale | None) -> str:
-    if kind == "number" and not isinstance(value, list):
-        return repr(value)
     if kind == "choices" and isinstance(value, list):
         return "on" if value else ""
-    if kind == "rating" and not isinstance(value, list):
-        return _rescaled(value, where, scale)
+    if kind in ("number", "rating") and not isinstance(value, list):
+        return repr(value) if kind == "number" else _rescaled(value, where, scale)
     raise InputError(
         f"{where}: {json_kind_of(value)} as answer of a control of type {quoted(kind)}; expected type number (0 to"
         " 100), rating, or choices for 'cannot judge'"
@@ -273,7 +261,7 @@ def _rescaled(value: float, where: str, scale: _Scale | None) -> str:
 
 def from_rows(rows: Iterator[tuple[str, Mapping[str, Any]]], scale: _Scale | None = None) -> Exported:
     """The annotations of a CSV or JSON-MIN export: the place of each row, and its cells by column."""
-    found: list[Annotation] = []
+    found: list[tuple[str, Mapping[str, str]]] = []
     cancelled = 0
     for where, row in rows:
         own = {name: row.get(name) for name in OWN_COLUMNS}
@@ -283,17 +271,15 @@ def from_rows(rows: Iterator[tuple[str, Mapping[str, Any]]], scale: _Scale | Non
         if own["annotation_id"] in (None, ""):
             raise InputError(f"{where}: no annotation_id; expected one row an annotation")
         cells = {"AssignmentId": f"ls::{own['annotation_id']}", "WorkerId": _plain(own["annotator"])}
-        named = (
-            ("SubmitTime", "created_at"), ("UpdateTime", "updated_at"), ("WorkTimeInSeconds", "lead_time")
-        )  # fmt: skip
+        named = (*MOMENTS, ("WorkTimeInSeconds", "lead_time"))
         cells.update({ours: _plain(own[theirs]) for ours, theirs in named})
         for name, value in row.items():
             if _is_ours(name):
                 cells[f"Answer.{name}"] = _flat(name, value, f"{where}, column {name!r}", scale)
             elif name not in OWN_COLUMNS:
                 cells[f"Input.{name}"] = _plain(value)
-        found.append(Annotation(where, cells))
-    return Exported(tuple(found), cancelled)
+        found.append((where, cells))
+    return Exported(found, cancelled)
 
 
 def table_rows(table: Table) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -364,20 +350,28 @@ def read_any(
             f"{path}: a scale is for ratings of Label Studio; scores in this file are from 0 to 100"
         )
     if chosen == "results":
-        return read_results(
-            path, per_hit, rejected, encoding, accept_unterminated=accept_unterminated, partial=partial
-        )
+        how = {"accept_unterminated": accept_unterminated, "partial": partial}
+        return read_results(path, per_hit, rejected, encoding, **how)
+    source = str(path)
     if chosen == "codes":
-        source = str(path)
         table = delimited(decode(decoded(unpacked(raw, source), source), source).encode("utf-8"), source)
         return results_of_table(raw, replace(table, text=""), per_hit, rejected, partial)
-    exported = _label_studio(raw, path, encoding, scale, accept_unterminated)
-    rows = tuple(_row(a.cells, a.where, k, per_hit, partial) for k, a in enumerate(exported.annotations, 1))
-    _check_once(rows)
+    exported = _label_studio(raw, source, encoding, scale, accept_unterminated)
+    rows = tuple(
+        _row(cells, where, k, per_hit, partial) for k, (where, cells) in enumerate(exported.annotations, 1)
+    )
+    seen: dict[str, ResultRow] = {}
+    for row in rows:
+        other = seen.setdefault(row.assignment, row)
+        if other is not row:
+            raise InputError(
+                f"{row.where}: annotation {row.assignment} is also {other.where}; expected each annotation"
+                " once"
+            )
     notes = [f"{exported.cancelled} cancelled annotations left out"] if exported.cancelled else []
     if exported.predictions:
         notes.append(f"{exported.predictions} predictions of a model ignored")
-    return results_of(str(path), raw, rows, tool="label-studio", notes=tuple(notes))
+    return results_of(source, raw, rows, tool="label-studio", notes=tuple(notes))
 
 
 def _found(raw: bytes, source: str) -> Tool:
@@ -387,21 +381,15 @@ def _found(raw: bytes, source: str) -> Tool:
     kind = kind_of_file(raw, source)
     if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(BEGIN.encode()):
         return "codes"
-    if kind is None or kind.name == "results":
-        return "results"  # its reader says what is missing
-    if kind.name == "label-studio":
-        return "label-studio"
-    raise InputError(f"{source}: is {kind.what}, not a results file; {kind.cure}")
+    if kind is not None and kind.name not in ("results", "label-studio"):
+        raise InputError(f"{source}: is {kind.what}, not a results file; {kind.cure}")
+    # The reader of results says what is missing.
+    return "label-studio" if kind is not None and kind.name == "label-studio" else "results"
 
 
 def _label_studio(
-    raw: bytes,
-    path: str | Path,
-    encoding: str | None,
-    scale: tuple[float, float] | None,
-    accept_unterminated: bool,
+    raw: bytes, source: str, encoding: str | None, scale: _Scale | None, accept_unterminated: bool
 ) -> Exported:
-    source = str(path)
     text = unpacked(raw, source)
     if text.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"[", b"{"):
         table = load(source, encoding)
@@ -423,22 +411,10 @@ def _row(cells: Any, place: str, number: int, per_hit: int, partial: bool) -> Re
         # Messages name the task's data and controls as the tool does.
         return place if column is None else f"{place}, {column.partition('.')[2]!r}"
 
-    present: Callable[[int], bool] = lambda k: f"Input.id{k}" in cells
-    if not present(1) or present(per_hit + 1):
-        count = next(k for k in range(1, len(cells) + 2) if not present(k)) - 1
+    if "Input.id1" not in cells or f"Input.id{per_hit + 1}" in cells:
+        count = next(k for k in range(len(cells) + 1) if f"Input.id{k + 1}" not in cells)
         raise InputError(
             f"{place}: its task has {count} items (id1, id2, ...), but this campaign has {per_hit} per HIT;"
             " expected the tasks that 'easl next --for label-studio' wrote"
         )
     return row_of(cell, where, number, per_hit, partial)
-
-
-def _check_once(rows: tuple[ResultRow, ...]) -> None:
-    seen: dict[str, ResultRow] = {}
-    for row in rows:
-        other = seen.setdefault(row.assignment, row)
-        if other is not row:
-            raise InputError(
-                f"{row.where}: annotation {row.assignment} is also {other.where}; expected each annotation"
-                " once"
-            )

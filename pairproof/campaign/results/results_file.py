@@ -89,20 +89,19 @@ def _answers(cell: str, where: str) -> dict[str, str]:
 
 
 def _text(value: Any, where: str) -> str:
-    if value is None or value is False:
-        return ""
-    if value is True:
-        return "on"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (int, float)):
-        return repr(value)
+    if isinstance(value, dict) and set(value) == {"on"}:
+        value = of_kind(value["on"], bool, where, "'on'")
     if isinstance(value, dict):
-        if set(value) == {"on"}:
-            return _text(of_kind(value["on"], bool, where, "'on'"), where)
         chosen = [str(name) for name, on in value.items() if on is True]
         return chosen[0] if len(chosen) == 1 else ""
-    raise InputError(f"{where}: {json_kind_of(value)}; expected a number, a text or an object")
+    if isinstance(value, list):
+        raise InputError(f"{where}: {json_kind_of(value)}; expected a number, a text or an object")
+    return _plain(value)
+
+
+def _plain(value: Any) -> str:
+    """A value of JSON as a cell."""
+    return "" if value is None or value is False else "on" if value is True else str(value)
 
 
 TIMES = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
@@ -175,10 +174,8 @@ def results_of_table(
     """The results in a table whose columns are those of a results file; `raw` are the bytes of its file."""
     one_of("rejected", rejected, get_args(RejectedRule))
     # Mechanical Turk returns the mark of a guarded row as one of its inputs.
-    cells = {
-        name: cells_of(table, name, f"Input.{MARK}" if name.startswith("Input.") else MARK)
-        for name in table.columns
-    }
+    marks = {name: f"Input.{MARK}" if name.startswith("Input.") else MARK for name in table.columns}
+    cells = {name: cells_of(table, name, mark) for name, mark in marks.items()}
     places = places_of(table)
     columns = answer_columns(table.source, places, cells)
     _check_columns(table.source, columns, per_hit)
@@ -258,9 +255,7 @@ def _json_lines(raw: bytes, file: Path) -> Table:
                 f'{file}, line {number}: expected an object of texts and numbers, such as {{"Input.id1":'
                 ' "7"}'
             )
-        rows.append(
-            {k: "" if v is None or v is False else "on" if v is True else str(v) for k, v in row.items()}
-        )
+        rows.append({name: _plain(value) for name, value in row.items()})
     if not rows:
         raise InputError(f"{file}: no rows; expected results")
     return _table_of(rows, str(file))
@@ -303,12 +298,18 @@ def row_of(
         return cell(name).strip()
 
     placed = (plain("Input.campaign"), plain("Input.batch"), plain("Input.hit"))
+
+    def untouched(j: int) -> bool:
+        """Whether the file says that the slider was not moved; one without the column does not say so."""
+        column = f"Answer.touched{j}"
+        return _yes_or_no(where, column, plain(column), "1 (touched) or 0") is False
+
     ids = _ids(cell, where, per_hit, smaller=bool(placed[1] and placed[2]))
     values, raw, absent = [], [], []
     for j in range(1, len(ids) + 1):
-        text = plain(f"Answer.range{j}")
-        no_answer = _cannot_judge(where, j, plain(f"Answer.na{j}"))
-        if not no_answer and text and _untouched(where, j, plain(f"Answer.touched{j}")):
+        text, blank = plain(f"Answer.range{j}"), f"Answer.na{j}"
+        no_answer = _yes_or_no(where, blank, plain(blank), "'on' (cannot judge) or nothing")
+        if not no_answer and text and untouched(j):
             text = ""
         if not no_answer and not text and partial:
             absent.append(j)
@@ -317,7 +318,7 @@ def row_of(
     if len(absent) == len(ids):
         raise InputError(f"{where(None)}: no slot of this HIT has an answer; remove the row")
     for j in range(len(ids) + 1, per_hit + 1):
-        touched = not _untouched(where, j, plain(f"Answer.touched{j}"))
+        touched = not untouched(j)
         if plain(f"Answer.range{j}") and touched or plain(f"Answer.na{j}").casefold() in YES:
             raise InputError(f"{where(f'Answer.range{j}')}: an answer, but Input.id{j} names no item")
     times = {name: plain(name) for name in (*TIMES, UPDATED) if plain(name)}
@@ -355,31 +356,21 @@ def identity(row: ResultRow, batch: int | None, hit: int | None, sha256: str) ->
     It is the AssignmentId; without one, the WorkerId and HIT; without either, the file and row.  An export
     writes an identity of the last kind as an AssignmentId that begins with `file:`.
     """
-    if row.assignment.startswith("file:"):
-        return row.assignment
     if row.assignment:
-        return f"assignment:{row.assignment}"
+        return row.assignment if row.assignment.startswith("file:") else f"assignment:{row.assignment}"
     if row.worker:
-        where = (
-            f"{batch}/{hit}" if batch is not None else row.hit_id or json.dumps(row.ids, ensure_ascii=False)
-        )
+        alone = row.hit_id or json.dumps(row.ids, ensure_ascii=False)
+        where = f"{batch}/{hit}" if batch is not None else alone
         return f"worker:{json.dumps(row.worker, ensure_ascii=False)}@{where}"
     return f"file:{sha256}:{row.row}"
 
 
-def _cannot_judge(where: Callable[[str | None], str], j: int, text: str) -> bool:
+def _yes_or_no(where: Callable[[str | None], str], column: str, text: str, expected: str) -> bool | None:
+    """Whether a cell says yes; None for a blank."""
     word = text.casefold()
     if word not in (*YES, *NO):
-        raise InputError(f"{where(f'Answer.na{j}')}: {text!r}; expected 'on' (cannot judge) or nothing")
-    return word in YES
-
-
-def _untouched(where: Callable[[str | None], str], j: int, text: str) -> bool:
-    """Whether the file says that the slider was not moved; a file without the column does not say so."""
-    word = text.casefold()
-    if word not in (*YES, *NO):
-        raise InputError(f"{where(f'Answer.touched{j}')}: {text!r}; expected 1 (touched) or 0")
-    return word in ("off", "false", "no", "0")
+        raise InputError(f"{where(column)}: {text!r}; expected {expected}")
+    return None if not word else word in YES
 
 
 def _score(where: Callable[[str | None], str], j: int, text: str) -> float:
@@ -415,13 +406,10 @@ def results_of_rows(
         raise InputError(f"{NAME}: {type(rows).__name__}; expected a list of rows, or a DataFrame")
     table = []
     for number, row in enumerate(rows, 1):
+        where = f"{NAME}, row {number}"
         if not isinstance(row, Mapping):
-            raise InputError(
-                f"{NAME}, row {number}: {type(row).__name__}; expected a mapping of columns to values"
-            )
-        table.append(
-            {str(name): _cell(value, f"{NAME}, row {number}, {name!r}") for name, value in row.items()}
-        )
+            raise InputError(f"{where}: {type(row).__name__}; expected a mapping of columns to values")
+        table.append({str(name): _cell(value, f"{where}, {name!r}") for name, value in row.items()})
     if not table:
         raise InputError(f"{NAME}: none; expected a row for each judged HIT")
     raw = json.dumps(table, sort_keys=True, ensure_ascii=False).encode("utf-8")
@@ -429,14 +417,10 @@ def results_of_rows(
 
 
 def _cell(value: Any, where: str) -> str:
-    if value is None or value is False:
-        return ""
-    if value is True:
-        return "on"
-    if isinstance(value, str):
-        if any("\ud800" <= c <= "\udfff" for c in value):
-            raise InputError(f"{where}: {quoted(value)}; half of a pair of surrogates is no character")
-        return value
+    if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
+        raise InputError(f"{where}: {quoted(value)}; half of a pair of surrogates is no character")
+    if value is None or isinstance(value, (bool, str)):
+        return _plain(value)
     if isinstance(value, dt.datetime) and value == value:  # NaT differs from itself
         return value.isoformat()
     try:

@@ -10,7 +10,6 @@ retracted; with other answers it is a correction, and is added.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -88,27 +87,22 @@ def take_back(
         raise InputError("a retraction needs a reason, which is stored with it; state one (--why TEXT)")
     if row is not None and results is None:
         raise InputError(f"row {row} is the row of a results file; name the file too (--results NAME)")
-    wanted: list[tuple[str, Any]] = []
+    named = {"worker": worker, "batch": batch, "hit": hit, "row": row}
+    wanted: dict[str, Sequence[Any]] = {f"j.{k} = ?": (v,) for k, v in named.items() if v is not None}
     if assignments:
-        wanted.append((f"j.assignment IN ({', '.join('?' * len(assignments))})", tuple(assignments)))
-    wanted += [
-        (f"j.{name} = ?", (value,))
-        for name, value in (("worker", worker), ("batch", batch), ("hit", hit), ("row", row))
-        if value is not None
-    ]
+        wanted[f"j.assignment IN ({', '.join('?' * len(assignments))})"] = assignments
     if results is not None:
-        wanted.append(("(r.name = ? OR r.sha256 = ?)", (Path(results).name, results.lower())))
+        wanted["(r.name = ? OR r.sha256 = ?)"] = (Path(results).name, results.lower())
     if not wanted:
         raise InputError(
             "nothing says which judgment; choose by assignment, worker, batch, hit, results or row"
         )
     with opened(path, write=True) as store:
-        condition, values = " AND ".join(text for text, _ in wanted), [v for _, some in wanted for v in some]
         query = (
             "SELECT j.number, j.assignment FROM judgment j JOIN received r ON r.number = j.received "
-            f"WHERE {condition} ORDER BY j.number"
+            f"WHERE {' AND '.join(wanted)} ORDER BY j.number"
         )
-        found = store.db.execute(query, values).fetchall()
+        found = store.db.execute(query, [v for some in wanted.values() for v in some]).fetchall()
         _check_found(store, [a for _, a in found], assignments, every)
         made = [move_out(store, number, why.strip()) for number, _ in found]
         settle_and_count(store, about(store), recount=True)
@@ -148,13 +142,10 @@ def history(path: str | Path) -> tuple[Retraction, ...]:
 
 def retractions(store: Store) -> list[Retraction]:
     """The retractions of an open campaign, in order."""
-    if not has_table(store):
-        return []
-    names = {number: name for number, name in store.db.execute("SELECT number, name FROM received")}
+    names = dict(store.db.execute("SELECT number, name FROM received").fetchall())
+    query = "SELECT number, at, why, identity, judgment, undone FROM retraction ORDER BY number"
     found = []
-    for number, at, why, identity, text, undone in store.db.execute(
-        "SELECT number, at, why, identity, judgment, undone FROM retraction ORDER BY number"
-    ):
+    for number, at, why, identity, text, undone in store.db.execute(query) if has_table(store) else ():
         j = json.loads(text)
         kept = {name: j[name] for name in ("assignment", "worker", "batch", "hit")}
         raw = tuple(text for *_, text in j["scores"])
@@ -165,25 +156,16 @@ def retractions(store: Store) -> list[Retraction]:
 
 def n_out(store: Store) -> int:
     """Judgments that are out now."""
-    if not has_table(store):
-        return 0
-    return int(store.value("SELECT COUNT(*) FROM retraction WHERE undone IS NULL"))
+    query = "SELECT COUNT(*) FROM retraction WHERE undone IS NULL"
+    return int(store.value(query)) if has_table(store) else 0
 
 
-def stays_out(store: Store, identity: str, items: Sequence[int], values: Sequence[float]) -> bool:
+def stays_out(store: Store, identity: str, scores: Sequence[tuple[int, int, float | None, str]]) -> bool:
     """Whether a judgment that arrives was retracted before and has the same answers as then."""
-    if not has_table(store):
-        return False
-    now_said = said(items, values)
-    kept = store.db.execute(
-        "SELECT judgment FROM retraction WHERE identity = ? AND undone IS NULL", (identity,)
-    )
+    query = "SELECT judgment FROM retraction WHERE identity = ? AND undone IS NULL"
+    kept = store.db.execute(query, (identity,)) if has_table(store) else ()
+    now_said = [(item, value) for _, item, value, _ in scores]
     return any([(i, v) for _, i, v, _ in json.loads(text)["scores"]] == now_said for (text,) in kept)
-
-
-def said(items: Sequence[int], values: Sequence[float]) -> list[tuple[int, float | None]]:
-    """Items with their scores as the database has them: None where an annotator could not judge."""
-    return [(i, None if math.isnan(v) else v) for i, v in zip(items, values)]
 
 
 def has_table(store: Store) -> bool:

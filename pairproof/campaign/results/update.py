@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ...data.options import one_of
 from ...errors import InputError
@@ -22,6 +22,7 @@ from ..storage.records import (
     batches_with_tokens,
     ids_of,
     insert_judgment,
+    items_of_hits,
     recount,
     recount_all,
 )
@@ -29,7 +30,7 @@ from ..storage.rules import change_rule, settle
 from ..storage.store import Store, opened
 from .readers import Tool, read_any
 from .results_file import UPDATED, RejectedRule, ResultRow, ResultsFile, identity
-from .retraction import move_out, said, stays_out
+from .retraction import move_out, stays_out
 
 #: What to do with an annotation that was edited in its tool after it had been added.
 OnChange = Literal["refuse", "newest"]
@@ -116,16 +117,8 @@ def take_in(
         if on_repeat is not None and on_repeat != a.design.on_repeat:
             change_rule(store, a, on_repeat)
             a = about(store)
-        file = read_any(
-            results,
-            a.per_hit,
-            rejected,
-            encoding,
-            accept_unterminated=accept_unterminated,
-            partial=a.design.partial,
-            tool=tool,
-            scale=scale,
-        )
+        how: dict[str, Any] = {"accept_unterminated": accept_unterminated, "tool": tool, "scale": scale}
+        file = read_any(results, a.per_hit, rejected, encoding, partial=a.design.partial, **how)
         return add(store, a, file, on_change, without_token)
 
 
@@ -139,7 +132,7 @@ def add(
     """Check and add the rows of a results file inside an open transaction."""
     ids = ids_of(store)
     position = {name: k for k, name in enumerate(ids)}
-    issued = _issued(store)
+    issued = items_of_hits(store)
     placed = [(row, _place(row, a, ids, position, issued)) for row in file.rows]
     before = store.value("SELECT COALESCE(MAX(number), 0) FROM judgment")
     aside = _set_aside(store)
@@ -147,11 +140,8 @@ def add(
         "INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
         (Path(file.name).name, file.sha256, now(), len(file.rows)),
     ).lastrowid
-    named = [
-        (identity(row, batch, hit, file.sha256), row, items, batch, hit)
-        for row, (items, batch, hit) in placed
-    ]
-    out = [stays_out(store, name, *_without_absent(row, items)) for name, row, items, _, _ in named]
+    named = [(identity(row, b, h, file.sha256), row, items, b, h) for row, (items, b, h) in placed]
+    out = [stays_out(store, name, _answered(row, items)) for name, row, items, *_ in named]
     if file.tool == "label-studio":
         _check_exports(store, file)
     else:
@@ -264,12 +254,6 @@ def _set_aside(store: Store) -> int:
 Issued = Mapping[tuple[int, int], list[int]]
 
 
-def _issued(store: Store) -> Issued:
-    return {
-        (b, h): json.loads(items) for b, h, items in store.db.execute("SELECT batch, number, items FROM hit")
-    }
-
-
 def _place(
     row: ResultRow, a: About, ids: Sequence[str], position: Mapping[str, int], issued: Issued
 ) -> tuple[list[int], int | None, int | None]:
@@ -363,14 +347,11 @@ def _insert(
 
 def _answered(row: ResultRow, items: list[int]) -> list[tuple[int, int, float | None, str]]:
     """The slots that were answered, each with its item, value and text."""
-    answers = zip(said(items, row.values), row.raw)
-    return [(slot, *s, raw) for slot, (s, raw) in enumerate(answers, 1) if slot not in row.absent]
-
-
-def _without_absent(row: ResultRow, items: list[int]) -> tuple[list[int], list[float]]:
-    """The items and values of the slots that were answered."""
-    kept = [k for k in range(len(items)) if k + 1 not in row.absent]
-    return [items[k] for k in kept], [row.values[k] for k in kept]
+    return [
+        (slot, item, None if math.isnan(value) else value, raw)
+        for slot, (item, value, raw) in enumerate(zip(items, row.values, row.raw), 1)
+        if slot not in row.absent
+    ]
 
 
 def _first_difference(store: Store, number: int, row: ResultRow, items: list[int]) -> str | None:

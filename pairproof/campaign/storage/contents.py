@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -40,8 +40,10 @@ def _text(*names: str) -> tuple[_Column, ...]:
     return tuple(_Column(name, f"typeof({name}) = 'text'", "a text") for name in names)
 
 
-def _text_or_none(*names: str) -> tuple[_Column, ...]:
-    return tuple(_Column(n, f"typeof({n}) IN ('text', 'null')", "a text, or nothing") for n in names)
+def _or_none(columns: Sequence[_Column]) -> tuple[_Column, ...]:
+    return tuple(
+        _Column(c.name, f"{c.name} IS NULL OR {c.condition}", f"{c.expected}, or nothing") for c in columns
+    )
 
 
 def _one_of(name: str, allowed: Iterable[str]) -> _Column:
@@ -52,11 +54,6 @@ def _one_of(name: str, allowed: Iterable[str]) -> _Column:
 def _whole(*names: str, least: int = 0) -> tuple[_Column, ...]:
     expected = f"a whole number of at least {least}"
     return tuple(_Column(n, f"typeof({n}) = 'integer' AND {n} >= {least}", expected) for n in names)
-
-
-def _whole_or_none(*names: str) -> tuple[_Column, ...]:
-    expected = "a whole number of at least 0, or nothing"
-    return tuple(_Column(n, f"{n} IS NULL OR typeof({n}) = 'integer' AND {n} >= 0", expected) for n in names)
 
 
 def _number_or_none(name: str, low: float = -1e300, high: float = 1e300) -> _Column:
@@ -93,19 +90,19 @@ _TABLES: dict[str, tuple[tuple[str, ...], tuple[_Column, ...]]] = {
             *_whole("batch", "number"),
             *_text("items"),
             _one_of("kind", ("work", "qualification", "calibration")),
-            *_text_or_none("plan"),
+            *_or_none(_text("plan")),
         ),
     ),
     "annotator": (
         ("number",),
-        (*_text("name", "since", "why"), *_text_or_none("token"), _one_of("state", get_args(State))),
+        (*_text("name", "since", "why"), *_or_none(_text("token")), _one_of("state", get_args(State))),
     ),
     "assignment": (
         ("annotator", "batch", "hit"),
         (
             *_whole("annotator", "batch", "hit", "place"),
             *_text("given", "shown"),
-            *_text_or_none("due"),
+            *_or_none(_text("due")),
             _one_of("state", ("open", "returned", "expired", "withdrawn")),
         ),
     ),
@@ -114,7 +111,7 @@ _TABLES: dict[str, tuple[tuple[str, ...], tuple[_Column, ...]]] = {
         ("number",),
         (
             *_text("identity", "hit_id", "assignment", "worker", "times", "why"),
-            *_whole_or_none("batch", "hit", "annotator", "repeat_of"),
+            *_or_none(_whole("batch", "hit", "annotator", "repeat_of")),
             *_whole("received", "row"),
             _Column("hit", "(batch IS NULL) = (hit IS NULL)", "a batch and a HIT, or neither"),
             _number_or_none("submitted"),
@@ -135,7 +132,7 @@ _TABLES: dict[str, tuple[tuple[str, ...], tuple[_Column, ...]]] = {
     "text": (("name", "lang"), _text("name", "lang", "dir", "body")),
     "rule": (("number",), (*_text("name", "value", "fixed"), *_whole("after_judgments"))),
     "look": (("number",), (*_text("at", "rule", "answer"), *_whole("judgments"))),
-    "retraction": (("number",), (*_text("at", "why", "identity", "judgment"), *_text_or_none("undone"))),
+    "retraction": (("number",), (*_text("at", "why", "identity", "judgment"), *_or_none(_text("undone")))),
 }
 
 
@@ -197,16 +194,15 @@ class _Check:
         if found is not None:
             table, parent = found
             raise self._wrong(table, (), "", f"a row names a row of table {parent!r} that is not there", "it")
-        hits = (("judgment", "number"), ("assignment", "annotator, batch, hit"))
-        for table, key in hits:
+        for table in ("judgment", "assignment"):
+            key = ", ".join(_TABLES[table][0])
             row = self.db.execute(
-                f"SELECT {key} FROM {table} j WHERE j.batch IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hit h WHERE"
-                " h.batch = j.batch AND h.number = j.hit) LIMIT 1"
+                f"SELECT {key} FROM {table} j WHERE j.batch IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hit h"
+                " WHERE h.batch = j.batch AND h.number = j.hit) LIMIT 1"
             ).fetchone()
             if row is not None:
-                raise self._wrong(
-                    table, row, "hit", "a HIT that is not in the table 'hit'", "a HIT of the campaign"
-                )
+                lost = "a HIT that is not in the table 'hit'"
+                raise self._wrong(table, row, "hit", lost, "a HIT of the campaign")
 
     def _answers(self) -> None:
         """Check that each score is the one that its answer gives, to the last digit."""
@@ -251,60 +247,48 @@ class _Check:
 
     def _json(self) -> None:
         fields = self._about()
-        items = self._each(
-            "item", "fields", lambda v: _texts(v) and len(v) == fields, f"a list of {fields} texts"
-        )
-        del items
-        hits = self._each(
-            "hit", "items", self._positions, f"a list of positions of items, 0 to {self.items - 1}"
-        )
-        self._each(
-            "hit",
-            "plan",
-            lambda v, key: isinstance(v, list) and len(v) == len(hits[key]) and all(k in KINDS for k in v),
-            f"a list that names one of {', '.join(KINDS)} for each item of the HIT",
-            keyed=True,
-        )
-        self._each(
-            "assignment",
-            "shown",
-            lambda v, key: _wholes(v) and sorted(v) == list(range(1, len(hits[key[1:]]) + 1)),
-            "a list that has each slot of the HIT once",
-            keyed=True,
-        )
-        self._each(
-            "judgment", "times", lambda v: isinstance(v, dict) and _texts([*v.values()]), "an object of texts"
-        )
-        self._each("rule", "value", lambda v: True, "a JSON value")
-        self._each("look", "answer", lambda v: isinstance(v, dict), "a JSON object")
-        self._each("text", "body", _texts_of_page, "as `easl texts` stores it", keyed=True, where=_JSON_TEXTS)
+        hits: dict[tuple[Any, ...], Any] = {}
+
+        def cells(value: Any, _: object) -> bool:
+            return _texts(value) and len(value) == fields
+
+        def positions(value: Any, key: tuple[Any, ...]) -> bool:
+            hits[key] = value
+            return self._positions(value)
+
+        def plan(value: Any, key: tuple[Any, ...]) -> bool:
+            return isinstance(value, list) and len(value) == len(hits[key]) and all(k in KINDS for k in value)
+
+        def shown(value: Any, key: tuple[Any, ...]) -> bool:
+            return _wholes(value) and sorted(value) == list(range(1, len(hits[key[1:]]) + 1))
+
+        every = f"a list of positions of items, 0 to {self.items - 1}"
+        kinds = f"a list that names one of {', '.join(KINDS)} for each item of the HIT"
+        self._each("item", "fields", cells, f"a list of {fields} texts")
+        self._each("hit", "items", positions, every)
+        self._each("hit", "plan", plan, kinds)
+        self._each("assignment", "shown", shown, "a list that has each slot of the HIT once")
+        self._each("judgment", "times", lambda v, _: _texts_by_name(v), "an object of texts")
+        self._each("rule", "value", lambda v, _: True, "a JSON value")
+        self._each("look", "answer", lambda v, _: isinstance(v, dict), "a JSON object")
+        self._each("text", "body", _texts_of_page, "as `easl texts` stores it", _JSON_TEXTS)
         if "retraction" in self.tables:
             self._each("retraction", "judgment", self._retracted, "a judgment with its scores")
 
     def _each(
-        self,
-        table: str,
-        column: str,
-        good: Callable[..., bool],
-        expected: str,
-        *,
-        keyed: bool = False,
-        where: str = "1",
-    ) -> Mapping[tuple[Any, ...], Any]:
-        """Parse a column of JSON texts and check each value; the values by the names of their rows."""
+        self, table: str, column: str, good: Callable[[Any, Any], bool], expected: str, where: str = "1"
+    ) -> None:
+        """Parse a column of JSON texts and check each value, by the name of its row."""
         key = _TABLES[table][0]
         rows = self.db.execute(
             f"SELECT {', '.join(key)}, {column} FROM {table} WHERE {column} IS NOT NULL AND {where}"
         ).fetchall()
         values = _parsed(rows)
-        found = {}
         for k, row in enumerate(rows):
             own = row[:-1]
             value = values[k] if values is not None else self._value(table, own, column, row[-1], expected)
-            if not (good(value, own) if keyed else good(value)):
+            if not good(value, own):
                 raise self._wrong(table, own, column, shortened(row[-1]), expected)
-            found[own] = value
-        return found
 
     def _value(self, table: str, key: tuple[Any, ...], column: str, text: str, expected: str) -> Any:
         try:
@@ -315,12 +299,7 @@ class _Check:
             raise self._wrong(table, key, column, found, expected) from None
 
     def _positions(self, value: Any) -> bool:
-        return (
-            isinstance(value, list)
-            and _wholes(value)
-            and all(0 <= k < self.items for k in value)
-            and bool(value)
-        )
+        return _wholes(value) and bool(value) and all(0 <= k < self.items for k in value)
 
     def _about(self) -> int:
         """Check the settings; the number of columns of the items file."""
@@ -340,18 +319,16 @@ class _Check:
                 raise self._wrong("setting", (name,), "value", quoted(value), "whole numbers")
         return len(columns)
 
-    def _retracted(self, value: Any) -> bool:
+    def _retracted(self, value: Any, _: object) -> bool:
         if not isinstance(value, dict) or not isinstance(value.get("scores"), list):
             return False
         texts = ("identity", "hit_id", "assignment", "worker", "times")
         wholes = ("batch", "hit", "received", "row")
         try:
-            times = json.loads(value["times"])
             return (
-                all(isinstance(value[name], str) for name in texts)
-                and all(value[name] is None or _wholes([value[name]]) for name in wholes)
-                and isinstance(times, dict)
-                and _texts([*times.values()])
+                _texts([value[name] for name in texts])
+                and _wholes([value[name] for name in wholes if value[name] is not None])
+                and _texts_by_name(json.loads(value["times"]))
                 and all(self._retracted_score(*score) for score in value["scores"])
             )
         except (KeyError, TypeError, ValueError, RecursionError):
@@ -368,16 +345,14 @@ class _Check:
         if state is not None:
             rows = self.db.execute("SELECT a, b, n FROM item ORDER BY position").fetchall()
             if not np.array_equal(np.array(rows, np.float64), np.stack(state, axis=1), equal_nan=True):
-                raise self._wrong(
-                    "packed", ("state",), "content", "other numbers than the rows of 'item'", "the same"
-                )
+                other = "other numbers than the rows of 'item'"
+                raise self._wrong("packed", ("state",), "content", other, "the same")
         if roles is not None:
             code = {name: k for k, name in enumerate(ROLES)}
             known = [code[role] for (role,) in self.db.execute("SELECT role FROM item ORDER BY position")]
             if known != roles.tolist():
-                raise self._wrong(
-                    "packed", ("roles",), "content", "other roles than the rows of 'item'", "the same"
-                )
+                other = "other roles than the rows of 'item'"
+                raise self._wrong("packed", ("roles",), "content", other, "the same")
 
 
 def _near(found: float | None, given: float | None) -> bool:
@@ -411,6 +386,10 @@ def _digits(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 19
 
 
+def _texts_by_name(value: Any) -> bool:
+    return isinstance(value, dict) and _texts([*value.values()])
+
+
 def _texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(cell, str) for cell in value)
 
@@ -425,14 +404,13 @@ _JSON_TEXTS = "name IN ('anchors', 'examples', 'words') AND body <> ''"
 
 def _texts_of_page(value: Any, key: tuple[Any, ...]) -> bool:
     if key[0] == "words":
-        return isinstance(value, dict) and _texts([*value.values()])
-    size = 2 if key[0] == "anchors" else 3
-    number = 0 if key[0] == "anchors" else 1
+        return _texts_by_name(value)
+    size, at = (2, 0) if key[0] == "anchors" else (3, 1)
     return isinstance(value, list) and all(
         isinstance(row, list)
         and len(row) == size
-        and isinstance(row[number], (int, float))
-        and all(isinstance(cell, str) for k, cell in enumerate(row) if k != number)
+        and isinstance(row[at], (int, float))
+        and _texts(row[:at] + row[at + 1 :])
         for row in value
     )
 

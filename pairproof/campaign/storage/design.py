@@ -58,8 +58,8 @@ class Design:
         if self.judgments < 1:
             raise InputError(f"judgments={self.judgments}; expected at least 1 annotator a HIT")
         for name in ("repeats", "degraded", "gold"):
-            if not 0.0 <= getattr(self, name) < 1.0:
-                raise InputError(f"{name}={getattr(self, name)}; expected a share of slots, 0 to below 1")
+            if not 0.0 <= vars(self)[name] < 1.0:
+                raise InputError(f"{name}={vars(self)[name]}; expected a share of slots, 0 to below 1")
         total = self.repeats + self.degraded + self.gold
         if total >= 1.0:
             raise InputError(
@@ -89,8 +89,7 @@ class Design:
 
     @staticmethod
     def from_dict(stored: dict[str, Any]) -> Design:
-        known: dict[str, Any] = {**stored, "show": tuple(stored.get("show", ()))}
-        return Design(**known)
+        return Design(**{**stored, "show": tuple(stored.get("show", ()))})
 
 
 def now() -> str:

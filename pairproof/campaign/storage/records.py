@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import itemgetter
@@ -165,8 +165,6 @@ def items_of(store: Store) -> Items:
     )
 
 
-#: Names a cell for a message; finding its line in the file takes time, so only an error asks.
-Where = Callable[[], str]
 #: What the reserved columns say of an item: role, position of its original, source, system, known score.
 Reserved = tuple[str, "int | None", str, str, "float | None"]
 
@@ -181,22 +179,27 @@ def reserved_cells(
     found: list[Reserved] = []
     for k in range(len(ids)):
 
-        def where(name: str) -> str:
-            return table.where(k, column.get(name, name))
+        def wrong(name: str, said: str) -> InputError:
+            return InputError(f"{table.where(k, column.get(name, name))}: {said}")
 
-        kind = role[k] or "item"
+        kind, known = role[k] or "item", number_of(gold[k]) if gold[k] else None
         if kind not in ROLES:
-            raise InputError(
-                f"{where('role')}: {kind!r}; expected one of {', '.join(ROLES)}, or nothing for item. If the"
-                " column means something else, say --col role= (nothing after the sign)"
+            raise wrong(
+                "role",
+                f"{kind!r}; expected one of {', '.join(ROLES)}, or nothing for item. If the column means"
+                " something else, say --col role= (nothing after the sign)",
             )
-        known = _known(gold[k], lambda: where("gold"))
+        if known is not None and not 0.0 <= known <= 1.0:
+            raise wrong("gold", f"{gold[k]!r}; expected a known score from 0 to 1 (divide 0 to 100 by 100)")
         if kind in ("attention", "gold") and known is None:
-            raise InputError(f"{where('gold')}: blank; an item of role {kind} needs a known score, 0 to 1")
-        found.append(
-            (kind, _original(kind, of[k], k, position, lambda: where("of")), source[k], system[k], known)
-        )
-    for k, (kind, original, *_) in enumerate(found):
+            raise wrong("gold", f"blank; an item of role {kind} needs a known score, 0 to 1")
+        if kind != "degraded" and of[k]:
+            raise wrong("of", f"{of[k]!r}; only an item of role degraded has an original, this is {kind}")
+        if kind == "degraded" and position.get(of[k], k) == k:
+            raise wrong("of", f"{of[k]!r}; a degraded item needs the id of the item that it degrades")
+        original = position[of[k]] if kind == "degraded" else None
+        found.append((kind, original, source[k], system[k], known))
+    for k, (_, original, *_) in enumerate(found):
         if original is not None and found[original][0] == "degraded":
             raise InputError(
                 f"{table.where(k, column.get('of', 'of'))}: {of[k]!r} is degraded itself; expected an original"
@@ -204,27 +207,6 @@ def reserved_cells(
     if not any(kind == "item" for kind, *_ in found):
         raise InputError(f"{table.source}: no item has the role item, so there is nothing to score")
     return found
-
-
-def _original(kind: str, of: str, k: int, position: Mapping[str, int], where: Where) -> int | None:
-    if kind != "degraded":
-        if of:
-            raise InputError(
-                f"{where()}: {of!r}; only an item of role degraded has an original, this is {kind}"
-            )
-        return None
-    if position.get(of, k) == k:
-        raise InputError(f"{where()}: {of!r}; a degraded item needs the id of the item that it degrades")
-    return position[of]
-
-
-def _known(text: str, where: Where) -> float | None:
-    if not text:
-        return None
-    value = number_of(text)
-    if not 0.0 <= value <= 1.0:
-        raise InputError(f"{where()}: {text!r}; expected a known score from 0 to 1 (divide 0 to 100 by 100)")
-    return value
 
 
 def _parts(store: Store) -> tuple[PackedState | None, IntArray | None]:
@@ -326,6 +308,11 @@ def _check_about(a: About) -> None:
         raise InputError("settings or design have a value that is no text, or a column twice")
 
 
+def drawn_seed(seed: int | None) -> int:
+    """The seed that was given, or one drawn at random."""
+    return secrets.randbits(48) if seed is None else whole_number("seed", seed)
+
+
 def with_design(a: About, **changes: Any) -> About:
     """The same settings with another design."""
     return replace(a, design=replace(a.design, **changes))
@@ -349,7 +336,7 @@ def write_items(
     reserved: Sequence[Reserved] | None = None,
 ) -> None:
     """Write the items with their initial state and what their reserved columns say."""
-    a, b, n = _columns(state)
+    a, b, n = columns_of(state)
     kept = reserved if reserved is not None else [PLAIN] * len(ids)
     store.db.executemany(
         "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -362,7 +349,7 @@ def write_items(
     pack_roles(store, roles_of(store))
 
 
-def _columns(state: ScoreState) -> tuple[list[float | None], list[float | None], list[int]]:
+def columns_of(state: ScoreState) -> tuple[list[float | None], list[float | None], list[int]]:
     def cells(values: FloatArray) -> list[float | None]:
         return [None if math.isnan(x) else x for x in values.tolist()]
 
@@ -398,7 +385,7 @@ def state_of(store: Store, method: Method, *, at_start: bool = False) -> ScoreSt
 def save_state(store: Store, state: ScoreState, positions: Iterable[int]) -> None:
     """Write the state of the items at these positions; that of the others stays as it is."""
     before, changed = state_of(store, state.method), np.fromiter(positions, np.int64)
-    a, b, n = _columns(state)
+    a, b, n = columns_of(state)
     store.db.executemany(
         "UPDATE item SET a = ?, b = ?, n = ? WHERE position = ?",
         ((a[k], b[k], n[k], k) for k in changed.tolist()),
@@ -450,6 +437,12 @@ def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequ
     )
 
 
+def items_of_hits(store: Store) -> dict[tuple[int, int], list[int]]:
+    """The items of each HIT, by batch and HIT."""
+    rows = store.db.execute("SELECT batch, number, items FROM hit")
+    return {(batch, hit): json.loads(items) for batch, hit, items in rows}
+
+
 def plan_of(store: Store, batch: int | None, hit: int | None) -> list[str] | None:
     """What each slot of a HIT is for; None if its items' roles say it."""
     row = store.db.execute("SELECT plan FROM hit WHERE batch = ? AND number = ?", (batch, hit)).fetchone()
@@ -481,6 +474,19 @@ def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Ju
     return found
 
 
+def counted_scores(
+    store: Store, where: str = "1", parameters: Sequence[Any] = ()
+) -> tuple[IntArray, FloatArray]:
+    """Items int[n] and values float[n] of the scores that give the state; `where`: a condition on j or s."""
+    rows = store.db.execute(
+        "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number"
+        f" WHERE {COUNTED} AND s.value IS NOT NULL AND {where}",
+        parameters,
+    ).fetchall()
+    table = np.array(rows, np.float64).reshape(-1, 2)
+    return table[:, 0].astype(np.int64), table[:, 1]
+
+
 def recount_all(store: Store, a: About) -> None:
     """Compute the items' state from all judgments, beginning at the start."""
     every = judged(store)
@@ -499,12 +505,8 @@ def recount(store: Store, a: About, newer_than: int) -> None:
         r[0] for r in store.db.execute("SELECT DISTINCT item FROM score WHERE judgment > ?", (newer_than,))
     ]
     if a.method in ADDITIVE:
-        query = (
-            f"SELECT s.item, s.value FROM score s JOIN judgment j ON j.number = s.judgment WHERE {COUNTED} AND"
-            " s.value IS NOT NULL AND s.item IN (SELECT item FROM score WHERE judgment > ?)"
-        )
-        rows = store.db.execute(query, (newer_than,)).fetchall()
-        items, values = (np.array(c) for c in zip(*rows)) if rows else (np.zeros(0, np.int64), np.zeros(0))
+        among = "s.item IN (SELECT item FROM score WHERE judgment > ?)"
+        items, values = counted_scores(store, among, (newer_than,))
         start = state_of(store, a.method, at_start=True)
         save_state(store, observe(start, [[i] for i in items], [[v] for v in values], a.settings), touched)
         return

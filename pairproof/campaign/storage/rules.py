@@ -60,15 +60,11 @@ def rules_of(store: Store) -> tuple[Rule, ...]:
 def write_rule(store: Store, name: str, value: Any) -> bool:
     """Fix a rule, the last of its name holds; whether it differs from the one before."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    last = store.db.execute(
-        "SELECT value FROM rule WHERE name = ? ORDER BY number DESC LIMIT 1", (name,)
-    ).fetchone()
-    if last is not None and last[0] == text:
+    if store.value("SELECT value FROM rule WHERE name = ? ORDER BY number DESC LIMIT 1", (name,)) == text:
         return False
-    after = store.value("SELECT COUNT(*) FROM judgment")
     store.db.execute(
-        "INSERT INTO rule (name, value, fixed, after_judgments) VALUES (?, ?, ?, ?)",
-        (name, text, now(), after),
+        "INSERT INTO rule (name, value, fixed, after_judgments) SELECT ?, ?, ?, COUNT(*) FROM judgment",
+        (name, text, now()),
     )
     return True
 
@@ -107,10 +103,6 @@ def write_look(store: Store, judgments: int, rule: str, answer: dict[str, Any]) 
     )
 
 
-#: What a judgment is settled to: counted, why not, and the number of the one that counts in its place.
-Settled = tuple[int, str, "int | None"]
-
-
 def settle(store: Store, a: About) -> set[int]:
     """Settle which judgments count (the items' state is not computed); the numbers of those that changed."""
     rows = store.db.execute(
@@ -121,16 +113,12 @@ def settle(store: Store, a: About) -> set[int]:
     repeats = _repeats(store, [row[:7] for row in rows], a.design.on_repeat)
     changed, settled = set(), []
     for number, *_, counted, why, repeat_of, kind, state in rows:
-        now: Settled = (1, "", None)
-        if state == "excluded":
-            now = (0, "excluded", None)
-        elif number in repeats:
-            now = (0, "repeat", repeats[number])
-        elif kind == "qualification":
-            now = (0, "practice", None)
-        if now != (counted, why, repeat_of):
-            settled.append((*now, number))
-        if now[0] != counted:
+        now = "practice" if kind == "qualification" else ""
+        now = "excluded" if state == "excluded" else "repeat" if number in repeats else now
+        counts, of = int(not now), repeats[number] if now == "repeat" else None
+        if (counts, now, of) != (counted, why, repeat_of):
+            settled.append((counts, now, of, number))
+        if counts != counted:
             changed.add(number)
     store.db.executemany("UPDATE judgment SET counted = ?, why = ?, repeat_of = ? WHERE number = ?", settled)
     for to, was, has in (
@@ -164,13 +152,9 @@ def _repeats(store: Store, rows: list[tuple[int, ...]], rule: OnRepeat) -> dict[
         key = (batch, hit) if batch is not None else hit_id or _items(store, number)
         groups[annotator, key].append((submitted is None, submitted or 0.0, str(identity), number))
     found = {}
-    for group in groups.values():
-        if len(group) == 1:
-            continue
-        if rule == "first":
-            kept = min(group)[-1]
-        else:
-            kept = max(group, key=lambda r: (not r[0], *r[1:]))[-1]
+    for group in (group for group in groups.values() if len(group) > 1):
+        last = max(group, key=lambda r: (not r[0], *r[1:]))
+        kept = (min(group) if rule == "first" else last)[-1]
         found.update({number: kept for *_, number in group if number != kept})
     return found
 

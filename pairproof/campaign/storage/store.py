@@ -120,8 +120,17 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
     for statement in statements(script()):
         if _created(statement) in _NEW:
             connection.execute(statement)
-    _annotators(connection)
-    _times(connection)
+    connection.execute(
+        "INSERT INTO annotator (name, state, since) SELECT TRIM(worker), 'active', '' FROM judgment"
+        " WHERE TRIM(worker) <> '' GROUP BY TRIM(worker) ORDER BY TRIM(worker)"
+    )
+    connection.execute(
+        "UPDATE judgment SET annotator = (SELECT a.number FROM annotator a WHERE a.name = TRIM(worker))"
+    )
+    # Times were stored as they came; one that cannot be read stays unknown, as it was.
+    rows = connection.execute("SELECT number, times FROM judgment").fetchall()
+    found = [(*stored_times(json.loads(text)), number) for number, text in rows]
+    connection.executemany("UPDATE judgment SET submitted = ?, seconds = ? WHERE number = ?", found)
     (text,) = connection.execute("SELECT value FROM setting WHERE name = 'about'").fetchone()
     stored = json.loads(text)
     if "design" not in stored:
@@ -132,23 +141,6 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
         stored["design"] = design.to_dict()
         connection.execute("UPDATE setting SET value = ? WHERE name = 'about'", (json.dumps(stored),))
     connection.execute(f"PRAGMA user_version = {version}")
-
-
-def _annotators(connection: sqlite3.Connection) -> None:
-    connection.execute(
-        "INSERT INTO annotator (name, state, since) SELECT TRIM(worker), 'active', '' FROM judgment"
-        " WHERE TRIM(worker) <> '' GROUP BY TRIM(worker) ORDER BY TRIM(worker)"
-    )
-    connection.execute(
-        "UPDATE judgment SET annotator = (SELECT a.number FROM annotator a WHERE a.name = TRIM(worker))"
-    )
-
-
-def _times(connection: sqlite3.Connection) -> None:
-    """Read the times that were stored as they came; one that cannot be read stays unknown, as it was."""
-    rows = connection.execute("SELECT number, times FROM judgment").fetchall()
-    found = [(*stored_times(json.loads(text)), number) for number, text in rows]
-    connection.executemany("UPDATE judgment SET submitted = ?, seconds = ? WHERE number = ?", found)
 
 
 #: Seconds to wait for another command that is writing.
@@ -210,20 +202,17 @@ def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
 
 def _migrated(file: Path, connection: sqlite3.Connection, version: int, *, write: bool) -> sqlite3.Connection:
     """A connection to the campaign in the present schema: the file, after a copy of it, or one in memory."""
-    if write:
-        if version == OLD:
-            keep_copy(file, connection)
-        connection.execute("BEGIN IMMEDIATE")
-        _bring(file, connection)
-        connection.execute("COMMIT")
-        return connection
-    inside = sqlite3.connect(":memory:", isolation_level=None)
-    connection.backup(inside)
-    connection.close()
-    inside.execute("BEGIN")
-    _bring(file, inside)
-    inside.execute("COMMIT")
-    return inside
+    brought = connection
+    if not write:
+        brought = sqlite3.connect(":memory:", isolation_level=None)
+        connection.backup(brought)
+        connection.close()
+    elif version == OLD:
+        keep_copy(file, connection)
+    brought.execute("BEGIN IMMEDIATE")
+    _bring(file, brought)
+    brought.execute("COMMIT")
+    return brought
 
 
 def _bring(file: Path, connection: sqlite3.Connection) -> None:

@@ -17,6 +17,7 @@ annotator is no disagreement about an item.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -105,9 +106,7 @@ class Watched:
         q = self.quality
         row: dict[str, Any] = {
             "annotator": self.name,
-            "state": self.state,
-            "judgments": self.judgments,
-            "set_aside": self.set_aside,
+            **{name: vars(self)[name] for name in ("state", "judgments", "set_aside")},
             "scores": q.n,
             "cannot_judge": self.cannot_judge,
             "mean": q.mean,
@@ -121,25 +120,18 @@ class Watched:
             "gold_rho": self.gold.rho,
             "attention": self.attention,
             "attention_failed": self.failed,
-            "within_sd": self.within.sd,
-            "within_low": self.within.low,
-            "within_high": self.within.high,
-            "within_n": self.within.n,
+            **{f"within_{name}": vars(self.within)[name] for name in ("sd", "low", "high", "n")},
             "within_planned": q.within.n,
             "within_twice": self.twice.n,
             "degraded": q.degraded.verdict,
             "degraded_p": q.degraded.p,
             "degraded_n": q.degraded.n,
             "degraded_drop": q.degraded.mean_drop,
-            "location": self.location,
-            "noise": self.noise,
-            "slope": self.slope,
+            **{name: vars(self)[name] for name in ("location", "noise", "slope")},
             "drift": self.change,
             "drift_detectable": self.detectable,
             "drift_p_holm": self.drift_p,
-            "seconds": q.seconds,
-            "instant": q.instant,
-            "rejected": q.rejected,
+            **{name: vars(q)[name] for name in ("seconds", "instant", "rejected")},
             "flags": dict(self.flags),
         }
         return {k: None if isinstance(v, float) and np.isnan(v) else v for k, v in row.items()}
@@ -184,19 +176,15 @@ def flagged(rows: Sequence[Watched]) -> Iterator[Watched]:
     spreads = [r.within.sd for r in rows if r.within.n >= FEWEST_REPEATS]
     for row in rows:
         q = row.quality
-        flags: dict[str, str] = {}
-        if "degraded" in q.flags:
-            flags["degraded"] = _why_degraded(q.degraded)
-        if "fast" in q.flags:
-            flags["fast"] = _why_fast(q, usual)
-        if "rejected" in q.flags:
-            flags["rejected"] = f"{q.rejected} HIT(s) rejected on the platform"
-        if "constant" in q.flags:
-            flags["constant"] = f"{q.favourite:.0%} of {q.n} scores are one value"
-        if "rest" in q.flags:
-            flags[
-                "rest"
-            ] = f"rank correlation {q.rest:.2f} with the mean of the others on {q.shared} items, below {REST:g}"
+        why = {
+            "degraded": _why_degraded(q.degraded),
+            "fast": _why_fast(q, usual),
+            "rejected": f"{q.rejected} HIT(s) rejected on the platform",
+            "constant": f"{q.favourite:.0%} of {q.n} scores are one value",
+            "rest": f"rank correlation {q.rest:.2f} with the mean of the others on {q.shared} items, below"
+            f" {REST:g}",
+        }
+        flags = {name: said for name, said in why.items() if name in q.flags}
         if row.failed >= FAILED_CHECKS:
             flags["attention"] = f"{row.failed} of {row.attention} attention checks failed"
         # With itself among them: of four annotators one cannot make itself usual.
@@ -210,9 +198,8 @@ def flagged(rows: Sequence[Watched]) -> Iterator[Watched]:
                 f" the usual {np.median(spreads):.2f}"
             )
         if row.drift_p <= ALPHA and abs(row.change) > LARGE:
-            flags[
-                "drift"
-            ] = f"scores change by {row.change:+.2f} from first to last, p {row.drift_p:.2g} (Holm)"
+            said = f"scores change by {row.change:+.2f} from first to last, p {row.drift_p:.2g} (Holm)"
+            flags["drift"] = said
         yield replace(row, flags=flags)
 
 
@@ -274,16 +261,9 @@ def watched(
         return Annotators((), idle, "no scores by named annotators", "no scores", unnamed)
     labels = np.array(answers.names, dtype=object)[answers.annotator[named]]
     planned, twice = repeats_of(answers), answered_twice(answers)
-    people = set(labels.tolist())
-    found = quality(
-        labels.tolist(),
-        answers.item[named].tolist(),
-        answers.value[named],
-        among(planned, people),
-        among(degraded_pairs(answers, items), people),
-        seconds_of(answers),
-        rejected,
-    )
+    people, given = set(labels.tolist()), answers.item[named].tolist()
+    pairs = (among(planned, people), among(degraded_pairs(answers, items), people))
+    found = quality(labels.tolist(), given, answers.value[named], *pairs, seconds_of(answers), rejected)
     model: AnnotatorModel | None = None
     drifts: Drift | None = None
     why = no_drift = "not fitted; ask for the annotators"
@@ -326,17 +306,12 @@ def _drifts(answers: Answers, rows: NDArray[np.bool_], labels: NDArray[Any]) -> 
     place = np.zeros(len(at))
     for k in np.flatnonzero(hits >= 3).tolist():
         place[who == k] = np.arange(1, n[k] + 1)
+    at = at[enough]
+    item, sitting = answers.item[at].tolist(), answers.judgment[at].tolist()
     try:
-        found = drift(
-            answers.item[at][enough].tolist(),
-            labels[enough].tolist(),
-            place[enough],
-            answers.value[at][enough],
-            hit=answers.judgment[at][enough].tolist(),
-        )
+        return drift(item, labels[enough].tolist(), place[enough], answers.value[at], hit=sitting), ""
     except (NotEstimableError, TooLargeError) as error:
         return None, f"no drift: {error}"
-    return found, ""
 
 
 def _row(
@@ -351,42 +326,24 @@ def _row(
 ) -> Watched:
     mine = answers.annotator == answers.names.index(q.annotator)
     counted = mine & answers.counted
-    shown = counted & ((answers.kind == ITEM) | (answers.kind == CALIBRATION))
-    own = answers.value[shown & ~np.isnan(answers.value)]
-    at = {} if model is None else {name: k for k, name in enumerate(model.annotators)}
-    figures: dict[str, float] = {}
-    if model is not None and q.annotator in at:
-        k = at[q.annotator]
-        figures = {
-            "location": float(model.location[k]),
-            "noise": float(model.noise[k]),
-            "slope": float(model.slope[k]),
-        }
+    given = answers.value[counted & np.isin(answers.kind, (ITEM, CALIBRATION))]
+    figures: dict[str, Any] = {}
+    if model is not None and q.annotator in model.annotators:
+        k = model.annotators.index(q.annotator)
+        figures |= {name: float(vars(model)[name][k]) for name in ("location", "noise", "slope")}
     if drifts is not None and q.annotator in drifts.annotators:
         k = drifts.annotators.index(q.annotator)
-        figures["change"], figures["detectable"] = float(drifts.change[k]), float(drifts.detectable[k])
+        figures |= {name: float(vars(drifts)[name][k]) for name in ("change", "detectable")}
         figures["drift_p"] = float(drifts.p_holm[k])
-    checks, failed = failed_checks(answers, items, counted)
-    again = [
-        (a, b) for pairs in (planned, twice) for n, a, b in zip(pairs.annotator, pairs.first, pairs.second)
-        if n == q.annotator
-    ]  # fmt: skip
-    double = [(a, b) for n, a, b in zip(twice.annotator, twice.first, twice.second) if n == q.annotator]
-    row = Watched(
-        q.annotator,
-        states.get(q.annotator, "active"),
-        len(np.unique(answers.judgment[counted])),
-        len(np.unique(answers.judgment[mine & ~answers.counted])),
-        q,
-        tuple(float(v) for v in np.quantile(own, QUANTILES)),
-        float(np.isnan(answers.value[shown]).mean()),
-        against_gold(answers, items, counted),
-        checks,
-        failed,
-        within_spread([a for a, _ in double], [b for _, b in double]),
-        within_spread([a for a, _ in again], [b for _, b in again]),
-    )
-    return replace(row, **figures)
+    own = [among(pairs, {q.annotator}) for pairs in (planned, twice)]
+    again = ([*own[0].first, *own[1].first], [*own[0].second, *own[1].second])
+    judgments = [len(np.unique(answers.judgment[rows])) for rows in (counted, mine & ~answers.counted)]
+    quantiles = np.quantile(given[~np.isnan(given)], QUANTILES).tolist()
+    use = (tuple(quantiles), float(np.isnan(given).mean()), against_gold(answers, items, counted))
+    spreads = (within_spread(own[1].first, own[1].second), within_spread(*again))
+    state, failed = states.get(q.annotator, "active"), failed_checks(answers, items, counted)
+    known: tuple[Any, ...] = (q.annotator, state, *judgments, q, *use, *failed, *spreads)
+    return Watched(*known, **figures)
 
 
 #: Items whose single scores are kept.
@@ -424,8 +381,8 @@ class Disputed:
         """A row an item."""
         import pandas as pd
 
-        rows = [{k: v for k, v in vars(r).items() if k != "scores"} for r in self.rows]
-        return pd.DataFrame(rows).set_index("id") if rows else pd.DataFrame()
+        rows = pd.DataFrame([vars(r) for r in self.rows])
+        return rows.drop(columns="scores").set_index("id") if self.rows else rows
 
 
 def items_disputed(campaign: Campaign) -> Disputed:
@@ -447,22 +404,13 @@ def disputed(answers: Answers, items: Items) -> Disputed:
     several = np.flatnonzero(found.n > 1)
     order = several[np.lexsort((-found.spread[several], found.p[several]))][:MOST]
     positions = [int(found.items[k]) for k in order.tolist()]
-    given: dict[int, list[tuple[str, float]]] = {position: [] for position in positions}
-    among = np.isin(what, np.array(positions, np.int64))
-    for item, who, value in zip(
-        what[among].tolist(), answers.annotator[rows][among].tolist(), answers.value[rows][among].tolist()
-    ):
-        given[item].append((answers.names[who], value))
-    table = tuple(
-        DisputedItem(
-            items.ids[position],
-            int(found.n[k]),
-            float(found.spread[k]),
-            float(found.expected[k]),
-            float(found.p[k]),
-            float(found.p_holm[k]),
-            tuple(sorted(given[position], key=lambda s: (s[1], s[0]))),
-        )
-        for k, position in zip(order.tolist(), positions)
-    )
+    at = np.flatnonzero(rows)[np.isin(what, positions)]
+    given: dict[int, list[tuple[float, str]]] = defaultdict(list)
+    for item, who, value in zip(*(c[at].tolist() for c in (answers.item, answers.annotator, answers.value))):
+        given[item].append((value, answers.names[who]))
+    ids = [items.ids[k] for k in positions]
+    scores = [tuple((who, value) for value, who in sorted(given[k])) for k in positions]
+    numbers = (found.n, found.spread, found.expected, found.p, found.p_holm)
+    cells = zip(ids, *(column[order].tolist() for column in numbers), scores)
+    table = tuple(DisputedItem(*row) for row in cells)
     return Disputed(table, len(several), int((found.p_holm[several] <= 0.05).sum()), "")

@@ -13,6 +13,7 @@ gold
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -60,8 +61,16 @@ class Answers:
     @property
     def scores(self) -> NDArray[np.bool_]:
         """Rows that give the items' scores: counted, of kind item, with a value."""
-        found: NDArray[np.bool_] = self.counted & (self.kind == 0) & ~np.isnan(self.value)
-        return found
+        return np.asarray(self.counted & (self.kind == 0) & ~np.isnan(self.value))
+
+    @property
+    def named(self) -> NDArray[np.bool_]:
+        """Rows that count, with a value and an annotator's name."""
+        return self.counted & ~np.isnan(self.value) & (self.annotator >= 0)
+
+    def of_whom(self, k: int, item: int | None = None) -> tuple[int, int]:
+        """Who gave row k, and the item (default: its own)."""
+        return int(self.annotator[k]), int(self.item[k]) if item is None else item
 
 
 _QUERY = (
@@ -81,21 +90,12 @@ def answers_of(store: Store) -> Answers:
     rows = store.db.execute(_QUERY).fetchall()
     columns = list(zip(*rows)) if rows else [()] * 12
     judgment, batch, hit, slot, who, item, kind, value, counted, repeat_of, seconds, submitted = columns
-    return Answers(
-        _whole(judgment),
-        _whole(batch),
-        _whole(hit),
-        _whole(slot),
-        np.array([-1 if w is None else index[w] for w in who], np.int64),
-        _whole(item),
-        np.array([code[k] for k in kind], np.int64),
-        np.array(value, np.float64),
-        np.array(counted, bool),
-        _whole(repeat_of),
-        np.array(seconds, np.float64),
-        np.array(submitted, np.float64),
-        tuple(name for _, name in people),
-    )
+    who, kind = tuple(map(index.get, who)), tuple(code[k] for k in kind)
+    whole = map(_whole, (judgment, batch, hit, slot, who, item, kind))
+    known = (np.array(value, np.float64), np.array(counted, bool), _whole(repeat_of))
+    times = (np.array(seconds, np.float64), np.array(submitted, np.float64))
+    found: tuple[Any, ...] = (*whole, *known, *times, tuple(name for _, name in people))
+    return Answers(*found)
 
 
 def _whole(column: tuple[int | None, ...]) -> IntArray:
@@ -120,40 +120,26 @@ class Gold:
 
 def own_scores(answers: Answers) -> NDArray[np.bool_]:
     """bool[n]: counted scores of items and calibration items, without the checks."""
-    found: NDArray[np.bool_] = (
-        answers.counted & ((answers.kind == ITEM) | (answers.kind == CALIBRATION)) & ~np.isnan(answers.value)
-    )
-    return found
+    return answers.counted & np.isin(answers.kind, (ITEM, CALIBRATION)) & ~np.isnan(answers.value)
 
 
 def repeats_of(answers: Answers) -> Pairs:
     """Planned repeats: an annotator's score of an item, and the score in the slot that repeats it."""
     first: dict[tuple[int, int], float] = {}
-    usable = answers.counted & ~np.isnan(answers.value) & (answers.annotator >= 0)
-    for k in np.flatnonzero(usable & (answers.kind != REPEAT)).tolist():
-        first.setdefault((int(answers.annotator[k]), int(answers.item[k])), float(answers.value[k]))
-    pairs = [
-        (answers.names[answers.annotator[k]], first[key], answers.value[k])
-        for k in np.flatnonzero(usable & (answers.kind == REPEAT)).tolist()
-        if (key := (int(answers.annotator[k]), int(answers.item[k]))) in first
-    ]
-    return pairs_from(pairs)
+    for k in np.flatnonzero(answers.named & (answers.kind != REPEAT)).tolist():
+        first.setdefault(answers.of_whom(k), float(answers.value[k]))
+    again = np.flatnonzero(answers.named & (answers.kind == REPEAT)).tolist()
+    return _pairs(answers, [(k, first.get(answers.of_whom(k))) for k in again])
 
 
 def answered_twice(answers: Answers) -> Pairs:
     """HITs that an annotator answered more than once: each score that counts, and the one set aside."""
     again = np.flatnonzero((answers.repeat_of >= 0) & (answers.annotator >= 0) & ~np.isnan(answers.value))
-    if not len(again):
-        return Pairs()
-    wanted = set(answers.repeat_of[again].tolist())
-    held = np.flatnonzero(np.isin(answers.judgment, np.array(sorted(wanted), np.int64)))
-    counts = {(int(answers.judgment[k]), int(answers.slot[k])): answers.value[k] for k in held.tolist()}
-    pairs = []
-    for k in again.tolist():
-        value = counts.get((int(answers.repeat_of[k]), int(answers.slot[k])), np.nan)
-        if not np.isnan(value):
-            pairs.append((answers.names[answers.annotator[k]], value, answers.value[k]))
-    return pairs_from(pairs)
+    held = np.flatnonzero(np.isin(answers.judgment, answers.repeat_of[again]) & ~np.isnan(answers.value))
+    places = zip(answers.judgment[held].tolist(), answers.slot[held].tolist())
+    counts = dict(zip(places, answers.value[held].tolist()))
+    twins = zip(answers.repeat_of[again].tolist(), answers.slot[again].tolist())
+    return _pairs(answers, [(k, counts.get(twin)) for k, twin in zip(again.tolist(), twins)])
 
 
 def degraded_pairs(answers: Answers, items: Items) -> Pairs:
@@ -162,31 +148,27 @@ def degraded_pairs(answers: Answers, items: Items) -> Pairs:
     A score is paired with one score, not with the mean of several: under careless answers the two are then
     exchangeable, while a mean lies above the usual value where scores are skewed, and the test would be passed.
     """
-    usable = answers.counted & ~np.isnan(answers.value) & (answers.annotator >= 0)
-    worse = np.flatnonzero(usable & (answers.kind == DEGRADED))
-    if not len(worse):
-        return Pairs()
-    originals = np.unique(items.of[answers.item[worse]])
-    held = np.flatnonzero(usable & (answers.kind == ITEM) & np.isin(answers.item, originals))
-    given: dict[tuple[int, int], list[float]] = {}
+    worse = np.flatnonzero(answers.named & (answers.kind == DEGRADED))
+    original = items.of[answers.item[worse]]
+    held = np.flatnonzero(answers.named & (answers.kind == ITEM) & np.isin(answers.item, original))
+    given: dict[tuple[int, int], list[float]] = defaultdict(list)
     for k in held.tolist():
-        given.setdefault((int(answers.annotator[k]), int(answers.item[k])), []).append(answers.value[k])
-    pairs = []
-    for k in worse.tolist():
-        mine = given.get((int(answers.annotator[k]), int(items.of[answers.item[k]])))
-        if mine:
-            pairs.append((answers.names[answers.annotator[k]], mine.pop(0), answers.value[k]))
-    return pairs_from(pairs)
+        given[answers.of_whom(k)].append(float(answers.value[k]))
+    own = [(k, given[answers.of_whom(k, of)]) for k, of in zip(worse.tolist(), original.tolist())]
+    return _pairs(answers, [(k, mine.pop(0) if mine else None) for k, mine in own])
 
 
-def pairs_from(rows: list[tuple[str, float, float]]) -> Pairs:
-    names, first, second = zip(*rows) if rows else ((), (), ())
-    return Pairs(list(names), list(map(float, first)), list(map(float, second)))
+def _pairs(answers: Answers, rows: list[tuple[int, float | None]]) -> Pairs:
+    """Rows of answers as second scores, each with the first, which is None where there is none."""
+    known = [(k, first) for k, first in rows if first is not None]
+    at = [k for k, _ in known]
+    names = [answers.names[who] for who in answers.annotator[at].tolist()]
+    return Pairs(names, [first for _, first in known], answers.value[at].tolist())
 
 
 def among(pairs: Pairs, known: set[str]) -> Pairs:
     rows = [row for row in zip(pairs.annotator, pairs.first, pairs.second) if row[0] in known]
-    return pairs_from([(str(a), b, c) for a, b, c in rows])
+    return Pairs([name for name, *_ in rows], [first for _, first, _ in rows], [again for *_, again in rows])
 
 
 def seconds_of(answers: Answers) -> dict[str, list[float]]:
@@ -203,12 +185,11 @@ def against_gold(answers: Answers, items: Items, counted: NDArray[np.bool_]) -> 
     """Against known scores of all items but attention checks and degraded ones."""
     rows = counted & (answers.kind != ATTENTION) & (answers.kind != DEGRADED) & ~np.isnan(answers.value)
     rows &= ~np.isnan(items.gold[answers.item])
-    n = int(rows.sum())
-    if n == 0:
+    if not rows.any():
         return Gold(0, float("nan"), float("nan"))
     said, known = answers.value[rows], items.gold[answers.item[rows]]
     rho = spearman(said, known) if len(np.unique(answers.item[rows])) >= 3 else float("nan")
-    return Gold(n, float(np.mean(np.abs(said - known))), rho)
+    return Gold(len(said), float(np.mean(np.abs(said - known))), rho)
 
 
 def failed_checks(answers: Answers, items: Items, counted: NDArray[np.bool_]) -> tuple[int, int]:
@@ -229,10 +210,10 @@ Campaign = Union[Store, str, Path]
 
 
 @contextmanager
-def reading(campaign: Campaign) -> Iterator[Store]:
+def reading(campaign: Campaign, *, write: bool = False) -> Iterator[Store]:
     """The campaign as an open store, in which one consistent state is read."""
     if isinstance(campaign, Store):
         yield campaign
         return
-    with opened(campaign, write=False) as store:
+    with opened(campaign, write=write) as store:
         yield store

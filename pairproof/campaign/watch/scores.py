@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.options import one_of
-from ...errors import InputError, NotEstimableError
+from ...errors import NotEstimableError
 from ...native.annotation import beta
 from ...native.annotation.beta import FloatArray, IntArray
+from ...native.annotation.coded_judgments import check_level
 from ...native.annotation.methods import Method, ScoreState, calibration
 from ...native.annotation.scores.annotator_model import AnnotatorModel, Level, annotator_model
-from ..storage.records import about, items_of, state_of
+from ..storage.records import about, counted_scores, items_of, state_of
 from ..storage.store import Store
 from .score_arrays import Answers, Campaign, answers_of, known, own_scores, reading
 
@@ -121,14 +122,7 @@ def spread_of(item: IntArray, value: FloatArray) -> Spread:
 
 def stored_spread(store: Store) -> Spread:
     """The spread within the items of an open campaign, from the counted scores of items alone."""
-    rows = store.db.execute(
-        "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number WHERE j.counted AND"
-        " s.kind = 'item' AND s.value IS NOT NULL"
-    ).fetchall()
-    if not rows:
-        return Spread(float("nan"), 0)
-    table = np.array(rows, np.float64)
-    return spread_of(table[:, 0].astype(np.int64), table[:, 1])
+    return spread_of(*counted_scores(store))
 
 
 def intervals(
@@ -148,8 +142,7 @@ def intervals_of(
 ) -> Intervals:
     """The same from a spread that is known already, for the items at the positions `which` only."""
     one_of("intervals", kind, KINDS)
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+    check_level(level)
     k, why = _factor(state, spread, kind)
     part = state
     if which is not None:
@@ -212,29 +205,32 @@ class ItemScores:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `easl status --model`."""
-        columns = (self.n, self.raw, self.low, self.high, self.score, self.score_low, self.score_high)
-        names = ("n", "raw", "raw_low", "raw_high", "score", "low", "high")
-        table = zip(self.items, *(column.tolist() for column in columns))
-        rows = [{"id": name, **{k: known(v) for k, v in zip(names, row)}} for name, *row in table]
+        rows = _rows({"id": self.items, **self._columns})
         found: dict[str, Any] = {"model": self.model, "why": self.why, "level": self.level, "scores": rows}
         if self.fit is not None:
-            f = self.fit
-            per = zip(
-                f.annotators, f.location.tolist(), f.noise.tolist(), f.slope.tolist(), f.location_sd.tolist()
-            )
-            keys = ("annotator", "location", "noise", "slope", "location_sd")
-            found["annotators"] = [{k: known(v) for k, v in zip(keys, row)} for row in per]
-            found |= {"item_sd": known(f.item_sd), "annotator_sd": known(f.annotator_sd)}
-            found["hit_sd"] = known(f.hit_sd)
+            own = vars(self.fit)
+            per = {name: own[name] for name in ("location", "noise", "slope", "location_sd")}
+            found["annotators"] = _rows({"annotator": self.fit.annotators, **per})
+            found |= {name: known(own[name]) for name in ("item_sd", "annotator_sd", "hit_sd")}
         return found
+
+    @property
+    def _columns(self) -> dict[str, FloatArray | IntArray]:
+        raw: dict[str, FloatArray | IntArray] = {"n": self.n, "raw": self.raw}
+        raw |= {"raw_low": self.low, "raw_high": self.high}
+        return {**raw, "score": self.score, "low": self.score_low, "high": self.score_high}
 
     def to_frame(self) -> pd.DataFrame:
         """A row an item: n, raw with its interval, and the model's score with its interval."""
         import pandas as pd
 
-        columns = {"n": self.n, "raw": self.raw, "raw_low": self.low, "raw_high": self.high}
-        columns |= {"score": self.score, "low": self.score_low, "high": self.score_high}
-        return pd.DataFrame(columns, index=pd.Index(self.items, name="id"))
+        return pd.DataFrame(self._columns, index=pd.Index(self.items, name="id"))
+
+
+def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    """Columns as the rows of a JSON document."""
+    cells = zip(*(c.tolist() if isinstance(c, np.ndarray) else c for c in columns.values()))
+    return [{name: known(v) for name, v in zip(columns, row)} for row in cells]
 
 
 def item_scores(

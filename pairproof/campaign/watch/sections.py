@@ -7,7 +7,7 @@ annotator's use of the scale and course over time, systems.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,8 +54,7 @@ def shown_annotators(found: Annotators) -> list[str]:
 
 def short(name: str) -> str:
     """A name that fits over a panel and says nothing to the drawing program."""
-    plain = label(name).replace("$", "\\$")
-    return plain if len(plain) <= DRAWN_NAME else plain[: DRAWN_NAME - 1] + "…"
+    return cut(label(name).replace("$", "\\$"), DRAWN_NAME)
 
 
 def scale_use(found: Annotators, answers: Answers) -> Figure:
@@ -66,26 +65,21 @@ def scale_use(found: Annotators, answers: Answers) -> Figure:
     values = {n: answers.value[rows & (answers.annotator == answers.names.index(n))] for n in names}
 
     def draw(figure: Any) -> None:
-        for axes, name in _grid(figure, len(names), names):
+        for axes, name in _grid(figure, names):
             axes.hist(values[name], 20, range=(0.0, 1.0), color=BAD if name in flagged else GOOD)
             axes.axvline(float(values[name].mean()), color=INK, linewidth=1.0)
             axes.set_yticks([])
             axes.set_xlim(0.0, 1.0)
 
     said = "; ".join(
-        f"{name}: mean {values[name].mean():.2f}, middle half {np.quantile(values[name], 0.25):.2f} to"
-        f" {np.quantile(values[name], 0.75):.2f}"
-        for name in names
+        f"{name}: mean {own.mean():.2f}, middle half {np.quantile(own, 0.25):.2f} to"
+        f" {np.quantile(own, 0.75):.2f}"
+        for name, own in values.items()
     )
     left = len(found.rows) - len(names)
     more = f"; {left} more annotators are in the table" if left else ""
-    return Figure(
-        f"How each annotator uses the scale from 0 to 1; the line is the mean{_flag_note(flagged, names)}{more}",
-        said,
-        (9.0, _height(len(names))),
-        draw,
-        panels=True,
-    )
+    title = "How each annotator uses the scale from 0 to 1; the line is the mean"
+    return _panels(f"{title}{_flag_note(flagged, names)}{more}", said, len(names), draw)
 
 
 def courses(found: Annotators, answers: Answers) -> Figure | None:
@@ -110,20 +104,14 @@ def courses(found: Annotators, answers: Answers) -> Figure | None:
     most = max(0.2, max(float(np.abs(y).max()) for _, y in lines.values()) * 1.1)
 
     def draw(figure: Any) -> None:
-        for axes, name in _grid(figure, len(names), names):
+        for axes, name in _grid(figure, names):
             axes.axhline(0.0, color=FAINT, linewidth=1.0)
             axes.plot(*lines[name], color=BAD if name in flagged else GOOD, marker=".", linewidth=1.2)
             axes.set_ylim(-most, most)
 
     said = "; ".join(f"{name}: from {y[0]:+.2f} to {y[-1]:+.2f}" for name, (_, y) in lines.items())
-    return Figure(
-        "Each annotator's scores less the items' mean scores, in the order in which they were given"
-        f"{_flag_note(flagged, names)}",
-        said,
-        (9.0, _height(len(names))),
-        draw,
-        panels=True,
-    )
+    title = "Each annotator's scores less the items' mean scores, in the order in which they were given"
+    return _panels(f"{title}{_flag_note(flagged, names)}", said, len(names), draw)
 
 
 def _flag_note(flagged: set[str], names: Sequence[str]) -> str:
@@ -131,20 +119,20 @@ def _flag_note(flagged: set[str], names: Sequence[str]) -> str:
     return f"; flagged: {', '.join(among)}" if among else ""
 
 
-def _height(panels: int) -> float:
-    return 1.0 + 1.15 * math.ceil(panels / PANELS_A_ROW)
+def _panels(title: str, said: str, panels: int, draw: Callable[[Any], None]) -> Figure:
+    return Figure(title, said, (9.0, 1.0 + 1.15 * math.ceil(panels / PANELS_A_ROW)), draw, panels=True)
 
 
-def _grid(figure: Any, n: int, names: Sequence[str]) -> list[tuple[Any, str]]:
+def _grid(figure: Any, names: Sequence[str]) -> list[tuple[Any, str]]:
     """Axes with a name over each, in rows of four."""
-    rows = math.ceil(n / PANELS_A_ROW)
-    grid = figure.subplots(rows, PANELS_A_ROW, squeeze=False, sharex=True)
-    for axes in grid.ravel()[n:]:
+    rows = math.ceil(len(names) / PANELS_A_ROW)
+    grid = figure.subplots(rows, PANELS_A_ROW, squeeze=False, sharex=True).ravel()
+    for axes in grid[len(names) :]:
         axes.set_visible(False)
-    for axes, name in zip(grid.ravel(), names):
+    for axes, name in zip(grid, names):
         axes.set_title(short(name))
         axes.tick_params(labelbottom=True)
-    return list(zip(grid.ravel()[:n], names))
+    return list(zip(grid, names))
 
 
 def systems_figure(found: Systems) -> Figure:
@@ -195,15 +183,8 @@ def scores_figure(status: Status, order: Sequence[int], low: FloatArray, high: F
         for c, low, high in bins
     )
     said = "; ".join(f"{c} items from {low:.2f} to {high:.2f}" for c, low, high in bins)
-    return Figure(
-        "Scores: histogram, and every item with its interval",
-        said,
-        (9.0, 3.4),
-        draw,
-        panels=True,
-        title="Scores",
-        elsewhere=(Heading("Scores"), Code("\n".join(bars))),
-    )
+    caption, instead = "Scores: histogram, and every item with its interval", Code("\n".join(bars))
+    return Figure(caption, said, (9.0, 3.4), draw, True, "Scores", (Heading("Scores"), instead))
 
 
 #: Items in disagreement, and differences of systems, that are shown.
@@ -227,6 +208,11 @@ def capital(text: str) -> str:
 def cut(name: str, most: int) -> str:
     """A name of at most so many characters."""
     return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def signed(value: float) -> str:
+    """A difference for a table; "-" where there is none."""
+    return f"{value:+.2f}" if math.isfinite(value) else "-"
 
 
 def cost_lines(c: Cost) -> list[str]:
@@ -286,15 +272,13 @@ def look_lines(status: Status) -> list[str]:
 
 def annotator_lines(found: Annotators) -> list[str]:
     """Who is flagged and why, in sentences."""
+    if not found.rows:
+        return ["Annotators: none with a name has a score that counts"]
     out = [
         f"Flagged: {row.name}: " + "; ".join(f"{flag} ({why})" for flag, why in row.flags.items())
         for row in found.flagged
     ]
-    if not found.rows:
-        return ["Annotators: none with a name has a score that counts"]
-    if not out:
-        out = [f"Annotators: none of {len(found.rows)} is flagged"]
-    return out
+    return out or [f"Annotators: none of {len(found.rows)} is flagged"]
 
 
 def annotators(found: Annotators, status: Status) -> Iterator[Block]:
@@ -352,24 +336,14 @@ def _row(row: Watched) -> tuple[str, ...]:
     flags = f"! {', '.join(row.flags)}" if row.flags else ""
     name = cut(row.name, NAME) + (" (excluded)" if row.state == "excluded" else "")
     return (
-        name,
-        flags,
-        str(row.judgments),
-        str(q.n),
-        number(q.mean),
-        number(q.sd),
-        number(q.rest),
-        f"{row.location:+.2f}" if math.isfinite(row.location) else "-",
-        number(row.noise),
-        number(row.slope),
+        *(name, flags, str(row.judgments), str(q.n), number(q.mean), number(q.sd), number(q.rest)),
+        *(signed(row.location), number(row.noise), number(row.slope)),
         f"{number(row.within.sd)} ({row.within.n})" if row.within.n else "-",
-        f"{q.degraded.mean_drop:+.2f} ({q.degraded.n})" if q.degraded.n else "-",
+        f"{signed(q.degraded.mean_drop)} ({q.degraded.n})" if q.degraded.n else "-",
         f"{number(row.gold.error)} ({row.gold.n})" if row.gold.n else "-",
         f"{row.attention - row.failed} of {row.attention}" if row.attention else "-",
-        f"{row.change:+.2f} (±{row.detectable:.2f})" if math.isfinite(row.change) else "-",
-        number(q.seconds, 0),
-        f"{row.cannot_judge:.1%}",
-        f"{q.favourite:.0%}",
+        f"{signed(row.change)} (±{row.detectable:.2f})" if math.isfinite(row.change) else "-",
+        *(number(q.seconds, 0), f"{row.cannot_judge:.1%}", f"{q.favourite:.0%}"),
     )
 
 
@@ -379,13 +353,16 @@ def disagreement(found: Disputed) -> Iterator[Block]:
     if found.why:
         yield Paragraph(found.why)
         return
-    told = f"{found.significant} of {found.n} items with several scores" if found.significant else "No item"
+    n, told, listed = (
+        found.significant,
+        f"No item of {found.n} with several scores differs",
+        "The most disputed",
+    )
+    if n:
+        told, listed = f"{n} of {found.n} items with several scores differ", "The first of them"
     yield Paragraph(
-        f"{told} differ{'s' if not found.significant else ''} by more than the annotators' locations and noise give"
-        " (chi-square, p < .05 after Holm's correction). The first of them:"
-        if found.significant
-        else f"No item of {found.n} with several scores differs by more than the annotators' locations and noise give"
-        " (chi-square, p < .05 after Holm's correction). The most disputed:"
+        f"{told} by more than the annotators' locations and noise give"
+        f" (chi-square, p < .05 after Holm's correction). {listed}:"
     )
     rows = []
     for r in found.rows[:DISPUTED]:

@@ -26,7 +26,7 @@ from ...native.annotation.scores.annotator_agreement import Agreement, agreement
 from ...native.annotation.scores.annotator_model import Level
 from ..results.retraction import n_out
 from ..storage.design import ROLES
-from ..storage.records import About, about, ids_of, items_of, judged, roles_of, state_of
+from ..storage.records import About, about, counted_scores, ids_of, items_of, judged, roles_of, state_of
 from ..storage.rules import Look as Recorded, Rule, looks_of, rules_hash, rules_of
 from ..storage.store import Store
 from .annotators import MOST_SCORES, Annotators, Disputed, disputed, rejected_of, watched
@@ -94,22 +94,11 @@ def progress(store: Store, a: About, retracted: int) -> Progress:
         "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM judgment WHERE counted AND annotator IS"
         " NOT NULL AND batch IS NOT NULL GROUP BY annotator, batch, hit) WHERE n > 1"
     )
-    return Progress(
-        count("SELECT COUNT(*) FROM batch"),
-        hits,
-        answered,
-        sum(returned.values()),
-        int(returned.get(1, 0)),
-        {name: int(n) for name, n in why},
-        retracted,
-        count(doubles),
-        int(scores),
-        int(shown - scores),
-        {kind: int(n) for kind, n in checks},
-        count("SELECT COUNT(DISTINCT annotator) FROM judgment WHERE counted"),
-        max(still, 0),
-        wanted,
-    )
+    people = count("SELECT COUNT(DISTINCT annotator) FROM judgment WHERE counted")
+    judged = (sum(returned.values()), int(returned.get(1, 0)), dict(why), retracted, count(doubles))
+    given_scores = (int(scores), int(shown - scores), dict(checks))
+    batches = count("SELECT COUNT(*) FROM batch")
+    return Progress(batches, hits, answered, *judged, *given_scores, people, max(still, 0), wanted)
 
 
 @dataclass(frozen=True)
@@ -137,16 +126,10 @@ class Cost:
     def to_dict(self) -> dict[str, Any]:
         """null for what is not known."""
         found = {
-            "median_seconds": self.seconds,
-            "timed": self.timed,
-            "pay_hour": self.pay_hour,
-            "hits": self.returned,
-            "hours": self.hours,
-            "cost": self.cost(self.returned),
-            "open_hits": self.open,
-            "open_cost": self.cost(self.open),
-            "rule_hits": self.further,
-            "rule_cost": self.cost(self.further),
+            **{"median_seconds": self.seconds, "timed": self.timed, "pay_hour": self.pay_hour},
+            **{"hits": self.returned, "hours": self.hours, "cost": self.cost(self.returned)},
+            **{"open_hits": self.open, "open_cost": self.cost(self.open)},
+            **{"rule_hits": self.further, "rule_cost": self.cost(self.further)},
         }
         return {name: known(value) for name, value in found.items()}
 
@@ -182,16 +165,10 @@ def convergence(store: Store, a: About, after: ScoreState) -> Convergence:
 
 
 def _additive(store: Store, last: int, after: ScoreState) -> FloatArray:
-    rows = store.db.execute(
-        "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number WHERE j.batch = ? AND"
-        " j.counted AND s.kind = 'item' AND s.value IS NOT NULL",
-        (last,),
-    ).fetchall()
+    item, value = counted_scores(store, "j.batch = ?", (last,))
     n_items = len(after.n)
-    if not rows:
+    if not len(item):
         return after.score
-    table = np.array(rows, np.float64)
-    item, value = table[:, 0].astype(np.int64), table[:, 1]
     # Exact sums are the same in whatever order judgments came.
     fresh, total = np.bincount(item, minlength=n_items), exact_sums(item, value, n_items)
     n = after.n - fresh
@@ -326,9 +303,8 @@ class Status:
         found["convergence"] = {"last": c.last, "stability": known(c.stability), "shift": known(c.shift)}
         found["cost"] = self.cost.to_dict()
         if self.rules:
-            kept = [
-                {"name": r.name, "value": r.value, "after_judgments": r.after_judgments} for r in self.rules
-            ]
+            named = ("name", "value", "after_judgments")
+            kept = [{name: vars(r)[name] for name in named} for r in self.rules]
             found["rules"] = {"hash": rules_hash(self.rules), "rules": kept}
         found["looks"] = [vars(look) for look in self.looks[-1:]]
         if self.agreement is not None:
@@ -426,18 +402,10 @@ def _essentials(store: Store) -> Status:
     looks = looks_of(store)
     further = looks[-1].answer.get("further_hits") if looks else None
     price = cost(store, a, p, float("nan") if further is None else float(further))
-    return Status(
-        a,
-        ids_of(store),
-        np.flatnonzero(roles_of(store) == ROLES.index("item")).astype(np.int64),
-        state,
-        p,
-        convergence(store, a, state),
-        price,
-        stored_spread(store),
-        looks,
-        tuple(r for r in rules_of(store) if r.name != "repeats" or r.after_judgments),
-    )
+    scored = np.flatnonzero(roles_of(store) == ROLES.index("item")).astype(np.int64)
+    rules = tuple(r for r in rules_of(store) if r.name != "repeats" or r.after_judgments)
+    moved = convergence(store, a, state)
+    return Status(a, ids_of(store), scored, state, p, moved, price, stored_spread(store), looks, rules)
 
 
 def _with_agreement(found: Status, answers: Answers, standardise: Standardise) -> Status:
@@ -447,10 +415,8 @@ def _with_agreement(found: Status, answers: Answers, standardise: Standardise) -
     value = on_one_scale(answers, standardise)
     rows &= answers.annotator >= 0
     g = agreement(answers.annotator[rows], answers.item[rows], value[rows])
-    missing = len(answers.names) - len(g.rest)
-    if missing:
-        g = replace(g, rest=np.append(g.rest, np.full(missing, np.nan)))
-    return replace(found, agreement=g, names=answers.names)
+    missing = np.full(len(answers.names) - len(g.rest), np.nan)
+    return replace(found, agreement=replace(g, rest=np.append(g.rest, missing)), names=answers.names)
 
 
 def histogram(scores: Sequence[float] | FloatArray, bins: int = 10) -> tuple[IntArray, FloatArray]:

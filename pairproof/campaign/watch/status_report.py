@@ -62,10 +62,8 @@ def _blocks(
         yield from model(status.model, most)
     order = _order(status)
     # Only what is shown is computed: a terminal shows twenty items of 100,000.
-    if most is not None and len(order) > most:
-        shown = [*order[: most // 2], *order[len(order) - most // 2 :]]
-    else:
-        shown = order
+    half = len(order) if most is None or len(order) <= most else most // 2
+    shown = [*order[:half], *order[max(len(order) - half, half) :]]
     own = status.intervals(level, kind, np.array(shown, np.int64))
     yield scores_figure(status, shown, own.low, own.high)
     yield Heading(f"Items: score, {level:.0%} interval, number of scores")
@@ -138,14 +136,12 @@ def _progress_lines(status: Status) -> list[str]:
     a, p = status.about, status.progress
     found = [
         f"Campaign {a.id}: {len(status.scored)} items, method {a.method}, {a.per_hit} per HIT"
-        + (", taken over from an older tool" if a.imported else "")
-    ]
-    found.append(
+        + (", taken over from an older tool" if a.imported else ""),
         f"{p.batches} batches, {p.answered} of {p.hits} HITs answered;"
         f" {p.counted} judgments by {p.annotators} named annotators: {p.scores} scores,"
-        f" {p.cannot_judge} times 'cannot judge'"
-    )
-    found += _set_aside(status)
+        f" {p.cannot_judge} times 'cannot judge'",
+        *_set_aside(status),
+    ]
     n = status.state.n[status.scored]
     said = (
         f"Scores per item: {int(n.min())} to {int(n.max())}, mean {n.mean():.2f}; {int((n == 0).sum())} items"
@@ -231,5 +227,4 @@ def _order(status: Status) -> list[int]:
     """Items from the highest score to the lowest, equal ones as in the items file; those without a score last."""
     score, n = status.state.score[status.scored], status.state.n[status.scored]
     place = np.argsort(np.where(np.isnan(score) | (n == 0), np.inf, -score), kind="stable")
-    found: list[int] = status.scored[place].tolist()
-    return found
+    return list(status.scored[place].tolist())

@@ -48,8 +48,7 @@ from ...native.annotation.scores.stopping_rules import (
 )
 from ..storage.records import Items, about, items_of
 from ..storage.rules import Look as Recorded, looks_of, write_look
-from ..storage.store import Store, opened
-from .score_arrays import Answers, Campaign, answers_of, known, own_scores
+from .score_arrays import Answers, Campaign, answers_of, known, own_scores, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,11 +56,12 @@ if TYPE_CHECKING:
 
 Goal = Literal["short", "top", "ranking"]
 Unit = Literal["items", "systems"]
-_NUMBER = r"(\d+(?:\.\d*)?|\.\d+)"
+_NUMBER = r"\d+(?:\.\d*)?|\.\d+"
+_WITHIN = rf"(?:\s+within\s+(?P<within>{_NUMBER}))?"
 _FORMS: tuple[tuple[re.Pattern[str], Goal], ...] = (
-    (re.compile(rf"(items|systems)\s*<=\s*{_NUMBER}"), "short"),
-    (re.compile(rf"top\s+(\d+)(?:\s+(items|systems))?(?:\s+within\s+{_NUMBER})?"), "top"),
-    (re.compile(rf"ranking(?:\s+within\s+{_NUMBER})?"), "ranking"),
+    (re.compile(rf"(?P<unit>items|systems)\s*<=\s*(?P<width>{_NUMBER})"), "short"),
+    (re.compile(rf"top\s+(?P<top>\d+)(?:\s+(?P<unit>items|systems))?{_WITHIN}"), "top"),
+    (re.compile(rf"ranking{_WITHIN}"), "ranking"),
 )
 EXAMPLES = "'items<=.12', 'top 5 within .1', 'systems<=.05', 'ranking within .02', 'top 1 systems'"
 #: Judgments of an item, and sources, at which the sequences are shortest if nothing else is planned.
@@ -105,11 +105,11 @@ class StopRule:
         if self.goal == "short":
             what = "item" if self.unit == "items" else "difference of two systems"
             return f"every {what} is known to within {self.width:g}"
-        within = f", or not worse by more than {self.within:g}" if self.within else ""
+        said, near = "every difference of two systems excludes 0", f"lies within {self.within:g} of it"
         if self.goal == "top":
-            return f"the best {self.top} {self.unit} are told from the rest{within}"
-        near = f", or lies within {self.within:g} of it" if self.within else ""
-        return f"every difference of two systems excludes 0{near}"
+            said = f"the best {self.top} {self.unit} are told from the rest"
+            near = f"not worse by more than {self.within:g}"
+        return f"{said}, or {near}" if self.within else said
 
 
 def stop_rule(
@@ -117,27 +117,18 @@ def stop_rule(
 ) -> StopRule:
     """Read a stopping rule; `planned`: by default 10 judgments of an item, or 100 sources."""
     plain = text.strip().lower()
-    for form, goal in _FORMS:
-        found = form.fullmatch(plain)
-        if found:
-            break
-    else:
+    read = ((goal, form.fullmatch(plain)) for form, goal in _FORMS)
+    goal, parts = next(((goal, found.groupdict()) for goal, found in read if found), (None, {}))
+    if goal is None:
         raise InputError(f"rule {text!r}: cannot be read; expected one like {EXAMPLES}")
-    unit: Unit = "systems"
-    width, top, within = 0.0, 0, 0.0
-    if goal == "short":
-        unit, width = ("items" if found[1] == "items" else "systems"), float(found[2])
-        if not 0.0 < width < 1.0:
-            raise InputError(
-                f"rule {text!r}: half-width {width:g}; expected a number between 0 and 1 (the scale's length is 1)"
-            )
-    elif goal == "top":
-        top, unit = int(found[1]), ("systems" if found[2] == "systems" else "items")
-        within = float(found[3] or 0.0)
-        if top < 1:
-            raise InputError(f"rule {text!r}: top {top}; expected 1 or more")
-    else:
-        within = float(found[1] or 0.0)
+    unit: Unit = "items" if parts.get("unit", "systems") in ("items", None) else "systems"
+    width, top, within = (float(parts.get(name) or 0.0) for name in ("width", "top", "within"))
+    if goal == "short" and not 0.0 < width < 1.0:
+        raise InputError(
+            f"rule {text!r}: half-width {width:g}; expected a number between 0 and 1 (the scale's length is 1)"
+        )
+    if goal == "top" and top < 1:
+        raise InputError(f"rule {text!r}: top {top:g}; expected 1 or more")
     if not 0.0 <= within < 1.0:
         raise InputError(f"rule {text!r}: within {within:g}; expected a number from 0 to below 1")
     if not 0.0 < alpha < 1.0:
@@ -151,7 +142,7 @@ def stop_rule(
         )
     if looks is not None and planned is not None and not 1 <= looks <= min(planned, 200):
         raise InputError(f"looks={looks}; expected 1 to 200, and no more than sources ({planned:g})")
-    return StopRule(goal, unit, width, top, within, alpha, planned or PLANNED[unit], looks)
+    return StopRule(goal, unit, width, int(top), within, alpha, planned or PLANNED[unit], looks)
 
 
 #: What a rule on systems does not see: with likings of sd .05 among eight annotators some of five equal
@@ -210,20 +201,13 @@ class StopAnswer:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `easl stop`, and what is recorded of a look; null for what is infinite."""
-        settled = int(self.look.settled.sum())
+        r, look = self.rule, self.look
         return {
-            "rule": str(self.rule),
-            "alpha": self.rule.alpha,
-            "planned": self.rule.planned,
-            "looks": self.rule.looks,
-            "verdict": self.look.verdict,
-            "why": self.look.why,
-            "settled": settled,
-            "of": len(self.look.names),
-            "further": known(self.further),
-            "further_hits": known(self.hits),
-            "corrected": self.corrected,
-            "changed": self.changed,
+            **{"rule": str(r), "alpha": r.alpha, "planned": r.planned, "looks": r.looks},
+            **{"verdict": look.verdict, "why": look.why},
+            **{"settled": int(look.settled.sum()), "of": len(look.names)},
+            **{"further": known(self.further), "further_hits": known(self.hits)},
+            **{"corrected": self.corrected, "changed": self.changed},
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -252,27 +236,17 @@ def stop(
     sources.  record: whether the look is written into the campaign.
     """
     asked = stop_rule(rule, alpha, planned, looks)
-    if isinstance(campaign, Store):
-        return _asked(campaign, asked, record)
-    with opened(campaign, write=record) as store:
-        return _asked(store, asked, record)
-
-
-def _asked(store: Store, rule: StopRule, record: bool) -> StopAnswer:
-    answers, items = answers_of(store), items_of(store)
-    earlier = looks_of(store)
-    answer = look_at(rule, answers, items, about(store).per_hit, earlier)
-    if record:
-        write_look(store, answer.judgments, rule.full, _recorded(answer))
+    with reading(campaign, write=record) as store:
+        answers, items = answers_of(store), items_of(store)
+        answer = look_at(asked, answers, items, about(store).per_hit, looks_of(store))
+        kept, look = answer.to_dict(), answer.look
+        if asked.looks:
+            # What is settled stays settled.
+            names = [name for name, done in zip(look.names, look.settled) if done]
+            kept |= {"step": _step(asked, look), "names": names}
+        if record:
+            write_look(store, answer.judgments, asked.full, kept)
     return answer
-
-
-def _recorded(answer: StopAnswer) -> dict[str, Any]:
-    """A look as it is kept; a group-sequential one with what is settled, which stays settled."""
-    kept = answer.to_dict()
-    if answer.rule.looks:
-        kept |= {"step": _step(answer.rule, answer.look), "names": _settled(answer.look)}
-    return kept
 
 
 def look_at(
@@ -334,11 +308,11 @@ def _items(
     rows = answers.scores
     batches = len(np.unique(answers.batch[rows]))
     what, y = answers.item[rows], value[rows]
-    every = items.scored
+    how = (rule.alpha, rule.planned, items.scored, widen)
     if rule.goal == "short":
-        look = items_short(what, y, rule.width, batches, rule.alpha, rule.planned, every, widen)
+        look = items_short(what, y, rule.width, batches, *how)
     else:
-        look = items_top(what, y, rule.top, batches, rule.within, rule.alpha, rule.planned, every, widen)
+        look = items_top(what, y, rule.top, batches, rule.within, *how)
     names = tuple(items.ids[int(k)] for k in look.names)
     return replace(look, names=names), look.further
 
@@ -357,12 +331,13 @@ def _systems(
             " source (or --col system=..., --col source=... at 'easl init')"
         )
     found = source_differences(system[rows].tolist(), source[rows].tolist(), value[rows])
+    how = (rule.alpha, rule.planned, rule.looks)
     if rule.goal == "short":
-        look = systems_short(found, rule.width, rule.alpha, rule.planned, rule.looks)
+        look = systems_short(found, rule.width, *how)
     elif rule.goal == "top":
-        look = systems_top(found, rule.top, rule.within, rule.alpha, rule.planned, rule.looks)
+        look = systems_top(found, rule.top, rule.within, *how)
     else:
-        look = systems_ranking(found, rule.within, rule.alpha, rule.planned, rule.looks)
+        look = systems_ranking(found, rule.within, *how)
     # Below the fewest sources no answer is given, whatever the intervals.
     further = max(look.further, float(FEWEST_SOURCES - int(look.n.min())))
     # A source costs as many scores as it has had on average.
@@ -379,10 +354,6 @@ def _step(rule: StopRule, look: Look) -> int:
     """The planned step that has been reached: 0 before the first."""
     n, looks = int(look.n.min()), rule.looks or 1
     return min(int(n * looks / rule.planned + 1e-9), looks)
-
-
-def _settled(look: Look) -> list[str]:
-    return [name for name, done in zip(look.names, look.settled) if done]
 
 
 def _by_steps(rule: StopRule, look: Look, earlier: Sequence[Recorded]) -> Look:

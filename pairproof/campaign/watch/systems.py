@@ -17,6 +17,7 @@ import numpy as np
 from ...data.options import one_of
 from ...errors import InputError, NotEstimableError, TooLargeError
 from ...native.annotation.beta import FloatArray
+from ...native.annotation.coded_judgments import check_level
 from ...native.annotation.scores.annotator_agreement import standardised
 from ...native.annotation.scores.systems_model import (
     SystemScores,
@@ -73,8 +74,7 @@ class Systems:
         """Systems of the model, best first."""
         if self.model is None:
             return []
-        order: list[int] = np.argsort(-self.model.mean, kind="stable").tolist()
-        return order
+        return list(np.argsort(-self.model.mean, kind="stable").tolist())
 
     def to_dict(self) -> dict[str, Any]:
         """`systems` (plain means and clusters) and `systems_model` of the JSON."""
@@ -85,23 +85,15 @@ class Systems:
         m = self.model
         if m is None:
             return {**found, "systems_model": {"why": self.why}}
-        of_model = {"mean": m.mean, "se": m.se, "low": m.low, "high": m.high}
+        named = ("mean", "se", "low", "high")
         means = [
-            {"system": m.systems[k], **{name: float(v[k]) for name, v in of_model.items()}}
-            for k in self.order
+            {"system": m.systems[k], **{name: float(vars(m)[name][k]) for name in named}} for k in self.order
         ]
         document = {
-            "why": "",
-            "level": self.level,
-            "standardise": self.standardise,
-            "df": m.df,
-            "sources": m.n_sources,
-            "annotators": m.n_annotators,
-            "means": means,
-            "adjust": self.adjust,
-            "differences": [vars(d) for d in self.differences],
-            "variances": m.variances,
-            "cautions": list(m.cautions),
+            **{"why": "", "level": self.level, "standardise": self.standardise},
+            **{"df": m.df, "sources": m.n_sources, "annotators": m.n_annotators},
+            **{"means": means, "adjust": self.adjust, "differences": [vars(d) for d in self.differences]},
+            **{"variances": m.variances, "cautions": list(m.cautions)},
         }
         return {**found, "systems_model": document}
 
@@ -128,8 +120,7 @@ def systems(
     al. (2013).
     """
     one_of("standardise", standardise, get_args(Standardise))
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+    check_level(level)
     with reading(campaign) as store:
         items, columns, path = items_of(store), about(store).columns, str(store.path)
         answers = answers_of(store)
@@ -171,7 +162,8 @@ def compared(
     try:
         model = _model(answers, items, rows, system, score, level)
     except (NotEstimableError, TooLargeError) as error:
-        return Systems(plain, None, (), "", _sentence(error), standardise, level, left_out)
+        why = f"no means by the mixed model: {error}"
+        return Systems(plain, None, (), "", why, standardise, level, left_out)
     differences, adjust = _differences(model)
     return Systems(plain, model, differences, adjust, "", standardise, level, left_out)
 
@@ -203,10 +195,6 @@ def _model(
         raise NotEstimableError(f"{nobody} of {len(score)} scores have no annotator's name")
     who = np.array(answers.names, dtype=object)[answers.annotator[rows]]
     return systems_model(system[rows].tolist(), source.tolist(), who.tolist(), score, level=level)
-
-
-def _sentence(error: Exception) -> str:
-    return f"no means by the mixed model: {error}"
 
 
 def _differences(model: SystemsModel) -> tuple[tuple[Difference, ...], str]:

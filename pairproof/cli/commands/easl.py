@@ -31,20 +31,6 @@ def command() -> None:
     """
 
 
-for step in (
-    degrade,
-    init,
-    texts,
-    annotators,
-    rules,
-    next_,
-    update,
-    retract,
-    repeats,
-    status,
-    stop,
-    demographics,
-    export,
-    import_,
-):
+STEPS = (degrade, init, texts, annotators, rules, next_, update, retract, repeats, status, stop, demographics)
+for step in (*STEPS, export, import_):
     command.add_command(step)

@@ -199,15 +199,10 @@ def _experiment(asked: dict[str, Any], seed: int) -> Experiment:
 
     truth = _truths(asked["truth"], asked["column"], asked["items"], seed)
     named = ("scale", "noise_spread", "drift", "contrast", "careless", "noise")
-    panel = Panel(
-        0.0,
-        asked["shift"][0],
-        context=asked["context"][0],
-        people=asked["panel"],
-        # The paper's setting as it has always been simulated: scores are not rounded.
-        step=0.0 if asked["as_in_paper"] else STEP,
-        **{name: asked[name] for name in named},
-    )
+    # The paper's setting as it has always been simulated: scores are not rounded.
+    step, people = 0.0 if asked["as_in_paper"] else STEP, asked["panel"]
+    own = {name: asked[name] for name in named}
+    panel = Panel(0.0, asked["shift"][0], context=asked["context"][0], people=people, step=step, **own)
     budget, corrected = asked["budget"], asked["corrected"]
     after = tuple(sorted({t for t in CORRECTED if t < budget} | {budget})) if corrected else ()
     sizes = (budget, asked["replicates"], asked["per_hit"])

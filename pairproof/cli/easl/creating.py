@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,20 +11,8 @@ import click
 
 from ...errors import InputError
 from ..options.reading import taken
-from ..state import (
-    COUNT,
-    KEPT,
-    POSITIVE,
-    READ,
-    SHARED,
-    SectionedCommand,
-    State,
-    gathered,
-    option,
-    shared_options,
-    stacked,
-)
-from .judgments import FROM, ON_REPEAT, REJECTED, UNTERMINATED, counts, warn
+from ..state import COUNT, KEPT, POSITIVE, READ, SHARED, State, gathered, option, stacked
+from .judgments import FROM, ON_REPEAT, REJECTED, UNTERMINATED, counts, easl_command, warn
 
 if TYPE_CHECKING:
     from ...campaign.page.texts import Texts
@@ -118,37 +107,20 @@ def _designed(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     """The command gets the options of the design, and of texts, as `design` and `texts`."""
     from ...campaign.storage.design import Design
 
-    own = taken(given, ("text", "gold", "systems", "col"))
     written = taken(given, ("question", "anchors", "instructions", "examples", "words", "lang", "dir"))
-    columns, gold = _columns(own["col"], own["systems"]), own["gold"]
-    share = _share(gold)
-    if gold is not None and share is None:
-        columns["gold"] = gold
-    named = (
-        "show",
-        "arrange",
-        "judgments",
-        "repeats",
-        "degraded",
-        "qualify",
-        "on_repeat",
-        "pay_hour",
-        "partial",
-    )
-    text = own["text"] or Design().text
-    design = Design(text=text, gold=share or 0.0, columns=columns, **taken(given, named))
+    asked = taken(given, [f.name for f in fields(Design) if f.name in given])
+    columns, gold = _columns(given.pop("col"), given.pop("systems")), asked.pop("gold")
+    try:
+        share = 0.0 if gold is None else float(gold)
+    except ValueError:
+        share, columns["gold"] = 0.0, gold
+    text = asked.pop("text") or Design().text
+    design = Design(text=text, gold=share, columns=columns, **asked)
     design.shown()  # a hidden column is refused before any file is read
     return command(design=design, texts=texts_of_options(written), **given)
 
 
 design_options = gathered((_text_options, _design_options), _designed)
-
-
-def _share(text: str | None) -> float | None:
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return None
 
 
 def _columns(given: tuple[str, ...], systems: str | None) -> dict[str, str]:
@@ -161,10 +133,7 @@ def _columns(given: tuple[str, ...], systems: str | None) -> dict[str, str]:
     return columns
 
 
-@click.command("texts", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_text_options
-@shared_options
+@easl_command("texts", "'easl status'; 'easl texts' shows the texts of the pages.", _text_options)
 def texts(state: State, campaign: str, **asked: Any) -> None:
     """Show what annotators read beside the items; with options, replace the texts of one language.
 
@@ -172,7 +141,6 @@ def texts(state: State, campaign: str, **asked: Any) -> None:
     """
     from ...campaign.page.texts import change_texts
 
-    state.no_report("'easl status'; 'easl texts' shows the texts of the pages.")
     given = texts_of_options(asked)
     changes = any(asked[name] for name in ("question", "anchors", "instructions", "examples", "words"))
     rows = change_texts(campaign, given if changes else None)
@@ -217,22 +185,24 @@ _METHOD_OPTIONS = (
 _method_options = gathered(_METHOD_OPTIONS, _with_settings)
 
 
-@click.command("init", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=KEPT)
-@click.argument("items", metavar="ITEMS.csv", type=READ)
-@_method(
-    "--method",
-    type=click.Choice(METHODS),
-    default="easl",
-    help=(
-        "easl: efficient annotation of scalar labels; ra: bounded ranking; trueskill: unbounded; da: direct"
-        " assessment; random: EASL's update with items chosen at random."
+@easl_command(
+    "init",
+    "'easl status'; 'easl init' only writes the campaign.",
+    click.argument("items", metavar="ITEMS.csv", type=READ),
+    _method(
+        "--method",
+        type=click.Choice(METHODS),
+        default="easl",
+        help=(
+            "easl: efficient annotation of scalar labels; ra: bounded ranking; trueskill: unbounded; da: direct"
+            " assessment; random: EASL's update with items chosen at random."
+        ),
     ),
+    _method("--per-hit", type=COUNT, default=5, help="Items in a HIT (the paper's da shows 1)."),
+    _method_options,
+    design_options,
+    campaign=KEPT,
 )
-@_method("--per-hit", type=COUNT, default=5, help="Items in a HIT (the paper's da shows 1).")
-@_method_options
-@design_options
-@shared_options
 def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **asked: Any) -> None:
     """Create CAMPAIGN.db from ITEMS.csv (columns id, sent and any others).
 
@@ -241,7 +211,6 @@ def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **a
     """
     from ...campaign.creation import create
 
-    state.no_report("'easl status'; 'easl init' only writes the campaign.")
     made = create(campaign, items, method, per_hit, seed=state.seed, **asked)
     state.show(
         f"{campaign}: campaign {made.id}, method {made.method}, {per_hit} items per HIT",
@@ -249,32 +218,34 @@ def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **a
     )
 
 
-@click.command("import", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=KEPT)
-@click.argument("file", metavar="FILE", type=READ)
-@click.argument("results", metavar="[RESULTS]...", nargs=-1, type=READ)
-@_method(
-    "--method",
-    type=click.Choice([m for m in METHODS if m != "da"]),
-    help="Method of a model file (default: easl for alpha and beta, trueskill for mu and sigma).",
+@easl_command(
+    "import",
+    "'easl status'; 'easl import' only writes the campaign.",
+    click.argument("file", metavar="FILE", type=READ),
+    click.argument("results", metavar="[RESULTS]...", nargs=-1, type=READ),
+    _method(
+        "--method",
+        type=click.Choice([m for m in METHODS if m != "da"]),
+        help="Method of a model file (default: easl for alpha and beta, trueskill for mu and sigma).",
+    ),
+    _method("--per-hit", type=COUNT, help="Items in a HIT (default: as in the results, else 5)."),
+    _files(
+        "--model-is",
+        type=click.Choice(["before", "after"]),
+        help="Whether the model is from before or after the results (default: found by adding them up).",
+    ),
+    _files(
+        "--unescape",
+        is_flag=True,
+        help="Undo HTML's escapes in a model file, which one public EASL code writes into all texts.",
+    ),
+    _files("--pair", metavar="SRC-TRG", help="Language pair of a table of scores that has several."),
+    REJECTED,
+    UNTERMINATED,
+    FROM,
+    _method_options,
+    campaign=KEPT,
 )
-@_method("--per-hit", type=COUNT, help="Items in a HIT (default: as in the results, else 5).")
-@_files(
-    "--model-is",
-    type=click.Choice(["before", "after"]),
-    help="Whether the model is from before or after the results (default: found by adding them up).",
-)
-@_files(
-    "--unescape",
-    is_flag=True,
-    help="Undo HTML's escapes in a model file, which one public EASL code writes into all texts.",
-)
-@_files("--pair", metavar="SRC-TRG", help="Language pair of a table of scores that has several.")
-@REJECTED
-@UNTERMINATED
-@FROM
-@_method_options
-@shared_options
 def import_(
     state: State, campaign: str, file: str, results: tuple[str, ...], pair: str | None, **asked: Any
 ) -> None:
@@ -288,19 +259,18 @@ def import_(
     from ...campaign.formats.kinds import kind_of_file
     from ...files.inputs import read_file
 
-    state.no_report("'easl status'; 'easl import' only writes the campaign.")
     kind = kind_of_file(read_file(file, "a log, a model file or a table of scores"), file)
     name = "" if kind is None else kind.name
-    if name in ("log", "appraise-scores", "wmt-scores"):
+    scores = name in ("appraise-scores", "wmt-scores")
+    if scores or name == "log":
         _only_for_models(results, name)
-        if name == "log" and pair is not None:
-            raise click.UsageError("--pair chooses scores of a table, but FILE is a log.")
-        if name == "log":
-            _import_log(state, campaign, file)
-        else:
-            _import_scores(state, campaign, file, pair)
-    elif pair is not None:
-        raise click.UsageError("--pair chooses scores of a table, but FILE is none.")
+    if pair is not None and not scores:
+        found = "a log" if name == "log" else "none"
+        raise click.UsageError(f"--pair chooses scores of a table, but FILE is {found}.")
+    if name == "log":
+        _import_log(state, campaign, file)
+    elif scores:
+        _import_scores(state, campaign, file, pair)
     else:
         _import_model(state, campaign, file, results, asked)
 
@@ -327,11 +297,9 @@ def _import_log(state: State, campaign: str, file: str) -> None:
     if state.seed is not None:
         raise click.UsageError("--seed: a log holds the seed of its campaign.")
     found = from_log(campaign, file)
-    a = found.about
-    state.show(
-        f"{campaign}: campaign {a.id}, {found.items} items, method {a.method}, {found.judgments} judgments",
-        {"campaign": a.id, "items": found.items, "method": a.method, "judgments": found.judgments},
-    )
+    a, n = found.about, found.judgments
+    said = f"{campaign}: campaign {a.id}, {found.items} items, method {a.method}, {n} judgments"
+    state.show(said, {"campaign": a.id, "items": found.items, "method": a.method, "judgments": n})
 
 
 def _import_scores(state: State, campaign: str, file: str, pair: str | None) -> None:
@@ -340,18 +308,11 @@ def _import_scores(state: State, campaign: str, file: str, pair: str | None) -> 
     found = from_scores(campaign, file, pair=pair, seed=state.seed)
     if found.documents:
         state.say(f"{file}: {found.documents} scores of whole documents left out")
-    a = found.about
+    a, numbers = found.about, {name: vars(found)[name] for name in ("judgments", "annotators", "documents")}
     state.show(
         f"{campaign}: campaign {a.id}, {found.items} items, {found.judgments} judgments of"
         f" {found.annotators} annotators, method {a.method}",
-        {
-            "campaign": a.id,
-            "items": found.items,
-            "method": a.method,
-            "judgments": found.judgments,
-            "annotators": found.annotators,
-            "documents": found.documents,
-        },
+        {"campaign": a.id, "items": found.items, "method": a.method, **numbers},
     )
 
 

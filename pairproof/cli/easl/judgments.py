@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +16,36 @@ from ..state import (
     POSITIVE,
     READ,
     SHARE,
-    Decorated,
     SectionedCommand,
     State,
     level_option,
     option,
     shared_options,
+    stacked,
 )
 
 if TYPE_CHECKING:
     from ...campaign.results.retraction import Retraction
     from ...campaign.results.update import Taken
     from ...campaign.watch.status import Status
+
+
+def easl_command(
+    name: str, reports: str, *options: Any, campaign: Any = READ
+) -> Callable[[Callable[..., Any]], Any]:
+    """A command on CAMPAIGN.db with these and the shared options; `reports`: what --report is for instead."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        @functools.wraps(function)
+        def call(state: State, **given: Any) -> Any:
+            if reports:
+                state.no_report(reports)
+            return function(state, **given)
+
+        argument = (click.argument("campaign", metavar="CAMPAIGN.db", type=campaign),) if campaign else ()
+        return stacked(click.command(name, cls=SectionedCommand), *argument, *options, shared_options)(call)
+
+    return decorate
 
 
 ON_REPEAT = click.Choice(["first", "last", "both"])
@@ -57,38 +76,39 @@ UNTERMINATED = _files(
 )
 
 
-@click.command("update", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@click.argument("results", metavar="RESULTS.csv", type=READ)
-@REJECTED
-@_files("--encoding", metavar="NAME", help=ENCODING)
-@UNTERMINATED
-@FROM
-@_files(
-    "--scale",
-    type=float,
-    nargs=2,
-    metavar="LOW HIGH",
-    help="Scale of ratings in Label Studio's export, such as 1 5 (scores from 0 to 100 need none).",
+@easl_command(
+    "update",
+    "'easl status'; run it after the update.",
+    click.argument("results", metavar="RESULTS.csv", type=READ),
+    REJECTED,
+    _files("--encoding", metavar="NAME", help=ENCODING),
+    UNTERMINATED,
+    FROM,
+    _files(
+        "--scale",
+        type=float,
+        nargs=2,
+        metavar="LOW HIGH",
+        help="Scale of ratings in Label Studio's export, such as 1 5 (scores from 0 to 100 need none).",
+    ),
+    _files(
+        "--on-change",
+        type=click.Choice(["refuse", "newest"]),
+        default="refuse",
+        help="What to do with an annotation that was edited in Label Studio after it had been added.",
+    ),
+    _files(
+        "--without-token",
+        type=click.Choice(["refuse", "count"]),
+        default="refuse",
+        help="What to do with answers under a registered name that lack the token of the annotator's page.",
+    ),
+    _files(
+        "--on-repeat",
+        type=ON_REPEAT,
+        help="Change which answers count if an annotator answers a HIT more than once (default: as in the campaign).",
+    ),
 )
-@_files(
-    "--on-change",
-    type=click.Choice(["refuse", "newest"]),
-    default="refuse",
-    help="What to do with an annotation that was edited in Label Studio after it had been added.",
-)
-@_files(
-    "--without-token",
-    type=click.Choice(["refuse", "count"]),
-    default="refuse",
-    help="What to do with answers under a registered name that lack the token of the annotator's page.",
-)
-@_files(
-    "--on-repeat",
-    type=ON_REPEAT,
-    help="Change which answers count if an annotator answers a HIT more than once (default: as in the campaign).",
-)
-@shared_options
 def update(state: State, campaign: str, results: str, **asked: Any) -> None:
     """Add the results in RESULTS: all of them or none, each judgment once.
 
@@ -98,25 +118,22 @@ def update(state: State, campaign: str, results: str, **asked: Any) -> None:
     """
     from ...campaign.results.update import take_in
 
-    state.no_report("'easl status'; run it after the update.")
     taken = take_in(campaign, results, **asked)
     warn(state, results, taken)
     state.show(f"{results}: {counts(taken)}", vars(taken))
 
 
 def counts(taken: Taken) -> str:
-    known = f"; {taken.known} were there already and count once" if taken.known else ""
     blank = f", {taken.cannot_judge} times 'cannot judge'" if taken.cannot_judge else ""
-    left = f"; {taken.left_out} rejected assignments left out" if taken.left_out else ""
-    out = f"; {taken.taken_back} were retracted before and stay retracted" if taken.taken_back else ""
-    out += f"; {taken.edited} replace older answers" if taken.edited else ""
-    out += "".join(f"; {note}" for note in taken.notes)
-    again = (
-        f"; {taken.repeats} repeat a HIT that its annotator had answered and are set aside"
-        if taken.repeats
-        else ""
+    counted = (
+        (taken.known, "were there already and count once"),
+        (taken.repeats, "repeat a HIT that its annotator had answered and are set aside"),
+        (taken.taken_back, "were retracted before and stay retracted"),
+        (taken.edited, "replace older answers"),
     )
-    return f"{taken.new} new judgments ({taken.scores} scores{blank}){known}{again}{out}{left}"
+    more = [*(f"{n} {what}" for n, what in counted if n), *taken.notes]
+    more += [f"{taken.left_out} rejected assignments left out"] if taken.left_out else []
+    return "; ".join([f"{taken.new} new judgments ({taken.scores} scores{blank})", *more])
 
 
 def warn(state: State, name: str, taken: Taken) -> None:
@@ -127,32 +144,35 @@ def warn(state: State, name: str, taken: Taken) -> None:
         )
 
 
-@click.command("retract", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_campaign(
-    "--assignment",
-    "assignments",
-    multiple=True,
-    metavar="ID",
-    help="Judgments with this AssignmentId; repeatable.",
+@easl_command(
+    "retract",
+    "'easl status'; run it after 'easl retract', which changes the campaign.",
+    _campaign(
+        "--assignment",
+        "assignments",
+        multiple=True,
+        metavar="ID",
+        help="Judgments with this AssignmentId; repeatable.",
+    ),
+    _campaign("--worker", metavar="ID", help="Judgments by this worker."),
+    _campaign("--batch", type=COUNT, metavar="K", help="Judgments in this batch."),
+    _campaign("--hit", type=COUNT, metavar="K", help="Judgments of this HIT of the batch."),
+    _campaign("--results", metavar="NAME", help="Judgments from the results file of this name (or SHA-256)."),
+    _campaign(
+        "--row", type=COUNT, metavar="K", help="Judgment in this row of that file, 1 below the header."
+    ),
+    _campaign("--all", "every", is_flag=True, help="Retract all that match, if there is more than one."),
+    _campaign("--why", default="", metavar="TEXT", help="The reason, which is recorded; required."),
+    _more(
+        "--undo",
+        "numbers",
+        type=COUNT,
+        multiple=True,
+        metavar="N",
+        help="Restore the judgments of the retraction with this number; repeatable.",
+    ),
+    _more("--list", "listed", is_flag=True, help="List what was retracted, and why."),
 )
-@_campaign("--worker", metavar="ID", help="Judgments by this worker.")
-@_campaign("--batch", type=COUNT, metavar="K", help="Judgments in this batch.")
-@_campaign("--hit", type=COUNT, metavar="K", help="Judgments of this HIT of the batch.")
-@_campaign("--results", metavar="NAME", help="Judgments from the results file of this name (or SHA-256).")
-@_campaign("--row", type=COUNT, metavar="K", help="Judgment in this row of that file, 1 below the header.")
-@_campaign("--all", "every", is_flag=True, help="Retract all that match, if there is more than one.")
-@_campaign("--why", default="", metavar="TEXT", help="The reason, which is recorded; required.")
-@_more(
-    "--undo",
-    "numbers",
-    type=COUNT,
-    multiple=True,
-    metavar="N",
-    help="Restore the judgments of the retraction with this number; repeatable.",
-)
-@_more("--list", "listed", is_flag=True, help="List what was retracted, and why.")
-@shared_options
 def retract(
     state: State, campaign: str, every: bool, why: str, numbers: tuple[int, ...], listed: bool, **chosen: Any
 ) -> None:
@@ -168,21 +188,18 @@ def retract(
     """
     from ...campaign.results import retraction as taking
 
-    state.no_report("'easl status'; run it after 'easl retract', which changes the campaign.")
     choosing = any(v not in (None, ()) for v in chosen.values()) or every or bool(why)
     if (listed or numbers) and choosing or listed and numbers:
         raise click.UsageError("--list and --undo must be used alone; leave the other options out.")
     if listed:
         found, done = taking.history(campaign), "retracted"
     elif numbers:
-        found, done = taking.undo(campaign, numbers), "restored"
+        found, done = taking.undo(campaign, numbers), "restored; the scores are computed again"
     else:
-        found, done = taking.take_back(campaign, why, every=every, **chosen), "retracted"
-    lines = [_retraction(r) for r in found]
-    head = f"{campaign}: {len(found)} judgment{'' if len(found) == 1 else 's'} {done}" + (
-        "" if listed else "; the scores are computed again"
-    )
-    state.show("\n".join([head, *lines]), [r.to_dict() for r in found])
+        found = taking.take_back(campaign, why, every=every, **chosen)
+        done = "retracted; the scores are computed again"
+    head = f"{campaign}: {len(found)} judgment{'' if len(found) == 1 else 's'} {done}"
+    state.show("\n".join([head, *map(_retraction, found)]), [r.to_dict() for r in found])
 
 
 def _retraction(r: Retraction) -> str:
@@ -196,10 +213,11 @@ def _retraction(r: Retraction) -> str:
     )
 
 
-@click.command("repeats", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_campaign("--on-repeat", type=ON_REPEAT, help="Change which of an annotator's answers to a HIT count.")
-@shared_options
+@easl_command(
+    "repeats",
+    "'easl status'; run it after 'easl repeats'.",
+    _campaign("--on-repeat", type=ON_REPEAT, help="Change which of an annotator's answers to a HIT count."),
+)
 def repeats(state: State, campaign: str, on_repeat: Any) -> None:
     """Count the answers that an annotator gave to a HIT more than once, and say which of them count.
 
@@ -208,7 +226,6 @@ def repeats(state: State, campaign: str, on_repeat: Any) -> None:
     """
     from ...campaign.storage.rules import repeats as ask
 
-    state.no_report("'easl status'; run it after 'easl repeats'.")
     found = ask(campaign, on_repeat)
     changed = f"; {found.changed} judgments changed, the scores are computed again" if found.changed else ""
     state.show(
@@ -218,13 +235,10 @@ def repeats(state: State, campaign: str, on_repeat: Any) -> None:
     )
 
 
-def intervals_option(made: Any, help: str) -> Callable[[Decorated], Decorated]:
-    """`--intervals` in the section of `made`."""
-    kinds = click.Choice(["calibrated", "beta"])
-    declared: Callable[[Decorated], Decorated] = made(
-        "--intervals", "kind", type=kinds, default="calibrated", help=help
-    )
-    return declared
+def intervals_option(of: str) -> Any:
+    """`--intervals`, of what they are."""
+    kinds, said = click.Choice(["calibrated", "beta"]), f"Of the {of}; beta: EASL's own, far too wide."
+    return _more("--intervals", "kind", type=kinds, default="calibrated", help=said)
 
 
 #: The campaign's own column of systems.
@@ -232,33 +246,36 @@ OWN = "\0"
 _parts, _rule = option("What to show"), option("Rule")
 
 
-@click.command("status", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_parts("--annotators", is_flag=True, help="Each annotator: agreement, repeats, checks, drift, speed, flags.")
-@_parts("--items-disagree", is_flag=True, help="The items that annotators disagree on most.")
-@_parts("--agreement", "with_agreement", is_flag=True, help="Report how well annotators agree.")
-@_parts(
-    "--systems",
-    metavar="[COLUMN]",
-    is_flag=False,
-    flag_value=OWN,
-    help="Compare systems: means with intervals, paired by source. COLUMN names each item's system; by default"
-    " the campaign's own.",
+@easl_command(
+    "status",
+    "",
+    _parts(
+        "--annotators", is_flag=True, help="Each annotator: agreement, repeats, checks, drift, speed, flags."
+    ),
+    _parts("--items-disagree", is_flag=True, help="The items that annotators disagree on most."),
+    _parts("--agreement", "with_agreement", is_flag=True, help="Report how well annotators agree."),
+    _parts(
+        "--systems",
+        metavar="[COLUMN]",
+        is_flag=False,
+        flag_value=OWN,
+        help="Compare systems: means with intervals, paired by source. COLUMN names each item's system; by default"
+        " the campaign's own.",
+    ),
+    _parts(
+        "--model",
+        type=click.Choice(["raw", "location", "precision", "scale"]),
+        help="Scores with this model of the annotators beside the campaign's own.",
+    ),
+    level_option(_more),
+    intervals_option("items' scores"),
+    _more(
+        "--standardise",
+        type=click.Choice(["none", "z-scores"]),
+        default="none",
+        help="Standardise the scores of each annotator before annotators or systems are compared.",
+    ),
 )
-@_parts(
-    "--model",
-    type=click.Choice(["raw", "location", "precision", "scale"]),
-    help="Scores with this model of the annotators beside the campaign's own.",
-)
-@level_option(_more)
-@intervals_option(_more, "Of the items' scores; beta: EASL's own, far too wide.")
-@_more(
-    "--standardise",
-    type=click.Choice(["none", "z-scores"]),
-    default="none",
-    help="Standardise the scores of each annotator before annotators or systems are compared.",
-)
-@shared_options
 def status(
     state: State, campaign: str, annotators: bool, items_disagree: bool, systems: str | None, **asked: Any
 ) -> None:
@@ -293,12 +310,11 @@ def status(
 def _extras(found: Status, annotators: bool, items_disagree: bool) -> dict[str, Any]:
     """The optional parts of the JSON document that were asked for."""
     extras: dict[str, Any] = {}
-    if annotators and found.annotators is not None:
-        people = found.annotators
-        extras["annotators"] = [row.to_dict() for row in people.rows]
-        extras["annotator_model"] = people.model
-        if people.drift:
-            extras["drift"] = people.drift
+    people = found.annotators
+    if annotators and people is not None:
+        rows = [row.to_dict() for row in people.rows]
+        extras |= {"annotators": rows, "annotator_model": people.model}
+        extras |= {"drift": people.drift} if people.drift else {}
     if items_disagree and found.disputed is not None:
         extras["items_disagree"] = found.disputed.to_dict()
     if found.systems is not None:
@@ -308,26 +324,27 @@ def _extras(found: Status, annotators: bool, items_disagree: bool) -> dict[str, 
     return extras
 
 
-@click.command("stop", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_rule(
-    "--rule",
-    required=True,
-    metavar="RULE",
-    help="'items<=.12', 'top 5 within .1', 'systems<=.05', 'ranking within .02' or 'top 1 systems'.",
+@easl_command(
+    "stop",
+    "'easl status'; 'easl stop' prints one answer.",
+    _rule(
+        "--rule",
+        required=True,
+        metavar="RULE",
+        help="'items<=.12', 'top 5 within .1', 'systems<=.05', 'ranking within .02' or 'top 1 systems'.",
+    ),
+    _rule("--alpha", type=SHARE, default=0.05, help="Probability of a wrong statement at any look."),
+    _rule(
+        "--planned",
+        type=POSITIVE,
+        help="Judgments of an item (default 10), or sources (100), at which intervals are shortest.",
+    ),
+    _rule(
+        "--looks",
+        type=COUNT,
+        help="For systems: this number of planned looks up to --planned sources (O'Brien and Fleming's boundary).",
+    ),
 )
-@_rule("--alpha", type=SHARE, default=0.05, help="Probability of a wrong statement at any look.")
-@_rule(
-    "--planned",
-    type=POSITIVE,
-    help="Judgments of an item (default 10), or sources (100), at which intervals are shortest.",
-)
-@_rule(
-    "--looks",
-    type=COUNT,
-    help="For systems: this number of planned looks up to --planned sources (O'Brien and Fleming's boundary).",
-)
-@shared_options
 def stop(
     state: State, campaign: str, rule: str, alpha: float, planned: float | None, looks: int | None
 ) -> int:
@@ -338,7 +355,6 @@ def stop(
     """
     from ...campaign.watch.stop import stop as ask
 
-    state.no_report("'easl status'; 'easl stop' prints one answer.")
     found = ask(campaign, rule, alpha=alpha, planned=planned, looks=looks)
     verdict = {"stop": "may stop", "go on": "go on", "too early": "too early to say"}[found.verdict]
     said = [
@@ -352,32 +368,32 @@ def stop(
     return 0 if found.may_stop else 1
 
 
-@click.command("export", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@click.argument("out", metavar="OUT", type=KEPT)
-@_files(
-    "--what",
-    type=click.Choice(["scores", "model", "history", "comparisons", "log"]),
-    default="scores",
-    help=(
-        "model: the older tools' file; history: every judgment; comparisons: input for 'pairproof fit'; log:"
-        " the whole campaign as JSON Lines, which 'easl import' makes a campaign of again."
+@easl_command(
+    "export",
+    "'easl status'; 'easl export' writes OUT.",
+    click.argument("out", metavar="OUT", type=KEPT),
+    _files(
+        "--what",
+        type=click.Choice(["scores", "model", "history", "comparisons", "log"]),
+        default="scores",
+        help=(
+            "model: the older tools' file; history: every judgment; comparisons: input for 'pairproof fit'; log:"
+            " the whole campaign as JSON Lines, which 'easl import' makes a campaign of again."
+        ),
     ),
+    _files(
+        "--tool",
+        "layout",
+        type=click.Choice(["keisks", "keisks-mu-sigma", "cjmay"]),
+        help="Columns of a model file as this public EASL code has them; its older version says mu and sigma.",
+    ),
+    level_option(_more),
+    intervals_option("scores"),
 )
-@_files(
-    "--tool",
-    "layout",
-    type=click.Choice(["keisks", "keisks-mu-sigma", "cjmay"]),
-    help="Columns of a model file as this public EASL code has them; its older version says mu and sigma.",
-)
-@level_option(_more)
-@intervals_option(_more, "Of the scores; beta: EASL's own, far too wide.")
-@shared_options
 def export(state: State, campaign: str, out: str, what: Any, layout: Any, level: float, kind: Any) -> None:
     """Write scores with their intervals, a model file, the full history, paired comparisons, or a log."""
     from ...campaign.exports import export as write
 
-    state.no_report("'easl status'; 'easl export' writes OUT.")
     if layout is not None and what != "model":
         raise click.UsageError("--tool says the columns of a model file; use it with --what model.")
     rows = write(campaign, out, what, level, layout=layout or "pairproof", intervals=kind, force=state.force)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...text import label
-from ..state import COUNT, READ, WRITTEN, FileName, SectionedCommand, State, option, shared_options
+from ..state import COUNT, READ, WRITTEN, FileName, State, option
+from .judgments import easl_command
 
 if TYPE_CHECKING:
     from ...campaign.hits.choosing import Batch
@@ -28,43 +29,32 @@ def annotators() -> None:
     """
 
 
-@annotators.command("add", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
-@shared_options
+@easl_command("add", "'easl status'.", click.argument("names", metavar="NAME...", nargs=-1, required=True))
 def add(state: State, campaign: str, names: tuple[str, ...]) -> None:
     """Register annotators; the next batch gives HITs to them, and to nobody else."""
     from ...campaign.hits.registered import register
 
-    state.no_report("'easl status'.")
-    found = register(campaign, names)
-    _show_people(
-        state, f"{campaign}: {len(found)} annotator{'' if len(found) == 1 else 's'} registered", found
-    )
+    _show_people(state, campaign, register(campaign, names), " registered")
 
 
-@annotators.command("list", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@shared_options
+@easl_command("list", "'easl status'.")
 def list_(state: State, campaign: str) -> None:
     """List the annotators: their tokens, states, HITs, and what they reached in the qualification batch."""
     from ...campaign.hits.registered import registered
 
-    state.no_report("'easl status'.")
-    found = registered(campaign)
-    _show_people(state, f"{campaign}: {len(found)} annotator{'' if len(found) == 1 else 's'}", found)
+    _show_people(state, campaign, registered(campaign))
 
 
-@annotators.command("exclude", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@click.argument("name", metavar="NAME")
-@_campaign("--why", default="", metavar="TEXT", help="The reason, which is recorded; required.")
-@shared_options
+@easl_command(
+    "exclude",
+    "'easl status'.",
+    click.argument("name", metavar="NAME"),
+    _campaign("--why", default="", metavar="TEXT", help="The reason, which is recorded; required."),
+)
 def exclude(state: State, campaign: str, name: str, why: str) -> None:
     """Exclude an annotator: nothing is deleted, but their judgments no longer count."""
     from ...campaign.hits.registered import exclude as excluding
 
-    state.no_report("'easl status'.")
     person, changed = excluding(campaign, name, why)
     state.show(
         f"{campaign}: {label(person.name)} excluded; {changed} judgments do not count any more, and the scores are"
@@ -73,15 +63,11 @@ def exclude(state: State, campaign: str, name: str, why: str) -> None:
     )
 
 
-@annotators.command("restore", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@click.argument("name", metavar="NAME")
-@shared_options
+@easl_command("restore", "'easl status'.", click.argument("name", metavar="NAME"))
 def restore(state: State, campaign: str, name: str) -> None:
     """Let an excluded annotator count again."""
     from ...campaign.hits.registered import restore as restoring
 
-    state.no_report("'easl status'.")
     person, changed = restoring(campaign, name)
     state.show(
         f"{campaign}: {label(person.name)} is {person.state} again; {changed} judgments count again",
@@ -89,7 +75,12 @@ def restore(state: State, campaign: str, name: str) -> None:
     )
 
 
-def _show_people(state: State, head: str, found: tuple[Person, ...]) -> None:
+for own in (add, list_, exclude, restore):
+    annotators.add_command(own)
+
+
+def _show_people(state: State, campaign: str, found: tuple[Person, ...], done: str = "") -> None:
+    head = f"{campaign}: {len(found)} annotator{'' if len(found) == 1 else 's'}{done}"
     state.show("\n".join([head, *map(_line, found)]), [p.to_dict() for p in found])
 
 
@@ -104,10 +95,11 @@ def _line(p: Person) -> str:
     return f"  {label(p.name)}: {'; '.join(parts)}"
 
 
-@click.command("rules", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_campaign("--exclusion", metavar="TEXT", help="Write down which annotators will be excluded, in words.")
-@shared_options
+@easl_command(
+    "rules",
+    "'easl status'.",
+    _campaign("--exclusion", metavar="TEXT", help="Write down which annotators will be excluded, in words."),
+)
 def rules(state: State, campaign: str, exclusion: str | None) -> None:
     """List the rules that were fixed, each with the number of judgments that had come in before.
 
@@ -116,7 +108,6 @@ def rules(state: State, campaign: str, exclusion: str | None) -> None:
     """
     from ...campaign.storage.rules import fix_exclusion, fixed_rules, rules_hash
 
-    state.no_report("'easl status'.")
     found = fixed_rules(campaign) if exclusion is None else fix_exclusion(campaign, exclusion)
     lines = [f"{r.name}: {label(str(r.value))} (after {r.after_judgments} judgments)" for r in found]
     state.show(
@@ -125,14 +116,21 @@ def rules(state: State, campaign: str, exclusion: str | None) -> None:
     )
 
 
-@click.command("degrade", cls=SectionedCommand)
-@click.argument("items", metavar="ITEMS.csv", type=READ)
-@_files("--out", required=True, metavar="OUT.csv", type=WRITTEN, help="The items with degraded ones added.")
-@_items("--text", default="sent", metavar="COLUMN", help="Column with the text.")
-@_items("--number", type=COUNT, metavar="N", help="Degrade so many items, drawn at random (default: all).")
-@_files("--encoding", metavar="NAME", help="Encoding of ITEMS.csv, such as latin-1 (default: UTF-8).")
-@shared_options
-def degrade(state: State, items: str, out: str, text: str, number: int | None, encoding: str | None) -> None:
+@easl_command(
+    "degrade",
+    "'easl status'.",
+    click.argument("items", metavar="ITEMS.csv", type=READ),
+    _files(
+        "--out", required=True, metavar="OUT.csv", type=WRITTEN, help="The items with degraded ones added."
+    ),
+    _items("--text", default="sent", metavar="COLUMN", help="Column with the text."),
+    _items(
+        "--number", type=COUNT, metavar="N", help="Degrade so many items, drawn at random (default: all)."
+    ),
+    _files("--encoding", metavar="NAME", help="Encoding of ITEMS.csv, such as latin-1 (default: UTF-8)."),
+    campaign=None,
+)
+def degrade(state: State, items: str, out: str, **asked: Any) -> None:
     """Add degraded items to an items file: words of each text are replaced by another item's.
 
     Whoever reads scores them lower than their originals; 'easl init OUT.csv --degraded .1' shows them in a
@@ -141,79 +139,76 @@ def degrade(state: State, items: str, out: str, text: str, number: int | None, e
     """
     from ...campaign.hits.degrade import degrade as degrading
 
-    state.no_report("'easl status'.")
-    seed = 0 if state.seed is None else state.seed
-    found = degrading(items, out, text=text, number=number, seed=seed, encoding=encoding, force=state.force)
-    state.show(
-        f"{out}: {found.items} items and {found.degraded} degraded ones (seed {found.seed})",
-        {"out": out, "items": found.items, "degraded": found.degraded, "seed": found.seed},
-    )
+    found = degrading(items, out, seed=state.seed or 0, force=state.force, **asked)
+    said = f"{out}: {found.items} items and {found.degraded} degraded ones (seed {found.seed})"
+    state.show(said, {"out": out, **vars(found)})
 
 
-@click.command("next", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_campaign(
-    "--hits",
-    type=COUNT,
-    metavar="K",
-    help="Number of HITs in the batch (default: items / per-hit; 20 with pool keisks).",
+@easl_command(
+    "next",
+    "'easl status'; 'easl next' writes its batch to --out.",
+    _campaign(
+        "--hits",
+        type=COUNT,
+        metavar="K",
+        help="Number of HITs in the batch (default: items / per-hit; 20 with pool keisks).",
+    ),
+    _campaign("--again", is_flag=True, help="Write the open batch again instead of opening a new one."),
+    _campaign(
+        "--qualification",
+        is_flag=True,
+        help="Open the qualification batch, or give it to annotators who have not had it.",
+    ),
+    _who(
+        "--judgments",
+        type=COUNT,
+        metavar="K",
+        help="Different annotators for each HIT (default: as the campaign was made).",
+    ),
+    _who("--for-annotators", is_flag=True, help="--out is a folder: a page for each registered annotator."),
+    _who("--annotator", metavar="NAME", help="Give the HITs to this registered annotator alone."),
+    _who(
+        "--due",
+        metavar="DATE",
+        help="Day (its end, UTC) or moment after which the next batch gives what is not back to others.",
+    ),
+    _files(
+        "--out",
+        required=True,
+        metavar="FILE",
+        type=FileName(),
+        help="Write .csv (one row per HIT), .jsonl, .html (a self-contained page), or FOLDER/ (a page each).",
+    ),
+    _files(
+        "--for",
+        "style",
+        type=click.Choice(["plain", "mturk", "label-studio"]),
+        default="plain",
+        help="Write for Mechanical Turk (.csv, cells escaped) or Label Studio (.json): only what is shown.",
+    ),
+    _files(
+        "--layout",
+        metavar="FILE",
+        type=WRITTEN,
+        help="With --for: also write the layout (.html) or the labeling configuration (.xml) that shows it.",
+    ),
+    _files(
+        "--lang",
+        metavar="TAG",
+        help="Language of question, anchors and instructions, where the campaign has several ('easl texts').",
+    ),
+    _files(
+        "--address",
+        metavar="URL",
+        help="Where the pages of FOLDER/ are put; links-K.csv then has each annotator's link.",
+    ),
+    _files(
+        "--show",
+        multiple=True,
+        metavar="COLUMN",
+        help="A further column that annotators see in this batch, beside the campaign's own; repeatable.",
+    ),
 )
-@_campaign("--again", is_flag=True, help="Write the open batch again instead of opening a new one.")
-@_campaign(
-    "--qualification",
-    is_flag=True,
-    help="Open the qualification batch, or give it to annotators who have not had it.",
-)
-@_who(
-    "--judgments",
-    type=COUNT,
-    metavar="K",
-    help="Different annotators for each HIT (default: as the campaign was made).",
-)
-@_who("--for-annotators", is_flag=True, help="--out is a folder: a page for each registered annotator.")
-@_who("--annotator", metavar="NAME", help="Give the HITs to this registered annotator alone.")
-@_who(
-    "--due",
-    metavar="DATE",
-    help="Day (its end, UTC) or moment after which the next batch gives what is not back to others.",
-)
-@_files(
-    "--out",
-    required=True,
-    metavar="FILE",
-    type=FileName(),
-    help="Write .csv (one row per HIT), .jsonl, .html (a self-contained page), or FOLDER/ (a page each).",
-)
-@_files(
-    "--for",
-    "style",
-    type=click.Choice(["plain", "mturk", "label-studio"]),
-    default="plain",
-    help="Write for Mechanical Turk (.csv, cells escaped) or Label Studio (.json): only what is shown.",
-)
-@_files(
-    "--layout",
-    metavar="FILE",
-    type=WRITTEN,
-    help="With --for: also write the layout (.html) or the labeling configuration (.xml) that shows it.",
-)
-@_files(
-    "--lang",
-    metavar="TAG",
-    help="Language of question, anchors and instructions, where the campaign has several ('easl texts').",
-)
-@_files(
-    "--address",
-    metavar="URL",
-    help="Where the pages of FOLDER/ are put; links-K.csv then has each annotator's link.",
-)
-@_files(
-    "--show",
-    multiple=True,
-    metavar="COLUMN",
-    help="A further column that annotators see in this batch, beside the campaign's own; repeatable.",
-)
-@shared_options
 def next_(state: State, campaign: str, out: str, **asked: Any) -> None:
     """Open the next batch of HITs and write it to --out.
 
@@ -228,7 +223,6 @@ def next_(state: State, campaign: str, out: str, **asked: Any) -> None:
     """
     from ...campaign.hits.batch import open_batch
 
-    state.no_report("'easl status'; 'easl next' writes its batch to --out.")
     batch = open_batch(campaign, out, seed=state.seed, force=state.force, **asked)
     if batch.unanswered:
         state.say(
@@ -238,32 +232,24 @@ def next_(state: State, campaign: str, out: str, **asked: Any) -> None:
     for note in batch.notes:
         state.say(f"Note: {note}.")
     number, hits, size = batch.number, len(batch.hits), batch.per_hit
-    found = {"campaign": batch.campaign, "batch": number, "hits": hits, "per_hit": size, "out": out}
     state.show(
         f"batch {number}{' again' if asked['again'] else ''}: {hits} HIT{'' if hits == 1 else 's'} of {size} items in {out}"
         f"{_more(batch)}",
-        {**found, **_details(batch)},
+        {
+            **{"campaign": batch.campaign, "batch": number, "hits": hits, "per_hit": size, "out": out},
+            **{"judgments": batch.judgments, "given_again": batch.again},
+            "annotators": {g.annotator: [list(batch.places[k]) for k in g.places] for g in batch.given},
+            **{"files": list(batch.files), "notes": list(batch.notes)},
+        },
     )
-
-
-def _details(batch: Batch) -> dict[str, Any]:
-    """What the JSON document says beside the numbers of the batch."""
-    given = {g.annotator: [list(batch.places[k]) for k in g.places] for g in batch.given}
-    return {
-        "judgments": batch.judgments,
-        "given_again": batch.again,
-        "annotators": given,
-        "files": list(batch.files),
-        "notes": list(batch.notes),
-    }
 
 
 def _more(batch: Batch) -> str:
     """Who gets the HITs, in words."""
-    again = f"; {batch.again} of earlier batches given again" if batch.again and batch.given else ""
     if batch.given:
-        least, most = min(len(g.places) for g in batch.given), max(len(g.places) for g in batch.given)
-        each = str(least) if least == most else f"{least} to {most}"
+        again = f"; {batch.again} of earlier batches given again" if batch.again else ""
+        sizes = sorted({len(g.places) for g in batch.given})
+        each = " to ".join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))
         people = "annotator" if len(batch.given) == 1 else "annotators"
         return f"; {len(batch.given)} {people}, {each} HIT{'' if each == '1' else 's'} each{again}"
     if batch.judgments > 1 and "qualification" not in batch.kinds:
@@ -274,11 +260,12 @@ def _more(batch: Batch) -> str:
     return ""
 
 
-@click.command("demographics", cls=SectionedCommand)
-@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@click.argument("table", metavar="TABLE.csv", type=READ)
-@_files("--encoding", metavar="NAME", help="Encoding of the table (default: UTF-8).")
-@shared_options
+@easl_command(
+    "demographics",
+    "'easl status'; 'easl demographics' only prints.",
+    click.argument("table", metavar="TABLE.csv", type=READ),
+    _files("--encoding", metavar="NAME", help="Encoding of the table (default: UTF-8)."),
+)
 def demographics(state: State, campaign: str, table: str, encoding: str | None) -> None:
     """Show Prolific's table of a study beside the annotators: time, HITs, pay; nothing is changed.
 
@@ -286,7 +273,6 @@ def demographics(state: State, campaign: str, table: str, encoding: str | None) 
     """
     from ...campaign.hits.registered import demographics as read
 
-    state.no_report("'easl status'; 'easl demographics' only prints.")
     found = read(campaign, table, encoding)
     lines = [_submission_line(s) for s in found.submissions]
     if found.without:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -50,19 +51,13 @@ def document(
 
 def stated(s: Simulation, truth: str, agreement: float, target: float, level: float) -> dict[str, Any]:
     """What was simulated, for a document."""
-    e = s.experiment
-    panel = {
-        "sd": e.panel.sd,
-        "context": str(e.panel.context),
-        "noise": e.panel.noise,
-        "agreement": agreement,
-    }
+    e, p = s.experiment, s.experiment.panel
+    panel = {"sd": p.sd, "context": str(p.context), "noise": p.noise, "agreement": agreement}
     return {
         "truth": {"kind": truth, "items": len(e.truth), **_distribution(e.truth)},
-        "annotators": {**panel, **{name: getattr(e.panel, name) for name in OF_PANEL}},
-        **{name: getattr(e, name) for name in ("budget", "replicates", "per_hit", "pool", "seed")},
-        "target": target,
-        "level": level,
+        "annotators": {**panel, **{name: vars(p)[name] for name in OF_PANEL}},
+        **{name: vars(e)[name] for name in ("budget", "replicates", "per_hit", "pool", "seed")},
+        **{"target": target, "level": level},
     }
 
 
@@ -89,23 +84,18 @@ def _distribution(scores: FloatArray) -> dict[str, Any]:
 
 def answer(s: Simulation, target: float) -> list[str]:
     """The sentences that say how many annotations are needed."""
-    found = []
     da = s.needed("da", target) if "da" in s.experiment.methods else float("nan")
-    for method in s.experiment.names:
-        n = s.needed(method, target)
+
+    def said(method: str, n: float) -> str:
         if np.isnan(n):
             reached = s.curve(method, resamples=1).mean[-1]
-            found.append(
-                f"{method}: more than {s.annotations[-1]:g} annotations per item (rho is {reached:.3f} there)"
-            )
-            continue
+            return f"more than {s.annotations[-1]:g} annotations per item (rho is {reached:.3f} there)"
         least = " or fewer" if n == s.annotations[0] else ""
         # If both need at most one annotation per item, their ratio means nothing.
         ratio = f", {n / da:.2f} times da's" if method != "da" and not np.isnan(da) and not least else ""
-        found.append(
-            f"{method}: {n:.1f} annotations per item{least} ({n * len(s.experiment.truth):.0f} in all){ratio}"
-        )
-    return found
+        return f"{n:.1f} annotations per item{least} ({n * len(s.experiment.truth):.0f} in all){ratio}"
+
+    return [f"{method}: {said(method, s.needed(method, target))}" for method in s.experiment.names]
 
 
 def page(s: Simulation, truth: str, agreement: float, target: float, level: float = 0.95) -> Page:
@@ -214,44 +204,32 @@ def grid_document(
     """The JSON of `pairproof simulate-annotation` with several shifts or contexts."""
     first, grid = runs[0][0], grid_of(runs)
     every = [s for row in runs for s in row]
-    methods = {
-        name: [
-            {
-                "context": str(s.experiment.panel.context),
-                "shift": s.experiment.panel.shift,
-                "spearman": points(s, name, "spearman", level),
-                "needed": s.needed(name, target),
-                "not_fitted": s.not_fitted.get(name, 0),
-            }
-            for s in every
-        ]
-        for name in grid.names
-    }
+
+    def cell(s: Simulation, name: str) -> dict[str, Any]:
+        panel, curve = s.experiment.panel, points(s, name, "spearman", level)
+        found = {"context": str(panel.context), "shift": panel.shift, "spearman": curve}
+        return {**found, "needed": s.needed(name, target), "not_fitted": s.not_fitted.get(name, 0)}
+
+    passes = [
+        {"first": a, "second": b, "after": n, "context": c, "shift": crossing(grid, a, b, n, c)}
+        for a, b, n, c in _passing(grid)
+    ]
     return {
         **stated(first, truth, agreement, target, level),
-        "shifts": grid.shifts,
-        "contexts": grid.contexts,
-        "methods": methods,
-        "passes": [
-            {"first": a, "second": b, "after": n, "context": c, "shift": crossing(grid, a, b, n, c)}
-            for a, b, n, c in _passing(grid)
-        ],
-        "verdicts": _verdicts(grid),
+        **{"shifts": grid.shifts, "contexts": grid.contexts},
+        "methods": {name: [cell(s, name) for s in every] for name in grid.names},
+        **{"passes": passes, "verdicts": _verdicts(grid)},
     }
 
 
 def _passing(grid: Grid) -> Iterator[tuple[str, str, int, str]]:
     """Pairs of methods of which the first is clearly behind at the first shift and clearly ahead at the
     last."""
-    if _replicates(grid) < 2:
-        return
-    for context in grid.contexts:
-        for n in compared(grid):
-            for a in grid.names:
-                for b in grid.names:
-                    gap = grid.ahead(a, b, n, context)
-                    if gap[0] < 0 < gap[-1]:
-                        yield a, b, n, context
+    cells = product(grid.contexts, compared(grid), grid.names, grid.names)
+    for context, n, a, b in cells if _replicates(grid) > 1 else ():
+        gap = grid.ahead(a, b, n, context)
+        if gap[0] < 0 < gap[-1]:
+            yield a, b, n, context
 
 
 def compared(grid: Grid) -> tuple[int, ...]:
@@ -329,31 +307,27 @@ def _grid_cell(mean: float, error: float) -> str:
 
 def over_shifts(grid: Grid, after: Sequence[int]) -> Figure:
     """Spearman's rho over shift, a panel a context and number of judgments, raw scores dashed."""
-    said = "; ".join(
-        f"{name} {' '.join(f'{x:.3f}' for x in grid.curve(name, after[0], grid.contexts[0]))}"
-        for name in grid.names
-        if not np.isnan(grid.curve(name, after[0], grid.contexts[0])).any()
+    curves = {name: grid.curve(name, after[0], grid.contexts[0]) for name in grid.names}
+    numbers = "; ".join(
+        f"{name} {' '.join(f'{x:.3f}' for x in y)}" for name, y in curves.items() if not np.isnan(y).any()
     )
-    return Figure(
-        "",
-        (
-            f"Spearman's rho with the truth by shift, raw scores dashed; in context {grid.contexts[0]} after"
-            f" {after[0]}: {said}"
-        ),
-        size_of_grid(len(after), len(grid.contexts)),
-        partial(plot_over_shifts, grid=grid, after=after),
-        panels=True,
-        title="Correlation with the truth by shift (raw scores dashed)",
+    said = (
+        f"Spearman's rho with the truth by shift, raw scores dashed; in context {grid.contexts[0]} after"
+        f" {after[0]}: {numbers}"
     )
+    size, draw = size_of_grid(len(after), len(grid.contexts)), partial(
+        plot_over_shifts, grid=grid, after=after
+    )
+    title = "Correlation with the truth by shift (raw scores dashed)"
+    return Figure("", said, size, draw, panels=True, title=title)
 
 
 def over_judgments(grid: Grid) -> Figure:
     """Spearman's rho over judgments an item, a panel a context, at the first and the last shift."""
-    return Figure(
-        "",
-        "Spearman's rho with the truth by annotations per item, raw scores dashed, at the first and the last shift",
-        size_of_grid(min(2, len(grid.shifts)), len(grid.contexts)),
-        partial(plot_over_judgments, grid=grid),
-        panels=True,
-        title="Correlation with the truth by annotations per item",
+    title = "Correlation with the truth by annotations per item"
+    said = (
+        "Spearman's rho with the truth by annotations per item, raw scores dashed, at the first and the last"
     )
+    size = size_of_grid(min(2, len(grid.shifts)), len(grid.contexts))
+    draw = partial(plot_over_judgments, grid=grid)
+    return Figure("", f"{said} shift", size, draw, panels=True, title=title)

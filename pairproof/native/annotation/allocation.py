@@ -27,6 +27,7 @@ items, not the 1,500 of its direct assessment.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -57,8 +58,7 @@ def match_quality(
     skill chain, > 0.  Returns float[...]: in (0, 1]; 1 only for equal items without variance."""
     c2 = 2.0 * gamma * gamma + np.asarray(variance_i, np.float64) + np.asarray(variance_j, np.float64)
     gap = np.asarray(location_i, np.float64) - np.asarray(location_j, np.float64)
-    found: FloatArray = np.sqrt(2.0 * gamma * gamma / c2) * np.exp(-gap * gap / (2.0 * c2))
-    return found
+    return np.asarray(np.sqrt(2.0 * gamma * gamma / c2) * np.exp(-gap * gap / (2.0 * c2)))
 
 
 def draw_partners(
@@ -102,27 +102,24 @@ def draw_partners(
     return drawing.partners
 
 
+@dataclass(eq=False)
 class _Drawing:
     """Partners drawn so far; a row an anchor."""
 
-    def __init__(
-        self,
-        anchors: IntArray,
-        location: FloatArray,
-        variance: FloatArray,
-        size: int,
-        pool: IntArray,
-        gamma: float,
-        rng: np.random.Generator,
-    ) -> None:
-        self.anchors, self.pool, self.rng, self.size = anchors, pool, rng, size
-        self.location, self.spread = location, 2.0 * gamma * gamma + variance
-        self.variance = variance
-        self.least_variance = float(variance[pool].min())
+    anchors: IntArray
+    location: FloatArray
+    variance: FloatArray
+    size: int
+    pool: IntArray
+    gamma: float
+    rng: np.random.Generator
+
+    def __post_init__(self) -> None:
+        self.spread = 2.0 * self.gamma * self.gamma + self.variance
         # The column before the first holds the anchor itself, so that it counts as taken.
-        self.taken = np.full((len(anchors), size + 1), -1, np.int64)
-        self.taken[:, 0] = anchors
-        self.filled = np.zeros(len(anchors), np.int64)
+        self.taken = np.full((len(self.anchors), self.size + 1), -1, np.int64)
+        self.taken[:, 0] = self.anchors
+        self.filled = np.zeros(len(self.anchors), np.int64)
 
     @property
     def partners(self) -> IntArray:
@@ -142,12 +139,12 @@ class _Drawing:
         gap /= c2
         return gap, c2
 
-    def log_quality(self, rows: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
-        """log q of each row's anchor with its items but for a constant, and c^2."""
+    def log_quality(self, rows: IntArray, items: IntArray) -> FloatArray:
+        """log q of each row's anchor with its items but for a constant."""
         gap, c2 = self._gap(self.anchors[rows], items)
         gap += np.log(c2)
         gap *= -0.5
-        return gap, c2
+        return gap
 
     def propose_uniformly(self) -> tuple[IntArray, IntArray, BoolArray]:
         """Rows, their proposals, and whether each is accepted."""
@@ -158,7 +155,7 @@ class _Drawing:
         gap *= -0.5
         chance = np.exp(gap, out=gap)
         # q over its bound is sqrt(least c^2 / c^2) times the exponential.
-        np.divide((self.spread[a] + self.least_variance)[:, None], c2, out=c2)
+        np.divide((self.spread[a] + self.variance[self.pool].min())[:, None], c2, out=c2)
         chance *= np.sqrt(c2, out=c2)
         return rows, items, self.rng.random(chance.shape) < chance
 
@@ -177,8 +174,7 @@ class _Drawing:
         """The partners a row still lacks, from all its q: the items with the largest log q + Gumbel noise, in
         that order, are successive draws without replacement."""
         free = self.pool[~np.isin(self.pool, self.taken[row])]
-        log_q, _ = self.log_quality(np.array([row]), free[None, :])
-        keys = log_q[0] + self.rng.gumbel(size=len(free))
+        keys = self.log_quality(np.array([row]), free[None, :])[0] + self.rng.gumbel(size=len(free))
         lacking = self.size - int(self.filled[row])
         best = free[np.argsort(-keys)[:lacking]]
         self.taken[row, self.filled[row] + 1 :] = best
@@ -219,12 +215,8 @@ class _Slices:
         items = self.order[
             self.start[which] + (d.rng.random(which.shape) * self.size[which]).astype(np.int64)
         ]
-        log_q, _ = d.log_quality(rows, items)
-        return (
-            rows,
-            items,
-            np.log(d.rng.random(which.shape)) < log_q - np.take_along_axis(bound, which, axis=1),
-        )
+        log_chance = d.log_quality(rows, items) - np.take_along_axis(bound, which, axis=1)
+        return rows, items, np.log(d.rng.random(which.shape)) < log_chance
 
 
 def quality_map(
@@ -239,8 +231,8 @@ def quality_map(
     rows = []
     for first, last in zip(edges[:-1], edges[1:]):  # a strip at a time: never all pairs at once
         strip = by[first:last]
-        row, column = (strip[:, None], by[None, :])
-        q = match_quality(location[row], variance[row], location[column], variance[column], gamma)
+        row = strip[:, None]
+        q = match_quality(location[row], variance[row], location[by], variance[by], gamma)
         rows.append(np.add.reduceat(q.mean(axis=0), edges[:-1]) / np.diff(edges))
     return np.array(rows)
 
@@ -356,12 +348,10 @@ def _largest(
     edge = np.partition(variance, n - k)[n - k]
     above, level = np.flatnonzero(variance > edge), np.flatnonzero(variance == edge)
     lacking = k - len(above)
-    if by_id:
-        if ids is not None:
-            name = dict(enumerate(ids))
-            level = np.array(sorted(level.tolist(), key=lambda i: name[i]), np.int64)
-        return np.concatenate([above, level[:lacking]])
-    return np.concatenate([above, rng.choice(level, lacking, replace=False)])
+    if not by_id:
+        return np.concatenate([above, rng.choice(level, lacking, replace=False)])
+    by_name = level.tolist() if ids is None else sorted(level.tolist(), key=ids.__getitem__)
+    return np.concatenate([above, np.array(by_name[:lacking], np.int64)])
 
 
 def next_sources(

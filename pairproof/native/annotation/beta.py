@@ -142,16 +142,14 @@ def mode(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
     a, b = np.asarray(alpha, np.float64), np.asarray(beta, np.float64)
     excess = (a - 1.0) + (b - 1.0)
     flat = excess == 0.0
-    found: FloatArray = np.where(flat, 0.5, (a - 1.0) / np.where(flat, 1.0, excess))
-    return found
+    return np.where(flat, 0.5, (a - 1.0) / np.where(flat, 1.0, excess))
 
 
 def variance(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
     """Variance of a beta distribution (equation 13).  Returns float[...]: in (0, 1/12]."""
     a, b = np.asarray(alpha, np.float64), np.asarray(beta, np.float64)
     total = a + b
-    found: FloatArray = a * b / (total * total * (total + 1.0))
-    return found
+    return np.asarray(a * b / (total * total * (total + 1.0)))
 
 
 class Chances(NamedTuple):
@@ -266,17 +264,10 @@ def exact_sums(index: IntArray, values: FloatArray, size: int) -> FloatArray:
     Each value is cut into multiples of 2^-26, of 2^-52 and a rest, whose sums are exact in doubles for up to
     2^26 values an index; only the last two additions round.  index int[k].  values float[k]: in [0, 1].
     Returns float[size]."""
-    total: FloatArray = np.zeros(size)
-    rest = values
-    parts = []
-    for unit in (2.0**-26, 2.0**-52):
-        part = np.floor(rest / unit) * unit
-        parts.append(np.bincount(index, part, size))
-        rest = rest - part
-    parts.append(np.bincount(index, rest, size))
-    for part in reversed(parts):
-        total = total + part
-    return total
+    coarse = np.floor(values / 2.0**-26) * 2.0**-26
+    fine = np.floor((values - coarse) / 2.0**-52) * 2.0**-52
+    first, second, rest = (np.bincount(index, part, size) for part in (coarse, fine, values - coarse - fine))
+    return np.asarray(rest + second + first)
 
 
 def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:

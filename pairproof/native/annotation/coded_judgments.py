@@ -99,28 +99,20 @@ def comparisons_of_hits(
         raise InputError(
             f"{source}: {len(hits)} HITs, {len(scores)} rows of scores; expected as many of everything"
         )
-    rows: list[tuple[int, int, int, int, int, int]] = []
+    rows: list[tuple[int, ...]] = []
     for k, (hit, given) in enumerate(zip(hits, scores)):
         shown = np.asarray(hit, np.int64).tolist()
         for first, second, outcome in pairs_of_hit(np.asarray(given, np.float64).tolist(), tie_within):
-            rows.append(
-                (shown[first], shown[second], outcome == "win", outcome == "tie", outcome == "loss", k)
-            )
+            rows.append((shown[first], shown[second], *(outcome == o for o in ("win", "tie", "loss")), k))
     if not rows:
         raise InputError(
             f"{source}: no two items were scored in the same HIT, so nothing is compared; HITs of 2 or more"
             " items are needed"
         )
-    table = np.array(rows, np.int64)
-    of = table[:, 5]
-    columns = {}
-    if judges is not None:
-        columns["judge"] = _factor([judges[k] for k in of])
-    if sources is not None:
-        columns["source"] = _factor([sources[k] for k in of])
-    return Comparisons.build(
-        items, table[:, 0], table[:, 1], table[:, 2], table[:, 3], table[:, 4], columns=columns, source=source
-    )
+    *counts, of = np.array(rows, np.int64).T
+    named = {"judge": judges, "source": sources}
+    columns = {name: _factor([own[k] for k in of]) for name, own in named.items() if own is not None}
+    return Comparisons.build(items, *counts, columns=columns, source=source)
 
 
 def _factor(labels: Sequence[str | None]) -> Factor:

@@ -56,15 +56,10 @@ class Settings:
     tie_within: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, value, least in (
-            ("gamma", self.gamma, None),
-            ("epsilon", self.epsilon, 0.0),
-            ("tie_within", self.tie_within, 0.0),
-        ):
-            if not (np.isfinite(value) and (value > 0 if least is None else value >= least)):
-                raise InputError(
-                    f"{name}={value!r}; expected a finite number {'> 0' if least is None else '>= 0'}"
-                )
+        for name, value in vars(self).items():
+            if not (np.isfinite(value) and (value > 0 or value == 0 and name != "gamma")):
+                least = "> 0" if name == "gamma" else ">= 0"
+                raise InputError(f"{name}={value!r}; expected a finite number {least}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,14 +88,11 @@ class ScoreState:
             )
 
     def _unusable(self) -> BoolArray:
-        bad: BoolArray
         if self.method in BETA:
-            bad = ~(np.isfinite(self.a) & np.isfinite(self.b) & (self.a >= 1) & (self.b >= 1))
-        elif self.method == "trueskill":
-            bad = ~(np.isfinite(self.a) & np.isfinite(self.b) & (self.b > 0))
-        else:
-            bad = (self.n > 0) & ~(np.isfinite(self.a) & (self.b >= 0))
-        return bad
+            return ~(np.isfinite(self.a) & np.isfinite(self.b) & (self.a >= 1) & (self.b >= 1))
+        if self.method == "trueskill":
+            return ~(np.isfinite(self.a) & np.isfinite(self.b) & (self.b > 0))
+        return (self.n > 0) & ~(np.isfinite(self.a) & (self.b >= 0))
 
     @property
     def score(self) -> FloatArray:
@@ -116,9 +108,7 @@ class ScoreState:
         if self.method == "trueskill":
             return self.b.copy()
         enough = self.n > 1
-        degrees = np.where(enough, self.n * (self.n - 1.0), 1.0)
-        found: FloatArray = np.where(enough, self.b / degrees, np.nan)
-        return found
+        return np.where(enough, self.b / np.where(enough, self.n * (self.n - 1.0), 1.0), np.nan)
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """The method's own interval, float[n_items] each of low and high.
@@ -132,10 +122,7 @@ class ScoreState:
             return self.a - half, self.a + half
         from scipy.special import stdtrit
 
-        enough = self.n > 1
-        half = np.where(
-            enough, stdtrit(np.maximum(self.n - 1, 1), 0.5 + level / 2) * np.sqrt(self.variance), np.nan
-        )
+        half = stdtrit(np.maximum(self.n - 1, 1), 0.5 + level / 2) * np.sqrt(self.variance)
         return np.maximum(self.a - half, 0.0), np.minimum(self.a + half, 1.0)
 
 
@@ -182,8 +169,7 @@ def _check(hits: Sequence[IntArray], scores: Sequence[FloatArray], n_items: int)
     if not hits:
         return
     items, values = np.concatenate(hits), np.concatenate(scores)
-    lengths = [len(h) for h in hits]
-    row = np.repeat(np.arange(len(hits)), lengths)
+    row = np.repeat(np.arange(len(hits)), [len(h) for h in hits])
     bad = (items < 0) | (items >= n_items)
     if bad.any():
         k = int(np.flatnonzero(bad)[0])

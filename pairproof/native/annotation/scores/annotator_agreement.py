@@ -20,13 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ....errors import InputError, NotEstimableError
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import coded, coded_scores, numbers
+from ..coded_judgments import coded_scores
 from .mixed_model import mixed_model
 
 #: Items two annotators must share before a rank correlation says anything: with 2 it is +1 or -1.
@@ -74,17 +75,16 @@ def agreement(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> Agreem
     annotator, item int[k]: 0, 1, ... score float[k]: on one scale for all; no nan."""
     who, what, s = np.asarray(annotator, np.int64), np.asarray(item, np.int64), np.asarray(score, np.float64)
     table = _means(who, what, s)
-    seen = ~np.isnan(table)
     rhos = []
-    for k in range(len(table)):
-        for other in range(k + 1, len(table)):
-            both = seen[k] & seen[other]
-            if both.sum() >= FEWEST_SHARED:
-                rho = spearman(table[k, both], table[other, both])
-                if not np.isnan(rho):
-                    rhos.append(rho)
+    for own, other in combinations(table, 2):
+        both = ~np.isnan(own + other)
+        if both.sum() >= FEWEST_SHARED:
+            rhos.append(spearman(own[both], other[both]))
+    known = [rho for rho in rhos if not np.isnan(rho)]
     rest = with_the_rest(who, what, s)
-    return Agreement(float(np.mean(rhos)) if rhos else np.nan, len(rhos), krippendorff_alpha(what, s), rest)
+    return Agreement(
+        float(np.mean(known)) if known else np.nan, len(known), krippendorff_alpha(what, s), rest
+    )
 
 
 def with_the_rest(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> FloatArray:
@@ -187,8 +187,7 @@ class Reliability:
 
 def icc_one_way(item: Sequence[Hashable], score: ArrayLike) -> Reliability:
     """ICC(1): annotators may be others for every item.  score float[n]."""
-    y = numbers("score", score)
-    items, what = coded("item", item, len(y))
+    y, ((items, what),) = coded_scores(score, item=item)
     n = np.bincount(what)
     _check(n, y)
     if np.ptp(n) > 0:
@@ -215,19 +214,16 @@ def icc_two_way(item: Sequence[Hashable], annotator: Sequence[Hashable], score: 
         return Reliability(float(fit.variances[0]) / total, "mixed model", len(items))
     table: FloatArray = np.empty((len(items), len(people)))
     table[what, who] = y
-    return Reliability(_mean_squares(table), "mean squares", len(items))
-
-
-def _mean_squares(table: FloatArray) -> float:
     n, k = table.shape
     row, column, all_ = table.mean(axis=1), table.mean(axis=0), float(table.mean())
     rows = k * float(np.sum((row - all_) ** 2)) / (n - 1)
     columns = n * float(np.sum((column - all_) ** 2)) / (k - 1)
     error = float(np.sum((table - row[:, None] - column[None, :] + all_) ** 2)) / ((n - 1) * (k - 1))
-    return (rows - error) / (rows + (k - 1) * error + k * (columns - error) / n)
+    share = (rows - error) / (rows + (k - 1) * error + k * (columns - error) / n)
+    return Reliability(share, "mean squares", len(items))
 
 
-def _check(n: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]", y: FloatArray) -> None:
+def _check(n: IntArray, y: FloatArray) -> None:
     if len(n) < 2 or n.max() < 2:
         raise NotEstimableError(
             f"agreement: {len(n)} item(s), {int((n > 1).sum())} of them scored twice; expected two items or more, some of"

@@ -92,17 +92,19 @@ class _At:
     information: FloatArray
 
 
+@dataclass(eq=False)
 class _Table:
     """The scores, summed so that the likelihood of any parameters is a few products."""
 
-    def __init__(
-        self, item: IntArray, annotator: IntArray, y: FloatArray, prior_spread: float | None
-    ) -> None:
-        self.item, self.who, self.y, self.prior_spread = item, annotator, y, prior_spread
-        self.n_items, self.n_annotators = int(item.max()) + 1, int(annotator.max()) + 1
-        cell = item * self.n_annotators + annotator
-        count = np.bincount(cell, minlength=self.n_items * self.n_annotators)
-        self.count = count.reshape(self.n_items, self.n_annotators).astype(float)
+    item: IntArray
+    who: IntArray
+    y: FloatArray
+    prior_spread: float | None
+
+    def __post_init__(self) -> None:
+        self.n_items, self.n_annotators = int(self.item.max()) + 1, int(self.who.max()) + 1
+        self.count = np.zeros((self.n_items, self.n_annotators))
+        np.add.at(self.count, (self.item, self.who), 1.0)
 
     def at(self, c: FloatArray, l: FloatArray, psi: FloatArray) -> _At:
         who, item, m = self.who, self.item, self.count
@@ -119,8 +121,7 @@ class _Table:
             - np.sum(theta**2 / room)
         )
         z = r / psi[who] - w[who] * theta[item]
-        own = m.sum(axis=0)
-        shared = m.T @ room
+        own, shared = m.sum(axis=0), m.T @ room
         by_c = np.bincount(who, z, self.n_annotators)
         by_l = np.bincount(who, z * theta[item], self.n_annotators) - w * shared
         by_psi = 0.5 * (np.bincount(who, z * z, self.n_annotators) - own / psi + w * w * shared)
@@ -174,7 +175,12 @@ def scale_model(
         raise NotEstimableError(f"scale model: all scores are {y[0]:g}; nothing varies")
     table = _Table(what, who, (y - middle) / scale, prior_spread)
     best, steps = _climb(table, names)
-    _check_determined(best.information)
+    values, _, _ = _directions(best.information)
+    if not float(values[0]) > 1e-7:
+        raise NotEstimableError(
+            "scale model: the shared items do not determine every annotator's slope and noise; annotators who"
+            " share items with fewer than two others have to be left out, or use the precision model"
+        )
     turn = 1.0 if best.l.sum() >= 0 else -1.0
     covariance = np.linalg.inv(best.information)
     unit = np.repeat([scale, turn * scale, 1.0], n_annotators)
@@ -228,19 +234,15 @@ def _climb(table: _Table, names: Sequence[str] | None) -> tuple[_At, int]:
 
 def _step(at: _At) -> FloatArray:
     """The scoring step, in the directions that the information determines."""
-    size = np.sqrt(np.maximum(np.diag(at.information), 1e-12))
-    values, vectors = np.linalg.eigh(at.information / np.outer(size, size))
+    values, vectors, size = _directions(at.information)
     return np.asarray((vectors @ ((vectors.T @ (at.gradient / size)) / np.maximum(values, 1e-9))) / size)
 
 
-def _check_determined(information: FloatArray) -> None:
-    size = np.sqrt(np.diag(information))
-    least = float(np.linalg.eigvalsh(information / np.outer(size, size))[0])
-    if not least > 1e-7:
-        raise NotEstimableError(
-            "scale model: the shared items do not determine every annotator's slope and noise; annotators who"
-            " share items with fewer than two others have to be left out, or use the precision model"
-        )
+def _directions(information: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Eigenvalues and vectors of the information scaled to a diagonal of ones, and the scale."""
+    size = np.sqrt(np.maximum(np.diag(information), 1e-12))
+    values, vectors = np.linalg.eigh(information / np.outer(size, size))
+    return values, vectors, size
 
 
 Level = Literal["raw", "location", "precision", "scale"]
@@ -327,8 +329,7 @@ def annotator_model(
     n = np.bincount(what, minlength=len(items))
     raw = np.bincount(what, y, len(items)) / n
     common = (level, why, items, names)
-    apart_sets = not_joined(what, who, names)
-    cautions = (apart_sets,) if apart_sets else ()
+    cautions = tuple(filter(None, [not_joined(what, who, names)]))
     if level == "raw":
         nan = np.full(len(names), np.nan)
         return AnnotatorModel(

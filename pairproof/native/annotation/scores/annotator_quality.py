@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....errors import InputError, NotEstimableError
+from ....numerics.arrays import BoolArray
 from ...competitions.ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
 from ..coded_judgments import check_level, coded, coded_scores, numbers
@@ -64,10 +65,10 @@ def within_spread(first: ArrayLike, again: ArrayLike, level: float = 0.95) -> Wi
     from scipy.special import chdtri
 
     a, b = numbers("first", first, 0), numbers("again", again, 0)
-    if len(a) != len(b):
-        raise InputError(f"{len(a)} first scores and {len(b)} repeats; expected as many")
-    check_level(level)
     n = len(a)
+    if n != len(b):
+        raise InputError(f"{n} first scores and {len(b)} repeats; expected as many")
+    check_level(level)
     if n == 0:
         return WithinSpread(math.nan, 0, math.nan, math.nan)
     squares = float(np.sum((a - b) ** 2)) / 2.0
@@ -97,11 +98,8 @@ def degraded_test(original: ArrayLike, degraded: ArrayLike) -> DegradedTest:
     drop = rounded(a - b, float(np.abs(np.r_[a, b]).max(initial=0.0)))
     mean = float(drop.mean()) if len(drop) else math.nan
     p = signed_rank_p(drop)
-    if not (drop != 0).any() and len(drop) >= FEWEST_PAIRS:
-        return DegradedTest("failed", p, len(drop), mean)
-    if len(drop) < FEWEST_PAIRS:
-        return DegradedTest("too few", p, len(drop), mean)
-    return DegradedTest("passed" if p <= PASSED else "failed", p, len(drop), mean)
+    verdict: Verdict = "passed" if p <= PASSED else "failed"  # nan, where all drops are 0, fails
+    return DegradedTest("too few" if len(drop) < FEWEST_PAIRS else verdict, p, len(drop), mean)
 
 
 def signed_rank_p(differences: ArrayLike) -> float:
@@ -157,7 +155,7 @@ class Drift:
     n: IntArray
     change: FloatArray
     detectable: FloatArray
-    flagged: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]"
+    flagged: BoolArray
 
 
 def drift(
@@ -174,10 +172,8 @@ def drift(
     label under another annotator is another HIT."""
     from scipy.special import ndtri, stdtr, stdtrit
 
-    y = numbers("score", score)
+    y, ((_, what), (names, who)) = coded_scores(score, item=item, annotator=annotator)
     t = numbers("place", place)
-    _, what = coded("item", item, len(y))
-    names, who = coded("annotator", annotator, len(y))
     if len(t) != len(y):
         raise InputError(f"{len(t)} places and {len(y)} scores; expected as many")
     n = np.bincount(who)
@@ -189,9 +185,12 @@ def drift(
             f"drift: annotator {names[few[0]]} has {n[few[0]]} score(s) at {span[few[0]]:g} places' distance; expected 3"
             " or more: leave the annotator out"
         )
-    own = (who[:, None] == np.arange(len(names))).astype(float)
+    own = np.eye(len(names))[who]
     design = np.column_stack([own, own * centred[:, None]])
-    visit = np.arange(len(y)) if hit is None else _visits(who, hit)
+    visit = np.arange(len(y))
+    if hit is not None:
+        pair = np.stack([who, coded("HIT", hit, len(who))[1]])
+        visit = np.unique(pair, axis=1, return_inverse=True)[1].ravel()
     visits = np.bincount(who, 1.0 / np.bincount(visit)[visit]).round().astype(np.int64)
     lone = np.flatnonzero(visits < 3)
     if len(lone):
@@ -219,11 +218,6 @@ def drift(
     return Drift(names, slope, se, p, adjusted, n, change, detectable, flagged)
 
 
-def _visits(who: IntArray, hit: Sequence[Hashable]) -> IntArray:
-    _, of = coded("HIT", hit, len(who))
-    return np.asarray(np.unique(np.stack([who, of]), axis=1, return_inverse=True)[1].ravel())
-
-
 def _design_factors(residual: FloatArray, who: IntArray, visit: IntArray) -> FloatArray:
     """float[n_annotators]: on standard errors of what hardly varies within HITs."""
     m = np.bincount(visit).astype(float)
@@ -232,8 +226,7 @@ def _design_factors(residual: FloatArray, who: IntArray, visit: IntArray) -> Flo
     shared = (float(sums @ sums) - squares) / pairs if pairs else 0.0
     correlation = max(shared / (squares / len(residual)), 0.0)
     usual = np.bincount(who, m[visit]) / np.bincount(who)
-    found: FloatArray = np.sqrt(1.0 + (usual - 1.0) * correlation)
-    return found
+    return np.asarray(np.sqrt(1.0 + (usual - 1.0) * correlation))
 
 
 #: Scores from which on a favourite value is remarkable, and the share of them that is.
@@ -293,11 +286,10 @@ def quality(
     """The figures and flags of every annotator, in the order of their labels.
     annotator, item: labels of each score of an item; repeats and degraded items are not among them.  score
     float[n]."""
-    y, ((names, who), (_, what)) = coded_scores(score, annotator=annotator, item=item)
+    y, ((names, who), (items, what)) = coded_scores(score, annotator=annotator, item=item)
     rest = with_the_rest(who, what, y)
-    cells = np.unique(who * (int(what.max()) + 1) + what)
-    judges = np.bincount(cells % (int(what.max()) + 1))
-    shared = np.bincount(cells[judges[cells % len(judges)] > 1] // len(judges), minlength=len(names))
+    of, shown = np.unique(np.stack([who, what]), axis=1)
+    shared = np.bincount(of[np.bincount(shown, minlength=len(items))[shown] > 1], minlength=len(names))
     again, worse = _by_annotator(repeats, names, "repeats"), _by_annotator(degraded, names, "degraded items")
     times = {name: float(np.median(s)) for name, s in (seconds or {}).items() if len(s)}
     usual = float(np.median(list(times.values()))) if times else float("nan")

@@ -71,19 +71,15 @@ def shrunken_locations(y: FloatArray, what: IntArray, who: IntArray) -> Location
     cells, times = np.unique(who * items + what, return_counts=True)
     of, shown = cells // items, cells % items
     own = np.bincount(who) - np.bincount(of, times**2 / np.bincount(what)[shown], people)
-    none = Locations(np.zeros(people), 1.0)
-    if rank == 0 or free < 1:
-        return none
-    noise = left / free
-    between = (explained - noise * rank) / float(own.sum())
-    if between <= 0.0:
-        return none
-    ridge = noise / between
+    noise = left / max(free, 1)
+    if rank == 0 or free < 1 or explained <= noise * rank:
+        return Locations(np.zeros(people), 1.0)
+    ridge = noise / ((explained - noise * rank) / float(own.sum()))
     found, _ = _solved(y, what, who, ridge)
     means = np.bincount(sets, found) / np.bincount(sets)
-    within = float(len(y) - items)
-    kept = within - float(np.sum(own / np.maximum(own + ridge, 1e-300)))
-    errors = float(np.mean(1.0 / np.maximum(own + ridge, 1e-300)[who]))
+    within, raised = float(len(y) - items), np.maximum(own + ridge, 1e-300)
+    kept = within - float(np.sum(own / raised))
+    errors = float(np.mean(1.0 / raised[who]))
     widen = float(np.sqrt(within / kept * (1.0 + errors))) if kept > 0 else float("inf")
     return Locations(found - means[sets], widen)
 
@@ -99,8 +95,7 @@ def _solved(y: FloatArray, what: IntArray, who: IntArray, ridge: float) -> tuple
         return np.asarray((c + ridge) * b - np.bincount(who, means[what]))
 
     b: FloatArray = np.zeros(len(c))
-    r = q.copy()
-    d = r.copy()
+    r = d = q
     size = float(r @ r)
     # Thirteen digits of the right side; a right side that is rounding alone is 0.
     small = max(1e-26 * size, 1e-30 * float(y @ y))

@@ -28,7 +28,7 @@ so that four thousand sources of five systems cost no more than twenty thousand 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -69,50 +69,42 @@ class Elimination:
         """Of the two blocks."""
         return float(np.log(self.pivot).sum() + np.log(self.outer_pivot).sum())
 
-    def gathered(self, sums: Any) -> Any:
-        """sum_{j in s} k_j a_j of an array or a sparse matrix a with a row for each level."""
-        assert self.outer is not None
-        return _summed(self.outer, self.kept, len(self.outer_pivot)) @ sums
-
     def root(self, sums: Any) -> Any:
         """L a of a sparse matrix a: the levels of the one effect, then of the other."""
         from scipy.sparse import vstack
 
-        first = scaled_rows(sums, 1.0 / np.sqrt(self.pivot))
-        if self.outer is None:
-            return first
-        return vstack([first, scaled_rows(self.gathered(sums), 1.0 / np.sqrt(self.outer_pivot))], "csr")
+        parts = self._scaled(sums, np.sqrt)
+        return parts[0] if self.outer is None else vstack(parts, "csr")
 
     def solved(self, sums: Any) -> tuple[Any, Any]:
         """Of K a for a sparse matrix a: a_j / p_j, and (K a)_s, which is None where there is no such effect.
         (K a)_j is the first less r_j times the second."""
-        own = scaled_rows(sums, 1.0 / self.pivot)
+        return self._scaled(sums, np.asarray)
+
+    def _scaled(self, sums: Any, of: Callable[[FloatArray], FloatArray]) -> tuple[Any, Any]:
+        """The rows of a, and its sums by the levels of the other effect, over a function of the pivots."""
+        own = scaled_rows(sums, 1.0 / of(self.pivot))
         if self.outer is None:
             return own, None
-        return own, scaled_rows(self.gathered(sums), 1.0 / self.outer_pivot)
+        above = _summed(self.outer, self.kept, len(self.outer_pivot)) @ sums
+        return own, scaled_rows(above, 1.0 / of(self.outer_pivot))
 
     def trace(self, sums: Any, matrix: FloatArray, inner: bool) -> float:
         """tr(M Z'Z) for the rows Z of K a that belong to the one effect or the other."""
         own, above = self.solved(sums)
-        if self.outer is None:
-            return trace_of(own, matrix)
-        if not inner:
-            return trace_of(above, matrix)
+        if self.outer is None or not inner:
+            return trace_of(own if self.outer is None else above, matrix)
         # Z_j = a_j / p_j - r_j z_s: the sum of its squares over j in s, without a row for each j.
         share, m = 1.0 - self.kept, len(self.outer_pivot)
         among = np.sqrt(np.bincount(self.outer, share**2, m))
-        crossed = (_summed(self.outer, share, m) @ own).T @ above
-        crossed = crossed.tocoo()
-        twice = 2.0 * float(crossed.data @ matrix[crossed.row, crossed.col])
+        twice = 2.0 * _paired(_summed(self.outer, share, m) @ own, above, matrix)
         return trace_of(own, matrix) - twice + trace_of(scaled_rows(above, among), matrix)
 
     def quadratic(self, sums: Any, matrix: FloatArray, inner: bool) -> FloatArray:
         """z'M z for the same rows."""
         own, above = self.solved(sums)
-        if self.outer is None:
-            return quadratic(own, matrix)
-        if not inner:
-            return quadratic(above, matrix)
+        if self.outer is None or not inner:
+            return quadratic(own if self.outer is None else above, matrix)
         return quadratic_less(own, above, self.outer, matrix, 1.0 - self.kept)
 
     def solved_vector(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -167,16 +159,19 @@ def quadratic(rows: Any, matrix: FloatArray) -> FloatArray:
     filled = np.diff(rows.indptr)
     if TAKEN * float(np.sum(filled.astype(float) ** 2)) < float(rows.nnz) * q:
         return _by_taking(rows, filled, matrix)
-    out = np.zeros(n)
+    return np.concatenate([own for _, own, _ in _by_parts(rows, matrix)] or [np.zeros(0)])
+
+
+def _by_parts(rows: Any, matrix: FloatArray) -> Iterator[tuple[int, FloatArray, FloatArray]]:
+    """Part by part of the rows r of a sparse matrix: the first row, r'M r and M r of each."""
+    n, q = rows.shape
     step = max(1, CHUNK // max(q, 1))
     for begin in range(0, n, step):
         part = rows[begin : begin + step]
         where = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
         product = np.asarray(part @ matrix)
-        out[begin : begin + step] = np.bincount(
-            where, part.data * product[where, part.indices], part.shape[0]
-        )
-    return out
+        own: Any = np.bincount(where, part.data * product[where, part.indices], part.shape[0])
+        yield begin, own, product
 
 
 def quadratic_less(
@@ -187,15 +182,10 @@ def quadratic_less(
     rows = rows.tocsr()
     out: FloatArray = quadratic(rows, matrix)
     row = np.repeat(np.arange(len(out)), np.diff(rows.indptr))
-    at, (size, q) = level[row], carried.shape
-    same, crossed, step = np.empty(size), np.zeros(len(out)), max(1, CHUNK // max(q, 1))
-    for begin in range(0, size, step):
-        part = carried[begin : begin + step]
-        product = np.asarray(part @ matrix)
-        where = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
-        own = part.data * product[where, part.indices]
-        same[begin : begin + step] = np.bincount(where, own, part.shape[0])
-        here = np.flatnonzero((at >= begin) & (at < begin + step))
+    at, same, crossed = level[row], np.empty(carried.shape[0]), np.zeros(len(out))
+    for begin, own, product in _by_parts(carried, matrix):
+        same[begin : begin + len(own)] = own
+        here = np.flatnonzero((at >= begin) & (at < begin + len(own)))
         taken: Any = rows.data[here] * product[at[here] - begin, rows.indices[here]]
         crossed += np.bincount(row[here], taken, len(out))
     f: FloatArray = np.broadcast_to(np.asarray(factor, np.float64), out.shape)
@@ -205,7 +195,12 @@ def quadratic_less(
 
 def trace_of(rows: Any, matrix: FloatArray) -> float:
     """sum r'M r over the rows of a sparse matrix, which is cheaper than each."""
-    squares = (rows.T @ rows).tocoo()
+    return _paired(rows, rows, matrix)
+
+
+def _paired(rows: Any, others: Any, matrix: FloatArray) -> float:
+    """sum r'M c over the rows r, c of two sparse matrices."""
+    squares = (rows.T @ others).tocoo()
     return float(squares.data @ matrix[squares.row, squares.col])
 
 
@@ -291,25 +286,21 @@ def layout(
         )
     columns = [csr_matrix((np.ones(n), (np.arange(n), labels[k])), (n, sizes[k])) for k in small]
     rest = hstack([*columns, csr_matrix(fixed)], format="csr")
-    slot, slots = np.zeros(0, np.int64), (np.zeros(0, np.int64), np.zeros(0, np.int64))
-    if big >= 0:
-        place = np.repeat(labels[big], np.diff(rest.indptr)) * q + rest.indices
-        distinct, slot = np.unique(place, return_inverse=True)
-        slot, slots = slot.ravel(), (distinct // q, distinct % q)
+    place = (
+        np.repeat(labels[big], np.diff(rest.indptr)) * q + rest.indices if sizes else np.zeros(0, np.int64)
+    )
+    distinct, slot = np.unique(place, return_inverse=True)
     return Layout(
         y, fixed, tuple(labels), tuple(sizes), group, n_groups, big, outer, outer_of, rest, rest.T.tocsr(),
-        slot, slots,
+        slot.ravel(), (distinct // q, distinct % q),
     )  # fmt: skip
 
 
 def _outer(labels: Sequence[IntArray], sizes: Sequence[int], big: int) -> tuple[int, IntArray | None]:
     """The largest random effect within whose levels those of the largest of all lie; -1 and None if none."""
     others = sorted((k for k in range(len(sizes)) if k != big), key=lambda k: -sizes[k])
-    for k in others:
-        found = nested_in(labels[big], sizes[big], labels[k])
-        if found is not None:
-            return k, found
-    return -1, None
+    nested = ((k, nested_in(labels[big], sizes[big], labels[k])) for k in others)
+    return next(((k, found) for k, found in nested if found is not None), (-1, None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,7 +355,7 @@ class Solved:
     def trace(self, k: int) -> float:
         """Trace of C^-1 for the k-th random effect."""
         if self.elimination is None or k not in (self.at.big, self.at.outer):
-            return float(np.diag(self.spread)[self.columns(k)].sum())
+            return float(self.block_variances(k, self.spread).sum())
         own = float(self.elimination.variances()[int(k != self.at.big)].sum())
         return own + self.elimination.trace(self.by_level, self.spread, k == self.at.big)
 
@@ -377,8 +368,7 @@ class Solved:
         else:
             carried, above = self.elimination.solved(self.by_level)
             if above is not None:
-                kept, outer = self.elimination.kept, self.elimination.outer
-                carried = (carried + scaled_rows(above[outer], kept)).tocsr()
+                carried = (carried + scaled_rows(above[at.outer_of], self.elimination.kept)).tocsr()
             level = at.labels[at.big]
             found = self.elimination.variance_of_rows()[level]
             found = found + quadratic_less(at.rest, carried, level, self.spread)
@@ -441,20 +431,8 @@ def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood
         log_v += size * math.log(tau[k])
     free = n - p if likelihood == "REML" else n
     loglik = -0.5 * (free * math.log(2.0 * math.pi) + log_v + squares)
-    return Solved(
-        at,
-        tau,
-        sigma,
-        effects,
-        eliminated,
-        residual,
-        likelihood,
-        loglik,
-        elimination,
-        by_level,
-        inverse,
-        spread,
-    )
+    found = (effects, eliminated, residual, likelihood, loglik)
+    return Solved(at, tau, sigma, *found, elimination, by_level, inverse, spread)
 
 
 def _columns(at: Layout, k: int) -> slice:

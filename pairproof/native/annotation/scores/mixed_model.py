@@ -184,15 +184,11 @@ def mixed_model(
     p = x.shape[1]
     variances = np.zeros(len(labels))
     variances[list(active)] = solved.tau * scale**2
-    predictions, deviations = [], []
-    for k, size in enumerate(sizes):
-        if k in active:
-            own = active.index(k)
-            predictions.append(solved.random(own) * scale)
-            deviations.append(scale * np.sqrt(_given_fixed(solved, own)))
-        else:
-            predictions.append(np.zeros(size))
-            deviations.append(np.zeros(size))
+    predictions = [np.zeros(size) for size in sizes]
+    deviations = [np.zeros(size) for size in sizes]
+    for own, k in enumerate(active):
+        predictions[k] = solved.random(own) * scale
+        deviations[k] = scale * np.sqrt(_given_fixed(solved, own))
     corner = slice(solved.n_random, None)
     return MixedFit(
         coefficients=solved.effects[corner] * scale + shift,
@@ -240,23 +236,20 @@ def _given_fixed(solved: Solved, k: int) -> FloatArray:
     return solved.block_variances(k, spread)
 
 
+@dataclass(eq=False)
 class _Search:
     """The search for the variances of a mixed model."""
 
-    def __init__(
-        self,
-        y: FloatArray,
-        x: FloatArray,
-        labels: Sequence[IntArray],
-        sizes: Sequence[int],
-        group: IntArray,
-        likelihood: Likelihood,
-        prior_spread: float | None,
-    ) -> None:
-        self.y, self.x, self.labels, self.sizes, self.group = y, x, labels, sizes, group
-        self.n_groups = int(group.max()) + 1
-        self.likelihood, self.prior_spread = likelihood, prior_spread
-        self.steps = 0
+    y: FloatArray
+    x: FloatArray
+    labels: Sequence[IntArray]
+    sizes: Sequence[int]
+    group: IntArray
+    likelihood: Likelihood
+    prior_spread: float | None
+
+    def __post_init__(self) -> None:
+        self.n_groups, self.steps = int(self.group.max()) + 1, 0
 
     def check_told_apart(self, names: Sequence[str]) -> None:
         """Refuse variances that the design cannot tell apart, whatever the scores.
@@ -307,14 +300,8 @@ class _Search:
             log_tau = np.insert(log_tau, place, np.log(1e-3))
 
     def _layout(self, active: Sequence[int]) -> Layout:
-        return layout(
-            self.y,
-            self.x,
-            [self.labels[k] for k in active],
-            [self.sizes[k] for k in active],
-            self.group,
-            self.n_groups,
-        )
+        labels, sizes = [self.labels[k] for k in active], [self.sizes[k] for k in active]
+        return layout(self.y, self.x, labels, sizes, self.group, self.n_groups)
 
     def _leaves_zero(self, active: tuple[int, ...], solved: Solved, restored: set[int]) -> int | None:
         """A random effect at 0 whose variance raises the log-likelihood after all."""
@@ -331,9 +318,8 @@ class _Search:
 
     def _climb(self, at: Layout, log_tau: FloatArray, log_sigma: FloatArray) -> tuple[Solved, int | None]:
         """Newton steps; ends at the maximum, or where a variance has fallen to 0 (its place)."""
-        k = len(log_tau)
-        now = self._solve(at, np.concatenate([log_tau, log_sigma]))
-        phi = np.concatenate([log_tau, log_sigma])
+        k, phi = len(log_tau), np.concatenate([log_tau, log_sigma])
+        now = self._solve(at, phi)
         while True:
             gradient, information = self._derivatives(now, phi)
             falling = (now.tau < ZERO) & (gradient[:k] < 0)
@@ -345,9 +331,7 @@ class _Search:
                 )
             step = _solved_step(information, gradient)
             decrement = float(gradient @ step)
-            longest = float(np.abs(step).max())
-            if longest > LONGEST:
-                step = step * (LONGEST / longest)
+            step = step * min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
             if decrement < TOLERANCE:
                 return now, None
             before = now.loglik + self._log_prior(phi)

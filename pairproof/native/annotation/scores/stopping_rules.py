@@ -31,13 +31,15 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, get_args
+from itertools import combinations
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ....data.options import one_of, whole_number
 from ....errors import InputError, NotEstimableError
+from ....numerics.arrays import BoolArray
 from ..beta import FloatArray, IntArray
 from ..coded_judgments import Labels, coded, coded_scores, numbers
 
@@ -79,8 +81,7 @@ def boundary(n: ArrayLike, alpha: float, planned: float) -> FloatArray:
 
 def _boundary(t: FloatArray, r: float, alpha: float) -> FloatArray:
     grown = t * r + 1.0
-    found: FloatArray = np.sqrt(2.0 * grown / (t * t * r) * (0.5 * np.log(grown) - math.log(alpha)))
-    return found
+    return np.asarray(np.sqrt(2.0 * grown / (t * t * r) * (0.5 * np.log(grown) - math.log(alpha))))
 
 
 def enough(half: ArrayLike, spread: ArrayLike, alpha: float, planned: float) -> FloatArray:
@@ -120,19 +121,44 @@ class Look:
     estimate: FloatArray
     half: FloatArray
     n: IntArray
-    settled: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]"
+    settled: BoolArray
     further: float
     why: str
 
 
-@dataclass(frozen=True, eq=False)
-class _Means:
-    """Items with their sequences."""
+class _Means(NamedTuple):
+    """Items, or differences of systems, with the spread of a term of their sequences and how many there are."""
 
     names: tuple[str, ...]
     estimate: FloatArray
     spread: FloatArray
     n: IntArray
+
+
+class _Rule(NamedTuple):
+    """The level of a sequence and the number of terms at which it is shortest; with `looks` the most."""
+
+    alpha: float
+    planned: float
+    looks: int | None = None
+
+    def half(self, means: _Means, least: int) -> FloatArray:
+        """float[k]: half-widths; inf with fewer than `least` terms."""
+        n = np.maximum(means.n, 1)
+        if self.looks is None:
+            each = boundary(n, self.alpha, self.planned)
+        else:
+            each = _last(self.looks, self.alpha) * np.sqrt(np.maximum(self.planned / n, 1.0) / n)
+        return np.where(means.n >= least, means.spread * each, np.inf)
+
+    def wanted(self, half: FloatArray, spread: FloatArray) -> FloatArray:
+        """float[k]: terms at which a half-width is reached; inf where it never is."""
+        if self.looks is None:
+            return enough(half, spread, self.alpha, self.planned)
+        # Beyond the planned number there is no boundary.
+        with np.errstate(divide="ignore"):
+            need = np.ceil(_last(self.looks, self.alpha) * spread * np.sqrt(self.planned) / half)
+        return np.where((half > 0) & (need <= self.planned), need, np.inf)
 
 
 def items_short(
@@ -151,10 +177,10 @@ def items_short(
     sequence is shortest; to be fixed beforehand.  widen: factor on all spreads, >= 1, for what the correction
     of scores has taken from them and added to their means (`shrunken_locations`)."""
     _positive("half", half)
-    means = _items(item, score, items, widen)
-    widths = _half(means, alpha, planned)
+    means, rule = _items(item, score, items, widen), _Rule(alpha, planned)
+    widths = rule.half(means, 1)
     settled = widths <= half
-    wanted = enough(np.full(len(widths), half), means.spread, alpha, planned)
+    wanted = rule.wanted(np.full(len(widths), half), means.spread)
     further = float(np.maximum(wanted - means.n, 0.0)[~settled].sum())
     why = f"{int(settled.sum())} of {len(settled)} items have a half-width of {half:g} or less"
     return _look(means, widths, settled, further, why, _early_batches(batches))
@@ -183,13 +209,8 @@ def items_top(
     if not 1 <= whole_number("k", k, 1) < count:
         raise InputError(f"k={k} of {count} items; expected 1 to {count - 1}")
     _positive("delta", delta, zero=True)
-    widths = _half(means, alpha / count, planned)
-    return _top(means, widths, k, delta, alpha / count, planned, _early_batches(batches))
-
-
-def _top(
-    means: _Means, widths: FloatArray, k: int, delta: float, alpha: float, planned: float, early: str
-) -> Look:
+    rule = _Rule(alpha / count, planned)
+    widths, early = rule.half(means, 1), _early_batches(batches)
     # Without a judgment an item may be anywhere.
     place = np.where(means.n > 0, means.estimate, -np.inf)
     order = np.argsort(-place, kind="stable")
@@ -202,14 +223,12 @@ def _top(
     border = (float(place[top].min()) + float(place[rest].max())) / 2.0
     settled = np.empty(len(order), bool)
     settled[top], settled[rest] = low[top] > border - delta / 2, high[rest] < border + delta / 2
-    wanted = enough(np.abs(means.estimate - border) + delta / 2, means.spread, alpha, planned)
-    further = (
-        0.0 if done else float(np.maximum(np.where(np.isnan(wanted), np.inf, wanted) - means.n, 0.0).sum())
-    )
+    wanted = rule.wanted(np.abs(means.estimate - border) + delta / 2, means.spread)
+    further = float(np.maximum(np.where(np.isnan(wanted), np.inf, wanted) - means.n, 0.0).sum())
+    why = f"limits of the top {k} and of the rest overlap by {-between:.2g}"
     if done:
+        further = 0.0
         why = f"the lower limits of the top {k} are {between:.2g} or more above the upper limits of the rest"
-    else:
-        why = f"limits of the top {k} and of the rest overlap by {-between:.2g}"
     return _look(means, widths, settled | done, further, f"{why} (delta {delta:g})", early)
 
 
@@ -243,18 +262,8 @@ def _items(item: Labels, score: ArrayLike, items: Labels | None, widen: float) -
     return _Means(names, np.where(n > 0, mean, np.nan), widen * np.sqrt(np.maximum(pooled, own)), n)
 
 
-def _half(means: _Means, alpha: float, planned: float) -> FloatArray:
-    width = means.spread * boundary(np.maximum(means.n, 1), alpha, planned)
-    return np.asarray(np.where(means.n > 0, width, np.inf))
-
-
 def _look(
-    means: _Means,
-    widths: FloatArray,
-    settled: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]",
-    further: float,
-    why: str,
-    early: str,
+    means: _Means, widths: FloatArray, settled: BoolArray, further: float, why: str, early: str
 ) -> Look:
     verdict: Verdict = "too early" if early else "stop" if bool(settled.all()) else "go on"
     return Look(verdict, means.names, means.estimate, widths, means.n, settled, further, early or why)
@@ -291,22 +300,13 @@ def group_sequential(looks: int, alpha: float = 0.05, shape: Shape = "obrien-fle
         )
     if not 0.0 < alpha < 1.0:
         raise InputError(f"alpha={alpha!r}; expected a number between 0 and 1, such as 0.05")
-    if k == 1:
-        return np.array([-float(ndtri(alpha / 2))])
     once = -float(ndtri(alpha / 2))
+    if k == 1:
+        return np.array([once])
     most = -float(ndtri(alpha / (2 * k)))  # Bonferroni
-
-    def excess(c: float) -> float:
-        return crossing(_boundaries(c, k, shape)) - alpha
-
-    c = float(brentq(excess, 0.5 * once, 1.0001 * most + 1e-9, xtol=1e-13))
-    return _boundaries(c, k, shape)
-
-
-def _boundaries(c: float, k: int, shape: Shape) -> FloatArray:
-    if shape == "pocock":
-        return np.full(k, c)
-    return np.asarray(c * np.sqrt(k / np.arange(1.0, k + 1)))
+    form = np.ones(k) if shape == "pocock" else np.sqrt(k / np.arange(1.0, k + 1))
+    found = brentq(lambda c: crossing(c * form) - alpha, 0.5 * once, 1.0001 * most + 1e-9, xtol=1e-13)
+    return np.asarray(float(found) * form)
 
 
 def crossing(boundaries: FloatArray) -> float:
@@ -336,10 +336,16 @@ class SourceDifferences:
     that have both."""
 
     systems: tuple[str, ...]
-    pairs: tuple[tuple[int, int], ...]
+    pairs: tuple[tuple[int, ...], ...]
     estimate: FloatArray
     spread: FloatArray
     n: IntArray
+
+    @property
+    def means(self) -> _Means:
+        """The same under the names "A - B"."""
+        names = tuple(f"{self.systems[i]} - {self.systems[j]}" for i, j in self.pairs)
+        return _Means(names, self.estimate, self.spread, self.n)
 
 
 def source_differences(
@@ -354,18 +360,11 @@ def source_differences(
     count = np.bincount(cell, minlength=len(sources) * len(names))
     sums = np.bincount(cell, y, len(sources) * len(names))
     table = np.where(count > 0, sums / np.maximum(count, 1), np.nan).reshape(len(sources), len(names))
-    pairs = tuple((i, j) for i in range(len(names)) for j in range(i + 1, len(names)))
-    estimate, spread, n = (
-        np.full(len(pairs), np.nan),
-        np.full(len(pairs), np.nan),
-        np.zeros(len(pairs), np.int64),
-    )
-    for k, (i, j) in enumerate(pairs):
-        d = (table[:, i] - table[:, j])[~np.isnan(table[:, i] - table[:, j])]
-        n[k] = len(d)
-        estimate[k] = d.mean() if len(d) else np.nan
-        spread[k] = d.std(ddof=1) if len(d) > 1 else np.nan
-    return SourceDifferences(names, pairs, estimate, spread, n)
+    pairs = tuple(combinations(range(len(names)), 2))
+    found = [d[~np.isnan(d)] for d in (table[:, i] - table[:, j] for i, j in pairs)]
+    estimate = np.array([d.mean() if len(d) else np.nan for d in found])
+    spread = np.array([d.std(ddof=1) if len(d) > 1 else np.nan for d in found])
+    return SourceDifferences(names, pairs, estimate, spread, np.array([len(d) for d in found], np.int64))
 
 
 def systems_short(
@@ -380,11 +379,11 @@ def systems_short(
     most there will be; to be fixed beforehand.  looks: planned number of looks, at equal steps up to
     `planned`: O'Brien and Fleming's boundary."""
     _positive("half", half)
-    widths = _half_of_systems(differences, alpha, planned, looks)
+    means, rule = differences.means, _Rule(alpha / len(differences.pairs), planned, looks)
+    widths = rule.half(means, 2)
     settled = widths <= half
-    target = np.full(len(widths), half)
     why = f"{int(settled.sum())} of {len(settled)} differences have a half-width of {half:g} or less"
-    return _look_at_systems(differences, widths, settled, target, why, alpha, planned, looks)
+    return _look_at_systems(means, rule, widths, settled, np.full(len(widths), half), why)
 
 
 def systems_ranking(
@@ -399,15 +398,13 @@ def systems_ranking(
     with `looks` the most there will be; to be fixed beforehand.  looks: planned number of looks, at equal
     steps up to `planned`: O'Brien and Fleming's boundary."""
     _positive("delta", delta, zero=True)
-    widths = _half_of_systems(differences, alpha, planned, looks)
-    away = np.abs(differences.estimate)
+    means, rule = differences.means, _Rule(alpha / len(differences.pairs), planned, looks)
+    widths, away = rule.half(means, 2), np.abs(means.estimate)
     with np.errstate(invalid="ignore"):
         settled = (away > widths) | (away + widths <= delta)
-    target = np.maximum(away, delta - away)
-    why = f"{int(settled.sum())} of {len(settled)} differences exclude 0" + (
-        f" or lie within {delta:g}" if delta else ""
-    )
-    return _look_at_systems(differences, widths, settled, target, why, alpha, planned, looks)
+    within = f" or lie within {delta:g}" if delta else ""
+    why = f"{int(settled.sum())} of {len(settled)} differences exclude 0{within}"
+    return _look_at_systems(means, rule, widths, settled, np.maximum(away, delta - away), why)
 
 
 def systems_top(
@@ -437,21 +434,22 @@ def systems_top(
         strength[i] += d / count
         strength[j] -= d / count
     top = set(np.argsort(-strength, kind="stable")[:k].tolist())
-    widths = _half_of_systems(differences, alpha, planned, looks)
     asked = [m for m, (i, j) in enumerate(differences.pairs) if (i in top) != (j in top)]
-    turn = np.array([1.0 if differences.pairs[m][0] in top else -1.0 for m in asked])
+    pairs = [differences.pairs[m] for m in asked]
+    turn = np.array([1 if i in top else -1 for i, _ in pairs])
     part = SourceDifferences(
         differences.systems,
-        tuple(p if p[0] in top else (p[1], p[0]) for p in (differences.pairs[m] for m in asked)),
+        tuple(pair[::step] for pair, step in zip(pairs, turn.tolist())),
         differences.estimate[asked] * turn,
         differences.spread[asked],
         differences.n[asked],
-    )
-    settled = part.estimate - widths[asked] > -delta
-    why = f"{int(settled.sum())} of {len(settled)} differences between the top {k} and the rest lie above {0.0 - delta:g}"
+    ).means
     # alpha stays over all pairs: which of them are asked about depends on the scores.
-    each = alpha * len(asked) / len(differences.pairs)
-    return _look_at_systems(part, widths[asked], settled, part.estimate + delta, why, each, planned, looks)
+    rule = _Rule(alpha / len(differences.pairs), planned, looks)
+    widths = rule.half(part, 2)
+    settled = part.estimate - widths > -delta
+    why = f"{int(settled.sum())} of {len(settled)} differences between the top {k} and the rest lie above {0.0 - delta:g}"
+    return _look_at_systems(part, rule, widths, settled, part.estimate + delta, why)
 
 
 @lru_cache(maxsize=64)
@@ -460,43 +458,14 @@ def _last(looks: int, alpha: float) -> float:
     return float(group_sequential(looks, alpha)[-1])
 
 
-def _half_of_systems(
-    differences: SourceDifferences, alpha: float, planned: float, looks: int | None
-) -> FloatArray:
-    n, share = np.maximum(differences.n, 1), alpha / len(differences.pairs)
-    if looks is None:
-        each = boundary(n, share, planned)
-    else:
-        last = _last(looks, share)
-        each = last * np.sqrt(np.maximum(planned / n, 1.0) / n)
-    return np.asarray(np.where(differences.n > 1, differences.spread * each, np.inf))
-
-
 def _look_at_systems(
-    differences: SourceDifferences,
-    widths: FloatArray,
-    settled: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]",
-    target: FloatArray,
-    why: str,
-    alpha: float,
-    planned: float,
-    looks: int | None,
+    means: _Means, rule: _Rule, widths: FloatArray, settled: BoolArray, target: FloatArray, why: str
 ) -> Look:
-    names = tuple(f"{differences.systems[i]} - {differences.systems[j]}" for i, j in differences.pairs)
-    few = int(differences.n.min())
-    verdict: Verdict = "stop" if bool(settled.all()) else "go on"
-    known = ~np.isnan(differences.spread) & ~np.isnan(target)
-    wanted = np.full(len(names), np.inf)
-    spread, share = differences.spread[known], alpha / len(names)
-    if looks is None:
-        wanted[known] = enough(target[known], spread, share, planned)
-    else:
-        # Beyond the planned number there is no boundary.
-        with np.errstate(divide="ignore"):
-            need = np.ceil(_last(looks, share) * spread * np.sqrt(planned) / target[known])
-        wanted[known] = np.where((target[known] > 0) & (need <= planned), need, np.inf)
-    more = np.where(settled, 0.0, np.maximum(wanted - differences.n, 0.0))
-    if few < FEWEST_SOURCES:
-        verdict, why = "too early", f"{few} common source(s); systems are looked at from {FEWEST_SOURCES} on"
+    few = int(means.n.min())
+    early = f"{few} common source(s); systems are looked at from {FEWEST_SOURCES} on"
+    known = ~np.isnan(means.spread) & ~np.isnan(target)
+    wanted = np.full(len(means.names), np.inf)
+    wanted[known] = rule.wanted(target[known], means.spread[known])
+    more = np.where(settled, 0.0, np.maximum(wanted - means.n, 0.0))
     # A source serves all pairs that it has, so the pair that needs most decides.
-    return Look(verdict, names, differences.estimate, widths, differences.n, settled, float(more.max()), why)
+    return _look(means, widths, settled, float(more.max()), why, early if few < FEWEST_SOURCES else "")

@@ -27,8 +27,10 @@ has the same mode from (1, 1).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -36,7 +38,6 @@ from numpy.typing import ArrayLike
 
 from ....data.options import one_of
 from ....errors import InputError, NotEstimableError
-from ....numerics.arrays import BoolArray
 from ...competitions.ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
 from ..coded_judgments import check_level, coded_scores
@@ -79,10 +80,8 @@ def system_scores(
     if len(s) != len(system):
         raise InputError(f"{len(system)} system names and {len(s)} scores; expected as many")
     if not np.isfinite(s).all():
-        raise InputError(
-            f"system scores: score number {int(np.flatnonzero(~np.isfinite(s))[0]) + 1} is"
-            f" {s[~np.isfinite(s)][0]}; leave it out"
-        )
+        k = int(np.flatnonzero(~np.isfinite(s))[0])
+        raise InputError(f"system scores: score number {k + 1} is {s[k]}; leave it out")
     by: dict[str, list[float]] = {}
     for name, value in zip(system, s.tolist()):
         by.setdefault(name, []).append(value)
@@ -93,31 +92,17 @@ def system_scores(
     order = sorted(by, key=lambda name: (-np.mean(by[name]), name))
     groups = [np.array(by[name]) for name in order]
     p = np.ones((len(order), len(order)))
-    for i in range(len(order)):
-        for j in range(i + 1, len(order)):
-            p[i, j] = p[j, i] = rank_sum_p(groups[i], groups[j])
+    for i, j in combinations(range(len(order)), 2):
+        p[i, j] = p[j, i] = rank_sum_p(groups[i], groups[j])
+    ends = [bool((p[:k, k:] < alpha).all()) for k in range(1, len(order))]
     mean, size = np.array([g.mean() for g in groups]), np.array([len(g) for g in groups])
-    return SystemScores(tuple(order), mean, *_t_interval(groups, level), size, p, _clusters(p < alpha))
+    half = np.array([_half(g, level) if len(g) > 1 else np.nan for g in groups])
+    return SystemScores(tuple(order), mean, mean - half, mean + half, size, p, np.cumsum([1, *ends]))
 
 
-def _clusters(differ: BoolArray) -> IntArray:
-    cluster = np.ones(len(differ), np.int64)
-    for k in range(1, len(differ)):
-        cluster[k] = cluster[k - 1] + bool(differ[:k, k:].all())
-    return cluster
-
-
-def _t_interval(groups: Sequence[FloatArray], level: float) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import stdtrit
-
-    mean = np.array([g.mean() for g in groups])
-    half = np.array(
-        [
-            stdtrit(len(g) - 1, 0.5 + level / 2) * g.std(ddof=1) / np.sqrt(len(g)) if len(g) > 1 else np.nan
-            for g in groups
-        ]
-    )
-    return mean - half, mean + half
+def _half(values: FloatArray, level: float) -> float:
+    """Half the width of Student's t interval of a mean."""
+    return _t_quantile(len(values) - 1, level) * float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
 def rank_sum_p(x: FloatArray, y: FloatArray) -> float:
@@ -205,9 +190,9 @@ def systems_model(
             )
     cautions = _design(names, which, of, annotators, who)
     variances: dict[str, float] = {}
-    loglik = float("nan")
+    loglik, floor = float("nan"), None
     if way == "ols":
-        mean, covariance = _two_way(y, which, of, who, len(names))
+        mean, covariance, floor = _two_way(y, which, of, who, len(names))
     else:
         # A source's item is its output by one system; more systems than sources change nothing.
         item = np.unique(of * len(names) + which, return_inverse=True)[1].ravel()
@@ -230,15 +215,14 @@ def systems_model(
         df = min(df, float(len(annotators) - len(names)))
     if df < 5:
         cautions.append(f"{df:g} degree(s) of freedom: few sources or annotators, wide intervals")
-    floor = _one_way_floor(y, which, of, who, len(names)) if way == "ols" else None
     se = _standard_errors(covariance, np.eye(len(names)), floor, cautions)
-    pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
+    pairs = list(combinations(range(len(names)), 2))
     functions = np.array([np.eye(len(names))[i] - np.eye(len(names))[j] for i, j in pairs])
-    quantile = _t_quantile(df, level)
+    half = _t_quantile(df, level)
     errors = _standard_errors(covariance, functions, floor, cautions)
-    contrasts = _contrasts(names, pairs, functions @ mean, errors, df, quantile)
+    contrasts = _contrasts(names, pairs, functions @ mean, errors, df, half * errors)
     return SystemsModel(
-        way, names, mean, se, mean - quantile * se, mean + quantile * se, df, covariance, contrasts,
+        way, names, mean, se, mean - half * se, mean + half * se, df, covariance, contrasts,
         variances, loglik, len(sources), len(annotators), tuple(dict.fromkeys(cautions)),
     )  # fmt: skip
 
@@ -264,7 +248,7 @@ def _design(
         )
     for what, table in (("annotator", judged), ("source", seen)):
         shared = table.astype(np.int64) @ table.T.astype(np.int64)
-        lacking = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names)) if not shared[i, j]]
+        lacking = [(i, j) for i, j in combinations(range(len(names)), 2) if not shared[i, j]]
         if lacking:
             shown = listed([f"{names[i]} and {names[j]}" for i, j in lacking])
             found.append(f"no {what} is shared by {shown}: these differences are not paired by {what}")
@@ -283,30 +267,15 @@ def _contrasts(
     estimate: FloatArray,
     se: FloatArray,
     df: float,
-    quantile: float,
+    half: FloatArray,
 ) -> tuple[SystemContrast, ...]:
     from scipy.special import stdtr
 
     t = estimate / se
     p = 2.0 * stdtr(df, -np.abs(t))
-    return tuple(
-        SystemContrast(names[i], names[j], *(float(v) for v in row))
-        for (i, j), row in zip(
-            pairs,
-            np.column_stack(
-                [
-                    estimate,
-                    se,
-                    t,
-                    np.full(len(t), df),
-                    p,
-                    holm(p),
-                    estimate - quantile * se,
-                    estimate + quantile * se,
-                ]
-            ),
-        )
-    )
+    columns = (estimate, se, t, np.full(len(t), df), p, holm(p), estimate - half, estimate + half)
+    rows = zip(*(column.tolist() for column in columns))
+    return tuple(SystemContrast(names[i], names[j], *row) for (i, j), row in zip(pairs, rows))
 
 
 def _standard_errors(
@@ -340,26 +309,15 @@ def _one_way(residual: FloatArray, which: IntArray, cluster: IntArray, n: FloatA
     return np.asarray(sums.T @ sums * (size / (size - 1.0)))
 
 
-def _residuals(y: FloatArray, which: IntArray, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    n = np.bincount(which, minlength=k).astype(float)
-    mean: FloatArray = np.bincount(which, y, k) / n
-    return mean, y - mean[which], n
-
-
-def _one_way_floor(
-    y: FloatArray, which: IntArray, of: IntArray, who: IntArray, k: int
-) -> tuple[FloatArray, FloatArray]:
-    _, residual, n = _residuals(y, which, k)
-    return _one_way(residual, which, of, n), _one_way(residual, which, who, n)
-
-
 def _two_way(
     y: FloatArray, which: IntArray, of: IntArray, who: IntArray, k: int
-) -> tuple[FloatArray, FloatArray]:
-    mean, residual, n = _residuals(y, which, k)
+) -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray]]:
+    """Means float[k], their two-way covariance, and the one-way ones below which no variance is taken."""
+    n = np.bincount(which, minlength=k).astype(float)
+    mean: FloatArray = np.bincount(which, y, k) / n
     both = np.unique(of * (int(who.max()) + 1) + who, return_inverse=True)[1].ravel()
-    by_source, by_annotator = _one_way_floor(y, which, of, who, k)
-    return mean, by_source + by_annotator - _one_way(residual, which, both, n)
+    by_source, by_annotator, by_both = (_one_way(y - mean[which], which, c, n) for c in (of, who, both))
+    return mean, by_source + by_annotator - by_both, (by_source, by_annotator)
 
 
 def abilities_of_systems(model: SystemsModel) -> Abilities:

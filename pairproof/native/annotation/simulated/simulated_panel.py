@@ -133,16 +133,15 @@ class Panel:
 
     def __post_init__(self) -> None:
         one_of("noise", self.noise, NOISES)
-        for name in ("sd", "shift", "scale", "noise_spread"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
-                raise InputError(f"{name}={value!r}; expected a finite number >= 0")
-        for name in ("drift", "contrast"):
-            if not math.isfinite(getattr(self, name)):
-                raise InputError(f"{name}={getattr(self, name)!r}; expected a finite number")
-        for name, value in (("careless", self.careless), ("step", self.step)):
-            if not 0.0 <= value <= 1.0:
-                raise InputError(f"{name}={value!r}; expected a number from 0 to 1")
+        not_negative, any_number, share = "a finite number >= 0", "a finite number", "a number from 0 to 1"
+        for name, low, high, expected in (
+            *((name, 0.0, math.inf, not_negative) for name in ("sd", "shift", "scale", "noise_spread")),
+            *((name, -math.inf, math.inf, any_number) for name in ("drift", "contrast")),
+            *((name, 0.0, 1.0, share) for name in ("careless", "step")),
+        ):
+            value = vars(self)[name]
+            if not (math.isfinite(value) and low <= value <= high):
+                raise InputError(f"{name}={value!r}; expected {expected}")
         whole_number("people", self.people, 1)
 
     @classmethod
@@ -212,14 +211,10 @@ class PanelAtWork:
         own."""
         people, n = self.panel.people, len(self.truth)
         place = np.argsort(self.rng.random((people, n)), axis=1)
-        count = -(-n // self.session)
-        visit = np.take_along_axis(
-            self._visits(people * count).reshape(people, count), place // self.session, axis=1
-        )
-        shown = np.tile(self.truth, people)[:, None]
-        who = np.repeat(np.arange(people), n)
-        found = self._scores(shown, who, visit.reshape(-1, 1), place.reshape(-1, 1))
-        return found.reshape(people, n)
+        visits = self._visits(people * -(-n // self.session)).reshape(people, -1)
+        visit = np.take_along_axis(visits, place // self.session, axis=1)
+        shown, who = np.tile(self.truth, people)[:, None], np.repeat(np.arange(people), n)
+        return self._scores(shown, who, visit.reshape(-1, 1), place.reshape(-1, 1)).reshape(people, n)
 
     def _visits(self, count: int) -> FloatArray:
         """float[count]: shifts of sessions."""
@@ -247,10 +242,7 @@ class PanelAtWork:
     def _about(self, expected: FloatArray, sd: FloatArray) -> FloatArray:
         """float[k, size]: scores with this expectation before they are cut to [0, 1], and this noise."""
         if self.panel.noise == "normal":
-            score: FloatArray = np.clip(
-                expected + self.errors.normal(0.0, 1.0, expected.shape) * sd, 0.0, 1.0
-            )
-            return score
+            return np.clip(expected + self.errors.normal(0.0, 1.0, expected.shape) * sd, 0.0, 1.0)
         mean = np.clip(expected, INSIDE, 1.0 - INSIDE)
         precision = np.maximum(mean * (1 - mean) / np.maximum(sd * sd, 1e-12) - 1.0, 0.2)
         return np.asarray(self.errors.beta(mean * precision, (1 - mean) * precision))

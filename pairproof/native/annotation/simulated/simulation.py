@@ -25,7 +25,7 @@ from ....data.options import one_of, whole_number
 from ....errors import ConvergenceError, InputError, NotEstimableError
 from ..allocation import Pool, next_hits, quality_map
 from ..beta import FloatArray, IntArray
-from ..methods import METHODS, Method, ScoreState, Settings, observe, start
+from ..methods import METHODS, Method, Settings, observe, start
 from ..scores.annotator_agreement import pearson, spearman
 from ..scores.mixed_model import mixed_model
 from .simulated_panel import Judged, Panel, PanelAtWork
@@ -54,10 +54,8 @@ def corrected_scores(batches: Sequence[Judged], n_items: int) -> FloatArray | No
     """Predictions of items in the mixed model item + session + annotator.
     Returns float[n_items] or None: distance of each item from the mean; nan for an item that was not judged.
     None if the model cannot be fitted to these judgments."""
-    item, annotator, session, score = (
-        np.concatenate([getattr(b, name) for b in batches])
-        for name in ("item", "annotator", "session", "score")
-    )
+    rows = ((b.item, b.annotator, b.session, b.score) for b in batches)
+    item, annotator, session, score = map(np.concatenate, zip(*rows))
     seen, codes = np.unique(item, return_inverse=True)
     effects = [codes.ravel(), np.unique(session, return_inverse=True)[1].ravel()]
     people = np.unique(annotator, return_inverse=True)[1].ravel()
@@ -105,24 +103,13 @@ class Experiment:
             raise InputError(
                 f"methods {', '.join(self.methods) or 'none'}; expected each once, and one at least"
             )
-        n = len(self.truth)
-        if (
-            n < 3
-            or not np.isfinite(self.truth).all()
-            or self.truth.min() < 0
-            or self.truth.max() > 1
-            or np.ptp(self.truth) == 0
-        ):
+        n, t = len(self.truth), self.truth
+        if n < 3 or not ((t >= 0) & (t <= 1)).all() or np.ptp(t) == 0:
             raise InputError(
                 f"truth of {n} items; expected 3 or more numbers from 0 to 1 that are not all the same"
             )
-        for name, value, least in (
-            ("budget", self.budget, 1),
-            ("replicates", self.replicates, 1),
-            ("per_hit", self.per_hit, 1),
-            ("seed", self.seed, 0),
-        ):
-            whole_number(name, value, least)
+        for name in ("budget", "replicates", "per_hit", "seed"):
+            whole_number(name, vars(self)[name], int(name != "seed"))
         if not 2 <= self.per_hit <= n // 2:
             raise InputError(f"per_hit={self.per_hit} with {n} items; expected 2 to {n // 2}")
         if self.corrected and not (
@@ -190,8 +177,7 @@ class Simulation:
             return Curve(*np.full((3, self.experiment.budget), np.nan))
         rng = np.random.default_rng([self.experiment.seed, 95])
         means = values[rng.integers(0, len(values), (resamples, len(values)))].mean(axis=1)
-        low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        return Curve(values.mean(axis=0), low, high)
+        return Curve(values.mean(axis=0), *np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0))
 
     def needed(self, method: str, target: float) -> float:
         """Annotations an item until the mean Spearman's rho reaches `target`, between iterations by straight
@@ -219,8 +205,9 @@ def simulate(experiment: Experiment, progress: Callable[[int, int], None] | None
     """Run every method, every replicate with its own annotators and its own random numbers.
     The experiments of Sakaguchi and Van Durme (2018), section 5, with simulated annotators."""
     e = experiment
-    shape = (len(e.names), e.replicates, e.budget)
-    found = Simulation(e, _annotations(e), np.full(shape, np.nan), np.full(shape, np.nan), {}, {}, {}, {})
+    each = -(-len(e.truth) // e.per_hit) * e.per_hit / len(e.truth)
+    rho, r = np.full((2, len(e.names), e.replicates, e.budget), np.nan)
+    found = Simulation(e, np.asarray(np.arange(1, e.budget + 1) * each), rho, r, {}, {}, {}, {})
     for m, method in enumerate(e.methods):
         held = []
         for r in range(e.replicates):
@@ -229,11 +216,6 @@ def simulate(experiment: Experiment, progress: Callable[[int, int], None] | None
                 progress(m * e.replicates + r + 1, len(e.methods) * e.replicates)
         found.coverage[method] = float("nan") if method == "trueskill" else float(np.mean(held))
     return found
-
-
-def _annotations(e: Experiment) -> FloatArray:
-    a_batch = -(-len(e.truth) // e.per_hit) * e.per_hit / len(e.truth)
-    return np.asarray(np.arange(1, e.budget + 1) * a_batch)
 
 
 #: Between the numbers of methods in a seed, so that no method has the random numbers of the people.
@@ -249,11 +231,14 @@ def _replicate(s: Simulation, method: Method, r: int) -> float:
     work = PanelAtWork(e.panel, e.truth, people, own, session=e.per_hit)
     state = start(method, len(e.truth))
     batches: list[Judged] = []
+    count = -(-len(e.truth) // e.per_hit)
+    # The same number of annotations, one item at a time.
+    size, count = (1, count * e.per_hit) if method == "da" else (e.per_hit, count)
     for t in range(e.budget):
         if method == "easl" and r == 0 and t in MAPPED:
             order = np.argsort(e.truth, kind="stable")
             s.maps[t] = quality_map(state.score, state.variance, order, gamma=e.settings.gamma)
-        hits = _hits(e, method, state, t, own)
+        hits = next_hits(state, state.n, size, count, own, first=t == 0, pool=e.pool, gamma=e.settings.gamma)
         judged = work.judge(hits)
         batches.append(judged)
         state = observe(state, list(hits), list(judged.score.reshape(hits.shape)), e.settings)
@@ -277,11 +262,3 @@ def _write(s: Simulation, name: str, r: int, t: int, scores: FloatArray) -> None
     s.pearson[row, r, t] = pearson(scores[seen], e.truth[seen])
     if r == 0:
         s.final[name] = scores
-
-
-def _hits(e: Experiment, method: Method, state: ScoreState, t: int, rng: np.random.Generator) -> IntArray:
-    n = len(e.truth)
-    hits = -(-n // e.per_hit)
-    # The same number of annotations, one item at a time.
-    size, count = (1, hits * e.per_hit) if method == "da" else (e.per_hit, hits)
-    return next_hits(state, state.n, size, count, rng, first=t == 0, pool=e.pool, gamma=e.settings.gamma)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -40,10 +41,9 @@ def turning(
         raise InputError(
             f"{len(shifts)} shifts, {len(first)} and {len(second)} values; expected as many of each"
         )
-    behind = [k for k in range(len(shifts)) if first[k] <= second[k]]
-    if not behind:
+    last = max((k for k in range(len(shifts)) if first[k] <= second[k]), default=-1)
+    if last < 0:
         return 0.0, 0.0
-    last = behind[-1]
     return None if last == len(shifts) - 1 else (float(shifts[last]), float(shifts[last + 1]))
 
 
@@ -124,23 +124,18 @@ def panel_grid(
             f"contexts {', '.join(map(str, contexts)) or 'none given'}; expected one or more, each once, such as"
             " none"
         )
-    cells = len(contexts) * len(shifts)
     each = len(experiment.methods) * experiment.replicates
-    rows, begun = [], 0
-    for context in contexts:
-        row = []
-        for shift in shifts:
-            panel = replace(experiment.panel, shift=float(shift), context=context)
-            before = begun * each
+    total = len(contexts) * len(shifts) * each
+    runs: list[Simulation] = []
+    for context, shift in product(contexts, shifts):
+        panel = replace(experiment.panel, shift=float(shift), context=context)
 
-            def advance(done: int, _: int, before: int = before) -> None:
-                if progress is not None:
-                    progress(before + done, cells * each)
+        def advance(done: int, _: int, before: int = len(runs) * each) -> None:
+            if progress is not None:
+                progress(before + done, total)
 
-            row.append(simulate(replace(experiment, panel=panel), advance))
-            begun += 1
-        rows.append(tuple(row))
-    return tuple(rows)
+        runs.append(simulate(replace(experiment, panel=panel), advance))
+    return tuple(tuple(runs[k : k + len(shifts)]) for k in range(0, len(runs), len(shifts)))
 
 
 def grid_of(runs: Sequence[Sequence[Simulation]]) -> Grid:
@@ -204,11 +199,10 @@ def _ahead(grid: Grid, first: str, second: str, after: Sequence[int], context: s
 
 
 def _passes(grid: Grid, after: Sequence[int], context: str = "none") -> str:
-    said = []
-    for n in after:
-        at = crossing(grid, "ra", "da", n, context)
-        said.append(f"after {n} it passes {'nowhere' if at is None else f'at {at:.2f}'}")
-    return ", ".join(said)
+    at = {n: crossing(grid, "ra", "da", n, context) for n in after}
+    return ", ".join(
+        f"after {n} it passes {'nowhere' if x is None else f'at {x:.2f}'}" for n, x in at.items()
+    )
 
 
 def _behind(grid: Grid, after: Sequence[int]) -> str:
@@ -219,85 +213,56 @@ def _against_corrected(grid: Grid, after: Sequence[int]) -> str:
     """RA against da+, and against random+ or easl+, over all contexts, shifts and numbers of judgments."""
     cells = len(grid.contexts) * len(grid.shifts) * len(after)
     alone = {c: int(_ahead(grid, "ra", "da+", after, c).sum()) for c in grid.contexts}
-    hits = {
-        c: int((_ahead(grid, "ra", "random+", after, c) | _ahead(grid, "ra", "easl+", after, c)).sum())
+    one, more = sum(alone.values()), sum(
+        int((_ahead(grid, "ra", "random+", after, c) | _ahead(grid, "ra", "easl+", after, c)).sum())
         for c in grid.contexts
-    }
-
-    def where(found: dict[str, int]) -> str:
-        return ", ".join(f"{n} in context {c}" for c, n in found.items() if n)
-
-    one, more = sum(alone.values()), sum(hits.values())
+    )
     if not one and not more:
         return (
             "against scores corrected by the annotator model, no"
             f" (none of {cells} cells against da+; none of {cells} against random+ or easl+)"
         )
-    against = f"against HITs corrected by the annotator model, {'no' if not more else f'in {more} of {cells} cells'}"
-    against += "" if more else f" (none of {cells} cells)"
-    return f"{against}; against corrected DA in {one} of {cells} ({where(alone) or 'none'})"
+    found = f"in {more} of {cells} cells" if more else f"no (none of {cells} cells)"
+    where = ", ".join(f"{n} in context {c}" for c, n in alone.items() if n) or "none"
+    return (
+        f"against HITs corrected by the annotator model, {found};"
+        f" against corrected DA in {one} of {cells} ({where})"
+    )
 
 
 def verdict_on_easl(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
     """Whether EASL's gain over direct assessment is its choice of items or their being shown together.
     grid: with da, random, easl and their corrected scores, two replicates or more.  Returns str: gains of raw
     scores at the first shift, and what the choice adds anywhere in the grid."""
-    gains = {c: _gains(grid, c, after) for c in grid.contexts}
-    appears = [c for c, (easl, _) in gains.items() if _ahead(grid, "easl", "da", after, c)[:, 0].all()]
+    appears = [c for c in grid.contexts if _ahead(grid, "easl", "da", after, c)[:, 0].all()]
     others = [c for c in grid.contexts if c not in appears]
-    if not appears:
-        first = f"EASL's gain over DA appears in none of these contexts ({_listed(gains, others, after)})"
-    else:
-        first = (
-            "EASL's gain over DA appears if showing items together lowers noise"
-            f" ({_listed(gains, appears, after)})"
-        )
-        if "none" in appears:
-            first = f"EASL's gain over DA appears in context {', '.join(appears)} ({_listed(gains, appears, after)})"
-        if others:
-            first += f" and not otherwise ({_listed(gains, others, after, False)})"
+    where = "if showing items together lowers noise"
+    if not appears or "none" in appears:
+        where = f"in context {', '.join(appears)}" if appears else "in none of these contexts"
+    first = f"EASL's gain over DA appears {where} ({_listed(grid, appears or others, after)})"
+    if appears and others:
+        first += f" and not otherwise ({_listed(grid, others, after, False)})"
+    if appears:
         too = [c for c in appears if _ahead(grid, "random", "da", after, c)[:, 0].all()]
         first += "; random HITs have it too" if too == appears else "; random HITs do not all have it"
-    least, most = _choice(grid, after)
+    cells = product(("", "+"), after, grid.contexts)
+    gaps = np.concatenate([grid.gap(f"easl{plus}", f"random{plus}", n, c) for plus, n, c in cells])
     return (
-        f"{first}; over random HITs its choice of items adds from {_signed(least)} to {_signed(most)}, raw or"
-        " corrected"
+        f"{first}; over random HITs its choice of items adds from {_signed(float(gaps.min()))} to"
+        f" {_signed(float(gaps.max()))}, raw or corrected"
     )
 
 
-def _gains(grid: Grid, context: str, after: Sequence[int]) -> tuple[list[float], list[float]]:
-    """Of easl and of random HITs over da at the first shift, after each number of judgments."""
-    easl, random = (
-        [float(grid.gap(name, "da", n, context)[0]) for n in after] for name in ("easl", "random")
-    )
-    return easl, random
-
-
-def _listed(
-    gains: dict[str, tuple[list[float], list[float]]],
-    which: Sequence[str],
-    after: Sequence[int],
-    both: bool = True,
-) -> str:
+def _listed(grid: Grid, which: Sequence[str], after: Sequence[int], both: bool = True) -> str:
+    """Gains of easl and of random HITs over da at the first shift, after each number of judgments."""
     said = []
     for context in which:
-        easl, random = (" and ".join(map(_signed, one)) for one in gains[context])
-        beside = f", random HITs {random}" if both else ""
-        said.append(f"{context}: easl {easl}{beside}")
+        easl, random = (
+            " and ".join(_signed(float(grid.gap(name, "da", n, context)[0])) for n in after)
+            for name in ("easl", "random")
+        )
+        said.append(f"{context}: easl {easl}" + (f", random HITs {random}" if both else ""))
     return f"{'; '.join(said)} after {' and '.join(map(str, after))}"
-
-
-def _choice(grid: Grid, after: Sequence[int]) -> tuple[float, float]:
-    """Least and largest mean difference between EASL and random HITs."""
-    gaps = np.concatenate(
-        [
-            grid.gap(f"easl{plus}", f"random{plus}", n, context)
-            for plus in ("", "+")
-            for n in after
-            for context in grid.contexts
-        ]
-    )
-    return float(gaps.min()), float(gaps.max())
 
 
 def _signed(number: float) -> str:

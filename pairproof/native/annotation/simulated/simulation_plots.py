@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..beta import FloatArray
+from ..beta import FloatArray, IntArray
 from .simulation import MEASURES, Simulation
 from .simulation_grid import Grid
 
@@ -82,33 +82,25 @@ def plot_match_quality(figure: Any, maps: Mapping[int, FloatArray]) -> None:
 
 def plot_over_shifts(figure: Any, grid: Grid, after: Sequence[int]) -> None:
     """Spearman's rho over shifts, a row a number of judgments, a column a context."""
-    corrected = any(name.endswith("+") for name in grid.names)
-    axes = _axes(figure, len(after), len(grid.contexts))
-    for row, n in zip(axes, after):
-        for ax, context in zip(row, grid.contexts):
-            for name in grid.names:
-                y = grid.curve(name, n, context)
-                if not np.isnan(y).any():
-                    style = line_style(name, corrected)
-                    ax.plot(grid.shifts, y, marker="o", markersize=3, label=name, linewidth=1.5, **style)
-            ax.set_title(f"context {context}, after {n}")
-    _finish(axes, "shift (sd)")
+    lines = {
+        f"context {context}, after {n}": {name: grid.curve(name, n, context) for name in grid.names}
+        for n in after
+        for context in grid.contexts
+    }
+    whole = {title: {k: y for k, y in own.items() if not np.isnan(y).any()} for title, own in lines.items()}
+    _draw(figure, grid, whole, np.array(grid.shifts), "shift (sd)", {"marker": "o", "markersize": 3})
 
 
 def plot_over_judgments(figure: Any, grid: Grid) -> None:
     """Spearman's rho over judgments an item, a column a context, the first and the last shift in rows."""
-    corrected = any(name.endswith("+") for name in grid.names)
-    ends = sorted({0, len(grid.shifts) - 1})
-    axes = _axes(figure, len(ends), len(grid.contexts))
-    n = np.array(grid.after)
-    for row, k in zip(axes, ends):
-        for ax, context in zip(row, grid.contexts):
-            for name in grid.names:
-                y = np.array([grid.curve(name, int(after), context)[k] for after in n])
-                at = ~np.isnan(y)
-                ax.plot(n[at], y[at], label=name, linewidth=1.5, **line_style(name, corrected))
-            ax.set_title(f"context {context}, shift {grid.shifts[k]:g}")
-    _finish(axes, "annotations per item")
+    lines = {
+        f"context {context}, shift {grid.shifts[k]:g}": {
+            name: np.array([grid.curve(name, n, context)[k] for n in grid.after]) for name in grid.names
+        }
+        for k in sorted({0, len(grid.shifts) - 1})
+        for context in grid.contexts
+    }
+    _draw(figure, grid, lines, np.array(grid.after), "annotations per item", {})
 
 
 def size_of_grid(rows: int, columns: int) -> tuple[float, float]:
@@ -116,17 +108,27 @@ def size_of_grid(rows: int, columns: int) -> tuple[float, float]:
     return 2.7 * columns + 1.1, 2.4 * rows + 0.4
 
 
-def _axes(figure: Any, rows: int, columns: int) -> Any:
-    """Axes in rows and columns, with room for the legend beside them."""
+def _draw(
+    figure: Any,
+    grid: Grid,
+    lines: Mapping[str, Mapping[str, FloatArray]],
+    x: FloatArray | IntArray,
+    below: str,
+    marks: Mapping[str, Any],
+) -> None:
+    """A panel for each title, a column a context, its lines by method over x, and the legend beside them."""
+    columns, corrected = len(grid.contexts), any(name.endswith("+") for name in grid.names)
+    widths = {"width_ratios": [1.0] * columns + [0.35]}
     axes = figure.subplots(
-        rows, columns + 1, squeeze=False, sharey="row", gridspec_kw={"width_ratios": [1.0] * columns + [0.35]}
+        len(lines) // columns, columns + 1, squeeze=False, sharey="row", gridspec_kw=widths
     )
     for ax in axes[:, -1]:
         ax.set_axis_off()
-    return axes
-
-
-def _finish(axes: Any, below: str) -> None:
+    for ax, (title, own) in zip(axes[:, :-1].ravel(), lines.items()):
+        for name, y in own.items():
+            at = ~np.isnan(y)
+            ax.plot(x[at], y[at], label=name, linewidth=1.5, **marks, **line_style(name, corrected))
+        ax.set_title(title)
     for row in axes:
         row[0].set_ylabel("Spearman's rho")
     for ax in axes[-1][:-1]:
