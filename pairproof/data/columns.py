@@ -54,6 +54,13 @@ def used_levels(column: Column) -> Column:
     return Factor(new[column.codes], tuple(level for level, here in zip(column.levels, used) if here))
 
 
+def values_of(column: Column) -> FloatArray:
+    """float[n_rows]: a covariate's codes or numbers, nan where there is no value."""
+    if isinstance(column, Factor):
+        return np.where(column.codes < 0, np.nan, column.codes.astype(float))
+    return column
+
+
 def role_of(name: str, columns: Mapping[str, Column], own_names: Mapping[str, str]) -> str:
     """The role of a column that is called by the file's own name for it (role -> own name); else the name."""
     if name in columns:

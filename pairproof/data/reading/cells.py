@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ...errors import CodingError, InputError
 from ...text import listed, named, quoted, shortened
 from ..columns import SMALLEST_COUNT, Column, Factor, natural_order
-from ..where import Conditions, Getters, Narrowed, conditions_of, rows_where
+from ..where import Conditions, Narrowed, conditions_of, rows_where
 from .sources import Table, repeated, suggestion
 
 FloatArray = NDArray[np.float64]
@@ -221,35 +221,13 @@ def covariate(table: Table, name: str, levels: Sequence[Any] | None, *, categori
     return ordered(found, name, levels, table.source)
 
 
-@dataclass(frozen=True)
-class _Cells:
-    """The columns of a table that has not been interpreted, for conditions."""
-
-    table: Table
-
-    @property
-    def choosable(self) -> Getters:
-        return {name: partial(covariate, self.table, name, None) for name in self.table.columns}
-
-    @property
-    def own_names(self) -> Mapping[str, str]:
-        return self.table.own_names
-
-    @property
-    def n_rows(self) -> int:
-        return self.table.n_rows
-
-    @property
-    def source(self) -> str:
-        return self.table.source
-
-
 def chosen_rows(table: Table, where: Conditions) -> tuple[Table, Narrowed | None]:
     """The rows of a table that fulfil conditions, and what they have left; for layouts that are no comparisons."""
     said = conditions_of(where)
     if not said:
         return table, None
-    rows = np.flatnonzero(rows_where(_Cells(table), said))
+    columns = {name: partial(covariate, table, name, None) for name in table.columns}
+    rows = np.flatnonzero(rows_where(table, said, columns))
     return table.take(rows), Narrowed(said, len(rows), table.n_rows, what="rows")
 
 

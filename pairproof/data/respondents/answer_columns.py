@@ -9,12 +9,11 @@ import numpy as np
 
 from ...errors import InputError, ItemError
 from ...text import listed, quoted
-from ..columns import Column, FloatArray, IntArray, item_names, take
+from ..columns import Column, FloatArray, IntArray, item_names, take, values_of
 from ..reading.assemble import Options, check_levels, item_covariates, options_of
 from ..reading.cells import BoolArray, counts, covariate, judges, numbers, shown
 from ..reading.sources import Table, load, repeated, suggestion, warn_if_cut, with_person
 from .codes import Kind
-from .derived import values_of
 from .respondents import Respondents
 
 #: Points in time: a number of blocks of columns, one after the other, or the ends of the columns' names.

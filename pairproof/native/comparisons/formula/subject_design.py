@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
-from ....data.columns import Column, Factor, level_of
+from ....data.columns import Factor, level_of
 from ....data.comparisons import Comparisons
+from ....data.where import Rows
 from ....errors import AliasError, FormulaError, InputError, TooLargeError
 from ....fit.estimates.fit_record import FitWarning
 from ....fit.estimates.specification import Value, by_suffix
@@ -119,22 +119,6 @@ def _distinct_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
         return distinct, np.ravel(codes)
     distinct, codes = np.unique(column[starts], return_inverse=True)
     return distinct, np.repeat(np.ravel(codes), np.diff(starts, append=len(column)))
-
-
-class Rows(Protocol):
-    """A table whose rows have covariates: of comparisons, or of whole answers."""
-
-    @property
-    def columns(self) -> Mapping[str, Column]:
-        """Covariates by name."""
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-
-    @property
-    def source(self) -> str:
-        """Where the table came from, for messages."""
 
 
 def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()) -> Patterns:
