@@ -32,7 +32,7 @@ from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import matrix
 from ..values.nodes import Expr, RArgument
-from .asking import Estimates, Floats, RAnswer, ask, asks, check_item, check_option, optional, reals
+from .asking import Estimates, Floats, RAnswer, ask, asks, check_item, optional, reals
 from .base import QuasiVariances
 
 NEEDS = ("PlackettLuce",)
@@ -125,10 +125,10 @@ def pladmm(
     arguments = {
         "rankings": matrix(ranks, labels),
         "X": table,
-        ".weights": optional(reals, weights),
-        "rho": float(rho),
-        "n_iter": int(n_iter),
-        "rtol": float(rtol),
+        ".weights": weights,
+        "rho": rho,
+        "n_iter": n_iter,
+        "rtol": rtol,
     }
     result = ask(backend, "PlackettLuce::pladmm", PLADMM, arguments, NEEDS)
     return CovariateWorths.read(result, names=tuple(columns), items=tuple(labels))
@@ -263,18 +263,17 @@ def PlackettLuce(
     --------
     >>> PlackettLuce([[1, 2, 3], [2, 1, 3], [3, 1, 2]], ["A", "B", "C"], npseudo=0).coef  # doctest: +SKIP
     """
-    check_option("method", method, Method)
     arguments: dict[str, Any] = {
         "rankings": _rankings(rankings, items),
-        "npseudo": float(npseudo),
+        "npseudo": npseudo,
         "normal": optional(_prior, normal),
-        "weights": optional(reals, weights),
+        "weights": weights,
         "method": method,
-        "epsilon": float(epsilon),
-        "steffensen": float(steffensen),
+        "epsilon": epsilon,
+        "steffensen": steffensen,
         "maxit": [int(n) for n in maxit],
         "gamma": optional(lambda g: {"shape": float(g[0]), "rate": float(g[1])}, gamma),
-        "adherence": optional(reals, adherence),
+        "adherence": adherence,
     }
     if group is not None:
         arguments[".group"] = [int(g) for g in group]

@@ -16,19 +16,7 @@ import numpy as np
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.nodes import Expr, Formula
-from .asking import (
-    Floats,
-    RAnswer,
-    as_frame,
-    ask,
-    asks,
-    check_item,
-    check_option,
-    optional,
-    program,
-    reals,
-    strings,
-)
+from .asking import Floats, RAnswer, as_frame, ask, asks, check_item, program, reals, strings
 
 NEEDS = ("psychotree", "psychotools", "partykit")
 Type = Literal["loglin", "logit"]
@@ -139,8 +127,6 @@ def bttree(
     --------
     >>> bttree(answers, covariates, ["A", "B", "C"]).leaves  # doctest: +SKIP
     """
-    check_option("type", type, Type)
-    check_option("vcov", vcov, Literal["opg", "info", "sandwich"])
     if (labels is None) != isinstance(preference, Expr):
         raise InputError("labels name the items of a table of answers; an R paircomp has its own")
     if labels is not None:
@@ -148,17 +134,17 @@ def bttree(
     arguments = {
         "preference": preference if isinstance(preference, Expr) else reals(preference),
         "covariates": as_frame(covariates),
-        "labels": optional(list, labels),
+        "labels": labels,
         "formula": Formula(formula),
         "type": type,
         "ref": ref,
         "undecided": undecided,
-        "alpha": float(alpha),
-        "bonferroni": bool(bonferroni),
-        "minsize": optional(int, minsize),
-        "maxdepth": optional(int, maxdepth),
+        "alpha": alpha,
+        "bonferroni": bonferroni,
+        "minsize": minsize,
+        "maxdepth": maxdepth,
         "vcov": vcov,
-        "breakties": bool(breakties),
+        "breakties": breakties,
     }
     result = ask(backend, "psychotree::bttree", TREE, arguments, NEEDS)
     value = result.as_list()

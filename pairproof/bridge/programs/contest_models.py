@@ -351,7 +351,7 @@ def jeffreys(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
 @asks("BradleyTerry2")
 def btm(given: Inputs, *, tight: bool, br: bool = False, backend: BackendLike = None) -> ContestEstimates:
     """``BradleyTerry2::BTm`` of the model, at its own stop or a tight one; as :func:`newton`."""
-    more = {"tight": bool(tight), "br": bool(br)}
+    more = {"tight": tight, "br": br}
     return _read(
         backend, "BradleyTerry2::BTm", programs.BTM, {**named_variables(given), **more}, ("BradleyTerry2",)
     )
@@ -373,7 +373,7 @@ def gendavidson(given: Inputs, *, backend: BackendLike = None) -> ContestEstimat
 @asks("BradleyTerry2")
 def glmm_pql(given: Inputs, *, tight: bool, backend: BackendLike = None) -> ContestEstimates:
     """``BradleyTerry2::glmmPQL`` with the effects of items by judge as its random matrix; as :func:`newton`."""
-    more = {"tight": bool(tight)}
+    more = {"tight": tight}
     return _read(
         backend,
         "BradleyTerry2::glmmPQL",
