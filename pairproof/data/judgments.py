@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..text import named, quoted
-from .columns import Factor, level_of, numbers_as_levels, role_of, take
+from .columns import Factor, level_of, numbers_as_levels, refuse_rows, role_of, take
 from .comparisons import Comparisons
 from .where import AnyRows, Rows
 
@@ -106,11 +106,12 @@ def _factor(table: Rows, name: str) -> Factor:
 def refused(table: Rows, name: str, column: Factor) -> Factor:
     """Where tracks are asked for every row needs one."""
     blank = column.codes < 0
-    if blank.any():
-        raise InputError(
-            f"{table.source}, row {int(np.flatnonzero(blank)[0]) + 1}: no value in the track column {name!r}"
-            f" ({int(blank.sum())} such row(s)); tracks never mix, so every row needs one"
-        )
+    refuse_rows(
+        table.source,
+        blank,
+        f"no value in the track column {name!r} ({int(blank.sum())} such row(s)); tracks never mix, so every row needs"
+        " one",
+    )
     return column
 
 
@@ -175,12 +176,12 @@ def judgments(table: Comparisons) -> Judgments:
     """Every judgment of a table; a row with 5 wins and 2 ties becomes 7, wins before ties before losses."""
     counts = np.stack([table.wins, table.ties, table.losses], axis=1)
     whole = np.rint(counts)
-    if (whole != counts).any():
-        row = int(np.flatnonzero((whole != counts).any(axis=1))[0])
-        raise InputError(
-            f"{table.source}, row {row + 1}: counts {counts[row].tolist()} are not whole; single judgments"
-            " are needed here, so weights and half wins cannot be used"
-        )
+    refuse_rows(
+        table.source,
+        (whole != counts).any(axis=1),
+        lambda row: f"counts {counts[row].tolist()} are not whole; single judgments are needed here, so weights and"
+        " half wins cannot be used",
+    )
     cell = np.repeat(np.arange(counts.size), whole.astype(np.int64).ravel())
     row_of, kind = np.divmod(cell, 3)
     return Judgments(

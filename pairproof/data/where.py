@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..text import named, quoted
-from .columns import Column, Factor, FloatArray, role_of, used_levels
+from .columns import Column, Factor, FloatArray, is_missing, role_of, used_levels
 
 BoolArray = NDArray[np.bool_]
 #: One condition or several, as users write them.
@@ -153,7 +153,7 @@ class _Condition:
         """The rows that fulfil it."""
         if self.sign in _ORDERS:
             return self._ordered()
-        missing = self.column.codes < 0 if isinstance(self.column, Factor) else np.isnan(self.column)
+        missing = is_missing(self.column)
         if not self.value:
             found = np.asarray(missing)
             if self.sign == "=" and not found.any():

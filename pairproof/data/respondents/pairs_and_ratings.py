@@ -21,7 +21,7 @@ import numpy as np
 
 from ...errors import InputError, ItemError
 from ...text import listed, quoted, shortened
-from ..columns import Factor, FloatArray, IntArray, first_row, item_names
+from ..columns import Factor, FloatArray, IntArray, item_names, refuse_rows
 from ..options import one_of
 from ..reading import cells as read
 from ..reading.assemble import has_tie_category
@@ -320,12 +320,12 @@ def to_prefmod(table: Respondents, covariates: Sequence[str] = ()) -> Wide:
 
 def _rows(table: Respondents) -> IntArray:
     broken = table.weights != np.floor(table.weights)
-    if broken.any():
-        r = first_row(broken)
-        raise InputError(
-            f"{table.source}, row {r + 1}: the weight is {table.weights[r]:g} ({int(broken.sum())} such row(s)); prefmod"
-            " takes no weights but a row for each person, so they must be whole"
-        )
+    refuse_rows(
+        table.source,
+        broken,
+        lambda r: f"the weight is {table.weights[r]:g} ({int(broken.sum())} such row(s)); prefmod takes no weights but"
+        " a row for each person, so they must be whole",
+    )
     cells = table.n_persons * table.answers[0].size
     if cells > MOST_CELLS:
         raise InputError(
@@ -340,17 +340,13 @@ def _values(table: Respondents) -> FloatArray:
     if table.kind == "rankings":
         for bad, what, cure in (
             (
-                answers == ABSENT,
+                (answers == ABSENT).any(axis=(1, 2)),
                 "an item was not presented",
                 "prefmod has no such rankings: NA is below all others there",
             ),
-            (has_ties(answers)[:, :, None], "two items have the same rank", "pattR.fit leaves such rows out"),
+            (has_ties(answers).any(axis=1), "two items have the same rank", "pattR.fit leaves such rows out"),
         ):
-            if bad.any():
-                at = first_row(bad.any(axis=(1, 2)))
-                raise InputError(
-                    f"{table.source}, row {at + 1}: {what} ({int(bad.any(axis=(1, 2)).sum())} such row(s)); {cure}"
-                )
+            refuse_rows(table.source, bad, f"{what} ({int(bad.sum())} such row(s)); {cure}")
     missing = {"comparisons": MISSING, "rankings": BELOW, "ratings": UNRATED}[table.kind]
     return np.where(answers == missing, np.nan, answers)
 

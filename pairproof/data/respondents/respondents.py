@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from ...errors import InputError, ItemError
 from ...text import listed, quoted
 from .. import columns as checks
-from ..columns import Column, Factor, IntArray, first_row, take, values_of
+from ..columns import Column, Factor, IntArray, refuse_rows, take, values_of
 from ..comparisons import Comparisons
 from ..where import Narrowed, conditions_of
 from ..wide import prefmod_pair_order
@@ -226,11 +226,12 @@ class Respondents(AnswerTable):
                 )
             keys[:, k] = values_of(self.columns[name])
             missing = np.isnan(keys[:, k])
-            if missing.any():
-                raise InputError(
-                    f"{self.source}, row {first_row(missing) + 1}: {name!r} has no value ({int(missing.sum())} such"
-                    " row(s)); leave these rows out with select, or leave the covariate out"
-                )
+            refuse_rows(
+                self.source,
+                missing,
+                f"{name!r} has no value ({int(missing.sum())} such row(s)); leave these rows out with select, or"
+                " leave the covariate out",
+            )
         if not names:
             return np.zeros(len(self.answers), np.int64), np.zeros(1, np.int64)
         _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
@@ -318,13 +319,12 @@ class Respondents(AnswerTable):
             raise InputError(
                 f"{self.source}: there is a column 'judge' already; to_comparisons() keeps it, and clustered('judge') uses it"
             )
-        broken = self.weights != np.round(self.weights)
-        if broken.any():
-            r = int(np.flatnonzero(broken)[0])
-            raise InputError(
-                f"{self.source}, row {r + 1}: the weight is {self.weights[r]:g}, which is no whole number of persons; judge=True"
-                " makes each person a judge"
-            )
+        refuse_rows(
+            self.source,
+            self.weights != np.round(self.weights),
+            lambda r: f"the weight is {self.weights[r]:g}, which is no whole number of persons; judge=True makes each"
+            " person a judge",
+        )
         n = float(self.weights @ (self.pair_answers != MISSING).sum(axis=(1, 2)))
         if n > MOST_COMPARISONS:
             raise InputError(

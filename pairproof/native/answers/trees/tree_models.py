@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ....data.columns import Column, Factor, numbers_as_levels, take
+from ....data.columns import Column, Factor, is_missing, numbers_as_levels, refuse_rows, take
 from ....data.comparisons import Comparisons
 from ....data.judgments import check_one_track
 from ....data.options import hints_for_r
@@ -118,12 +118,13 @@ def _of_judges(table: Comparisons) -> Persons:
     judge = table.columns["judge"]
     assert isinstance(judge, Factor)
     made = np.flatnonzero(table.wins + table.ties + table.losses > 0)
-    nobody = np.flatnonzero(judge.codes[made] < 0)
-    if len(nobody):
-        raise InputError(
-            f"{table.source}, row {made[nobody[0]] + 1}: no judge ({len(nobody)} such rows); a tree needs to know"
-            " whose comparisons they are"
-        )
+    nobody = judge.codes[made] < 0
+    refuse_rows(
+        table.source,
+        nobody,
+        f"no judge ({int(nobody.sum())} such rows); a tree needs to know whose comparisons they are",
+        made,
+    )
     there, person = np.unique(judge.codes[made], return_inverse=True)
     chosen = table.select(made)
     silent = len(set(judge.codes[judge.codes >= 0].tolist()) - set(there.tolist()))
@@ -258,7 +259,7 @@ def _found(persons: Persons, name: str) -> tuple[str, str]:
 def _there(persons: Persons, name: str, missing: Missing) -> BoolArray:
     """bool[n]: persons with a value of this covariate."""
     column = persons.columns[name]
-    there = column.codes >= 0 if isinstance(column, Factor) else ~np.isnan(column)
+    there = ~is_missing(column)
     gaps = np.flatnonzero(~there)
     if len(gaps) and missing == "refuse":
         raise InputError(

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....data.columns import Factor, level_of
+from ....data.columns import Factor, is_missing, level_of, refuse_rows
 from ....data.comparisons import Comparisons
 from ....data.where import Rows
-from ....errors import AliasError, FormulaError, InputError, TooLargeError
+from ....errors import AliasError, FormulaError, TooLargeError
 from ....fit.estimates.fit_record import FitWarning
 from ....fit.estimates.specification import Value, by_suffix
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
@@ -57,14 +57,13 @@ def coded(
             f"no column {name!r} in {data.source}; it has {', '.join(data.columns) or 'no further columns'}"
         )
     column = data.columns[name]
-    missing = column.codes < 0 if isinstance(column, Factor) else np.isnan(column)
-    missing = missing & used
-    if missing.any():
-        row = int(np.flatnonzero(missing)[0]) + 1
-        raise InputError(
-            f"{data.source}, row {row}: no value in column {name!r}, which the model uses "
-            f"({int(missing.sum())} such row(s)); fill it in or leave these rows out yourself"
-        )
+    missing = is_missing(column) & used
+    refuse_rows(
+        data.source,
+        missing,
+        f"no value in column {name!r}, which the model uses ({int(missing.sum())} such row(s)); fill it in or leave"
+        " these rows out yourself",
+    )
     if isinstance(column, Factor):
         present = np.bincount(column.codes[used], minlength=len(column.levels)) > 0
         new = np.cumsum(present) - 1
