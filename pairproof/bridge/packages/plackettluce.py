@@ -32,8 +32,9 @@ from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import matrix
 from ..values.nodes import Expr, RArgument
-from .asking import Estimates, Floats, RAnswer, ask, asks, check_item, optional, reals
+from .asking import Estimates, Floats, ask, asks, check_item, optional, reals
 from .base import QuasiVariances
+from .psychotools import ItemParameters
 
 NEEDS = ("PlackettLuce",)
 
@@ -313,19 +314,6 @@ def _prior(normal: tuple[Sequence[float], Any]) -> dict[str, Any]:
     if covariance.shape != (len(mean), len(mean)):
         raise InputError(f"the prior's covariance has shape {covariance.shape} for {len(mean)} means")
     return {"mu": mean, "Sigma": covariance}
-
-
-@dataclass(frozen=True, eq=False)
-class ItemParameters(RAnswer):
-    """Worths, or log worths, with standard errors.
-
-    estimate, se float[items].  vcov float[items, items].
-    """
-
-    items: tuple[str, ...]
-    estimate: Floats
-    se: Floats
-    vcov: Floats
 
 
 ITEMPAR = """
