@@ -26,7 +26,7 @@ from ...text import label
 from ..process.policy import BackendLike, backend as policy
 from ..records.calls import RResult
 from ..values.convert import data_frame
-from ..values.nodes import Expr, RArgument, RVector
+from ..values.nodes import Expr, RArgument, RList, RVector
 
 Floats = NDArray[np.float64]
 #: Longest row of numbers or names that is printed with an answer.
@@ -186,12 +186,19 @@ def vector_of(result: RResult) -> RVector:
 #: Type of a field, as its class spells it -> how it is read from an element of R's list.
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "Floats": lambda value: value.floats(),
+    "Floats | None": lambda value: None if value is None else value.floats(),
     "float": number,
     "int": lambda value: int(number(value)),
     "bool": lambda value: value is not None and bool(value.scalar()),
     "str": lambda value: str(value.scalar()),
     "tuple[str, ...]": strings,
 }
+
+
+def fields_of(kind: Any, value: RList, more: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a dataclass from the elements of the same names in R's list; ``more`` holds the others."""
+    there = [f for f in fields(kind) if f.name in value and f.name not in more]
+    return {**{f.name: _READERS[str(f.type)](value[f.name]) for f in there}, **more}
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,13 +213,7 @@ class RAnswer:
     @classmethod
     def read(cls: type[SomeAnswer], result: RResult, **more: Any) -> SomeAnswer:
         """Fill the fields from the elements of the same names in R's list; ``more`` holds the others."""
-        value = result.as_list()
-        found = {
-            f.name: _READERS[str(f.type)](value[f.name])
-            for f in fields(cls)
-            if f.name in value and f.name not in more
-        }
-        return cls(**found, **more, result=result)
+        return cls(**fields_of(cls, result.as_list(), more), result=result)
 
 
 @dataclass(frozen=True, eq=False)

@@ -279,9 +279,7 @@ def PlackettLuce(
     if group is not None:
         arguments[".group"] = [int(g) for g in group]
     result = ask(backend, "PlackettLuce::PlackettLuce", _fit(arguments) + REDUCE, arguments, NEEDS)
-    known = result.as_list()["adherence"]
-    kept = None if known is None else result.as_list().vector("adherence").floats()
-    return PlackettLuceModel.read(result, adherence=kept, arguments=arguments)
+    return PlackettLuceModel.read(result, arguments=arguments)
 
 
 def _fit(arguments: Mapping[str, Any]) -> str:

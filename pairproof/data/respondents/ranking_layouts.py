@@ -79,26 +79,23 @@ class Unranked:
         blank = np.isnan(values)
         found[blank] = self.of_blank or 0
         unclear = blank if self.of_blank is None else np.zeros(values.shape, bool)
-        for k in np.flatnonzero(unclear.any(axis=0)):
-            raise table.refuse(unclear[:, k], columns[k], "no rank", f"{SAY}, unranked='absent' or 'below'")
-        zero = rank & (values == 0) & (not zero_based)
-        for k in np.flatnonzero(zero.any(axis=0)):
-            raise table.refuse(
-                zero[:, k],
-                columns[k],
+        for bad, found_there, cure in (
+            (unclear, "no rank", f"{SAY}, unranked='absent' or 'below'"),
+            (
+                rank & (values == 0) & (not zero_based),
                 "the rank is 0",
                 f"if that is no rank {SAY}, unranked={{0: 'absent'}} (as R's PlackettLuce reads it) or {{0: 'below'}}; if"
                 " 0 is the best rank pass zero_based=True",
-            )
-        negative = rank & (values < 0)
-        for k in np.flatnonzero(negative.any(axis=0)):
-            raise table.refuse(
-                negative[:, k],
-                columns[k],
-                f"the rank is {table.shown(columns[k], negative[:, k])}",
+            ),
+            (
+                rank & (values < 0),
+                "the rank is {cell}",
                 "expected 1 for the best item, 2 for the next; if this is no rank state its meaning, for example"
                 " unranked={-1: 'absent'}",
-            )
+            ),
+        ):
+            for name, of_column in zip(columns, bad.T):
+                table.check(of_column, name, found_there, cure)
         if rank.any():
             _, places = np.unique(values[rank], return_inverse=True)
             found[rank] = places.reshape(-1) + 1

@@ -192,14 +192,7 @@ def fit_pattern(function: str, arguments: Mapping[str, Any], backend: BackendLik
     """Ask R for a fit and read it."""
     code = fit_code(function, arguments) + REDUCE_PATTERN + "reduce_pattern(fit)\n"
     result = ask(backend, function, code, arguments, NEEDS)
-    printed = result.as_list()["printed"]
-    return PatternModel.read(
-        result,
-        printed=None if printed is None else result.as_list().vector("printed").floats(),
-        lines=result.output,
-        function=function,
-        arguments=arguments,
-    )
+    return PatternModel.read(result, lines=result.output, function=function, arguments=arguments)
 
 
 def check_covariates(formel: str, elim: str, without: bool, what: str) -> None:
