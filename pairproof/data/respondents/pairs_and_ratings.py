@@ -346,7 +346,7 @@ def _values(table: Respondents) -> FloatArray:
             ),
             (has_ties(answers).any(axis=1), "two items have the same rank", "pattR.fit leaves such rows out"),
         ):
-            refuse_rows(table.source, bad, f"{what} ({int(bad.sum())} such row(s)); {cure}")
+            refuse_rows(table.source, np.asarray(bad), f"{what} ({int(bad.sum())} such row(s)); {cure}")
     missing = {"comparisons": MISSING, "rankings": BELOW, "ratings": UNRATED}[table.kind]
     return np.where(answers == missing, np.nan, answers)
 
