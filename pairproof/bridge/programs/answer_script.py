@@ -32,8 +32,7 @@ from ..packages.asking import Estimates, ask, asks, program, reals
 from ..process.policy import BackendLike
 from ..values.convert import matrix
 from .answer_inputs import Inputs, inputs_of, why_not
-from .of_fit import by_cluster, header, items_in, shown
-from .r_source import PRINT, comment, number, text, vector
+from .r_source import PRINT, by_cluster, comment, header, items_in, number, shown, text, vector
 
 #: Lists possible answers (`spaces`), and what each answer leaves of them (`at`, `rows_of`, `weight`).
 SPACES = program(__package__, "answers/spaces")

@@ -26,8 +26,7 @@ from .contest_models import (
     named_variables,
     variables,
 )
-from .of_fit import comparisons_of, header, not_estimable, shown
-from .r_source import PRINT, comment, number, text, vector
+from .r_source import PRINT, comment, comparisons_of, header, not_estimable, number, shown, text, vector
 
 #: After a package's own function: the columns in the order of X, and what the fit has of the likelihood.
 OBSERVED = """\

@@ -19,8 +19,23 @@ from ...fit.estimates.identification import over_which
 from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import by_suffix
 from .counted_cells import count
-from .of_fit import by_cluster, comparisons_of, header, items_in, not_estimable
-from .r_source import CENTRE, GNM, HELPERS, LOG_LINEAR, PRINT, RAO_KUPPER, comment, number, text, vector
+from .r_source import (
+    CENTRE,
+    GNM,
+    HELPERS,
+    LOG_LINEAR,
+    PRINT,
+    RAO_KUPPER,
+    by_cluster,
+    comment,
+    comparisons_of,
+    header,
+    items_in,
+    not_estimable,
+    number,
+    text,
+    vector,
+)
 
 if TYPE_CHECKING:
     from ...fit.estimates.specification import Term

@@ -30,7 +30,7 @@ from ..comparisons.contests.bradley_terry import fit_bradley_terry
 from ..competitions.ranking.sums_by_cluster import cluster_codes
 from ..competitions.ranking.tests_by_judge import EqualityTest, judge_means
 from ..competitions.ranking.two_systems import PairAnswers, answers_of, one_pair
-from .sample_size import Assumptions, TableDesign, inverse_of, spread_of_score
+from .sample_size import Assumptions, TableDesign, inverse_of
 
 
 @dataclass(frozen=True)
@@ -214,8 +214,10 @@ def _information(fit: Fit, table: Comparisons, used: IntArray, abilities: FloatA
     """float[n_used]: information of each row about its difference of abilities, tie parameter known."""
     eta = abilities[table.first[used]] - abilities[table.second[used]]
     tie = math.exp(fit.params["tie"]) if math.isfinite(fit.params.get("tie", -math.inf)) else 0.0
+    total = np.exp(eta / 2) + np.exp(-eta / 2) + tie
+    mean = (np.exp(eta / 2) - np.exp(-eta / 2)) / total
     n = table.wins[used] + table.ties[used] + table.losses[used]
-    return np.asarray(n * spread_of_score(eta, tie) / 4)
+    return np.asarray(n * (1.0 - tie / total - mean**2) / 4)
 
 
 def _summed(row: FloatArray, first: IntArray, second: IntArray, codes: IntArray, n: int) -> FloatArray:

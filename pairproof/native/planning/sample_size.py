@@ -329,8 +329,10 @@ def assumed_table(
     n = len(b)
     eta = b[:, None] - b[None, :]
     tie = 2.0 * tie_rate / (1.0 - tie_rate)
+    total = np.exp(eta / 2) + np.exp(-eta / 2) + tie
+    mean = (np.exp(eta / 2) - np.exp(-eta / 2)) / total
     # Variance of (y / 2): the information of one answer about eta.
-    each = spread_of_score(eta, tie) / 4 * (answers / (n * (n - 1) / 2))
+    each = (1.0 - tie / total - mean**2) / 4 * (answers / (n * (n - 1) / 2))
     np.fill_diagonal(each, 0.0)
     information = np.diag(each.sum(axis=1)) - each
     centre = np.eye(n) - 1.0 / n
@@ -343,13 +345,6 @@ def assumed_table(
         *(judge_sd, source_sd),
     )
     return design.planned(judges, answers, sources)
-
-
-def spread_of_score(eta: FloatArray, tie: float) -> FloatArray:
-    """The variance of a score 1, 0, -1 at log-odds `eta`; tie: odds of a tie against a win of equal systems."""
-    total = np.exp(eta / 2) + np.exp(-eta / 2) + tie
-    mean = (np.exp(eta / 2) - np.exp(-eta / 2)) / total
-    return np.asarray(1.0 - tie / total - mean**2)
 
 
 def inverse_of(information: FloatArray) -> FloatArray:
