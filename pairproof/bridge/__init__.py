@@ -19,6 +19,7 @@ The R functions are in modules named after their packages: ``prefmod``, ``bradle
 
 from __future__ import annotations
 
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .process.cures import r_package as cure_for_package
@@ -75,35 +76,7 @@ if TYPE_CHECKING:
 
 
 #: Modules named after R packages; each is loaded when it is first used.
-_PACKAGES = (
-    *(
-        "base",
-        "boot",
-        "bradleyterry2",
-        "brglm",
-        "brglm2",
-        "by_design",
-        "clubsandwich",
-        "csranks",
-        "eba",
-        "gnm",
-        "jags",
-        "lme4",
-        "mass",
-    ),
-    *(
-        "multcomp",
-        "nlme",
-        "plackettluce",
-        "prefmod",
-        "profiles",
-        "psychotools",
-        "psychotree",
-        "sandwich",
-        "survival",
-    ),
-)
-
+_PACKAGES = tuple(m.name for m in iter_modules([f"{__path__[0]}/packages"]) if m.name != "asking")
 #: Functions that need pandas, which the rest does not: loaded when they are first used.
 _LATER = {"package_object": "r_objects", "read_object": "r_objects", "read_frame": "values.frames"}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Union
@@ -16,7 +16,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError, ItemError
+from ..errors import InputError, ItemError, PairproofError
 from ..text import named, quoted
 
 FloatArray = NDArray[np.float64]
@@ -52,6 +52,18 @@ def used_levels(column: Column) -> Column:
         return column
     new = np.append(np.cumsum(used) - 1, -1)
     return Factor(new[column.codes], tuple(level for level, here in zip(column.levels, used) if here))
+
+
+def is_missing(column: Column) -> NDArray[np.bool_]:
+    """bool[n_rows]: where there is no value."""
+    return np.asarray(column.codes < 0 if isinstance(column, Factor) else np.isnan(column))
+
+
+def values_of(column: Column) -> FloatArray:
+    """float[n_rows]: a covariate's codes or numbers, nan where there is no value."""
+    if isinstance(column, Factor):
+        return np.where(column.codes < 0, np.nan, column.codes.astype(float))
+    return column
 
 
 def role_of(name: str, columns: Mapping[str, Column], own_names: Mapping[str, str]) -> str:
@@ -169,42 +181,42 @@ def check_lengths(lengths: Mapping[str, int], source: str) -> None:
 def check_pairs(first: IntArray, second: IntArray, names: tuple[str, ...], source: str) -> None:
     """Refuse positions outside `names`, and items compared with themselves."""
     for what, codes in (("first", first), ("second", second)):
-        bad = (codes < 0) | (codes >= len(names))
-        if bad.any():
-            r = first_row(bad)
-            raise ItemError(
-                f"{source}, row {r + 1}: {what} is item number {codes[r]}, but there are {len(names)}"
-            )
-    same = first == second
-    if same.any():
-        r = first_row(same)
-        raise ItemError(
-            f"{source}, row {r + 1}: {names[first[r]]!r} is compared with itself ({int(same.sum())} such"
-            " row(s)); remove these rows, they say nothing about preference"
+        refuse_rows(
+            source,
+            (codes < 0) | (codes >= len(names)),
+            lambda r: f"{what} is item number {codes[r]}, but there are {len(names)}",
+            error=ItemError,
         )
+    same = first == second
+    refuse_rows(
+        source,
+        same,
+        lambda r: f"{names[first[r]]!r} is compared with itself ({int(same.sum())} such row(s)); remove these rows,"
+        " they say nothing about preference",
+        error=ItemError,
+    )
 
 
 def check_counts(counts: Mapping[str, FloatArray], source: str) -> None:
     """Refuse counts that are missing, negative, infinite, too large or too small, or that are all 0."""
     for what, column in counts.items():
-        bad = ~(np.isfinite(column) & (column >= 0))
-        if bad.any():
-            r = first_row(bad)
-            raise InputError(f"{source}, row {r + 1}: {what} is {column[r]}; counts must be finite and >= 0")
-        if (column >= LARGEST_COUNT).any():
-            r = first_row(column >= LARGEST_COUNT)
-            raise InputError(
-                f"{source}, row {r + 1}: {what} is {column[r]:g}; counts (times the weight of their row)"
-                " must be below 2^53 (9.007e15), from where on a double does not tell one from the next"
-            )
-        small = (column > 0) & (column < SMALLEST_COUNT)
-        if small.any():
-            r = first_row(small)
-            raise InputError(
-                f"{source}, row {r + 1}: {what} is {column[r]:g}; counts (times the weight of their row)"
-                f" must be 0, or {SMALLEST_COUNT:g} and more, lest they vanish in the arithmetic; scale"
-                " the weights"
-            )
+        refuse_rows(
+            source,
+            ~(np.isfinite(column) & (column >= 0)),
+            lambda r: f"{what} is {column[r]}; counts must be finite and >= 0",
+        )
+        refuse_rows(
+            source,
+            column >= LARGEST_COUNT,
+            lambda r: f"{what} is {column[r]:g}; counts (times the weight of their row) must be below 2^53"
+            " (9.007e15), from where on a double does not tell one from the next",
+        )
+        refuse_rows(
+            source,
+            (column > 0) & (column < SMALLEST_COUNT),
+            lambda r: f"{what} is {column[r]:g}; counts (times the weight of their row) must be 0, or"
+            f" {SMALLEST_COUNT:g} and more, lest they vanish in the arithmetic; scale the weights",
+        )
     if not any(column.any() for column in counts.values()):
         raise InputError(f"{source}: all counts are 0; at least one comparison is needed")
 
@@ -218,21 +230,21 @@ def checked_column(name: str, column: Column, source: str) -> Column:
         codes = frozen(column.codes, np.int64)
         if len(set(column.levels)) != len(column.levels):
             raise InputError(f"{source}: column {name!r} has the same level twice: {named(column.levels)}")
-        bad = (codes < -1) | (codes >= len(column.levels))
-        if bad.any():
-            r = first_row(bad)
-            raise InputError(
-                f"{source}, row {r + 1}: column {name!r} has code {codes[r]} for {len(column.levels)} levels"
-            )
+        n = len(column.levels)
+        refuse_rows(
+            source,
+            (codes < -1) | (codes >= n),
+            lambda r: f"column {name!r} has code {codes[r]} for {n} levels",
+        )
         return Factor(codes, tuple(column.levels))
     if name == "judge":
         raise InputError(f"{source}: the judge column is always categorical; pass a Factor, not numbers")
     values: FloatArray = frozen(column, float)
-    if np.isinf(values).any():
-        r = first_row(np.isinf(values))
-        raise InputError(
-            f"{source}, row {r + 1}: column {name!r} is {values[r]}; a covariate must be finite or missing"
-        )
+    refuse_rows(
+        source,
+        np.isinf(values),
+        lambda r: f"column {name!r} is {values[r]}; a covariate must be finite or missing",
+    )
     return values
 
 
@@ -246,6 +258,16 @@ def checked_item_column(name: str, column: Column | ArrayLike, n_items: int, sou
     return checked
 
 
-def first_row(bad: NDArray[np.bool_]) -> int:
-    """Position of the first row that is marked."""
-    return int(np.flatnonzero(bad)[0])
+def refuse_rows(
+    source: str,
+    bad: NDArray[np.bool_],
+    say: str | Callable[[int], str],
+    rows: IntArray | None = None,
+    error: type[PairproofError] = InputError,
+) -> None:
+    """Refuse the first row that is marked, if any is.
+    say: what is wrong there, of the place of that row.  rows int[n]: rows of the table that these are."""
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        row = at if rows is None else int(rows[at])
+        raise error(f"{source}, row {row + 1}: {say if isinstance(say, str) else say(at)}")

@@ -8,9 +8,11 @@ the counts: a judge who never used that answer gives other information than a ju
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +20,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError, ItemError
-from . import columns as checks, graph as tabulate
-from .columns import Column, Factor, FloatArray, IntArray, role_of, take, used_levels
+from ..text import label
+from . import columns as checks
+from .columns import Column, Factor, FloatArray, IntArray, take
 from .graph import components, groups, strong_components
-from .where import Getters, Narrowed, conditions_of, rows_where
+from .where import Getters, Narrowed, Rows, conditions_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparisons:
+class Comparisons(Rows):
     """A checked, read-only table of paired comparisons, made by :meth:`build` or :func:`pairproof.read`.
 
     Attributes
@@ -70,6 +73,7 @@ class Comparisons:
     2
     """
 
+    unit = "comparisons"
     items: tuple[str, ...]
     first: IntArray
     second: IntArray
@@ -185,19 +189,15 @@ class Comparisons:
             bool(one_track),
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the parts; the table is checked and made read-only again when it is loaded."""
-        parts = self._parts(columns=dict(self.columns), item_data=dict(self.item_data))
-        return partial(Comparisons.build, **{**parts, "own_names": dict(self.own_names)}), ()
+    def parts(self) -> dict[str, Any]:
+        """The arguments of :meth:`build` that make this table again.
 
-    def _parts(self, **changes: Any) -> dict[str, Any]:
-        """The arguments of :meth:`build` that make this table again, with some of them changed."""
-        names = (
-            *("items", "first", "second", "wins", "losses", "columns", "item_data", "source"),
-            *("ranked_together", "own_names", "narrowed", "one_track"),
-        )
-        ties = self.ties if self.tie_category else None
-        return {**{name: getattr(self, name) for name in names}, "ties": ties, **changes}
+        Returns
+        -------
+        dict
+        """
+        ties = {"ties": self.ties if self.tie_category else None}
+        return {name: part for name, part in super().parts().items() if name != "tie_category"} | ties
 
     # -- numbers ---------------------------------------------------------------------------------------------
 
@@ -205,11 +205,6 @@ class Comparisons:
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.first)
-
-    @property
-    def unit(self) -> str:
-        """What the weights of rows count."""
-        return "comparisons"
 
     @property
     def row_weights(self) -> FloatArray:
@@ -221,6 +216,8 @@ class Comparisons:
         """Number of comparisons: the sum of all counts, or of their weights."""
         return float(self.wins.sum() + self.ties.sum() + self.losses.sum())
 
+    n_units = n_comparisons
+
     def pooled(self) -> dict[tuple[str, str], tuple[float, float, float]]:
         """Counts of every pair of items that was compared, both orders together.
 
@@ -229,7 +226,19 @@ class Comparisons:
         dict of (str, str) to (float, float, float)
             (wins, ties, losses) from the side of the item that comes first in `items`.
         """
-        return tabulate.pooled(self)
+        n = len(self.items)
+        flip = self.first > self.second
+        key = np.where(flip, self.second, self.first) * n + np.where(flip, self.first, self.second)
+        won, lost = np.where(flip, self.losses, self.wins), np.where(flip, self.wins, self.losses)
+        pairs = np.arange(n * n)
+        if n * n > 2**20:  # with thousands of items most of the millions of pairs were never compared
+            pairs, key = np.unique(key, return_inverse=True)
+        sums = [np.bincount(key, c, len(pairs)) for c in (won, self.ties, lost)]
+        met = np.flatnonzero(sums[0] + sums[1] + sums[2])
+        return {
+            (self.items[k // n], self.items[k % n]): (w, t, l)
+            for k, w, t, l in zip(pairs[met].tolist(), *(s[met].tolist() for s in sums))
+        }
 
     def digest(self) -> str:
         """A sha256 digest of the pooled counts, which does not depend on how they are divided into rows.
@@ -239,7 +248,10 @@ class Comparisons:
         str
             64 hexadecimal digits.
         """
-        return tabulate.digest(self)
+        counts = f"{self.items!r}|{self.tie_category}|" + ";".join(
+            f"{a}\x1f{b}\x1f{w:.12g}\x1f{t:.12g}\x1f{l:.12g}" for (a, b), (w, t, l) in self.pooled().items()
+        )
+        return hashlib.sha256(counts.encode()).hexdigest()
 
     # -- what can be compared --------------------------------------------------------------------------------
 
@@ -331,15 +343,13 @@ class Comparisons:
             No row is selected, or all counts of the selected rows are 0.
         """
         r = np.asarray(rows)
-        return Comparisons.build(
-            **self._parts(
-                first=self.first[r],
-                second=self.second[r],
-                wins=self.wins[r],
-                ties=self.ties[r] if self.tie_category else None,
-                losses=self.losses[r],
-                columns={k: take(c, r) for k, c in self.columns.items()},
-            )
+        return self.changed(
+            first=self.first[r],
+            second=self.second[r],
+            wins=self.wins[r],
+            ties=self.ties[r] if self.tie_category else None,
+            losses=self.losses[r],
+            columns={k: take(c, r) for k, c in self.columns.items()},
         )
 
     def where(self, *conditions: str) -> Comparisons:
@@ -378,14 +388,10 @@ class Comparisons:
     @property
     def choosable(self) -> Getters:
         """What :meth:`where` may have conditions on, and how to get it."""
-        columns = {name: partial(self.columns.__getitem__, name) for name in self.columns}
         sides = {"first": self.first, "second": self.second}
         own = {name: partial(Factor, codes, self.items) for name, codes in sides.items()}
-        return {
-            **columns,
-            **own,
-            **{name: partial(getattr, self, name) for name in ("wins", "ties", "losses")},
-        }
+        counts = {name: partial(getattr, self, name) for name in ("wins", "ties", "losses")}
+        return {**super().choosable, **own, **counts}
 
     @property
     def _answers(self) -> Getters:
@@ -416,15 +422,8 @@ class Comparisons:
         -------
         Comparisons
         """
-        if not conditions:
-            return self
         answers = {name: get for name, get in self._answers.items() if any(name in c for c in conditions)}
-        rows = rows_where(self, conditions, {**answers, **more})
-        part = self.select(rows).only_compared(f"{self.source}, where {' and '.join(conditions)}")
-        gone = tuple(item for item in self.items if item not in part.items)
-        narrowed = Narrowed(tuple(conditions), part.n_comparisons, self.n_comparisons, gone)
-        used = {name: used_levels(column) for name, column in part.columns.items()}
-        return Comparisons.build(**part._parts(columns=used, narrowed=narrowed.after(self.narrowed)))
+        return super().where_also(conditions, {**answers, **more})
 
     def only_compared(self, source: str = "") -> Comparisons:
         """The table with only the items that are compared in it, and without rows whose counts are all 0.
@@ -454,29 +453,13 @@ class Comparisons:
             return replace(table, source=source or self.source)
         place = np.cumsum(keep) - 1
         chosen = np.flatnonzero(keep)
-        return Comparisons.build(
-            **table._parts(
-                items=[self.items[k] for k in chosen],
-                first=place[table.first],
-                second=place[table.second],
-                item_data={name: take(column, chosen) for name, column in self.item_data.items()},
-                source=source or self.source,
-            )
+        return table.changed(
+            items=[self.items[k] for k in chosen],
+            first=place[table.first],
+            second=place[table.second],
+            item_data={name: take(column, chosen) for name, column in self.item_data.items()},
+            source=source or self.source,
         )
-
-    def role_of(self, name: str) -> str:
-        """The role of a column that is called by its name in the file.
-
-        Parameters
-        ----------
-        name : str
-
-        Returns
-        -------
-        str
-            Any other name as it is.
-        """
-        return role_of(name, self.columns, self.own_names)
 
     def as_one_track(self) -> Comparisons:
         """The same table, several tracks of which fits take as one competition."""
@@ -504,13 +487,11 @@ class Comparisons:
         place_of = {name: k for k, name in enumerate(order)}
         place = np.array([place_of[name] for name in self.items])
         back = np.argsort(place)
-        return Comparisons.build(
-            **self._parts(
-                items=order,
-                first=place[self.first],
-                second=place[self.second],
-                item_data={k: take(v, back) for k, v in self.item_data.items()},
-            )
+        return self.changed(
+            items=order,
+            first=place[self.first],
+            second=place[self.second],
+            item_data={k: take(v, back) for k, v in self.item_data.items()},
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -522,7 +503,20 @@ class Comparisons:
             first, second, wins, ties (if there is a tie category), losses, then all covariates.  A missing
             label is None in every version of pandas.
         """
-        return tabulate.frame(self)
+        import pandas as pd
+
+        names = np.array(self.items, dtype=object)
+        data: dict[str, Any] = {"first": names[self.first], "second": names[self.second], "wins": self.wins}
+        if self.tie_category:
+            data["ties"] = self.ties
+        data["losses"] = self.losses
+        for name, col in self.columns.items():
+            if isinstance(col, Factor):  # code -1, a missing value, picks the None at the end
+                texts = np.array([*col.levels, None], dtype=object)[col.codes]
+                data[name] = pd.Series(texts, dtype=object) if (col.codes < 0).any() else texts
+            else:
+                data[name] = col
+        return pd.DataFrame(data)
 
     # -- as text ---------------------------------------------------------------------------------------------
 
@@ -538,21 +532,29 @@ class Comparisons:
         -------
         list of str
         """
-        return tabulate.sentences(self.pooled(), self.tie_category, most)
+        pairs = self.pooled()
+        out = []
+        for (a, b), (w, t, l) in list(pairs.items())[:most]:
+            tied = f", tied {t:g}" if self.tie_category else ""
+            out.append(f"{a} beat {b} {w:g}, lost {l:g}{tied}")
+        if len(pairs) > most:
+            out.append(f"... and {len(pairs) - most} more pairs")
+        return out
 
     def _headline(self) -> str:
-        judges = self.columns.get("judge")
-        return tabulate.headline(
-            self.n_comparisons,
-            len(self.items),
-            len(judges.levels) if isinstance(judges, Factor) else None,
-            self.ties.sum() if self.tie_category else None,
-            self.ranked_together,
-            self.source,
-        )
+        """A line with the numbers of comparisons, items, judges and ties, and the source."""
+        judges, ranked = self.columns.get("judge"), self.ranked_together
+        tied = f"{self.ties.sum():g} of them ties" if self.tie_category else "no tie category"
+        by = f" by {len(judges.levels)} judges" if isinstance(judges, Factor) else ""
+        made = f", pairs of rankings of up to {ranked}" if ranked else ""
+        return f"{self.n_comparisons:.10g} comparisons of {len(self.items)} items{by} ({tied}{made}), from {self.source}"
 
     def __repr__(self) -> str:
-        return tabulate.text(self._headline(), self.sentences(), self.connected_sets())
+        lines, apart = [self._headline(), *(f"  {s}" for s in self.sentences())], self.connected_sets()
+        if len(apart) > 1:
+            lines.append("  NOT CONNECTED: " + " | ".join(", ".join(s) for s in apart))
+        return "\n".join(map(label, lines))
 
     def _repr_html_(self) -> str:
-        return tabulate.html(self._headline(), self.sentences())
+        rows = "".join(f"<li>{escape(s)}</li>" for s in self.sentences())
+        return f"<p><b>Comparisons</b>: {escape(self._headline())}</p><ul>{rows}</ul>"

@@ -11,17 +11,17 @@ column `track`, or by WMT's `srclang` and `trglang` together.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..text import named, quoted
-from .columns import Column, Factor, level_of, numbers_as_levels, role_of, take
+from .columns import Factor, level_of, numbers_as_levels, refuse_rows, role_of, take
 from .comparisons import Comparisons
+from .where import AnyRows, Rows
 
 #: Columns that name the track by themselves, and together.
 ALONE, TOGETHER = "track", ("srclang", "trglang")
@@ -32,52 +32,14 @@ _WORD = re.compile(r"[^\W\d]\w*")
 MOST_SHOWN = 12
 
 
-class Table(Protocol):
-    """Comparisons or Respondents, as far as tracks go."""
-
-    @property
-    def columns(self) -> Mapping[str, Column]:
-        """Covariates of the rows."""
-
-    @property
-    def own_names(self) -> Mapping[str, str]:
-        """Role -> name in the file."""
-
-    @property
-    def row_weights(self) -> NDArray[np.float64]:
-        """float[n_rows]: how many comparisons, or persons, each row stands for."""
-
-    @property
-    def unit(self) -> str:
-        """What the weights count: comparisons, persons."""
-
-    @property
-    def source(self) -> str:
-        """Where the table came from."""
-
-    @property
-    def one_track(self) -> bool:
-        """Whether several tracks are meant as one."""
-
-    def select(self, rows: Any) -> Any:
-        """Some of the rows."""
-
-    def only_compared(self, source: str = ...) -> Any:
-        """Without items that are not compared."""
-
-
-#: What is divided comes back as what it was.
-AnyTable = TypeVar("AnyTable", bound=Table)
-
-
-def track_columns(table: Table) -> tuple[str, ...]:
+def track_columns(table: Rows) -> tuple[str, ...]:
     """The columns that name the track of a row; () if there are none."""
     if ALONE in table.columns:
         return (ALONE,)
     return tuple(name for name in TOGETHER if name in table.columns)
 
 
-def check_one_track(table: Table, *formulas: str, each: bool = True) -> None:
+def check_one_track(table: Rows, *formulas: str, each: bool = True) -> None:
     """Refuse a table of several tracks, whose comparisons are of competitions of their own."""
     columns = track_columns(table)
     if not columns or table.one_track or set(columns) <= set(_WORD.findall(" ".join(formulas))):
@@ -108,7 +70,7 @@ def _quoted(text: str) -> str:
 
 
 def coded_tracks(
-    table: Table, names: Sequence[str], missing: Callable[[Table, str, Factor], Factor]
+    table: Rows, names: Sequence[str], missing: Callable[[Rows, str, Factor], Factor]
 ) -> tuple[NDArray[np.int64], list[str]]:
     """Code of each row's track, and the tracks' labels, in the order of the columns' levels."""
     code = np.zeros(len(table.row_weights), np.int64)
@@ -124,7 +86,7 @@ def coded_tracks(
     return code, joined if len(set(joined)) == len(joined) else [" | ".join(parts) for parts in labels]
 
 
-def _factor(table: Table, name: str) -> Factor:
+def _factor(table: Rows, name: str) -> Factor:
     column = table.columns.get(role_of(name, table.columns, table.own_names))
     if column is None:
         raise InputError(
@@ -141,24 +103,25 @@ def _factor(table: Table, name: str) -> Factor:
     return Factor(codes, levels)
 
 
-def refused(table: Table, name: str, column: Factor) -> Factor:
+def refused(table: Rows, name: str, column: Factor) -> Factor:
     """Where tracks are asked for every row needs one."""
     blank = column.codes < 0
-    if blank.any():
-        raise InputError(
-            f"{table.source}, row {int(np.flatnonzero(blank)[0]) + 1}: no value in the track column {name!r}"
-            f" ({int(blank.sum())} such row(s)); tracks never mix, so every row needs one"
-        )
+    refuse_rows(
+        table.source,
+        blank,
+        f"no value in the track column {name!r} ({int(blank.sum())} such row(s)); tracks never mix, so every row needs"
+        " one",
+    )
     return column
 
 
-def _blank(table: Table, name: str, column: Factor) -> Factor:
+def _blank(table: Rows, name: str, column: Factor) -> Factor:
     """Rows without a track are one more."""
     n = len(column.levels)
     return Factor(np.where(column.codes < 0, n, column.codes), (*column.levels, f"(no {name})"))
 
 
-def _level(table: Table, name: str, row: int) -> str:
+def _level(table: Rows, name: str, row: int) -> str:
     """The value of a row, "" where it has none."""
     column = table.columns[name]
     if not isinstance(column, Factor):
@@ -213,12 +176,12 @@ def judgments(table: Comparisons) -> Judgments:
     """Every judgment of a table; a row with 5 wins and 2 ties becomes 7, wins before ties before losses."""
     counts = np.stack([table.wins, table.ties, table.losses], axis=1)
     whole = np.rint(counts)
-    if (whole != counts).any():
-        row = int(np.flatnonzero((whole != counts).any(axis=1))[0])
-        raise InputError(
-            f"{table.source}, row {row + 1}: counts {counts[row].tolist()} are not whole; single judgments"
-            " are needed here, so weights and half wins cannot be used"
-        )
+    refuse_rows(
+        table.source,
+        (whole != counts).any(axis=1),
+        lambda row: f"counts {counts[row].tolist()} are not whole; single judgments are needed here, so weights and"
+        " half wins cannot be used",
+    )
     cell = np.repeat(np.arange(counts.size), whole.astype(np.int64).ravel())
     row_of, kind = np.divmod(cell, 3)
     return Judgments(
@@ -270,7 +233,7 @@ def only_compared(table: Comparisons, source: str = "") -> Comparisons:
     return table.only_compared(source)
 
 
-def split_tracks(table: AnyTable, by: str | Sequence[str] | None = None) -> dict[str, AnyTable]:
+def split_tracks(table: AnyRows, by: str | Sequence[str] | None = None) -> dict[str, AnyRows]:
     """One table for each track, with only the items that are compared in it.
 
     Parameters

@@ -11,17 +11,18 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from itertools import islice
 from types import MappingProxyType
-from typing import Protocol, Union
+from typing import Any, ClassVar, Protocol, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..text import named, quoted
-from .columns import Column, Factor
+from .columns import Column, Factor, FloatArray, is_missing, role_of, used_levels
 
 BoolArray = NDArray[np.bool_]
 #: One condition or several, as users write them.
@@ -81,12 +82,8 @@ def conditions_of(where: Conditions) -> tuple[str, ...]:
     return found
 
 
-class _Choosable(Protocol):
-    """A table whose rows can be chosen."""
-
-    @property
-    def choosable(self) -> Getters:
-        """The columns that conditions may be on, by their roles, and how to get each."""
+class Placed(Protocol):
+    """A table as messages name it."""
 
     @property
     def own_names(self) -> Mapping[str, str]:
@@ -98,14 +95,12 @@ class _Choosable(Protocol):
 
     @property
     def source(self) -> str:
-        """For messages."""
+        """Where it came from."""
 
 
-def rows_where(
-    table: _Choosable, conditions: Sequence[str | tuple[str, str]], more: Getters = MappingProxyType({})
-) -> BoolArray:
-    """bool[n_rows]: the rows that fulfil the conditions."""
-    columns, own_names = {**more, **table.choosable}, table.own_names
+def rows_where(table: Placed, conditions: Sequence[str | tuple[str, str]], columns: Getters) -> BoolArray:
+    """bool[n_rows]: the rows that fulfil conditions on these columns, which are called by their roles."""
+    own_names = table.own_names
     n_rows, source = table.n_rows, table.source
     role_of = {own: role for role, own in own_names.items() if role in columns and own not in columns}
     known = [*columns, *role_of]
@@ -158,7 +153,7 @@ class _Condition:
         """The rows that fulfil it."""
         if self.sign in _ORDERS:
             return self._ordered()
-        missing = self.column.codes < 0 if isinstance(self.column, Factor) else np.isnan(self.column)
+        missing = is_missing(self.column)
         if not self.value:
             found = np.asarray(missing)
             if self.sign == "=" and not found.any():
@@ -268,3 +263,102 @@ def _close(word: str, known: Collection[str]) -> list[str]:
     alike = (name for name in known if abs(len(name) - len(word)) <= 0.5 * len(word) + 2)
     plain = {name.strip().casefold(): name for name in islice(alike, _MOST_SEARCHED)}
     return [plain[found] for found in difflib.get_close_matches(word.casefold(), list(plain), n=3)]
+
+
+AnyRows = TypeVar("AnyRows", bound="Rows")
+
+
+class Rows:
+    """What `Comparisons` and `Respondents` have in common: rows with covariates, about items with covariates."""
+
+    #: What the weights of rows count.
+    unit: ClassVar[str]
+    items: tuple[str, ...]
+    columns: Mapping[str, Column]
+    item_data: Mapping[str, Column]
+    source: str
+    own_names: Mapping[str, str]
+    narrowed: Narrowed | None
+    one_track: bool
+
+    @classmethod
+    def build(cls: type[AnyRows], *args: Any, **parts: Any) -> AnyRows:
+        """The checked table of these parts."""
+        raise NotImplementedError
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        raise NotImplementedError
+
+    @property
+    def row_weights(self) -> FloatArray:
+        """float[n_rows]: how many of the units each row stands for."""
+        raise NotImplementedError
+
+    @property
+    def n_units(self) -> float:
+        """The sum of the weights."""
+        raise NotImplementedError
+
+    def select(self: AnyRows, rows: Any) -> AnyRows:
+        """The table of some of the rows."""
+        raise NotImplementedError
+
+    def only_compared(self: AnyRows, source: str = "") -> AnyRows:
+        """The table without items that are not compared."""
+        raise NotImplementedError
+
+    def parts(self) -> dict[str, Any]:
+        """The arguments of `build` that make this table again."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    def changed(self: AnyRows, **changes: Any) -> AnyRows:
+        """The table built again, with some of its parts changed."""
+        return self.build(**{**self.parts(), **changes})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the parts; the table is checked and made read-only again when it is loaded."""
+        parts = {k: dict(v) if isinstance(v, MappingProxyType) else v for k, v in self.parts().items()}
+        return partial(self.build, **parts), ()
+
+    @property
+    def choosable(self) -> Getters:
+        """What :meth:`where` may have conditions on, and how to get it."""
+        return {name: partial(self.columns.__getitem__, name) for name in self.columns}
+
+    def where_also(self: AnyRows, conditions: Sequence[str], more: Getters) -> AnyRows:
+        """As `where`, also by columns that a file has beside those of the table.
+
+        Parameters
+        ----------
+        conditions : sequence of str
+        more : mapping of str to function
+            Name of a column -> how to get it, for the rows of the table.
+
+        Returns
+        -------
+        Comparisons or Respondents
+        """
+        if not conditions:
+            return self
+        rows = rows_where(self, conditions, {**more, **self.choosable})
+        part = self.select(rows).only_compared(f"{self.source}, where {' and '.join(conditions)}")
+        gone = tuple(item for item in self.items if item not in part.items)
+        narrowed = Narrowed(tuple(conditions), part.n_units, self.n_units, gone, self.unit)
+        used = {name: used_levels(column) for name, column in part.columns.items()}
+        return part.changed(columns=used, narrowed=narrowed.after(self.narrowed))
+
+    def role_of(self, name: str) -> str:
+        """The role of a column that is called by its name in the file.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        str
+            Any other name as it is.
+        """
+        return role_of(name, self.columns, self.own_names)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, PairOrderError
-from .columns import Factor
+from .columns import Factor, is_missing, refuse_rows
 from .comparisons import Comparisons
 
 if TYPE_CHECKING:
@@ -98,15 +98,14 @@ def to_wide(
 
 def _check_whole(table: Comparisons) -> None:
     for name, counts in (("wins", table.wins), ("ties", table.ties), ("losses", table.losses)):
-        broken = np.flatnonzero(counts != np.floor(counts))
-        if len(broken):
-            r = int(broken[0])
-            raise InputError(
-                f"{table.source}, row {r + 1}: {name} of {table.items[table.first[r]]!r} against"
-                f" {table.items[table.second[r]]!r} is {counts[r]:g} ({len(broken)} such row(s)); a wide"
-                " table has one cell a response, so counts must be whole; keep fractional weights in the"
-                " counts layout"
-            )
+        broken = counts != np.floor(counts)
+        refuse_rows(
+            table.source,
+            broken,
+            lambda r: f"{name} of {table.items[table.first[r]]!r} against {table.items[table.second[r]]!r} is"
+            f" {counts[r]:g} ({int(broken.sum())} such row(s)); a wide table has one cell a response, so counts must"
+            " be whole; keep fractional weights in the counts layout",
+        )
 
 
 def _check_covariates(table: Comparisons, covariates: Sequence[str]) -> None:
@@ -116,12 +115,8 @@ def _check_covariates(table: Comparisons, covariates: Sequence[str]) -> None:
                 f"{table.source}: no column {name!r}; found {', '.join(table.columns) or 'none'}"
             )
         column = table.columns[name]
-        missing = column.codes < 0 if isinstance(column, Factor) else np.isnan(column)
-        if missing.any():
-            r = int(np.flatnonzero(missing)[0])
-            raise InputError(
-                f"{table.source}, row {r + 1}: {name!r} has no value ({int(missing.sum())} such row(s))"
-            )
+        missing = is_missing(column)
+        refuse_rows(table.source, missing, f"{name!r} has no value ({int(missing.sum())} such row(s))")
         if isinstance(column, Factor):
             # A row without counts becomes no response, so its level would be a gap in the codes.
             counted = table.wins + table.ties + table.losses > 0

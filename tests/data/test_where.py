@@ -64,7 +64,7 @@ VOTES = {
     ],
 )
 def test_values_of_one_column_are_alternatives_and_all_else_holds_together(conditions, rows):
-    assert np.flatnonzero(rows_where(TABLE, conditions)).tolist() == rows
+    assert np.flatnonzero(rows_where(TABLE, conditions, TABLE.choosable)).tolist() == rows
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_values_of_one_column_are_alternatives_and_all_else_holds_together(condi
 )
 def test_what_is_not_there_is_refused(conditions, message):
     with pytest.raises(InputError) as caught:
-        rows_where(TABLE, conditions)
+        rows_where(TABLE, conditions, TABLE.choosable)
     assert message in str(caught.value)
 
 

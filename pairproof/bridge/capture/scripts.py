@@ -209,9 +209,9 @@ def parse_files(
                 str(item["home"]),
                 str(item["r_version"]),
             )
-        elif item.get("type") in _TAKE:
+        elif "file" in item:
             number = int(item["file"]) - 1
-            _TAKE[item["type"]](found[number], item, files[number].name)
+            _take(found[number], item, files[number].name)
     if done.returncode != 0 or places is None:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise PairproofError(
@@ -225,72 +225,51 @@ def _place(item: dict[str, Any], name: str) -> Place:
     return Place(int(item["line"]), int(item["last"]), file=name)
 
 
-def _expression(parsed: Parsed, item: dict[str, Any], name: str) -> None:
-    parsed.expressions.append(_place(item, name))
-
-
-def _call(parsed: Parsed, item: dict[str, Any], name: str) -> None:
-    mentioned = Mentioned(
-        _place(item, name),
-        _task(item),
-        str(item["function"]),
-        str(item["package"]),
-        str(item["text"]),
-        str(item["variable"]),
-    )
-    within = str(item["within"])
-    scope = tuple(str(name) for name in item["scope"] if name)
-    parsed.calls.append(
-        Call(mentioned, within.removeprefix("="), within.startswith("="), item["loop"] is True, scope)
-    )
-
-
-def _shown(parsed: Parsed, item: dict[str, Any], name: str) -> None:
-    parsed.shown.append(
-        Shown(
-            _place(item, name),
-            _task(item),
-            str(item["function"]),
-            str(item["variable"]),
-            str(item["text"]),
-            item["loop"] is True,
-            item["printed"] is True,
-        )
-    )
-
-
-def _package(parsed: Parsed, item: dict[str, Any], name: str) -> None:
-    parsed.packages[str(item["name"])] = item["installed"] is True
-    if item["needed"] is True:
-        parsed.needed.append(str(item["name"]))
-
-
-def _loop(parsed: Parsed, item: dict[str, Any], name: str) -> None:
-    parsed.loops.append(str(item["name"]))
-
-
-def _string(parsed: Parsed, item: dict[str, Any], name: str) -> None:
-    parsed.strings.append(str(item["text"]))
-
-
-def _error(parsed: Parsed, item: dict[str, Any], name: str) -> None:
-    parsed.error = (int(item["line"]), int(item["column"]), str(item["message"]))
+def _take(parsed: Parsed, item: dict[str, Any], name: str) -> None:
+    match item.get("type"):
+        case "expression":
+            parsed.expressions.append(_place(item, name))
+        case "call":
+            mentioned = Mentioned(
+                _place(item, name),
+                _task(item),
+                str(item["function"]),
+                str(item["package"]),
+                str(item["text"]),
+                str(item["variable"]),
+            )
+            within = str(item["within"])
+            scope = tuple(str(part) for part in item["scope"] if part)
+            parsed.calls.append(
+                Call(mentioned, within.removeprefix("="), within.startswith("="), item["loop"] is True, scope)
+            )
+        case "shown":
+            parsed.shown.append(
+                Shown(
+                    _place(item, name),
+                    _task(item),
+                    str(item["function"]),
+                    str(item["variable"]),
+                    str(item["text"]),
+                    item["loop"] is True,
+                    item["printed"] is True,
+                )
+            )
+        case "package":
+            parsed.packages[str(item["name"])] = item["installed"] is True
+            if item["needed"] is True:
+                parsed.needed.append(str(item["name"]))
+        case "loop":
+            parsed.loops.append(str(item["name"]))
+        case "string":
+            parsed.strings.append(str(item["text"]))
+        case "error":
+            parsed.error = (int(item["line"]), int(item["column"]), str(item["message"]))
 
 
 def _task(item: dict[str, Any]) -> int:
     task = item.get("task")
     return int(task) if isinstance(task, int) else 0
-
-
-_TAKE = {
-    "expression": _expression,
-    "call": _call,
-    "shown": _shown,
-    "package": _package,
-    "loop": _loop,
-    "string": _string,
-    "error": _error,
-}
 
 
 NO_KNITR = 87

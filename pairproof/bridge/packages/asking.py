@@ -11,9 +11,11 @@ shows what was taken from the object and how.
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +26,7 @@ from ...text import label
 from ..process.policy import BackendLike, backend as policy
 from ..records.calls import RResult
 from ..values.convert import data_frame
-from ..values.nodes import Expr, RArgument, RVector
+from ..values.nodes import Expr, RArgument, RList, RVector
 
 Floats = NDArray[np.float64]
 #: Longest row of numbers or names that is printed with an answer.
@@ -34,13 +36,42 @@ SomeAnswer = TypeVar("SomeAnswer", bound="RAnswer")
 
 
 def asks(*packages: str) -> Callable[[Function], Function]:
-    """Mark a function with the R packages it needs, readable as ``function.needs``."""
+    """Mark a function with the R packages it needs, readable as ``function.needs``; what it is given is checked, and
+    converted to what R is to see, by the types in its signature.
+    """
 
     def mark(function: Function) -> Function:
-        setattr(function, "needs", packages)
-        return function
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def asking(*args: Any, **options: Any) -> Any:
+            given = signature.bind(*args, **options)
+            for name, kind in _kinds(function).items():
+                if (value := given.arguments.get(name)) is not None:
+                    given.arguments[name] = _converted(name, value, kind)
+            return function(*given.args, **given.kwargs)
+
+        setattr(asking, "needs", packages)
+        return cast(Function, asking)
 
     return mark
+
+
+@functools.cache
+def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
+    """Parameter -> its type, where that is not None."""
+    hints = get_type_hints(function).items()
+    return {
+        name: Union[tuple(k for k in get_args(Union[hint, None]) if k is not type(None))]
+        for name, hint in hints
+    }
+
+
+def _converted(name: str, value: Any, kind: Any) -> Any:
+    """A value for a parameter of this type, checked, as R is to see it; of other types its function sees to it."""
+    if get_origin(kind) is Literal:
+        check_option(name, value, kind)
+    return _CONVERSIONS[kind](value) if kind in _CONVERSIONS else value
 
 
 def ask(
@@ -73,6 +104,18 @@ def program(package: str, name: str) -> str:
 def reals(values: Any) -> Floats:
     """Numbers as an array of doubles."""
     return np.asarray(values, dtype=np.float64)
+
+
+#: Type of a parameter -> what R is to see of its value.
+_CONVERSIONS: Mapping[Any, Callable[[Any], Any]] = {
+    bool: bool,
+    int: int,
+    float: float,
+    Sequence[float]: reals,
+    Sequence[str]: list,
+    Floats: reals,
+    Union[Sequence[float], Floats]: reals,
+}
 
 
 def optional(convert: Callable[[Any], Any], value: Any) -> Any:
@@ -140,21 +183,22 @@ def vector_of(result: RResult) -> RVector:
     return result.value
 
 
-def named_matrix(value: RVector) -> tuple[tuple[str, ...], Floats]:
-    """Column names and values of an R matrix."""
-    margins = value.dimnames or (None, None)
-    return margins[1] or (), value.floats()
-
-
 #: Type of a field, as its class spells it -> how it is read from an element of R's list.
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "Floats": lambda value: value.floats(),
+    "Floats | None": lambda value: None if value is None else value.floats(),
     "float": number,
     "int": lambda value: int(number(value)),
     "bool": lambda value: value is not None and bool(value.scalar()),
     "str": lambda value: str(value.scalar()),
     "tuple[str, ...]": strings,
 }
+
+
+def fields_of(kind: Any, value: RList, more: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a dataclass from the elements of the same names in R's list; ``more`` holds the others."""
+    there = [f for f in fields(kind) if f.name in value and f.name not in more]
+    return {**{f.name: _READERS[str(f.type)](value[f.name]) for f in there}, **more}
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,13 +213,7 @@ class RAnswer:
     @classmethod
     def read(cls: type[SomeAnswer], result: RResult, **more: Any) -> SomeAnswer:
         """Fill the fields from the elements of the same names in R's list; ``more`` holds the others."""
-        value = result.as_list()
-        found = {
-            f.name: _READERS[str(f.type)](value[f.name])
-            for f in fields(cls)
-            if f.name in value and f.name not in more
-        }
-        return cls(**found, **more, result=result)
+        return cls(**fields_of(cls, result.as_list(), more), result=result)
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,7 +356,7 @@ def coefficients_of(result: RResult) -> dict[str, Any]:
     value = result.as_list()
     coefficients = value.vector("coef")
     names = coefficients.names or ()
-    vcov_names, vcov = named_matrix(value.vector("vcov"))
+    vcov_names, vcov = value.vector("vcov").margin(1), value.vector("vcov").floats()
     coef = coefficients.floats()
     coef[np.isnan(coef)] = np.nan  # R's NA is a signalling NaN, over which numpy warns in every sum
     variance = dict(zip(vcov_names, np.diag(vcov).tolist()))

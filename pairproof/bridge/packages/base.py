@@ -21,9 +21,7 @@ from .asking import (
     as_frame,
     ask,
     asks,
-    check_option,
     model_of,
-    optional,
     reals,
 )
 
@@ -91,16 +89,15 @@ def glm(
     >>> m = glm("wins ~ x", {"wins": [3, 5, 9], "x": [0, 1, 2]})  # doctest: +SKIP
     >>> m.params()["x"], m.deviance                               # doctest: +SKIP
     """
-    check_option("family", family, Family)
     arguments = {
         "formula": Formula(formula),
         "data": as_frame(data),
         "family": family,
         "again": refit,
-        "epsilon": float(epsilon),
-        "maxit": int(maxit),
-        ".weights": optional(reals, weights),
-        ".offset": optional(reals, offset),
+        "epsilon": epsilon,
+        "maxit": maxit,
+        ".weights": weights,
+        ".offset": offset,
     }
     return model_of(RModel, ask(backend, "stats::glm", GLM, arguments))
 
@@ -164,7 +161,7 @@ def binom_test(
     >>> round(binom_test(61, 96, backend="recorded").p_value, 10)
     0.0103459131
     """
-    arguments = {"x": x, "n": n, "p": float(p), "alternative": alternative}
+    arguments = {"x": x, "n": n, "p": p, "alternative": alternative}
     test = RTest.read(policy(backend).call("stats::binom.test", arguments, extract=TEST))
     # binom.test calls the number of trials its "parameter"; it is no degree of freedom.
     return replace(test, df=float("nan"))
@@ -259,9 +256,8 @@ def qvcalc(
     --------
     >>> qvcalc([[0, 0, 0], [0, 2, 1], [0, 1, 2]], ["A", "B", "C"]).quasi_se  # doctest: +SKIP
     """
-    names = list(items)
-    arguments = {"covmat": matrix(reals(covmat), names, names), "estimates": optional(reals, estimates)}
+    arguments = {"covmat": matrix(reals(covmat), items, items), "estimates": estimates}
     result = ask(backend, "qvcalc::qvcalc", QVCALC, arguments, ("qvcalc",))
     return QuasiVariances.read(
-        result, items=tuple(names), worst_errors=result.as_list().vector("worst").floats()
+        result, items=tuple(items), worst_errors=result.as_list().vector("worst").floats()
     )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..process.policy import BackendLike
-from .asking import Floats, RAnswer, ask, asks, reals
+from .asking import Floats, RAnswer, ask, asks
 
 NEEDS = ("boot",)
 
@@ -69,5 +69,5 @@ def boot_ci(
     --------
     >>> boot_ci(0.8, replicates, influence).bca  # doctest: +SKIP
     """
-    arguments = {"t0": float(estimate), "t": reals(replicates), "L": reals(influence), "level": float(level)}
+    arguments = {"t0": estimate, "t": replicates, "L": influence, "level": level}
     return BootLimits.read(ask(backend, "boot::boot.ci", BOOT_CI, arguments, NEEDS))

@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import REDUCE, RModel, ask, asks, check_option, design_columns, model_of
+from .asking import REDUCE, RModel, ask, asks, design_columns, model_of
 
 NEEDS = ("brglm",)
 Link = Literal["logit", "probit", "cauchit", "cloglog"]
@@ -73,7 +73,6 @@ def brglm_design(
     >>> table = {"a": [1, 0, 1], "b": [0, 1, -1], "won": [1.0, 1.0, 0.6], "n": [5, 5, 5]}
     >>> brglm_design(table, "won", "n").coef  # doctest: +SKIP
     """
-    check_option("link", link, Link)
     columns, (response, w, o) = design_columns(data, y, weights, offset)
     assert response is not None
     wrong = response[~((response >= 0) & (response <= 1))]

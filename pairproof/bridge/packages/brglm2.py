@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..process.policy import BackendLike
-from .asking import Estimates, Floats, ask, asks, check_option, named_matrix, optional, reals
+from .asking import Estimates, Floats, ask, asks, check_option, reals
 
 NEEDS = ("brglm2",)
 Type = Literal["AS_mean", "AS_median", "AS_mixed", "MPL_Jeffreys", "correction", "ML"]
@@ -102,26 +102,26 @@ def brglm_fit(
     """
     for name, value, literal in (("type", type, Type), ("link", link, Link), ("family", family, Family)):
         check_option(name, value, literal)
-    table, won = reals(x), reals(wins)
+    table, won = reals(x), wins
     if table.ndim != 2 or len(table) != len(won) or losses is not None and len(losses) != len(won):
         raise InputError(f"x has shape {table.shape} for {len(won)} rows of wins; a row each is expected")
     if (losses is None) != (family == "poisson"):
         raise InputError("losses belong to the binomial family, and to no other")
-    columns = [f"x{k + 1}" for k in range(table.shape[1])] if names is None else list(names)
+    columns = [f"x{k + 1}" for k in range(table.shape[1])] if names is None else names
     if len(columns) != table.shape[1]:
         raise InputError(f"{len(columns)} names for {table.shape[1]} columns of x")
     arguments = {
         "x": table,
         "wins": won,
-        "losses": optional(reals, losses),
+        "losses": losses,
         "columns": columns,
         "type": type,
         "link": link,
         "family": family,
-        "offset": optional(reals, offset),
-        "epsilon": float(epsilon),
-        "maxit": int(maxit),
+        "offset": offset,
+        "epsilon": epsilon,
+        "maxit": maxit,
     }
     result = ask(backend, "brglm2::brglmFit", BRGLM, arguments, NEEDS)
-    _, vcov = named_matrix(result.as_list().vector("vcov"))
+    vcov = result.as_list().vector("vcov").floats()
     return ReducedModel.read(result, names=tuple(columns), se=np.sqrt(np.diag(vcov)), vcov=vcov)

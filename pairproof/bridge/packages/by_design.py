@@ -15,7 +15,7 @@ import numpy as np
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import REDUCE, Floats, RModel, ask, asks, check_option, model_of, optional, program, reals
+from .asking import REDUCE, Floats, RModel, ask, asks, model_of, optional, program, reals
 
 NEEDS_GNM, NEEDS_POLR = ("gnm",), ("MASS",)
 DesignFamily = Literal["binomial", "quasibinomial", "poisson", "quasipoisson", "gaussian", "Gamma"]
@@ -105,8 +105,6 @@ def glm_design(
     >>> data = {"x": [1, 0, -1], "y": [0.5, 0.2, 0.1], "n": [10, 10, 10]}
     >>> glm_design(data, "y", "binomial", "logit", "n").params()  # doctest: +SKIP
     """
-    check_option("family", family, DesignFamily)
-    check_option("link", link, DesignLink)
     columns, response, w, o = _taken(data, y, weights, offset)
     arguments = {
         "x": _matrix(columns),
@@ -115,9 +113,9 @@ def glm_design(
         "link": link,
         "weights": np.ones(len(response)) if w is None else w,
         "offset": optional(reals, o),
-        "epsilon": float(epsilon),
-        "maxit": int(maxit),
-        "intercept": bool(intercept),
+        "epsilon": epsilon,
+        "maxit": maxit,
+        "intercept": intercept,
     }
     return model_of(RModel, ask(backend, "stats::glm.fit", GLM, arguments))
 
@@ -166,8 +164,6 @@ def gnm_eliminated(
     --------
     >>> gnm_eliminated({"x": [1, -1], "y": [5, 2], "cell": [1, 1]}, "y", "cell").params()  # doctest: +SKIP
     """
-    check_option("family", family, DesignFamily)
-    check_option("link", link, DesignLink)
     columns, response, cell, w, o = _taken(data, y, eliminate, weights, offset)
     assert cell is not None
     arguments = {
@@ -178,8 +174,8 @@ def gnm_eliminated(
         "link": link,
         "weights": np.ones(len(response)) if w is None else w,
         "offset": np.zeros(len(response)) if o is None else o,
-        "tolerance": float(tolerance),
-        "iterMax": int(iterMax),
+        "tolerance": tolerance,
+        "iterMax": iterMax,
     }
     return model_of(RModel, ask(backend, "gnm::gnm", GNM, arguments, NEEDS_GNM, seed=1))
 
@@ -223,7 +219,6 @@ def polr_design(
     --------
     >>> polr_design({"x": [1, 0, -1], "y": [3, 2, 1]}, "y", levels=["a", "b", "c"])  # doctest: +SKIP
     """
-    check_option("method", method, Method)
     columns, answer, w = _taken(data, y, weights)
     codes = answer.astype(int)
     if (codes != answer).any() or codes.min() < 1 or codes.max() > len(levels):
@@ -231,7 +226,7 @@ def polr_design(
     arguments = {
         "x": _matrix(columns),
         "y": [levels[k - 1] for k in codes],
-        "levels": list(levels),
+        "levels": levels,
         "weights": np.ones(len(codes)) if w is None else w,
         "method": method,
     }

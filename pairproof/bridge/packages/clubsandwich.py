@@ -14,7 +14,7 @@ from typing import Literal
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import Floats, RAnswer, ask, asks, check_option, program, reals
+from .asking import Floats, RAnswer, ask, asks, program, reals
 from .sandwich import CONDITIONAL, ComparisonRows, columns_of, needed
 
 NEEDS = ("clubSandwich",)
@@ -90,7 +90,6 @@ def vcovCR(
     --------
     >>> vcovCR(rows, ["judge"]).df  # doctest: +SKIP
     """
-    check_option("type", type, Type)
     k = len(rows.names)
     asked = reals([[float(i == j) for j in range(k)] for i in range(k)] if functions is None else functions)
     arguments = {

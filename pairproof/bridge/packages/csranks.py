@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import Floats, RAnswer, ask, asks, check_option, reals
+from .asking import Floats, RAnswer, ask, asks, reals
 
 NEEDS = ("csranks",)
 Sided = Literal["two-sided", "lower", "upper"]
@@ -104,7 +104,6 @@ def csranks(
     --------
     >>> csranks([1.0, 0.0], [[0.01, 0], [0, 0.01]]).upper  # doctest: +SKIP
     """
-    check_option("cstype", cstype, Sided)
     arguments: dict[str, Any] = {
         **_arguments(x, sigma, coverage, stepdown, draws, seed),
         "cstype": cstype,
@@ -148,5 +147,5 @@ def tau_sets(
     --------
     >>> tau_sets([1.0, 0.0], [[0.01, 0], [0, 0.01]], 1).best  # doctest: +SKIP
     """
-    arguments = {**_arguments(x, sigma, coverage, stepdown, draws, seed), "tau": int(tau)}
+    arguments = {**_arguments(x, sigma, coverage, stepdown, draws, seed), "tau": tau}
     return TauSets.read(ask(backend, "csranks::cstaubest", TAU, arguments, NEEDS))

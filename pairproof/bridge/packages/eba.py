@@ -105,8 +105,8 @@ def eba(
     arguments = {
         "M": _wins(M, items),
         "aspects": optional(lambda sets: [[float(a) for a in own] for own in sets], A),
-        "start": optional(reals, s),
-        "constrained": bool(constrained),
+        "start": s,
+        "constrained": constrained,
     }
     return AspectModel.read(ask(backend, "eba::eba", FIT, arguments, NEEDS))
 

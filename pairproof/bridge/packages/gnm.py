@@ -34,9 +34,7 @@ from .asking import (
     ask,
     asks,
     check_item,
-    check_option,
     model_of,
-    optional,
     positions,
     program,
     reals,
@@ -124,17 +122,16 @@ def gnm(
     --------
     >>> gnm("y ~ x", {"y": [3, 1, 2], "x": [0, 1, 2]}).params()  # doctest: +SKIP
     """
-    check_option("family", family, Family)
     arguments = {
         "formula": Formula(formula),
         "data": as_frame(data),
         "eliminate": Formula(f"~ {eliminate}") if eliminate else None,
         "family": family,
-        "tolerance": float(tolerance),
-        "iterMax": int(iterMax),
+        "tolerance": tolerance,
+        "iterMax": iterMax,
         "tight": tight,
         "no_worse": NO_WORSE,
-        ".weights": optional(reals, weights),
+        ".weights": weights,
     }
     result = ask(backend, "gnm::gnm", GNM, arguments, NEEDS, seed=1)
     constants = result.as_list()["eliminated"]

@@ -22,7 +22,7 @@ from ..process.policy import BackendLike
 from ..records.calls import RResult
 from ..values.convert import data_frame
 from ..values.nodes import RVector
-from .asking import Floats, RAnswer, ask, asks, named_matrix, vector_of
+from .asking import Floats, RAnswer, ask, asks, vector_of
 
 IntArray = NDArray[np.int64]
 NEEDS = ("rjags", "coda")
@@ -212,10 +212,10 @@ def irt_gaussian(
     arguments = {
         **data.arguments(),
         **vars(chains),
-        "s0": float(sd_ability),
-        "sa": float(sd_quality),
-        "so": float(sd_noise),
-        "d": float(radius),
+        "s0": sd_ability,
+        "sa": sd_quality,
+        "so": sd_noise,
+        "d": radius,
     }
     result = ask(backend, "rjags::coda.samples, irt-gaussian", GAUSSIAN, arguments, NEEDS)
     found = result.as_list()
@@ -272,10 +272,10 @@ def irt_categorical(
         **vars(chains),
         "pair_one": [a + 1 for a, _ in pairs],
         "pair_two": [b + 1 for _, b in pairs],
-        "n_levels": int(levels),
-        "so": float(sd_noise),
-        "concentration": float(concentration),
-        "radius": int(radius),
+        "n_levels": levels,
+        "so": sd_noise,
+        "concentration": concentration,
+        "radius": radius,
     }
     result = ask(backend, "rjags::coda.samples, irt-categorical", CATEGORICAL, arguments, NEEDS)
     tie, first, second = (_sampled(vector_of(result), result, slice(k, None, 3)) for k in range(3))
@@ -319,14 +319,12 @@ def pair_compare(
     --------
     >>> pair_compare(["A", "B"], ["B", "C"], ["A", "C"], ["A", "B", "C"]).mean  # doctest: +SKIP
     """
-    table = data_frame(
-        {"rater": ["one"] * len(first), "first": list(first), "second": list(second), "choice": list(choice)}
-    )
-    arguments = {"data": table, "items": list(items), **vars(chains)}
+    table = data_frame({"rater": ["one"] * len(first), "first": first, "second": second, "choice": choice})
+    arguments = {"data": table, "items": items, **vars(chains)}
     result = ask(backend, "MCMCpack::MCMCpaircompare", MCMCPACK, arguments, ("MCMCpack", "coda"))
     return _sampled(vector_of(result), result)
 
 
 def _sampled(table: RVector, result: RResult, rows: slice = slice(None)) -> Sampled:
     """Rows of a table with columns mean, sd, ess, mcse."""
-    return Sampled(*named_matrix(table)[1][rows].T, result=result)
+    return Sampled(*table.floats()[rows].T, result=result)

@@ -29,7 +29,7 @@ import numpy as np
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import data_frame, factor_of, matrix
-from .asking import Estimates, Floats, RAnswer, ask, asks, check_option, design_columns, program, reals
+from .asking import Estimates, Floats, RAnswer, ask, asks, design_columns, program, reals
 
 NEEDS_CONTESTS = ("lme4", "Matrix")
 ContestLink = Literal["logit", "probit"]
@@ -94,7 +94,6 @@ def glmer_contests(
     --------
     >>> glmer_contests([3, 6, 1], [7, 4, 9], [[[1, -1, 0], [1, 0, -1], [0, 1, -1]]]).sigma  # doctest: +SKIP
     """
-    check_option("link", link, ContestLink)
     won, lost = reals(wins), reals(losses)
     n = len(won)
     matrices = [reals(b) for b in blocks]
@@ -207,8 +206,6 @@ def glmer_design(
     >>> table = {"one": [1, 1, 1], "judge": ["a", "b", "c"], "won": [0.8, 0.3, 0.5], "n": [10, 10, 10]}
     >>> glmer_design(table, "won", ["judge"], weights="n").sd  # doctest: +SKIP
     """
-    check_option("family", family, Family)
-    check_option("link", link, Link)
     if not groups:
         raise InputError("groups is empty: without a random effect this is a glm")
     distinct = list(dict.fromkeys(groups))
@@ -226,7 +223,7 @@ def glmer_design(
         ".offset": o,
         "family": family,
         "link": link,
-        "nAGQ": int(nAGQ),
+        "nAGQ": nAGQ,
     }
     result = ask(backend, "lme4::glmer of a design", GLMER_DESIGN, arguments, NEEDS)
     named = tuple(f"{group}: {name}" for group, own in zip(groups, varying) for name in own)
@@ -307,7 +304,7 @@ def glmer(
     --------
     >>> glmer([8, 3, 5], [2, 7, 5]).sd  # doctest: +SKIP
     """
-    arguments = {"a": reals(a), "b": reals(b), "nAGQ": int(nAGQ)}
+    arguments = {"a": a, "b": b, "nAGQ": nAGQ}
     return JudgeEffect.read(ask(backend, "lme4::glmer", GLMER, arguments, NEEDS_LME4))
 
 
@@ -391,5 +388,5 @@ def lmer(
     """
     labels = {f"e{k + 1}": np.asarray(codes, np.int64) + 1 for k, codes in enumerate(effects.values())}
     x = np.ones((len(y), 1)) if fixed is None else np.asarray(fixed, np.float64)
-    arguments = {"y": reals(y), "X": x, "labels": data_frame(labels), "REML": bool(REML)}
+    arguments = {"y": y, "X": x, "labels": data_frame(labels), "REML": REML}
     return LinearMixedModel.read(ask(backend, "lme4::lmer", LMER, arguments, NEEDS_LME4))

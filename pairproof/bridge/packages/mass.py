@@ -25,7 +25,7 @@ from ..process.policy import BackendLike
 from ..records.calls import RResult
 from ..values.convert import data_frame
 from ..values.nodes import Formula, RArgument, factor
-from .asking import Estimates, Floats, ask, asks, named_matrix, number, positions, reals
+from .asking import Estimates, Floats, ask, asks, number, positions, reals
 
 NEEDS = ("MASS",)
 
@@ -127,7 +127,7 @@ def polr(
     """
     left_out = items[-1] if reference is None else reference
     place = positions(items, first, second, [left_out])
-    if not np.sum(reals(ties)) > 0:
+    if not np.sum(ties) > 0:
         raise ValueError(
             "there are no ties in these counts, so Rao-Kupper's delta is at its boundary 0; fit the model "
             "without ties (BTm)"
@@ -135,7 +135,7 @@ def polr(
     design = np.zeros((len(first), len(items) + 1))
     design[np.arange(len(first)), [place[x] for x in first]] = 1.0
     design[np.arange(len(first)), [place[x] for x in second]] = -1.0
-    design[:, -1] = 0.0 if order is None else reals(order)
+    design[:, -1] = 0.0 if order is None else order
     own = [j for j, item in enumerate(items) if item != left_out]
     names, columns = [items[j] for j in own], [f"o{j + 1}" for j in own]
     parts = [design[:, own]]
@@ -149,7 +149,7 @@ def polr(
         "formula": Formula("outcome ~ " + " + ".join(columns)),
         "data": _mirrored(columns, np.concatenate(parts, axis=1), [losses, ties, wins]),
         "reltol": reltol,
-        "maxit": int(maxit),
+        "maxit": maxit,
         "step": step,
         "polish": polish,
     }
@@ -178,7 +178,7 @@ def _rao_kupper(result: RResult, names: list[str]) -> RaoKupper:
     """Thresholds (-delta, delta) as one delta, by the delta method: delta = (zeta_2 - zeta_1) / 2."""
     value = result.as_list()
     beta, zeta = value.vector("coef").floats(), value.vector("zeta").floats()
-    _, whole = named_matrix(value.vector("vcov"))
+    whole = value.vector("vcov").floats()
     if len(beta) != len(names):
         raise ValueError(
             f"polr dropped columns of {names}: comparisons do not connect some items to the rest"

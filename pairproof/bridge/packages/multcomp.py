@@ -15,7 +15,7 @@ import numpy as np
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import Floats, RAnswer, ask, asks, check_option, reals
+from .asking import Floats, RAnswer, ask, asks, reals
 
 NEEDS = ("multcomp", "mvtnorm")
 Alternative = Literal["two.sided", "less", "greater"]
@@ -105,17 +105,16 @@ def glht(
     --------
     >>> glht([1.0, 0.2], [[0.1, 0], [0, 0.1]], {"A-B": [1, -1]}).single_step  # doctest: +SKIP
     """
-    check_option("alternative", alternative, Alternative)
     names = [f"b{j + 1}" for j in range(len(coef))]
     arguments = {
-        "coef": reals(coef),
-        "V": matrix(reals(vcov), names, names),
+        "coef": coef,
+        "V": matrix(vcov, names, names),
         "K": matrix(reals(list(contrasts.values())), names, list(contrasts)),
-        "df": int(df),
+        "df": df,
         "alternative": alternative,
-        "level": float(level),
-        "abseps": float(abseps),
-        "maxpts": int(maxpts),
+        "level": level,
+        "abseps": abseps,
+        "maxpts": maxpts,
     }
     return ManyComparisons.read(ask(backend, "multcomp::glht", GLHT, arguments, NEEDS, seed=seed))
 
@@ -180,13 +179,12 @@ def qmvnorm(
     --------
     >>> qmvnorm([[1.0, 0.5], [0.5, 1.0]]).quantile  # doctest: +SKIP
     """
-    table = reals(correlation)
     arguments = {
-        "R": matrix(table, [f"z{j + 1}" for j in range(len(table))]),
-        "level": float(level),
+        "R": matrix(correlation, [f"z{j + 1}" for j in range(len(correlation))]),
+        "level": level,
         "two_sided": two_sided,
-        "abseps": float(abseps),
-        "maxpts": int(maxpts),
+        "abseps": abseps,
+        "maxpts": maxpts,
     }
     return MaxNormal.read(ask(backend, "mvtnorm::qmvnorm", CRITICAL, arguments, ("mvtnorm",), seed=seed))
 
@@ -243,7 +241,7 @@ def multcompLetters(
     hyphens = sorted({name for name in (*first, *second) if "-" in name})
     if hyphens:
         raise ValueError(f"{hyphens} have a hyphen, at which multcompLetters splits the names of a pair")
-    arguments = {"first": list(first), "second": list(second), "p": reals(p), "threshold": float(threshold)}
+    arguments = {"first": first, "second": second, "p": p, "threshold": threshold}
     return Letters.read(ask(backend, "multcompView::multcompLetters", LETTERS, arguments, ("multcompView",)))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..process.policy import BackendLike
-from .asking import Floats, RAnswer, ask, asks, reals
+from .asking import Floats, RAnswer, ask, asks
 
 NEEDS = ("nlme",)
 
@@ -83,6 +83,4 @@ def lme(
     >>> lme(y, item, annotator).noise  # doctest: +SKIP
     """
     codes = {"item": np.asarray(item, np.int64) + 1, "annotator": np.asarray(annotator, np.int64) + 1}
-    return NoiseByAnnotator.read(
-        ask(backend, "nlme::lme", LME, {"y": reals(y), **codes, "method": method}, NEEDS)
-    )
+    return NoiseByAnnotator.read(ask(backend, "nlme::lme", LME, {"y": y, **codes, "method": method}, NEEDS))

@@ -32,8 +32,9 @@ from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import matrix
 from ..values.nodes import Expr, RArgument
-from .asking import Estimates, Floats, RAnswer, ask, asks, check_item, check_option, optional, reals
+from .asking import Estimates, Floats, ask, asks, check_item, optional, reals
 from .base import QuasiVariances
+from .psychotools import ItemParameters
 
 NEEDS = ("PlackettLuce",)
 
@@ -125,10 +126,10 @@ def pladmm(
     arguments = {
         "rankings": matrix(ranks, labels),
         "X": table,
-        ".weights": optional(reals, weights),
-        "rho": float(rho),
-        "n_iter": int(n_iter),
-        "rtol": float(rtol),
+        ".weights": weights,
+        "rho": rho,
+        "n_iter": n_iter,
+        "rtol": rtol,
     }
     result = ask(backend, "PlackettLuce::pladmm", PLADMM, arguments, NEEDS)
     return CovariateWorths.read(result, names=tuple(columns), items=tuple(labels))
@@ -263,25 +264,22 @@ def PlackettLuce(
     --------
     >>> PlackettLuce([[1, 2, 3], [2, 1, 3], [3, 1, 2]], ["A", "B", "C"], npseudo=0).coef  # doctest: +SKIP
     """
-    check_option("method", method, Method)
     arguments: dict[str, Any] = {
         "rankings": _rankings(rankings, items),
-        "npseudo": float(npseudo),
+        "npseudo": npseudo,
         "normal": optional(_prior, normal),
-        "weights": optional(reals, weights),
+        "weights": weights,
         "method": method,
-        "epsilon": float(epsilon),
-        "steffensen": float(steffensen),
+        "epsilon": epsilon,
+        "steffensen": steffensen,
         "maxit": [int(n) for n in maxit],
         "gamma": optional(lambda g: {"shape": float(g[0]), "rate": float(g[1])}, gamma),
-        "adherence": optional(reals, adherence),
+        "adherence": adherence,
     }
     if group is not None:
         arguments[".group"] = [int(g) for g in group]
     result = ask(backend, "PlackettLuce::PlackettLuce", _fit(arguments) + REDUCE, arguments, NEEDS)
-    known = result.as_list()["adherence"]
-    kept = None if known is None else result.as_list().vector("adherence").floats()
-    return PlackettLuceModel.read(result, adherence=kept, arguments=arguments)
+    return PlackettLuceModel.read(result, arguments=arguments)
 
 
 def _fit(arguments: Mapping[str, Any]) -> str:
@@ -314,19 +312,6 @@ def _prior(normal: tuple[Sequence[float], Any]) -> dict[str, Any]:
     if covariance.shape != (len(mean), len(mean)):
         raise InputError(f"the prior's covariance has shape {covariance.shape} for {len(mean)} means")
     return {"mu": mean, "Sigma": covariance}
-
-
-@dataclass(frozen=True, eq=False)
-class ItemParameters(RAnswer):
-    """Worths, or log worths, with standard errors.
-
-    estimate, se float[items].  vcov float[items, items].
-    """
-
-    items: tuple[str, ...]
-    estimate: Floats
-    se: Floats
-    vcov: Floats
 
 
 ITEMPAR = """

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import Floats, RAnswer, ask, asks, program, reals
+from .asking import Floats, RAnswer, ask, asks, program
 from .sandwich import CONDITIONAL, ComparisonRows
 
 NEEDS = ("MASS",)
@@ -70,7 +70,7 @@ def confint(rows: ComparisonRows, level: float = 0.95, *, backend: BackendLike =
     --------
     >>> confint(rows).low  # doctest: +SKIP
     """
-    arguments = {**rows.arguments(), "level": float(level)}
+    arguments = {**rows.arguments(), "level": level}
     return ProfileLimits.read(ask(backend, "MASS::confint", CONFINT, arguments, NEEDS))
 
 
@@ -106,5 +106,5 @@ def constrained_refits(
     """
     if rows.model != "poisson":
         raise ValueError("constrained refits are by glm, which Rao and Kupper's model is not")
-    arguments = {**rows.arguments(), "C": matrix(reals(functions), rows.names), "level": float(level)}
+    arguments = {**rows.arguments(), "C": matrix(functions, rows.names), "level": level}
     return ProfileLimits.read(ask(backend, "stats::glm, constrained refits", REFITS, arguments))

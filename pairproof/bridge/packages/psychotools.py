@@ -25,8 +25,6 @@ from .asking import (
     ask,
     asks,
     check_item,
-    check_option,
-    named_matrix,
     number,
     optional,
     reals,
@@ -116,9 +114,9 @@ def paircomp(
         raise ValueError(f"paircomp expects judges in rows and pairs in columns; found shape {table.shape}")
     arguments = {
         "data": np.where(np.isnan(table), np.nan, table),
-        "labels": optional(list, labels),
-        "mscale": optional(reals, mscale),
-        "ordered": bool(ordered),
+        "labels": labels,
+        "mscale": mscale,
+        "ordered": ordered,
         "covariates": optional(as_frame, covariates),
     }
     result = ask(backend, "psychotools::paircomp", PAIRCOMP, arguments, NEEDS)
@@ -270,14 +268,13 @@ def btmodel(
     >>> judges = [[1, 1, -1], [1, 0, 1], [-1, 1, 1]]  # three judges: AB, AC, BC
     >>> btmodel(judges, ["A", "B", "C"]).params()     # doctest: +SKIP
     """
-    check_option("type", type, Type)
     shared = {
         "type": type,
         "ref": ref,
         "undecided": undecided,
-        ".weights": optional(reals, weights),
-        "epsilon": float(epsilon),
-        "maxit": int(maxit),
+        ".weights": weights,
+        "epsilon": epsilon,
+        "maxit": maxit,
     }
     if isinstance(data, (Expr, Paircomp)):
         if labels is not None:
@@ -297,7 +294,7 @@ def btmodel(
         arguments = {"data": matrix(reals(data), names), "labels": items, **shared}
         result = ask(backend, "psychotools::btmodel", BTMODEL, arguments, NEEDS)
     value = result.as_list()
-    _, vcov = named_matrix(value.vector("vcov"))
+    vcov = value.vector("vcov").floats()
     return BTModel.read(
         result,
         names=value.vector("coef").names or (),
@@ -371,7 +368,7 @@ def itempar(
     chosen = None if ref is None else [ref] if isinstance(ref, str) else list(ref)
     for name in chosen or ():
         check_item("ref", name, model.items)
-    arguments = {**model.arguments, "reference": chosen, "alias": bool(alias), "log": bool(log)}
+    arguments = {**model.arguments, "reference": chosen, "alias": alias, "log": log}
     return ItemParameters.read(ask(backend, "psychotools::itempar", _code(model) + ITEMPAR, arguments, NEEDS))
 
 

@@ -16,19 +16,7 @@ import numpy as np
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.nodes import Expr, Formula
-from .asking import (
-    Floats,
-    RAnswer,
-    as_frame,
-    ask,
-    asks,
-    check_item,
-    check_option,
-    optional,
-    program,
-    reals,
-    strings,
-)
+from .asking import Floats, RAnswer, as_frame, ask, asks, check_item, fields_of, program, reals, strings
 
 NEEDS = ("psychotree", "psychotools", "partykit")
 Type = Literal["loglin", "logit"]
@@ -139,8 +127,6 @@ def bttree(
     --------
     >>> bttree(answers, covariates, ["A", "B", "C"]).leaves  # doctest: +SKIP
     """
-    check_option("type", type, Type)
-    check_option("vcov", vcov, Literal["opg", "info", "sandwich"])
     if (labels is None) != isinstance(preference, Expr):
         raise InputError("labels name the items of a table of answers; an R paircomp has its own")
     if labels is not None:
@@ -148,17 +134,17 @@ def bttree(
     arguments = {
         "preference": preference if isinstance(preference, Expr) else reals(preference),
         "covariates": as_frame(covariates),
-        "labels": optional(list, labels),
+        "labels": labels,
         "formula": Formula(formula),
         "type": type,
         "ref": ref,
         "undecided": undecided,
-        "alpha": float(alpha),
-        "bonferroni": bool(bonferroni),
-        "minsize": optional(int, minsize),
-        "maxdepth": optional(int, maxdepth),
+        "alpha": alpha,
+        "bonferroni": bonferroni,
+        "minsize": minsize,
+        "maxdepth": maxdepth,
         "vcov": vcov,
-        "breakties": bool(breakties),
+        "breakties": breakties,
     }
     result = ask(backend, "psychotree::bttree", TREE, arguments, NEEDS)
     value = result.as_list()
@@ -166,7 +152,7 @@ def bttree(
     parents = {int(k): int(v["id"].scalar()) for v in found for k in v.vector("kids").values}
     levels = {n: strings(v) for n, v in zip(value["levels"].names or (), value["levels"].values)}
     nodes = tuple(_node(v, parents, levels) for v in found)
-    return Tree.read(result, nodes=nodes, member=value.vector("member").floats())
+    return Tree.read(result, nodes=nodes)
 
 
 def _node(value: Any, parents: dict[int, int], levels: dict[str, tuple[str, ...]]) -> Node:
@@ -177,17 +163,10 @@ def _node(value: Any, parents: dict[int, int], levels: dict[str, tuple[str, ...]
     tests = zip(
         strings(value.vector("tested")), value.vector("statistic").floats(), value.vector("p_value").floats()
     )
-    return Node(
-        id=number,
-        parent=parents.get(number, 0),
-        kids=tuple(int(k) for k in value.vector("kids").values),
-        variable=variable,
-        breaks=value.vector("breaks").floats(),
-        left=tuple(level for level, side in zip(named, sides) if side == 1),
-        n=int(value["n"].scalar()),
-        loglik=float(value["loglik"].scalar()),
-        names=strings(value.vector("names")),
-        coef=value.vector("coef").floats(),
-        vcov=value.vector("vcov").floats(),
-        tests=tuple((n, float(s), float("nan") if np.isnan(p) else float(p)) for n, s, p in tests),
-    )
+    more = {
+        "parent": parents.get(number, 0),
+        "kids": tuple(int(k) for k in value.vector("kids").values),
+        "left": tuple(level for level, side in zip(named, sides) if side == 1),
+        "tests": tuple((n, float(s), float("nan") if np.isnan(p) else float(p)) for n, s, p in tests),
+    }
+    return Node(**fields_of(Node, value, more))

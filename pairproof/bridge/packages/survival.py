@@ -17,7 +17,7 @@ import numpy as np
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import data_frame, factor_of
-from .asking import Estimates, ask, asks, check_option, reals
+from .asking import Estimates, ask, asks, reals
 
 NEEDS = ("survival",)
 Unranked = Literal["below", "absent"]
@@ -90,7 +90,6 @@ def coxph(
     --------
     >>> coxph([[1, 2, 3], [2, 1, 3], [3, 1, 2]], ["A", "B", "C"], k=1).coef  # doctest: +SKIP
     """
-    check_option("unranked", unranked, Unranked)
     values = np.nan_to_num(reals(ranks))
     if values.ndim != 2 or values.shape[1] != len(items) or (values < 0).any():
         raise InputError(
@@ -116,7 +115,7 @@ def coxph(
         {
             "time": time[there],
             "chosen": chosen[there],
-            "item": factor_of([items[j] for j in what.tolist()], list(items)),
+            "item": factor_of([items[j] for j in what.tolist()], items),
             "ranking": who + 1,
             "weight": weight[who],
         }

@@ -100,11 +100,7 @@ def _shares(fit: Fit, kind: str, term: Term) -> dict[str, float]:
     pairs = prefmod_pair_order(len(items))
     time = next((f" at {level}" for name, level in term.by if name == "time"), "")
     if term.kind in ("item", "covariate"):
-        of_item = (
-            np.array([float(i == term.item) for i in items])
-            if term.kind == "item"
-            else item_covariate(fit, term)
-        )
+        of_item = item_covariate(fit, term)
         if kind == "choices":
             return {f"item {i}": float(v) for i, v in zip(items, of_item) if v}
         gaps = {_pair(items, (i, j)): float(of_item[i] - of_item[j]) for i, j in pairs}

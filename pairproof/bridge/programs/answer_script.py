@@ -25,17 +25,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...fit.estimates.identification import over_which
-from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
 from ..packages.asking import Estimates, ask, asks, program, reals
 from ..process.policy import BackendLike
 from ..values.convert import matrix
 from .answer_inputs import Inputs, inputs_of, why_not
-from .r_source import PRINT, comment, number, text, vector
+from .r_source import PRINT, by_cluster, comment, header, items_in, number, shown, text, vector
 
 #: Lists possible answers (`spaces`), and what each answer leaves of them (`at`, `rows_of`, `weight`).
 SPACES = program(__package__, "answers/spaces")
@@ -92,9 +89,6 @@ def enumerated(given: Inputs, *, backend: BackendLike = None) -> EnumeratedOptim
     return EnumeratedOptimum.read(found)
 
 
-FloatArray = NDArray[np.float64]
-
-
 def script_of(fit: Fit) -> str:
     """The R source."""
     refused = why_not(fit)
@@ -105,21 +99,8 @@ def script_of(fit: Fit) -> str:
 
 
 def _header(fit: Fit) -> str:
-    import pairproof
-
-    scale = "lambda (log worth = 2 lambda)" if fit.scale == "lambda" else "log-odds"
-    what = f"{fit.title}: {fit.n_persons:.10g} persons, {len(fit.items)} items, from {fit.data.source}"
-    lines = [
-        f"# {comment(what)}",
-        f"# Item terms in {scale}; {comment(fit.constraint)}.",
-        f"# Written by pairproof {pairproof.__version__}. Run it with: Rscript --vanilla THIS-FILE",
-    ]
-    if fit.robust is not None:
-        lines += [
-            f"# The fit's standard errors are {comment(fit.robust.title)}. Those of this script are the model's.",
-            'message("standard errors are those of the model, not by cluster")',
-        ]
-    return "\n".join([*lines, "options(warn = 1)  # warnings as they come", ""])
+    counted = f"{fit.n_persons:.10g} persons, {len(fit.items)} items,"
+    return header(fit, counted, items_in(fit), clusters=by_cluster(fit, "the model's."))
 
 
 def _data(given: Inputs) -> str:
@@ -154,7 +135,8 @@ def _matrix(values: object) -> str:
 
 def _to_the_fit(fit: Fit, given: Inputs) -> str:
     """R source that moves estimates and covariance to the fit's scale and constraint."""
-    names, map_ = shown(fit, given)
+    own = "log-odds" if fit.spec.family == "plackett-luce" else "lambda"
+    names, map_ = shown(fit, given.names, own)
     return "\n".join(
         [
             "# ---- to the scale and the constraint of the fit",
@@ -165,25 +147,3 @@ def _to_the_fit(fit: Fit, given: Inputs) -> str:
             "",
         ]
     )
-
-
-def shown(fit: Fit, given: Inputs) -> tuple[list[str], FloatArray]:
-    """The fit's parameters but its references, float[m, p] times those of the program."""
-    program = {name: k for k, name in enumerate(given.names)}
-    own = "log-odds" if fit.spec.family == "plackett-luce" else "lambda"
-    unit = LOG_WORTH_PER_UNIT[own] / LOG_WORTH_PER_UNIT[fit.scale]
-    names, rows = [], []
-    for term, reference in zip(fit.terms, fit.is_reference):
-        if reference:
-            continue
-        row = np.zeros(len(given.names))
-        if term.name in program:
-            row[program[term.name]] = 1.0
-        if term.kind == "item" and fit.spec.reference == "sum":
-            block = next(k for k, t in enumerate(fit.layout.blocks) if t.by == term.by)
-            inside = over_which(fit)[block]
-            summed = [fit.terms[k].name for k in fit.layout.places[block][inside]]
-            row[[program[name] for name in summed if name in program]] -= 1.0 / len(summed)
-        names.append(term.name)
-        rows.append(row * (unit if term.kind in ("item", "covariate") else 1.0))
-    return names, np.array(rows)

@@ -96,14 +96,6 @@ class Inputs:
             return tuple(f"{judge}.{item}" for judge in self.judges for item in self.fit.items)
         return tuple(item for item in self.fit.items if item not in self.own_items)
 
-    @property
-    def binomial_constant(self) -> float:
-        """Binomial log-likelihood of these rows minus that of single comparisons: sum log choose(n, wins)."""
-        from scipy.special import gammaln
-
-        wins, losses = self.counts[:, 0], self.counts[:, 2]
-        return float(np.sum(gammaln(wins + losses + 1.0) - gammaln(wins + 1.0) - gammaln(losses + 1.0)))
-
     def item_columns(self) -> tuple[list[Term], FloatArray]:
         """Terms of item covariates, and float[n_items, k]: nan for items with an ability of their own."""
         shared = [t for t in self.terms if t.kind == "covariate" and t.item is None]
@@ -192,11 +184,7 @@ def _columns(fit: Fit, table: Comparisons, terms: tuple[Term, ...]) -> FloatArra
         elif term.kind == "comparison":
             out[:, k] = contest[term.name]
         else:
-            of_item = (
-                np.array([float(item == term.item) for item in fit.items])
-                if term.kind == "item"
-                else item_covariate(fit, term)
-            )
+            of_item = item_covariate(fit, term)
             out[:, k] = of_item[table.first] - of_item[table.second]
     return out
 
@@ -351,7 +339,7 @@ def jeffreys(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
 @asks("BradleyTerry2")
 def btm(given: Inputs, *, tight: bool, br: bool = False, backend: BackendLike = None) -> ContestEstimates:
     """``BradleyTerry2::BTm`` of the model, at its own stop or a tight one; as :func:`newton`."""
-    more = {"tight": bool(tight), "br": bool(br)}
+    more = {"tight": tight, "br": br}
     return _read(
         backend, "BradleyTerry2::BTm", programs.BTM, {**named_variables(given), **more}, ("BradleyTerry2",)
     )
@@ -373,7 +361,7 @@ def gendavidson(given: Inputs, *, backend: BackendLike = None) -> ContestEstimat
 @asks("BradleyTerry2")
 def glmm_pql(given: Inputs, *, tight: bool, backend: BackendLike = None) -> ContestEstimates:
     """``BradleyTerry2::glmmPQL`` with the effects of items by judge as its random matrix; as :func:`newton`."""
-    more = {"tight": bool(tight)}
+    more = {"tight": tight}
     return _read(
         backend,
         "BradleyTerry2::glmmPQL",

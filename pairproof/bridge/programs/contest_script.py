@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...fit.estimates.identification import over_which
-from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
 from . import contest_programs as programs
 from .contest_models import (
@@ -29,9 +26,7 @@ from .contest_models import (
     named_variables,
     variables,
 )
-from .r_source import PRINT, comment, needed, number, text, vector
-
-FloatArray = NDArray[np.float64]
+from .r_source import PRINT, comment, comparisons_of, header, not_estimable, number, shown, text, vector
 
 #: After a package's own function: the columns in the order of X, and what the fit has of the likelihood.
 OBSERVED = """\
@@ -164,18 +159,9 @@ def _named(given: Inputs) -> dict[str, Any]:
 
 
 def _header(fit: Fit, parts: _Parts) -> str:
-    import pairproof
-
-    what = f"{fit.title}: {fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}"
-    needs = " and ".join(parts.packages) or "base R"
-    lines = [
-        f"# {comment(what)}",
-        f"# {comment(fit.constraint[:1].upper() + fit.constraint[1:])}.",
-        f"# Written by pairproof {pairproof.__version__}. Run it with: Rscript --vanilla THIS-FILE (needs {needs})",
-        "options(warn = 1)  # warnings as they come",
-        needed(parts.packages),
-    ]
-    return "\n".join(lines)
+    constraint = f"{comment(fit.constraint[:1].upper() + fit.constraint[1:])}."
+    needs = f" (needs {' and '.join(parts.packages) or 'base R'})"
+    return header(fit, comparisons_of(fit), constraint, needs, parts.packages)
 
 
 def _data(given: Mapping[str, Any]) -> str:
@@ -204,7 +190,7 @@ def _literal(value: Any) -> str:
 
 
 def _to_the_fit(fit: Fit, given: Inputs, parts: _Parts) -> str:
-    names, map_ = _shown(fit, given, parts.names)
+    names, map_ = shown(fit, parts.names, "log-odds")
     cells = len(fit.cell_table().observed) * (2 if given.with_ties else 1)
     mixed = fit.random_effects is not None
     lines = ["# ---- to the scale and the constraint of the fit"]
@@ -216,32 +202,7 @@ def _to_the_fit(fit: Fit, given: Inputs, parts: _Parts) -> str:
         "V <- shown %*% V %*% t(shown)",
         f"df <- {cells - len(parts.names) - mixed - (0 if parts.names == given.names else fit.n_infinite)}",
     ]
-    if fit.not_estimable:
-        lines += [
-            "# The data do not determine these; what R has for them depends on when it stopped, or on what it left out.",
-            f"not_estimable <- {vector(map(text, fit.not_estimable), 0)}",
-        ]
-    return "\n".join([*lines, ""])
-
-
-def _shown(fit: Fit, given: Inputs, program: Sequence[str]) -> tuple[list[str], FloatArray]:
-    """The fit's parameters but its references, float[m, p] times those of the program."""
-    place = {name: k for k, name in enumerate(program)}
-    unit = LOG_WORTH_PER_UNIT["log-odds"] / LOG_WORTH_PER_UNIT[fit.scale]
-    names, rows = [], []
-    for term, reference in zip(fit.terms, fit.is_reference):
-        if reference:
-            continue
-        row = np.zeros(len(program))
-        if term.name in place:
-            row[place[term.name]] = 1.0
-        if term.kind == "item" and fit.spec.reference == "sum":
-            over = {item for item, inside in zip(fit.items, over_which(fit)[0]) if inside}
-            here = [t for t in given.terms if t.kind == "item" and t.item in over and t.name in place]
-            row[[place[t.name] for t in here]] -= 1.0 / len(over)
-        names.append(term.name)
-        rows.append(row * (unit if term.kind in ("item", "covariate") else 1.0))
-    return names, np.array(rows).reshape(len(names), len(program))
+    return "\n".join([*lines, *not_estimable(fit), ""])
 
 
 def _print(fit: Fit, given: Inputs) -> str:

@@ -26,8 +26,12 @@ from .r_source import (
     LOG_LINEAR,
     PRINT,
     RAO_KUPPER,
+    by_cluster,
     comment,
-    needed,
+    comparisons_of,
+    header,
+    items_in,
+    not_estimable,
     number,
     text,
     vector,
@@ -107,30 +111,12 @@ def _packages(fit: Fit, cells: CountedCells, three: bool) -> list[str]:
 
 
 def _header(fit: Fit, packages: Sequence[str]) -> str:
-    import pairproof
-
-    what = f"{fit.title}: {fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}"
-    scale = "lambda (log worth = 2 lambda)" if fit.scale == "lambda" else "log-odds"
-    lines = [
-        f"# {comment(what)}",
-        f"# Item terms in {scale}; {comment(fit.constraint)}.",
-        f"# Written by pairproof {pairproof.__version__}. Run it with: Rscript --vanilla THIS-FILE",
-        *_clusters(fit),
-        "options(warn = 1)  # warnings as they come",
-        needed(packages),
-    ]
-    return "\n".join(lines)
-
-
-def _clusters(fit: Fit) -> list[str]:
-    """That the script's standard errors are those of the model, where the fit's are by cluster."""
-    if fit.robust is None:
-        return []
-    return [
-        f"# The fit's standard errors are {comment(fit.robust.title)}. Those of this script are the model's, which",
+    clusters = by_cluster(
+        fit,
+        "the model's, which",
         "# suppose independent answers; fit.verify() or --verify compares those by cluster with R's clubSandwich.",
-        'message("standard errors are those of the model, not by cluster")',
-    ]
+    )
+    return header(fit, comparisons_of(fit), items_in(fit), packages=packages, clusters=clusters)
 
 
 # -- data ----------------------------------------------------------------------------------------------------
@@ -355,10 +341,4 @@ def _to_the_fit(fit: Fit) -> str:
         ]
     if fit.spec.reference == "sum" and not fit.spec.item_terms:
         lines += _centred(fit)
-    if fit.not_estimable:
-        lines += [
-            "# The data do not determine these; what R has for them depends on when it stopped, or on what "
-            "it left out.",
-            f"not_estimable <- {vector(map(text, fit.not_estimable), 0)}",
-        ]
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, *not_estimable(fit), ""])

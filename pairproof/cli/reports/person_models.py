@@ -16,7 +16,7 @@ from ...errors import ComparisonError, InputError, TooLargeError
 from ...fit.estimates.tails import p_equals
 from ...native.answers.trees.tree_models import PreferenceTree
 from ...native.answers.trees.tree_picture import plot_tree, size_of
-from ...native.answers.trees.tree_record import chosen, p_equals as p_equals_tree_record, p_words, title
+from ...native.answers.trees.tree_record import p_equals as p_equals_tree_record, p_words
 from ...report.blocks import Block, Bullets, Code, Column, Figure, Heading, Page, Paragraph, Table
 from ...report.output import render_text
 from ...text import WIDTH, fixed, number
@@ -285,7 +285,7 @@ def page(tree: PreferenceTree, level: float) -> Page:
         Heading("In text"),
         Code(tree.summary()),
     ]
-    return Page(title(tree), blocks, f"Data: {tree.table.source}")
+    return Page(tree.title, blocks, f"Data: {tree.table.source}")
 
 
 def _picture(tree: PreferenceTree, level: float) -> Figure:
@@ -311,7 +311,7 @@ def _groups(tree: PreferenceTree) -> Table:
     )
     rows = []
     for node in tree.nodes:
-        test = chosen(node)
+        test = node.chosen
         fate = (
             f"leaf ({node.reason})"
             if test is None

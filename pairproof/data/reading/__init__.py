@@ -11,14 +11,3 @@ from .layouts import (
     from_wide as from_wide,
     read as read,
 )
-
-__all__ = [
-    "Layout",
-    "from_counts",
-    "from_long",
-    "from_matrix",
-    "from_rankings",
-    "from_votes",
-    "from_wide",
-    "read",
-]

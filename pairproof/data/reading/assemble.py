@@ -30,7 +30,6 @@ from .cells import (
     judges,
     labels,
     neutral_ground,
-    shown,
     text_of,
 )
 from .sources import Table, load, repeated, suggestion
@@ -98,7 +97,7 @@ def item_column(table: Table, name: str, options: Options, *, may_be_blank: bool
         found.codes
     ]
     if marks.any():
-        word = shown(table, name, marks)
+        word = table.shown(name, marks)
         raise table.refuse(
             marks,
             name,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ...errors import CodingError, InputError
 from ...text import listed, named, quoted, shortened
 from ..columns import SMALLEST_COUNT, Column, Factor, natural_order
-from ..where import Conditions, Getters, Narrowed, conditions_of, rows_where
+from ..where import Conditions, Narrowed, conditions_of, rows_where
 from .sources import Table, repeated, suggestion
 
 FloatArray = NDArray[np.float64]
@@ -57,17 +57,6 @@ def text_of(value: Any) -> str:
         raise InputError(
             f"found {quoted(value)}, which is too long for a label; write it as text, or shorter"
         ) from error
-
-
-def shown(table: Table, name: str, bad: BoolArray) -> str:
-    """The first offending cell of a column, as a message shows it."""
-    value = table.columns[name].iloc[int(np.flatnonzero(bad)[0])]
-    value = value.item() if isinstance(value, np.generic) else value  # numpy 2 writes np.float64(inf)
-    return "blank" if _is_missing(value) or isinstance(value, str) and not value.strip() else quoted(value)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
 
 
 def labels(table: Table, name: str) -> Factor:
@@ -165,13 +154,13 @@ def counts(table: Table, name: str) -> FloatArray:
     values, wrong = numbers(table, name)
     bad = wrong | ~np.isfinite(values) | (values < 0)
     if bad.any():
-        found = shown(table, name, bad)
+        found = table.shown(name, bad)
         text = found.strip("'\" ")
         cure = "; write decimals with a point" if DECIMAL_COMMA.fullmatch(text) else ""
         if found == "blank" or text in MISSING_WORDS:
             cure = "; fill it in" if name == "weight" else "; write 0 where nothing was counted"
         raise table.refuse(bad, name, f"{name} is {found}", f"expected a finite number >= 0{cure}")
-    check_range(table, name, values, lambda odd: f"{name} is {shown(table, name, odd)}")
+    check_range(table, name, values, lambda odd: f"{name} is {table.shown(name, odd)}")
     return values
 
 
@@ -189,14 +178,13 @@ def neutral_ground(table: Table, name: str) -> FloatArray:
     """The `order` column: 1 where being named first may matter, 0 on neutral ground; nothing else."""
     values, wrong = numbers(table, name)
     bad = wrong | ~np.isin(values, (0.0, 1.0))
-    if bad.any():
-        raise table.refuse(
-            bad,
-            name,
-            f"order is {shown(table, name, bad)}",
-            "expected 1 (the one named first may have an advantage) or 0 (neutral ground); a column of"
-            " another meaning needs another name",
-        )
+    table.check(
+        bad,
+        name,
+        "order is {cell}",
+        "expected 1 (the one named first may have an advantage) or 0 (neutral ground); a column of"
+        " another meaning needs another name",
+    )
     return values
 
 
@@ -221,35 +209,13 @@ def covariate(table: Table, name: str, levels: Sequence[Any] | None, *, categori
     return ordered(found, name, levels, table.source)
 
 
-@dataclass(frozen=True)
-class _Cells:
-    """The columns of a table that has not been interpreted, for conditions."""
-
-    table: Table
-
-    @property
-    def choosable(self) -> Getters:
-        return {name: partial(covariate, self.table, name, None) for name in self.table.columns}
-
-    @property
-    def own_names(self) -> Mapping[str, str]:
-        return self.table.own_names
-
-    @property
-    def n_rows(self) -> int:
-        return self.table.n_rows
-
-    @property
-    def source(self) -> str:
-        return self.table.source
-
-
 def chosen_rows(table: Table, where: Conditions) -> tuple[Table, Narrowed | None]:
     """The rows of a table that fulfil conditions, and what they have left; for layouts that are no comparisons."""
     said = conditions_of(where)
     if not said:
         return table, None
-    rows = np.flatnonzero(rows_where(_Cells(table), said))
+    columns = {name: partial(covariate, table, name, None) for name in table.columns}
+    rows = np.flatnonzero(rows_where(table, said, columns))
     return table.take(rows), Narrowed(said, len(rows), table.n_rows, what="rows")
 
 
@@ -257,13 +223,9 @@ def judges(table: Table, name: str, levels: Sequence[Any] | None) -> Column:
     """The `judge` column: a Factor, whatever it holds; blanks around a name would make one judge two."""
     found = labels(table, name)
     padded = np.array([*(level != level.strip() for level in found.levels), False])[found.codes]
-    if padded.any():
-        raise table.refuse(
-            padded,
-            name,
-            f"{shown(table, name, padded)} has blanks around the name",
-            "remove them, lest one judge counts as two",
-        )
+    table.check(
+        padded, name, "{cell} has blanks around the name", "remove them, lest one judge counts as two"
+    )
     return covariate(table, name, levels, categorical=True)
 
 
@@ -278,7 +240,7 @@ def _level_values(table: Table, name: str, found: Factor) -> FloatArray | None:
         raise table.refuse(
             comma,
             name,
-            f"{shown(table, name, comma)} has a comma in a column of numbers",
+            f"{table.shown(name, comma)} has a comma in a column of numbers",
             f"write decimals with a point, or if these are categories state levels={{{name!r}: [...]}}",
         )
     large = np.flatnonzero(np.abs(values) >= LARGEST_EXACT)
@@ -366,7 +328,7 @@ class Coding:
         return answers
 
     def _refusal(self, table: Table, column: str, bad: NDArray[np.bool_], may_be_missing: bool) -> InputError:
-        value = shown(table, column, bad)
+        value = table.shown(column, bad)
         if value == "blank" and may_be_missing:
             cure = "if the comparison was not made, state missing=NA in coding="
         elif value == "blank":

@@ -20,7 +20,7 @@ from ..columns import Factor
 from ..comparisons import Comparisons
 from ..options import one_of
 from .assemble import Options, check_levels, encode, item_covariates
-from .cells import BoolArray, FloatArray, check_range, numbers, shown, text_of
+from .cells import BoolArray, FloatArray, check_range, numbers, text_of
 from .sources import Table, from_frame, load, repeated
 
 Winner = Literal["rows", "columns"]
@@ -192,16 +192,15 @@ def _column(table: Table, name: str, label: str, rows: list[str]) -> FloatArray:
     own = np.array([row == label for row in rows])
     blank = np.isnan(values) & ~wrong
     bad_own = own & ~blank & (values != 0)
-    if bad_own.any():
-        raise table.refuse(
-            bad_own,
-            name,
-            f"{quoted(label)} against itself is {shown(table, name, bad_own)}",
-            "the diagonal must be 0 or blank; if it holds something else, blank it first",
-        )
+    table.check(
+        bad_own,
+        name,
+        f"{quoted(label)} against itself is {{cell}}",
+        "the diagonal must be 0 or blank; if it holds something else, blank it first",
+    )
 
     def found(odd: BoolArray) -> str:
-        return f"the cell of row {quoted(rows[int(np.flatnonzero(odd)[0])])} is {shown(table, name, odd)}"
+        return f"the cell of row {quoted(rows[int(np.flatnonzero(odd)[0])])} is {table.shown(name, odd)}"
 
     bad = ~own & (wrong | ~np.isfinite(values) | (values < 0))
     if bad.any():

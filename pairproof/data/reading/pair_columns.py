@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import CodingError, InputError, ItemError, PairOrderError
-from ...text import listed, named, quoted
+from ...text import named, quoted
 from ..comparisons import Comparisons
 from ..wide import Pairs, lexicographic_pair_order, named_pair_order, prefmod_pair_order
 from .assemble import Options, assemble, has_tie_category
 from .cells import FIRST, MISSING, SECOND, TIE, Coding, CodingLike, labels
-from .sources import Table, repeated, suggestion
+from .sources import Table, repeated
 
 #: What stands between the two items of a pair; the longer first, so that " vs " is not read as "v" and
 #: blanks.
@@ -281,12 +281,7 @@ def _stated_columns(table: Table, pairs: Sequence[str] | None) -> list[str] | No
         if isinstance(pairs, str)
         else [str(name) for name in pairs]
     )
-    unknown = [name for name in names if name not in table.columns]
-    if unknown:
-        raise InputError(
-            f"{table.source}: no column {listed(unknown)} to be a pair; found {listed(table.columns)}"
-            + suggestion(unknown[0], table.columns)
-        )
+    table.need(names, " to be a pair")
     if len(set(names)) != len(names):
         raise InputError(f"{table.source}: a column is named twice in pairs: {named(repeated(names))}")
     return names

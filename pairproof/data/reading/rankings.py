@@ -21,7 +21,7 @@ from ...errors import DataWarning, InputError, ItemError, warn_the_caller
 from ...text import listed, quoted, shortened
 from ..comparisons import Comparisons
 from .assemble import IntArray, Options, assemble, encode, has_tie_category, item_column
-from .cells import LARGEST_EXACT, BoolArray, FloatArray, labels, numbers, shown
+from .cells import LARGEST_EXACT, BoolArray, FloatArray, labels, numbers
 from .sources import Table
 
 NOT_RANKED = -1.0
@@ -150,7 +150,7 @@ def _check_named(table: Table, bad: BoolArray, rank: str, system: str) -> None:
         raise table.refuse(
             bad,
             system,
-            f"no system, but {rank} is {shown(table, rank, bad)}",
+            f"no system, but {rank} is {table.shown(rank, bad)}",
             "name the system, or leave its rank blank",
             ItemError,
         )
@@ -222,10 +222,7 @@ def _ranking(table: Table) -> IntArray:
     code = np.zeros(table.n_rows, np.int64)
     for name in _keys(table):
         found = labels(table, name)
-        if (found.codes < 0).any():
-            raise table.refuse(
-                found.codes < 0, name, "blank", "every row needs it, to say which ranking it belongs to"
-            )
+        table.check(found.codes < 0, name, "blank", "every row needs it, to say which ranking it belongs to")
         _, code = np.unique(code * (len(found.levels) + 1) + found.codes, return_inverse=True)
     _, first_row, code = np.unique(code, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first_row))[code])
@@ -293,13 +290,12 @@ def _ranks(table: Table, name: str) -> FloatArray:
     """Ranks, nan where not ranked."""
     values, wrong = numbers(table, name)
     bad = wrong | np.isinf(values) | ((values < 0) & (values != NOT_RANKED)) | (values >= LARGEST_EXACT)
-    if bad.any():
-        raise table.refuse(
-            bad,
-            name,
-            f"the rank is {shown(table, name, bad)}",
-            "expected a number >= 0 (and below 2^53), or -1 or blank for not ranked",
-        )
+    table.check(
+        bad,
+        name,
+        "the rank is {cell}",
+        "expected a number >= 0 (and below 2^53), or -1 or blank for not ranked",
+    )
     return np.where(values == NOT_RANKED, np.nan, values)
 
 

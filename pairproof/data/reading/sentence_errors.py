@@ -17,7 +17,7 @@ from ...errors import InputError
 from ...text import listed, quoted
 from ..columns import Factor
 from ..where import Conditions, Narrowed
-from .cells import DECIMAL_COMMA, chosen_rows, labels, numbers, shown
+from .cells import DECIMAL_COMMA, chosen_rows, labels, numbers
 from .sources import Table, load, suggestion, warn_if_cut
 
 FloatArray = NDArray[np.float64]
@@ -107,11 +107,7 @@ def read_errors(
     d = _numbers(table, str(found["errors"]), ">= 0")
     l = _numbers(table, str(found["lengths"]), "> 0")
     for column in clusters:
-        if column not in table.columns:
-            raise InputError(
-                f"{table.source}: no column {quoted(column)} to cluster by; found {listed(table.columns)}"
-                + suggestion(column, table.columns)
-            )
+        table.need([column], " to cluster by")
     of_clusters = {column: _names(table, column) for column in clusters}
     systems = _names(table, found["system"])
     sentences = _names(table, found["sentence"])
@@ -167,7 +163,7 @@ def _numbers(table: Table, column: str, range_: str) -> FloatArray:
     values, wrong = numbers(table, column)
     bad = wrong | ~np.isfinite(values) | (values < 0 if range_ == ">= 0" else ~(values > 0))
     if bad.any():
-        found = shown(table, column, bad)
+        found = table.shown(column, bad)
         cure = ""
         if DECIMAL_COMMA.fullmatch(found.strip("'\" ")):
             cure = "; write decimals with a point"
@@ -183,10 +179,7 @@ def _names(table: Table, column: str | None) -> Factor | None:
     if column is None:
         return None
     found = labels(table, column)
-    if (found.codes < 0).any():
-        raise table.refuse(
-            found.codes < 0, column, "blank", "every row needs a name here, or leave the column out"
-        )
+    table.check(found.codes < 0, column, "blank", "every row needs a name here, or leave the column out")
     return found
 
 

@@ -83,6 +83,30 @@ class Table:
         such = f" ({count} such rows)" if count > 1 else ""
         return kind(f"{self.where(int(np.flatnonzero(bad)[0]), column)}: {found}{such}; {cure}")
 
+    def shown(self, column: str, bad: NDArray[np.bool_]) -> str:
+        """The first offending cell of a column, as a message shows it."""
+        value = self.columns[column].iloc[int(np.flatnonzero(bad)[0])]
+        value = value.item() if isinstance(value, np.generic) else value  # numpy 2 writes np.float64(inf)
+        return (
+            "blank" if _is_missing(value) or isinstance(value, str) and not value.strip() else quoted(value)
+        )
+
+    def check(
+        self, bad: NDArray[np.bool_], column: str, found: str, cure: str, kind: type[InputError] = InputError
+    ) -> None:
+        """Refuse the table if there are rows marked in `bad`; "{cell}" in `found` is the first one's cell."""
+        if bad.any():
+            raise self.refuse(bad, column, found.replace("{cell}", self.shown(column, bad)), cure, kind)
+
+    def need(self, names: Iterable[str], what: str = "", cure: str = "") -> None:
+        """Refuse names of columns that are not there, with what they are to be; `cure` where no other is near."""
+        absent = [name for name in names if name not in self.columns]
+        if absent:
+            raise InputError(
+                f"{self.source}: no column {listed(absent)}{what}; found {listed(self.columns)}"
+                + (suggestion(absent[0], self.columns) or cure)
+            )
+
     def with_roles(self, roles: Mapping[str, str] | None) -> Table:
         """The table with columns called by their roles, `roles` being {role: name of the column}."""
         chosen = dict(roles or {})
@@ -92,11 +116,7 @@ class Table:
                     f"column role {quoted(role)} is unknown; the roles are {', '.join(ROLES)}, system1,"
                     " rank1, ..." + suggestion(role, ROLES)
                 )
-            if name not in self.columns:
-                raise InputError(
-                    f"{self.source}: no column {quoted(name)} to be {role!r}; found {listed(self.columns)}"
-                    + suggestion(name, self.columns)
-                )
+            self.need([name], f" to be {role!r}")
         if len(set(chosen.values())) != len(chosen):
             raise InputError(f"{self.source}: one column was given two roles: {quoted(chosen)}")
         role_of = {name: role for role, name in chosen.items()}
@@ -108,6 +128,10 @@ class Table:
                     " well; rename or remove that one"
                 )
         return replace(self, columns=dict(zip(renamed, self.columns.values())), own_names=chosen)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
 
 
 def with_person(table: Table, person: str | None) -> Table:

@@ -15,16 +15,3 @@ from .ranking_layouts import (
     from_ranks as from_ranks,
 )
 from .respondents import Respondents as Respondents
-
-__all__ = [
-    "Respondents",
-    "from_long_ranks",
-    "from_orders",
-    "from_paircomp",
-    "from_pairs",
-    "from_ranking_text",
-    "from_rankings",
-    "from_ranks",
-    "from_ratings",
-    "to_prefmod",
-]

@@ -9,12 +9,11 @@ import numpy as np
 
 from ...errors import InputError, ItemError
 from ...text import listed, quoted
-from ..columns import Column, FloatArray, IntArray, item_names, take
+from ..columns import Column, FloatArray, IntArray, item_names, take, values_of
 from ..reading.assemble import Options, check_levels, item_covariates, options_of
-from ..reading.cells import BoolArray, counts, covariate, judges, numbers, shown
-from ..reading.sources import Table, load, repeated, suggestion, warn_if_cut, with_person
+from ..reading.cells import BoolArray, counts, covariate, judges, numbers
+from ..reading.sources import Table, load, repeated, warn_if_cut, with_person
 from .codes import Kind
-from .derived import values_of
 from .respondents import Respondents
 
 #: Points in time: a number of blocks of columns, one after the other, or the ends of the columns' names.
@@ -60,12 +59,8 @@ def answer_columns(
         columns = [f"{item}{end}" for end in ends or ("",) for item in items or ()]
     else:
         columns = [str(name) for name in answers]
-    if unknown := [name for name in columns if name not in table.columns]:
-        cure = "" if answers is not None else "; if columns have other names than items, pass answers=[...]"
-        raise InputError(
-            f"{table.source}: no column {listed(unknown)} to hold answers; found {listed(table.columns)}"
-            + (suggestion(unknown[0], table.columns) or cure)
-        )
+    cure = "" if answers is not None else "; if columns have other names than items, pass answers=[...]"
+    table.need(columns, " to hold answers", cure)
     if len(set(columns)) < len(columns):
         raise InputError(
             f"{table.source}: columns that hold answers stand twice: {listed(repeated(columns))}"
@@ -116,13 +111,7 @@ def cells(table: Table, name: str, what: str) -> FloatArray:
     """float[n_rows]: the numbers of a column of answers, nan where the cell is blank or NA."""
     values, wrong = numbers(table, name)
     bad: BoolArray = wrong | np.isinf(values)
-    if bad.any():
-        raise table.refuse(
-            bad,
-            name,
-            f"the {what} is {shown(table, name, bad)}",
-            "expected a number, or a blank cell or NA for none",
-        )
+    table.check(bad, name, f"the {what} is {{cell}}", "expected a number, or a blank cell or NA for none")
     return values
 
 
@@ -176,10 +165,9 @@ def respondents(
 def _check_constant(table: Table, name: str, values: FloatArray, person: IntArray, first: IntArray) -> None:
     expected = values[first][person]
     bad = (values != expected) & ~(np.isnan(values) & np.isnan(expected))
-    if bad.any():
-        raise table.refuse(
-            bad,
-            name,
-            f"{name} is {shown(table, name, bad)}, and another value in an earlier row of the same person",
-            "a covariate says something of the person; correct it, or leave the column out",
-        )
+    table.check(
+        bad,
+        name,
+        f"{name} is {{cell}}, and another value in an earlier row of the same person",
+        "a covariate says something of the person; correct it, or leave the column out",
+    )

@@ -27,8 +27,8 @@ from ..columns import (
     IntArray,
     check_covariate_names,
     checked_column,
-    first_row,
     frozen,
+    refuse_rows,
 )
 from ..wide import prefmod_pair_order
 
@@ -153,13 +153,11 @@ def checked_weights(weights: ArrayLike | None, n_rows: int, source: str) -> Floa
         )
     values: FloatArray = frozen(found, float)
     small = (values > 0) & (values < SMALLEST_COUNT)
-    bad = ~(np.isfinite(values) & (values >= 0) & (values < LARGEST_COUNT)) | small
-    if bad.any():
-        r = first_row(bad)
-        raise InputError(
-            f"{source}, row {r + 1}: the weight is {values[r]}; expected 0, or a number from {SMALLEST_COUNT:g} to"
-            " below 2^53"
-        )
+    refuse_rows(
+        source,
+        ~(np.isfinite(values) & (values >= 0) & (values < LARGEST_COUNT)) | small,
+        lambda r: f"the weight is {values[r]}; expected 0, or a number from {SMALLEST_COUNT:g} to below 2^53",
+    )
     if not values.any():
         raise InputError(f"{source}: all weights are 0; at least one person is needed")
     return values

@@ -21,13 +21,13 @@ import numpy as np
 
 from ...errors import InputError, ItemError
 from ...text import listed, quoted, shortened
-from ..columns import Factor, FloatArray, IntArray, first_row, item_names
+from ..columns import Factor, FloatArray, IntArray, item_names, refuse_rows
 from ..options import one_of
 from ..reading import cells as read
 from ..reading.assemble import has_tie_category
-from ..reading.cells import CodingLike, labels, shown
+from ..reading.cells import CodingLike, labels
 from ..reading.pair_columns import PairNames, PairOrderLike, wide_answers
-from ..reading.sources import Table, suggestion
+from ..reading.sources import Table
 from ..wide import Wide, prefmod_pair_order
 from .answer_columns import Times, answer_columns, cells, opened, respondents
 from .codes import ABSENT, BELOW, FIRST, MISSING, SECOND, TIED, UNRATED, checked_scale, has_ties
@@ -109,11 +109,7 @@ def from_paircomp(
     """
     one_of("degrees", degrees, ("refuse", "ignore"))
     table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
-    if column not in table.columns:
-        raise InputError(
-            f"{table.source}: no column {quoted(column)}; found {listed(table.columns)}"
-            + suggestion(column, table.columns)
-        )
+    table.need([column])
     texts = labels(table, column)
     bodies = [_body(table, column, texts.codes == k, text) for k, text in enumerate(texts.levels)]
     names = item_names(options.items or _items(table, column, bodies))
@@ -256,14 +252,13 @@ def from_ratings(
             values = cells(table, name, "rating")
             codes = np.array([UNRATED if v != v else place.get(v, -1) for v in values.tolist()], np.int64)
             bad = codes < 0
-            if bad.any():
-                raise table.refuse(
-                    bad,
-                    name,
-                    f"the rating is {shown(table, name, bad)}",
-                    f"expected one of the {len(points)} points from {min(points):g} to {max(points):g} of scale=, or a blank"
-                    " cell or NA for none",
-                )
+            table.check(
+                bad,
+                name,
+                "the rating is {cell}",
+                f"expected one of the {len(points)} points from {min(points):g} to {max(points):g} of scale=, or a blank"
+                " cell or NA for none",
+            )
             found[:, t, k] = codes
     used = [name for columns in blocks for name in columns]
     return respondents(table, options, names, "ratings", found, used, scale=points, times=when)
@@ -325,12 +320,12 @@ def to_prefmod(table: Respondents, covariates: Sequence[str] = ()) -> Wide:
 
 def _rows(table: Respondents) -> IntArray:
     broken = table.weights != np.floor(table.weights)
-    if broken.any():
-        r = first_row(broken)
-        raise InputError(
-            f"{table.source}, row {r + 1}: the weight is {table.weights[r]:g} ({int(broken.sum())} such row(s)); prefmod"
-            " takes no weights but a row for each person, so they must be whole"
-        )
+    refuse_rows(
+        table.source,
+        broken,
+        lambda r: f"the weight is {table.weights[r]:g} ({int(broken.sum())} such row(s)); prefmod takes no weights but"
+        " a row for each person, so they must be whole",
+    )
     cells = table.n_persons * table.answers[0].size
     if cells > MOST_CELLS:
         raise InputError(
@@ -345,17 +340,13 @@ def _values(table: Respondents) -> FloatArray:
     if table.kind == "rankings":
         for bad, what, cure in (
             (
-                answers == ABSENT,
+                (answers == ABSENT).any(axis=(1, 2)),
                 "an item was not presented",
                 "prefmod has no such rankings: NA is below all others there",
             ),
-            (has_ties(answers)[:, :, None], "two items have the same rank", "pattR.fit leaves such rows out"),
+            (has_ties(answers).any(axis=1), "two items have the same rank", "pattR.fit leaves such rows out"),
         ):
-            if bad.any():
-                at = first_row(bad.any(axis=(1, 2)))
-                raise InputError(
-                    f"{table.source}, row {at + 1}: {what} ({int(bad.any(axis=(1, 2)).sum())} such row(s)); {cure}"
-                )
+            refuse_rows(table.source, np.asarray(bad), f"{what} ({int(bad.sum())} such row(s)); {cure}")
     missing = {"comparisons": MISSING, "rankings": BELOW, "ratings": UNRATED}[table.kind]
     return np.where(answers == missing, np.nan, answers)
 

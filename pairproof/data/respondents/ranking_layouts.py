@@ -24,7 +24,7 @@ from ...text import listed, quoted
 from ..columns import Factor, FloatArray, IntArray, natural_order
 from ..options import one_of
 from ..reading.assemble import Options, encode, has_tie_category, item_column, options_of
-from ..reading.cells import MISSING_WORDS, BoolArray, labels, shown, text_of
+from ..reading.cells import MISSING_WORDS, BoolArray, labels, text_of
 from ..reading.rankings import Placed, is_rankings, placed
 from ..reading.sources import Table, load, suggestion, warn_if_cut, with_person
 from .answer_columns import Times, answer_columns, cells, opened, respondents
@@ -79,26 +79,23 @@ class Unranked:
         blank = np.isnan(values)
         found[blank] = self.of_blank or 0
         unclear = blank if self.of_blank is None else np.zeros(values.shape, bool)
-        for k in np.flatnonzero(unclear.any(axis=0)):
-            raise table.refuse(unclear[:, k], columns[k], "no rank", f"{SAY}, unranked='absent' or 'below'")
-        zero = rank & (values == 0) & (not zero_based)
-        for k in np.flatnonzero(zero.any(axis=0)):
-            raise table.refuse(
-                zero[:, k],
-                columns[k],
+        for bad, found_there, cure in (
+            (unclear, "no rank", f"{SAY}, unranked='absent' or 'below'"),
+            (
+                rank & (values == 0) & (not zero_based),
                 "the rank is 0",
                 f"if that is no rank {SAY}, unranked={{0: 'absent'}} (as R's PlackettLuce reads it) or {{0: 'below'}}; if"
                 " 0 is the best rank pass zero_based=True",
-            )
-        negative = rank & (values < 0)
-        for k in np.flatnonzero(negative.any(axis=0)):
-            raise table.refuse(
-                negative[:, k],
-                columns[k],
-                f"the rank is {shown(table, columns[k], negative[:, k])}",
+            ),
+            (
+                rank & (values < 0),
+                "the rank is {cell}",
                 "expected 1 for the best item, 2 for the next; if this is no rank state its meaning, for example"
                 " unranked={-1: 'absent'}",
-            )
+            ),
+        ):
+            for name, of_column in zip(columns, bad.T):
+                table.check(of_column, name, found_there, cure)
         if rank.any():
             _, places = np.unique(values[rank], return_inverse=True)
             found[rank] = places.reshape(-1) + 1
@@ -201,11 +198,7 @@ def from_long_ranks(
     """
     table, options = opened(source, items, levels, tie_category, item_data, encoding)
     for role, name in (("person", person), ("item", item), ("rank", rank)):
-        if name not in table.columns:
-            raise InputError(
-                f"{table.source}: no column {quoted(name)} to be the {role}; found {listed(table.columns)}"
-                + suggestion(name, table.columns)
-            )
+        table.need([name], f" to be the {role}")
     if "person" not in table.columns:
         table, person = with_person(table, person), "person"
     meaning = Unranked.read(unranked)
@@ -230,8 +223,7 @@ def _persons(table: Table, column: str) -> IntArray:
     """Number of each row's person, in the order of their first rows."""
     found = labels(table, column)
     blank = found.codes < 0
-    if blank.any():
-        raise table.refuse(blank, column, "no person", "say in every row whose rank it is")
+    table.check(blank, column, "no person", "say in every row whose rank it is")
     _, first, who = np.unique(found.codes, return_index=True, return_inverse=True)
     place = np.argsort(np.argsort(first))
     return np.asarray(place[who.reshape(-1)], np.int64)
@@ -287,23 +279,15 @@ def from_orders(
             f"places={quoted(places)}; expected the names of different columns, the best place first"
         )
     columns = [str(name) for name in places]
-    if unknown := [name for name in columns if name not in table.columns]:
-        raise InputError(
-            f"{table.source}: no column {listed(unknown)} to be a place; found {listed(table.columns)}"
-            + suggestion(unknown[0], table.columns)
-        )
+    table.need(columns, " to be a place")
     if cells == "numbers" and options.items is None:
         raise ItemError("cells='numbers' are numbers of items; pass items=[...], which they count")
     filled = [_places(table, name, options, cells, ties) for name in columns]
     for k, name in enumerate(columns[1:], 1):
         bad = np.array([bool(now) and not before for now, before in zip(filled[k], filled[k - 1])])
-        if bad.any():
-            raise table.refuse(
-                bad,
-                name,
-                f"an item, but none in the place before ({quoted(columns[k - 1])})",
-                "close the gap",
-            )
+        table.check(
+            bad, name, f"an item, but none in the place before ({quoted(columns[k - 1])})", "close the gap"
+        )
     orders = [[items_ for items_ in row if items_] for row in zip(*filled)]
     return _rankings(table, options, orders, columns, Unranked.read(unranked))
 
@@ -331,11 +315,7 @@ def from_ranking_text(
     places, and between items that share one.
     """
     table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
-    if column not in table.columns:
-        raise InputError(
-            f"{table.source}: no column {quoted(column)}; found {listed(table.columns)}"
-            + suggestion(column, table.columns)
-        )
+    table.need([column])
     if not above.strip() or not ties.strip() or above in ties or ties in above:
         raise InputError(
             f"above={above!r} and ties={ties!r}; expected two different signs, such as ' > ' and ' = '"

@@ -3,90 +3,35 @@
 A row is what one person answered: all comparisons of the items, a ranking, ratings of the items, each perhaps
 with gaps, and perhaps several times; cut into comparisons it loses what belongs together.  Kinds of answers
 and order of comparisons are as in prefmod (Hatzinger and Dittrich 2012, J. of Statistical Software 48(10)).
-
-Which comparisons were not answered, and how often.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...errors import InputError
+from ...errors import InputError, ItemError
+from ...text import listed, quoted
 from .. import columns as checks
-from ..columns import Column, FloatArray, IntArray, role_of, used_levels
+from ..columns import Column, Factor, IntArray, refuse_rows, take, values_of
 from ..comparisons import Comparisons
-from ..where import Getters, Narrowed, conditions_of, rows_where
+from ..where import Narrowed, conditions_of
 from ..wide import prefmod_pair_order
-from . import codes as checked, derived as changed
-from .codes import ABSENT, MISSING, UNRATED, Kind, as_comparisons, dense
-from .derived import parts_of
+from . import codes as checked
+from .answer_table import AnswerTable
+from .codes import FIRST, MISSING, SECOND, TIED, Kind, as_comparisons, dense
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-class WithGaps:
-    """A table of answers that can count what is missing in it."""
-
-    if TYPE_CHECKING:
-        items: tuple[str, ...]
-        times: tuple[str, ...]
-        weights: FloatArray
-
-        @property
-        def pair_answers(self) -> IntArray:
-            """int[n_rows, n_times, J(J-1)/2]"""
-
-    def gaps(self) -> pd.DataFrame:
-        """How many persons answered each comparison, and how many did not.
-
-        For rankings and ratings the comparisons are those that they imply.  R's prefmod has `checkMIS` for it, which
-        says whether a comparison is missing at all.
-
-        Returns
-        -------
-        DataFrame
-            first, second, answered, missing (persons), share (missing of all); with several times a column time.
-
-        Examples
-        --------
-        >>> from pairproof.data.respondents.respondents import Respondents
-        >>> table = Respondents.build("ABC", "rankings", [[1, 2, 3], [1, 0, 0], [2, 1, 3]])
-        >>> print(table.gaps().to_string(index=False))
-        first second  answered  missing    share
-            A      B       3.0      0.0 0.000000
-            A      C       3.0      0.0 0.000000
-            B      C       2.0      1.0 0.333333
-        """
-        import pandas as pd
-
-        pairs = prefmod_pair_order(len(self.items))
-        total = float(self.weights.sum())
-        missing = np.einsum("r,rtk->tk", self.weights, (self.pair_answers == MISSING).astype(float))
-        several = len(self.times) > 1
-        data: dict[str, object] = {"time": np.repeat(self.times, len(pairs))} if several else {}
-        count = missing.reshape(-1)
-        return pd.DataFrame(
-            {
-                **data,
-                "first": [self.items[i] for i, _ in pairs] * len(self.times),
-                "second": [self.items[j] for _, j in pairs] * len(self.times),
-                "answered": total - count,
-                "missing": count,
-                "share": count / total,
-            }
-        )
+#: Comparisons that a table may be cut into, as many as a table of rankings may stand for.
+MOST_COMPARISONS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Respondents(WithGaps):
+class Respondents(AnswerTable):
     """A checked, read-only table of persons' whole answers, comparisons in the order of R's prefmod.
 
     Attributes
@@ -131,20 +76,6 @@ class Respondents(WithGaps):
       2  B > A > C
       1  A; below: B, C
     """
-
-    items: tuple[str, ...]
-    kind: Kind
-    answers: IntArray
-    tie_category: bool
-    scale: tuple[float, ...]
-    times: tuple[str, ...]
-    weights: FloatArray
-    columns: Mapping[str, Column] = field(default_factory=dict)
-    item_data: Mapping[str, Column] = field(default_factory=dict)
-    source: str = "table"
-    own_names: Mapping[str, str] = field(default_factory=dict)
-    narrowed: Narrowed | None = None
-    one_track: bool = False
 
     @classmethod
     def build(
@@ -249,101 +180,14 @@ class Respondents(WithGaps):
             bool(one_track),
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the parts; the table is checked and made read-only again when it is loaded."""
-        mappings = {name: dict(getattr(self, name)) for name in ("columns", "item_data", "own_names")}
-        options = parts_of(self, **mappings)
-        return partial(Respondents.build, **options), ()
+    def parts(self) -> dict[str, Any]:
+        """The arguments of :meth:`build` that make this table again.
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.answers)
-
-    @property
-    def n_persons(self) -> float:
-        """Number of persons: the sum of the weights."""
-        return float(self.weights.sum())
-
-    @property
-    def unit(self) -> str:
-        """What the weights of rows count."""
-        return "persons"
-
-    @property
-    def row_weights(self) -> FloatArray:
-        """float[n_rows]: how many persons each row stands for."""
-        return self.weights
-
-    @property
-    def n_times(self) -> int:
-        """Number of points in time."""
-        return len(self.times)
-
-    @property
-    def pair_answers(self) -> IntArray:
-        """int[n_rows, n_times, J(J-1)/2]: the comparisons that the answers imply, coded as comparisons are.
-
-        9 where an item was not presented or not rated, and where two items are both below all others.
+        Returns
+        -------
+        dict
         """
-        return as_comparisons(self.kind, self.answers)
-
-    @property
-    def answered(self) -> IntArray:
-        """int[n_rows]: number of comparisons that an answer states or implies, over all times."""
-        return np.asarray((self.pair_answers != MISSING).sum(axis=(1, 2)), np.int64)
-
-    @property
-    def once(self) -> IntArray:
-        """int[n_rows, k]: the answers of a table with one point in time.
-
-        Raises
-        ------
-        InputError
-            There are several times.
-        """
-        if self.n_times > 1:
-            raise InputError(
-                f"{self.source}: answers at {self.n_times} times ({', '.join(self.times)}), and this takes those of"
-                " one; take at_time(...), or a model of repeated answers"
-            )
-        return self.answers[:, 0]
-
-    @property
-    def ranks(self) -> IntArray:
-        """int[n_rows, n_times, J]: dense ranks, 0 for an item without a rank; :attr:`presented` says why it
-        has none.
-
-        Ratings become ranks too: equal ratings are ties, and an item without a rating was not presented.
-
-        Raises
-        ------
-        InputError
-            The answers are comparisons.
-        """
-        if self.kind == "comparisons":
-            raise InputError(
-                f"{self.source}: the answers are comparisons, which need not be transitive: they have no ranks"
-            )
-        if self.kind == "rankings":
-            return np.maximum(self.answers, 0)
-        flat = np.where(self.answers == UNRATED, ABSENT, self.answers).reshape(-1, len(self.items))
-        return np.maximum(dense(flat), 0).reshape(self.answers.shape)
-
-    @property
-    def presented(self) -> NDArray[Any]:
-        """bool[n_rows, n_times, J]: whether a person saw the item to rank it, or rated it.
-
-        Raises
-        ------
-        InputError
-            The answers are comparisons.
-        """
-        if self.kind == "comparisons":
-            raise InputError(
-                f"{self.source}: the answers are comparisons, which have no items that were presented"
-            )
-        return np.asarray(self.answers != (ABSENT if self.kind == "rankings" else UNRATED))
+        return {**super().parts(), "times": self.times if self.n_times > 1 else ()}
 
     def groups(self, names: Sequence[str]) -> tuple[IntArray, IntArray]:
         """Groups of rows with equal covariates.
@@ -372,7 +216,26 @@ class Respondents(WithGaps):
         >>> [part.tolist() for part in table.groups(["age"])]
         [[1, 0, 1], [1, 0]]
         """
-        return changed.groups(self, names)
+        if isinstance(names, str):
+            raise InputError(f"names={names!r} is one string; pass a list of covariates such as [{names!r}]")
+        keys = np.zeros((len(self.answers), len(names)))
+        for k, name in enumerate(names):
+            if name not in self.columns:
+                raise InputError(
+                    f"{self.source}: no covariate {quoted(name)}; found {listed(self.columns) or 'none'}"
+                )
+            keys[:, k] = values_of(self.columns[name])
+            missing = np.isnan(keys[:, k])
+            refuse_rows(
+                self.source,
+                missing,
+                f"{name!r} has no value ({int(missing.sum())} such row(s)); leave these rows out with select, or"
+                " leave the covariate out",
+            )
+        if not names:
+            return np.zeros(len(self.answers), np.int64), np.zeros(1, np.int64)
+        _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        return group.reshape(-1).astype(np.int64), first.astype(np.int64)
 
     def to_comparisons(self, judge: bool = False) -> Comparisons:
         """Every comparison that the answers state or imply, each with its person's weight.
@@ -408,14 +271,91 @@ class Respondents(WithGaps):
           A beat C 7, lost 0
           B beat C 6, lost 0
         """
-        return changed.comparisons_of(self, judge)
+        rows = self._rows_of_persons() if judge else np.flatnonzero(self.weights > 0)
+        answers = self.pair_answers[rows]
+        made = answers != MISSING
+        person, time, pair = np.nonzero(made)
+        row = rows[person]
+        if len(row) > MOST_COMPARISONS:
+            raise InputError(
+                f"{self.source}: the answers stand for {len(row):,} comparisons; at most {MOST_COMPARISONS:,} are made."
+                " merged() puts equal answers into one row"
+            )
+        first, second = np.array(prefmod_pair_order(len(self.items))).T
+        given, weight = answers[made], np.ones(len(row)) if judge else self.weights[row]
+        columns: dict[str, Column] = {name: take(column, row) for name, column in self.columns.items()}
+        if judge:
+            columns = {"judge": self._judges(rows, person), **columns}
+        elif not {"judge", "person"} & set(columns) and (self.weights[rows] == 1.0).all():
+            # A row with a weight is several persons, or a part of one.
+            columns["person"] = Factor(row, tuple(map(str, range(1, len(self.answers) + 1))))
+        if len(self.times) > 1:
+            columns["time"] = Factor(time.astype(np.int64), self.times)
+        return Comparisons.build(
+            self.items,
+            first[pair],
+            second[pair],
+            np.where(given == FIRST, weight, 0.0),
+            np.where(given == TIED, weight, 0.0) if self.tie_category else None,
+            np.where(given == SECOND, weight, 0.0),
+            columns=columns,
+            item_data=self.item_data,
+            source=self.source,
+            own_names=self.own_names,
+            narrowed=self.narrowed,
+            one_track=self.one_track,
+            ranked_together=0 if self.kind == "comparisons" else self._ranked_together(),
+        )
+
+    def _ranked_together(self) -> int:
+        """Largest number of items in one ranking that says anything."""
+        counts = self.presented.sum(axis=2)
+        spoken = (self.pair_answers != MISSING).any(axis=2) & (self.weights > 0)[:, None]
+        return int(np.where(spoken, counts, 0).max())
+
+    def _rows_of_persons(self) -> IntArray:
+        """The row of each person: a row of weight 3 is three persons."""
+        if "judge" in self.columns:
+            raise InputError(
+                f"{self.source}: there is a column 'judge' already; to_comparisons() keeps it, and clustered('judge') uses it"
+            )
+        refuse_rows(
+            self.source,
+            self.weights != np.round(self.weights),
+            lambda r: f"the weight is {self.weights[r]:g}, which is no whole number of persons; judge=True makes each"
+            " person a judge",
+        )
+        n = float(self.weights @ (self.pair_answers != MISSING).sum(axis=(1, 2)))
+        if n > MOST_COMPARISONS:
+            raise InputError(
+                f"{self.source}: the answers of {self.weights.sum():,.0f} persons stand for {n:,.0f} comparisons; at most"
+                f" {MOST_COMPARISONS:,} are made"
+            )
+        return np.repeat(np.arange(len(self.answers)), self.weights.astype(np.int64))
+
+    def _judges(self, rows: IntArray, person: IntArray) -> Factor:
+        """Judges "3" of a row of one person, and "3.1", "3.2" of a row of two."""
+        first = np.concatenate([[0], np.flatnonzero(np.diff(rows)) + 1]).astype(np.int64)
+        within = np.arange(len(rows)) - np.repeat(first, np.diff([*first, len(rows)]))
+        names = (f"{r + 1}.{k + 1}" if self.weights[r] > 1 else f"{r + 1}" for r, k in zip(rows, within))
+        return Factor(person.astype(np.int64), tuple(names))
 
     def merged(self) -> Respondents:
         """The table with equal answers of equal covariates in one row, whose weight is the sum of theirs.
 
         Rows of weight 0 are left out, and so is the column `person`.
         """
-        return Respondents.build(**changed.merged(self))
+        kept = self.weights > 0
+        # Two missing values are alike here; doubles hold every code exactly.
+        kept_columns = {name: column for name, column in self.columns.items() if name != "person"}
+        covariates = [np.nan_to_num(values_of(column), nan=np.inf) for column in kept_columns.values()]
+        keys = np.column_stack([self.answers.reshape(len(self.answers), -1), *covariates])[kept]
+        _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        sums = np.bincount(group.reshape(-1), self.weights[kept])
+        order = np.argsort(first)
+        rows = np.flatnonzero(kept)[first[order]]
+        cols = {name: take(column, rows) for name, column in kept_columns.items()}
+        return self.changed(answers=self.answers[rows], weights=sums[order], columns=cols)
 
     def select(self, rows: ArrayLike) -> Respondents:
         """The table of some of the rows.
@@ -434,7 +374,9 @@ class Respondents(WithGaps):
         InputError
             No row is selected, or none of those selected compares two items.
         """
-        return Respondents.build(**changed.selected(self, np.asarray(rows)))
+        chosen = np.asarray(rows)
+        cols = {name: take(column, chosen) for name, column in self.columns.items()}
+        return self.changed(answers=self.answers[chosen], weights=self.weights[chosen], columns=cols)
 
     def where(self, *conditions: str) -> Respondents:
         """The persons who fulfil conditions on their columns, with the items that they compare.
@@ -461,20 +403,7 @@ class Respondents(WithGaps):
         >>> table.where("age<25").sentences()
         ['1  A > B']
         """
-        said = conditions_of(conditions)
-        if not said:
-            return self
-        rows = rows_where(self, said)
-        part = self.select(rows).only_compared(f"{self.source}, where {' and '.join(said)}")
-        gone = tuple(item for item in self.items if item not in part.items)
-        narrowed = Narrowed(said, part.n_persons, self.n_persons, gone, self.unit).after(self.narrowed)
-        used = {name: used_levels(column) for name, column in part.columns.items()}
-        return Respondents.build(**parts_of(part, columns=used, narrowed=narrowed))
-
-    @property
-    def choosable(self) -> Getters:
-        """What :meth:`where` may have conditions on, and how to get it."""
-        return {name: partial(self.columns.__getitem__, name) for name in self.columns}
+        return self.where_also(conditions_of(conditions), {})
 
     def only_compared(self, source: str = "") -> Respondents:
         """The table with only the items that somebody compares.
@@ -488,25 +417,23 @@ class Respondents(WithGaps):
         -------
         Respondents
         """
-        return Respondents.build(**changed.only_compared(self, source))
-
-    def role_of(self, name: str) -> str:
-        """The role of a column that is called by its name in the file.
-
-        Parameters
-        ----------
-        name : str
-
-        Returns
-        -------
-        str
-            Any other name as it is.
-        """
-        return role_of(name, self.columns, self.own_names)
+        n = len(self.items)
+        first, second = np.array(prefmod_pair_order(n)).T
+        made = (self.pair_answers[self.weights > 0] != MISSING).any(axis=(0, 1))
+        keep = np.zeros(n, bool)
+        keep[first[made]] = keep[second[made]] = True
+        chosen = np.flatnonzero(keep)
+        of_answers = keep[first] & keep[second] if self.kind == "comparisons" else keep
+        return self.changed(
+            items=tuple(self.items[k] for k in chosen),
+            answers=self.answers[..., of_answers],
+            item_data={name: take(column, chosen) for name, column in self.item_data.items()},
+            source=source or self.source,
+        )
 
     def as_one_track(self) -> Respondents:
         """The same table, several tracks of which fits take as one competition."""
-        return Respondents.build(**parts_of(self, one_track=True))
+        return self.changed(one_track=True)
 
     def at_time(self, time: str) -> Respondents:
         """The answers at one point in time.
@@ -520,7 +447,9 @@ class Respondents(WithGaps):
         -------
         Respondents
         """
-        return Respondents.build(**changed.at_time(self, time))
+        if time not in self.times:
+            raise InputError(f"{self.source}: no time {quoted(time)}; found {listed(self.times)}")
+        return self.changed(answers=self.answers[:, self.times.index(time)], times=())
 
     def with_items(self, order: Sequence[str]) -> Respondents:
         """The same answers with the items in another order.
@@ -534,37 +463,20 @@ class Respondents(WithGaps):
         -------
         Respondents
         """
-        return Respondents.build(**changed.with_items(self, order))
-
-    def to_frame(self) -> pd.DataFrame:
-        """The table as a data frame, which the readers read back.
-
-        Returns
-        -------
-        DataFrame
-            A column a pair, called `A:B`, in prefmod's order, with 1, 0, -1, nan (`from_pairs`); or a column
-            an item, with its rank, 0 below all others, nan not presented (`from_ranks`); or with its rating
-            as on the scale, nan without one (`from_ratings`).  With several times `A.1`, `B.1`, ... by time.
-            Then the covariates, and `weight` unless all are 1.
-        """
-        return changed.frame(self)
-
-    def sentences(self, most: int = 12) -> list[str]:
-        """The most frequent answers as text, such as "4  A > B > C".
-
-        Parameters
-        ----------
-        most : int
-            Most answers listed; a last line counts the others.
-
-        Returns
-        -------
-        list of str
-        """
-        return changed.sentences(self, most)
-
-    def __repr__(self) -> str:
-        return changed.text(self)
-
-    def _repr_html_(self) -> str:
-        return changed.html(self)
+        if sorted(order) != sorted(self.items):
+            raise ItemError(
+                f"found items {quoted(list(order))}; expected an ordering of {quoted(list(self.items))}"
+            )
+        was = {name: k for k, name in enumerate(self.items)}
+        old = [was[name] for name in order]
+        if self.kind == "comparisons":
+            place = {pair: k for k, pair in enumerate(prefmod_pair_order(len(order)))}
+            pairs = [(old[i], old[j]) for i, j in place]
+            columns = [place[min(pair), max(pair)] for pair in pairs]
+            turned = np.array([i > j for i, j in pairs])
+            found = self.answers[..., columns]
+            answers = np.where(turned & (found != MISSING), -found, found)
+        else:
+            answers = self.answers[..., old]
+        of_items = {name: take(column, np.array(old)) for name, column in self.item_data.items()}
+        return self.changed(items=tuple(order), answers=answers, item_data=of_items)

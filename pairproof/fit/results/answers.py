@@ -28,7 +28,6 @@ from scipy import sparse
 from ...data.columns import Factor
 from ...data.options import one_of
 from ...data.respondents.codes import ABSENT, as_comparisons
-from ...data.respondents.derived import answer_text
 from ...data.respondents.respondents import Respondents
 from ...data.wide import prefmod_pair_order
 from ...errors import ComparisonError, InputError, TooLargeError
@@ -280,7 +279,7 @@ def seen(table: Respondents, numbers: AnswerNumbers) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "group": [numbers.labels[numbers.group[k]] for k in order],
-            "answer": [answer_text(table, codes[first[k]], rated) for k in order],
+            "answer": [table.answer_text(codes[first[k]], rated) for k in order],
             "observed": numbers.observed[order],
             "expected": numbers.expected[order],
             "residual": residual[order],
@@ -296,7 +295,7 @@ def possible(table: Respondents, numbers: AnswerNumbers, group: int, most: int) 
     p = found.probabilities(group)
     order = np.argsort(-p, kind="stable")[:most]
     codes = found.answers()[order]
-    return pd.DataFrame({"answer": [answer_text(table, c, True) for c in codes], "probability": p[order]})
+    return pd.DataFrame({"answer": [table.answer_text(c, True) for c in codes], "probability": p[order]})
 
 
 def enumerated(numbers: AnswerNumbers) -> PossibleAnswers:

@@ -155,8 +155,6 @@ def answer_design(
     covariates.  ``attrs["left_out"]`` is the number of persons left out."""
     import pandas as pd
 
-    from ...data.respondents.derived import answer_text
-
     one_of("incomplete", incomplete, ("refuse", "leave out"))
     table.once  # refuses answers at several times
     kept = _complete(table, incomplete)
@@ -171,7 +169,7 @@ def answer_design(
     signs = possible.comparisons()
     counts = _counts(table, signs, kept, group, len(first))
     columns: dict[str, Any] = {
-        "answer": [answer_text(table, a[None], True) for a in answers],
+        "answer": [table.answer_text(a[None], True) for a in answers],
         **{item: x for item, x in zip(table.items, (signs @ incidence(len(table.items))).astype(np.int64).T)},
     }
     pairs = pair_names(table.items)

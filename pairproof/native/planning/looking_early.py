@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...data.columns import Factor
+from ...data.columns import Factor, refuse_rows
 from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.fit import Fit
@@ -298,12 +298,12 @@ def watch_two(
     columns = asked_clusters(cluster, kind)
     of = answers_of(table, *one_pair(table, first, second)).answered
     counts = np.stack([of.wins, of.ties, of.losses], axis=1)
-    if (counts != np.floor(counts)).any():
-        row = int(of.rows[np.flatnonzero((counts != np.floor(counts)).any(axis=1))[0]])
-        raise InputError(
-            f"{table.source}, row {row + 1}: the counts are not whole; a look needs single answers, so weights and half"
-            " wins cannot be used"
-        )
+    refuse_rows(
+        table.source,
+        (counts != np.floor(counts)).any(axis=1),
+        "the counts are not whole; a look needs single answers, so weights and half wins cannot be used",
+        of.rows,
+    )
     # A row of one kind of answer has only one order.
     ordered = bool(((counts > 0).sum(axis=1) == 1).all())
     found = [_share(of, counts, ordered, level), _score(of, counts, ordered, level)]

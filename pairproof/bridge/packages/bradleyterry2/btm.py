@@ -17,7 +17,7 @@ docstrings name them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -26,7 +26,7 @@ from ....errors import InputError
 from ...process.policy import BackendLike
 from ...values.convert import data_frame, factor_of
 from ...values.formulas import CONTRASTS
-from ...values.nodes import Expr, Formula, RArgument, RVector
+from ...values.nodes import Expr, Formula, RArgument
 from ..asking import (
     REFIT,
     Estimates,
@@ -35,7 +35,7 @@ from ..asking import (
     ask,
     asks,
     check_option,
-    named_matrix,
+    coefficients_of,
     optional,
     program,
     reals,
@@ -248,17 +248,7 @@ class ContestModel(Estimates):
 
 def contest_model(result: Any, arguments: Mapping[str, Any]) -> ContestModel:
     """A :class:`ContestModel` from what ``reduce_btm`` returned."""
-    value = result.as_list()
-    coefficients: RVector = value.vector("coef")
-    vcov_names, vcov = named_matrix(value.vector("vcov"))
-    coef = coefficients.floats()
-    coef[np.isnan(coef)] = np.nan  # R's NA is a signalling NaN, over which numpy warns in every sum
-    names = coefficients.names or ()
-    variance = dict(zip(vcov_names, np.diag(vcov).tolist()))
-    se = np.array([np.sqrt(v) if (v := variance.get(n, -1.0)) >= 0 else np.nan for n in names])
-    return ContestModel.read(
-        result, names=names, coef=coef, se=se, vcov=vcov, vcov_names=vcov_names, arguments=arguments
-    )
+    return ContestModel.read(result, **coefficients_of(result), arguments=arguments)
 
 
 @asks(*NEEDS)
@@ -363,14 +353,14 @@ def BTm(
     given.update(
         {
             "na.action": na_action,
-            "start": optional(reals, start),
-            "etastart": optional(reals, etastart),
-            "mustart": optional(reals, mustart),
-            "br": bool(br),
+            "start": start,
+            "etastart": etastart,
+            "mustart": mustart,
+            "br": br,
             "contrasts": dict(contrasts) if contrasts else None,
-            "epsilon": optional(float, epsilon),
-            "maxit": optional(int, maxit),
-            "refit": bool(refit),
+            "epsilon": epsilon,
+            "maxit": maxit,
+            "refit": refit,
             "pql": pql_arguments(control, sigma, sigma_fixed),
         }
     )
@@ -417,9 +407,7 @@ class GlmmPQLControl:
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of R's function, those that are not its defaults."""
-        given = {"maxiter": self.maxiter, "IWLSiter": self.IWLSiter, "tol": self.tol, "trace": self.trace}
-        default = {"maxiter": 50, "IWLSiter": 10, "tol": 1e-6, "trace": False}
-        return {k: v for k, v in given.items() if v != default[k]}
+        return {f.name: v for f in fields(self) if (v := getattr(self, f.name)) != f.default}
 
 
 def glmmPQL_control(
@@ -504,7 +492,6 @@ def glmmPQL(
     --------
     >>> glmmPQL("cbind(r, n - r) ~ seed + extract", np.eye(21), data=Expr("BradleyTerry2::seeds")).sigma  # doctest: +SKIP
     """
-    check_option("family", family, Family)
     if link is not None:
         check_option("link", link, Literal["logit", "probit", "cauchit", "log"])
     effects = optional(reals, random)

@@ -151,8 +151,8 @@ def BTm_counts(
     levels = levels_of(players, player1, player2)
     check_item("refcat", refcat, levels, "player")
     arguments = {
-        "win1": reals(win1),
-        "win2": reals(win2),
+        "win1": win1,
+        "win2": win2,
         "player1": factor_of(player1, levels),
         "player2": factor_of(player2, levels),
         "refcat": refcat,
@@ -160,8 +160,8 @@ def BTm_counts(
         "home2": optional(lambda home: reals(reals(home) < 0), at_home),
         "br": br,
         "again": refit and not br,
-        "epsilon": float(epsilon),
-        "maxit": int(maxit),
+        "epsilon": epsilon,
+        "maxit": maxit,
     }
     result = ask(backend, "BradleyTerry2::BTm", BTM, arguments, (*NEEDS, "brglm") if br else NEEDS)
     return model_of(BTmModel, result, players=tuple(levels), refcat=refcat or levels[0], arguments=arguments)
@@ -206,14 +206,11 @@ def countsToBinomial(xtab: Any, players: Sequence[str], *, backend: BackendLike 
     --------
     >>> countsToBinomial([[0, 3, 1], [2, 0, 0], [4, 0, 0]], ["x", "y", "z"]).win1  # doctest: +SKIP
     """
-    names = list(players)
-    table = reals(xtab)
-    if table.shape != (len(names), len(names)):
-        raise ValueError(
-            f"expected {len(names)} x {len(names)} wins, players in rows and columns; found {table.shape}"
-        )
+    table, n = reals(xtab), len(players)
+    if table.shape != (n, n):
+        raise ValueError(f"expected {n} x {n} wins, players in rows and columns; found {table.shape}")
     code = "BradleyTerry2::countsToBinomial(as.table(xtab))"
-    arguments = {"xtab": matrix(table, names, names)}
+    arguments = {"xtab": matrix(table, players, players)}
     return BinomialCounts.read(ask(backend, "BradleyTerry2::countsToBinomial", code, arguments, NEEDS))
 
 
@@ -350,7 +347,7 @@ def GenDavidson(
         **chosen,
         "reference": levels.index(base) + 1,
         "tolerance": tolerance,
-        "iterMax": int(iterMax),
+        "iterMax": iterMax,
     }
     label, needs = "gnm::gnm with BradleyTerry2::GenDavidson", ("BradleyTerry2", "gnm")
     result = ask(backend, label, REDUCE + code, arguments, needs, seed=1)

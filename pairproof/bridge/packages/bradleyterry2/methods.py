@@ -21,7 +21,7 @@ from ...records.calls import RResult
 from ...values.convert import data_frame
 from ...values.formulas import checked
 from ...values.nodes import Formula
-from ..asking import REFIT, Floats, RAnswer, ask, asks, check_option, reals
+from ..asking import REFIT, Floats, RAnswer, ask, asks, reals
 from ..base import QuasiVariances
 from .btm import FIT, NEEDS, ContestModel, data_of, needs_of
 from .counts import FIT as FIT_COUNTS, BTmModel
@@ -199,7 +199,6 @@ def predict(
     --------
     >>> predict(model, level=(0, 1), se_fit=True).fit[:4]  # doctest: +SKIP
     """
-    check_option("type", type, Kind)
     # As doubles: R asks whether the level is identical to 0, and 0L is not.
     levels = None if level is None else sorted({float(v) for v in np.atleast_1d(level)})
     if levels is not None and not set(levels) <= {0.0, 1.0}:
@@ -209,7 +208,7 @@ def predict(
         "newdata": data_of(newdata),
         "level": levels,
         "type": type,
-        "se.fit": bool(se_fit),
+        "se.fit": se_fit,
     }
     found = Predictions.read(ask(backend, "stats::predict of BTm", FIT + PREDICT, arguments, needs_of(model)))
     for array in (found.fit, found.se):
@@ -268,7 +267,6 @@ def residuals(
     --------
     >>> residuals(model, "grouped").values  # doctest: +SKIP
     """
-    check_option("type", type, Residual)
     if by is not None:
         checked(f"~ {by}", "by")  # R makes a formula of it
     arguments = {**model.arguments, "type": type, "by": by}
@@ -391,8 +389,7 @@ def add1(
     --------
     >>> add1(model, "~ . + head.length[..]", "Chisq").frame()  # doctest: +SKIP
     """
-    check_option("test", test, Test)
-    arguments = {**model.arguments, "scope": Formula(scope), "test": test, "scale": float(scale)}
+    arguments = {**model.arguments, "scope": Formula(scope), "test": test, "scale": scale}
     code = FIT + "found <- stats::add1(fit, scope, scale = scale, test = test)\n" + TABLE
     return _table(ask(backend, "stats::add1 of BTm", code, arguments, needs_of(model)))
 
@@ -431,8 +428,7 @@ def drop1(
     --------
     >>> drop1(model, test="Chisq").frame()  # doctest: +SKIP
     """
-    check_option("test", test, Test)
-    arguments = {**model.arguments, "scope": scope and Formula(scope), "test": test, "scale": float(scale)}
+    arguments = {**model.arguments, "scope": scope and Formula(scope), "test": test, "scale": scale}
     code = (
         FIT
         + "found <- if (is.null(scope)) stats::drop1(fit, scale = scale, test = test) else stats::drop1(fit, scope, scale = scale, test = test)\n"
@@ -476,7 +472,6 @@ def anova(
     --------
     >>> anova(without_home, with_home, test="Chisq").frame()  # doctest: +SKIP
     """
-    check_option("test", test, Test)
     arguments: dict[str, Any] = {**model.arguments, "test": test, "others": len(models)}
     for k, other in enumerate(models, start=1):
         arguments |= {f"given{k}": other.arguments["given"], f"data{k}": other.arguments["data"]}
@@ -589,7 +584,7 @@ def plotProportions(
     arguments = {
         "data": data_frame(columns),
         "parameters": {k: float(v) for k, v in terms.items() if v is not None} or None,
-        "bin.size": int(bin_size),
+        "bin.size": bin_size,
         "values": reals(list(abilities.values())),
         "players": list(abilities),
     }

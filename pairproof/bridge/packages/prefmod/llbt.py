@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import erfc, sqrt
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -37,7 +37,36 @@ NEEDS = ("prefmod",)
 
 
 @dataclass(frozen=True, eq=False)
-class LLBTDesign(RAnswer):
+class Design(RAnswer):
+    """A design of prefmod's: its columns, its items, the data.frame as R has it, and the arguments of the call."""
+
+    names: tuple[str, ...]
+    objnames: tuple[str, ...]
+    value: RList = field(repr=False, kw_only=True)
+    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False, kw_only=True)
+
+    def column(self, name: str) -> Any:
+        """A column as an array; a factor as its level names."""
+        vector = self.value.vector(name)
+        return vector.values if vector.levels is None else np.array(strings(vector), dtype=object)
+
+
+SomeDesign = TypeVar("SomeDesign", bound=Design)
+
+
+def made_design(
+    kind: type[SomeDesign], function: str, given: Mapping[str, Any], backend: BackendLike, *attributes: str
+) -> SomeDesign:
+    """The design that prefmod makes, without arguments that are None; ``attributes`` are of the items and what follows."""
+    arguments = {k: v for k, v in given.items() if v is not None}
+    result = policy(backend).call(function, arguments, needs=NEEDS)
+    value = result.as_list()
+    named = (strings(v) if isinstance(v := value.attributes.get(a), RVector) else () for a in attributes)
+    return kind(value.names or (), *named, value=value, arguments=arguments, result=result)
+
+
+@dataclass(frozen=True, eq=False)
+class LLBTDesign(Design):
     """A design as ``llbt.design`` makes it.
 
     names: columns, in order: y, mu, g0 (g1, g2), the items, covariates.  objnames, categories: the items; the
@@ -46,16 +75,7 @@ class LLBTDesign(RAnswer):
     can be fitted on the design in R.
     """
 
-    names: tuple[str, ...]
-    objnames: tuple[str, ...]
     categories: tuple[str, ...]
-    value: RList = field(repr=False)
-    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
-
-    def column(self, name: str) -> Any:
-        """A column as an array; a factor as its level names."""
-        vector = self.value.vector(name)
-        return vector.values if vector.levels is None else np.array(strings(vector), dtype=object)
 
 
 @asks(*NEEDS)
@@ -105,20 +125,16 @@ def llbt_design(
         raise ValueError(
             f"objnames has {len(objnames)} names for {nitems} items; prefmod would ignore them silently"
         )
-    stated = {
-        "objnames": optional(list, objnames),
+    arguments = {
+        "data": as_frame(data),
+        "nitems": nitems,
+        "objnames": objnames,
         "objcovs": optional(as_frame, objcovs),
-        "cat.scovs": optional(list, cat_scovs),
-        "num.scovs": optional(list, num_scovs),
+        "cat.scovs": cat_scovs,
+        "num.scovs": num_scovs,
         "casewise": casewise or None,
     }
-    arguments = {"data": as_frame(data), "nitems": int(nitems)}
-    arguments |= {k: v for k, v in stated.items() if v is not None}
-    result = policy(backend).call("prefmod::llbt.design", arguments, needs=NEEDS)
-    value = result.as_list()
-    said = {k: v for k, v in value.attributes.items() if isinstance(v, RVector)}
-    objects, categories = (strings(said[k]) if k in said else () for k in ("objnames", "categories"))
-    return LLBTDesign(value.names or (), objects, categories, value, arguments, result=result)
+    return made_design(LLBTDesign, "prefmod::llbt.design", arguments, backend, "objnames", "categories")
 
 
 #: llbt.fit only prints, rounded to 4 decimals. It is run unchanged, except that it finds another ``print``:
@@ -207,9 +223,9 @@ def llbt_fit(
     arguments = {
         "y": y if isinstance(y, Expr) else reals(y),
         "Xmodel": Xmodel if isinstance(Xmodel, Expr) else _columns(Xmodel),
-        "q": int(q),
-        "ncat": int(ncat),
-        "maxiter": int(maxiter),
+        "q": q,
+        "ncat": ncat,
+        "maxiter": maxiter,
     }
     result = ask(backend, "prefmod::llbt.fit", LLBT_FIT, arguments, NEEDS)
     value = result.as_list()
@@ -309,22 +325,21 @@ def llbtPC_fit(
         )
     arguments = {
         "obj": as_frame(obj),
-        "nitems": int(nitems),
+        "nitems": nitems,
         "formel": Formula(formel),
         "elim": Formula(elim),
         "resptype": resptype,
-        "obj.names": optional(list, obj_names),
+        "obj.names": obj_names,
         "undec": undec,
     }
     result = ask(backend, "prefmod::llbtPC.fit", LLBTPC_FIT, arguments, ("prefmod", "gnm"))
     worth = result.as_list().vector("worth")
     failed = worth.values.dtype.kind not in "fi"
-    rows, columns = ((), ()) if failed else worth.dimnames or (None, None)
     return model_of(
         LLBTPCModel,
         result,
-        objects=rows or (),
-        groups=columns or (() if failed else ("",)),
+        objects=() if failed else worth.margin(0),
+        groups=() if failed else worth.margin(1) or ("",),
         worth=None if failed else worth.floats(),
         worth_error=str(worth.scalar()) if failed else "",
         arguments=arguments,
@@ -364,5 +379,5 @@ def llbtpc_worth(fitobj: LLBTPCModel, outmat: str, *, backend: BackendLike = Non
     """``llbt.worth`` of a model of ``llbtPC.fit``, which is fitted again in the same call."""
     arguments = {**fitobj.arguments, "outmat": outmat}
     result = ask(backend, "prefmod::llbt.worth", LLBT_WORTH, arguments, ("prefmod", "gnm"))
-    rows, columns = vector_of(result).dimnames or (None, None)
-    return WorthTable(rows or (), columns or ("",), vector_of(result).floats(), result=result)
+    table = vector_of(result)
+    return WorthTable(table.margin(0), table.margin(1) or ("",), table.floats(), result=result)

@@ -18,28 +18,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
-import numpy as np
-
 from ....errors import InputError
-from ...process.policy import BackendLike, backend as policy
+from ...process.policy import BackendLike
 from ...values.convert import data_frame
 from ...values.formulas import variables
 from ...values.frames import to_frame
-from ...values.nodes import Expr, Formula, RArgument, RList, RVector
-from ..asking import (
-    REDUCE,
-    Estimates,
-    Floats,
-    RAnswer,
-    as_frame,
-    ask,
-    asks,
-    check_option,
-    coefficients_of,
-    optional,
-    strings,
-)
-from .llbt import LLBTDesign
+from ...values.nodes import Expr, Formula, RArgument
+from ..asking import REDUCE, Estimates, Floats, as_frame, ask, asks, coefficients_of, optional
+from .llbt import Design as AnyDesign, LLBTDesign, made_design
 from .pattern_models import CALL, answers_table, check_names
 
 NEEDS = ("prefmod",)
@@ -47,7 +33,7 @@ Responses = Literal["paircomp", "ranking", "rating"]
 
 
 @dataclass(frozen=True, eq=False)
-class PatternDesign(RAnswer):
+class PatternDesign(AnyDesign):
     """A table of all patterns as ``patt.design`` makes it: a row a pattern and covariate cell.
 
     names: columns, in order: y (how often the pattern was given), the items, undecided and dependence
@@ -56,17 +42,8 @@ class PatternDesign(RAnswer):
     a model can be fitted on the design in R.
     """
 
-    names: tuple[str, ...]
-    objnames: tuple[str, ...]
     undecided: tuple[str, ...]
     dependence: tuple[str, ...]
-    value: RList = field(repr=False)
-    arguments: Mapping[str, Any] = field(repr=False)
-
-    def column(self, name: str) -> Any:
-        """A column as an array; a factor as its level names."""
-        vector = self.value.vector(name)
-        return vector.values if vector.levels is None else np.array(strings(vector), dtype=object)
 
     def frame(self) -> Any:
         """The design as a pandas DataFrame."""
@@ -130,28 +107,22 @@ def patt_design(
     >>> patt_design(Expr("prefmod::salad"), 4, resptype="ranking").names  # doctest: +SKIP
     """
     function = "prefmod::patt.design"
-    check_option("resptype", resptype, Responses)
     check_names("objnames", objnames, nitems)
     answers = nitems * (nitems - 1) // 2 if resptype == "paircomp" else nitems
-    stated = {
-        "objnames": optional(list, objnames),
+    table = answers_table(function, obj, answers, [*(cat_scovs or ()), *(num_scovs or ())])
+    arguments = {
+        "obj": table,
+        "nitems": nitems,
+        "objnames": objnames,
         "objcovs": optional(as_frame, objcovs),
-        "cat.scovs": optional(list, cat_scovs),
-        "num.scovs": optional(list, num_scovs),
+        "cat.scovs": cat_scovs,
+        "num.scovs": num_scovs,
         "resptype": None if resptype == "paircomp" else resptype,
         "reverse": reverse or None,
         "ia": ia or None,
         "casewise": casewise or None,
     }
-    table = answers_table(function, obj, answers, [*(cat_scovs or ()), *(num_scovs or ())])
-    arguments = {"obj": table, "nitems": int(nitems)} | {k: v for k, v in stated.items() if v is not None}
-    result = policy(backend).call(function, arguments, needs=NEEDS)
-    value = result.as_list()
-    said = {k: v for k, v in value.attributes.items() if isinstance(v, RVector)}
-    objects, undecided, dependence = (
-        strings(said[k]) if k in said else () for k in ("objnames", "undec", "ia")
-    )
-    return PatternDesign(value.names or (), objects, undecided, dependence, value, arguments, result=result)
+    return made_design(PatternDesign, function, arguments, backend, "objnames", "undec", "ia")
 
 
 # -- models on a design --------------------------------------------------------------------------------------
@@ -392,10 +363,10 @@ def pattnpml_fit(
         **design_arguments(design),
         "formula": Formula(formula),
         "random": Formula(random),
-        "k": int(k),
-        "EMmaxit": int(EMmaxit),
-        "EMdev.change": float(EMdev_change),
-        "seed": int(seed),
+        "k": k,
+        "EMmaxit": EMmaxit,
+        "EMdev.change": EMdev_change,
+        "seed": seed,
     }
-    result = ask(backend, "prefmod::pattnpml.fit", PATTNPML + REDUCE_NPML, arguments, NEEDS, seed=int(seed))
+    result = ask(backend, "prefmod::pattnpml.fit", PATTNPML + REDUCE_NPML, arguments, NEEDS, seed=seed)
     return NPMLModel.read(result, lines=result.output, arguments=arguments)

@@ -26,7 +26,7 @@ from ...process.policy import BackendLike
 from ...values.convert import data_frame
 from ...values.formulas import variables
 from ...values.nodes import Expr, Formula, RArgument
-from ..asking import Estimates, Floats, ask, asks, check_option, optional, program
+from ..asking import Estimates, Floats, ask, asks, optional, program
 
 
 def answers_table(
@@ -192,14 +192,7 @@ def fit_pattern(function: str, arguments: Mapping[str, Any], backend: BackendLik
     """Ask R for a fit and read it."""
     code = fit_code(function, arguments) + REDUCE_PATTERN + "reduce_pattern(fit)\n"
     result = ask(backend, function, code, arguments, NEEDS)
-    printed = result.as_list()["printed"]
-    return PatternModel.read(
-        result,
-        printed=None if printed is None else result.as_list().vector("printed").floats(),
-        lines=result.output,
-        function=function,
-        arguments=arguments,
-    )
+    return PatternModel.read(result, lines=result.output, function=function, arguments=arguments)
 
 
 def check_covariates(formel: str, elim: str, without: bool, what: str) -> None:
@@ -294,7 +287,6 @@ def pattPC_fit(
     """
     function, pairs = "prefmod::pattPC.fit", nitems * (nitems - 1) // 2
     check_items(function, nitems)
-    check_option("MISmodel", MISmodel, MISModel)
     check_names("obj_names", obj_names, nitems)
     for name, mask in (("MISalpha", MISalpha), ("MISbeta", MISbeta)):
         wanted = nitems if MISmodel == "obj" else pairs
@@ -359,12 +351,8 @@ def pattR_fit(
     --------
     >>> pattR_fit(Expr("prefmod::salad"), 4).llf  # doctest: +SKIP
     """
-    function = "prefmod::pattR.fit"
-    check_items(function, nitems)
-    check_names("obj_names", obj_names, nitems)
-    check_covariates(formel, elim, NItest, "NItest")
-    arguments = common_arguments(function, obj, nitems, nitems, formel, elim, obj_names)
-    return fit_pattern(function, arguments | {"ia": ia, "NItest": NItest}, backend)
+    arguments = _arguments("prefmod::pattR.fit", obj, nitems, formel, elim, obj_names, NItest)
+    return fit_pattern("prefmod::pattR.fit", arguments | {"ia": ia, "NItest": NItest}, backend)
 
 
 @asks(*NEEDS)
@@ -406,12 +394,10 @@ def pattL_fit(
     --------
     >>> pattL_fit(Expr("prefmod::xmpl"), 3).names  # doctest: +SKIP
     """
-    function = "prefmod::pattL.fit"
-    check_items(function, nitems, 2)
-    check_names("obj_names", obj_names, nitems)
-    check_covariates(formel, elim, NItest, "NItest")
-    arguments = common_arguments(function, obj, nitems, nitems, formel, elim, obj_names)
-    return fit_pattern(function, arguments | {"undec": undec, "ia": ia, "NItest": NItest}, backend)
+    arguments = _arguments("prefmod::pattL.fit", obj, nitems, formel, elim, obj_names, NItest, least=2)
+    return fit_pattern(
+        "prefmod::pattL.fit", arguments | {"undec": undec, "ia": ia, "NItest": NItest}, backend
+    )
 
 
 @asks(*NEEDS)
@@ -460,11 +446,9 @@ def pattLrep_fit(
     --------
     >>> pattLrep_fit(ratings, 3, 2, iaT=True).names  # doctest: +SKIP
     """
-    arguments = _arguments(
-        "prefmod::pattLrep.fit", obj, nitems, tpoints, formel, elim, obj_names, NItest, undec
-    )
-    more = {"ia": ia, "iaT": iaT, "NItest": NItest}
-    return fit_pattern("prefmod::pattLrep.fit", arguments | more, backend)
+    function, more = "prefmod::pattLrep.fit", {"undec": undec, "ia": ia, "iaT": iaT, "NItest": NItest}
+    arguments = _arguments(function, obj, nitems, formel, elim, obj_names, NItest, tpoints)
+    return fit_pattern(function, arguments | more, backend)
 
 
 @asks(*NEEDS)
@@ -506,7 +490,7 @@ def pattRrep_fit(
     --------
     >>> pattRrep_fit(ranks, 3, 2, iaT=True).names  # doctest: +SKIP
     """
-    arguments = _arguments("prefmod::pattRrep.fit", obj, nitems, tpoints, formel, elim, obj_names, NItest)
+    arguments = _arguments("prefmod::pattRrep.fit", obj, nitems, formel, elim, obj_names, NItest, tpoints)
     return fit_pattern("prefmod::pattRrep.fit", arguments | {"iaT": iaT, "NItest": NItest}, backend)
 
 
@@ -514,19 +498,19 @@ def _arguments(
     function: str,
     obj: Any,
     nitems: int,
-    tpoints: int,
     formel: str,
     elim: str,
     obj_names: Sequence[str] | None,
     NItest: bool,
-    undec: bool | None = None,
+    tpoints: int | None = None,
+    least: int = 3,
 ) -> dict[str, Any]:
-    check_items(function, nitems)
-    if tpoints < 2:
+    """The arguments that all fits of rankings and ratings have, checked."""
+    check_items(function, nitems, least)
+    if tpoints is not None and tpoints < 2:
         raise InputError(f"{function} needs at least 2 times, found tpoints = {tpoints}")
-    columns = nitems * tpoints
-    check_names("obj_names", obj_names, columns, "columns (items times times)")
+    columns = nitems * (tpoints or 1)
+    check_names("obj_names", obj_names, columns, "columns (items times times)" if tpoints else "items")
     check_covariates(formel, elim, NItest, "NItest")
     arguments = common_arguments(function, obj, columns, nitems, formel, elim, obj_names)
-    arguments["tpoints"] = int(tpoints)
-    return arguments if undec is None else arguments | {"undec": undec}
+    return arguments if tpoints is None else arguments | {"tpoints": tpoints}

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....errors import InputError
 from ...process.policy import BackendLike
-from ..asking import Floats, RAnswer, ask, asks, check_option, optional, reals
+from ..asking import Floats, RAnswer, ask, asks, optional, reals
 from .pattern_models import MISModel, answers_table, check_items, check_names
 
 NEEDS = ("prefmod",)
@@ -69,14 +69,13 @@ def checkMIS(
     --------
     >>> checkMIS(Expr("prefmod::dat4"), 4).missing  # doctest: +SKIP
     """
-    check_option("MISmodel", MISmodel, MISModel)
     check_items("prefmod::checkMIS", nitems)
     check_names("obj_names", obj_names, nitems)
     arguments = {
         "obj": answers_table("prefmod::checkMIS", obj, nitems * (nitems - 1) // 2),
-        "nitems": int(nitems),
+        "nitems": nitems,
         "MISmodel": MISmodel,
-        "obj.names": optional(list, obj_names),
+        "obj.names": obj_names,
     }
     result = ask(backend, "prefmod::checkMIS", CHECK_MIS, arguments, NEEDS)
     flags = result.as_list().vector("missing").values

@@ -17,7 +17,7 @@ from ...process.policy import BackendLike
 from ...records.calls import RResult
 from ...values.convert import matrix
 from ...values.nodes import RList
-from ..asking import RAnswer, ask, asks, check_option, optional, reals, strings, vector_of
+from ..asking import RAnswer, ask, asks, check_option, reals, strings, vector_of
 from .llbt import LLBTPCModel, WorthTable, llbtpc_worth
 from .pattern_designs import FIT_DESIGN, PATTNPML, DesignModel, NPMLModel
 from .pattern_models import PatternModel, check_names, fit_code
@@ -62,7 +62,6 @@ def llbt_worth(
     --------
     >>> llbt_worth(llbtPC_fit(judges, nitems=3), "est").values  # doctest: +SKIP
     """
-    check_option("outmat", outmat, Outmat)
     if isinstance(fitobj, LLBTPCModel):
         return llbtpc_worth(fitobj, outmat, backend=backend)
     arguments = {**fitobj.arguments, "outmat": outmat}
@@ -100,7 +99,6 @@ def patt_worth(
     --------
     >>> patt_worth(pattR_fit(Expr("prefmod::salad"), 4)).values  # doctest: +SKIP
     """
-    check_option("outmat", outmat, PatternOutmat)
     if obj_names is not None and not isinstance(fitobj, PatternModel):
         raise InputError("obj_names are used for models of patt*.fit only; name the items in patt_design")
     needs: tuple[str, ...] = NEEDS
@@ -111,7 +109,7 @@ def patt_worth(
         making, fit = PATTNPML, "fit"
     else:
         making, fit, needs = FIT_DESIGN, "model", ("prefmod", "gnm")
-    arguments = {**fitobj.arguments, "worth.names": optional(list, obj_names), "outmat": outmat}
+    arguments = {**fitobj.arguments, "worth.names": obj_names, "outmat": outmat}
     seed = fitobj.arguments["seed"] if isinstance(fitobj, NPMLModel) else None
     code = making + PATT_WORTH.format(fit=fit)
     return _table(ask(backend, "prefmod::patt.worth", code, arguments, needs, seed=seed))
@@ -120,13 +118,12 @@ def patt_worth(
 def _table(result: RResult) -> WorthTable:
     value = result.as_list()
     table, legend = value.vector("table"), value["objtable"]
-    rows, columns = table.dimnames or (None, None)
     groups = (
         {}
         if not isinstance(legend, RList)
         else {name: strings(legend.vector(name)) for name in legend.names or ()}
     )
-    return WorthTable(rows or (), columns or ("",), table.floats(), groups, result=result)
+    return WorthTable(table.margin(0), table.margin(1) or ("",), table.floats(), groups, result=result)
 
 
 # -- plots ---------------------------------------------------------------------------------------------------
@@ -207,8 +204,6 @@ def plot_wmat(
     --------
     >>> pathlib.Path("worths.svg").write_bytes(plot_wmat(table).data)  # doctest: +SKIP
     """
-    check_option("format", format, Format)
-    check_option("log", log, Literal["", "y"])
     if not (0 < width <= 50 and 0 < height <= 50):
         raise InputError(f"width and height are inches above 0 and up to 50, found {width} and {height}")
     for name, values in (("psymb", psymb), ("pcol", None if isinstance(pcol, str) else pcol)):
@@ -224,11 +219,11 @@ def plot_wmat(
         "ylab": ylab,
         "psymb": None if psymb is None else [int(v) for v in psymb],
         "pcol": list(pcol) if pcol is not None and not isinstance(pcol, str) else pcol,
-        "ylim": optional(reals, ylim),
+        "ylim": ylim,
         "log": log,
         "format": format,
-        "width": float(width),
-        "height": float(height),
+        "width": width,
+        "height": height,
     }
     result = ask(backend, "prefmod::plot.wmat", PLOT, arguments, NEEDS)
     return Drawing(format, np.asarray(vector_of(result).values, np.uint8).tobytes(), result=result)

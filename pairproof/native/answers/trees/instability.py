@@ -228,9 +228,9 @@ class InstabilityTest:
 
     covariate: str
     statistic: float
+    df: int
     p: float
     p_adjusted: float
-    df: int
 
 
 def instability_tests(
@@ -259,7 +259,7 @@ def instability_tests(
     tested = [test for test in found if test[3] > 0]
     m = len(tested) if adjust == "bonferroni" else 1
     return tuple(
-        InstabilityTest(name, statistic, p, -float(np.expm1(m * np.log1p(-p))) if p < 1 else 1.0, df)
+        InstabilityTest(name, statistic, df, p, -float(np.expm1(m * np.log1p(-p))) if p < 1 else 1.0)
         for name, statistic, p, df in tested
     )
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from ....data.columns import Column, Factor, numbers_as_levels, take
+from ....data.columns import Column, Factor, is_missing, numbers_as_levels, refuse_rows, take
 from ....data.comparisons import Comparisons
 from ....data.judgments import check_one_track
 from ....data.options import hints_for_r
@@ -30,10 +30,6 @@ from ...comparisons.contests.bradley_terry import fit_bradley_terry
 from .instability import Adjust, Covariate
 from .partitioning import GrownNode, Preferences, counted, grow_tree, least_persons
 from .tree_record import TreeNode, TreeRecord, TreeTies
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 #: Columns of a table of comparisons that are not of persons.
 NOT_OF_PERSONS = ("judge", "person", "order", "source")
@@ -122,12 +118,13 @@ def _of_judges(table: Comparisons) -> Persons:
     judge = table.columns["judge"]
     assert isinstance(judge, Factor)
     made = np.flatnonzero(table.wins + table.ties + table.losses > 0)
-    nobody = np.flatnonzero(judge.codes[made] < 0)
-    if len(nobody):
-        raise InputError(
-            f"{table.source}, row {made[nobody[0]] + 1}: no judge ({len(nobody)} such rows); a tree needs to know"
-            " whose comparisons they are"
-        )
+    nobody = judge.codes[made] < 0
+    refuse_rows(
+        table.source,
+        nobody,
+        f"no judge ({int(nobody.sum())} such rows); a tree needs to know whose comparisons they are",
+        made,
+    )
     there, person = np.unique(judge.codes[made], return_inverse=True)
     chosen = table.select(made)
     silent = len(set(judge.codes[judge.codes >= 0].tolist()) - set(there.tolist()))
@@ -199,88 +196,12 @@ class PreferenceTree(TreeRecord):
     """A tree of groups of persons with different preferences, made by :func:`pairproof.fit_tree`.
     Its attributes are those of :class:`pairproof.native.answers.trees.tree_record.TreeRecord`."""
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader of the tree needs to know beside its numbers."""
-        from .tree_record import notes
-
-        return notes(self)
-
-    # -- persons ---------------------------------------------------------------------------------------------
-
-    def leaf_of(self, person: str | Mapping[str, Any]) -> TreeNode:
-        """The leaf of a person of the table, or of a new one.
-        person: a judge, or the number of a row of the file; or the covariates of a new person."""
-        from .tree_record import leaf_numbers
-
-        if isinstance(person, Mapping):
-            return self.node(leaf_numbers(self, person, single=True)[0])
-        for leaf in self.leaves:
-            if str(person) in leaf.persons:
-                return leaf
-        left = self.left_out + self.silent
-        raise InputError(
-            f"no {self.noun} {str(person)!r} in the tree, which has {listed(self.root.persons)}"
-            + (f"; {left:g} were left out" if left else "")
-        )
-
-    def predict(self, covariates: Any) -> pd.DataFrame:
-        """The leaf of new persons, and what is preferred there.
-        covariates: a column for each covariate by which the tree is split; others are not looked at.  Returns
-        DataFrame: a row for each person: leaf, rule, ranking (None where items of the leaf cannot be
-        ordered), and worth[A] for each item, nan where it is not estimable."""
-        from .tree_record import predicted
-
-        return predicted(self, covariates)
-
-    # -- tables ----------------------------------------------------------------------------------------------
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each node.
-        Returns DataFrame: parent, depth, rule, persons, comparisons, llf, split, p_adjusted (of the split),
-        ranking, reason; indexed by number."""
-        from .tree_record import nodes_frame
-
-        return nodes_frame(self)
-
-    def tests(self) -> pd.DataFrame:
-        """A row for each test of instability.
-        Returns DataFrame: node, covariate, statistic, df (of the chi-square of a factor; places of a numeric
-        covariate), p, p_adjusted, split (whether the node was split by it)."""
-        from .tree_record import tests_frame
-
-        return tests_frame(self)
-
-    def worth(self, level: float = 0.95) -> pd.DataFrame:
-        """Worths of the items in each leaf.
-        Returns DataFrame: leaf, item, worth, se, low, high; nan where not estimable."""
-        from .tree_record import worth_frame
-
-        return worth_frame(self, level)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The tree as a JSON object, with every digit; None where there is no value."""
-        from .tree_record import tree_dict
-
-        return tree_dict(self)
-
-    # -- shown -----------------------------------------------------------------------------------------------
-
     def plot(self, where: Any = None, *, level: float = 0.95, force: bool = False) -> Any:
         """Draw the tree, with the worths of the items in each leaf; see
         :func:`pairproof.native.answers.trees.tree_picture.plot_tree`."""
         from .tree_picture import plot_tree
 
         return plot_tree(self, where, level=level, force=force)
-
-    def summary(self) -> str:
-        """The tree as text, at most 100 columns wide."""
-        from .tree_record import summary
-
-        return summary(self)
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def __repr__(self) -> str:
         return f"<PreferenceTree: {len(self.leaves)} leaves, {self.n_persons:g} {self.noun}s, {len(self.items)} items>"
@@ -338,7 +259,7 @@ def _found(persons: Persons, name: str) -> tuple[str, str]:
 def _there(persons: Persons, name: str, missing: Missing) -> BoolArray:
     """bool[n]: persons with a value of this covariate."""
     column = persons.columns[name]
-    there = column.codes >= 0 if isinstance(column, Factor) else ~np.isnan(column)
+    there = ~is_missing(column)
     gaps = np.flatnonzero(~there)
     if len(gaps) and missing == "refuse":
         raise InputError(

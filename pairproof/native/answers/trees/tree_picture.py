@@ -20,7 +20,7 @@ from ....files.outputs import write
 from ....fit.estimates.predictions import sets_of_items
 from ....fit.shown.fit_plots import COLOURS
 from ....text import label
-from .tree_record import TreeNode, TreeRecord, chosen, p_words, worth_frame
+from .tree_record import TreeNode, TreeRecord, p_words
 
 FORMATS = (".png", ".svg", ".pdf")
 #: Beyond these a picture is larger than anything it could be printed on.
@@ -106,7 +106,7 @@ def _draw_splits(figure: Any, tree: TreeRecord, layout: _Layout) -> None:
     ax.axis("off")
     box = dict(boxstyle="round,pad=0.3", facecolor="white", edgecolor="black", linewidth=0.8)
     for node in tree.nodes:
-        test = chosen(node)
+        test = node.chosen
         if node.split is None or test is None:
             continue
         x, y = layout.x[node.number], layout.y[node.number]
@@ -144,7 +144,7 @@ def _edge(node: TreeNode, left: bool) -> str:
 
 
 def _draw_leaves(figure: Any, tree: TreeRecord, layout: _Layout, level: float) -> None:
-    frame = worth_frame(tree, level)
+    frame = tree.worth(level)
     items = _order(tree)
     there = frame.dropna(subset=["worth"])
     most = (

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -71,6 +71,13 @@ class TreeNode:
             same = values[before] == values[k] or abs(values[before] - values[k]) < 1e-9
             text += f" {'=' if same else '>'} {self.fit.items[k]}"
         return text
+
+    @property
+    def chosen(self) -> InstabilityTest | None:
+        """The test of the covariate by which it was split."""
+        if self.split is None:
+            return None
+        return next(test for test in self.tests if test.covariate == self.split.covariate)
 
     def __repr__(self) -> str:
         what = f"split: {self.split}" if self.split is not None else "leaf"
@@ -144,6 +151,213 @@ class TreeRecord:
             raise InputError(f"no node {number}; the tree has nodes 1 to {len(self.nodes)}")
         return self.nodes[number - 1]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the tree needs to know beside its numbers."""
+        found = []
+        for covariate in self.covariates:
+            first = covariate.values[0]
+            if (covariate.values == first).all():
+                value = covariate.levels[int(first)] if covariate.levels else f"{first:.12g}"
+                found.append(
+                    f"{label(covariate.name)} has one value, {label(value)}, and cannot divide the {self.noun}s"
+                )
+        if self.left_out:
+            found.append(
+                f"{self.left_out:g} {self.noun}s without a value of a covariate were left out, as asked (missing='leave out')"
+            )
+        if self.silent:
+            found.append(f"{self.silent:g} {self.noun}s compared nothing and are not in the tree")
+        numeric = {c.name for c in self.covariates if c.kind == "numeric"}
+        if any(test.covariate in numeric for node in self.nodes for test in node.tests):
+            found.append(P_VALUES)
+        for leaf in self.leaves:
+            if leaf.fit.not_estimable:
+                found.append(f"node {leaf.number}: {leaf.fit.why_not_estimable()}")
+        return tuple(found)
+
+    # -- persons ---------------------------------------------------------------------------------------------
+
+    def leaf_of(self, person: str | Mapping[str, Any]) -> TreeNode:
+        """The leaf of a person of the table, or of a new one.
+        person: a judge, or the number of a row of the file; or the covariates of a new person."""
+        if isinstance(person, Mapping):
+            return self.node(self._leaf_numbers(person, single=True)[0])
+        for leaf in self.leaves:
+            if str(person) in leaf.persons:
+                return leaf
+        left = self.left_out + self.silent
+        raise InputError(
+            f"no {self.noun} {str(person)!r} in the tree, which has {listed(self.root.persons)}"
+            + (f"; {left:g} were left out" if left else "")
+        )
+
+    def predict(self, covariates: Any) -> pd.DataFrame:
+        """The leaf of new persons, and what is preferred there.
+        covariates: a column for each covariate by which the tree is split; others are not looked at.  Returns
+        DataFrame: a row for each person: leaf, rule, ranking (None where items of the leaf cannot be
+        ordered), and worth[A] for each item, nan where it is not estimable."""
+        import pandas as pd
+
+        numbers = self._leaf_numbers(covariates)
+        own = self.worth().pivot(index="leaf", columns="item", values="worth")
+        leaves = {leaf.number: leaf for leaf in self.leaves}
+        columns: dict[str, Any] = {
+            "leaf": numbers,
+            "rule": [" and ".join(leaves[k].rule) for k in numbers],
+            "ranking": [leaves[k].ranking for k in numbers],
+        }
+        columns |= {f"worth[{item}]": [float(own.loc[k, item]) for k in numbers] for item in self.items}
+        index = covariates.index if isinstance(covariates, pd.DataFrame) else None
+        return pd.DataFrame(columns, index=index)
+
+    def _leaf_numbers(self, covariates: Any, single: bool = False) -> list[int]:
+        """The leaf of each person."""
+        used = {node.split.covariate for node in self.nodes if node.split is not None}
+        known = [covariate for covariate in self.covariates if covariate.name in used]
+        columns = {}
+        for covariate in known:
+            if covariate.name not in covariates:
+                raise InputError(
+                    f"no column {quoted(covariate.name)}, by which the tree is split; there are"
+                    f" {listed([str(name) for name in covariates]) or 'none'}"
+                )
+            given = covariates[covariate.name]
+            columns[covariate.name] = [given] if single else list(given)
+        sizes = {name: len(values) for name, values in columns.items()}
+        if len(set(sizes.values())) > 1:
+            raise InputError(
+                f"columns of different lengths: {', '.join(f'{k} {n}' for k, n in sizes.items())}"
+            )
+        n = next(iter(sizes.values()), 1 if single else _length(covariates))
+        ready = {c.name: [_value(c, v, k) for k, v in enumerate(columns[c.name])] for c in known}
+        return [self._leaf({name: values[k] for name, values in ready.items()}, k) for k in range(n)]
+
+    def _leaf(self, values: Mapping[str, float | str], row: int) -> int:
+        node: TreeNode = self.root
+        while node.split is not None:
+            split, value = node.split, values[node.split.covariate]
+            if not split.left:
+                left = float(value) <= split.threshold
+            elif value in split.left or value in split.right:
+                left = value in split.left
+            else:
+                raise InputError(
+                    f"person {row + 1}: no person of node {node.number} has {split.covariate} {quoted(str(value))}; the"
+                    f" levels there are {listed([*split.left, *split.right])}"
+                )
+            node = self.node(node.parts[0 if left else 1])
+        return node.number
+
+    # -- tables ----------------------------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each node.
+        Returns DataFrame: parent, depth, rule, persons, comparisons, llf, split, p_adjusted (of the split),
+        ranking, reason; indexed by number."""
+        import pandas as pd
+
+        rows = [
+            {
+                "node": node.number,
+                "parent": node.parent,
+                "depth": node.depth,
+                "rule": " and ".join(node.rule),
+                "persons": node.n_persons,
+                "comparisons": node.fit.n_comparisons,
+                "llf": node.fit.llf,
+                "split": "" if node.split is None else str(node.split),
+                "p_adjusted": math.nan if (test := node.chosen) is None else test.p_adjusted,
+                "ranking": node.ranking,
+                "reason": node.reason,
+            }
+            for node in self.nodes
+        ]
+        return pd.DataFrame(rows).set_index("node")
+
+    def tests(self) -> pd.DataFrame:
+        """A row for each test of instability.
+        Returns DataFrame: node, covariate, statistic, df (of the chi-square of a factor; places of a numeric
+        covariate), p, p_adjusted, split (whether the node was split by it)."""
+        import pandas as pd
+
+        names = ["node", "covariate", "statistic", "df", "p", "p_adjusted", "split"]
+        rows = [
+            (
+                node.number,
+                test.covariate,
+                test.statistic,
+                test.df,
+                test.p,
+                test.p_adjusted,
+                test is node.chosen,
+            )
+            for node in self.nodes
+            for test in node.tests
+        ]
+        return pd.DataFrame(rows, columns=names)
+
+    def worth(self, level: float = 0.95) -> pd.DataFrame:
+        """Worths of the items in each leaf.
+        Returns DataFrame: leaf, item, worth, se, low, high; nan where not estimable."""
+        import pandas as pd
+
+        parts = [
+            worth_intervals(leaf.fit, level=level).drop(columns="group").assign(leaf=leaf.number)
+            for leaf in self.leaves
+        ]
+        return pd.concat(parts, ignore_index=True)[["leaf", "item", "worth", "se", "low", "high"]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as a JSON object, with every digit; None where there is no value."""
+        return {
+            "model": "bradley-terry-tree",
+            "items": list(self.items),
+            "reference": self.root.fit.spec.reference,
+            "ties": self.ties,
+            "covariates": [
+                {"name": c.name, "kind": c.kind, "levels": list(c.levels)} for c in self.covariates
+            ],
+            "alpha": self.alpha,
+            "adjust": self.adjust,
+            "minimum": self.minimum,
+            "most_depth": self.most_depth,
+            "n_persons": self.n_persons,
+            "left_out": self.left_out,
+            "silent": self.silent,
+            "n_comparisons": self.root.fit.n_comparisons,
+            "leaves": [leaf.number for leaf in self.leaves],
+            "llf": self.llf,
+            "df": self.df,
+            "aic": self.aic,
+            "bic": self.bic,
+            "nodes": [_node_dict(node) for node in self.nodes],
+            "notes": list(self.notes),
+            "source": self.table.source,
+        }
+
+    # -- text ------------------------------------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """The tree in words."""
+        n = len(self.leaves)
+        return (
+            f"Tree of Bradley-Terry models, {TIES_IN_WORDS[self.ties]}: {n} {'leaf' if n == 1 else 'leaves'}"
+        )
+
+    def summary(self) -> str:
+        """The tree as text, at most 100 columns wide."""
+        parts = [_head(self), list(_lines(self)), list(_tests(self)), list(_worths(self)), list(_notes(self))]
+        rule = "-" * WIDTH
+        lines = [self.title, "=" * WIDTH]
+        for k, part in enumerate(part for part in parts if part):
+            lines += [*([rule] if k else []), *part]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary()
+
 
 TIES_IN_WORDS = {
     "davidson": "Davidson ties",
@@ -160,54 +374,6 @@ P_VALUES = (
     "p of a numeric covariate is that of the places between its distinct values; psychotree interpolates Hansen's"
     " (1997) table, and its p differ"
 )
-
-
-def chosen(node: TreeNode) -> InstabilityTest | None:
-    """The test of the covariate by which a node was split."""
-    if node.split is None:
-        return None
-    return next(test for test in node.tests if test.covariate == node.split.covariate)
-
-
-def notes(tree: TreeRecord) -> tuple[str, ...]:
-    """What a reader needs to know beside the numbers."""
-    found = []
-    for covariate in tree.covariates:
-        first = covariate.values[0]
-        if (covariate.values == first).all():
-            value = covariate.levels[int(first)] if covariate.levels else f"{first:.12g}"
-            found.append(
-                f"{label(covariate.name)} has one value, {label(value)}, and cannot divide the {tree.noun}s"
-            )
-    if tree.left_out:
-        found.append(
-            f"{tree.left_out:g} {tree.noun}s without a value of a covariate were left out, as asked (missing='leave out')"
-        )
-    if tree.silent:
-        found.append(f"{tree.silent:g} {tree.noun}s compared nothing and are not in the tree")
-    numeric = {c.name for c in tree.covariates if c.kind == "numeric"}
-    if any(test.covariate in numeric for node in tree.nodes for test in node.tests):
-        found.append(P_VALUES)
-    for leaf in tree.leaves:
-        if leaf.fit.not_estimable:
-            found.append(f"node {leaf.number}: {leaf.fit.why_not_estimable()}")
-    return tuple(found)
-
-
-def summary(tree: TreeRecord) -> str:
-    """The tree as text; see :meth:`PreferenceTree.summary`."""
-    parts = [_head(tree), list(_lines(tree)), list(_tests(tree)), list(_worths(tree)), list(_notes(tree))]
-    rule = "-" * WIDTH
-    lines = [title(tree), "=" * WIDTH]
-    for k, part in enumerate(part for part in parts if part):
-        lines += [*([rule] if k else []), *part]
-    return "\n".join(lines)
-
-
-def title(tree: TreeRecord) -> str:
-    """The tree in words."""
-    n = len(tree.leaves)
-    return f"Tree of Bradley-Terry models, {TIES_IN_WORDS[tree.ties]}: {n} {'leaf' if n == 1 else 'leaves'}"
 
 
 def _head(tree: TreeRecord) -> list[str]:
@@ -247,7 +413,7 @@ def _head(tree: TreeRecord) -> list[str]:
 def _lines(tree: TreeRecord) -> Iterator[str]:
     for node in tree.nodes:
         what = node.rule[-1] if node.rule else "all"
-        test = chosen(node)
+        test = node.chosen
         after = (
             f"split by {label(test.covariate)} ({p_equals(test.p_adjusted)})"
             if test is not None
@@ -277,8 +443,6 @@ def p_equals(p: float) -> str:
 
 def p_words(p: float) -> str:
     """A p-value with four decimals, in scientific notation below .001; "< 1e-300" where a double is 0."""
-    import math
-
     return p_value(p, math.log10(p)) if p > 0 else "< 1e-300"
 
 
@@ -287,7 +451,7 @@ def _tests(tree: TreeRecord) -> Iterator[str]:
     for node in tree.nodes:
         if not node.tests:
             yield from textwrap.wrap(f"node {node.number}  not tested: {label(node.reason)}", WIDTH)
-        best = chosen(node)
+        best = node.chosen
         for k, test in enumerate(node.tests):
             name = f"node {node.number}  " if not k else " " * len(f"node {node.number}  ")
             places = next(c.kind for c in tree.covariates if c.name == test.covariate) == "numeric"
@@ -324,82 +488,8 @@ def _worths(tree: TreeRecord) -> Iterator[str]:
 
 
 def _notes(tree: TreeRecord) -> Iterator[str]:
-    for note in notes(tree):
+    for note in tree.notes:
         yield from textwrap.wrap(f"Note: {label(note)}", WIDTH, subsequent_indent="  ")
-
-
-def nodes_frame(tree: TreeRecord) -> pd.DataFrame:
-    """A row for each node; see :meth:`PreferenceTree.to_frame`."""
-    import pandas as pd
-
-    rows = [
-        {
-            "node": node.number,
-            "parent": node.parent,
-            "depth": node.depth,
-            "rule": " and ".join(node.rule),
-            "persons": node.n_persons,
-            "comparisons": node.fit.n_comparisons,
-            "llf": node.fit.llf,
-            "split": "" if node.split is None else str(node.split),
-            "p_adjusted": math.nan if (test := chosen(node)) is None else test.p_adjusted,
-            "ranking": node.ranking,
-            "reason": node.reason,
-        }
-        for node in tree.nodes
-    ]
-    return pd.DataFrame(rows).set_index("node")
-
-
-def tests_frame(tree: TreeRecord) -> pd.DataFrame:
-    """A row for each test; see :meth:`PreferenceTree.tests`."""
-    import pandas as pd
-
-    names = ["node", "covariate", "statistic", "df", "p", "p_adjusted", "split"]
-    rows = [
-        (node.number, test.covariate, test.statistic, test.df, test.p, test.p_adjusted, test is chosen(node))
-        for node in tree.nodes
-        for test in node.tests
-    ]
-    return pd.DataFrame(rows, columns=names)
-
-
-def worth_frame(tree: TreeRecord, level: float = 0.95) -> pd.DataFrame:
-    """Worths of the items in each leaf; see :meth:`PreferenceTree.worth`."""
-    import pandas as pd
-
-    parts = [
-        worth_intervals(leaf.fit, level=level).drop(columns="group").assign(leaf=leaf.number)
-        for leaf in tree.leaves
-    ]
-    return pd.concat(parts, ignore_index=True)[["leaf", "item", "worth", "se", "low", "high"]]
-
-
-def tree_dict(tree: TreeRecord) -> dict[str, Any]:
-    """The tree as a JSON object; see :meth:`PreferenceTree.to_dict`."""
-    return {
-        "model": "bradley-terry-tree",
-        "items": list(tree.items),
-        "reference": tree.root.fit.spec.reference,
-        "ties": tree.ties,
-        "covariates": [{"name": c.name, "kind": c.kind, "levels": list(c.levels)} for c in tree.covariates],
-        "alpha": tree.alpha,
-        "adjust": tree.adjust,
-        "minimum": tree.minimum,
-        "most_depth": tree.most_depth,
-        "n_persons": tree.n_persons,
-        "left_out": tree.left_out,
-        "silent": tree.silent,
-        "n_comparisons": tree.root.fit.n_comparisons,
-        "leaves": [leaf.number for leaf in tree.leaves],
-        "llf": tree.llf,
-        "df": tree.df,
-        "aic": tree.aic,
-        "bic": tree.bic,
-        "nodes": [_node_dict(node) for node in tree.nodes],
-        "notes": list(notes(tree)),
-        "source": tree.table.source,
-    }
 
 
 def _node_dict(node: TreeNode) -> dict[str, Any]:
@@ -411,16 +501,7 @@ def _node_dict(node: TreeNode) -> dict[str, Any]:
         "rule": list(node.rule),
         "persons": list(node.persons),
         "n_persons": node.n_persons,
-        "tests": [
-            {
-                "covariate": t.covariate,
-                "statistic": t.statistic,
-                "df": t.df,
-                "p": t.p,
-                "p_adjusted": t.p_adjusted,
-            }
-            for t in node.tests
-        ],
+        "tests": [asdict(test) for test in node.tests],
         "split": None
         if split is None
         else {
@@ -438,44 +519,6 @@ def _node_dict(node: TreeNode) -> dict[str, Any]:
         "worth": fit["worth"]["all"],
         "worth_se": fit["worth_se"]["all"],
     }
-
-
-def predicted(tree: TreeRecord, covariates: Any) -> pd.DataFrame:
-    """Leaves, rankings and worths of new persons; see :meth:`PreferenceTree.predict`."""
-    import pandas as pd
-
-    numbers = leaf_numbers(tree, covariates)
-    own = worth_frame(tree).pivot(index="leaf", columns="item", values="worth")
-    leaves = {leaf.number: leaf for leaf in tree.leaves}
-    columns: dict[str, Any] = {
-        "leaf": numbers,
-        "rule": [" and ".join(leaves[k].rule) for k in numbers],
-        "ranking": [leaves[k].ranking for k in numbers],
-    }
-    columns |= {f"worth[{item}]": [float(own.loc[k, item]) for k in numbers] for item in tree.items}
-    index = covariates.index if isinstance(covariates, pd.DataFrame) else None
-    return pd.DataFrame(columns, index=index)
-
-
-def leaf_numbers(tree: TreeRecord, covariates: Any, single: bool = False) -> list[int]:
-    """The leaf of each person."""
-    used = {node.split.covariate for node in tree.nodes if node.split is not None}
-    known = [covariate for covariate in tree.covariates if covariate.name in used]
-    columns = {}
-    for covariate in known:
-        if covariate.name not in covariates:
-            raise InputError(
-                f"no column {quoted(covariate.name)}, by which the tree is split; there are"
-                f" {listed([str(name) for name in covariates]) or 'none'}"
-            )
-        given = covariates[covariate.name]
-        columns[covariate.name] = [given] if single else list(given)
-    sizes = {name: len(values) for name, values in columns.items()}
-    if len(set(sizes.values())) > 1:
-        raise InputError(f"columns of different lengths: {', '.join(f'{k} {n}' for k, n in sizes.items())}")
-    n = next(iter(sizes.values()), 1 if single else _length(covariates))
-    ready = {c.name: [_value(c, v, k) for k, v in enumerate(columns[c.name])] for c in known}
-    return [_leaf(tree, {name: values[k] for name, values in ready.items()}, k) for k in range(n)]
 
 
 def _length(covariates: Any) -> int:
@@ -502,20 +545,3 @@ def _value(covariate: Covariate, value: Any, row: int) -> float | str:
     if isinstance(value, (bool, np.bool_)):
         return str(value)
     return level_of(float(value)) if isinstance(value, (int, float, np.number)) else str(value)
-
-
-def _leaf(tree: TreeRecord, values: Mapping[str, float | str], row: int) -> int:
-    node: TreeNode = tree.root
-    while node.split is not None:
-        split, value = node.split, values[node.split.covariate]
-        if not split.left:
-            left = float(value) <= split.threshold
-        elif value in split.left or value in split.right:
-            left = value in split.left
-        else:
-            raise InputError(
-                f"person {row + 1}: no person of node {node.number} has {split.covariate} {quoted(str(value))}; the"
-                f" levels there are {listed([*split.left, *split.right])}"
-            )
-        node = tree.node(node.parts[0 if left else 1])
-    return node.number

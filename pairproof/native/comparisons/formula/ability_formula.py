@@ -42,9 +42,6 @@ from .covariate_values import Names, Values, evaluate
 from .expressions import Call, Expression, Name, error, names_in
 from .wilkinson_rogers import Term, parse
 
-__all__ = ["Expanded", "expand"]
-
-
 #: A term as keys of its factors.
 Keys = tuple[str, ...]
 

@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from ....data.columns import Column, Factor, FloatArray, IntArray, numbers_as_levels, take
+from ....data.columns import Column, Factor, FloatArray, IntArray, is_missing, numbers_as_levels, take
 from ....data.comparisons import Comparisons
 from ....errors import FormulaError, InputError
 from ....numerics.arrays import BoolArray
@@ -125,7 +125,7 @@ class Names:
 
     def lacking(self, name: str) -> BoolArray:
         """Items without a value of an item covariate, bool[n_items]."""
-        return _missing(self.table.item_data[name])
+        return is_missing(self.table.item_data[name])
 
     def values(self, name: str, points: Points) -> Column:
         """The values of a name at the items, rows or sides.
@@ -153,7 +153,7 @@ class Names:
     def _rows(self, name: str) -> Column:
         """A column in the rows that count."""
         column = self.table.columns[name]
-        missing = _missing(column) & self.used
+        missing = is_missing(column) & self.used
         if missing.any():
             rows = np.flatnonzero(missing) + 1
             raise InputError(
@@ -161,10 +161,6 @@ class Names:
                 " uses; fill it in, or leave these rows out by subset="
             )
         return column if self.used.all() else take(column, self.used)
-
-
-def _missing(column: Column) -> BoolArray:
-    return np.asarray(column.codes < 0 if isinstance(column, Factor) else np.isnan(column))
 
 
 def _stacked(first: Column, second: Column, name: str, formula: str) -> Column:

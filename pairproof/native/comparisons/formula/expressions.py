@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, Union
 
@@ -320,18 +320,18 @@ def expression(words: Words) -> Expression:
 
 
 def _sum(words: Words) -> Expression:
-    left = _product(words)
-    while words.sees("+", "-"):
-        sign = words.take().text
-        left = words.operation(sign, left, _product(words))
-    return left
+    return _joined(words, ("+", "-"), _product)
 
 
 def _product(words: Words) -> Expression:
-    left = _signed(words)
-    while words.sees("*", "/"):
+    return _joined(words, ("*", "/"), _signed)
+
+
+def _joined(words: Words, signs: tuple[str, str], part: Callable[[Words], Expression]) -> Expression:
+    left = part(words)
+    while words.sees(*signs):
         sign = words.take().text
-        left = words.operation(sign, left, _signed(words))
+        left = words.operation(sign, left, part(words))
     return left
 
 

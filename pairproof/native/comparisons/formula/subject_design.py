@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
-from ....data.columns import Column, Factor, level_of
+from ....data.columns import Factor, is_missing, level_of, refuse_rows
 from ....data.comparisons import Comparisons
-from ....errors import AliasError, FormulaError, InputError, TooLargeError
+from ....data.where import Rows
+from ....errors import AliasError, FormulaError, TooLargeError
 from ....fit.estimates.fit_record import FitWarning
 from ....fit.estimates.specification import Value, by_suffix
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
@@ -57,14 +57,13 @@ def coded(
             f"no column {name!r} in {data.source}; it has {', '.join(data.columns) or 'no further columns'}"
         )
     column = data.columns[name]
-    missing = column.codes < 0 if isinstance(column, Factor) else np.isnan(column)
-    missing = missing & used
-    if missing.any():
-        row = int(np.flatnonzero(missing)[0]) + 1
-        raise InputError(
-            f"{data.source}, row {row}: no value in column {name!r}, which the model uses "
-            f"({int(missing.sum())} such row(s)); fill it in or leave these rows out yourself"
-        )
+    missing = is_missing(column) & used
+    refuse_rows(
+        data.source,
+        missing,
+        f"no value in column {name!r}, which the model uses ({int(missing.sum())} such row(s)); fill it in or leave"
+        " these rows out yourself",
+    )
     if isinstance(column, Factor):
         present = np.bincount(column.codes[used], minlength=len(column.levels)) > 0
         new = np.cumsum(present) - 1
@@ -119,22 +118,6 @@ def _distinct_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
         return distinct, np.ravel(codes)
     distinct, codes = np.unique(column[starts], return_inverse=True)
     return distinct, np.repeat(np.ravel(codes), np.diff(starts, append=len(column)))
-
-
-class Rows(Protocol):
-    """A table whose rows have covariates: of comparisons, or of whole answers."""
-
-    @property
-    def columns(self) -> Mapping[str, Column]:
-        """Covariates by name."""
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-
-    @property
-    def source(self) -> str:
-        """Where the table came from, for messages."""
 
 
 def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()) -> Patterns:

@@ -17,11 +17,11 @@ thing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
-from ....data.columns import Column
+from ....data.where import Rows
 from ....errors import FormulaError
 from ....fit.estimates.specification import ModelSpec
 
@@ -169,23 +169,7 @@ class Names:
         return (*(Head(x, "item_term") for x in self.item_terms), *(Head(i, "item") for i in items))
 
 
-class Named(Protocol):
-    """A table of comparisons, or of whole answers."""
-
-    @property
-    def items(self) -> tuple[str, ...]:
-        """Their names."""
-
-    @property
-    def item_data(self) -> Mapping[str, Column]:
-        """Their covariates."""
-
-    @property
-    def columns(self) -> Mapping[str, Column]:
-        """Covariates of the rows."""
-
-
-def names_of(data: Named, spec: ModelSpec, separate: Sequence[str] = ()) -> Names:
+def names_of(data: Rows, spec: ModelSpec, separate: Sequence[str] = ()) -> Names:
     """The names that the formulas of a model can use."""
     return Names(data.items, spec.item_terms, tuple(data.item_data), frozenset(data.columns), tuple(separate))
 

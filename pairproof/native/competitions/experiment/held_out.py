@@ -25,7 +25,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ....data.columns import Factor
+from ....data.columns import Factor, refuse_rows
 from ....data.comparisons import Comparisons
 from ....data.judgments import one_row_each, split_tracks
 from ....data.options import one_of, whole_number
@@ -115,11 +115,8 @@ def _sources(single: Comparisons) -> Factor:
             f"{single.source}: the test set is chosen by source segment, but there is no column 'source'; name"
             " it (columns={'source': ...}) or split by single comparisons"
         )
-    if (source.codes < 0).any():
-        raise InputError(
-            f"{single.source}, row {int(np.flatnonzero(source.codes < 0)[0]) + 1}: no source segment; every"
-            " row needs one, or split by single comparisons"
-        )
+    needed = "no source segment; every row needs one, or split by single comparisons"
+    refuse_rows(single.source, source.codes < 0, needed)
     return source
 
 

@@ -21,7 +21,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ....data.columns import Factor
+from ....data.columns import Factor, refuse_rows
 from ....data.comparisons import Comparisons
 from ....data.judgments import HAT, judgments
 from ....data.options import one_of
@@ -128,11 +128,7 @@ def _factor(table: Comparisons, name: str) -> Factor:
             else f"is not there; found {', '.join(table.columns) or 'no columns'}"
         )
         raise InputError(f"{table.source}: agreement between judges needs the column {name!r}, which {what}")
-    if (column.codes < 0).any():
-        raise InputError(
-            f"{table.source}, row {int(np.flatnonzero(column.codes < 0)[0]) + 1}: no value in column"
-            f" {name!r}; every row needs one"
-        )
+    refuse_rows(table.source, column.codes < 0, f"no value in column {name!r}; every row needs one")
     return column
 
 

@@ -46,6 +46,7 @@ from ....data.options import one_of, whole_number
 from ....errors import DataWarning, InputError
 from ....files.database import DatabaseKind, Schema
 from ....files.outputs import check
+from ....fit.shown.fit_json import finite
 from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.processes import in_order
 from ..irt.posterior import Note
@@ -453,9 +454,6 @@ class TrialAbilities:
     def to_dict(self) -> dict[str, Any]:
         """The abilities as a JSON object, with null for missing numbers."""
 
-        def number(x: float) -> float | None:
-            return float(x) if np.isfinite(x) else None
-
         return {
             "train_size": self.size,
             "n_train": self.n_train,
@@ -463,7 +461,7 @@ class TrialAbilities:
             "notes": list(self.notes),
             "ranking": list(self.ranking),
             "systems": [
-                {"item": name, "mean": number(m), "sd": number(s), "trials": int(n)}
+                {"item": name, "mean": finite(m), "sd": finite(s), "trials": int(n)}
                 for name, m, s, n in zip(self.items, self.mean, self.sd, self.n_seen)
             ],
         }

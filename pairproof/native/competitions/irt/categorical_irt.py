@@ -46,26 +46,6 @@ SMALL = 0.05
 _LEAST_SHAPE = 1e-300
 
 
-@dataclass(frozen=True, eq=False)
-class CategoricalTables:
-    """The model's constants as arrays.  likelihood float[3, L, L]."""
-
-    likelihood: FloatArray
-    concentration: float
-
-    @property
-    def size(self) -> int:
-        """L"""
-        return self.likelihood.shape[-1]
-
-    @cached_property
-    def log_likelihood_rows(self) -> FloatArray:
-        """log K of (outcome, other's quality), a row for each, own quality along it; held at 1e-308 where K
-        underflows."""
-        rows = self.likelihood.transpose(0, 2, 1).reshape(-1, self.size)
-        return np.asarray(np.log(np.maximum(rows, np.finfo(float).tiny)))
-
-
 def draw_theta(counts: FloatArray, concentration: float, rng: Generator) -> tuple[FloatArray, FloatArray]:
     """Dirichlet draws, float[n_systems, L], of a prior `concentration` a component and these counts, and
     their logarithms.
@@ -83,32 +63,31 @@ def draw_theta(counts: FloatArray, concentration: float, rng: Generator) -> tupl
     return np.exp(log_theta), log_theta
 
 
+@dataclass(eq=False)
 class SweepChain:
     """Items shared over comparisons.
     Items are updated in turn by their place within the segment: the k-th items of all segments at once, since
     items of different segments share no comparison.  author, segment int[n_items]: items of a segment stand
     together.  item int[2 n]: items of the first options, then of the second ones."""
 
-    def __init__(
-        self,
-        data: Judgments,
-        author: IntArray,
-        segment: IntArray,
-        item: IntArray,
-        tables: CategoricalTables,
-        rng: Generator,
-    ) -> None:
-        self.author, self.tables, self.rng = author, tables, rng
-        self.n_systems, self.size = len(data.items), tables.size
-        self.turns = _turns(data, segment, item)
+    data: Judgments
+    author: IntArray
+    segment: IntArray
+    item: IntArray
+    model: CategoricalModel
+    rng: Generator
+
+    def __post_init__(self) -> None:
+        levels, rng = self.model.levels, self.rng
+        self.turns = _turns(self.data, self.segment, self.item)
         self.theta, self.log_theta = draw_theta(
-            np.zeros((self.n_systems, self.size)), tables.concentration, rng
+            np.zeros((len(self.data.items), levels)), self.model.concentration, rng
         )
-        self.quality = rng.integers(0, self.size, len(author))
+        self.quality = rng.integers(0, levels, len(self.author))
 
     def step(self) -> FloatArray:
-        size, table = self.size, self.tables.log_likelihood_rows
-        log_theta = np.log(self.theta) if self.tables.concentration >= SMALL else self.log_theta
+        size, table = self.model.levels, self.model.log_likelihood_rows
+        log_theta = np.log(self.theta) if self.model.concentration >= SMALL else self.log_theta
         for turn in self.turns:
             rows = table.take(turn.outcome * size + self.quality.take(turn.other), axis=0)
             log_w = np.add.reduceat(rows, turn.start, axis=0)
@@ -117,9 +96,9 @@ class SweepChain:
             ladder = np.cumsum(np.exp(log_w, out=log_w), axis=1)
             u = self.rng.random((len(turn.items), 1)) * ladder[:, -1:]
             self.quality[turn.items] = (ladder[:, :-1] < u).sum(axis=1)
-        counts = np.bincount(self.author * size + self.quality, minlength=self.n_systems * size)
+        counts = np.bincount(self.author * size + self.quality, minlength=self.theta.size)
         self.theta, self.log_theta = draw_theta(
-            counts.reshape(-1, size).astype(float), self.tables.concentration, self.rng
+            counts.reshape(-1, size).astype(float), self.model.concentration, self.rng
         )
         return self.theta
 
@@ -152,39 +131,43 @@ def _turns(data: Judgments, segment: IntArray, item: IntArray) -> list[Turn]:
     return turns
 
 
+@dataclass(eq=False)
 class FreshCells:
     """A new item for each option of each comparison.
     counts float[n_systems, n_systems, 3]: from :func:`pairproof.data.judgments.preference_counts`."""
 
-    def __init__(self, counts: FloatArray, tables: CategoricalTables, rng: Generator) -> None:
-        self.n_systems, self.size = len(counts), tables.size
-        upper = np.triu(np.ones(counts.shape[:2]), 1)[:, :, None] * counts
+    counts: FloatArray
+    model: CategoricalModel
+    rng: Generator
+
+    def __post_init__(self) -> None:
+        n_systems = len(self.counts)
+        upper = np.triu(np.ones((n_systems, n_systems)), 1)[:, :, None] * self.counts
         self.i, self.j, self.outcome = np.nonzero(upper)
         self.times = upper[self.i, self.j, self.outcome].astype(np.int64)
-        self.tables, self.rng = tables, rng
         self.theta, self.log_theta = draw_theta(
-            np.zeros((self.n_systems, self.size)), tables.concentration, rng
+            np.zeros((n_systems, self.model.levels)), self.model.concentration, self.rng
         )
 
     def _cells(self) -> FloatArray:
         """float[n_cells, L * L]: theta_1 theta_2 K up to a factor a cell."""
-        if self.tables.concentration >= SMALL:
+        if self.model.concentration >= SMALL:
             one, two = self.theta[self.i][:, :, None], self.theta[self.j][:, None, :]
-            cells = one * two * self.tables.likelihood[self.outcome]
+            cells = one * two * self.model.likelihood[self.outcome]
             return np.asarray(np.maximum(cells.reshape(len(cells), -1), np.finfo(float).tiny))
-        log_k = np.log(np.maximum(self.tables.likelihood, np.finfo(float).tiny))
+        log_k = np.log(np.maximum(self.model.likelihood, np.finfo(float).tiny))
         logs = self.log_theta[self.i][:, :, None] + self.log_theta[self.j][:, None, :] + log_k[self.outcome]
         logs = logs.reshape(len(logs), -1)
         return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
     def step(self) -> FloatArray:
-        size = self.size
+        size = self.model.levels
         p = self._cells()
         pairs = self.rng.multinomial(self.times, p / p.sum(axis=1, keepdims=True)).reshape(-1, size, size)
-        counts = np.zeros((self.n_systems, size))
+        counts = np.zeros_like(self.theta)
         np.add.at(counts, self.i, pairs.sum(axis=2))
         np.add.at(counts, self.j, pairs.sum(axis=1))
-        self.theta, self.log_theta = draw_theta(counts, self.tables.concentration, self.rng)
+        self.theta, self.log_theta = draw_theta(counts, self.model.concentration, self.rng)
         return self.theta
 
 
@@ -237,6 +220,13 @@ class CategoricalModel:
         """K, float[3, levels, levels]: P(outcome | qualities of both items)."""
         p = self.observation
         return np.stack([p @ (self.outcome_of == k) @ p.T for k in range(3)])
+
+    @cached_property
+    def log_likelihood_rows(self) -> FloatArray:
+        """log K of (outcome, other's quality), a row for each, own quality along it; held at 1e-308 where K
+        underflows."""
+        rows = self.likelihood.transpose(0, 2, 1).reshape(-1, self.levels)
+        return np.asarray(np.log(np.maximum(rows, np.finfo(float).tiny)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -343,14 +333,13 @@ def fit_irt_categorical(
     ('A', 'B', 'C')
     """
     chosen, run = choose_items(table, items), Run(chains, warmup, draws, seed, workers)
-    tables = CategoricalTables(model.likelihood, model.concentration)
     single = judgments(table)  # refuses counts that are not whole
     if chosen == "fresh":
         counts = preference_counts(table)
-        theta = run.sample(lambda rng: FreshCells(counts, tables, rng), len(single))
+        theta = run.sample(lambda rng: FreshCells(counts, model, rng), len(single))
     else:
         author, segment, item = item_codes(table, single.first, single.second, single.row)
-        theta = run.sample(lambda rng: SweepChain(single, author, segment, item, tables, rng), len(single))
+        theta = run.sample(lambda rng: SweepChain(single, author, segment, item, model, rng), len(single))
     share = strengths(theta.reshape(-1, *theta.shape[2:]), model).reshape(theta.shape[:3])
     strength = run.posterior(table, share, asdict(model), items, chosen, "strength", "gibbs", centre=False)
     if warn:

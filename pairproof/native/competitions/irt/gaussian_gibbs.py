@@ -211,117 +211,115 @@ def segment_blocks(
     )
 
 
+@dataclass(eq=False)
 class SegmentChain:
     """Shared items, drawn segment by segment given the differences alone."""
 
-    def __init__(
-        self,
-        data: Oriented,
-        author: IntArray,
-        item: IntArray,
-        blocks: Blocks,
-        model: GaussianModel,
-        rng: Generator,
-    ) -> None:
-        n = len(data.up)
-        self.n_decided, self.n_items, self.n_systems = data.n_decided, len(author), data.n_systems
-        self.up, self.down, self.author, self.blocks = item[:n], item[n:], author, blocks
-        self.rng, self.model = rng, model
-        self.q = _start(author, data.n_systems, model, rng)
+    data: Oriented
+    author: IntArray
+    item: IntArray
+    blocks: Blocks
+    model: GaussianModel
+    rng: Generator
+
+    def __post_init__(self) -> None:
+        self.q = _start(self.author, self.data.n_systems, self.model, self.rng)
 
     def step(self) -> FloatArray:
-        rng, model, blocks = self.rng, self.model, self.blocks
+        rng, model, blocks, n_systems = self.rng, self.model, self.blocks, self.data.n_systems
         so2, sa2 = model.sd_noise**2, model.sd_quality**2
-        delta = restricted_differences(
-            self.q[self.up] - self.q[self.down], self.n_decided, model.radius, float(np.sqrt(2.0 * so2)), rng
-        )
-        pull = np.bincount(self.up, delta, self.n_items) - np.bincount(self.down, delta, self.n_items)
-        from_delta = blocks.cov @ (pull / (2.0 * so2))
-        mu = blocks.mu_cov @ (np.bincount(self.author, from_delta, self.n_systems) / sa2)
-        mu += blocks.mu_root @ rng.standard_normal(self.n_systems)
-        self.q = (
-            from_delta
-            + blocks.cov @ (mu[self.author] / sa2)
-            + blocks.root @ rng.standard_normal(self.n_items)
-        )
+        sd, (up, down) = float(np.sqrt(2.0 * so2)), np.split(self.item, 2)
+        from_delta = blocks.cov @ (_pull(self.data, up, down, self.q, sd, model, rng) / (2.0 * so2))
+        mu = blocks.mu_cov @ (np.bincount(self.author, from_delta, n_systems) / sa2)
+        mu += blocks.mu_root @ rng.standard_normal(n_systems)
+        noise = blocks.root @ rng.standard_normal(len(self.author))
+        self.q = from_delta + blocks.cov @ (mu[self.author] / sa2) + noise
         return np.asarray(mu)
 
 
+@dataclass(eq=False)
 class OptionChain:
     """Shared items, what is seen of both options drawn: memory linear in comparisons whatever the segments.
     author int[n_items].  item int[2 n]: items of `data.up`, then of `data.down`.  shift: draw the level by
     itself."""
 
-    def __init__(
-        self,
-        data: Oriented,
-        author: IntArray,
-        item: IntArray,
-        model: GaussianModel,
-        rng: Generator,
-        shift: bool = True,
-    ) -> None:
-        n = len(data.up)
-        self.n, self.n_decided, self.n_items, self.n_systems = n, data.n_decided, len(author), data.n_systems
-        self.item, self.up, self.down, self.author = item, item[:n], item[n:], author
-        self.rng, self.shift, self.model = rng, shift, model
-        seen = np.bincount(item, minlength=len(author)).astype(float)
+    data: Oriented
+    author: IntArray
+    item: IntArray
+    model: GaussianModel
+    rng: Generator
+    shift: bool = True
+
+    def __post_init__(self) -> None:
+        author, model, n_systems = self.author, self.model, self.data.n_systems
+        seen = np.bincount(self.item, minlength=len(author)).astype(float)
         so2, sa2 = model.sd_noise**2, model.sd_quality**2
         # Times sum(o): mean of o over its variance sa^2 + so^2/n, given mu.
         self.weight = 1.0 / (seen * sa2 + so2)
-        self.precision = 1.0 / model.sd_ability**2 + np.bincount(author, seen * self.weight, data.n_systems)
+        self.precision = 1.0 / model.sd_ability**2 + np.bincount(author, seen * self.weight, n_systems)
         q_precision = 1.0 / sa2 + seen / so2
         self.from_mu, self.from_sum = 1.0 / (sa2 * q_precision), 1.0 / (so2 * q_precision)
         self.q_sd = 1.0 / np.sqrt(q_precision)
-        self.q = _start(author, data.n_systems, model, rng)
+        self.q = _start(author, n_systems, model, self.rng)
 
     def step(self) -> FloatArray:
-        rng, model = self.rng, self.model
+        rng, model, n_systems, n_items = self.rng, self.model, self.data.n_systems, len(self.author)
         sd = model.sd_noise * np.sqrt(2.0)
-        up, down = self.q[self.up], self.q[self.down]
-        delta = restricted_differences(up - down, self.n_decided, model.radius, sd, rng)
-        total = rng.standard_normal(self.n)
+        up, down = np.split(self.q[self.item], 2)
+        delta = restricted_differences(up - down, self.data.n_decided, model.radius, sd, rng)
+        total = rng.standard_normal(len(up))
         total *= sd
         total += up
         total += down
         seen = np.concatenate([total + delta, total - delta])
-        sums = 0.5 * np.bincount(self.item, seen, self.n_items)
-        mu = np.bincount(self.author, self.weight * sums, self.n_systems) / self.precision
-        mu += rng.standard_normal(self.n_systems) / np.sqrt(self.precision)
-        noise = self.q_sd * rng.standard_normal(self.n_items)
+        sums = 0.5 * np.bincount(self.item, seen, n_items)
+        mu = np.bincount(self.author, self.weight * sums, n_systems) / self.precision
+        mu += rng.standard_normal(n_systems) / np.sqrt(self.precision)
+        noise = self.q_sd * rng.standard_normal(n_items)
         self.q = self.from_mu * mu[self.author] + self.from_sum * sums + noise
         if self.shift:
-            move = level(model, self.n_systems, rng) - mu.mean()
+            move = level(model, n_systems, rng) - mu.mean()
             mu += move
             self.q += move
         return mu
 
 
+@dataclass(eq=False)
 class FreshChain:
     """A new item for each option of each comparison."""
 
-    def __init__(self, data: Oriented, model: GaussianModel, rng: Generator) -> None:
-        self.up, self.down = data.up, data.down
-        self.n_decided, self.n_systems = data.n_decided, data.n_systems
-        self.rng, self.model = rng, model
-        s = self.n_systems
-        met = np.bincount(self.up * s + self.down, minlength=s * s).reshape(s, s)
+    data: Oriented
+    model: GaussianModel
+    rng: Generator
+
+    def __post_init__(self) -> None:
+        data, model, s = self.data, self.model, self.data.n_systems
+        met = np.bincount(data.up * s + data.down, minlength=s * s).reshape(s, s)
         met = met + met.T
         precision = (np.diag(met.sum(axis=0)) - met) / model.tau**2 + np.eye(s) / model.sd_ability**2
         self.covariance = np.linalg.inv(precision)
         self.root = np.linalg.cholesky(self.covariance)
-        self.mu: FloatArray = rng.standard_normal(self.n_systems) * model.sd_ability
+        self.mu: FloatArray = self.rng.standard_normal(s) * model.sd_ability
 
     def step(self) -> FloatArray:
-        model, rng = self.model, self.rng
-        delta = restricted_differences(
-            self.mu[self.up] - self.mu[self.down], self.n_decided, model.radius, model.tau, rng
-        )
-        pull = np.bincount(self.up, delta, self.n_systems) - np.bincount(self.down, delta, self.n_systems)
-        self.mu = np.asarray(
-            self.covariance @ (pull / model.tau**2) + self.root @ rng.standard_normal(self.n_systems)
-        )
+        data, model, rng = self.data, self.model, self.rng
+        pull = _pull(data, data.up, data.down, self.mu, model.tau, model, rng) / model.tau**2
+        self.mu = np.asarray(self.covariance @ pull + self.root @ rng.standard_normal(data.n_systems))
         return self.mu
+
+
+def _pull(
+    data: Oriented,
+    up: IntArray,
+    down: IntArray,
+    at: FloatArray,
+    sd: float,
+    model: GaussianModel,
+    rng: Generator,
+) -> FloatArray:
+    """The differences drawn given values `at` of what is compared, summed over it, up less down."""
+    delta = restricted_differences(at[up] - at[down], data.n_decided, model.radius, sd, rng)
+    return np.asarray(np.bincount(up, delta, len(at)) - np.bincount(down, delta, len(at)))
 
 
 def _start(author: IntArray, n_systems: int, model: GaussianModel, rng: Generator) -> FloatArray:

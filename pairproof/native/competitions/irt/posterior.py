@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Union, get_args
 import numpy as np
 from numpy.random import Generator
 
-from ....data.columns import Factor
+from ....data.columns import Factor, refuse_rows
 from ....data.comparisons import Comparisons
 from ....data.judgments import check_one_track, compared
 from ....data.options import one_of, whole_number
@@ -381,11 +381,8 @@ def choose_items(table: Comparisons, items: Items | None) -> Items:
                 f"{table.source}: shared items are (system, source segment), but there is no column 'source';"
                 " name it (columns={'source': ...}) or use items='fresh'"
             )
-        if (source.codes < 0).any():
-            raise InputError(
-                f"{table.source}, row {int(np.flatnonzero(source.codes < 0)[0]) + 1}: no source segment;"
-                " every row needs one for shared items, or use items='fresh'"
-            )
+        needed = "no source segment; every row needs one for shared items, or use items='fresh'"
+        refuse_rows(table.source, source.codes < 0, needed)
     return items
 
 

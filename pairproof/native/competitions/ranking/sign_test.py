@@ -20,7 +20,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ....data.columns import Factor
+from ....data.columns import Factor, refuse_rows
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....errors import InputError
@@ -179,8 +179,7 @@ def first_preferences_by_judge(table: Comparisons) -> FloatArray:
             f"{table.source}: Friedman's test needs a judge column; it has"
             f" {', '.join(table.columns) or 'none'}"
         )
-    if (judge.codes < 0).any():
-        raise InputError(f"{table.source}, row {int(np.flatnonzero(judge.codes < 0)[0]) + 1}: no judge")
+    refuse_rows(table.source, judge.codes < 0, "no judge")
     won = np.zeros((len(judge.levels), len(table.items)))
     np.add.at(won, (judge.codes, table.first), table.wins)
     np.add.at(won, (judge.codes, table.second), table.losses)

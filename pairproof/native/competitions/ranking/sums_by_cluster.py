@@ -23,9 +23,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....data.columns import Factor
+from ....data.columns import refuse_rows, take, values_of
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....errors import InputError
@@ -119,18 +118,14 @@ def cluster_codes(table: Comparisons, column: str, used: IntArray) -> IntArray:
             f"{table.source} has no column {column!r} to cluster by; its columns are"
             f" {', '.join(table.columns) or 'none'} (--col {column}=NAME says what the file calls it)"
         )
-    values = table.columns[column]
-    if isinstance(values, Factor):
-        here: NDArray[np.generic] = values.codes[used]
-        absent = values.codes[used] < 0
-    else:
-        here, absent = values[used], np.isnan(values[used])
-    if absent.any():
-        row = int(used[np.flatnonzero(absent)[0]]) + 1
-        raise InputError(
-            f"{table.source}, row {row}: no {column}; {int(absent.sum())} of {len(used)} rows have none. Give every row"
-            " one, or leave those rows out"
-        )
+    here = values_of(take(table.columns[column], used))
+    absent = np.isnan(here)
+    refuse_rows(
+        table.source,
+        absent,
+        f"no {column}; {int(absent.sum())} of {len(used)} rows have none. Give every row one, or leave those rows out",
+        used,
+    )
     return np.ravel(np.unique(here, return_inverse=True)[1]).astype(np.int64)
 
 

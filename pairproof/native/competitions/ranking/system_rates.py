@@ -26,6 +26,7 @@ from ....errors import InputError, ItemError
 from ....fit.estimates.array_inference import normal_quantile
 from ....fit.estimates.fit_record import listed
 from ....fit.robust.clustered_fit import Kind
+from ....fit.shown.fit_json import finite
 from ....numerics.arrays import IntArray
 from .error_rates import (
     ErrorRate,
@@ -145,21 +146,19 @@ class Rates:
 
     def p(self, two: TwoRates) -> float | None:
         """Of the difference, by clusters if they were asked for; None where there is none."""
-        if two.difference is None:
-            return None
-        if two.clustered is None:
-            return two.difference.p(self.of_pairs)
-        p = two.clustered.p(two.difference.difference)
-        return None if np.isnan(p) else p
+        return self._tested(two)[1]
 
     def statistic(self, two: TwoRates) -> float | None:
         """z of the difference, or t by clusters; None where there is none."""
-        if two.difference is None:
-            return None
+        return self._tested(two)[0]
+
+    def _tested(self, two: TwoRates) -> tuple[float | None, float | None]:
+        difference = two.difference
+        if difference is None:
+            return None, None
         if two.clustered is None:
-            return two.difference.z(self.of_pairs)
-        t = two.clustered.t(two.difference.difference)
-        return None if np.isnan(t) else t
+            return difference.z(self.of_pairs), difference.p(self.of_pairs)
+        return finite(two.clustered.t(difference.difference)), finite(two.clustered.p(difference.difference))
 
     def interval(self, name: str) -> tuple[float, float]:
         """Of a system's rate; nan where clusters have no standard error."""

@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from ....data.columns import Factor
+from ....data.columns import Factor, refuse_rows
 from ....data.comparisons import Comparisons
 from ....data.judgments import check_one_track
 from ....data.where import hint
@@ -76,11 +76,8 @@ class PairAnswers:
         if not isinstance(judge, Factor):
             return None
         codes = judge.codes[self.rows]
-        if (codes < 0).any():
-            row = int(self.rows[np.flatnonzero(codes < 0)[0]])
-            raise InputError(
-                f"{self.table.source}, row {row + 1}: no judge; every row needs one, or leave the column out"
-            )
+        needed = "no judge; every row needs one, or leave the column out"
+        refuse_rows(self.table.source, codes < 0, needed, self.rows)
         return Factor(codes, judge.levels)
 
     @property

@@ -23,7 +23,6 @@ from pairproof.data.judgments import HAT, judgments, preference_counts
 from pairproof.native.competitions.irt import gaussian_gibbs
 from pairproof.native.competitions.irt.categorical_irt import (
     CategoricalModel,
-    CategoricalTables,
     FreshCells,
     SweepChain,
     fit_irt_categorical,
@@ -346,8 +345,7 @@ class Sweep:
         self.author, segment, item = item_codes(rows, self.single.first, self.single.second, self.single.row)
         self.k = likelihood_by_hand(CATEGORICAL)
         self.dice = Dice()
-        tables = CategoricalTables(CATEGORICAL.likelihood, CATEGORICAL.concentration)
-        self.chain = SweepChain(self.single, self.author, segment, item, tables, self.dice)
+        self.chain = SweepChain(self.single, self.author, segment, item, CATEGORICAL, self.dice)
         rng = np.random.default_rng(8)
         self.start = rng.integers(0, 4, len(self.author))
         self.theta = rng.dirichlet([0.7] * 4, 4)
@@ -424,7 +422,7 @@ def test_fresh_items_are_drawn_with_exactly_their_joint_probabilities():
     """
     rows = [("A", "B", 1), ("B", "A", 1), ("A", "B", 1), ("C", "B", 0), ("A", "C", 2), ("C", "A", 2)]
     counts, dice = preference_counts(table(rows, "ABC")), Dice()
-    chain = FreshCells(counts, CategoricalTables(CATEGORICAL.likelihood, CATEGORICAL.concentration), dice)
+    chain = FreshCells(counts, CATEGORICAL, dice)
     theta = chain.theta = np.random.default_rng(1).dirichlet([0.7] * 4, 3)
     kinds = [
         (0, 1, 1, 2),
