@@ -90,25 +90,6 @@ class Estimated:
         return np.asarray(np.sqrt(np.diag(self.covariance)))
 
 
-def generic_direction(demands: FloatArray | csr_matrix) -> tuple[FloatArray, BoolArray]:
-    """A generic direction d with D d >= 0 for D float[m, p], and which of these demands it meets strictly."""
-    from scipy import sparse
-    from scipy.optimize import linprog
-
-    m, p = demands.shape
-    result = linprog(
-        c=np.concatenate([np.zeros(p), -np.ones(m)]),
-        A_ub=sparse.hstack([-sparse.csr_matrix(demands), sparse.eye(m)]).tocsr(),
-        b_ub=np.zeros(m),
-        bounds=[(None, None)] * p + [(0.0, 1.0)] * m,
-        method="highs",
-    )
-    if result.x is None:
-        raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
-    strict = result.x[p:] > 0.5  # a cone: what can be positive at all can be 1
-    return np.asarray(result.x[:p]), np.asarray(strict)
-
-
 #: Squared length of the last step in standard errors: a step of 1e-7, after which less than (1e-7)**2 is left
 #: (observed on the certified sets: 13.9 digits and more).
 TOLERANCE = 1e-14

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError, ItemError
+from ...numerics.infinity import NULL_TOLERANCE
 from .covariance import Covariance, LinearMap
 from .likelihood import OutcomeModel
 from .parts import AnswerNumbers, Answers, ClassNumbers, RandomEffects
@@ -41,7 +42,7 @@ from .specification import (
 
 if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
-    from .likelihood import Law
+    from .likelihood import AtEstimate
 
 
 Kind = Literal[
@@ -212,9 +213,6 @@ class Clustering(Protocol):
 
 
 BoolArray = NDArray[np.bool_]
-
-#: A direction's entries are of order 1; what is left of an exact 0 after its arithmetic is below 1e-12.
-NULL_TOLERANCE = 1e-9
 
 
 def not_zero(along: FloatArray) -> BoolArray:
@@ -602,7 +600,7 @@ class Outcomes(Protocol):
     def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> tuple[FloatArray, FloatArray] | None:
         """As :func:`pairproof.fit.robust.scores.units` gives them for the logit; None: they are those."""
 
-    def law(self, fit: FitRecord) -> Law:
+    def at_estimate(self, fit: FitRecord) -> AtEstimate:
         """The likelihood of one win, tie or loss in each row; asked of ties with a shift or a scale."""
 
 

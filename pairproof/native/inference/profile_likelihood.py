@@ -23,16 +23,18 @@ from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, InputError, NotEstimableError
 from ...fit.estimates.array_inference import normal_quantile
-from ...fit.estimates.fit_record import NULL_TOLERANCE
+from ...fit.estimates.likelihood import Limit, Point
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
+from ...numerics.constrained import Infeasible, bordered_solve, maximum_under
+from ...numerics.infinity import NULL_TOLERANCE
 from ...numerics.maxima import Profile, complement, constrained_maximum
 from ..comparisons.contests.profiles import SIGMA, check_profile, profile_contests
-from ..comparisons.counts.dense import check_dense_size
-from ..comparisons.counts.existence import AtInfinity, at_infinity, held_at_minus_infinity
+from ..comparisons.counts.counts_likelihood import CountsLikelihood, counts_likelihood
+from ..comparisons.counts.dense import Dense, check_dense_size
 from ..comparisons.counts.solve import laid_out
-from .null_fits import Infeasible, Likelihood, Limiting, Point, bordered_solve, likelihood, limiting
-from .taken_apart import Function, TakenApart, both, function_of, take_apart
+from ..comparisons.counts.sparse import Rows
+from .taken_apart import Function, TakenApart, function_of, take_apart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +58,7 @@ class Curve:
     unconstrained maximum, if it is finite.
     """
 
-    limit: Limiting
+    limit: Limit
     function: FloatArray
     supremum: float
     estimate: float
@@ -68,10 +70,9 @@ class Curve:
 
     def drop(self, v: float) -> float:
         """2 (supremum - constrained maximum)."""
-        inner = self.limit.inner
-        point, _ = inner.maximise(self._c, np.array([v]), self._start(v))
+        point = maximum_under(self.limit.remaining, self._c, np.array([v]), self._start(v)).point
         self._here = (v, point.theta, self._slope(point))
-        return 2.0 * (self.supremum - point.llf)
+        return 2.0 * (self.supremum - point.value)
 
     def _slope(self, point: Point) -> FloatArray:
         """d theta / dv along the constrained maxima."""
@@ -84,8 +85,7 @@ class Curve:
             self._here = (self.estimate, self.top.theta, self._slope(self.top))
         if self._here is None:
             c = self._c[0]
-            origin = self.limit.inner.dense.origin()
-            origin = origin if self.limit.keep is None else self.limit.keep.T @ origin
+            origin = self.limit.remaining.start()
             start: FloatArray = origin + c * (v - c @ origin) / (c @ c)
             return start
         at, theta, slope = self._here
@@ -416,21 +416,15 @@ class AnswerProfiler:
                 f"the profile likelihood of {fit.title}: the estimate maximises something else than the likelihood;"
                 " fit.conf_int() has Wald intervals, and a fit without it a profile"
             )
-        self._fit, self._law, self._weights = fit, fit.numbers.law, fit.numbers.observed
+        self._fit, self._law = fit, fit.numbers.likelihood
 
     def _objective(self, theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-        point = self._law.model.at(theta)
-        w = self._weights
-        return float(w @ point.log_probabilities), w @ point.scores, point.information(w)
+        point = self._law.likelihood.at(theta)
+        return point.value, point.score, point.information
 
     def estimates(self, functions: FloatArray) -> FloatArray:
         """float[m]: with -inf and inf, and nan where the data do not determine one."""
-        out, off = functions @ self._fit.beta, functions @ self._fit.null_space
-        # What is infinite is a tie or dependence parameter of its own, at minus infinity.
-        for k, moved in enumerate(np.abs(off) > NULL_TOLERANCE):
-            if moved.any():
-                out[k] = -np.sign(off[k, moved][0]) * np.inf if moved.sum() == 1 else np.nan
-        return out
+        return self._law.estimates(functions)
 
     def _profiles(self, functions: FloatArray) -> Iterator[tuple[int, Profile]]:
         """Of the functions that the data determine and no infinite parameter touches, with their places."""
@@ -442,7 +436,7 @@ class AnswerProfiler:
     def _profile(self, function: FloatArray, estimate: float) -> Profile:
         c = function @ self._law.outward
         basis, along = complement(c[:, None]), c / (c @ c)
-        start = basis.T @ self._law.phi
+        start = basis.T @ self._law.theta
 
         def maximum(v: float, near: FloatArray | None) -> tuple[FloatArray, float]:
             return constrained_maximum(self._objective, v * along, basis, start if near is None else near)
@@ -474,33 +468,22 @@ class Profiler:
         check_dense_size(apart.with_ties)
         self.apart = apart
         self._tie = bool(apart.model.tie_fixed)
-        self._likelihoods: dict[bool, Likelihood] = {}
+        self._likelihoods: dict[bool, tuple[Dense | Rows, CountsLikelihood]] = {}
 
-    def _likelihood(self, with_ties: bool) -> Likelihood:
+    def _likelihood(self, with_ties: bool) -> tuple[Dense | Rows, CountsLikelihood]:
         if with_ties not in self._likelihoods:
-            problem = self.apart.with_ties if with_ties else self.apart.problem
-            self._likelihoods[with_ties] = likelihood(laid_out(problem))
+            layout = laid_out(self.apart.with_ties if with_ties else self.apart.problem)
+            null = None
+            if not with_ties:
+                found = self.apart.found.null_space
+                null = np.asarray(np.linalg.lstsq(layout.back(np.eye(len(found))), found, rcond=None)[0])
+            self._likelihoods[with_ties] = layout, counts_likelihood(layout, null)
         return self._likelihoods[with_ties]
-
-    def infinite(self) -> AtInfinity | None:
-        """What tends to infinity in the fit, in its own parameters."""
-        apart = self.apart
-        if self._tie:
-            n = len(apart.fit.terms)
-            tie = held_at_minus_infinity(n, n - 1) if apart.model.tie_is_infinite else None
-            return both(tie, self._separated())
-        return self._separated()
-
-    def _separated(self) -> AtInfinity | None:
-        null = self.apart.found.null_space
-        if not null.shape[1]:
-            return None
-        return at_infinity(self.apart.problem, null, self.apart.coordinates.forward(null))
 
     def estimates(self, functions: FloatArray) -> FloatArray:
         """float[m]: with inf, -inf, and nan where the data do not determine one."""
         finite = functions @ self.apart.coordinates.forward(self.apart.found.params)
-        infinite = self.infinite()
+        infinite = self.apart.infinite
         return finite if infinite is None else infinite.values(functions, finite)
 
     def limits(self, functions: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
@@ -516,8 +499,8 @@ class Profiler:
         """float[m]: twice the log-likelihood lost where each function is held at 0; nan where it is not determined."""
         out = np.full(len(functions), np.nan)
         for k, (function, estimate) in enumerate(zip(functions, self.estimates(functions))):
-            full = self._likelihood(False)
-            inner = full.dense.back(self.apart.coordinates.back(function[None, :]))[0]
+            layout, full = self._likelihood(False)
+            inner = layout.back(self.apart.coordinates.back(function[None, :]))[0]
             if not np.isnan(estimate) and np.abs(inner).max(initial=0.0) >= 1e-12:
                 out[k] = max(self._curve(full, inner, estimate).drop(0.0), 0.0)
         return out
@@ -526,8 +509,8 @@ class Profiler:
         # A tie parameter that is not in the problem is put back if the function is about it.
         with_ties = self._tie and function[-1] != 0.0
         coordinates = self.apart.coordinates_of(0 if with_ties else int(self._tie))
-        full = self._likelihood(with_ties)
-        inner = full.dense.back(coordinates.back(function[None, :]))[0]
+        layout, full = self._likelihood(with_ties)
+        inner = layout.back(coordinates.back(function[None, :]))[0]
         if np.abs(inner).max(initial=0.0) < 1e-12:
             return float("nan"), float("nan")
         if np.isnan(estimate):
@@ -548,23 +531,14 @@ class Profiler:
         sides = (0.0, curve.side(drop, float(np.sign(function[-1]))))
         return sides if sides[1] > 0.0 else (sides[1], 0.0)
 
-    def _curve(self, full: Likelihood, function: FloatArray, estimate: float) -> Curve:
-        constraint = function[None, :]
-        if self.apart.found.null_space.shape[1] or full.problem is not self.apart.problem:
-            null = self._null if full.problem is self.apart.problem else None
-            return Curve(limiting(full, constraint, null), function, self.apart.found.llf, estimate, None)
+    def _curve(self, full: CountsLikelihood, function: FloatArray, estimate: float) -> Curve:
+        if full.null is None or full.null.shape[1]:
+            return Curve(full.limit(function[None, :]), function, self.apart.found.llf, estimate, None)
         top = self._top
-        return Curve(Limiting(full, None), function, top.llf, float(function @ top.theta), top)
-
-    @cached_property
-    def _null(self) -> FloatArray:
-        """float[p, k]: the flat and the infinite directions in the coordinates of the likelihood."""
-        null = self.apart.found.null_space
-        outward = self._likelihood(False).dense.back(np.eye(len(null)))
-        return np.asarray(np.linalg.lstsq(outward, null, rcond=None)[0], dtype=float)
+        return Curve(Limit(full), function, top.llf, float(function @ top.theta), top)
 
     @cached_property
     def _top(self) -> Point:
         """The unconstrained maximum in the coordinates of the likelihood."""
-        full = self._likelihood(False)
-        return full.maximise(np.zeros((0, full.p)), np.zeros(0), full.dense.origin())[0]
+        _, full = self._likelihood(False)
+        return maximum_under(full, np.zeros((0, full.n_params)), np.zeros(0), full.start()).point

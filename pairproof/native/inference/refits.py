@@ -30,15 +30,15 @@ from ...data.graph import components
 from ...data.respondents.respondents import Respondents
 from ...errors import ConvergenceError, InputError, NotEstimableError, PairproofWarning, TooLargeError
 from ...fit.estimates.covariance import Covariance
-from ...fit.estimates.fit_record import NULL_TOLERANCE
 from ...fit.fit import Fit
 from ...fit.results.answers import groups_of
 from ...fit.robust.clustered_fit import Missing
 from ...numerics import maxima
+from ...numerics.infinity import NULL_TOLERANCE, AtInfinity, both, held_at_minus_infinity
 from ...numerics.maxima import Solution, cholesky_of, maximise
 from ..answers.answer_fits import finished
 from ..answers.latent_classes import fitted
-from ..answers.patterns.answer_likelihood import Likelihood, Weighted, demands_of, recession_of
+from ..answers.patterns.answer_likelihood import AnswerLikelihood, AnswerPoint, demands_of, recession_of
 from ..comparisons.contests.bradley_terry import fit_spec
 from ..comparisons.contests.estimates import contests_of, limit_of, outward, solved
 from ..comparisons.contests.specified import contest_rows
@@ -46,13 +46,13 @@ from ..comparisons.counts.blocks import BlockPoint, Blocks, as_blocks
 from ..comparisons.counts.build import Model
 from ..comparisons.counts.cells import Cells, Problem
 from ..comparisons.counts.dense import Dense, DensePoint
-from ..comparisons.counts.existence import AtInfinity, at_infinity, held_at_minus_infinity, predictors
+from ..comparisons.counts.existence import at_infinity, predictors
 from ..comparisons.counts.llbt import fit_model
 from ..comparisons.counts.outcome_derivatives import Counts, units
 from ..comparisons.counts.solve import Solved, laid_out, solve, solve_by_strong_components
 from ..comparisons.counts.sparse import Rows, RowsPoint
 from .draws import AnyDraws, ByCluster, ByComparison, ByRows, Weights, cells_with
-from .taken_apart import Coordinates, TakenApart, both, check_same
+from .taken_apart import Coordinates, TakenApart, check_same
 
 FloatArray = NDArray[np.float64]
 Layout = Union[Blocks, Dense, Rows]
@@ -392,9 +392,10 @@ class AnswerRefitter:
 
     def __init__(self, fit: Fit) -> None:
         refuse(fit)
-        model = fit.numbers.law.model
-        assert isinstance(model, Likelihood)
-        self.fit, self.law, self.model = fit, fit.numbers.law, model
+        whole = fit.numbers.likelihood.likelihood
+        assert isinstance(whole, AnswerLikelihood)
+        model = whole.answers
+        self.fit, self.law, self.model = fit, fit.numbers.likelihood, model
         self.full: FloatArray = fit.numbers.observed[:, None]
         extent = getattr(self.law.point, "extent", FAR)
         self._far = min(FAR, extent + AWAY)
@@ -427,20 +428,20 @@ class AnswerRefitter:
         if not w.any():
             return None
         try:
-            found = self._maximum(w, self.law.phi, self._far)
+            found = self._maximum(w, self.law.theta, self._far)
             return self._regular(w, found) or self._far_out(w, found.x)
         except (np.linalg.LinAlgError, ConvergenceError, TooLargeError):
             return None
 
-    def _maximum(self, w: FloatArray, start: FloatArray, far: float) -> Solution[Weighted]:
-        return maximise(lambda phi: Weighted(self.model.at(phi), w, concave=False), start, far)
+    def _maximum(self, w: FloatArray, start: FloatArray, far: float) -> Solution[AnswerPoint]:
+        return maximise(AnswerLikelihood(self.model, w, False).at, start, far)
 
-    def _regular(self, w: FloatArray, found: Solution[Weighted]) -> AnswerRefit | None:
+    def _regular(self, w: FloatArray, found: Solution[AnswerPoint]) -> AnswerRefit | None:
         """A maximum at which the information is positive definite."""
         if not found.reached:
             return None
         try:
-            half = np.linalg.inv(cholesky_of(found.point.point.information(w)))
+            half = np.linalg.inv(cholesky_of(found.point.information))
         except np.linalg.LinAlgError:
             return None
         return self._read(found.x, half.T @ half, None)
@@ -463,7 +464,7 @@ class AnswerRefitter:
             return None
         rows = demands[strict] @ null
         unit = rows / np.abs(rows).max(axis=1, initial=1e-300)[:, None]
-        inner = keep.T @ found.point.point.information(w) @ keep
+        inner = keep.T @ found.point.information @ keep
         covariance = keep @ np.linalg.pinv(inner, rcond=1e-9, hermitian=True) @ keep.T
         return self._read(found.x, covariance, AtInfinity(self.law.outward @ null, unit))
 

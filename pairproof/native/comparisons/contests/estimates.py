@@ -15,15 +15,16 @@ all items are equal, nothing favours either of them but the offset, and ties hav
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ....errors import InputError, NotEstimableError
 from ....fit.estimates.covariance import DenseCovariance
-from ....fit.estimates.fit_record import CellTable, FitRecord, FitWarning, WhenAsked, listed
+from ....fit.estimates.fit_record import CellTable, FitRecord, FitWarning, WhenAsked, listed, title
 from ....fit.estimates.identification import Referred, against, shift_of, shift_to
-from ....fit.estimates.likelihood import Law, outcome_probabilities
+from ....fit.estimates.likelihood import AtEstimate, Limit, outcome_probabilities
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Term, layout
 from ....fit.inference.diagnostics import poisson_divergence
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
@@ -355,9 +356,9 @@ class LinkOutcomes:
             information[outcome, 0] = np.where(both, -second, 0.0)
         return score, information
 
-    def law(self, fit: FitRecord) -> Law:
-        """Not asked for: wins and losses have two predictors at most."""
-        raise NotImplementedError
+    def at_estimate(self, fit: FitRecord) -> AtEstimate:
+        """Not there yet."""
+        raise InputError(f"no likelihood of {title(fit)}")
 
 
 @dataclass(frozen=True)
@@ -383,16 +384,16 @@ class TieOutcomes:
         return out
 
     def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> None:
-        """None: Davidson's model without shift and scale; with them there is :meth:`law`."""
+        """None: Davidson's model without shift and scale; with them there is :meth:`at_estimate`."""
 
-    def law(self, fit: FitRecord) -> Law:
+    def at_estimate(self, fit: FitRecord) -> AtEstimate:
         """The likelihood of one win, tie or loss in each row, at the estimate."""
         spec = fit.spec
         assert isinstance(spec, ContestSpec)
         rows = contest_rows(fit.data, spec)
         found = solved(rows)
         model = TieUnits(tied_contests(rows), len(rows.design.names))
-        return Law(model, found.theta, found.covariance, outward(fit, rows, found))
+        return AtEstimate(model, found.theta, found.covariance, outward(fit, rows, found), found.llf)
 
 
 def outward(fit: FitRecord, rows: ContestRows, found: Solved) -> FloatArray:
@@ -415,11 +416,38 @@ class TieUnits:
     contests: GeneralTies
     first_tie: int
 
-    def at(self, theta: FloatArray) -> TieUnitsPoint:
+    @property
+    def n_params(self) -> int:
+        """p."""
+        return len(self.contests.names)
+
+    @property
+    def weights(self) -> FloatArray:
+        """float[3 n]."""
+        return self.contests.counts.ravel()
+
+    @property
+    def concave(self) -> bool:
+        """Davidson's model itself is."""
+        return not (self.contests.mode_names or self.contests.scale_names)
+
+    def at(self, theta: FloatArray) -> TieUnitsPoint | None:
         """The units at the solver's parameters."""
-        inner = theta.copy()
-        inner[self.first_tie] -= np.log(2.0)  # nu = 2 exp(tie.max)
-        return TieUnitsPoint(self.contests, inner)
+        found = TieUnitsPoint(self.contests, theta, self.first_tie)
+        return found if np.isfinite(found.value) else None
+
+    def start(self) -> FloatArray:
+        """float[p]: equal abilities, ties as often as they may be."""
+        return np.zeros(self.n_params)
+
+    def weighted(self, weights: FloatArray) -> TieUnits:
+        """The same with other counts, float[3 n]."""
+        wins, ties, losses = weights.reshape(-1, 3).T
+        return replace(self, contests=replace(self.contests, wins=wins, ties=ties, losses=losses))
+
+    def limit(self, constraints: FloatArray | None = None) -> Limit:
+        """Itself: a fit with an infinite estimate is refused."""
+        return Limit(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -428,15 +456,42 @@ class TieUnitsPoint:
 
     contests: GeneralTies
     theta: FloatArray
+    first_tie: int
+
+    @cached_property
+    def _inner(self) -> FloatArray:
+        inner = self.theta.copy()
+        inner[self.first_tie] -= np.log(2.0)  # nu = 2 exp(tie.max)
+        return inner
+
+    @cached_property
+    def _all(self) -> TiePoint:
+        return TiePoint(self.contests, self._inner)
 
     def _counted(self, counts: FloatArray) -> TiePoint:
         wins, ties, losses = counts.T
-        return TiePoint(replace(self.contests, wins=wins, ties=ties, losses=losses), self.theta)
+        return TiePoint(replace(self.contests, wins=wins, ties=ties, losses=losses), self._inner)
 
     @property
-    def log_probabilities(self) -> FloatArray:
+    def value(self) -> float:
+        return self._all.value
+
+    @property
+    def llf(self) -> float:
+        return self._all.value
+
+    @property
+    def score(self) -> FloatArray:
+        return self._all.score
+
+    @property
+    def information(self) -> FloatArray:
+        return self._all.information
+
+    @property
+    def values(self) -> FloatArray:
         """float[3 n]."""
-        return TiePoint(self.contests, self.theta).log_probabilities.ravel()
+        return self._all.log_probabilities.ravel()
 
     @property
     def scores(self) -> FloatArray:
@@ -445,7 +500,7 @@ class TieUnitsPoint:
         each = [self._counted(np.tile(np.eye(3)[k], (n, 1))).row_scores for k in range(3)]
         return np.stack(each, axis=1).reshape(3 * n, -1)
 
-    def information(self, weights: FloatArray) -> FloatArray:
+    def information_of(self, weights: FloatArray) -> FloatArray:
         """float[p, p]: of units that occur so often."""
         return self._counted(weights.reshape(-1, 3)).information
 

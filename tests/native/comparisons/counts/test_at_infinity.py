@@ -10,9 +10,9 @@ from hypothesis import given, settings, strategies as st
 
 import pairproof
 from pairproof.errors import ConvergenceError
-from pairproof.native.comparisons.counts.existence import AtInfinity, held_at_minus_infinity, joined
 from pairproof.native.inference.profile_likelihood import Profiler
 from pairproof.native.inference.taken_apart import all_pairs, take_apart
+from pairproof.numerics.infinity import AtInfinity, held_at_minus_infinity, joined
 
 build = pairproof.Comparisons.build
 
