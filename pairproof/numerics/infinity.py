@@ -51,8 +51,8 @@ def generic_direction(demands: FloatArray | csr_matrix) -> tuple[FloatArray, Boo
 #: What nonnegative least squares leave of a vector of length 1 that is in the cone: rows and vectors are
 #: rounded to 1e-9 (one difference of two items was missed by as much); of one outside it tenths are left.
 IN_CONE = 1e-7
-#: Numbers of a table of differences at most, 160 MB, and patterns whose chains are looked at.
-MOST_ENTRIES, MOST_PATTERNS = 20_000_000, 50
+#: Numbers of a table of differences at most, 160 MB.
+MOST_ENTRIES = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,15 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
 from ..errors import ConvergenceError
-from .arrays import BoolArray, FloatArray
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
+from .arrays import FloatArray
 
 #: A pivot of the scaled information below this is a direction that the data do not see.  Such pivots come out
 #: near 1e-16; where only the maximum is flat, a last step of rounding alone leads to 2e-12, 1e-11 or 7e-11,

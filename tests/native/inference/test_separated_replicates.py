@@ -178,7 +178,7 @@ def test_differences_are_infinite_exactly_where_chains_of_wins_lead_one_way(coun
         )
     profiler, functions = Profiler(take_apart(fit)), all_pairs(fit)[1]
     values = profiler.estimates(functions)
-    at = profiler.infinite()
+    at = profiler.apart.infinite
     if at is not None:  # combinations of the rows say the same as chains of them
         np.testing.assert_array_equal(replace(at, abilities=()).values(functions, values), values)
     chain = reachable(wins)

@@ -272,6 +272,10 @@ def possible_probabilities(
     return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
+#: Patterns whose chains are looked at.
+MOST_PATTERNS = 50
+
+
 def _abilities(problem: Problem, null: FloatArray) -> tuple[FloatArray, ...]:
     """How the abilities of each pattern move, if items are free and patterns few."""
     patterns, _ = problem.item_patterns()

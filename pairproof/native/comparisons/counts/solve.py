@@ -19,7 +19,7 @@ import numpy as np
 from ....data.graph import strong_components
 from ....errors import ConvergenceError
 from ....fit.estimates.covariance import Covariance, DeferredCovariance
-from ....fit.estimates.likelihood import OutcomeModel, outcome_probabilities
+from ....fit.estimates.likelihood import outcome_probabilities
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import Solution, maximise
 from .blocks import BlockPoint, Blocks, as_blocks
