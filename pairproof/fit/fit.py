@@ -18,7 +18,6 @@ from .part_verbs import WithParts
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .estimates.likelihood import AtEstimate
     from .promises import Asked, BackendLike, FloorLike, Function, Resampled, Verified
 
 
@@ -204,36 +203,6 @@ class Fit(WithParts):
         import pairproof
 
         return pairproof.to_r(self)
-
-    # -- likelihood ------------------------------------------------------------------------------------------
-
-    @property
-    def likelihood(self) -> AtEstimate:
-        """The likelihood at the estimate, as every verb asks for it; see :mod:`pairproof.fit.estimates.likelihood`.
-
-        Returns
-        -------
-        AtEstimate
-            The likelihood, where its maximum is, and this fit's parameters as functions of its coordinates.
-
-        Raises
-        ------
-        InputError
-            An estimate that has no likelihood.
-        ComparisonError
-            A fit of another engine that the native one does not find again.
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
-        >>> at = fit.likelihood
-        >>> bool(abs(at.likelihood.at(at.theta).llf - fit.llf) < 1e-9)
-        True
-        """
-        import pairproof
-
-        return pairproof.likelihood_of(self)
 
     # -- resampling ------------------------------------------------------------------------------------------
 

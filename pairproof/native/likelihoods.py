@@ -8,7 +8,9 @@ from ..errors import InputError
 from ..fit.estimates.likelihood import AtEstimate
 from ..fit.estimates.specification import FamilyName
 from ..fit.fit import Fit
-from .inference.taken_apart import counts_at_estimate
+from .comparisons.contests.estimates import at_estimate
+from .comparisons.contests.mixed import marginal_at_estimate
+from .inference.taken_apart import check_same, counts_at_estimate, take_apart
 
 
 def _of_answers(fit: Fit) -> AtEstimate:
@@ -16,9 +18,11 @@ def _of_answers(fit: Fit) -> AtEstimate:
 
 
 def _of_comparisons(fit: Fit) -> AtEstimate:
-    if fit.contests is not None:
-        return fit.outcomes.at_estimate(fit)
-    return counts_at_estimate(fit)
+    if fit.contests is None:
+        return counts_at_estimate(take_apart(fit))
+    found = marginal_at_estimate(fit) if fit.random_effects is not None else at_estimate(fit)
+    check_same(fit, found.outward @ found.theta, fit.null_space)
+    return found
 
 
 BUILDERS: Mapping[FamilyName, Callable[[Fit], AtEstimate]] = {

@@ -493,6 +493,35 @@ class FitRecord:
     # -- likelihood ------------------------------------------------------------------------------------------
 
     @property
+    def likelihood(self) -> AtEstimate:
+        """The likelihood at the estimate, as every verb asks for it; see :mod:`pairproof.fit.estimates.likelihood`.
+
+        Returns
+        -------
+        AtEstimate
+            The likelihood, where its maximum is, and this fit's parameters as functions of its coordinates.
+
+        Raises
+        ------
+        InputError
+            An estimate that has no likelihood.
+        ComparisonError
+            A fit of another engine that the native one does not find again.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+        >>> at = fit.likelihood
+        >>> bool(abs(at.likelihood.at(at.theta).llf - fit.llf) < 1e-9)
+        True
+        """
+        import pairproof
+
+        asked: Any = self  # a record that is no fit has none
+        return pairproof.likelihood_of(asked)
+
+    @property
     def aic(self) -> float:
         """-2 llf + 2 k, k = :attr:`rank`."""
         return -2.0 * self.llf + 2.0 * self.rank
@@ -599,9 +628,6 @@ class Outcomes(Protocol):
 
     def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> tuple[FloatArray, FloatArray] | None:
         """As :func:`pairproof.fit.robust.scores.units` gives them for the logit; None: they are those."""
-
-    def at_estimate(self, fit: FitRecord) -> AtEstimate:
-        """The likelihood of one win, tie or loss in each row; asked of ties with a shift or a scale."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,8 @@ contract stands here and not in `fit/likelihood.py`, as parts of a fit hold one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, Protocol
 
@@ -33,7 +34,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.arrays import BoolArray
-from ...numerics.infinity import AtInfinity
+from ...numerics.constrained import Rough
+from ...numerics.infinity import NULL_TOLERANCE, AtInfinity
+from ...numerics.maxima import complement
 from .covariance import LinearMap
 
 FloatArray = NDArray[np.float64]
@@ -133,6 +136,24 @@ class Likelihood(Protocol):
         """What remains at infinity where constraints float[q, p] times theta are held, or nothing is."""
 
 
+#: Of a step of differences, where parameters are of order 1: the error is of its square.
+STEP = 1e-4
+
+
+def differenced(likelihood: Likelihood, theta: FloatArray) -> FloatArray:
+    """float[p, p]: minus the second derivatives, by differences of the score of fourth order, where formulas are not worth
+    it; observed: 10 digits.
+    """
+    out = np.zeros((len(theta), len(theta)))
+    for k, unit in enumerate(np.eye(len(theta))):
+        for steps, weight in ((1.0, 2.0 / 3.0), (2.0, -1.0 / 12.0)):
+            up, down = (likelihood.at(theta + side * steps * STEP * unit) for side in (1.0, -1.0))
+            if up is None or down is None:
+                raise np.linalg.LinAlgError("no second derivatives so near the edge of the parameter space")
+            out[k] -= weight * (up.score - down.score) / STEP
+    return (out + out.T) / 2.0
+
+
 @dataclass(frozen=True, eq=False)
 class Limit:
     """A likelihood in the limit along its directions of recession (Geyer 2009, Electronic Journal of Statistics 3, 259-289).
@@ -151,6 +172,11 @@ class Limit:
     def reduced(self, functions: FloatArray) -> FloatArray:
         """float[m, k]: linear functions of theta, float[m, p], that stay finite, as functions of z."""
         return functions if self.keep is None else functions @ self.keep
+
+    def inward(self, theta: FloatArray) -> FloatArray:
+        """float[k]: z of the place nearest to theta, float[p]."""
+        inner = theta if self.far is None else theta - self.far
+        return inner if self.keep is None else self.keep.T @ inner
 
     def outward(self, z: FloatArray) -> FloatArray:
         """float[p]: theta of z."""
@@ -190,11 +216,33 @@ class Within:
 
     def weighted(self, weights: FloatArray) -> Within:
         """The same with other weights of the units, float[n]."""
-        return Within(self.whole.weighted(weights), self.keep, self.far)
+        return replace(self, whole=self.whole.weighted(weights))
 
     def limit(self, constraints: FloatArray | None = None) -> Limit:
-        """Itself: it is taken where nothing is left to gain."""
-        return Limit(self)
+        """Without the directions that move nothing: those in which it was to remain finite are left out already."""
+        flat = complement(self.keep.T)
+        if constraints is not None and flat.shape[1]:
+            flat = flat @ complement((constraints @ flat).T)
+        if not flat.shape[1]:
+            return Limit(self)
+        keep = complement(flat)
+        infinite = AtInfinity(flat, np.zeros((0, flat.shape[1])))
+        return Limit(replace(self, keep=self.keep @ keep), keep, None, infinite)
+
+
+class RoughWithin(Within):
+    """The same of a likelihood whose second derivatives are not formed on the way."""
+
+    def scaling(self, z: FloatArray) -> FloatArray:
+        """float[k, k]: a positive definite matrix near minus the second derivatives."""
+        assert isinstance(self.whole, Rough)
+        return np.asarray(self.keep.T @ self.whole.scaling(self.keep @ z + self.far) @ self.keep)
+
+
+def within(whole: Likelihood, keep: FloatArray, far: FloatArray | None = None) -> Within:
+    """A likelihood along the columns of keep, float[p, k]."""
+    start = np.zeros(len(keep)) if far is None else far
+    return (RoughWithin if isinstance(whole, Rough) else Within)(whole, keep, start)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,8 +287,11 @@ class AtEstimate:
 
     theta float[p]: the estimate; where something is infinite, the finite part.  covariance float[p, p]: of theta, 0
     along what has no estimate.  outward float[n_params, p]: the fit's parameters, on its scale and against its
-    reference, are outward @ theta.  infinite: in the fit's parameters, what is flat or without end.  supremum: the
-    greatest value, which at infinity no theta reaches.
+    reference, are outward @ theta.  supremum: the greatest value, which at infinity no theta reaches.  infinite: in the
+    fit's parameters, what is flat or without end.  at_edge bool[n_params] or None: parameters at the end of the
+    parameter space.  further: linear functions of theta, float[p], that are no parameters of the fit, by name.  starts:
+    further places from which a maximum is sought.  farthest float[p] or None: so far from its estimate a coordinate
+    has no limit; farthest_errors: so many standard errors.
     """
 
     likelihood: Likelihood
@@ -249,6 +300,11 @@ class AtEstimate:
     outward: FloatArray
     supremum: float
     infinite: AtInfinity | None = None
+    at_edge: BoolArray | None = None
+    further: Mapping[str, FloatArray] = field(default_factory=dict)
+    starts: tuple[FloatArray, ...] = ()
+    farthest: FloatArray | None = None
+    farthest_errors: float = np.inf
 
     @cached_property
     def point(self) -> Point:
@@ -256,6 +312,15 @@ class AtEstimate:
         found = self.likelihood.at(self.theta)
         assert found is not None  # an estimate is inside the parameter space
         return found
+
+    @cached_property
+    def absent(self) -> FloatArray:
+        """float[n_params, k]: flat and infinite directions for which the likelihood has no coordinates."""
+        if self.infinite is None:
+            return np.zeros((len(self.outward), 0))
+        null = self.infinite.null
+        left = null - self.outward @ np.linalg.lstsq(self.outward, null, rcond=None)[0]
+        return null[:, np.abs(left).max(axis=0) > NULL_TOLERANCE]
 
     def influence(self) -> FloatArray:
         """float[n, n_params]: inverse of the information times the derivative of each unit's log P: what one of weight 1

@@ -313,7 +313,7 @@ class ContestRefitter:
         self.model = ByRows(fit.data, table, fit.of_contests)
         self.full: FloatArray = np.stack([table.wins, table.ties, table.losses], axis=1)
         found = solved(self.rows)
-        self.outward = outward(fit, self.rows, found)
+        self.outward = outward(fit, self.rows, len(found.theta))
         check_same(fit, self.outward @ found.theta, fit.null_space)
 
     def refit(self, counts: FloatArray) -> ContestRefit | None:

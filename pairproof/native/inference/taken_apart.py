@@ -148,9 +148,9 @@ def check_same(fit: Fit, beta: FloatArray, null: FloatArray, instead: str = "") 
         )
 
 
-def counts_at_estimate(fit: Fit) -> AtEstimate:
+def counts_at_estimate(apart: TakenApart) -> AtEstimate:
     """The likelihood of a fit to counts of comparisons; with its tie parameter, also if no tie was observed."""
-    apart = take_apart(fit)
+    fit = apart.fit
     check_dense_size(apart.with_ties)
     layout = laid_out(apart.with_ties)
     outward = np.asarray(layout.back(apart.coordinates_of(0).back(np.eye(len(fit.terms)))))
@@ -165,7 +165,8 @@ def counts_at_estimate(fit: Fit) -> AtEstimate:
     covariance = np.linalg.inv(top.information) if len(top.theta) else np.zeros((0, 0))
     if limit.keep is not None:
         covariance = limit.keep @ covariance @ limit.keep.T
-    return AtEstimate(whole, limit.outward(top.theta), covariance, outward, top.value, apart.infinite)
+    edge = np.array([t.kind == "tie" for t in fit.terms]) if apart.model.tie_fixed == "boundary" else None
+    return AtEstimate(whole, limit.outward(top.theta), covariance, outward, top.value, apart.infinite, edge)
 
 
 # -- functions of the parameters -----------------------------------------------------------------------------

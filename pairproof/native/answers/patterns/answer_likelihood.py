@@ -34,7 +34,7 @@ from typing import Generic, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from ....errors import ConvergenceError, InputError, NotEstimableError, TooLargeError
-from ....fit.estimates.likelihood import Limit, Within
+from ....fit.estimates.likelihood import Limit, within
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.infinity import AtInfinity, generic_direction
 from ....numerics.maxima import (
@@ -440,9 +440,9 @@ class AnswerLikelihood:
         unit = rows / np.abs(rows).max(axis=1, initial=1e-300)[:, None]
         infinite = AtInfinity(flat, unit)
         if direction is None:
-            return Limit(Within(self, keep, np.zeros(self.n_params)), keep, None, infinite)
+            return Limit(within(self, keep), keep, None, infinite)
         far = OUT / float(gains[strict].min()) * (inside @ direction)
-        return Limit(Within(self, keep, far), keep, far, infinite)
+        return Limit(within(self, keep, far), keep, far, infinite)
 
 
 @dataclass(frozen=True, eq=False)
