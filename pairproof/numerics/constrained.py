@@ -262,9 +262,7 @@ class Profile:
     ) -> None:
         self._function, self._c, self.supremum = function, c[None, :], supremum
         self.estimate, self.se = estimate, se if np.isfinite(se) and se > 0.0 else 1.0
-        self._tops = tops
-        # A rough function is followed from its estimate: each search costs as much as many others.
-        self._several = not function.concave and (len(tops) > 1 or not isinstance(function, Rough))
+        self._tops, self._several = tops, not function.concave
         self.farthest = min(farthest, FARTHEST * max(self.se, 1e-3))
         self._seen: list[_Seen] = []
         self._quantile = np.inf
@@ -306,7 +304,7 @@ class Profile:
         if near is not None:
             yield on_constraint(near.theta + (v - near.v) * near.slope, self._c, at), near.curvature
         for top in self._tops:
-            yield on_constraint(top, self._c, at), None
+            yield on_constraint(top, self._c, at), None if near is None else near.curvature
         yield on_constraint(self._function.start(), self._c, at), None
 
     def side(self, quantile: float, side: float, end: float | None = None) -> float:
@@ -349,7 +347,13 @@ class Profile:
         # than 1e-14 of it: refits held at the limits lose the quantile to 3e-13 (observed).
         xtol = XTOL * max(1.0, abs(there))
         try:
-            return float(brentq(off, inside, there, xtol=xtol, rtol=1e-14, maxiter=200))
+            # Between two places the maximum is followed from them, and looked for elsewhere where that ends.
+            self._several = False
+            found = float(brentq(off, inside, there, xtol=xtol, rtol=1e-14, maxiter=200))
+            self._several = not self._function.concave
+            if self._several and off(found) < -1e-9:
+                found = float(brentq(off, found, there, xtol=xtol, rtol=1e-14, maxiter=200))
+            return found
         except ValueError:  # the two ends have the same sign once they are refitted
             raise ConvergenceError(
                 f"the {'upper' if side > 0 else 'lower'} profile limit between {inside:.6g} and {there:.6g} was not found:"

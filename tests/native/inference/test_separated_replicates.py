@@ -14,7 +14,7 @@ from scipy.stats import binom
 import pairproof
 from pairproof.data.graph import strong_components
 from pairproof.errors import PairproofWarning
-from pairproof.native.inference.taken_apart import all_pairs, take_apart
+from pairproof.native.inference.taken_apart import all_pairs
 from tests.places import DATA
 
 build = pairproof.Comparisons.build

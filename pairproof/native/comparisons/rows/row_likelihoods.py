@@ -285,8 +285,8 @@ class PenalisedLikelihood:
 
     @property
     def concave(self) -> bool:
-        """One maximum, by all that is known of it (Kosmidis and Firth 2021, Biometrika 108, 71-82)."""
-        return True
+        """The penalty is not: under a constraint there may be other maxima."""
+        return False
 
     def at(self, theta: FloatArray) -> PenalisedPoint | None:
         """The point at theta, float[p]; None where the information is singular."""
