@@ -459,7 +459,8 @@ def finite_likelihood(rows: ContestRows) -> Likelihood:
     else:
         plain = LinkLikelihood(parts.left, link(spec.link))
     whole: Likelihood = PenalisedLikelihood(plain) if spec.reduction else plain
-    return within(whole, parts.onto(int(rows.has_ties))) if parts.flat.shape[1] else whole
+    n_more = plain.n_params - len(parts.kept)
+    return within(whole, parts.onto(n_more)) if parts.flat.shape[1] else whole
 
 
 def referred(
