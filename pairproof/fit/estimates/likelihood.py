@@ -104,6 +104,10 @@ class Point(Protocol):
     def scores(self) -> FloatArray:
         """float[n, p]: derivative of each unit's log P."""
 
+    @property
+    def extent(self) -> float:
+        """The largest linear predictor in absolute value, by which a maximum at infinity is suspected."""
+
     def information_of(self, weights: FloatArray) -> FloatArray:
         """float[p, p]: minus the second derivative of sum w_i log P_i, for any weights float[n]."""
 
@@ -268,6 +272,10 @@ class WithinPoint:
     @property
     def information(self) -> FloatArray:
         return np.asarray(self.keep.T @ self.whole.information @ self.keep)
+
+    @property
+    def extent(self) -> float:
+        return self.whole.extent
 
     @property
     def values(self) -> FloatArray:

@@ -418,14 +418,11 @@ def at_estimate(fit: FitRecord) -> AtEstimate:
     rows = contest_rows(fit.data, spec)
     found = solved(rows)
     onward = outward(fit, rows, len(found.theta))
-    rows_of_cone = np.zeros((0, found.null_space.shape[1]))
     whole: Likelihood
     if rows.has_ties or spec.reduction:
         whole = finite_likelihood(rows)
     else:
         whole = LinkLikelihood(contests_of(rows), link(spec.link), found.null_space)
-        u = rows.design.projected(found.null_space, slice(None))
-        rows_of_cone = demanded(u, np.zeros_like(u), whole.weights.reshape(-1, 3), "binary")
     far = np.full(len(found.theta), np.inf)
     far[len(rows.design.names) + 1 :] = FARTHEST_TIE
     return AtEstimate(
@@ -434,9 +431,21 @@ def at_estimate(fit: FitRecord) -> AtEstimate:
         found.covariance,
         onward,
         found.penalised if spec.reduction else found.llf,
-        AtInfinity(onward @ found.null_space, rows_of_cone) if found.null_space.shape[1] else None,
+        infinite_of(rows, found, onward),
         farthest=far,
     )
+
+
+def infinite_of(rows: ContestRows, found: Solved, onward: FloatArray) -> AtInfinity | None:
+    """What is flat or infinite in an estimate, in parameters that are `onward`, float[n_params, p], of the solver's."""
+    null = found.null_space
+    if not null.shape[1]:
+        return None
+    if not found.n_infinite:
+        return AtInfinity(onward @ null, np.zeros((0, null.shape[1])))
+    u, table = rows.design.projected(null, slice(None)), rows.table
+    counts = np.stack([table.wins, table.ties, table.losses], axis=1)
+    return AtInfinity(onward @ null, demanded(u, np.zeros_like(u), counts, "binary"))
 
 
 def refuse_roots(spec: ContestSpec) -> None:

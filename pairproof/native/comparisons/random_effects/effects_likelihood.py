@@ -120,6 +120,10 @@ class MarginalPoint:
         return self.value
 
     @property
+    def extent(self) -> float:
+        return float(np.abs(self.theta).max())
+
+    @property
     def score(self) -> FloatArray:
         return self.likelihood.weight * self.slope
 

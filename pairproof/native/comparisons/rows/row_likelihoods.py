@@ -133,6 +133,10 @@ class LinkPoint:
         return self.pooled.observed
 
     @property
+    def extent(self) -> float:
+        return self.pooled.extent
+
+    @property
     def expected(self) -> FloatArray:
         """float[p, p]: Fisher's information."""
         return self.pooled.expected
@@ -238,6 +242,10 @@ class TiesPoint:
         return self.inner.information
 
     @property
+    def extent(self) -> float:
+        return self.inner.extent
+
+    @property
     def expected(self) -> FloatArray:
         """float[p, p]: Fisher's information."""
         return self.inner.expected_information
@@ -340,6 +348,10 @@ class PenalisedPoint:
     @property
     def llf(self) -> float:
         return self.plain.llf
+
+    @property
+    def extent(self) -> float:
+        return self.plain.extent
 
     @cached_property
     def score(self) -> FloatArray:
