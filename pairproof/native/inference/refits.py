@@ -37,21 +37,21 @@ from ...fit.robust.clustered_fit import Missing
 from ...numerics import maxima
 from ...numerics.constrained import maximum_under
 from ...numerics.infinity import AtInfinity, both, held_at_minus_infinity
-from ...numerics.maxima import Solution, cholesky_of, maximise
+from ...numerics.maxima import cholesky_of, maximise
 from ..answers.answer_fits import finished
 from ..answers.latent_classes import fitted
 from ..comparisons.contests.bradley_terry import fit_spec
 from ..comparisons.contests.estimates import infinite_of, outward, solved
 from ..comparisons.contests.specified import contest_rows
-from ..comparisons.counts.blocks import BlockPoint, Blocks, as_blocks
+from ..comparisons.counts.blocks import Blocks, as_blocks
 from ..comparisons.counts.build import Model
 from ..comparisons.counts.cells import Cells, Problem
-from ..comparisons.counts.dense import Dense, DensePoint
+from ..comparisons.counts.dense import Dense
 from ..comparisons.counts.existence import at_infinity, predictors
 from ..comparisons.counts.llbt import fit_model
 from ..comparisons.counts.outcome_derivatives import Counts, units
 from ..comparisons.counts.solve import Solved, laid_out, solve, solve_by_strong_components
-from ..comparisons.counts.sparse import Rows, RowsPoint
+from ..comparisons.counts.sparse import Rows
 from .draws import AnyDraws, ByCluster, ByComparison, ByRows, Weights, cells_with
 from .taken_apart import Coordinates, TakenApart, check_same
 
@@ -104,7 +104,7 @@ class Refitter:
         self._far = maxima.FAR
         if not apart.found.null_space.shape[1]:
             layout = as_blocks(apart.problem) or laid_out(apart.problem)
-            found = _maximise(layout, layout.start())
+            found = maximise(layout.evaluate, layout.start())
             if found.reached:
                 self._layout, self._start = layout, found.x
                 self._far = min(maxima.FAR, found.point.extent + AWAY)
@@ -146,7 +146,7 @@ class Refitter:
             y = _as_grid(layout, y)
         here = replace(layout, y=y)
         try:
-            found = _maximise(here, self._start, self._far)
+            found = maximise(here.evaluate, self._start, self._far)
         except np.linalg.LinAlgError:
             return None
         if not found.reached:
@@ -237,16 +237,6 @@ class Refitter:
         return Refit(
             beta, infinite, separated, found.params, problem, found.null_space, found.covariance, bool(added)
         )
-
-
-def _maximise(
-    layout: Layout, start: FloatArray, far: float = maxima.FAR
-) -> Solution[BlockPoint] | Solution[DensePoint] | Solution[RowsPoint]:
-    if isinstance(layout, Blocks):
-        return maximise(layout.evaluate, start, far)
-    if isinstance(layout, Rows):
-        return maximise(layout.evaluate, start, far)
-    return maximise(layout.evaluate, start, far)
 
 
 def _solve(problem: Problem) -> Solved:

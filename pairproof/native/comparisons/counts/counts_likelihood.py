@@ -21,9 +21,9 @@ from ....fit.estimates.likelihood import Limit, OutcomeModel
 from ....numerics.arrays import BoolArray, FloatArray
 from ....numerics.infinity import AtInfinity
 from .dense import Dense
-from .existence import demanded, of_rows, possible_probabilities, predictor_rows
+from .existence import demanded, possible_probabilities, predictor_rows, remaining
 from .outcome_derivatives import Counts, Derivatives, derivatives, units
-from .sparse import Rows
+from .sparse import Rows, product
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,35 +102,22 @@ class CountsLikelihood:
         if self.model != "binary" and self._of_ties.any() and not self.counts[:, 1].any():
             if not c[:, self._of_ties].any():
                 return self._without_ties(c)
-        searched = null_basis(c, self.n_params)
-        if self.null is not None:
-            # Of the span of `null` what no constraint moves: singular values below 1e-9 are rounding of 0.
-            basis = np.linalg.qr(self.null)[0]
-            _, size, rows = np.linalg.svd(c @ basis)
-            searched = basis @ rows[int((size > 1e-9).sum()) :].T
-        if not searched.shape[1]:
+        found = remaining(self._onto, self.counts, self.model, c, self.null)
+        if found is None:
             return Limit(self)
-        u, g = (sparse.csr_matrix(np.asarray(predictor @ searched)) for predictor in (self.u, self.g))
-        found = of_rows(u, g, self.counts, self.model)
-        if not found.separated and not found.null.shape[1]:
-            return Limit(self)
-        across = np.linalg.qr(c.T)[0] if len(c) else np.zeros((self.n_params, 0))
-        lost = searched @ found.null
-        keep = np.concatenate(
-            [across, null_basis(np.concatenate([across, lost], axis=1).T, self.n_params)], axis=1
-        )
-        remaining = replace(
+        keep = found.keep
+        inner = replace(
             self,
             u=self.u @ keep,
             g=self.g @ keep,
             origin=keep.T @ self.origin,
-            alive=found.alive if found.separated else self.alive,
+            alive=found.alive,
             null=np.zeros((keep.shape[1], 0)),
         )
-        return Limit(remaining, keep, None, AtInfinity(lost, self._demanded(lost)))
+        return Limit(inner, keep, None, found.infinite)
 
-    def _demanded(self, lost: FloatArray) -> FloatArray:
-        return demanded(np.asarray(self.u @ lost), np.asarray(self.g @ lost), self.counts, self.model)
+    def _onto(self, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self.u @ directions, self.g @ directions
 
     def _without_ties(self, constraints: FloatArray) -> Limit:
         """The limit of wins and losses; the tie parameter of Davidson's model is at minus infinity."""
@@ -150,7 +137,7 @@ class CountsLikelihood:
         rows = inner.infinite.rows if inner.infinite else np.zeros((0, 0))
         if self.model == "davidson":
             lost = np.concatenate([lost, np.eye(n)[:, self._of_ties]], axis=1)
-            rows = self._demanded(lost)
+            rows = demanded(*self._onto(lost), self.counts, self.model)
         return Limit(inner.remaining, keep, None, AtInfinity(lost, rows) if lost.shape[1] else None)
 
 
@@ -225,12 +212,7 @@ def _written(matrix: Any) -> FloatArray:
 
 def _product(a: Any, weights: FloatArray, b: Any) -> FloatArray:
     """float[p, p]: A' diag(w) B, as a dense matrix."""
-    if isinstance(b, np.ndarray):
-        out: FloatArray = a.T @ (b * weights[:, None])
-        return out
-    scaled = b.copy()
-    scaled.data = scaled.data * np.repeat(weights, np.diff(b.indptr))
-    return np.asarray((a.T @ scaled).toarray())
+    return np.asarray(a.T @ (b * weights[:, None])) if isinstance(b, np.ndarray) else product(a, weights, b)
 
 
 def counts_likelihood(layout: Dense | Rows, null: FloatArray | None = None) -> CountsLikelihood:
@@ -238,12 +220,3 @@ def counts_likelihood(layout: Dense | Rows, null: FloatArray | None = None) -> C
     u, g = predictor_rows(layout)
     problem = layout.problem
     return CountsLikelihood(problem.model, u, g, problem.cells.counts, layout.origin(), None, null)
-
-
-def null_basis(constraints: FloatArray, p: int) -> FloatArray:
-    """float[p, p - q]: an orthonormal basis of the directions along which the constraints do not change."""
-    if not len(constraints):
-        return np.eye(p)
-    q, _ = np.linalg.qr(constraints.T, mode="complete")
-    out: FloatArray = q[:, len(constraints) :]
-    return out

@@ -11,7 +11,9 @@ predictor of another)'b >= 0; :mod:`pairproof.numerics.infinity` finds the gener
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -20,6 +22,7 @@ from ....errors import ConvergenceError
 from ....fit.estimates.likelihood import OutcomeModel, outcome_probabilities
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.infinity import NULL_TOLERANCE, AtInfinity, generic_direction, unit_rows
+from ....numerics.maxima import complement
 from .cells import Problem
 from .dense import Dense
 from .sparse import Rows
@@ -243,6 +246,46 @@ def at_infinity(problem: Problem, null: FloatArray, outward: FloatArray) -> AtIn
     outward float[n_fit, k]: the same directions in the parameters of the fit."""
     rows = demanded(*predictors(problem, null), problem.cells.counts, problem.model)
     return AtInfinity(outward, rows, _abilities(problem, null))
+
+
+@dataclass(frozen=True, eq=False)
+class Remaining:
+    """What constraints leave of a likelihood in the limit.
+    keep float[p, k]: orthonormal coordinates of what stays finite, the constraints first.  infinite: the others.  alive
+    bool[n, 3] or None: outcomes that stay possible; none: all."""
+
+    keep: FloatArray
+    infinite: AtInfinity
+    alive: BoolArray | None
+
+
+def remaining(
+    onto: Callable[[FloatArray], tuple[Any, Any]],
+    counts: FloatArray,
+    model: OutcomeModel,
+    constraints: FloatArray,
+    null: FloatArray | None,
+) -> Remaining | None:
+    """What remains along the directions in which constraints float[q, p] @ theta does not change, or None if it is all.
+    onto: log-odds and tie parameters of n cells, float[n, k] or sparse, along directions float[p, k].  counts
+    float[n, 3].  null float[p, k] or None: the flat and the infinite directions without constraints, where they are
+    known: there are no others with them."""
+    searched = complement(constraints.T)
+    if null is not None:
+        # Of the span of `null` what no constraint moves.
+        basis = np.linalg.qr(null)[0]
+        searched = basis @ complement((constraints @ basis).T)
+    if not searched.shape[1]:
+        return None
+    u, g = (sparse.csr_matrix(np.asarray(part)) for part in onto(searched))
+    found = of_rows(u, g, counts, model)
+    if not found.separated and not found.null.shape[1]:
+        return None
+    lost = searched @ found.null
+    across = np.linalg.qr(constraints.T)[0]
+    keep = np.concatenate([across, complement(np.concatenate([across, lost], axis=1))], axis=1)
+    rows = demanded(*(np.asarray(part) for part in onto(lost)), counts, model)
+    return Remaining(keep, AtInfinity(lost, rows), found.alive if found.separated else None)
 
 
 def demanded(u: FloatArray, g: FloatArray, y: FloatArray, model: OutcomeModel) -> FloatArray:

@@ -14,14 +14,11 @@ from functools import cached_property
 from typing import Union
 
 import numpy as np
-from scipy import sparse
 
 from ....errors import TooLargeError
 from ....fit.estimates.likelihood import Limit, differenced
 from ....numerics.arrays import FloatArray
-from ....numerics.infinity import AtInfinity
-from ....numerics.maxima import complement
-from ..counts.existence import demanded, of_rows
+from ..counts.existence import remaining
 from .contest_design import Contests, Design
 from .davidson import GeneralTies, TiedContests, TiedPoint, TiePoint
 from .links import ContestPoint, Link
@@ -76,32 +73,28 @@ class LinkLikelihood:
         """What remains along the directions in which constraints @ theta does not change."""
         own, p = self.pooled, self.n_params
         c = np.zeros((0, p)) if constraints is None else constraints
-        searched = complement(c.T)
-        if self.null is not None:
-            basis = np.linalg.qr(self.null)[0]
-            searched = basis @ complement((c @ basis).T)
         n = own.design.n_rows
-        if not searched.shape[1]:
-            return Limit(self)
-        if n * max(p, 1) > MOST_ENTRIES:
+        if n * max(p, 1) > MOST_ENTRIES and (self.null is None or self.null.shape[1]):
             raise TooLargeError(
                 f"a profile of separated contests takes a design of {n:,} rows and {p:,} columns (limit"
                 f" {MOST_ENTRIES:,} entries); reduce_bias='mean' has finite estimates"
             )
-        counts = np.stack([own.wins, np.zeros(n), own.losses], axis=1)
-        u, none = own.design.projected(searched, slice(None)), sparse.csr_matrix((n, searched.shape[1]))
-        found = of_rows(sparse.csr_matrix(u), none, counts, "binary")
-        if not found.separated and not found.null.shape[1]:
+
+        def onto(directions: FloatArray) -> tuple[FloatArray, FloatArray]:
+            u = own.design.projected(directions, slice(None))
+            return u, np.zeros_like(u)
+
+        found = remaining(onto, np.stack([own.wins, np.zeros(n), own.losses], axis=1), "binary", c, self.null)
+        if found is None:
             return Limit(self)
-        lost = searched @ found.null
-        rows = demanded(u @ found.null, np.zeros((n, lost.shape[1])), counts, "binary")
-        keep = complement(lost)
-        left = np.flatnonzero(found.alive[:, 0] & found.alive[:, 2])
+        keep, left = found.keep, np.arange(n)
+        if found.alive is not None:
+            left = np.flatnonzero(found.alive[:, 0] & found.alive[:, 2])
         nobody = np.full(len(left), -1)
         names = tuple(f"d{k}" for k in range(keep.shape[1]))
         design = Design(nobody, nobody, own.design.rows(left) @ keep, own.design.offset[left], names)
-        remaining = LinkLikelihood(Contests(design, own.wins[left], own.losses[left]), self.link)
-        return Limit(remaining, keep, None, AtInfinity(lost, rows))
+        inner = LinkLikelihood(Contests(design, own.wins[left], own.losses[left]), self.link)
+        return Limit(inner, keep, None, found.infinite)
 
 
 @dataclass(frozen=True, eq=False)
