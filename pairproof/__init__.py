@@ -70,6 +70,7 @@ if _typing.TYPE_CHECKING:
     from .native.inference.bootstrap import bootstrap as bootstrap
     from .native.inference.profile_likelihood import profile as profile, profile_test as profile_test
     from .native.inference.score_tests import score_test as score_test, wild_test as wild_test
+    from .native.likelihoods import likelihood_of as likelihood_of
     from .validation.verify import verify as verify
 
     __version__: str
@@ -130,6 +131,8 @@ _HOME = {
 #: Parts of the package that are public as a whole, such as `pairproof.campaign.open(path)`.
 _PARTS = ("campaign",)
 
+#: Asked for by methods of a fit, and no name of the face.
+_OF_A_FIT = {"likelihood_of": "native.likelihoods"}
 __all__ = ["__version__", *_HOME, *_PARTS]
 
 
@@ -140,10 +143,11 @@ if not _typing.TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         if name == "__version__":
             value: object = _version()
-        elif name in _HOME:
+        elif name in _HOME or name in _OF_A_FIT:
             from importlib import import_module
 
-            value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+            home = _HOME.get(name) or _OF_A_FIT[name]
+            value = getattr(import_module(f".{home}", __name__), name)
         elif name in _PARTS:
             from importlib import import_module
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError, ItemError
+from ...numerics.infinity import NULL_TOLERANCE
 from .covariance import Covariance, LinearMap
 from .likelihood import OutcomeModel
 from .parts import AnswerNumbers, Answers, ClassNumbers, RandomEffects
@@ -41,7 +42,7 @@ from .specification import (
 
 if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
-    from .likelihood import Law
+    from .likelihood import AtEstimate
 
 
 Kind = Literal[
@@ -212,9 +213,6 @@ class Clustering(Protocol):
 
 
 BoolArray = NDArray[np.bool_]
-
-#: A direction's entries are of order 1; what is left of an exact 0 after its arithmetic is below 1e-12.
-NULL_TOLERANCE = 1e-9
 
 
 def not_zero(along: FloatArray) -> BoolArray:
@@ -495,6 +493,35 @@ class FitRecord:
     # -- likelihood ------------------------------------------------------------------------------------------
 
     @property
+    def likelihood(self) -> AtEstimate:
+        """The likelihood at the estimate, as every verb asks for it; see :mod:`pairproof.fit.estimates.likelihood`.
+
+        Returns
+        -------
+        AtEstimate
+            The likelihood, where its maximum is, and this fit's parameters as functions of its coordinates.
+
+        Raises
+        ------
+        InputError
+            An estimate that has no likelihood.
+        ComparisonError
+            A fit of another engine that the native one does not find again.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+        >>> at = fit.likelihood
+        >>> bool(abs(at.likelihood.at(at.theta).llf - fit.llf) < 1e-9)
+        True
+        """
+        import pairproof
+
+        asked: Any = self  # a record that is no fit has none
+        return pairproof.likelihood_of(asked)
+
+    @property
     def aic(self) -> float:
         """-2 llf + 2 k, k = :attr:`rank`."""
         return -2.0 * self.llf + 2.0 * self.rank
@@ -601,9 +628,6 @@ class Outcomes(Protocol):
 
     def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> tuple[FloatArray, FloatArray] | None:
         """As :func:`pairproof.fit.robust.scores.units` gives them for the logit; None: they are those."""
-
-    def law(self, fit: FitRecord) -> Law:
-        """The likelihood of one win, tie or loss in each row; asked of ties with a shift or a scale."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,8 +28,9 @@ from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...data.options import one_of
 from ...errors import InputError
+from ...numerics.infinity import NULL_TOLERANCE
 from .covariance import Covariance, MappedCovariance, Rescaling, Shift
-from .fit_record import NULL_TOLERANCE, FitRecord, FitWarning, find_item, listed
+from .fit_record import FitRecord, FitWarning, find_item, listed
 from .specification import LOG_WORTH_PER_UNIT, Layout, ModelSpec, Scale, Term, layout
 
 FloatArray = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Probabilities of the outcomes of one comparison, and the likelihood of units that occur so often.
+"""Probabilities of the outcomes of one comparison, and what every verb asks of a likelihood.
 
 With u the log-odds of the first item against the second, and g the tie parameter::
 
@@ -9,22 +9,35 @@ With u the log-odds of the first item against the second, and g the tie paramete
 Davidson (1970, JASA 65, 317-328) with nu = exp(g); Rao and Kupper (1967, JASA 62, 194-204) with theta =
 exp(g), g >= 0.  In the log-linear form of Dras (2015, eq. 1) u/2 = lambda_j - lambda_k and g = gamma.
 
-Refits, profiles and robust standard errors ask for a likelihood as :class:`Law`::
+A :class:`Likelihood` is a function of p coordinates theta, and a sum over n units::
 
-    l(phi) = sum over units i of w_i log P_i(phi)
+    l(theta) = sum over units i of w_i log P_i(theta),      value(theta) = l(theta) + penalty(theta)
 
-A unit is an answer of a person as a whole, or one result of a row of comparisons.  Everything else is a
-matter of its scores, of the information of any weighting of the units, and of where the maximum is.
+A unit is an independent piece that can be counted again: an outcome of a cell or of a row, the whole answer of a
+person, the comparisons of one judge.  A penalty or a prior keeps its weight whatever the units have.  What a verb
+asks: the value with its derivatives (maxima, profiles), the same by unit (robust errors, mixtures), other weights
+(bootstrap), and what remains where the maximum is at infinity (:class:`Limit`).  The maximum itself, free or under
+constraints, and the profile are those of :mod:`pairproof.numerics.maxima`, for every likelihood the same.
+
+Not asked by any verb, and so not here: predictions and new data, which a fit makes itself, and deviances.  The
+contract stands here and not in `fit/likelihood.py`, as parts of a fit hold one and no two folders import each other.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...numerics.arrays import BoolArray
+from ...numerics.constrained import Rough
+from ...numerics.infinity import NULL_TOLERANCE, AtInfinity
+from ...numerics.maxima import complement
+from .covariance import LinearMap
 
 FloatArray = NDArray[np.float64]
 OutcomeModel = Literal["binary", "davidson", "rao-kupper"]
@@ -60,48 +73,278 @@ def _logistic(x: FloatArray) -> FloatArray:
     return p
 
 
-class LawPoint(Protocol):
-    """The units at one value of the free parameters."""
+class Point(Protocol):
+    """A likelihood at one place."""
 
     @property
-    def log_probabilities(self) -> FloatArray:
-        """float[n]."""
+    def theta(self) -> FloatArray:
+        """float[p]: the place."""
+
+    @property
+    def value(self) -> float:
+        """What is maximised: the log-likelihood, and the penalty if there is one."""
+
+    @property
+    def llf(self) -> float:
+        """The log-likelihood of the units."""
+
+    @property
+    def score(self) -> FloatArray:
+        """float[p]: derivative of the value."""
+
+    @property
+    def information(self) -> FloatArray:
+        """float[p, p]: minus the second derivative of the value."""
+
+    @property
+    def values(self) -> FloatArray:
+        """float[n]: log P of each unit."""
 
     @property
     def scores(self) -> FloatArray:
-        """float[n, p]: derivatives of the log-probabilities."""
+        """float[n, p]: derivative of each unit's log P."""
 
-    def information(self, weights: FloatArray) -> FloatArray:
-        """float[p, p]: minus the second derivative of the weighted log-likelihood."""
+    @property
+    def extent(self) -> float:
+        """The largest linear predictor in absolute value, by which a maximum at infinity is suspected."""
+
+    def information_of(self, weights: FloatArray) -> FloatArray:
+        """float[p, p]: minus the second derivative of sum w_i log P_i, for any weights float[n]."""
 
 
-class LawModel(Protocol):
-    """The likelihood of the units."""
+class Likelihood(Protocol):
+    """What was asked of the data, as a function of p coordinates; frozen."""
 
-    def at(self, phi: FloatArray) -> LawPoint:
-        """At the free parameters phi, float[p]."""
+    @property
+    def n_params(self) -> int:
+        """p."""
+
+    @property
+    def weights(self) -> FloatArray:
+        """float[n]: how often each unit was observed."""
+
+    @property
+    def concave(self) -> bool:
+        """Whether a maximum is the only one, also under linear constraints."""
+
+    def at(self, theta: FloatArray) -> Point | None:
+        """The point at theta, float[p]; None outside the parameter space."""
+
+    def start(self) -> FloatArray:
+        """float[p]: a place inside the parameter space from which a maximum is sought."""
+
+    def weighted(self, weights: FloatArray) -> Likelihood:
+        """The same with other weights of the units, float[n]; a penalty keeps its own."""
+
+    def limit(self, constraints: FloatArray | None = None) -> Limit:
+        """What remains at infinity where constraints float[q, p] times theta are held, or nothing is."""
+
+
+#: Of a step of differences, where parameters are of order 1: the error is of its square.
+STEP = 1e-4
+
+
+def differenced(likelihood: Likelihood, theta: FloatArray) -> FloatArray:
+    """float[p, p]: minus the second derivatives, by differences of the score of fourth order, where formulas are not worth
+    it; observed: 10 digits.
+    """
+    out = np.zeros((len(theta), len(theta)))
+    for k, unit in enumerate(np.eye(len(theta))):
+        for steps, weight in ((1.0, 2.0 / 3.0), (2.0, -1.0 / 12.0)):
+            up, down = (likelihood.at(theta + side * steps * STEP * unit) for side in (1.0, -1.0))
+            if up is None or down is None:
+                raise np.linalg.LinAlgError("no second derivatives so near the edge of the parameter space")
+            out[k] -= weight * (up.score - down.score) / STEP
+    return (out + out.T) / 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
-    """What refits, profiles and robust standard errors need: the likelihood, and where its maximum is.
+class Limit:
+    """A likelihood in the limit along its directions of recession (Geyer 2009, Electronic Journal of Statistics 3, 259-289).
 
-    phi float[p]: the estimate.  covariance float[p, p]: of phi.  outward float[n_params, p]: the fit's
-    parameters are outward @ phi.
+    remaining: the likelihood of the outcomes that stay possible, in coordinates z: theta = keep z + far.  keep
+    float[p, k] or None: none: everything is finite, theta = z.  far float[p] or None: where the remaining likelihood
+    is the whole one, so far out that nothing is left to gain; none: it is taken in the limit itself.  infinite: the
+    directions along which the likelihood is flat or grows without end, in the coordinates theta, or none.
     """
 
-    model: LawModel
-    phi: FloatArray
+    remaining: Likelihood
+    keep: FloatArray | None = None
+    far: FloatArray | None = None
+    infinite: AtInfinity | None = None
+
+    def reduced(self, functions: FloatArray) -> FloatArray:
+        """float[m, k]: linear functions of theta, float[m, p], that stay finite, as functions of z."""
+        return functions if self.keep is None else functions @ self.keep
+
+    def inward(self, theta: FloatArray) -> FloatArray:
+        """float[k]: z of the place nearest to theta, float[p]."""
+        inner = theta if self.far is None else theta - self.far
+        return inner if self.keep is None else self.keep.T @ inner
+
+    def outward(self, z: FloatArray) -> FloatArray:
+        """float[p]: theta of z."""
+        theta = z if self.keep is None else self.keep @ z
+        return theta if self.far is None else theta + self.far
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    """A likelihood along the columns of keep, float[p, k]: theta = keep z + far."""
+
+    whole: Likelihood
+    keep: FloatArray
+    far: FloatArray
+
+    @property
+    def n_params(self) -> int:
+        """k."""
+        return self.keep.shape[1]
+
+    @property
+    def weights(self) -> FloatArray:
+        return self.whole.weights
+
+    @property
+    def concave(self) -> bool:
+        return self.whole.concave
+
+    def at(self, z: FloatArray) -> WithinPoint | None:
+        """The point at z, float[k]."""
+        found = self.whole.at(self.keep @ z + self.far)
+        return None if found is None else WithinPoint(z, found, self.keep)
+
+    def start(self) -> FloatArray:
+        """float[k]: next to where the whole likelihood starts."""
+        return np.linalg.lstsq(self.keep, self.whole.start() - self.far, rcond=None)[0]
+
+    def weighted(self, weights: FloatArray) -> Within:
+        """The same with other weights of the units, float[n]."""
+        return replace(self, whole=self.whole.weighted(weights))
+
+    def limit(self, constraints: FloatArray | None = None) -> Limit:
+        """Without the directions that move nothing: those in which it was to remain finite are left out already."""
+        flat = complement(self.keep.T)
+        if constraints is not None and flat.shape[1]:
+            flat = flat @ complement((constraints @ flat).T)
+        if not flat.shape[1]:
+            return Limit(self)
+        keep = complement(flat)
+        infinite = AtInfinity(flat, np.zeros((0, flat.shape[1])))
+        return Limit(replace(self, keep=self.keep @ keep), keep, None, infinite)
+
+
+class RoughWithin(Within):
+    """The same of a likelihood whose second derivatives are not formed on the way."""
+
+    def scaling(self, z: FloatArray) -> FloatArray:
+        """float[k, k]: a positive definite matrix near minus the second derivatives."""
+        assert isinstance(self.whole, Rough)
+        return np.asarray(self.keep.T @ self.whole.scaling(self.keep @ z + self.far) @ self.keep)
+
+
+def within(whole: Likelihood, keep: FloatArray, far: FloatArray | None = None) -> Within:
+    """A likelihood along the columns of keep, float[p, k]."""
+    start = np.zeros(len(keep)) if far is None else far
+    return (RoughWithin if isinstance(whole, Rough) else Within)(whole, keep, start)
+
+
+@dataclass(frozen=True, eq=False)
+class WithinPoint:
+    """A restricted likelihood at z, float[k]."""
+
+    theta: FloatArray
+    whole: Point
+    keep: FloatArray
+
+    @property
+    def value(self) -> float:
+        return self.whole.value
+
+    @property
+    def llf(self) -> float:
+        return self.whole.llf
+
+    @property
+    def score(self) -> FloatArray:
+        return self.whole.score @ self.keep
+
+    @property
+    def information(self) -> FloatArray:
+        return np.asarray(self.keep.T @ self.whole.information @ self.keep)
+
+    @property
+    def extent(self) -> float:
+        return self.whole.extent
+
+    @property
+    def values(self) -> FloatArray:
+        return self.whole.values
+
+    @property
+    def scores(self) -> FloatArray:
+        return self.whole.scores @ self.keep
+
+    def information_of(self, weights: FloatArray) -> FloatArray:
+        return np.asarray(self.keep.T @ self.whole.information_of(weights) @ self.keep)
+
+
+@dataclass(frozen=True, eq=False)
+class AtEstimate:
+    """What a fit has of its likelihood: `fit.likelihood`.
+
+    theta float[p]: the estimate; where something is infinite, the finite part.  covariance float[p, p]: of theta, 0
+    along what has no estimate.  outward float[n_params, p]: the fit's parameters, on its scale and against its
+    reference, are outward @ theta.  supremum: the greatest value, which at infinity no theta reaches.  infinite: in the
+    fit's parameters, what is flat or without end.  at_edge bool[n_params] or None: parameters at the end of the
+    parameter space.  further: linear functions of theta, float[p], that are no parameters of the fit, by name.  starts:
+    further places from which a maximum is sought.  farthest float[p] or None: so far from its estimate a coordinate
+    has no limit; farthest_errors: so many standard errors.
+    """
+
+    likelihood: Likelihood
+    theta: FloatArray
     covariance: FloatArray
     outward: FloatArray
+    supremum: float
+    infinite: AtInfinity | None = None
+    at_edge: BoolArray | None = None
+    further: Mapping[str, FloatArray] = field(default_factory=dict)
+    starts: tuple[FloatArray, ...] = ()
+    farthest: FloatArray | None = None
+    farthest_errors: float = np.inf
 
     @cached_property
-    def point(self) -> LawPoint:
-        """The units at the estimate."""
-        return self.model.at(self.phi)
+    def point(self) -> Point:
+        """The likelihood at the estimate."""
+        found = self.likelihood.at(self.theta)
+        assert found is not None  # an estimate is inside the parameter space
+        return found
+
+    @cached_property
+    def absent(self) -> FloatArray:
+        """float[n_params, k]: flat and infinite directions for which the likelihood has no coordinates."""
+        if self.infinite is None:
+            return np.zeros((len(self.outward), 0))
+        null = self.infinite.null
+        left = null - self.outward @ np.linalg.lstsq(self.outward, null, rcond=None)[0]
+        return null[:, np.abs(left).max(axis=0) > NULL_TOLERANCE]
 
     def influence(self) -> FloatArray:
-        """float[n, n_params]: inverse of the information times the derivative of each unit's log-probability: what one of
-        weight 1 moves the parameters by.
+        """float[n, n_params]: inverse of the information times the derivative of each unit's log P: what one of weight 1
+        moves the parameters by.
         """
         return np.asarray(self.point.scores @ self.covariance @ self.outward.T)
+
+    def mapped(self, by: LinearMap, kept: BoolArray | None = None) -> AtEstimate:
+        """For parameters that are a linear map of these, of which bool[n_params] those not kept are 0."""
+        outward = np.asarray(by.forward(self.outward))
+        infinite = self.infinite
+        if infinite is not None:
+            infinite = AtInfinity(np.asarray(by.forward(infinite.null)), infinite.rows)
+        return replace(self, outward=outward if kept is None else outward * kept[:, None], infinite=infinite)
+
+    def estimates(self, functions: FloatArray) -> FloatArray:
+        """float[m]: linear functions of the fit's parameters, with inf, -inf, and nan where the data do not say."""
+        finite = np.asarray(functions @ (self.outward @ self.theta))
+        return finite if self.infinite is None else self.infinite.values(functions, finite)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...text import count_words
 from .covariance import LinearMap
-from .likelihood import Law
+from .likelihood import AtEstimate
 from .specification import AnswerSpec
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class AnswerNumbers:
     row int[n_rows]: the distinct answer of each row of the table; -1 for rows that say nothing.  group
     int[n]: covariate group of each distinct answer.  labels: names of the groups; "" for the only one.
     observed, expected float[n]: persons.  block int[n]: block of each distinct answer.  possible
-    float[n_blocks]: possible answers of each block.  law: their likelihood.  statistics: names of the q natural parameters.  maps: from the p free parameters to the natural ones, a
+    float[n_blocks]: possible answers of each block.  likelihood: of the answers.  statistics: names of the q natural parameters.  maps: from the p free parameters to the natural ones, a
     matrix a group.  predicted: none where possible answers are not enumerated.  adds_up: whether the
     probabilities of a block's possible answers add up to 1.  They do not where ties, which are answers,
     decide how many items are ranked before a person stops.
@@ -168,7 +168,7 @@ class AnswerNumbers:
     expected: FloatArray
     block: IntArray
     possible: FloatArray
-    law: Law
+    likelihood: AtEstimate
     statistics: tuple[str, ...]
     maps: tuple[FloatArray, ...]
     predicted: PossibleAnswers | None
@@ -203,9 +203,8 @@ class Answers:
 
     def mapped(self, by: LinearMap, kept: BoolArray | None = None) -> Answers:
         """For parameters that are a linear map of these, of which bool[n_params] those not kept are 0."""
-        outward = np.asarray(by.forward(self.numbers.law.outward))
-        law = replace(self.numbers.law, outward=outward if kept is None else outward * kept[:, None])
-        return replace(self, numbers=replace(self.numbers, law=law))
+        likelihood = self.numbers.likelihood.mapped(by, kept)
+        return replace(self, numbers=replace(self.numbers, likelihood=likelihood))
 
     def counted(self, spec: AnswerSpec, items: Sequence[str]) -> str:
         """`32 persons, 12 different of 24 possible rankings of 4 items`."""

@@ -60,8 +60,8 @@ def clustered_answers(fit: R, columns: Sequence[str], kind: Kind, missing: Missi
     robust = _clusters_of(fit, fit.numbers, columns, kind, missing)
     if fit.classes is None:
         return replace(fit, robust=robust)
-    law = replace(fit.numbers.law, outward=fit.classes.outward)
-    of_shares = _clusters_of(fit, replace(fit.numbers, law=law), columns, kind, missing)
+    shares = replace(fit.numbers.likelihood, outward=fit.classes.outward)
+    of_shares = _clusters_of(fit, replace(fit.numbers, likelihood=shares), columns, kind, missing)
     covariance = of_shares.covariance.between(np.eye(len(fit.classes.shares)))
     return replace(fit, robust=robust, classes=replace(fit.classes, covariance=covariance))
 
@@ -74,7 +74,7 @@ def _clusters_of(
     one_of("kind", kind, KINDS)
     one_of("missing", missing, ("refuse", "own"))
     groups, times, labels = groups_of(table, numbers, columns, missing)
-    return sandwich(numbers.law, groups, times, (columns, labels), kind, fit.covariance)
+    return sandwich(numbers.likelihood, groups, times, (columns, labels), kind, fit.covariance)
 
 
 def groups_of(

@@ -267,8 +267,7 @@ def _clustered_ties(fit: R, columns: Sequence[str], kind: Kind, missing: Missing
     units = 3 * used[:, None] + np.arange(3)
     at = (counts[used].ravel(), (np.repeat(codes, 3), units.ravel()))
     groups = sparse.csr_matrix(at, shape=(len(labels), counts.size))
-    law = fit.outcomes.law(fit)
-    robust = sandwich(law, groups, np.ones(len(labels)), ((column,), labels), kind, fit.covariance)
+    robust = sandwich(fit.likelihood, groups, np.ones(len(labels)), ((column,), labels), kind, fit.covariance)
     return replace(fit, covariance=robust.covariance, robust=robust)
 
 

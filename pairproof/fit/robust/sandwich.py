@@ -24,7 +24,7 @@ from scipy import sparse
 
 from ...errors import InputError, NotEstimableError, TooLargeError
 from ..estimates.covariance import Covariance, DenseCovariance, LinearMap, MappedCovariance
-from ..estimates.likelihood import Law
+from ..estimates.likelihood import AtEstimate
 from .clustered_fit import NO_SPREAD, Kind
 from .sums import ALONE, LARGEST_SHARE
 
@@ -213,7 +213,7 @@ class DenseClusters:
 
 
 def sandwich(
-    law: Law,
+    fitted: AtEstimate,
     groups: sparse.csr_matrix,
     times: FloatArray,
     named: tuple[tuple[str, ...], tuple[str, ...]],
@@ -231,12 +231,12 @@ def sandwich(
         raise InputError(f"{n} cluster; two or more are needed for standard errors")
     shares = None
     if columns or kind == "CR2":
-        work = min(groups.shape) * float(len(law.phi)) ** 2
+        work = min(groups.shape) * float(len(fitted.theta)) ** 2
         if work <= MOST_NUMBERS:
-            shares = shares_of(law, groups, times)
+            shares = shares_of(fitted, groups, times)
         elif kind == "CR2":
             raise TooLargeError(
-                f"kind='CR2' of {n:,} clusters and {len(law.phi):,} parameters takes {work:,.0f} numbers (limit"
+                f"kind='CR2' of {n:,} clusters and {len(fitted.theta):,} parameters takes {work:,.0f} numbers (limit"
                 f" {MOST_NUMBERS:,}); with so many clusters kind='CR1' hardly differs"
             )
     if (
@@ -249,19 +249,19 @@ def sandwich(
             " with a shift or a scale, so that there is no CR2"
         )
     if kind == "CR2" and shares is not None:
-        scores = np.asarray(groups @ law.point.scores) @ shares.root
-        sums = shares.adjusted(scores) @ (law.outward @ shares.root).T
+        scores = np.asarray(groups @ fitted.point.scores) @ shares.root
+        sums = shares.adjusted(scores) @ (fitted.outward @ shares.root).T
     else:
-        sums = np.asarray(groups @ law.influence())
+        sums = np.asarray(groups @ fitted.influence())
     robust = sums.T @ (times[:, None] * sums) * (n / (n - 1.0) if kind == "CR1" else 1.0)
     return DenseClusters(
-        kind, columns, labels, (n,), DenseCovariance(robust), model_based, law.outward, shares, note
+        kind, columns, labels, (n,), DenseCovariance(robust), model_based, fitted.outward, shares, note
     )
 
 
-def shares_of(law: Law, groups: sparse.csr_matrix, times: FloatArray) -> Shares:
+def shares_of(fitted: AtEstimate, groups: sparse.csr_matrix, times: FloatArray) -> Shares:
     """T_g of every kind of clusters: answer by answer, or cluster by cluster, whichever are fewer."""
-    root = _root(law.covariance)
+    root = _root(fitted.covariance)
     n_groups, n = groups.shape
     by_answer, w = n <= n_groups, np.zeros(n)
     found = []
@@ -270,7 +270,7 @@ def shares_of(law: Law, groups: sparse.csr_matrix, times: FloatArray) -> Shares:
             w[k - 1], w[k] = 0.0, 1.0
         else:
             w = np.asarray(groups[[k]].todense()).ravel()
-        found.append(root.T @ law.point.information(w) @ root)
+        found.append(root.T @ fitted.point.information_of(w) @ root)
     t = np.array(found)
     if by_answer:
         t = np.asarray(groups @ t.reshape(n, -1)).reshape(n_groups, *t.shape[1:])

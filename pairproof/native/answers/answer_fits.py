@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,16 @@ from ...data.respondents.respondents import Respondents
 from ...data.wide import prefmod_pair_order
 from ...fit.estimates.covariance import DenseCovariance
 from ...fit.estimates.fit_record import FitWarning, Stopping, listed
-from ...fit.estimates.likelihood import Law, OutcomeModel
+from ...fit.estimates.likelihood import AtEstimate, OutcomeModel
 from ...fit.estimates.parts import OF_ITEM, AnswerNumbers, Answers, ClassNumbers, ClassTester, MixedPossible
 from ...fit.estimates.specification import AnswerSpec, Term, Value, by_suffix
 from ...fit.fit import Fit
 from ...fit.results.answers import PairCells
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
+from ...numerics.infinity import AtInfinity, both, held_at_minus_infinity
 from ..comparisons.counts.llbt import RULE, engine_name
 from .answer_terms import ItemModel, at_times, pair_names, timed_groups
-from .patterns.answer_likelihood import PatternFit, free_probabilities
+from .patterns.answer_likelihood import AnswerLikelihood, PatternFit, free_probabilities
 from .patterns.class_mixture import LatentClasses, share_slopes
 from .possible_answers import Possible
 
@@ -85,11 +87,18 @@ def finished(one: Fitted) -> Fit:
     beta, covariance = np.zeros(n), np.zeros((n, n))
     beta[at] = estimate.phi
     covariance[np.ix_(at, at)] = estimate.covariance
-    law = Law(one.found.likelihood, estimate.phi, estimate.covariance, np.eye(n)[:, at])
+    likelihood = AtEstimate(
+        AnswerLikelihood(one.found.likelihood, one.found.pooled.weights, estimate.concave),
+        estimate.phi,
+        estimate.covariance,
+        np.eye(n)[:, at],
+        estimate.llf,
+        reduce(both, (held_at_minus_infinity(n, n - 1 - k) for k in range(more)), None),
+    )
     # A prior fixes the level, which no data do: it is no parameter of the answers.
     rank = len(estimate.phi) + more - int(bool(spec.prior))
     return Fit(
-        **_shared(replace(one, spec=spec), one.found.fitted, law, one.possible_at(estimate.phi), rank),
+        **_shared(replace(one, spec=spec), one.found.fitted, likelihood, one.possible_at(estimate.phi), rank),
         terms=(*parameters.terms, *one.infinite),
         beta=beta,
         is_reference=np.concatenate([~parameters.free, np.zeros(more, bool)]),
@@ -106,7 +115,7 @@ def finished(one: Fitted) -> Fit:
 
 
 def _shared(
-    one: Fitted, fitted: FloatArray, law: Law, possible: Possible | MixedPossible | None, rank: int
+    one: Fitted, fitted: FloatArray, at: AtEstimate, possible: Possible | MixedPossible | None, rank: int
 ) -> dict[str, Any]:
     """What a fit of one class and one of several have alike.
     fitted float[n]: expected numbers of persons with each answer.  rank: parameters of the answers."""
@@ -119,7 +128,7 @@ def _shared(
         fitted,
         one.found.block,
         one.found.possible,
-        law,
+        at,
         tuple(one.statistics),
         tuple(likelihood.maps),
         possible,
@@ -291,12 +300,13 @@ def assemble_classes(one: Fitted, found: LatentClasses, starts: int, seed: int, 
     covariance[np.ix_(free, free)] = found.covariance[np.ix_(at, at)]
     outward = np.zeros((n, len(found.psi)))
     outward[free, at] = 1.0
-    law = Law(found.mixture, found.psi, found.covariance, outward)
     runaway = infinite(columns, found)
     null_space = np.hstack([runaway, np.eye(n)[:, columns.slot == -2]])
+    gone = AtInfinity(null_space, np.zeros((0, null_space.shape[1]))) if null_space.shape[1] else None
+    likelihood = AtEstimate(found.mixture, found.psi, found.covariance, outward, found.llf, gone)
     in_block = np.bincount(one.found.block, weights=weights)[one.found.block]
     fitted = in_block * np.exp(found.mixture.at(found.psi).rows)
-    shared = _shared(one, fitted, law, _possible(one, found), found.n_params + len(one.infinite))
+    shared = _shared(one, fitted, likelihood, _possible(one, found), found.n_params + len(one.infinite))
     collapsed = tuple(columns.terms[k].name for k in np.flatnonzero(np.abs(runaway).any(axis=1)))
     groups = timed_groups(one.model.groups, one.spec.times)
     return Fit(

@@ -6,16 +6,16 @@
 a parabola: a million wins to one have Wald limits 11.86 and 15.78, profile limits 12.33 and 16.68.  Where an estimate
 is infinite, l(b^) is the supremum; the side that runs off has the limit inf or -inf and the other a number.
 
-The signed root of the drop is close to linear in v, so that Brent's method finds its zero in a few constrained fits.
-
-The profile likelihood of one linear function, and where it has dropped by a given amount.
+With reduced bias the likelihood is the one penalised by Jeffreys' prior (Heinze and Schemper 2002, Statistics in
+Medicine 21, 2409-2419; R's logistf), with random effects the marginal one, for sigma over all fixed parameters.  Where
+no chain of wins leads back the data bound sigma from below only, and its upper limit is infinite (as among
+BradleyTerry2's lizards); the lower one is then that of the approximation of the likelihood, whose greatest value it is
+taken from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -23,16 +23,12 @@ from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, InputError, NotEstimableError
 from ...fit.estimates.array_inference import normal_quantile
-from ...fit.estimates.fit_record import NULL_TOLERANCE
+from ...fit.estimates.likelihood import Limit
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
-from ...numerics.maxima import Profile, complement, constrained_maximum
-from ..comparisons.contests.profiles import SIGMA, check_profile, profile_contests
-from ..comparisons.counts.dense import check_dense_size
-from ..comparisons.counts.existence import AtInfinity, at_infinity, held_at_minus_infinity
-from ..comparisons.counts.solve import laid_out
-from .null_fits import Infeasible, Likelihood, Limiting, Point, bordered_solve, likelihood, limiting
-from .taken_apart import Function, TakenApart, both, function_of, take_apart
+from ...numerics.constrained import Profile
+from ...numerics.infinity import NULL_TOLERANCE
+from .taken_apart import Function, function_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,131 +36,8 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-#: Brent's tolerance on the limit, relative to the larger of it and 1.
-XTOL = 1e-12
-#: A log-odds beyond this has no likelihood in doubles.
-FAR = 650.0
-MOST_DOUBLINGS = 80
-
-
-@dataclass(eq=False)
-class Curve:
-    """The profile likelihood of one function.
-
-    limit: the likelihood in which constrained maxima are finite.  function float[p]: in the coordinates of
-    the likelihood.  supremum: of the unconstrained log-likelihood.  estimate: may be infinite.  top: the
-    unconstrained maximum, if it is finite.
-    """
-
-    limit: Limiting
-    function: FloatArray
-    supremum: float
-    estimate: float
-    top: Point | None
-
-    def __post_init__(self) -> None:
-        self._c = self.limit.reduced(self.function[None, :])
-        self._here: tuple[float, FloatArray, FloatArray] | None = None
-
-    def drop(self, v: float) -> float:
-        """2 (supremum - constrained maximum)."""
-        inner = self.limit.inner
-        point, _ = inner.maximise(self._c, np.array([v]), self._start(v))
-        self._here = (v, point.theta, self._slope(point))
-        return 2.0 * (self.supremum - point.llf)
-
-    def _slope(self, point: Point) -> FloatArray:
-        """d theta / dv along the constrained maxima."""
-        p = len(point.theta)
-        out: FloatArray = bordered_solve(point.information, self._c, np.eye(p + 1)[p])[:p]
-        return out
-
-    def _start(self, v: float) -> FloatArray:
-        if self._here is None and self.top is not None:
-            self._here = (self.estimate, self.top.theta, self._slope(self.top))
-        if self._here is None:
-            c = self._c[0]
-            origin = self.limit.inner.dense.origin()
-            origin = origin if self.limit.keep is None else self.limit.keep.T @ origin
-            start: FloatArray = origin + c * (v - c @ origin) / (c @ c)
-            return start
-        at, theta, slope = self._here
-        moved: FloatArray = theta + (v - at) * slope
-        # Rounding off the constraint would stay: take it out exactly.
-        c = self._c[0]
-        moved += c * (v - c @ moved) / (c @ c)
-        return moved
-
-    def side(self, drop: float, side: float) -> float:
-        """The low (-1) or high (1) limit."""
-        from scipy.optimize import brentq
-
-        if self.estimate == side * np.inf:
-            return self.estimate
-        root = float(np.sqrt(drop))
-        self._here = None
-
-        def off(v: float) -> float:
-            return float(np.sqrt(max(self.drop(v), 0.0))) - root
-
-        inside, outside = self._bracket(off, side)
-        if outside is None:
-            return inside
-        # Brent's method, asked for 1e-10 of the limit and not less than 1e-14 of itself, its own rounding:
-        # the vectors are met to 4e-12 (observed), the rounding of the drop.
-        xtol = XTOL * max(1.0, abs(inside))
-        try:
-            return float(brentq(off, inside, outside, xtol=xtol, rtol=1e-14, maxiter=200))
-        except ValueError:  # the two ends have the same sign once they are refitted
-            raise ConvergenceError(
-                f"the {'upper' if side > 0 else 'lower'} profile limit between {inside:.6g} and {outside:.6g} was not found:"
-                " refits from two sides do not agree there, as in nearly separated tables;"
-                " fit.conf_int() has Wald intervals, and reduce_bias='jeffreys' a penalised profile"
-            ) from None
-
-    def _bracket(self, off: Callable[[float], float], side: float) -> tuple[float, float | None]:
-        """A point inside and one outside the interval; None outside where the parameter space ends first."""
-        if np.isfinite(self.estimate):
-            inside, step = self.estimate, self._first_step()
-        else:
-            inside, step = self._near_infinity(off, side)
-        for _ in range(MOST_DOUBLINGS):
-            there = inside + side * step
-            try:
-                value = off(there)
-            except (Infeasible, np.linalg.LinAlgError):
-                # The edge of the parameter space: go half of the way, down to rounding.
-                step /= 2.0
-                if step < 1e-13 * max(1.0, abs(inside)):
-                    return there, None
-                continue
-            if value >= 0.0:
-                return inside, there
-            inside, step = there, step * 1.6
-        raise NotEstimableError("the likelihood does not fall on one side; please report these data")
-
-    def _first_step(self) -> float:
-        if self.top is None:
-            return 1.0
-        c = self._c[0]
-        variance = float(c @ np.linalg.solve(self.top.information, c))
-        return 2.0 * float(np.sqrt(variance))
-
-    def _near_infinity(self, off: Callable[[float], float], side: float) -> tuple[float, float]:
-        """From 0 towards an infinite estimate, until the likelihood is within the drop."""
-        v, step = 0.0, 1.0
-        for _ in range(MOST_DOUBLINGS):
-            try:
-                if off(v) < 0.0:
-                    return v, 1.0
-            except Infeasible:
-                pass
-            v, step = v - side * step, step * 1.6
-            if abs(v) > FAR:
-                break
-        raise NotEstimableError("no finite value is near enough to the supremum; please report these data")
-
-
+#: The row of the standard deviation of random effects, and beyond what it is taken as unbounded.
+SIGMA, FARTHEST_SIGMA = "sigma", 1e4
 #: Where a search from the boundary delta = 0 begins: its likelihood is that of 0 to rounding.
 BOUNDARY = 1e-12
 
@@ -226,47 +99,68 @@ def profile(
     import pandas as pd
 
     check_level(level)
-    if fit.contests is not None:
-        return _of_contests(fit, names, contrasts, group, level)
-    wanted = _wanted(fit, names, contrasts, group)
+    refuse_clustered(fit)
+    wanted, with_sigma = _all_wanted(fit, names, contrasts, group)
     labels = [label for label, _ in wanted]
     functions = np.array([function for _, function in wanted]).reshape(len(wanted), len(fit.terms))
-    refuse_clustered(fit)
-    profiler = AnswerProfiler(fit) if fit.answers is not None else Profiler(take_apart(fit))
-    estimate = profiler.estimates(functions)
+    profiles = Profiles(fit)
+    estimate = profiles.estimates(functions)
     half = normal_quantile(0.5 + level / 2) * _standard_errors(fit, functions)
     centre = np.where(np.isfinite(estimate), estimate, np.nan)
-    low, high = profiler.limits(functions, level)
-    columns = dict(
-        estimate=estimate, wald_low=centre - half, wald_high=centre + half, profile_low=low, profile_high=high
-    )
-    return pd.DataFrame(columns, index=labels)
+    found = np.zeros((len(wanted), 2))
+    for k, (label, function) in enumerate(wanted):
+        try:
+            found[k] = profiles.limits(function[None, :], level)[0]
+        except ConvergenceError as error:
+            if fit.contests is None:
+                raise
+            raise ConvergenceError(
+                f"profile of {label}: {error}. With {label} held so far from its estimate no maximum was reached; ask for"
+                " other names, or leave out a scale or shift of the ties"
+            ) from error
+    out = np.column_stack([estimate, centre - half, centre + half, found])
+    if with_sigma:
+        labels, out = [*labels, SIGMA], np.vstack([out, _of_sigma(fit, profiles, level)])
+    columns = ["estimate", "wald_low", "wald_high", "profile_low", "profile_high"]
+    return pd.DataFrame(out, index=labels, columns=columns)
 
 
-def _of_contests(
+def _all_wanted(
     fit: Fit,
     names: Sequence[Function] | str | None,
     contrasts: Sequence[tuple[str, str]] | Literal["all"],
     group: str | None,
-    level: float,
-) -> pd.DataFrame:
-    """Profiles with links, offsets, reduced bias, general ties or random effects."""
-    check_profile(fit)
-    if len(contrasts) and fit.random_effects is not None and any(c.name == "item" for c in fit.components):
+) -> tuple[list[tuple[str, FloatArray]], bool]:
+    """The functions that are asked for with their labels, and whether sigma is."""
+    if fit.random_effects is None:
+        return _wanted(fit, names, contrasts, group), False
+    if len(contrasts) and any(c.name == "item" for c in fit.components):
         raise InputError(
             "contrasts of items with random effects are predictions, not parameters, and have no profile; fit.contrast(a, b)"
             " has their standard error"
         )
     asked = [names] if isinstance(names, str) else names
-    with_sigma = fit.random_effects is not None and (
+    with_sigma = (
         not len(contrasts) if asked is None else any(isinstance(n, str) and n == SIGMA for n in asked)
     )
-    if asked is not None:
-        asked = [n for n in asked if not (with_sigma and isinstance(n, str) and n == SIGMA)]
-    only_sigma = with_sigma and not fit.free.any() if asked is None else with_sigma and not len(asked)
-    wanted = [] if only_sigma and not len(contrasts) else _wanted(fit, asked, contrasts, group)
-    functions = np.array([function for _, function in wanted]).reshape(len(wanted), len(fit.terms))
-    return profile_contests(fit, [label for label, _ in wanted], functions, level, with_sigma)
+    if asked is not None and with_sigma:
+        asked = [n for n in asked if not (isinstance(n, str) and n == SIGMA)]
+    only_sigma = with_sigma and (not fit.free.any() if asked is None else not len(asked))
+    return ([] if only_sigma and not len(contrasts) else _wanted(fit, asked, contrasts, group)), with_sigma
+
+
+def _of_sigma(fit: Fit, profiles: Profiles, level: float) -> FloatArray:
+    """float[5]: estimate, Wald's limits on the scale of log sigma, profile limits, on the scale of the fit."""
+    component, c = fit.component(), profiles.at.further[SIGMA]
+    sigma = component.sigma
+    half = normal_quantile(0.5 + level / 2) * component.se / sigma if sigma > 0 else np.nan
+    wald = [sigma * np.exp(-half), sigma * np.exp(half)] if sigma > 0 else [np.nan, np.nan]
+    curve, quantile = profiles.curve(c, sigma), chi_square_quantile(level)
+    low = 0.0 if sigma == 0.0 else curve.side(quantile, -1.0, 0.0)
+    # Where no chain of wins leads back the data bound sigma from below only.
+    end = FARTHEST_SIGMA * float(np.abs(c).max())
+    high = np.inf if np.isfinite(profiles.at.farthest_errors) else curve.side(quantile, 1.0, end)
+    return np.array([sigma, *wald, low, np.inf if high >= end else high])
 
 
 def profile_test(fit: Fit, functions: Sequence[Function], *, group: str | None = None) -> pd.DataFrame:
@@ -312,11 +206,11 @@ def profile_test(fit: Fit, functions: Sequence[Function], *, group: str | None =
     refuse_clustered(fit)
     wanted = [function_of(fit, what, group) for what in functions]
     rows = np.array([function for _, function in wanted]).reshape(len(wanted), len(fit.terms))
-    profiler = AnswerProfiler(fit) if fit.answers is not None else Profiler(take_apart(fit))
-    statistic = profiler.drops(rows)
+    profiles = Profiles(fit)
+    statistic = profiles.drops(rows)
     columns = dict(
         statistic=statistic,
-        z=np.sign(profiler.estimates(rows)) * np.sqrt(statistic),
+        z=np.sign(profiles.estimates(rows)) * np.sqrt(statistic),
         p=chi_square_tails(statistic),
     )
     return pd.DataFrame(columns, index=[label for label, _ in wanted])
@@ -327,6 +221,13 @@ def chi_square_tails(statistic: FloatArray) -> FloatArray:
     from scipy.special import chdtrc
 
     return np.asarray(chdtrc(1, statistic))
+
+
+def chi_square_quantile(level: float) -> float:
+    """Of chi-square on 1 df."""
+    from scipy.special import chdtri
+
+    return float(chdtri(1, 1.0 - level))
 
 
 def profile_intervals(fit: Fit, functions: FloatArray, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
@@ -344,7 +245,8 @@ def profile_intervals(fit: Fit, functions: FloatArray, level: float = 0.95) -> t
             f"functions of shape {functions.shape}; expected one row each of {len(fit.terms)} parameters"
         )
     refuse_clustered(fit)
-    return Profiler(take_apart(fit)).limits(functions, level)
+    low, high = Profiles(fit).limits(functions, level).T
+    return low, high
 
 
 def refuse_clustered(fit: Fit) -> None:
@@ -402,8 +304,8 @@ def _standard_errors(fit: Fit, functions: FloatArray) -> FloatArray:
     return out
 
 
-class AnswerProfiler:
-    """Profile likelihoods of linear functions of the parameters of a model of whole answers."""
+class Profiles:
+    """Profile likelihoods of linear functions of a fit's parameters, by :attr:`pairproof.Fit.likelihood` alone."""
 
     def __init__(self, fit: Fit) -> None:
         if fit.classes is not None:
@@ -411,160 +313,74 @@ class AnswerProfiler:
                 f"the profile likelihood of {fit.title}: the likelihood of latent classes has several maxima, and which of them"
                 " is the highest changes along a profile; fit.conf_int() has Wald intervals at the one that was found"
             )
-        if fit.quasi_likelihood:
+        if fit.answers is not None and fit.quasi_likelihood:
             raise InputError(
                 f"the profile likelihood of {fit.title}: the estimate maximises something else than the likelihood;"
                 " fit.conf_int() has Wald intervals, and a fit without it a profile"
             )
-        self._fit, self._law, self._weights = fit, fit.numbers.law, fit.numbers.observed
-
-    def _objective(self, theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-        point = self._law.model.at(theta)
-        w = self._weights
-        return float(w @ point.log_probabilities), w @ point.scores, point.information(w)
-
-    def estimates(self, functions: FloatArray) -> FloatArray:
-        """float[m]: with -inf and inf, and nan where the data do not determine one."""
-        out, off = functions @ self._fit.beta, functions @ self._fit.null_space
-        # What is infinite is a tie or dependence parameter of its own, at minus infinity.
-        for k, moved in enumerate(np.abs(off) > NULL_TOLERANCE):
-            if moved.any():
-                out[k] = -np.sign(off[k, moved][0]) * np.inf if moved.sum() == 1 else np.nan
-        return out
-
-    def _profiles(self, functions: FloatArray) -> Iterator[tuple[int, Profile]]:
-        """Of the functions that the data determine and no infinite parameter touches, with their places."""
-        for k, (function, estimate) in enumerate(zip(functions, self.estimates(functions))):
-            outward = np.abs(function @ self._law.outward).max(initial=0.0)
-            if np.isfinite(estimate) and outward > NULL_TOLERANCE:
-                yield k, self._profile(function, float(estimate))
-
-    def _profile(self, function: FloatArray, estimate: float) -> Profile:
-        c = function @ self._law.outward
-        basis, along = complement(c[:, None]), c / (c @ c)
-        start = basis.T @ self._law.phi
-
-        def maximum(v: float, near: FloatArray | None) -> tuple[FloatArray, float]:
-            return constrained_maximum(self._objective, v * along, basis, start if near is None else near)
-
-        return Profile(maximum, self._fit.llf, estimate, float(np.sqrt(c @ self._law.covariance @ c)))
-
-    def limits(self, functions: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-        """Low and high of every function; nan where the estimate is infinite."""
-        from scipy.special import chdtri
-
-        drop = float(chdtri(1, 1.0 - level))
-        low, high = np.full(len(functions), np.nan), np.full(len(functions), np.nan)
-        for k, profile in self._profiles(functions):
-            low[k], high[k] = profile.side(drop, -1.0), profile.side(drop, 1.0)
-        return low, high
-
-    def drops(self, functions: FloatArray) -> FloatArray:
-        """float[m]: twice the log-likelihood lost where each function is held at 0; nan where it is infinite."""
-        out = np.full(len(functions), np.nan)
-        for k, profile in self._profiles(functions):
-            out[k] = max(profile.drop(0.0), 0.0)
-        return out
-
-
-class Profiler:
-    """Profile likelihoods of linear functions of a fit's parameters."""
-
-    def __init__(self, apart: TakenApart) -> None:
-        check_dense_size(apart.with_ties)
-        self.apart = apart
-        self._tie = bool(apart.model.tie_fixed)
-        self._likelihoods: dict[bool, Likelihood] = {}
-
-    def _likelihood(self, with_ties: bool) -> Likelihood:
-        if with_ties not in self._likelihoods:
-            problem = self.apart.with_ties if with_ties else self.apart.problem
-            self._likelihoods[with_ties] = likelihood(laid_out(problem))
-        return self._likelihoods[with_ties]
-
-    def infinite(self) -> AtInfinity | None:
-        """What tends to infinity in the fit, in its own parameters."""
-        apart = self.apart
-        if self._tie:
-            n = len(apart.fit.terms)
-            tie = held_at_minus_infinity(n, n - 1) if apart.model.tie_is_infinite else None
-            return both(tie, self._separated())
-        return self._separated()
-
-    def _separated(self) -> AtInfinity | None:
-        null = self.apart.found.null_space
-        if not null.shape[1]:
-            return None
-        return at_infinity(self.apart.problem, null, self.apart.coordinates.forward(null))
+        self.at = fit.likelihood
 
     def estimates(self, functions: FloatArray) -> FloatArray:
         """float[m]: with inf, -inf, and nan where the data do not determine one."""
-        finite = functions @ self.apart.coordinates.forward(self.apart.found.params)
-        infinite = self.infinite()
-        return finite if infinite is None else infinite.values(functions, finite)
+        return self.at.estimates(functions)
 
-    def limits(self, functions: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-        """Low and high of every function."""
-        from scipy.special import chdtri
-
-        drop = float(chdtri(1, 1.0 - level))
-        estimate = self.estimates(functions)
-        both = [self._limits(f, e, drop) for f, e in zip(functions, estimate)]
-        return np.array([b[0] for b in both]), np.array([b[1] for b in both])
+    def limits(self, functions: FloatArray, level: float) -> FloatArray:
+        """float[m, 2]: low and high of every function; nan for one that is 0 for all coordinates."""
+        quantile = chi_square_quantile(level)
+        estimates = self.estimates(functions)
+        return np.array([self._limits(f, e, quantile) for f, e in zip(functions, estimates)]).reshape(-1, 2)
 
     def drops(self, functions: FloatArray) -> FloatArray:
         """float[m]: twice the log-likelihood lost where each function is held at 0; nan where it is not determined."""
         out = np.full(len(functions), np.nan)
         for k, (function, estimate) in enumerate(zip(functions, self.estimates(functions))):
-            full = self._likelihood(False)
-            inner = full.dense.back(self.apart.coordinates.back(function[None, :]))[0]
-            if not np.isnan(estimate) and np.abs(inner).max(initial=0.0) >= 1e-12:
-                out[k] = max(self._curve(full, inner, estimate).drop(0.0), 0.0)
+            if not np.isnan(estimate) and self._told(function):
+                out[k] = max(self.curve(function @ self.at.outward, estimate).drop(0.0), 0.0)
         return out
 
-    def _limits(self, function: FloatArray, estimate: float, drop: float) -> tuple[float, float]:
-        # A tie parameter that is not in the problem is put back if the function is about it.
-        with_ties = self._tie and function[-1] != 0.0
-        coordinates = self.apart.coordinates_of(0 if with_ties else int(self._tie))
-        full = self._likelihood(with_ties)
-        inner = full.dense.back(coordinates.back(function[None, :]))[0]
-        if np.abs(inner).max(initial=0.0) < 1e-12:
-            return float("nan"), float("nan")
+    def _told(self, function: FloatArray) -> bool:
+        """Whether the likelihood has coordinates for the function and for what of it is infinite."""
+        at = self.at
+        if np.abs(function @ at.outward).max(initial=0.0) < 1e-12:
+            return False
+        return not (at.absent.shape[1] and np.abs(function @ at.absent).max() > NULL_TOLERANCE)
+
+    def _limits(self, function: FloatArray, estimate: float, quantile: float) -> tuple[float, float]:
+        if not self._told(function):
+            return np.nan, np.nan
         if np.isnan(estimate):
             return -np.inf, np.inf
-        curve = self._curve(full, inner, estimate)
-        if with_ties and not self.apart.model.tie_is_infinite:
-            return self._from_boundary(curve, function, drop)
-        return curve.side(drop, -1.0), curve.side(drop, 1.0)
+        edge = self.at.at_edge
+        if edge is not None and function[edge].any():
+            return self._from_boundary(function, quantile)
+        curve = self.curve(function @ self.at.outward, estimate)
+        return curve.side(quantile, -1.0), curve.side(quantile, 1.0)
 
-    def _from_boundary(self, curve: Curve, function: FloatArray, drop: float) -> tuple[float, float]:
+    def _from_boundary(self, function: FloatArray, quantile: float) -> tuple[float, float]:
         """Rao-Kupper without ties: delta is at its boundary 0, from which the interval goes up."""
         if np.count_nonzero(function) > 1:
             raise NotEstimableError(
                 "no tie was observed, so that the Rao-Kupper tie parameter is at its boundary 0; profile it alone, or"
                 " functions without it"
             )
-        curve.estimate = float(np.sign(function[-1])) * BOUNDARY
-        sides = (0.0, curve.side(drop, float(np.sign(function[-1]))))
-        return sides if sides[1] > 0.0 else (sides[1], 0.0)
+        side = float(np.sign(function[self.at.at_edge][0]))
+        reached = self.curve(function @ self.at.outward, side * BOUNDARY).side(quantile, side)
+        return (0.0, reached) if side > 0.0 else (reached, 0.0)
 
-    def _curve(self, full: Likelihood, function: FloatArray, estimate: float) -> Curve:
-        constraint = function[None, :]
-        if self.apart.found.null_space.shape[1] or full.problem is not self.apart.problem:
-            null = self._null if full.problem is self.apart.problem else None
-            return Curve(limiting(full, constraint, null), function, self.apart.found.llf, estimate, None)
-        top = self._top
-        return Curve(Limiting(full, None), function, top.llf, float(function @ top.theta), top)
-
-    @cached_property
-    def _null(self) -> FloatArray:
-        """float[p, k]: the flat and the infinite directions in the coordinates of the likelihood."""
-        null = self.apart.found.null_space
-        outward = self._likelihood(False).dense.back(np.eye(len(null)))
-        return np.asarray(np.linalg.lstsq(outward, null, rcond=None)[0], dtype=float)
-
-    @cached_property
-    def _top(self) -> Point:
-        """The unconstrained maximum in the coordinates of the likelihood."""
-        full = self._likelihood(False)
-        return full.maximise(np.zeros((0, full.p)), np.zeros(0), full.dense.origin())[0]
+    def curve(self, c: FloatArray, estimate: float) -> Profile:
+        """The profile of a function of the coordinates, float[p]."""
+        at = self.at
+        all_finite = at.infinite is None and at.at_edge is None
+        limit = Limit(at.likelihood) if all_finite else at.likelihood.limit(c[None, :])
+        tops = [limit.inward(theta) for theta in (at.theta, *at.starts)]
+        se = float(np.sqrt(max(c @ at.covariance @ c, 0.0)))
+        far = np.inf if at.farthest is None else float(at.farthest[c != 0.0].min())
+        return Profile(
+            limit.remaining,
+            limit.reduced(c[None, :])[0],
+            at.supremum,
+            estimate,
+            se,
+            tops,
+            min(far, at.farthest_errors * se) if se else far,
+        )

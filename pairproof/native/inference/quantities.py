@@ -22,7 +22,7 @@ from ...fit.estimates.predictions import ability_functions, find_group
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
 from ...fit.promises import Asked as Asked
-from ..comparisons.counts.existence import AtInfinity
+from ...numerics.infinity import AtInfinity
 from .taken_apart import all_pairs, function_of
 
 FloatArray = NDArray[np.float64]

@@ -30,29 +30,30 @@ from ...data.graph import components
 from ...data.respondents.respondents import Respondents
 from ...errors import ConvergenceError, InputError, NotEstimableError, PairproofWarning, TooLargeError
 from ...fit.estimates.covariance import Covariance
-from ...fit.estimates.fit_record import NULL_TOLERANCE
+from ...fit.estimates.likelihood import Likelihood, Limit
 from ...fit.fit import Fit
 from ...fit.results.answers import groups_of
 from ...fit.robust.clustered_fit import Missing
 from ...numerics import maxima
-from ...numerics.maxima import Solution, cholesky_of, maximise
+from ...numerics.constrained import maximum_under
+from ...numerics.infinity import AtInfinity, both, held_at_minus_infinity
+from ...numerics.maxima import cholesky_of, maximise
 from ..answers.answer_fits import finished
 from ..answers.latent_classes import fitted
-from ..answers.patterns.answer_likelihood import Likelihood, Weighted, demands_of, recession_of
 from ..comparisons.contests.bradley_terry import fit_spec
-from ..comparisons.contests.estimates import contests_of, limit_of, outward, solved
+from ..comparisons.contests.estimates import infinite_of, outward, solved
 from ..comparisons.contests.specified import contest_rows
-from ..comparisons.counts.blocks import BlockPoint, Blocks, as_blocks
+from ..comparisons.counts.blocks import Blocks, as_blocks
 from ..comparisons.counts.build import Model
 from ..comparisons.counts.cells import Cells, Problem
-from ..comparisons.counts.dense import Dense, DensePoint
-from ..comparisons.counts.existence import AtInfinity, at_infinity, held_at_minus_infinity, predictors
+from ..comparisons.counts.dense import Dense
+from ..comparisons.counts.existence import at_infinity, predictors
 from ..comparisons.counts.llbt import fit_model
 from ..comparisons.counts.outcome_derivatives import Counts, units
 from ..comparisons.counts.solve import Solved, laid_out, solve, solve_by_strong_components
-from ..comparisons.counts.sparse import Rows, RowsPoint
+from ..comparisons.counts.sparse import Rows
 from .draws import AnyDraws, ByCluster, ByComparison, ByRows, Weights, cells_with
-from .taken_apart import Coordinates, TakenApart, both, check_same
+from .taken_apart import Coordinates, TakenApart, check_same
 
 FloatArray = NDArray[np.float64]
 Layout = Union[Blocks, Dense, Rows]
@@ -103,7 +104,7 @@ class Refitter:
         self._far = maxima.FAR
         if not apart.found.null_space.shape[1]:
             layout = as_blocks(apart.problem) or laid_out(apart.problem)
-            found = _maximise(layout, layout.start())
+            found = maximise(layout.evaluate, layout.start())
             if found.reached:
                 self._layout, self._start = layout, found.x
                 self._far = min(maxima.FAR, found.point.extent + AWAY)
@@ -145,7 +146,7 @@ class Refitter:
             y = _as_grid(layout, y)
         here = replace(layout, y=y)
         try:
-            found = _maximise(here, self._start, self._far)
+            found = maximise(here.evaluate, self._start, self._far)
         except np.linalg.LinAlgError:
             return None
         if not found.reached:
@@ -238,16 +239,6 @@ class Refitter:
         )
 
 
-def _maximise(
-    layout: Layout, start: FloatArray, far: float = maxima.FAR
-) -> Solution[BlockPoint] | Solution[DensePoint] | Solution[RowsPoint]:
-    if isinstance(layout, Blocks):
-        return maximise(layout.evaluate, start, far)
-    if isinstance(layout, Rows):
-        return maximise(layout.evaluate, start, far)
-    return maximise(layout.evaluate, start, far)
-
-
 def _solve(problem: Problem) -> Solved:
     """Solve a problem that Newton's method has probably left towards infinity already."""
     blocks = as_blocks(problem)
@@ -313,7 +304,7 @@ class ContestRefitter:
         self.model = ByRows(fit.data, table, fit.of_contests)
         self.full: FloatArray = np.stack([table.wins, table.ties, table.losses], axis=1)
         found = solved(self.rows)
-        self.outward = outward(fit, self.rows, found)
+        self.outward = outward(fit, self.rows, len(found.theta))
         check_same(fit, self.outward @ found.theta, fit.null_space)
 
     def refit(self, counts: FloatArray) -> ContestRefit | None:
@@ -327,20 +318,8 @@ class ContestRefitter:
                 found = solved(rows)
         except (ConvergenceError, NotEstimableError, np.linalg.LinAlgError):
             return None
-        beta = self.outward @ found.theta
-        if not found.null_space.shape[1]:
-            return ContestRefit(beta, None, False)
-        null = found.null_space
-        certain = np.zeros((0, null.shape[1]))
-        if found.n_infinite:
-            limit = limit_of(contests_of(rows))
-            sign = np.where(limit.contests.wins[limit.certain] > 0, 1.0, -1.0)
-            subset = limit.contests.design.subset(limit.certain)
-            null = limit.flat
-            certain = sign[:, None] * (subset.rows(np.arange(len(sign))) @ null)
-            size = np.abs(certain).max(axis=1)
-            certain = certain[size > 1e-9] / size[size > 1e-9, None]
-        return ContestRefit(beta, AtInfinity(self.outward @ null, certain), bool(found.n_infinite))
+        infinite = infinite_of(rows, found, self.outward)
+        return ContestRefit(self.outward @ found.theta, infinite, bool(found.n_infinite))
 
     def influence(self, refit: ContestRefit, functions: FloatArray) -> FloatArray:
         """Refused: replicates are not given standard errors."""
@@ -368,22 +347,21 @@ def _counted(table: Comparisons, counts: FloatArray) -> Comparisons:
     return replace(table, wins=counts[:, 0], ties=counts[:, 1], losses=counts[:, 2])
 
 
-#: Natural parameters `AWAY` beyond those of the table, or beyond the first of these, are looked into; they
-#: are taken to the second before they are called infinite.
-FAR, FARTHEST = 12.0, 36.0
+#: Natural parameters `AWAY` beyond those of the table, or beyond this, are looked into.
+FAR = 12.0
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerRefit:
     """The estimates of one replicate; attributes as in :class:`pairproof.native.inference.refits.Refit`.
 
-    phi float[p]: free parameters.  covariance float[p, p]: of phi; 0 along what has no estimate.
+    theta float[p]: coordinates.  covariance float[p, p]: of theta; 0 along what has no estimate.
     """
 
     beta: FloatArray
     infinite: AtInfinity | None
     separated: bool
-    phi: FloatArray
+    theta: FloatArray
     covariance: FloatArray
 
 
@@ -392,16 +370,9 @@ class AnswerRefitter:
 
     def __init__(self, fit: Fit) -> None:
         refuse(fit)
-        model = fit.numbers.law.model
-        assert isinstance(model, Likelihood)
-        self.fit, self.law, self.model = fit, fit.numbers.law, model
-        self.full: FloatArray = fit.numbers.observed[:, None]
-        extent = getattr(self.law.point, "extent", FAR)
-        self._far = min(FAR, extent + AWAY)
-        lost = np.flatnonzero(np.abs(fit.null_space).max(axis=1, initial=0.0) > NULL_TOLERANCE)
-        self._held: AtInfinity | None = None
-        for place in lost:
-            self._held = both(self._held, held_at_minus_infinity(len(fit.terms), int(place)))
+        self.fit, self.at = fit, fit.likelihood
+        self.full: FloatArray = self.at.likelihood.weights[:, None]
+        self._far = min(FAR, self.at.point.extent + AWAY)
 
     def draws(self, columns: Sequence[str], missing: Missing) -> ByCluster | ByComparison:
         """How replicates are drawn: by a column, or person by person."""
@@ -423,58 +394,46 @@ class AnswerRefitter:
 
     def refit(self, counts: FloatArray) -> AnswerRefit | None:
         """The fit to counts float[n, 1] of the distinct answers; None if there is none."""
-        w = counts[:, 0]
-        if not w.any():
+        if not counts.any():
             return None
+        counted = self.at.likelihood.weighted(counts[:, 0])
         try:
-            found = self._maximum(w, self.law.phi, self._far)
-            return self._regular(w, found) or self._far_out(w, found.x)
+            return self._regular(counted) or self._limiting(counted.limit())
         except (np.linalg.LinAlgError, ConvergenceError, TooLargeError):
             return None
 
-    def _maximum(self, w: FloatArray, start: FloatArray, far: float) -> Solution[Weighted]:
-        return maximise(lambda phi: Weighted(self.model.at(phi), w, concave=False), start, far)
-
-    def _regular(self, w: FloatArray, found: Solution[Weighted]) -> AnswerRefit | None:
-        """A maximum at which the information is positive definite."""
+    def _regular(self, counted: Likelihood) -> AnswerRefit | None:
+        """A maximum near that of the table, at which the information is positive definite."""
+        found = maximise(counted.at, self.at.theta, self._far)
         if not found.reached:
             return None
         try:
-            half = np.linalg.inv(cholesky_of(found.point.point.information(w)))
+            half = np.linalg.inv(cholesky_of(found.point.information))
         except np.linalg.LinAlgError:
             return None
         return self._read(found.x, half.T @ half, None)
 
-    def _far_out(self, w: FloatArray, start: FloatArray) -> AnswerRefit | None:
+    def _limiting(self, limit: Limit) -> AnswerRefit:
         """A replicate that separates, or in which something is not determined, or whose maximum is far away."""
-        demands = demands_of(self.model, w)
-        direction = recession_of(demands) if len(demands) else None
-        found = self._maximum(w, start, FARTHEST)
-        if direction is None:
-            regular = self._regular(w, found)
-            if regular is not None or not found.reached:
-                return regular
-            direction = np.zeros(len(start))
-        strict = demands @ direction > 1e-9 * max(float(np.abs(direction).max(initial=0.0)), 1e-300)
-        _, size, axes = np.linalg.svd(demands[~strict], full_matrices=True)
-        rank = int((size > 1e-9 * max(float(size.max(initial=0.0)), 1e-300)).sum())
-        keep, null = axes[:rank].T, axes[rank:].T
-        if not null.shape[1]:
-            return None
-        rows = demands[strict] @ null
-        unit = rows / np.abs(rows).max(axis=1, initial=1e-300)[:, None]
-        inner = keep.T @ found.point.point.information(w) @ keep
-        covariance = keep @ np.linalg.pinv(inner, rcond=1e-9, hermitian=True) @ keep.T
-        return self._read(found.x, covariance, AtInfinity(self.law.outward @ null, unit))
+        inner = limit.remaining
+        none = np.zeros((0, inner.n_params))
+        top = maximum_under(inner, none, np.zeros(0), limit.inward(self.at.theta)).point
+        covariance = np.linalg.inv(top.information)
+        if limit.keep is None or limit.infinite is None:
+            return self._read(top.theta, covariance, None)
+        infinite = AtInfinity(self.at.outward @ limit.infinite.null, limit.infinite.rows)
+        return self._read(limit.outward(top.theta), limit.keep @ covariance @ limit.keep.T, infinite)
 
-    def _read(self, phi: FloatArray, covariance: FloatArray, infinite: AtInfinity | None) -> AnswerRefit:
+    def _read(self, theta: FloatArray, covariance: FloatArray, infinite: AtInfinity | None) -> AnswerRefit:
         separated = infinite is not None and bool(len(infinite.rows))
-        return AnswerRefit(self.law.outward @ phi, both(infinite, self._held), separated, phi, covariance)
+        beta = self.at.outward @ theta
+        return AnswerRefit(beta, both(infinite, self.at.infinite), separated, theta, covariance)
 
     def influence(self, refit: AnswerRefit, functions: FloatArray) -> FloatArray:
         """float[n, m]: what a person with each answer moves m functions of the parameters by."""
-        scores = self.model.at(refit.phi).scores
-        return np.asarray(scores @ refit.covariance @ (functions @ self.law.outward).T)
+        point = self.at.likelihood.at(refit.theta)
+        assert point is not None
+        return np.asarray(point.scores @ refit.covariance @ (functions @ self.at.outward).T)
 
     def fit_again(self, draws: AnyDraws, counts: FloatArray, weights: Weights | None) -> Fit | None:
         """A whole fit of the replicate, for a user's function; None if there is none."""

@@ -37,8 +37,7 @@ from ...fit.inference.wald import check_level
 from ...fit.robust.clustered_fit import Missing
 from .bootstrap import codes_of, number
 from .null_fits import AtNull, NullFits
-from .profile_likelihood import Profiler
-from .taken_apart import Function, TakenApart, expect_fit, function_of, take_apart
+from .taken_apart import Function, TakenApart, counts_at_estimate, expect_fit, function_of, take_apart
 
 FloatArray = NDArray[np.float64]
 #: Clusters below which the chi-square is rough.
@@ -495,4 +494,4 @@ def _only_comparisons(fit: Fit, asked: str) -> None:
 
 
 def _estimate(apart: TakenApart, function: FloatArray) -> float:
-    return float(Profiler(apart).estimates(function[None, :])[0])
+    return float(counts_at_estimate(apart).estimates(function[None, :])[0])

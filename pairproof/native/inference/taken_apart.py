@@ -18,15 +18,20 @@ from ...errors import ComparisonError, InputError, ItemError
 from ...fit.estimates.covariance import Rescaling, Shift
 from ...fit.estimates.fit_record import find_item
 from ...fit.estimates.identification import shift_to
+from ...fit.estimates.likelihood import AtEstimate
 from ...fit.estimates.predictions import ability_functions, find_group, group_label
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Value
 from ...fit.fit import Fit
 from ...fit.promises import Function as Function
+from ...numerics.constrained import maximum_under
+from ...numerics.infinity import AtInfinity, both, held_at_minus_infinity
 from ..comparisons.counts.build import Model, build
 from ..comparisons.counts.cells import Problem
-from ..comparisons.counts.existence import AtInfinity, joined
+from ..comparisons.counts.counts_likelihood import counts_likelihood
+from ..comparisons.counts.dense import check_dense_size
+from ..comparisons.counts.existence import at_infinity
 from ..comparisons.counts.named import name
-from ..comparisons.counts.solve import Solved, solve
+from ..comparisons.counts.solve import Solved, laid_out, solve
 
 FloatArray = NDArray[np.float64]
 #: A function of the parameters: a parameter's name, two items, or a weight for each named parameter.
@@ -83,6 +88,14 @@ class TakenApart:
         return Coordinates(Rescaling(units[: len(units) - added], added), shift)
 
     @cached_property
+    def infinite(self) -> AtInfinity | None:
+        """What tends to infinity in the fit, in its own parameters."""
+        null, n = self.found.null_space, len(self.fit.terms)
+        tie = held_at_minus_infinity(n, n - 1) if self.model.tie_is_infinite else None
+        apart = at_infinity(self.problem, null, self.coordinates.forward(null)) if null.shape[1] else None
+        return both(tie, apart)
+
+    @cached_property
     def with_ties(self) -> Problem:
         """The problem with its tie parameter, also if no tie was observed."""
         if not self.model.tie_fixed:
@@ -135,11 +148,25 @@ def check_same(fit: Fit, beta: FloatArray, null: FloatArray, instead: str = "") 
         )
 
 
-def both(one: AtInfinity | None, other: AtInfinity | None) -> AtInfinity | None:
-    """What is infinite by the one or the other."""
-    if one is None or other is None:
-        return other if one is None else one
-    return joined(one, other)
+def counts_at_estimate(apart: TakenApart) -> AtEstimate:
+    """The likelihood of a fit to counts of comparisons; with its tie parameter, also if no tie was observed."""
+    fit = apart.fit
+    check_dense_size(apart.with_ties)
+    layout = laid_out(apart.with_ties)
+    outward = np.asarray(layout.back(apart.coordinates_of(0).back(np.eye(len(fit.terms)))))
+    null = None
+    if not apart.model.tie_fixed:
+        found = apart.found.null_space
+        null = np.asarray(np.linalg.lstsq(layout.back(np.eye(len(found))), found, rcond=None)[0])
+    whole = counts_likelihood(layout, null)
+    limit = whole.limit()
+    inner = limit.remaining
+    top = maximum_under(inner, np.zeros((0, inner.n_params)), np.zeros(0), inner.start()).point
+    covariance = np.linalg.inv(top.information) if len(top.theta) else np.zeros((0, 0))
+    if limit.keep is not None:
+        covariance = limit.keep @ covariance @ limit.keep.T
+    edge = np.array([t.kind == "tie" for t in fit.terms]) if apart.model.tie_fixed == "boundary" else None
+    return AtEstimate(whole, limit.outward(top.theta), covariance, outward, top.value, apart.infinite, edge)
 
 
 # -- functions of the parameters -----------------------------------------------------------------------------

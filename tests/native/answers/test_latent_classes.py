@@ -289,7 +289,7 @@ def test_errors_by_cluster_are_sums_of_the_mixtures_scores() -> None:
     table = two_kinds()
     fit = pairproof.fit_latent_classes(table, 2, starts=4)
     by_club = fit.clustered("club", kind="CR0")
-    law = fit.numbers.law
+    law = fit.likelihood
     influence = (law.point.scores @ law.covariance @ fit.of_classes.outward.T)[fit.numbers.row]
     sums = np.stack([influence[table.columns["club"] == c].sum(axis=0) for c in range(30)])
     # The same sums in another way, rounding alone; observed 0.

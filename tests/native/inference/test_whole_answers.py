@@ -313,19 +313,19 @@ def test_errors_by_cluster_of_general_ties_are_sums_of_differenced_scores(more: 
     """CR0 by numerical derivatives of each judge's log-likelihood and of that of all."""
     table = pairproof.read(judged(20, 40))
     fit = pairproof.fit_bradley_terry(table, ties="davidson", **more)
-    law = fit.outcomes.law(fit)
+    law = fit.likelihood
     counts = np.stack([table.wins, table.ties, table.losses], axis=1).ravel()
     judge = np.repeat(table.columns["judge"].codes, 3)
 
     def llf(phi: Any) -> Any:
-        return np.bincount(judge, counts * law.model.at(phi).log_probabilities)
+        return np.bincount(judge, counts * law.likelihood.at(phi).values)
 
     h = 1e-5
-    steps = h * np.eye(len(law.phi))
-    scores = np.array([(llf(law.phi + s) - llf(law.phi - s)) / (2 * h) for s in steps]).T
+    steps = h * np.eye(len(law.theta))
+    scores = np.array([(llf(law.theta + s) - llf(law.theta - s)) / (2 * h) for s in steps]).T
     influence = scores @ law.covariance @ law.outward.T
-    np.testing.assert_allclose(law.outward @ law.phi, fit.beta, atol=1e-10)
-    assert llf(law.phi).sum() == pytest.approx(fit.llf, rel=1e-12)
+    np.testing.assert_allclose(law.outward @ law.theta, fit.beta, atol=1e-10)
+    assert llf(law.theta).sum() == pytest.approx(fit.llf, rel=1e-12)
     # Central differences; observed 4e-9.
     expected = np.sqrt((influence**2).sum(axis=0))[fit.free]
     found = fit.clustered("judge", kind="CR0")
@@ -356,12 +356,12 @@ def test_every_law_has_the_derivatives_of_its_likelihood() -> None:
         pairproof.fit_latent_classes(persons, 2, starts=3),
     ]
     for fit in fits:
-        law, w = fit.numbers.law, fit.numbers.observed
-        phi = law.phi + 0.1 * draw.normal(size=len(law.phi))
-        here, h = law.model.at(phi), 1e-5
-        ends = [(law.model.at(phi + s), law.model.at(phi - s)) for s in h * np.eye(len(phi))]
-        by_difference = np.array([(a.log_probabilities - b.log_probabilities) / (2 * h) for a, b in ends]).T
+        law = fit.likelihood
+        phi = law.theta + 0.1 * draw.normal(size=len(law.theta))
+        here, h = law.likelihood.at(phi), 1e-5
+        ends = [(law.likelihood.at(phi + s), law.likelihood.at(phi - s)) for s in h * np.eye(len(phi))]
+        by_difference = np.array([(a.values - b.values) / (2 * h) for a, b in ends]).T
         np.testing.assert_allclose(here.scores, by_difference, atol=1e-7)  # observed 2e-9
-        second = np.array([-(w @ a.scores - w @ b.scores) / (2 * h) for a, b in ends])
-        np.testing.assert_allclose(here.information(w), second, atol=2e-6)  # observed 3e-8
-        np.testing.assert_allclose(law.outward @ law.phi, fit.beta, atol=1e-12)
+        second = np.array([-(a.score - b.score) / (2 * h) for a, b in ends])
+        np.testing.assert_allclose(here.information, second, atol=2e-6)  # observed 3e-8
+        np.testing.assert_allclose(law.outward @ law.theta, fit.beta, atol=1e-12)

@@ -27,20 +27,22 @@ n_block the persons of a group whose answers have the same possible patterns; df
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from ....errors import ConvergenceError, InputError, NotEstimableError, TooLargeError
+from ....fit.estimates.likelihood import Limit, within
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.infinity import AtInfinity, generic_direction
 from ....numerics.maxima import (
     Estimated,
     Solution,
     cholesky_of,
+    complement,
     flat_names,
-    generic_direction,
     maximise,
     moved_names,
     raised_cholesky,
@@ -268,6 +270,8 @@ class LikelihoodPoint:
         return found
 
 
+#: Along a direction of recession an answer's log-probability is taken so far below its limit.
+OUT = 40.0
 #: Demands of a linear programme; more take minutes.
 MOST_DEMANDS = 200_000
 
@@ -354,7 +358,8 @@ class Estimate(Estimated):
     names: of the p parameters.  phi float[p].  covariance float[p, p]: inverse of the observed information.
     llf: sum of weights times log-probabilities of the answers; no constants.  weight: sum of the weights: the
     number of persons.  decrement: squared length, in standard errors, of the last step.  gradient float[p]:
-    at the estimate: its size tells how flat the maximum is reached."""
+    at the estimate: its size tells how flat the maximum is reached.  concave: whether the log-likelihood is.
+    """
 
     names: tuple[str, ...]
     phi: FloatArray
@@ -364,6 +369,7 @@ class Estimate(Estimated):
     steps: int
     decrement: float
     gradient: FloatArray
+    concave: bool = True
 
     @property
     def aic(self) -> float:
@@ -390,30 +396,104 @@ class Prior:
         return -0.5 * float(off @ self.precision @ off)
 
 
-class Weighted:
-    """The weighted log-likelihood, and the prior, at one place, as the solver asks for it."""
+@dataclass(frozen=True, eq=False)
+class AnswerLikelihood:
+    """The weighted log-likelihood of answers, and the log-density of a prior: a
+    :class:`pairproof.fit.estimates.likelihood.Likelihood` whose units are the distinct answers.
+    weights float[n]: persons with each answer.  concave: false where answers are incomplete: the information may then
+    be indefinite on the way."""
 
-    def __init__(
-        self, point: LikelihoodPoint, weights: FloatArray, concave: bool, prior: Prior | None = None
-    ) -> None:
-        self.point, self.weights, self.concave, self.prior = point, weights, concave, prior
-        self.value = float(weights @ point.log_probabilities) + (prior.value(point.phi) if prior else 0.0)
-        self.extent = point.extent if np.isfinite(self.value) else float("inf")
-
-    @property
-    def gradient(self) -> FloatArray:
-        found = self.weights @ self.point.scores
-        return found - self.prior.precision @ (self.point.phi - self.prior.mean) if self.prior else found
+    answers: Likelihood
+    weights: FloatArray
+    concave: bool = True
+    prior: Prior | None = None
 
     @property
+    def n_params(self) -> int:
+        """p."""
+        return self.answers.n_params
+
+    def at(self, theta: FloatArray) -> AnswerPoint:
+        """The point at theta, float[p]."""
+        return AnswerPoint(self, self.answers.at(theta))
+
+    def start(self) -> FloatArray:
+        """float[p]: all possible answers are as probable."""
+        return np.zeros(self.n_params)
+
+    def weighted(self, weights: FloatArray) -> AnswerLikelihood:
+        """The same of so many persons, float[n]."""
+        return replace(self, weights=weights)
+
+    def limit(self, constraints: FloatArray | None = None) -> Limit:
+        """What remains: taken OUT along a generic direction, where e^-OUT of an answer's probability is left to gain."""
+        demands = demands_of(self.answers, self.weights)
+        inside = np.eye(self.n_params) if constraints is None else complement(constraints.T)
+        direction = recession_of(demands @ inside) if len(demands) else None
+        gains = np.zeros(len(demands)) if direction is None else demands @ inside @ direction
+        strict = gains > 1e-9 * max(float(gains.max(initial=0.0)), 1e-300)
+        flat = inside @ complement((demands[~strict] @ inside).T)
+        if not flat.shape[1]:
+            return Limit(self)
+        keep = complement(flat)
+        rows = demands[strict] @ flat
+        unit = rows / np.abs(rows).max(axis=1, initial=1e-300)[:, None]
+        infinite = AtInfinity(flat, unit)
+        if direction is None:
+            return Limit(within(self, keep), keep, None, infinite)
+        far = OUT / float(gains[strict].min()) * (inside @ direction)
+        return Limit(within(self, keep, far), keep, far, infinite)
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerPoint:
+    """The weighted log-likelihood, and the prior, at one place."""
+
+    likelihood: AnswerLikelihood
+    answers: LikelihoodPoint
+
+    @property
+    def theta(self) -> FloatArray:
+        return self.answers.phi
+
+    @property
+    def values(self) -> FloatArray:
+        return self.answers.log_probabilities
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        return self.answers.scores
+
+    def information_of(self, weights: FloatArray) -> FloatArray:
+        return self.answers.information(weights)
+
+    @cached_property
+    def llf(self) -> float:
+        return float(self.likelihood.weights @ self.values)
+
+    @property
+    def value(self) -> float:
+        prior = self.likelihood.prior
+        return self.llf if prior is None else self.llf + prior.value(self.theta)
+
+    @property
+    def extent(self) -> float:
+        """Largest natural parameter in absolute value."""
+        return self.answers.extent if np.isfinite(self.value) else float("inf")
+
+    @property
+    def score(self) -> FloatArray:
+        found, prior = self.likelihood.weights @ self.scores, self.likelihood.prior
+        return found if prior is None else found - prior.precision @ (self.theta - prior.mean)
+
+    @cached_property
     def information(self) -> FloatArray:
-        found = self.point.information(self.weights)
-        return found + self.prior.precision if self.prior else found
+        found, prior = self.information_of(self.likelihood.weights), self.likelihood.prior
+        return found if prior is None else found + prior.precision
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
-        gradient, information = self.gradient, self.information
-        factor = cholesky_of(information) if self.concave else raised_cholesky(information)
-        half = np.linalg.solve(factor, gradient)
+        factor = (cholesky_of if self.likelihood.concave else raised_cholesky)(self.information)
+        half = np.linalg.solve(factor, self.score)
         return np.linalg.solve(factor.T, half), float(half @ half)
 
 
@@ -436,26 +516,22 @@ def maximum_likelihood(
         raise InputError(
             f"a prior of {prior.mean.size} parameters for a model of {likelihood.n_params}: {', '.join(names)}"
         )
+    of = AnswerLikelihood(likelihood, weights, concave, prior)
     if not likelihood.n_params:
-        here = Weighted(likelihood.at(np.zeros(0)), weights, True)
-        empty = np.zeros(0)
-        return Estimate((), empty, np.zeros((0, 0)), here.value, float(weights.sum()), 0, 0.0, empty)
+        here, empty = of.at(np.zeros(0)), np.zeros(0)
+        return Estimate((), empty, np.zeros((0, 0)), here.llf, float(weights.sum()), 0, 0.0, empty)
 
-    def evaluate(phi: FloatArray) -> Weighted:
-        return Weighted(likelihood.at(phi), weights, concave, prior)
-
-    first = np.zeros(likelihood.n_params) if start is None else start
-    found = maximise(evaluate, first, FAR)
+    found = maximise(of.at, of.start() if start is None else start, FAR)
     if found.trouble:
         if prior is None:
             examine(likelihood, weights, names)
         again = found.trouble == "far"
-        found = maximise(evaluate, found.x, FARTHEST) if again else found
+        found = maximise(of.at, found.x, FARTHEST) if again else found
     if found.trouble:
         raise ConvergenceError(_trouble(found))
     if found.linear >= LINEAR and prior is None:
         examine(likelihood, weights, names)  # the decrement may be 0 in doubles before a parameter is far
-    return _estimate(names, evaluate(found.x), found)
+    return _estimate(names, of.at(found.x), found)
 
 
 def _check(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -> None:
@@ -472,7 +548,7 @@ def _check(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) ->
         raise InputError("all weights are 0: there is no answer to fit")
 
 
-def _trouble(found: Solution[Weighted]) -> str:
+def _trouble(found: Solution[AnswerPoint]) -> str:
     reason = {
         "far": f"a parameter went beyond {FARTHEST:g}",
         "singular": "the information is singular",
@@ -484,7 +560,7 @@ def _trouble(found: Solution[Weighted]) -> str:
     )
 
 
-def _estimate(names: Sequence[str], here: Weighted, found: Solution[Weighted]) -> Estimate:
+def _estimate(names: Sequence[str], here: AnswerPoint, found: Solution[AnswerPoint]) -> Estimate:
     try:
         factor = cholesky_of(here.information)
     except np.linalg.LinAlgError:
@@ -497,11 +573,12 @@ def _estimate(names: Sequence[str], here: Weighted, found: Solution[Weighted]) -
         tuple(names),
         found.x,
         np.asarray(inverse.T @ inverse),
-        float(here.weights @ here.point.log_probabilities),
-        float(here.weights.sum()),
+        here.llf,
+        float(here.likelihood.weights.sum()),
         found.steps,
         found.decrement,
-        np.asarray(here.gradient),
+        np.asarray(here.score),
+        here.likelihood.concave,
     )
 
 

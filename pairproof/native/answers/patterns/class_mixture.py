@@ -24,13 +24,14 @@ weighted fit, which take the classes as known.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from ....errors import ConvergenceError, InputError
+from ....fit.estimates.likelihood import Limit
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import cholesky_of, maximise, raised_cholesky
 from .answer_likelihood import Likelihood, maximum_likelihood
@@ -110,9 +111,27 @@ class Mixture:
         found[self.random] = common + k * r + np.arange(r)
         return found
 
+    @property
+    def concave(self) -> bool:
+        """False: there are other maxima, beside those that name the classes otherwise."""
+        return False
+
     def at(self, psi: FloatArray) -> MixturePoint:
         """The mixture at psi, float[n_params]."""
         return MixturePoint(self, psi)
+
+    def start(self) -> FloatArray:
+        """float[n_params]: classes of one size that differ a little, as equal ones would stay equal."""
+        apart = np.linspace(-0.5, 0.5, self.n_classes)[:, None] * self.random
+        return self.psi(apart, np.full(self.n_classes, 1.0 / self.n_classes))
+
+    def weighted(self, weights: FloatArray) -> Mixture:
+        """The same mixture for so many persons, float[n]."""
+        return replace(self, weights=weights)
+
+    def limit(self, constraints: FloatArray | None = None) -> Limit:
+        """Itself: no linear programme tells which classes collapse; the search from many starts does."""
+        return Limit(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,13 +159,25 @@ class MixturePoint:
         object.__setattr__(self, "posterior", np.exp(log_p - rows[:, None]))
 
     @property
-    def log_probabilities(self) -> FloatArray:
+    def theta(self) -> FloatArray:
+        return self.psi
+
+    @property
+    def values(self) -> FloatArray:
         return self.rows
+
+    @cached_property
+    def llf(self) -> float:
+        return float(self.mixture.weights @ self.rows)
 
     @property
     def value(self) -> float:
         """The weighted log-likelihood."""
-        return float(self.mixture.weights @ self.rows)
+        return self.llf
+
+    @property
+    def score(self) -> FloatArray:
+        return self.mixture.weights @ self.scores
 
     @property
     def extent(self) -> float:
@@ -177,9 +208,8 @@ class MixturePoint:
             found += self.posterior[:, [k]] * own
         return found
 
-    def complete_information(self, weights: FloatArray | None = None) -> FloatArray:
-        """float[n_params, n_params]: expected information of answers whose classes are known."""
-        w = self.mixture.weights if weights is None else weights
+    def complete_information(self, w: FloatArray) -> FloatArray:
+        """float[n_params, n_params]: expected information of answers whose classes are known, of these weights."""
         found = np.zeros((len(self.psi),) * 2)
         for k, point in enumerate(self.points):
             slots = self.mixture.slots(k)
@@ -189,27 +219,31 @@ class MixturePoint:
         found[ratios, ratios] += w.sum() * (np.diag(shares) - np.outer(shares, shares))
         return found
 
-    def information(self, weights: FloatArray | None = None) -> FloatArray:
-        """float[n_params, n_params]: the observed information, with other weights of the answers than the mixture's."""
-        w = self.mixture.weights if weights is None else weights
-        found = self.complete_information(w)
+    @property
+    def information(self) -> FloatArray:
+        """float[n_params, n_params]: the observed information."""
+        return self.information_of(self.mixture.weights)
+
+    def information_of(self, weights: FloatArray) -> FloatArray:
+        """float[n_params, n_params]: the same with other weights of the answers."""
+        found = self.complete_information(weights)
         mean = self.scores
         for k, own in enumerate(self._of_class):
             off = own - mean
-            found -= (off.T * (w * self.posterior[:, k])) @ off
+            found -= (off.T * (weights * self.posterior[:, k])) @ off
         return found
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         """A step along the observed information, raised where it is indefinite, and its squared length."""
-        return self._step(self.information())
+        return self._step(self.information)
 
     def em_step(self) -> FloatArray:
         """The step of the EM algorithm, one Newton step in its M-step."""
-        return self._step(self.complete_information())[0]
+        return self._step(self.complete_information(self.mixture.weights))[0]
 
     def _step(self, information: FloatArray) -> tuple[FloatArray, float]:
         factor = raised_cholesky(information)
-        half = np.linalg.solve(factor, self.mixture.weights @ self.scores)
+        half = np.linalg.solve(factor, self.score)
         return np.linalg.solve(factor.T, half), float(half @ half)
 
 
@@ -384,10 +418,10 @@ def _result(
     covariance, decrement = np.full((len(psi),) * 2, np.nan), float("nan")
     if not large.any():
         try:
-            information = here.information()
+            information = here.information
             half = np.linalg.solve(cholesky_of(information), np.eye(len(psi)))
             covariance = half.T @ half
-            gradient = mixture.weights @ here.scores
+            gradient = here.score
             decrement = float(gradient @ covariance @ gradient)
         except np.linalg.LinAlgError:
             pass  # two classes are the same, or one is empty: no standard errors

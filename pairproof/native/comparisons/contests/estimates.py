@@ -23,10 +23,12 @@ from ....errors import InputError, NotEstimableError
 from ....fit.estimates.covariance import DenseCovariance
 from ....fit.estimates.fit_record import CellTable, FitRecord, FitWarning, WhenAsked, listed
 from ....fit.estimates.identification import Referred, against, shift_of, shift_to
-from ....fit.estimates.likelihood import Law, outcome_probabilities
+from ....fit.estimates.likelihood import AtEstimate, Likelihood, outcome_probabilities, within
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Term, layout
 from ....fit.inference.diagnostics import poisson_divergence
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.infinity import AtInfinity
+from ..counts.existence import demanded
 from ..counts.llbt import Tabulated, engine_name
 from ..rows.contest_design import Contests, Design, distinct_rows
 from ..rows.davidson import (
@@ -42,8 +44,11 @@ from ..rows.davidson import (
 from ..rows.links import link
 from ..rows.maximum_likelihood import fit_structured, limiting_contests, null_space, pivots
 from ..rows.reduced_bias import fit_reduced
+from ..rows.row_likelihoods import LinkLikelihood, PenalisedLikelihood, RowLikelihood, TiesLikelihood
 from .specified import ContestRows, contest_rows, sums_to_zero
 
+#: A logit of the mode of the ties, or a log of their scale, so far from its estimate is at its end.
+FARTHEST_TIE = 8.0
 RULE = "squared length of the last step in standard errors"
 
 
@@ -154,6 +159,17 @@ class LimitRows:
     def _places(self, given: int) -> IntArray:
         more = np.arange(len(self.contests.design.names), self._size(given))
         return np.concatenate([self.kept, more])
+
+    def onto(self, n_more: int) -> FloatArray:
+        """float[k + n_more, p + n_more]: all parameters, and those of ties, as those left: brought to 0 along `flat`."""
+        p, k = len(self.contests.design.names), len(self.kept)
+        dropped = np.setdiff1d(np.arange(p), self.kept)
+        free = np.eye(p)
+        free[:, dropped] -= self.flat @ np.linalg.inv(self.flat[dropped])
+        out = np.zeros((k + n_more, p + n_more))
+        out[:k, :p] = free[self.kept]
+        out[k:, p:] = np.eye(n_more)
+        return out
 
     def probabilities(self, p: FloatArray) -> FloatArray:
         """Probabilities of wins, 0 or 1 where the result is certain."""
@@ -355,10 +371,6 @@ class LinkOutcomes:
             information[outcome, 0] = np.where(both, -second, 0.0)
         return score, information
 
-    def law(self, fit: FitRecord) -> Law:
-        """Not asked for: wins and losses have two predictors at most."""
-        raise NotImplementedError
-
 
 @dataclass(frozen=True)
 class TieOutcomes:
@@ -383,22 +395,13 @@ class TieOutcomes:
         return out
 
     def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> None:
-        """None: Davidson's model without shift and scale; with them there is :meth:`law`."""
-
-    def law(self, fit: FitRecord) -> Law:
-        """The likelihood of one win, tie or loss in each row, at the estimate."""
-        spec = fit.spec
-        assert isinstance(spec, ContestSpec)
-        rows = contest_rows(fit.data, spec)
-        found = solved(rows)
-        model = TieUnits(tied_contests(rows), len(rows.design.names))
-        return Law(model, found.theta, found.covariance, outward(fit, rows, found))
+        """None: Davidson's model without shift and scale; with them there is the likelihood itself."""
 
 
-def outward(fit: FitRecord, rows: ContestRows, found: Solved) -> FloatArray:
+def outward(fit: FitRecord, rows: ContestRows, p: int) -> FloatArray:
     """float[n_params, p]: from the solver's parameters to the fit's, on its scale and against its reference."""
     spec = rows.spec
-    out = rows.spread(np.eye(len(found.theta)), len(found.more))
+    out = rows.spread(np.eye(p), p - len(rows.design.names))
     if fit.scale != spec.scale:
         unit = LOG_WORTH_PER_UNIT[spec.scale] / LOG_WORTH_PER_UNIT[fit.scale]
         out *= np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])[:, None]
@@ -407,47 +410,66 @@ def outward(fit: FitRecord, rows: ContestRows, found: Solved) -> FloatArray:
     return out
 
 
-@dataclass(frozen=True, eq=False)
-class TieUnits:
-    """One win, tie and loss of each row, under Davidson's model shifted or scaled: 3 n units, row by row.
-    first_tie: the place of log nu among the parameters."""
+def at_estimate(fit: FitRecord) -> AtEstimate:
+    """The likelihood of a fit of contests without random effects; penalised where its bias is reduced."""
+    spec = fit.spec
+    assert isinstance(spec, ContestSpec)
+    refuse_roots(spec)
+    rows = contest_rows(fit.data, spec)
+    found = solved(rows)
+    onward = outward(fit, rows, len(found.theta))
+    whole: Likelihood
+    if rows.has_ties or spec.reduction:
+        whole = finite_likelihood(rows)
+    else:
+        whole = LinkLikelihood(contests_of(rows), link(spec.link), found.null_space)
+    far = np.full(len(found.theta), np.inf)
+    far[len(rows.design.names) + 1 :] = FARTHEST_TIE
+    return AtEstimate(
+        whole,
+        found.theta,
+        found.covariance,
+        onward,
+        found.penalised if spec.reduction else found.llf,
+        infinite_of(rows, found, onward),
+        farthest=far,
+    )
 
-    contests: GeneralTies
-    first_tie: int
 
-    def at(self, theta: FloatArray) -> TieUnitsPoint:
-        """The units at the solver's parameters."""
-        inner = theta.copy()
-        inner[self.first_tie] -= np.log(2.0)  # nu = 2 exp(tie.max)
-        return TieUnitsPoint(self.contests, inner)
+def infinite_of(rows: ContestRows, found: Solved, onward: FloatArray) -> AtInfinity | None:
+    """What is flat or infinite in an estimate, in parameters that are `onward`, float[n_params, p], of the solver's."""
+    null = found.null_space
+    if not null.shape[1]:
+        return None
+    if not found.n_infinite:
+        return AtInfinity(onward @ null, np.zeros((0, null.shape[1])))
+    u, table = rows.design.projected(null, slice(None)), rows.table
+    counts = np.stack([table.wins, table.ties, table.losses], axis=1)
+    return AtInfinity(onward @ null, demanded(u, np.zeros_like(u), counts, "binary"))
 
 
-@dataclass(frozen=True, eq=False)
-class TieUnitsPoint:
-    """The units at one place."""
+def refuse_roots(spec: ContestSpec) -> None:
+    """Refuse an estimate that is a root and no maximum."""
+    if spec.reduction == "median" or (spec.reduction == "mean" and spec.link != "logit"):
+        raise InputError(
+            f"a profile with reduce_bias={spec.reduction!r} and link={spec.link!r}: this estimate is the root of an"
+            " adjusted score and maximises nothing; reduce_bias='jeffreys' has a penalised likelihood"
+        )
 
-    contests: GeneralTies
-    theta: FloatArray
 
-    def _counted(self, counts: FloatArray) -> TiePoint:
-        wins, ties, losses = counts.T
-        return TiePoint(replace(self.contests, wins=wins, ties=ties, losses=losses), self.theta)
-
-    @property
-    def log_probabilities(self) -> FloatArray:
-        """float[3 n]."""
-        return TiePoint(self.contests, self.theta).log_probabilities.ravel()
-
-    @property
-    def scores(self) -> FloatArray:
-        """float[3 n, p]."""
-        n = len(self.contests.wins)
-        each = [self._counted(np.tile(np.eye(3)[k], (n, 1))).row_scores for k in range(3)]
-        return np.stack(each, axis=1).reshape(3 * n, -1)
-
-    def information(self, weights: FloatArray) -> FloatArray:
-        """float[p, p]: of units that occur so often."""
-        return self._counted(weights.reshape(-1, 3)).information
+def finite_likelihood(rows: ContestRows) -> Likelihood:
+    """What is maximised where ties are modelled or the bias is reduced, and nothing separates: of the parameters that
+    contests can tell, as a function of all."""
+    parts = tied_parts(rows) if rows.has_ties else apart(contests_of(rows))
+    spec = rows.spec
+    plain: RowLikelihood
+    if rows.has_ties:
+        plain = TiesLikelihood(replace(tied_contests(rows), design=parts.left.design))
+    else:
+        plain = LinkLikelihood(parts.left, link(spec.link))
+    whole: Likelihood = PenalisedLikelihood(plain) if spec.reduction else plain
+    n_more = plain.n_params - len(parts.kept)
+    return within(whole, parts.onto(n_more)) if parts.flat.shape[1] else whole
 
 
 def referred(

@@ -18,10 +18,15 @@ import numpy as np
 from ....data.columns import Factor
 from ....errors import InputError, NotEstimableError
 from ....fit.estimates.fit_record import ContestPart, FitWarning, Kind, Stopping
+from ....fit.estimates.likelihood import AtEstimate
 from ....fit.estimates.parts import Component, RandomEffects
+from ....fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ....fit.fit import Fit
 from ....numerics.arrays import FloatArray, IntArray
-from ..random_effects.effects_design import Block, component_sizes, with_blocks
+from ....numerics.infinity import AtInfinity
+from ..counts.existence import demanded
+from ..random_effects.effects_design import Block, acyclic, component_sizes, with_blocks
+from ..random_effects.effects_likelihood import STARTS, MarginalLikelihood
 from ..random_effects.quasi_likelihood import compare_methods, fit_pql
 from ..random_effects.variances import MixedEstimate, fit_components, fit_mixed, joint_covariance
 from ..rows.contest_design import Contests
@@ -34,11 +39,12 @@ from .estimates import (
     contests_of,
     everything,
     limit_of,
+    outward,
     referred,
     shared,
     tabulate,
 )
-from .specified import ContestRows
+from .specified import ContestRows, contest_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +123,53 @@ def mixed_rows(rows: ContestRows) -> MixedRows:
     return MixedRows(effects, limit, with_blocks(limit.left, blocks))
 
 
+def marginal_at_estimate(fit: Fit) -> AtEstimate:
+    """The marginal likelihood of a fit, of its fixed parameters and sigma."""
+    spec = fit.of_contests
+    if spec.method == "pql":
+        raise InputError(
+            "penalised quasi-likelihood has no likelihood to profile; fit with method='laplace', or take fit.conf_int()"
+        )
+    if len(fit.components) > 1:
+        raise InputError(
+            f"random={', '.join(spec.random)}: profiles are offered with one component; fit.conf_int() has Wald's"
+        )
+    unit = LOG_WORTH_PER_UNIT[fit.scale] if spec.link == "logit" else 1.0
+    as_fitted = fit if spec.link != "logit" else fit.on_scale("log-odds")
+    rows = contest_rows(fit.data, spec)
+    mixed = mixed_rows(rows)
+    beta, sigma = as_fitted.predicted_effects.theta[mixed.contests.design.n_own :], as_fitted.sigma
+    size = len(rows.table.items) if mixed.effects[0].judges else None
+    whole = MarginalLikelihood(mixed.contests, link(spec.link), spec.method, size)
+    every = outward(fit, rows, len(rows.design.names))
+    flat = mixed.limit.flat
+    u = rows.design.projected(flat, slice(None))
+    counts = np.stack([rows.table.wins, np.zeros(len(u)), rows.table.losses], axis=1)
+    theta, p = np.append(beta, sigma), len(beta)
+    covariance = np.zeros((p + 1, p + 1))
+    covariance[:p, :p] = as_fitted.predicted_effects.covariance[-p:, -p:] if p else 0.0
+    covariance[p, p] = sigma_step(as_fitted) ** 2
+    starts = () if sigma > 0.0 else tuple(np.append(beta, value) for value in STARTS)
+    return AtEstimate(
+        whole,
+        theta,
+        covariance,
+        np.column_stack([every[:, mixed.limit.kept], np.zeros(len(every))]),
+        fit.llf,
+        AtInfinity(every @ flat, demanded(u, np.zeros_like(u), counts, "binary")) if flat.shape[1] else None,
+        further={SIGMA: np.eye(p + 1)[p] / unit},
+        starts=starts,
+        farthest_errors=FARTHEST_ACYCLIC if acyclic(mixed.contests) else np.inf,
+    )
+
+
+def sigma_step(fit: Fit) -> float:
+    """A rough standard error of sigma."""
+    se, sigma = fit.component().se, fit.sigma
+    step = se if np.isfinite(se) and se > 0 else max(0.5 * sigma, 0.2)
+    return min(step, max(0.5 * sigma, 0.2))
+
+
 def _limit(fixed: Contests, name: str) -> LimitRows:
     """What of the fixed parameters has a finite estimate."""
     try:
@@ -133,6 +186,11 @@ def _rows_left(fixed: Contests, limit: LimitRows) -> IntArray:
     return np.setdiff1d(np.flatnonzero(fixed.totals > 0), limit.certain)
 
 
+#: The row of the standard deviation of random effects.
+SIGMA = "sigma"
+#: So many standard errors from the estimate a limit is taken as infinite where sigma is bounded below only: without a
+#: cycle of wins the parameters are in units of a sigma that has no upper bound.
+FARTHEST_ACYCLIC = 100.0
 #: Effects and parameters, and different rows, up to which the methods are compared by themselves.
 MOST_COMPARED = (200, 5_000)
 PQL = "repetition of mode and REML estimate, to 1e-13 of log sigma^2"

@@ -36,9 +36,9 @@ from ....fit.estimates.fit_record import title
 from ....fit.estimates.specification import AnswerSpec, ContestSpec
 from ....fit.estimates.tails import chi_square_p
 from ....fit.fit import Fit
-from ....numerics.arrays import FloatArray
-from ....numerics.maxima import complement, constrained_maximum
-from .profiles import flat_of, objective_of, parts_of
+from ....numerics.constrained import maximum_under
+from ....numerics.maxima import complement
+from .estimates import finite_likelihood, refuse_roots
 from .specified import contest_rows
 from .term_changes import OWN, ModelTerm, TermModel, scope_terms, term_model
 
@@ -107,18 +107,12 @@ def _penalised_ratio(smaller: Fit, larger: Fit) -> float:
     full = np.zeros((wide.shape[1] + q, narrow.shape[1] + q))
     full[: wide.shape[1], : narrow.shape[1]] = basis
     full[wide.shape[1] :, narrow.shape[1] :] = np.eye(q)
-    full = _spanned(full, flat_of(rows))
-    _, value = constrained_maximum(
-        objective_of(rows, parts_of(rows)), np.zeros(len(full)), full, np.zeros(full.shape[1])
-    )
+    whole = finite_likelihood(rows)
+    limit = whole.limit()
+    held = complement(limit.reduced(full.T).T).T
+    start = np.zeros(limit.remaining.n_params)
+    value = maximum_under(limit.remaining, held, np.zeros(len(held)), start).point.value
     return max(0.0, 2.0 * (larger.penalised - value))
-
-
-def _spanned(columns: FloatArray, flat: FloatArray) -> FloatArray:
-    """Orthonormal columns that span the columns but for what lies along the flat directions."""
-    told = complement(flat)
-    u, s, _ = np.linalg.svd(told.T @ columns, full_matrices=False)
-    return np.asarray(told @ u[:, s > 1e-10 * max(float(s.max(initial=0.0)), 1e-300)])
 
 
 def kind_of_test(fit: Fit) -> str:
@@ -334,7 +328,7 @@ def _checked(fit: Fit) -> TermModel:
             "half wins, fractional weights or pseudo-comparisons make a quasi-likelihood; its ratio is not a test"
         )
     if kind_of_test(fit) == PENALISED:
-        objective_of(contest_rows(fit.data, fit.of_contests))  # refuses what maximises nothing
+        refuse_roots(fit.of_contests)
     return term_model(fit)
 
 

@@ -5,30 +5,24 @@ in every cell the linear predictor of each observed outcome grows at least as fa
 Along a generic one the probabilities of some outcomes tend to 0; the limiting model without these outcomes
 has a finite estimate (Geyer 2009, Electronic Journal of Statistics 3, 259-289).  A linear function of the
 parameters is estimable if and only if it is constant along all directions along which the likelihood of the
-limiting model is constant.  One linear programme finds the generic direction: maximise sum_k s_k subject to
-0 <= s_k <= 1 and (predictor of an observed outcome - predictor of another)'b >= s_k.
-
-These directions are a cone D d >= 0, with a row of D for every observed outcome.  Along those in its inside
-c'b tends to +inf if c'd >= 0 on the whole cone and not always 0, that is if c is a nonnegative combination of
-the rows of D (Farkas); to -inf if -c is one; it is finite if c'd = 0 on the span of the cone and of the
-directions along which the likelihood is flat; else the data do not determine it.  Where all rows of D are
-differences of two items, the one above the other, a difference of two items is such a combination if and only
-if a chain of them leads from one item to the other (Ford 1957): no combination is sought.
+limiting model is constant.  What an outcome demands of a direction is (predictor of an observed outcome -
+predictor of another)'b >= 0; :mod:`pairproof.numerics.infinity` finds the generic one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from ....errors import ConvergenceError
-from ....fit.estimates.fit_record import NULL_TOLERANCE
-from ....fit.estimates.likelihood import OutcomeModel
+from ....fit.estimates.likelihood import OutcomeModel, outcome_probabilities
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
-from ....numerics.maxima import generic_direction
+from ....numerics.infinity import NULL_TOLERANCE, AtInfinity, generic_direction, unit_rows
+from ....numerics.maxima import complement
 from .cells import Problem
 from .dense import Dense
 from .sparse import Rows
@@ -227,95 +221,6 @@ def _null(rows: sparse.csr_matrix) -> tuple[FloatArray, FloatArray]:
     return vectors[:, zero], vectors[:, ~zero]
 
 
-#: What nonnegative least squares leave of a vector of length 1 that is in the cone: rows and vectors are
-#: rounded to 1e-9 (one difference of two items was missed by as much); of one outside it tenths are left.
-IN_CONE = 1e-7
-#: Numbers of a table of differences at most, 160 MB, and patterns whose chains are looked at.
-MOST_ENTRIES, MOST_PATTERNS = 20_000_000, 50
-
-
-@dataclass(frozen=True, eq=False)
-class AtInfinity:
-    """The directions along which a likelihood is flat or grows without end.
-    null float[n_params, k]: their span, in a fit's parameters.  rows float[m, k]: the rows of D in the
-    coordinates of `null`, each of length 1 in its largest entry.  abilities: how the abilities of each
-    pattern of covariates move along `null`; () where that is of no use."""
-
-    null: FloatArray
-    rows: FloatArray
-    abilities: tuple[FloatArray, ...] = ()
-
-    def values(self, functions: FloatArray, finite: FloatArray) -> FloatArray:
-        """float[m]: limits of linear functions, float[m, n_params]; `finite` where they are finite, nan where
-        they are not determined."""
-        return self.signs(functions @ self.null, finite)
-
-    def signs(self, along: FloatArray, finite: FloatArray) -> FloatArray:
-        """The same for functions in the coordinates of `null`, float[m, k]."""
-        out = np.array(finite, float)
-        size = np.abs(along).max(axis=1, initial=0.0)
-        moved = np.flatnonzero(size >= NULL_TOLERANCE)
-        if not len(moved):
-            return out
-        different, back = np.unique(_unit(along[moved]), axis=0, return_inverse=True)
-        out[moved] = np.array([self._sign(c) for c in different])[np.ravel(back)]
-        return out
-
-    @cached_property
-    def _by_chains(self) -> dict[bytes, float]:
-        """Signs of differences of two items, as far as chains of rows decide them."""
-        rows = {row.tobytes() for row in self.rows}
-        found: dict[bytes, float] = {}
-        for abilities in self.abilities:
-            distinct = np.unique(np.round(abilities, 9), axis=0)
-            k = len(distinct)
-            if k < 2 or k * k * distinct.shape[1] > MOST_ENTRIES:
-                continue
-            i, j = (v.ravel() for v in np.nonzero(~np.eye(k, dtype=bool)))
-            keys = [row.tobytes() for row in _unit(distinct[i] - distinct[j])]
-            above = np.eye(k, dtype=bool)
-            above[i, j] = [key in rows for key in keys]
-            decided = len(self.abilities) == 1 and int(above.sum()) - k == len(rows)
-            above = _closure(above)
-            for key, over, under in zip(keys, above[i, j], above[j, i]):
-                if over or under:
-                    found[key] = np.inf if over else -np.inf
-                elif decided:
-                    found[key] = np.nan
-        return found
-
-    def _sign(self, c: FloatArray) -> float:
-        known = self._by_chains.get(c.tobytes())
-        if known is not None:
-            return known
-        if _in_cone(self.rows, c):
-            return float("inf")
-        return float("-inf") if _in_cone(self.rows, -c) else float("nan")
-
-
-def _unit(rows: FloatArray) -> FloatArray:
-    """Rows of length 1 in their largest entry, so rounded that equal ones have equal bytes."""
-    return np.asarray(np.round(rows / np.abs(rows).max(axis=1)[:, None], 9) + 0.0)  # no -0
-
-
-def _closure(above: BoolArray) -> BoolArray:
-    """Which chains lead from one to another."""
-    while True:
-        further = (above.astype(np.float32) @ above.astype(np.float32)) > 0
-        if np.array_equal(further, above):
-            return further
-        above = further
-
-
-def _in_cone(rows: FloatArray, c: FloatArray) -> bool:
-    from scipy.optimize import nnls
-
-    if not len(rows):
-        return False
-    _, left = nnls(rows.T, c / np.linalg.norm(c))
-    return bool(left < IN_CONE)
-
-
 def predictors(problem: Problem, params: FloatArray) -> tuple[FloatArray, FloatArray]:
     """float[n_cells, k] twice: log-odds and tie parameter of every cell for parameters float[n_params, k]."""
     cells, t = problem.cells, problem.n_terms
@@ -339,17 +244,79 @@ def at_infinity(problem: Problem, null: FloatArray, outward: FloatArray) -> AtIn
     """What tends to infinity in a problem with counts.
     null float[n_params, k]: span of the flat and of the infinite directions, in the problem's parameters.
     outward float[n_fit, k]: the same directions in the parameters of the fit."""
-    u, g = predictors(problem, null)
-    seen = problem.cells.counts > 0
+    rows = demanded(*predictors(problem, null), problem.cells.counts, problem.model)
+    return AtInfinity(outward, rows, _abilities(problem, null))
+
+
+@dataclass(frozen=True, eq=False)
+class Remaining:
+    """What constraints leave of a likelihood in the limit.
+    keep float[p, k]: orthonormal coordinates of what stays finite, the constraints first.  infinite: the others.  alive
+    bool[n, 3] or None: outcomes that stay possible; none: all."""
+
+    keep: FloatArray
+    infinite: AtInfinity
+    alive: BoolArray | None
+
+
+def remaining(
+    onto: Callable[[FloatArray], tuple[Any, Any]],
+    counts: FloatArray,
+    model: OutcomeModel,
+    constraints: FloatArray,
+    null: FloatArray | None,
+) -> Remaining | None:
+    """What remains along the directions in which constraints float[q, p] @ theta does not change, or None if it is all.
+    onto: log-odds and tie parameters of n cells, float[n, k] or sparse, along directions float[p, k].  counts
+    float[n, 3].  null float[p, k] or None: the flat and the infinite directions without constraints, where they are
+    known: there are no others with them."""
+    searched = complement(constraints.T)
+    if null is not None:
+        # Of the span of `null` what no constraint moves.
+        basis = np.linalg.qr(null)[0]
+        searched = basis @ complement((constraints @ basis).T)
+    if not searched.shape[1]:
+        return None
+    u, g = (sparse.csr_matrix(np.asarray(part)) for part in onto(searched))
+    found = of_rows(u, g, counts, model)
+    if not found.separated and not found.null.shape[1]:
+        return None
+    lost = searched @ found.null
+    across = np.linalg.qr(constraints.T)[0]
+    keep = np.concatenate([across, complement(np.concatenate([across, lost], axis=1))], axis=1)
+    rows = demanded(*(np.asarray(part) for part in onto(lost)), counts, model)
+    return Remaining(keep, AtInfinity(lost, rows), found.alive if found.separated else None)
+
+
+def demanded(u: FloatArray, g: FloatArray, y: FloatArray, model: OutcomeModel) -> FloatArray:
+    """float[m, k]: the different demands of counts y float[n_cells, 3] on k directions, along which log-odds and tie
+    parameter move by u and g, float[n_cells, k]; each of length 1 in its largest entry."""
     parts = []
-    for demand in demands(problem.model):
-        where = problem.cells.totals > 0 if demand.outcome is None else seen[:, demand.outcome]
+    for demand in demands(model):
+        where = (y.sum(axis=1) if demand.outcome is None else y[:, demand.outcome]) > 0
         parts.append(demand.of_u * u[where] + demand.of_g * g[where])
     rows = np.concatenate(parts)
-    size = np.abs(rows).max(axis=1, initial=0.0)
-    kept = size >= NULL_TOLERANCE
-    unit = np.unique(_unit(rows[kept]), axis=0) if kept.any() else rows[:0]
-    return AtInfinity(outward, unit, _abilities(problem, null))
+    kept = np.abs(rows).max(axis=1, initial=0.0) >= NULL_TOLERANCE
+    return np.unique(unit_rows(rows[kept]), axis=0) if kept.any() else rows[:0]
+
+
+def possible_probabilities(
+    u: FloatArray, g: FloatArray, model: OutcomeModel, alive: BoolArray | None
+) -> FloatArray:
+    """Outcome probabilities where some outcomes have tended to 0."""
+    p = outcome_probabilities(u, g, model)
+    if alive is None:
+        return p
+    if model == "rao-kupper":
+        # Without one win the other two are a logistic pair, the tie taking what the other win leaves.
+        first, second = alive[:, 0], alive[:, 2]
+        p[:, 1] = np.where(first & second, p[:, 1], np.where(first, 1.0 - p[:, 0], 1.0 - p[:, 2]))
+    p = np.where(alive, p, 0.0)
+    return np.asarray(p / p.sum(axis=1, keepdims=True))
+
+
+#: Patterns whose chains are looked at.
+MOST_PATTERNS = 50
 
 
 def _abilities(problem: Problem, null: FloatArray) -> tuple[FloatArray, ...]:
@@ -360,19 +327,3 @@ def _abilities(problem: Problem, null: FloatArray) -> tuple[FloatArray, ...]:
     t, j = problem.n_terms, problem.n_items
     moved = np.einsum("st,tjk->sjk", patterns, null[: t * j].reshape(t, j, -1))
     return tuple(moved)
-
-
-def held_at_minus_infinity(n_params: int, place: int) -> AtInfinity:
-    """One parameter tends to -inf: a Davidson tie parameter without ties."""
-    null = np.zeros((n_params, 1))
-    null[place] = 1.0
-    return AtInfinity(null, np.array([[-1.0]]))
-
-
-def joined(one: AtInfinity, other: AtInfinity) -> AtInfinity:
-    """Both: the second's directions do not enter the first's demands."""
-    a, b = one.null.shape[1], other.null.shape[1]
-    rows = np.zeros((len(one.rows) + len(other.rows), a + b))
-    rows[: len(one.rows), :a], rows[len(one.rows) :, a:] = one.rows, other.rows
-    wider = tuple(np.pad(abilities, ((0, 0), (0, b))) for abilities in one.abilities)
-    return AtInfinity(np.concatenate([one.null, other.null], axis=1), rows, wider)

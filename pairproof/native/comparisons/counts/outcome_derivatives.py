@@ -254,9 +254,13 @@ def _rao_kupper(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     )
 
 
-def units(u: FloatArray, g: FloatArray, model: OutcomeModel) -> tuple[FloatArray, FloatArray]:
+def units(
+    u: FloatArray, g: FloatArray, model: OutcomeModel, alive: BoolArray | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Derivatives of log P(outcome) by log-odds and tie parameter: float[n, 3, 2], and minus the second
-    derivatives, float[n, 3, 2, 2]; a tie parameter of -inf gives ties no probability."""
+    derivatives, float[n, 3, 2, 2]; a tie parameter of -inf gives ties no probability.
+    alive bool[n, 3]: outcomes that stay possible in a limit; an outcome that does not, or is certain, has none.
+    """
     n = len(u)
     score, information = np.zeros((n, 3, 2)), np.zeros((n, 3, 2, 2))
     g = (
@@ -266,8 +270,9 @@ def units(u: FloatArray, g: FloatArray, model: OutcomeModel) -> tuple[FloatArray
     )
     for k in (0, 2) if model == "binary" else (0, 1, 2):
         one = np.zeros((3, n))
-        one[k] = 1.0
-        d = derivatives(u, g, Counts(one[0], one[1], one[2], np.ones(n)), model)
+        one[k] = 1.0 if alive is None else alive[:, k] & (alive.sum(axis=1) > 1)
+        y = Counts(one[0], one[1], one[2], one.sum(axis=0), None if alive is None else alive.T)
+        d = derivatives(u, g, y, model)
         score[:, k, 0], information[:, k, 0, 0] = d.r_u, d.w_uu
         if d.r_g is not None and d.w_ug is not None and d.w_gg is not None:
             score[:, k, 1], information[:, k, 1, 1] = d.r_g, d.w_gg

@@ -19,13 +19,13 @@ import numpy as np
 from ....data.graph import strong_components
 from ....errors import ConvergenceError
 from ....fit.estimates.covariance import Covariance, DeferredCovariance
-from ....fit.estimates.likelihood import OutcomeModel, outcome_probabilities
+from ....fit.estimates.likelihood import outcome_probabilities
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import Solution, maximise
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Problem
 from .dense import Dense, DensePoint, as_dense, check_dense_size
-from .existence import check_size, examine
+from .existence import check_size, examine, possible_probabilities
 from .sparse import Rows, RowsPoint, as_rows
 
 
@@ -120,7 +120,7 @@ def _from_dense(
 ) -> Solved:
     def fitted() -> FloatArray:
         u, g = dense.of_cells(found.x)
-        return _limiting_probabilities(u, g, dense.problem.model, alive)
+        return possible_probabilities(u, g, dense.problem.model, alive)
 
     directions = dense.outward_directions(np.zeros((dense.n_inner, 0)) if null is None else null)
     separated = alive is not None and bool((alive.sum(axis=1) < dense.problem.categories).any())
@@ -135,21 +135,6 @@ def _from_dense(
         found.steps,
         found.decrement,
     )
-
-
-def _limiting_probabilities(
-    u: FloatArray, g: FloatArray, model: OutcomeModel, alive: BoolArray | None
-) -> FloatArray:
-    """Outcome probabilities where some outcomes have tended to 0."""
-    p = outcome_probabilities(u, g, model)
-    if alive is None:
-        return p
-    if model == "rao-kupper":
-        # Without one win the other two are a logistic pair, the tie taking what the other win leaves.
-        first, second = alive[:, 0], alive[:, 2]
-        p[:, 1] = np.where(first & second, p[:, 1], np.where(first, 1.0 - p[:, 0], 1.0 - p[:, 2]))
-    p = np.where(alive, p, 0.0)
-    return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
 def _solve_limit(problem: Problem) -> Solved:

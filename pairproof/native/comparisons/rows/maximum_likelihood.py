@@ -23,7 +23,8 @@ import numpy as np
 from ....errors import ConvergenceError, NotEstimableError, TooLargeError
 from ....fit.estimates.fit_record import listed
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
-from ....numerics.maxima import Estimated, Solution, cholesky_of, generic_direction, maximise, moved_names
+from ....numerics.infinity import generic_direction
+from ....numerics.maxima import Estimated, Solution, cholesky_of, maximise, moved_names
 from .contest_design import Contests
 from .links import ContestPoint, Link, link
 

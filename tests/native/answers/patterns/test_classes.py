@@ -74,7 +74,7 @@ def test_scores_and_information_of_a_mixture_are_differences() -> None:
         # Central differences: an error of about 1e-9; observed 2e-10 and 3e-9.
         assert np.abs((up.rows - down.rows) / (2 * h) - here.scores[:, k]).max() < 1e-7
         bend = mixture.weights @ (up.scores - down.scores) / (2 * h)
-        assert np.abs(bend + here.information()[k]).max() < 1e-6
+        assert np.abs(bend + here.information[k]).max() < 1e-6
 
 
 def test_one_class_is_the_model_itself_and_rankings_have_classes_too() -> None:

@@ -141,10 +141,10 @@ def test_laplace_limits_are_where_the_profile_of_the_marginal_likelihood_says() 
         )
         # The inner search stops at a gradient of 1e-7: observed 5e-16.
         assert 2.0 * (fit.llf - held.llf) == pytest.approx(QUANTILE, abs=1e-11)
-    from pairproof.native.comparisons.contests.profiles import MixedProfiles
+    from pairproof.native.comparisons.contests.mixed import mixed_rows
     from pairproof.native.comparisons.contests.specified import contest_rows
 
-    contests = MixedProfiles(fit, contest_rows(fit.data, fit.of_contests)).contests
+    contests = mixed_rows(contest_rows(fit.data, fit.of_contests)).contests
     low, high = limits(fit, "sigma")
     found = profile_sigma(contests, np.array([low, high]))
     np.testing.assert_allclose(

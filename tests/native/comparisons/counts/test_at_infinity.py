@@ -10,9 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 import pairproof
 from pairproof.errors import ConvergenceError
-from pairproof.native.comparisons.counts.existence import AtInfinity, held_at_minus_infinity, joined
-from pairproof.native.inference.profile_likelihood import Profiler
-from pairproof.native.inference.taken_apart import all_pairs, take_apart
+from pairproof.native.inference.taken_apart import all_pairs
+from pairproof.numerics.infinity import AtInfinity, held_at_minus_infinity, joined
 
 build = pairproof.Comparisons.build
 
@@ -62,7 +61,7 @@ def test_infinite_estimates_are_those_that_grow_as_the_limit_is_approached(count
             return
     free = np.flatnonzero([not held for held in fit.is_reference])
     functions = np.concatenate([all_pairs(fit)[1], np.eye(len(fit.beta))[free]])
-    values = Profiler(take_apart(fit)).estimates(functions)
+    values = fit.likelihood.estimates(functions)
     paths = np.array([functions @ f.beta for f in near])
     for value, path in zip(values, paths.T):
         growth = np.diff(path)

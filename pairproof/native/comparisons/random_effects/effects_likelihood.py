@@ -1,0 +1,143 @@
+"""The marginal likelihood of contests with random effects as a function of the fixed parameters and sigma.
+
+    l(b, sigma) = log of the integral of L(b, u) over u ~ N(0, sigma^2),      l(b, 0) = log L(b, 0)
+
+It depends on sigma^2, and is taken as the same at -sigma: sigma = 0 is then a place like any other, at which the
+derivative by sigma is 0, so that nothing has to hold a search at a boundary.  All contests are one unit, as effects
+join them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ....errors import ConvergenceError
+from ....fit.estimates.likelihood import Limit, differenced
+from ....numerics.arrays import FloatArray
+from ..rows.contest_design import Contests
+from ..rows.links import ContestPoint, Link
+from .effects_design import fixed_part
+from .marginal_likelihood import Marginal
+from .variances import marginal_of, rough_scale
+
+#: Values of sigma from which a maximum is sought where it is estimated as 0.
+STARTS = (0.3, 1.0, 3.0)
+#: Below this sigma is 0: the likelihood differs by its square.  Beyond FARTHEST nothing is looked for.
+LEAST, FARTHEST = 1e-7, 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class MarginalLikelihood:
+    """The marginal likelihood by Laplace's approximation or quadrature.
+
+    contests: whose first K parameters are the effects, the others the p - 1 fixed ones.  size: effects in each set of
+    the quadrature; none: all.  weight: of the one unit.
+    """
+
+    contests: Contests
+    link: Link
+    method: str
+    size: int | None
+    weight: float = 1.0
+
+    @property
+    def n_params(self) -> int:
+        """p."""
+        return len(self.contests.design.names) - self.contests.design.n_own + 1
+
+    @property
+    def weights(self) -> FloatArray:
+        """float[1]."""
+        return np.array([self.weight])
+
+    @property
+    def concave(self) -> bool:
+        return False
+
+    @cached_property
+    def _marginal(self) -> Callable[[FloatArray, float], Marginal]:
+        return marginal_of(self.contests, self.link, self.method, self.size)
+
+    @cached_property
+    def _fixed(self) -> Contests:
+        return fixed_part(self.contests)
+
+    def at(self, theta: FloatArray) -> MarginalPoint | None:
+        """The point at theta, float[p], sigma the last; None where no mode of the effects is found."""
+        beta, sigma = theta[:-1], float(theta[-1])
+        if not abs(sigma) < FARTHEST:
+            return None
+        if abs(sigma) < LEAST:
+            here = ContestPoint(self._fixed, self.link, beta)
+            return MarginalPoint(self, theta, here.value, np.append(here.score, 0.0))
+        try:
+            found = self._marginal(beta, abs(sigma))
+        except (ConvergenceError, np.linalg.LinAlgError):
+            return None
+        slope = found.gradient.copy()
+        slope[-1] /= sigma
+        return MarginalPoint(self, theta, found.value, slope)
+
+    def start(self) -> FloatArray:
+        """float[p]: equal abilities, sigma 1."""
+        return np.eye(self.n_params)[-1]
+
+    def scaling(self, theta: FloatArray) -> FloatArray:
+        """float[p, p]: a rough information, by that of effects and parameters together."""
+        sigma = max(abs(float(theta[-1])), STARTS[0])
+        root = rough_scale(self.contests, self.link, theta[:-1], sigma)
+        root[-1] *= sigma  # of sigma, not of its logarithm
+        return np.linalg.inv(root @ root.T) * self.weight
+
+    def weighted(self, weights: FloatArray) -> MarginalLikelihood:
+        """The same with another weight of its one unit, float[1]."""
+        return MarginalLikelihood(self.contests, self.link, self.method, self.size, float(weights[0]))
+
+    def limit(self, constraints: FloatArray | None = None) -> Limit:
+        """Itself: contests whose result is certain whatever the effects are were left out before."""
+        return Limit(self)
+
+
+@dataclass(frozen=True, eq=False)
+class MarginalPoint:
+    """The marginal likelihood at one place: log L and its derivative, of weight 1."""
+
+    likelihood: MarginalLikelihood
+    theta: FloatArray
+    log: float
+    slope: FloatArray
+
+    @property
+    def value(self) -> float:
+        return self.likelihood.weight * self.log
+
+    @property
+    def llf(self) -> float:
+        return self.value
+
+    @property
+    def extent(self) -> float:
+        return float(np.abs(self.theta).max())
+
+    @property
+    def score(self) -> FloatArray:
+        return self.likelihood.weight * self.slope
+
+    @cached_property
+    def information(self) -> FloatArray:
+        return differenced(self.likelihood, self.theta)
+
+    @property
+    def values(self) -> FloatArray:
+        return np.array([self.log])
+
+    @property
+    def scores(self) -> FloatArray:
+        return self.slope[None, :]
+
+    def information_of(self, weights: FloatArray) -> FloatArray:
+        return np.asarray(float(weights[0]) / self.likelihood.weight * self.information)

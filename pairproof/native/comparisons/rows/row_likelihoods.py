@@ -1,0 +1,366 @@
+"""The likelihoods of rows of contests: by link, with ties, and penalised by Jeffreys' prior.
+
+    l(theta) = sum over rows r and outcomes o of y_ro log P_o(row r at theta)
+
+A unit is one win, tie or loss of one row, so that the 3 n weights are the counts; where no tie is modelled a tie has
+no probability.  With Jeffreys' prior the value is l + log det I / 2, I the expected information of all parameters, also
+those that are held (Firth 1993, Biometrika 80, 27-38; Heinze and Schemper 2002, Statistics in Medicine 21, 2409-2419).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Union
+
+import numpy as np
+
+from ....errors import TooLargeError
+from ....fit.estimates.likelihood import Limit, differenced
+from ....numerics.arrays import FloatArray
+from ..counts.existence import remaining
+from .contest_design import Contests, Design
+from .davidson import GeneralTies, TiedContests, TiedPoint, TiePoint
+from .links import ContestPoint, Link
+from .reduced_bias import adjustment, covariance_of
+
+#: Entries of the rows of a constrained design where contests are separated.
+MOST_ENTRIES = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class LinkLikelihood:
+    """Wins and losses under a link.  null float[p, k] or None: the flat and the infinite directions, where they are known."""
+
+    contests: Contests
+    link: Link
+    null: FloatArray | None = None
+
+    @property
+    def n_params(self) -> int:
+        """p."""
+        return len(self.contests.design.names)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """float[3 n]."""
+        own = self.contests
+        return np.stack([own.wins, np.zeros(len(own.wins)), own.losses], axis=1).ravel()
+
+    @property
+    def concave(self) -> bool:
+        return self.link.concave
+
+    @cached_property
+    def pooled(self) -> Contests:
+        """The different rows, whose likelihood is the same."""
+        return self.contests.pooled()
+
+    def at(self, theta: FloatArray) -> LinkPoint | None:
+        """The point at theta, float[p]; None where it has no likelihood in doubles."""
+        found = LinkPoint(self, theta)
+        return found if np.isfinite(found.value) else None
+
+    def start(self) -> FloatArray:
+        return np.zeros(self.n_params)
+
+    def weighted(self, weights: FloatArray) -> LinkLikelihood:
+        """The same with other counts, float[3 n]."""
+        wins, _, losses = weights.reshape(-1, 3).T
+        return LinkLikelihood(Contests(self.contests.design, wins, losses), self.link)
+
+    def limit(self, constraints: FloatArray | None = None) -> Limit:
+        """What remains along the directions in which constraints @ theta does not change."""
+        own, p = self.pooled, self.n_params
+        c = np.zeros((0, p)) if constraints is None else constraints
+        n = own.design.n_rows
+        if n * max(p, 1) > MOST_ENTRIES and (self.null is None or self.null.shape[1]):
+            raise TooLargeError(
+                f"a profile of separated contests takes a design of {n:,} rows and {p:,} columns (limit"
+                f" {MOST_ENTRIES:,} entries); reduce_bias='mean' has finite estimates"
+            )
+
+        def onto(directions: FloatArray) -> tuple[FloatArray, FloatArray]:
+            u = own.design.projected(directions, slice(None))
+            return u, np.zeros_like(u)
+
+        found = remaining(onto, np.stack([own.wins, np.zeros(n), own.losses], axis=1), "binary", c, self.null)
+        if found is None:
+            return Limit(self)
+        keep, left = found.keep, np.arange(n)
+        if found.alive is not None:
+            left = np.flatnonzero(found.alive[:, 0] & found.alive[:, 2])
+        nobody = np.full(len(left), -1)
+        names = tuple(f"d{k}" for k in range(keep.shape[1]))
+        design = Design(nobody, nobody, own.design.rows(left) @ keep, own.design.offset[left], names)
+        inner = LinkLikelihood(Contests(design, own.wins[left], own.losses[left]), self.link)
+        return Limit(inner, keep, None, found.infinite)
+
+
+@dataclass(frozen=True, eq=False)
+class LinkPoint:
+    """Wins and losses at one place."""
+
+    likelihood: LinkLikelihood
+    theta: FloatArray
+    pooled: ContestPoint = field(init=False)
+
+    def __post_init__(self) -> None:
+        of = self.likelihood
+        object.__setattr__(self, "pooled", ContestPoint(of.pooled, of.link, self.theta))
+
+    @property
+    def value(self) -> float:
+        return self.pooled.value
+
+    @property
+    def llf(self) -> float:
+        return self.pooled.value
+
+    @cached_property
+    def score(self) -> FloatArray:
+        return self.pooled.score
+
+    @cached_property
+    def information(self) -> FloatArray:
+        return self.pooled.observed
+
+    @property
+    def extent(self) -> float:
+        return self.pooled.extent
+
+    @property
+    def expected(self) -> FloatArray:
+        """float[p, p]: Fisher's information."""
+        return self.pooled.expected
+
+    def jeffreys(self, covariance: FloatArray) -> FloatArray:
+        """float[p]: derivative of log det I / 2, given the inverse of I."""
+        return adjustment(self.pooled, covariance, "jeffreys")
+
+    @property
+    def values(self) -> FloatArray:
+        """float[3 n]: -inf for a tie."""
+        of = self.likelihood
+        eta = of.contests.design.predictor(self.theta)
+        log = of.link.log_cdf
+        return np.stack([log(eta), np.full(len(eta), -np.inf), log(-eta)], axis=1).ravel()
+
+    @property
+    def scores(self) -> FloatArray:
+        """float[3 n, p]."""
+        of = self.likelihood
+        eta = of.contests.design.predictor(self.theta)
+        slopes = np.stack(
+            [of.link.derivatives(eta)[0], np.zeros(len(eta)), -of.link.derivatives(-eta)[0]], axis=1
+        )
+        rows = of.contests.design.rows(np.arange(len(eta)))
+        return np.asarray((slopes[:, :, None] * rows[:, None, :]).reshape(3 * len(eta), -1))
+
+    def information_of(self, weights: FloatArray) -> FloatArray:
+        of = self.likelihood
+        wins, _, losses = weights.reshape(-1, 3).T
+        return ContestPoint(Contests(of.contests.design, wins, losses), of.link, self.theta).observed
+
+
+@dataclass(frozen=True, eq=False)
+class TiesLikelihood:
+    """Wins, ties and losses under Davidson's model, shifted or scaled.  The first parameter after the design's is log nu."""
+
+    contests: GeneralTies
+
+    @property
+    def n_params(self) -> int:
+        """p."""
+        return len(self.contests.names)
+
+    @property
+    def weights(self) -> FloatArray:
+        """float[3 n]."""
+        return self.contests.counts.ravel()
+
+    @property
+    def concave(self) -> bool:
+        """Davidson's model itself is."""
+        return not (self.contests.mode_names or self.contests.scale_names)
+
+    def at(self, theta: FloatArray) -> TiesPoint | None:
+        """The point at theta, float[p]; None where it has no likelihood in doubles."""
+        inner = theta.copy()
+        inner[len(self.contests.design.names)] -= np.log(2.0)  # nu = 2 exp(tie.max)
+        found = TiesPoint(self, theta, TiePoint(self.contests, inner))
+        return found if np.isfinite(found.value) else None
+
+    def start(self) -> FloatArray:
+        """float[p]: equal abilities, and as many ties as wins."""
+        return np.zeros(self.n_params)
+
+    def weighted(self, weights: FloatArray) -> TiesLikelihood:
+        """The same with other counts, float[3 n]."""
+        wins, ties, losses = weights.reshape(-1, 3).T
+        return TiesLikelihood(replace(self.contests, wins=wins, ties=ties, losses=losses))
+
+    def limit(self, constraints: FloatArray | None = None) -> Limit:
+        """Itself: a fit with an infinite estimate is refused."""
+        return Limit(self)
+
+
+@dataclass(frozen=True, eq=False)
+class TiesPoint:
+    """Wins, ties and losses at one place."""
+
+    likelihood: TiesLikelihood
+    theta: FloatArray
+    inner: TiePoint
+
+    def _counted(self, counts: FloatArray) -> TiePoint:
+        wins, ties, losses = counts.T
+        own = replace(self.likelihood.contests, wins=wins, ties=ties, losses=losses)
+        return TiePoint(own, self.inner.theta)
+
+    @cached_property
+    def value(self) -> float:
+        return self.inner.value
+
+    @property
+    def llf(self) -> float:
+        return self.value
+
+    @cached_property
+    def score(self) -> FloatArray:
+        return self.inner.score
+
+    @cached_property
+    def information(self) -> FloatArray:
+        return self.inner.information
+
+    @property
+    def extent(self) -> float:
+        return self.inner.extent
+
+    @property
+    def expected(self) -> FloatArray:
+        """float[p, p]: Fisher's information."""
+        return self.inner.expected_information
+
+    def jeffreys(self, covariance: FloatArray) -> FloatArray:
+        """float[p]: derivative of log det I / 2 of Davidson's model, given the inverse of I."""
+        own = self.likelihood.contests
+        tied = TiedContests(own.design, own.most, own.most_names, own.wins, own.ties, own.losses)
+        return TiedPoint(tied, self.theta).jeffreys(covariance)
+
+    @property
+    def values(self) -> FloatArray:
+        """float[3 n]."""
+        return self.inner.log_probabilities.ravel()
+
+    @property
+    def scores(self) -> FloatArray:
+        """float[3 n, p]."""
+        n = len(self.likelihood.contests.wins)
+        each = [self._counted(np.tile(np.eye(3)[k], (n, 1))).row_scores for k in range(3)]
+        return np.stack(each, axis=1).reshape(3 * n, -1)
+
+    def information_of(self, weights: FloatArray) -> FloatArray:
+        """float[p, p]: of units that occur so often."""
+        return self._counted(weights.reshape(-1, 3)).information
+
+
+RowLikelihood = Union[LinkLikelihood, TiesLikelihood]
+
+
+@dataclass(frozen=True, eq=False)
+class PenalisedLikelihood:
+    """A likelihood of rows penalised by Jeffreys' prior: its information is that of differences of the score."""
+
+    plain: RowLikelihood
+
+    @property
+    def n_params(self) -> int:
+        """p."""
+        return self.plain.n_params
+
+    @property
+    def weights(self) -> FloatArray:
+        return self.plain.weights
+
+    @property
+    def concave(self) -> bool:
+        """The penalty is not: under a constraint there may be other maxima."""
+        return False
+
+    def at(self, theta: FloatArray) -> PenalisedPoint | None:
+        """The point at theta, float[p]; None where the information is singular."""
+        plain = self.plain.at(theta)
+        if plain is None:
+            return None
+        information = plain.expected
+        sign, log_det = np.linalg.slogdet(information)
+        try:
+            covariance = covariance_of(information)
+        except np.linalg.LinAlgError:
+            return None
+        if not (sign > 0 and np.isfinite(log_det)):
+            return None
+        return PenalisedPoint(self, plain, 0.5 * float(log_det), covariance)
+
+    def start(self) -> FloatArray:
+        return self.plain.start()
+
+    def scaling(self, theta: FloatArray) -> FloatArray:
+        """float[p, p]: the expected information without the penalty."""
+        point = self.plain.at(theta)
+        return np.eye(self.n_params) if point is None else point.expected
+
+    def weighted(self, weights: FloatArray) -> PenalisedLikelihood:
+        """The same with other counts, float[3 n], and the penalty of these."""
+        return PenalisedLikelihood(self.plain.weighted(weights))
+
+    def limit(self, constraints: FloatArray | None = None) -> Limit:
+        """Itself: its maximum is finite."""
+        return Limit(self)
+
+
+@dataclass(frozen=True, eq=False)
+class PenalisedPoint:
+    """A penalised likelihood at one place.  penalty: log det I / 2.  covariance float[p, p]: the inverse of I."""
+
+    likelihood: PenalisedLikelihood
+    plain: LinkPoint | TiesPoint
+    penalty: float
+    covariance: FloatArray
+
+    @property
+    def theta(self) -> FloatArray:
+        return self.plain.theta
+
+    @property
+    def value(self) -> float:
+        return self.plain.value + self.penalty
+
+    @property
+    def llf(self) -> float:
+        return self.plain.llf
+
+    @property
+    def extent(self) -> float:
+        return self.plain.extent
+
+    @cached_property
+    def score(self) -> FloatArray:
+        return self.plain.score + self.plain.jeffreys(self.covariance)
+
+    @cached_property
+    def information(self) -> FloatArray:
+        return differenced(self.likelihood, self.theta)
+
+    @property
+    def values(self) -> FloatArray:
+        return self.plain.values
+
+    @property
+    def scores(self) -> FloatArray:
+        return self.plain.scores
+
+    def information_of(self, weights: FloatArray) -> FloatArray:
+        return self.plain.information_of(weights)
