@@ -155,10 +155,13 @@ class WithParts(Tested):
 
     @property
     def of_items(self: R) -> R:
-        """What is known of the items: this fit, or with random effects that of their predicted abilities."""
+        """What is known of the items: this fit, or with random effects that of their predicted abilities.
+
+        Of a fit clustered by judge the fixed parameters, which are the abilities over all judges.
+        """
         from .results.contests import predicted
 
-        return self if self.random_effects is None else predicted(self, None)
+        return self if self.random_effects is None or self.robust is not None else predicted(self, None)
 
     @property
     def further_lines(self) -> tuple[str, ...]:

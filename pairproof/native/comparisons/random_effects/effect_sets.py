@@ -157,24 +157,6 @@ class EffectSets:
         m = len(phi)
         return SetsPoint(values, scores[:, :m], second[:, :m, :m], sigma * effects, self.kind)
 
-    def objective(
-        self, phi: FloatArray, weights: FloatArray | None = None
-    ) -> tuple[float, FloatArray, FloatArray]:
-        """Value, gradient and information of all sets, or of so many of each kind."""
-        m = len(phi)
-        if np.abs(phi[self.contests.design.dense.shape[1] :]).max(initial=0.0) > WIDEST:
-            return -np.inf, np.zeros(m), np.eye(m)
-        try:
-            point = self.at(phi)
-        except (ConvergenceError, np.linalg.LinAlgError):  # too long a step of the search
-            return -np.inf, np.zeros(m), np.eye(m)
-        w = self.times if weights is None else weights
-        return float(w @ point.log_probabilities), w @ point.scores, point.information(w)
-
-
-#: Largest absolute log sigma.
-WIDEST = 12.0
-
 
 @dataclass(frozen=True, eq=False)
 class SetsPoint:
