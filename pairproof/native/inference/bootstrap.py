@@ -24,6 +24,7 @@ from ...fit.robust.clustered_fit import Missing, Robust, cluster_codes, only_obs
 from ..comparisons.counts.build import Model
 from . import replicates as intervals
 from .draws import AnyDraws, ByCluster, ByRows, TwoWays, by_cluster, by_comparison, two_ways
+from .judge_refits import JudgeRefitter, random_judges
 from .quantities import Asked, Custom, Linear, Probabilities, Quantity, Ranks, Worths, quantities, ranks
 from .refits import AnswerRefitter, ContestRefitter, Refitter
 from .replicates import AnyRefitter, Engine, Replicates, make_replicates, spread, without_each
@@ -453,6 +454,8 @@ def bootstrap(
     refitter: AnyRefitter
     if fit.answers is not None:
         refitter = AnswerRefitter(fit)
+    elif fit.random_effects is not None:
+        refitter = JudgeRefitter(random_judges(fit))
     elif fit.contests is not None:
         refitter = ContestRefitter(fit)
     else:
@@ -466,7 +469,7 @@ def bootstrap(
         )
     draws = (
         refitter.draws(columns, missing)
-        if isinstance(refitter, AnswerRefitter)
+        if isinstance(refitter, (AnswerRefitter, JudgeRefitter))
         else draws_of(refitter.model, columns, missing)
     )
     with_ranks = ranks(fit, group) if group is not None or len(fit.groups) == 1 else None

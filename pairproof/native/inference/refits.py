@@ -304,11 +304,6 @@ class ContestRefitter:
     """Fits of one model of contests to other counts of its rows."""
 
     def __init__(self, fit: Fit) -> None:
-        if fit.random_effects is not None:
-            raise InputError(
-                f"the bootstrap of {fit.title}: rows or clusters that are drawn again share the random effects of the table, and"
-                " say nothing of how these vary; fit.profile() and fit.conf_int() are of the marginal likelihood"
-            )
         self.fit, self.rows = fit, contest_rows(fit.data, fit.of_contests)
         table = self.rows.table
         self.model = ByRows(fit.data, table, fit.of_contests)
@@ -321,7 +316,7 @@ class ContestRefitter:
         """The fit to counts float[n_rows, 3]; None if the solver found none, or there are no comparisons."""
         if not counts.any():
             return None
-        rows = replace(self.rows, table=_counted(self.rows.table, counts))
+        rows = replace(self.rows, table=counted(self.rows.table, counts))
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PairproofWarning)
@@ -347,13 +342,14 @@ class ContestRefitter:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PairproofWarning)
-                again = fit_spec(_counted(data, rows), fit.of_contests)
+                again = fit_spec(counted(data, rows), fit.of_contests)
         except (ConvergenceError, NotEstimableError):
             return None
         return again if again.scale == fit.scale else again.on_scale(fit.scale)
 
 
-def _counted(table: Comparisons, counts: FloatArray) -> Comparisons:
+def counted(table: Comparisons, counts: FloatArray) -> Comparisons:
+    """The table with other counts of its rows, float[n_rows, 3]."""
     return replace(table, wins=counts[:, 0], ties=counts[:, 1], losses=counts[:, 2])
 
 
