@@ -152,7 +152,7 @@ class EffectSets:
         found = []
         for part in np.array_split(np.arange(n), min(parts, max(n, 1))):
             block = _Block(self.link, contests, most, part, fixed[part], sigma * z[part])
-            found.append(block.integrated(self.rough) if self.method == "quadrature" and sigma else block.laplace())
+            found.append(block.integrated(self.rough) if self.method == "quadrature" and sigma and n else block.laplace())
         values, scores, second, effects = (np.concatenate(each) for each in zip(*found))
         m = len(phi)
         return SetsPoint(values, scores[:, :m], second[:, :m, :m], sigma * effects, self.kind)

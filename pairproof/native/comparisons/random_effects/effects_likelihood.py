@@ -30,7 +30,7 @@ STARTS = (0.3, 1.0, 3.0)
 #: Below this sigma is 0: the likelihood differs by its square.  Beyond FARTHEST nothing is looked for.
 LEAST, FARTHEST = 1e-7, 1e6
 #: Below this the second derivative by sigma is that of this sigma; it differs by sigma^2.
-BENT = 1e-3
+BENT = 2e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,13 +180,13 @@ class SetsLikelihood:
         near = self._by_log(theta, BENT) if abs(sigma) < BENT else here
         if here is None or near is None:
             return None
-        # By sigma in place of its logarithm; of second derivatives near 0 a little beside it, where they have digits.
-        slope, bent = 1.0 / sigma if sigma else 0.0, 1.0 / (BENT if abs(sigma) < BENT else sigma)
-        scores, second = here.scores.copy(), near.second.copy()
-        scores[:, -1] *= slope
-        second[:, -1, -1] -= near.scores[:, -1]
-        second[:, -1, :] *= bent
-        second[:, :, -1] *= bent
+        # By sigma in place of its logarithm; near 0 by that of a place beside it, where differences have digits.
+        scores, second = here.scores.copy(), here.second.copy()
+        scores[:, -1] *= 1.0 / sigma if sigma else 0.0
+        at = BENT if abs(sigma) < BENT else sigma
+        across = near.second[:, -1, :-1] * sigma / at**2
+        second[:, -1, :-1] = second[:, :-1, -1] = across
+        second[:, -1, -1] = (near.second[:, -1, -1] - near.scores[:, -1]) / at**2
         extent = float(np.abs(self.sets.contests.design.dense @ theta[:-1]).max(initial=0.0))
         return SetsAt(theta, self.weights, here.log_probabilities, scores, second, extent)
 
