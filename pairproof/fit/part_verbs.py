@@ -339,7 +339,7 @@ class WithParts(Tested):
         >>> persons = [30, 9, 8, 10, 25, 8, 9]
         >>> table = pairproof.Respondents.build("ABC", "comparisons", answers, tie_category=False, weights=persons)
         >>> pairproof.fit_latent_classes(table, 2).over_classes()[["item", "estimate", "se"]].round(3).values.tolist()
-        [['A', 0.42, 0.049], ['B', 0.209, 0.039], ['C', 0.371, 0.055]]
+        [['A', 0.42, 0.047], ['B', 0.209, 0.035], ['C', 0.371, 0.046]]
         """
         from .results.answers import over_classes
 
