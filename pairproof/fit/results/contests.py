@@ -318,7 +318,10 @@ def unit_groups(
             f" {labels[pairs[twice[0] + 1, 1]]}; comparisons of a judge share random effects, so that clusters must be of"
             " whole judges"
         )
-    return sparse.csr_matrix((np.ones(len(pairs)), (pairs[:, 1], pairs[:, 2])), shape=(len(labels), n)), labels
+    return (
+        sparse.csr_matrix((np.ones(len(pairs)), (pairs[:, 1], pairs[:, 2])), shape=(len(labels), n)),
+        labels,
+    )
 
 
 # -- random effects ------------------------------------------------------------------------------------------

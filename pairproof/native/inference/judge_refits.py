@@ -144,7 +144,9 @@ class JudgeRefitter:
         fit = self.fit
         if weights is None:
             return fit
-        table = repeated(fit.data, self.judge, draws.row_factors(weights, np.ones((fit.data.n_rows, 1)))[:, 0])
+        table = repeated(
+            fit.data, self.judge, draws.row_factors(weights, np.ones((fit.data.n_rows, 1)))[:, 0]
+        )
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PairproofWarning)
@@ -160,7 +162,9 @@ def repeated(table: Comparisons, judge: Factor, times: FloatArray) -> Comparison
     copy = np.arange(len(rows)) - np.searchsorted(rows, rows)
     codes = judge.codes[rows] + len(judge.levels) * copy
     levels = tuple(
-        f"{level} ({m + 1})" if m else level for m in range(int(copy.max(initial=0)) + 1) for level in judge.levels
+        f"{level} ({m + 1})" if m else level
+        for m in range(int(copy.max(initial=0)) + 1)
+        for level in judge.levels
     )
     found = table.select(rows)
     return replace(found, columns={**found.columns, "judge": Factor(codes, levels)})

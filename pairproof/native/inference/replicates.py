@@ -30,8 +30,8 @@ from ...errors import InputError
 from ...fit.inference.wald import check_level
 from ...numerics.processes import in_order
 from .draws import BLOCK, AnyDraws, ByComparison, TwoWays, Weights
-from .quantities import Custom, Linear, Quantity, Ranks
 from .judge_refits import JudgeRefitter
+from .quantities import Custom, Linear, Quantity, Ranks
 from .refits import AnswerRefitter, ContestRefitter, Refitter
 
 if TYPE_CHECKING:

@@ -90,7 +90,11 @@ def test_errors_over_classes_are_the_spread_of_samples_from_the_model() -> None:
     for _ in range(150):
         counts = draw.multinomial(198 * 5, p)
         table = pairproof.Respondents.build(
-            "ABC", "comparisons", codes[counts > 0], tie_category=False, weights=counts[counts > 0].astype(float)
+            "ABC",
+            "comparisons",
+            codes[counts > 0],
+            tie_category=False,
+            weights=counts[counts > 0].astype(float),
         )
         again = pairproof.fit_latent_classes(table, 2, seed=2, starts=3)
         if not again.collapsed:

@@ -136,9 +136,7 @@ class EffectSets:
         one, flat = np.full(at.size, -1), at.ravel()
         dense = np.where(flat[:, None] >= 0, design.dense[flat], 0.0)
         offset = np.where(flat >= 0, design.offset[flat], 0.0)
-        wins, losses = (
-            np.where(flat >= 0, y[flat], 0.0) for y in (self.contests.wins, self.contests.losses)
-        )
+        wins, losses = (np.where(flat >= 0, y[flat], 0.0) for y in (self.contests.wins, self.contests.losses))
         return Contests(Design(one, one, dense, offset, design.names[design.n_own :]), wins, losses), z
 
     def at(self, phi: FloatArray) -> SetsPoint:
@@ -152,7 +150,11 @@ class EffectSets:
         found = []
         for part in np.array_split(np.arange(n), min(parts, max(n, 1))):
             block = _Block(self.link, contests, most, part, fixed[part], sigma * z[part])
-            found.append(block.integrated(self.rough) if self.method == "quadrature" and sigma and n else block.laplace())
+            found.append(
+                block.integrated(self.rough)
+                if self.method == "quadrature" and sigma and n
+                else block.laplace()
+            )
         values, scores, second, effects = (np.concatenate(each) for each in zip(*found))
         m = len(phi)
         return SetsPoint(values, scores[:, :m], second[:, :m, :m], sigma * effects, self.kind)
@@ -198,9 +200,7 @@ class _Block:
         rows = (part[:, None] * most + np.arange(most)).ravel()
         self.contests = Contests(contests.design.subset(rows), contests.wins[rows], contests.losses[rows])
         self.x = self.contests.design.dense.reshape(*fixed.shape, contests.design.dense.shape[1])
-        self.wins, self.losses = (
-            y.reshape(fixed.shape) for y in (self.contests.wins, self.contests.losses)
-        )
+        self.wins, self.losses = (y.reshape(fixed.shape) for y in (self.contests.wins, self.contests.losses))
         self.c = self._mode()
         self.eta = fixed + np.einsum("grj,gj->gr", v, self.c)
         self.score, self.w, self.t, self.q = self._terms(self.eta)
@@ -226,7 +226,9 @@ class _Block:
         for _ in range(MOST):
             score, w, _, _ = self._terms(eta)
             slope = np.einsum("grj,gr->gj", v, score) - c
-            step = np.linalg.solve(one + np.swapaxes(v, 1, 2) @ (w[:, :, None] * v), slope[:, :, None])[:, :, 0]
+            step = np.linalg.solve(one + np.swapaxes(v, 1, 2) @ (w[:, :, None] * v), slope[:, :, None])[
+                :, :, 0
+            ]
             decrement = (step * slope).sum(axis=1)
             largest = float(decrement.max(initial=0.0))
             if largest < TOLERANCE or (largest < 1e-10 and largest > 0.1 * best):
@@ -318,7 +320,9 @@ class _Block:
         second[p, :p] -= across
         second[:p, p] -= across
         second[p, p] += mean[p] - square / mass
-        volume = (size - 1) * np.log(step / np.sqrt(2.0 * np.pi)) + float(np.log(np.abs(np.diag(spread))).sum())
+        volume = (size - 1) * np.log(step / np.sqrt(2.0 * np.pi)) + float(
+            np.log(np.abs(np.diag(spread))).sum()
+        )
         return top + float(np.log(mass)) + volume, mean, second, h @ (effects / mass)
 
 

@@ -189,7 +189,8 @@ class Mode:
 class Marginal:
     """The marginal log-likelihood at one place.
     gradient float[p + C]: by b and by log sigma of the C components.  effects float[K]: mode of the effects
-    (Laplace), or their posterior mean (quadrature).  second float[p + C, p + C] or None: second derivatives."""
+    (Laplace), or their posterior mean (quadrature).  second float[p + C, p + C] or None: second derivatives.
+    """
 
     value: float
     gradient: FloatArray

@@ -33,10 +33,10 @@ from ....numerics.arrays import FloatArray
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, link
 from ..rows.maximum_likelihood import fit_structured
+from .effect_sets import MOST_EFFECTS
 from .effects_design import check_one_component, fixed_part
 from .factors import factored
 from .joint import Joint, joint_of
-from .effect_sets import MOST_EFFECTS
 from .marginal_likelihood import mode_of, penalised_mode
 from .variances import MixedEstimate, fit_mixed, profile_sigma
 

@@ -34,9 +34,9 @@ from ....numerics.maxima import Estimated
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, concave_link, link
 from ..rows.maximum_likelihood import StructuredEstimate, fit_structured
+from .effect_sets import EffectSets
 from .effects_design import BlockDesign, acyclic, check_one_component, component_sizes, fixed_part
 from .factors import MOST_TOGETHER, inverse_of
-from .effect_sets import EffectSets
 from .joint import Joint, joint_of
 from .marginal_likelihood import Marginal, effects_alone, laplace, mode_of
 from .search import NOTHING, STARTS, Lower, Optimum, highest, optimum

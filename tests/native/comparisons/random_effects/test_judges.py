@@ -17,7 +17,9 @@ from pairproof.native.inference.judge_refits import JudgeRefitter, repeated
 from pairproof.numerics.constrained import Profile, limit_by_newton, maximum_under
 
 
-def judged(judges: int = 10, items: int = 3, sd: float = 0.8, seed: int = 3, games: int = 4) -> pairproof.Comparisons:
+def judged(
+    judges: int = 10, items: int = 3, sd: float = 0.8, seed: int = 3, games: int = 4
+) -> pairproof.Comparisons:
     """Every judge compares every pair; sites of three judges."""
     draw = np.random.default_rng(seed)
     worth = np.linspace(0.7, -0.7, items)
@@ -83,7 +85,9 @@ def test_errors_by_judge_are_those_of_numerical_derivatives_of_each_judges_integ
     robust = fit.clustered("judge", kind="CR0")
     # Fourth-order differences of differences, h = 2e-3: seen 2e-9
     np.testing.assert_allclose([*robust.bse.to_numpy()[1:], robust.sigma_se], by_hand, rtol=1e-7)
-    assert fit.clustered("judge", kind="CR1").bse["B"] == pytest.approx(robust.bse["B"] * np.sqrt(10 / 9), rel=1e-12)
+    assert fit.clustered("judge", kind="CR1").bse["B"] == pytest.approx(
+        robust.bse["B"] * np.sqrt(10 / 9), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("options", [{}, {"link": "probit"}, {"method": "laplace"}], ids=str)
@@ -102,7 +106,9 @@ def test_every_judge_twice_leaves_estimates_and_halves_variances(options: dict[s
 @pytest.mark.parametrize(("items", "method"), [(3, "quadrature"), (4, "quadrature"), (5, "laplace")])
 @pytest.mark.parametrize("link", ["logit", "probit"])
 @pytest.mark.parametrize("sigma", [0.7, 2.0, 0.0])
-def test_scores_and_informations_of_judges_are_derivatives(items: int, method: str, link: str, sigma: float) -> None:
+def test_scores_and_informations_of_judges_are_derivatives(
+    items: int, method: str, link: str, sigma: float
+) -> None:
     """By differences of fourth order; at sigma = 0 second derivatives are those of sigma = 0.0002."""
     likelihood = fitted(judged(5, items), method=method, link=link).likelihood.likelihood
     assert isinstance(likelihood, SetsLikelihood)
@@ -135,7 +141,9 @@ def test_sites_of_judges_are_clusters_and_judges_of_two_sites_are_refused() -> N
     codes = site.codes.copy()  # type: ignore[union-attr]
     codes[0] = 1
     torn = replace(table, columns={**table.columns, "site": replace(site, codes=codes)})  # type: ignore[type-var]
-    with pytest.raises(InputError, match="judge j0 is in s0 and in s1; comparisons of a judge share random effects"):
+    with pytest.raises(
+        InputError, match="judge j0 is in s0 and in s1; comparisons of a judge share random effects"
+    ):
         fitted(torn).clustered("site")
 
 
@@ -143,7 +151,9 @@ def test_everything_that_follows_takes_the_errors_by_judge() -> None:
     fit = fitted(judged())
     robust = fit.clustered("judge")
     assert robust.robust is not None and robust.robust.kind == "CR1"
-    assert robust.robust.cautions[-1].startswith("CR1 in place of CR2: the information of a cluster about the fixed")
+    assert robust.robust.cautions[-1].startswith(
+        "CR1 in place of CR2: the information of a cluster about the fixed"
+    )
     contrast = robust.contrast("A", "C")
     assert contrast.estimate == pytest.approx(fit.contrast("A", "C").estimate, abs=1e-10)
     assert contrast.se == pytest.approx(robust.bse["C"], rel=1e-12)
@@ -163,7 +173,9 @@ def test_sigma_of_0_has_errors_by_judge_of_the_fixed_parameters() -> None:
     assert fit.sigma == 0.0
     plain = pairproof.fit_bradley_terry(table, ties="drop")
     np.testing.assert_allclose(
-        fit.clustered("judge", kind="CR1").bse.iloc[1:], plain.clustered("judge", kind="CR1").bse.iloc[1:], rtol=1e-8
+        fit.clustered("judge", kind="CR1").bse.iloc[1:],
+        plain.clustered("judge", kind="CR1").bse.iloc[1:],
+        rtol=1e-8,
     )
     assert np.isnan(fit.clustered("judge").sigma_se)
 
@@ -179,7 +191,9 @@ def test_newtons_limits_are_those_of_brents_method_on_the_profile() -> None:
         held = maximum_under(at.likelihood, c[None, :], c @ found[:, None], found).point  # type: ignore[arg-type]
         assert 2.0 * (at.supremum - held.value) == pytest.approx(quantile, abs=1e-9)
         # a function without a sketch is searched by Brent's method
-        plain: Any = SimpleNamespace(n_params=5, concave=False, at=at.likelihood.at, start=at.likelihood.start)
+        plain: Any = SimpleNamespace(
+            n_params=5, concave=False, at=at.likelihood.at, start=at.likelihood.start
+        )
         slow = Profile(plain, c, at.supremum, estimate, 0.4, (at.theta,))
         assert slow.side(quantile, side) == pytest.approx(float(c @ found), abs=1e-9)
 
@@ -217,7 +231,9 @@ def test_the_bootstrap_of_judges_has_their_errors_and_keeps_what_separates() -> 
 def test_random_items_have_neither_clusters_nor_bootstrap() -> None:
     table = judged(6, 5)
     fit = pairproof.fit_bradley_terry(table, formula="(1 | item)", ties="drop")
-    with pytest.raises(InputError, match="no product over clusters, since comparisons of an item share its effect"):
+    with pytest.raises(
+        InputError, match="no product over clusters, since comparisons of an item share its effect"
+    ):
         fit.clustered("judge")
     with pytest.raises(InputError, match="share the random effects of the items"):
         fit.bootstrap("judge", replicates=49)

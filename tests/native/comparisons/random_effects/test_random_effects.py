@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pairproof.errors import InputError, NotEstimableError, TooLargeError
+from pairproof.native.comparisons.random_effects.effect_sets import EffectSets
 from pairproof.native.comparisons.random_effects.effects_design import acyclic, fixed_part
 from pairproof.native.comparisons.random_effects.joint import mean_probability, predict
-from pairproof.native.comparisons.random_effects.effect_sets import EffectSets
 from pairproof.native.comparisons.random_effects.quasi_likelihood import fit_pql
 from pairproof.native.comparisons.random_effects.variances import fit_mixed, marginal_of, profile_sigma
 from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
