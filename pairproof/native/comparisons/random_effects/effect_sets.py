@@ -110,7 +110,8 @@ class EffectSets:
             ]
         )
         found: dict[bytes, int] = {}
-        kind, rows = np.full(design.n_own // self.size, -1), []
+        kind = np.full(design.n_own // self.size, -1)
+        rows: list[IntArray] = []
         for own in np.split(order, np.flatnonzero(np.diff(of)) + 1):
             if not len(own):
                 continue
@@ -130,9 +131,9 @@ class EffectSets:
             at[k, : len(own)] = own
         used = at >= 0
         z = np.zeros((n, most, self.size))
-        place = np.nonzero(used)
-        z[(*place, design.first[at[used]] % self.size)] = 1.0
-        z[(*place, design.second[at[used]] % self.size)] = -1.0
+        kind, row = np.nonzero(used)
+        z[kind, row, design.first[at[used]] % self.size] = 1.0
+        z[kind, row, design.second[at[used]] % self.size] = -1.0
         one, flat = np.full(at.size, -1), at.ravel()
         dense = np.where(flat[:, None] >= 0, design.dense[flat], 0.0)
         offset = np.where(flat >= 0, design.offset[flat], 0.0)
