@@ -385,7 +385,8 @@ def bootstrap(
     *columns : str
         The column whose values are the clusters, such as "judge"; all comparisons of a cluster are drawn together.
         Two columns, such as "judge", "source": both are drawn, independently (Owen's pigeonhole bootstrap, which is
-        conservative).  None: the clusters of a clustered fit; of another, single comparisons, from whole counts.
+        conservative).  None: the clusters of a clustered fit; of another, single comparisons, from whole counts.  Of
+        random effects of judges one, whose clusters hold whole judges: each copy of a judge has effects of its own.
     replicates : int
         R.
     seed : int, optional
