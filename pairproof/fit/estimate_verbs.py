@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: Why two items alone have no probability.
+WITHOUT_PAIRS = (
+    "comparisons depend on each other, or have ties of their own, so that two items alone have no probability in this"
+    " model; fit.pairs() has the margins of each pair"
+)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimates(FitRecord):
     """The numbers of a fit, with tables of its parameters and tests of linear functions of them.
@@ -567,10 +574,7 @@ class Predicted(Estimates):
 
             return contest_probabilities(self.of_items, group, at, order, items, level, comparison)
         if self.answers is not None and not self.of_answers.has_pairs:
-            raise InputError(
-                "comparisons depend on each other, or have ties of their own, so that two items alone have no"
-                " probability in this model; fit.pairs() has the margins of each pair"
-            )
+            raise InputError(WITHOUT_PAIRS)
         frame = predictions.probabilities(self, group, at, order, items, comparison)
         if level is None:
             return frame

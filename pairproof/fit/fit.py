@@ -95,7 +95,8 @@ class Fit(WithParts):
         ----------
         *columns : str
             One column of the table, or two for clustering both ways (Cameron, Gelbach and Miller 2011, J. Bus.
-            Econ. Stat. 29, 238-249).  Of whole answers one, or none: every person is then a cluster.
+            Econ. Stat. 29, 238-249).  Of whole answers one, or none: every person is then a cluster.  Of random effects
+            of judges one, whose clusters hold whole judges.
         kind : {"CR0", "CR1", "CR2"}, optional
             Default: CR2; of whole answers CR1.
             CR2 is that of Bell and McCaffrey with Satterthwaite's degrees of freedom (Pustejovsky and Tipton
@@ -113,8 +114,8 @@ class Fit(WithParts):
         Raises
         ------
         InputError
-            No such column, one cluster, rows without a value, another kind, or not one or two columns.  Random effects;
-            CR2 of link "cauchit"; two columns of ties with a shift or a scale.
+            No such column, one cluster, rows without a value, another kind, or not one or two columns.  Random effects of
+            items; CR2 of link "cauchit"; two columns of ties with a shift or a scale.
         TooLargeError
             More than 6,000 parameters.
 

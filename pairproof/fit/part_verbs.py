@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..data.options import whole_number
 from ..errors import InputError
 from .comparison_verbs import Tested
+from .estimate_verbs import WITHOUT_PAIRS
 from .estimates.covariance import Covariance
 from .estimates.identification import R
 from .estimates.parts import ClassTest, Component, find_component
@@ -155,10 +156,13 @@ class WithParts(Tested):
 
     @property
     def of_items(self: R) -> R:
-        """What is known of the items: this fit, or with random effects that of their predicted abilities."""
+        """What is known of the items: this fit, or with random effects that of their predicted abilities.
+
+        Of a fit clustered by judge the fixed parameters, which are the abilities over all judges.
+        """
         from .results.contests import predicted
 
-        return self if self.random_effects is None else predicted(self, None)
+        return self if self.random_effects is None or self.robust is not None else predicted(self, None)
 
     @property
     def further_lines(self) -> tuple[str, ...]:
@@ -297,6 +301,51 @@ class WithParts(Tested):
         """
         check_level(level)
         return self.of_classes.table(level, self.numbers.observed)
+
+    def over_classes(
+        self,
+        what: Literal["worth", "contrasts", "probabilities"] = "worth",
+        *,
+        group: str | None = None,
+        level: float = 0.95,
+    ) -> pd.DataFrame:
+        """Worths, differences of abilities or probabilities over all classes, each weighted by its share.
+
+        Parameters
+        ----------
+        what : {"worth", "contrasts", "probabilities"}
+            Of a person drawn at random: expected worths, differences of abilities, or that the first item of a pair is
+            preferred.
+        group : str, optional
+            A covariate group, without its class ("sex=f"); required if there is more than one.
+        level : float
+            Confidence level, in (0, 1).
+
+        Returns
+        -------
+        DataFrame
+            item, or first and second; estimate, se, low, high.  The standard errors are by the delta method, with the
+            variances of the shares and their covariances with all parameters; by cluster after :meth:`clustered`.
+
+        Raises
+        ------
+        InputError
+            Another group, a level outside (0, 1), or classes without standard errors.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> answers = [[1, 1, 1], [1, 1, -1], [1, -1, 1], [-1, 1, 1], [-1, -1, -1], [-1, -1, 1], [1, -1, -1]]
+        >>> persons = [30, 9, 8, 10, 25, 8, 9]
+        >>> table = pairproof.Respondents.build("ABC", "comparisons", answers, tie_category=False, weights=persons)
+        >>> pairproof.fit_latent_classes(table, 2).over_classes()[["item", "estimate", "se"]].round(3).values.tolist()
+        [['A', 0.42, 0.047], ['B', 0.209, 0.035], ['C', 0.371, 0.046]]
+        """
+        from .results.answers import over_classes
+
+        if what == "probabilities" and not self.of_answers.has_pairs:
+            raise InputError(WITHOUT_PAIRS)
+        return over_classes(self, what, group, level)
 
     @property
     def optima(self) -> tuple[tuple[float, int], ...]:

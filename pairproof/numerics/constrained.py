@@ -103,6 +103,15 @@ class Rough(Protocol):
         """float[p, p]: a positive definite matrix near minus the second derivatives."""
 
 
+@runtime_checkable
+class Sketched(Protocol):
+    """A dear function with exact second derivatives."""
+
+    @property
+    def sketch(self) -> Smooth[Place]:
+        """A cheap function near it; itself where there is none."""
+
+
 @dataclass(frozen=True, eq=False)
 class Maximum(Generic[P]):
     """A maximum under constraints.  multipliers float[q]: of the constraints.  curvature float[p, p]: H there."""
@@ -227,6 +236,49 @@ def on_constraint(theta: FloatArray, constraints: FloatArray, values: FloatArray
     return np.asarray(theta + c.T @ np.linalg.solve(c @ c.T, values - c @ theta))
 
 
+#: Steps to a limit, and the longest of them, in standard errors.
+MOST_OF_LIMIT, LONGEST = 30, 1.0
+#: Squared length of the last of them after which a limit has all its digits.
+DONE = 1e-18
+
+
+def limit_by_newton(
+    function: Smooth[Place],
+    c: FloatArray,
+    top: FloatArray,
+    level: float,
+    side: float,
+    start: FloatArray | None = None,
+) -> FloatArray | None:
+    """Where c'theta is farthest from its estimate at a value of `level`: Newton's method on level and slopes.
+
+    Venzon and Moolgavkar (1988, section 2).  top float[p]: the estimate.  start float[p]: where the search begins; none:
+    at Wald's limit.  None if it does not end at a constrained maximum on that side.
+    """
+    basis, here = complement(c[:, None]), function.at(top if start is None else start)
+    try:
+        if here is not None and start is None:
+            along = np.linalg.solve(here.information, c)
+            length = float(np.sqrt(2.0 * max(here.value - level, 0.0) / (c @ along)))
+            here = function.at(top + side * length * along)
+        last = np.inf
+        for _ in range(MOST_OF_LIMIT):
+            if here is None or not np.isfinite(here.value):
+                return None
+            h = here.information
+            cholesky_of(basis.T @ h @ basis)
+            left = np.vstack([here.score, -basis.T @ h])
+            step = np.linalg.solve(left, np.append(level - here.value, -basis.T @ here.score))
+            square = abs(float(step @ h @ step))
+            theta = here.theta + step * min(1.0, LONGEST / max(square, 1e-300) ** 0.5)
+            if square < DONE or (square < ROUNDING and square > 0.1 * last):
+                return theta if side * float(c @ (theta - top)) > 0.0 else None
+            last, here = square, function.at(theta)
+    except (np.linalg.LinAlgError, FloatingPointError):
+        pass
+    return None
+
+
 #: So many standard errors (or, of an infinite estimate, so far from 0) without a drop: there is none.
 FARTHEST = 1e5
 XTOL = 1e-12
@@ -315,6 +367,10 @@ class Profile:
 
         if self.estimate == side * np.inf:
             return self.estimate
+        if isinstance(self._function, Sketched) and np.isfinite(self.estimate):
+            quick = self._by_newton(self._function.sketch, quantile, side)
+            if quick is not None and (end is None or (end - quick) * side > 0.0):
+                return quick
         root, self._quantile = float(np.sqrt(quantile)), quantile
 
         def off(v: float) -> float:
@@ -360,6 +416,17 @@ class Profile:
                 " refits from two sides do not agree there, as in nearly separated tables;"
                 " fit.conf_int() has Wald intervals, and reduce_bias='jeffreys' a penalised profile"
             ) from None
+
+    def _by_newton(self, sketch: Smooth[Place], quantile: float, side: float) -> float | None:
+        """The limit from the estimate on, roughly at first; None where Newton's method does not come to it."""
+        c, level, found = self._c[0], self.supremum - quantile / 2.0, None
+        for function in (sketch, self._function):
+            found = limit_by_newton(function, c, self._tops[0], level, side, found)
+            if found is None:
+                return None
+        assert found is not None
+        limit = float(c @ found)
+        return limit if abs(limit - self.estimate) < self.farthest else None
 
     def _inside(self, off: Callable[[float], float], side: float) -> tuple[float, float]:
         """A place within the interval, and the first step out of it."""

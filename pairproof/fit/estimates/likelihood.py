@@ -33,7 +33,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...numerics.arrays import BoolArray
+from ...numerics.arrays import BoolArray, IntArray
 from ...numerics.constrained import Rough
 from ...numerics.infinity import NULL_TOLERANCE, AtInfinity
 from ...numerics.maxima import complement
@@ -299,7 +299,8 @@ class AtEstimate:
     fit's parameters, what is flat or without end.  at_edge bool[n_params] or None: parameters at the end of the
     parameter space.  further: linear functions of theta, float[p], that are no parameters of the fit, by name.  starts:
     further places from which a maximum is sought.  farthest float[p] or None: so far from its estimate a coordinate
-    has no limit; farthest_errors: so many standard errors.
+    has no limit; farthest_errors: so many standard errors.  unit_of_row int[n_rows] or None: of a model whose units are
+    judges, the unit of each row of the table; -1 for none.
     """
 
     likelihood: Likelihood
@@ -313,6 +314,7 @@ class AtEstimate:
     starts: tuple[FloatArray, ...] = ()
     farthest: FloatArray | None = None
     farthest_errors: float = np.inf
+    unit_of_row: IntArray | None = None
 
     @cached_property
     def point(self) -> Point:

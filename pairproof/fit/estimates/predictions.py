@@ -533,6 +533,31 @@ def outcome_derivatives(u: FloatArray, g: FloatArray, model: OutcomeModel) -> tu
     return by_u, np.stack([-tie * first, tie * (1.0 - tie), -tie * second], 1)
 
 
+def outcome_functions(
+    fit: FitRecord,
+    where: Mapping[str, Value],
+    first: IntArray,
+    second: IntArray,
+    order: bool = False,
+    comparison: Mapping[str, Value] | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Probabilities of the outcomes of m pairs in a group, float[3, m], and their derivatives, float[3, m, n_params]."""
+    abilities = LOG_WORTH_PER_UNIT[fit.scale] * ability_functions(fit, where)
+    eta = abilities[first] - abilities[second]
+    ties = np.zeros(len(fit.terms))
+    for k, term in enumerate(fit.terms):
+        if term.kind == "tie":
+            ties[k] = term.multiplier(where)
+        elif order and term.kind == "order":
+            eta[:, k] += term.multiplier(where)
+    if comparison is not None:
+        eta += comparison_function(fit, comparison, where)
+    u, g = eta @ fit.beta, np.full(len(first), tie_parameter(fit, where))
+    by_u, by_g = outcome_derivatives(u, g, fit.outcome_model)
+    functions = by_u.T[:, :, None] * eta + by_g.T[:, :, None] * ties
+    return outcome_probabilities(u, g, fit.outcome_model).T, functions
+
+
 def with_limits(
     fit: FitRecord,
     frame: pd.DataFrame,
@@ -554,26 +579,12 @@ def with_limits(
     for name in dict.fromkeys(frame["group"]):
         rows = np.flatnonzero((frame["group"] == name) & frame["p_first"].notna())
         where = find_group(fit, None if at is not None else str(name), at)
-        abilities = LOG_WORTH_PER_UNIT[fit.scale] * ability_functions(fit, where)
         first = np.array([place[item] for item in frame["first"].iloc[rows]], dtype=np.int64)
         second = np.array([place[item] for item in frame["second"].iloc[rows]], dtype=np.int64)
-        eta = abilities[first] - abilities[second]
-        ties = np.zeros(len(fit.terms))
-        for k, term in enumerate(fit.terms):
-            if term.kind == "tie":
-                ties[k] = term.multiplier(where)
-            elif order and term.kind == "order":
-                eta[:, k] += term.multiplier(where)
-        if comparison is not None:
-            eta += comparison_function(fit, comparison, where)
-        u = eta @ fit.beta
-        g = np.full(len(rows), tie_parameter(fit, where))
-        by_u, by_g = outcome_derivatives(u, g, fit.outcome_model)
+        _, functions = outcome_functions(fit, where, first, second, order, comparison)
         for y, column in enumerate(columns):
-            functions = by_u[:, [y]] * eta + by_g[:, [y]] * ties
             p = frame[column].to_numpy()[rows]
-            low_high = limits(p, *spread(fit, functions), level)
-            found[rows, y] = np.stack(low_high, axis=1)
+            found[rows, y] = np.stack(limits(p, *spread(fit, functions[y]), level), axis=1)
     for y, column in enumerate(columns):
         out[f"{column}_low"], out[f"{column}_high"] = found[:, y, 0], found[:, y, 1]
     return out

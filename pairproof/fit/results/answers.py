@@ -15,7 +15,7 @@ Standard errors hold where persons of a cluster go together, or the model is wro
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import zip_longest
@@ -33,10 +33,14 @@ from ...data.wide import prefmod_pair_order
 from ...errors import ComparisonError, InputError, TooLargeError
 from ...text import count_words, fixed, label, shorten
 from ..estimates import array_inference as inference
+from ..estimates.covariance import DenseCovariance
 from ..estimates.fit_record import CellTable, FitRecord, title
 from ..estimates.identification import R
 from ..estimates.parts import OF_ITEM, AnswerNumbers, PossibleAnswers
-from ..estimates.tails import chi_square_p
+from ..estimates.predictions import ability_functions, limits, outcome_functions, worth_functions
+from ..estimates.specification import Value
+from ..estimates.tails import chi_square_p, student_quantile
+from ..inference.wald import check_level
 from ..robust.clustered_fit import KINDS, Kind, Missing
 from ..robust.sandwich import DenseClusters, sandwich
 from ..shown.fit_json import finite
@@ -51,10 +55,7 @@ IntArray = NDArray[np.int64]
 
 def clustered_answers(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> R:
     """The fit with standard errors by cluster, without columns by person; see :meth:`pairproof.Fit.clustered`."""
-    if fit.classes is not None and np.isnan(fit.classes.covariance).any():
-        raise InputError(
-            f"no standard errors: {fit.warnings[-1] if fit.warnings else 'the information is singular'}"
-        )
+    _check_errors(fit)
     if fit.robust is not None:
         raise InputError(f"standard errors are by cluster already: {fit.robust.title}")
     robust = _clusters_of(fit, fit.numbers, columns, kind, missing)
@@ -66,6 +67,14 @@ def clustered_answers(fit: R, columns: Sequence[str], kind: Kind, missing: Missi
     return replace(fit, robust=robust, classes=replace(fit.classes, covariance=covariance))
 
 
+def _check_errors(fit: FitRecord) -> None:
+    """Refuse classes whose information is singular."""
+    if fit.classes is not None and np.isnan(fit.classes.covariance).any():
+        raise InputError(
+            f"no standard errors: {fit.warnings[-1] if fit.warnings else 'the information is singular'}"
+        )
+
+
 def _clusters_of(
     fit: FitRecord, numbers: AnswerNumbers, given: Sequence[str], kind: Kind, missing: Missing
 ) -> DenseClusters:
@@ -75,6 +84,69 @@ def _clusters_of(
     one_of("missing", missing, ("refuse", "own"))
     groups, times, labels = groups_of(table, numbers, columns, missing)
     return sandwich(numbers.likelihood, groups, times, (columns, labels), kind, fit.covariance)
+
+
+#: What can be averaged over classes.
+OVER_CLASSES = ("worth", "contrasts", "probabilities")
+
+
+def over_classes(fit: FitRecord, what: str, group: str | None, level: float) -> pd.DataFrame:
+    """Worths, differences or probabilities, each class weighted by its share; see :meth:`pairproof.Fit.over_classes`."""
+    import pandas as pd
+
+    check_level(level)
+    one_of("what", what, OVER_CLASSES)
+    classes, law = fit.of_classes, fit.numbers.likelihood
+    _check_errors(fit)
+    last = ["class=1"] if len(classes.shares) > 1 else list(fit.groups)
+    known = [name.removesuffix(last[0]).removesuffix(",") for name in fit.groups if name.endswith(last[0])]
+    if group is None and len(known) > 1:
+        raise InputError(f"the model has {len(known)} groups in each class; name one of {', '.join(known)}")
+    if group is not None and group not in known:
+        there = ", ".join(filter(None, known)) or "none but the classes"
+        raise InputError(f"no group {group!r}; the groups are {there}")
+    label = group or ""
+    each = [",".join(filter(None, (label, name))) for name in classes.labels]
+    found = [_of_class(fit, what, fit.groups[name] if name in fit.groups else {}) for name in each]
+    names, values = found[0][0], np.array([value for _, value, _ in found])
+    n, k = len(fit.terms), len(classes.shares)
+    functions = np.zeros((len(names), n + k))
+    functions[:, :n] = np.einsum("k,kmp->mp", classes.shares, np.array([slope for _, _, slope in found]))
+    functions[:, n:] = values.T
+    outward = np.vstack([law.outward, classes.outward])
+    estimate, df = classes.shares @ values, np.full(len(names), np.inf)
+    if fit.robust is None:
+        inward = functions @ outward
+        se = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", inward, law.covariance, inward), 0.0))
+    else:
+        numbers = replace(fit.numbers, likelihood=replace(law, outward=outward))
+        kind: Any = fit.robust.kind
+        robust = _clusters_of(fit, numbers, fit.robust.columns, kind, "own")
+        robust = replace(robust, model_based=DenseCovariance(outward @ law.covariance @ outward.T))
+        se, df = robust.standard_errors(functions), robust.degrees_of_freedom(functions)
+    if what == "contrasts":
+        half = student_quantile(0.5 + level / 2.0, df) * se
+        low, high = estimate - half, estimate + half
+    else:
+        low, high = limits(estimate, se, df, level)
+    frame = pd.DataFrame(names, columns=["item"] if what == "worth" else ["first", "second"])
+    return frame.assign(estimate=estimate, se=se, low=low, high=high)
+
+
+def _of_class(
+    fit: FitRecord, what: str, where: Mapping[str, Value]
+) -> tuple[list[tuple[str, ...]], FloatArray, FloatArray]:
+    """Names, values float[m] and derivatives float[m, n_params] of what is asked for in one class."""
+    abilities, items = ability_functions(fit, where), fit.items
+    if what == "worth":
+        return [(item,) for item in items], *worth_functions(fit, abilities)
+    i, j = np.triu_indices(len(items), 1)
+    if what == "contrasts":
+        functions = abilities[i] - abilities[j]
+        return [(items[a], items[b]) for a, b in zip(i, j)], functions @ fit.beta, functions
+    a, b = np.nonzero(~np.eye(len(items), dtype=bool))
+    p, functions = outcome_functions(fit, where, a, b)
+    return [(items[s], items[t]) for s, t in zip(a, b)], p[0], functions[0]
 
 
 def groups_of(

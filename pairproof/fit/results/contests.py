@@ -28,12 +28,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...data.columns import Factor
 from ...errors import InputError, TooLargeError
 from ...text import number
 from ..estimates import array_inference as inference
 from ..estimates.covariance import DenseCovariance, MappedCovariance
 from ..estimates.fit_record import FitRecord, find_item
 from ..estimates.identification import R, Referred, against, shift_to
+from ..estimates.likelihood import AtEstimate
 from ..estimates.parts import RandomEffects
 from ..estimates.predictions import (
     MOST_LIMITS,
@@ -56,13 +58,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: Random effects that fall into sets of judges.
+JUDGES = ("item:judge",)
+
+
 def clusters_exist(spec: ContestSpec, kind: str) -> None:
     """Refuse standard errors by cluster where the likelihood is no product over rows, or CR2 has no root."""
-    if spec.random:
+    if spec.random not in ((), JUDGES):
         raise InputError(
             f"standard errors by cluster of a model with random effects ({', '.join(spec.random)}): its likelihood is no"
-            " product over the rows of a table, since comparisons of an item or judge share an effect; judges as random"
-            " effects, random='item:judge', allow for judges that differ"
+            " product over clusters, since comparisons of an item share its effect whoever judges; judges alone as random"
+            " effects, random='item:judge', allow for judges that differ, and have clusters of judges"
+        )
+    if spec.random and spec.method == "pql":
+        raise InputError(
+            "standard errors by cluster of penalised quasi-likelihood: it has no likelihood of each judge whose score could"
+            " be added up; fit with method='laplace'"
         )
     if spec.link == "cauchit" and kind == "CR2":
         raise InputError(
@@ -246,29 +257,71 @@ def clustered_contests(fit: R, columns: Sequence[str], kind: Kind, missing: Miss
     """The fit with standard errors by cluster; those of reduced bias keep the scores of the plain likelihood."""
     spec = fit.of_contests
     clusters_exist(spec, kind)
-    if spec.tie_shift or spec.tie_scale:
-        return _clustered_ties(fit, columns, kind, missing)
+    if spec.random or spec.tie_shift or spec.tie_scale:
+        return _clustered_units(fit, columns, kind, missing)
     return clustered(fit, columns, kind, missing)
 
 
-def _clustered_ties(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> R:
-    """By the information of whole clusters: a row of such a model has more than two predictors."""
+def _clustered_units(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> R:
+    """By the information of whole clusters: of ties with more than two predictors, and of random effects of judges."""
     if fit.robust is not None:
         fit = replace(fit, covariance=fit.robust.model_based, robust=None)
     if len(columns) != 1:
+        what = "random effects of judges" if fit.spec.random else "ties with a shift or a scale"
         raise InputError(
-            f"clustered by {' and '.join(columns) or 'nothing'}: ties with a shift or a scale are clustered by one column"
+            f"clustered by {' and '.join(columns) or 'nothing'}: {what} are clustered by one column"
         )
-    table = fit.data
+    column, fitted = fit.data.role_of(columns[0]), fit.likelihood
+    groups, labels = unit_groups(fit, fitted, column, missing)
+    named = ((column,), labels)
+    robust = sandwich(fitted, groups, np.ones(len(labels)), named, kind, fit.covariance)
+    if fit.random_effects is None:
+        return replace(fit, covariance=robust.covariance, robust=robust)
+    if robust.note:
+        robust = replace(robust, note=NOT_POSITIVE)
+    (component,) = fit.random_effects.components
+    of_sigma = replace(fitted, outward=np.array(list(fitted.further.values())))
+    variance = sandwich(of_sigma, groups, np.ones(len(labels)), named, kind, fit.covariance).covariance
+    se = float(np.sqrt(variance.between(np.eye(1))[0, 0])) if np.isfinite(component.se) else component.se
+    effects = replace(fit.random_effects, components=(replace(component, se=se),))
+    return replace(fit, covariance=robust.covariance, robust=robust, random_effects=effects)
+
+
+#: Why CR1 stands in for CR2.
+NOT_POSITIVE = (
+    "CR1 in place of CR2: the information of a cluster about the fixed parameters and sigma is not positive, as that of few"
+    " judges rarely is, so that there is no CR2"
+)
+
+
+def unit_groups(
+    fit: FitRecord, fitted: AtEstimate, column: str, missing: Missing
+) -> tuple[sparse.csr_matrix, tuple[str, ...]]:
+    """How often each cluster of a column has each unit, float[G, n], and the labels of the clusters."""
+    table, n = fit.data, len(fitted.likelihood.weights)
     counts = np.stack([table.wins, table.ties, table.losses], axis=1)
     used = np.flatnonzero(counts.sum(axis=1) > 0.0)
-    column = table.role_of(columns[0])
+    if fitted.unit_of_row is not None:
+        used = np.flatnonzero(fitted.unit_of_row >= 0)
     codes, labels = cluster_codes(table, column, used, missing)
-    units = 3 * used[:, None] + np.arange(3)
-    at = (counts[used].ravel(), (np.repeat(codes, 3), units.ravel()))
-    groups = sparse.csr_matrix(at, shape=(len(labels), counts.size))
-    robust = sandwich(fit.likelihood, groups, np.ones(len(labels)), ((column,), labels), kind, fit.covariance)
-    return replace(fit, covariance=robust.covariance, robust=robust)
+    if fitted.unit_of_row is None:
+        units = 3 * used[:, None] + np.arange(3)
+        at = (counts[used].ravel(), (np.repeat(codes, 3), units.ravel()))
+        return sparse.csr_matrix(at, shape=(len(labels), n)), labels
+    judge = table.columns["judge"]
+    assert isinstance(judge, Factor)  # random effects of judges are by their names
+    pairs = np.unique(np.column_stack([judge.codes[used], codes, fitted.unit_of_row[used]]), axis=0)
+    twice = np.flatnonzero(np.diff(pairs[:, 0]) == 0)
+    if len(twice):
+        raise InputError(
+            f"{column}: judge {judge.levels[pairs[twice[0], 0]]} is in {labels[pairs[twice[0], 1]]} and in"
+            f" {labels[pairs[twice[0] + 1, 1]]}; comparisons of a judge share random effects, so that clusters must be of"
+            " whole judges"
+        )
+    return (
+        sparse.csr_matrix((np.ones(len(pairs)), (pairs[:, 1], pairs[:, 2])), shape=(len(labels), n)),
+        labels,
+    )
 
 
 # -- random effects ------------------------------------------------------------------------------------------
@@ -322,6 +375,11 @@ def _predicted_functions(fit: FitRecord, found: RandomEffects, judge: str | None
 def predicted(fit: R, judge: str | None) -> R:
     """A fit of free items whose abilities are the predicted ones; see :meth:`pairproof.Fit.predicted`."""
     found = fit.predicted_effects
+    if fit.robust is not None:
+        raise InputError(
+            f"predicted abilities of a fit clustered by {', '.join(fit.robust.columns)}: standard errors of prediction are the"
+            " model's, with its sigma; take them of the fit before .clustered(), and fit.contrast(a, b) of this one"
+        )
     others = tuple(t for t in fit.terms if t.kind not in ("item", "covariate"))
     terms = tuple(Term(item, "item", item=item) for item in fit.items) + others
     functions = _predicted_functions(fit, found, judge)

@@ -34,8 +34,8 @@ By = design.By
 @dataclass(frozen=True, eq=False)
 class ItemModel:
     """The items' part of a model: groups of rows, terms for the likelihood, and their names.
-    group int[n_rows]: covariate group of each row.  labels: names of the groups; "" for the only one.  named:
-    all parameters of the items at one time, references included.  free bool[n_named]: those that are not
+    group int[n_rows]: covariate group of each row, divided further by the columns of `cells`.  labels: names of these;
+    "" for the only one.  groups: those of the model alone, for which worths are given.  named: all parameters of the items at one time, references included.  free bool[n_named]: those that are not
     references: the parameters of `terms`, in their order.  values: of the covariates in each group."""
 
     group: IntArray
@@ -62,6 +62,9 @@ def item_model(table: Respondents, spec: AnswerSpec, level_is_free: bool = False
     patterns = design.patterns_of(formula, table, used)
     _refuse_one_level(formula, patterns)
     bys, z = design.matrix(formula.item, patterns, "the items")
+    finer = design.patterns_of(formula, table, used, spec.cells) if spec.cells else patterns
+    within = np.zeros(finer.n, np.int64)  # the group of each cell
+    within[finer.of_row[used]] = patterns.of_row[used]
     items = table.items
     x, columns = item_columns(table, spec)
     terms: list[ItemTerm] = []
@@ -73,11 +76,11 @@ def item_model(table: Respondents, spec: AnswerSpec, level_is_free: bool = False
         if x is None:
             kept = [j for j in range(len(items)) if level_is_free or j != last]
             names = tuple(items[j] + suffix for j in kept)
-            terms.append(ItemTerm(np.eye(len(items))[:, kept], z[:, k], names, items))
+            terms.append(ItemTerm(np.eye(len(items))[:, kept], z[within, k], names, items))
             named += [Term(item + suffix, "item", item=item, by=by) for item in items]
             free += [j in kept for j in range(len(items))]
             continue
-        terms.append(ItemTerm(x, z[:, k], tuple(c[0] + suffix for c in columns), items))
+        terms.append(ItemTerm(x, z[within, k], tuple(c[0] + suffix for c in columns), items))
         named += [of_column(column, by) for column in columns]
         free += [True] * len(columns)
     if formula.own:
@@ -85,14 +88,14 @@ def item_model(table: Respondents, spec: AnswerSpec, level_is_free: bool = False
         for (column, by), of_items, subject in zip(own.of, own.x, own.z.T):
             named.append(of_column(column, by))
             free.append(True)
-            terms.append(ItemTerm(of_items[:, None], subject, (named[-1].name,), items))
+            terms.append(ItemTerm(of_items[:, None], subject[within], (named[-1].name,), items))
     counts = np.bincount(patterns.of_row[used], weights=table.weights[used], minlength=patterns.n).astype(
         float
     )
-    values = tuple({name: v.value(s) for name, v in patterns.variables.items()} for s in range(patterns.n))
+    values = tuple({name: v.value(s) for name, v in finer.variables.items()} for s in range(finer.n))
     return ItemModel(
-        patterns.of_row,
-        design.pattern_labels(patterns),
+        finer.of_row,
+        design.pattern_labels(finer),
         design.group_labels(patterns, lambda: counts),
         tuple(terms),
         tuple(named),

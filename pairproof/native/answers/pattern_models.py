@@ -182,6 +182,7 @@ def fit_pattern(
     beta_of: Sequence[str] | None = None,
     ties_unresolved: bool = False,
     compat: str | Sequence[str] = "",
+    cells: str | Sequence[str] = (),
 ) -> Fit:
     """Fit the pattern model of whole answers by maximum likelihood.
 
@@ -222,6 +223,9 @@ def fit_pattern(
         For whoever must reproduce a number printed with prefmod: "prefmod" fits with the defects that prefmod shows on
         this table, "prefmod:B1-ties-as-losses" with that one; a warning names them.
         :func:`pairproof.native.prefmod_defects.defect_catalogue.defects` lists them.
+    cells : str or sequence of str
+        Columns by which persons are tabulated for deviance, its degrees of freedom and residuals, beyond the model's own
+        covariates: every answer has a free probability in each group of persons.  Estimates do not change.
 
     Returns
     -------
@@ -258,6 +262,7 @@ def fit_pattern(
     spec = pattern_spec(
         table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta
     )
+    spec = replace(spec, cells=(cells,) if isinstance(cells, str) else tuple(cells))
     fit = finished(fitted_pattern(table, spec, ties_unresolved, alpha_of, beta_of))
     if call.warnings:
         fit = replace(fit, warnings=(*fit.warnings, *call.warnings))

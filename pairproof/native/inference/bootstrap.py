@@ -24,6 +24,7 @@ from ...fit.robust.clustered_fit import Missing, Robust, cluster_codes, only_obs
 from ..comparisons.counts.build import Model
 from . import replicates as intervals
 from .draws import AnyDraws, ByCluster, ByRows, TwoWays, by_cluster, by_comparison, two_ways
+from .judge_refits import JudgeRefitter, random_judges
 from .quantities import Asked, Custom, Linear, Probabilities, Quantity, Ranks, Worths, quantities, ranks
 from .refits import AnswerRefitter, ContestRefitter, Refitter
 from .replicates import AnyRefitter, Engine, Replicates, make_replicates, spread, without_each
@@ -384,7 +385,8 @@ def bootstrap(
     *columns : str
         The column whose values are the clusters, such as "judge"; all comparisons of a cluster are drawn together.
         Two columns, such as "judge", "source": both are drawn, independently (Owen's pigeonhole bootstrap, which is
-        conservative).  None: the clusters of a clustered fit; of another, single comparisons, from whole counts.
+        conservative).  None: the clusters of a clustered fit; of another, single comparisons, from whole counts.  Of
+        random effects of judges one, whose clusters hold whole judges: each copy of a judge has effects of its own.
     replicates : int
         R.
     seed : int, optional
@@ -453,6 +455,8 @@ def bootstrap(
     refitter: AnyRefitter
     if fit.answers is not None:
         refitter = AnswerRefitter(fit)
+    elif fit.random_effects is not None:
+        refitter = JudgeRefitter(random_judges(fit))
     elif fit.contests is not None:
         refitter = ContestRefitter(fit)
     else:
@@ -466,7 +470,7 @@ def bootstrap(
         )
     draws = (
         refitter.draws(columns, missing)
-        if isinstance(refitter, AnswerRefitter)
+        if isinstance(refitter, (AnswerRefitter, JudgeRefitter))
         else draws_of(refitter.model, columns, missing)
     )
     with_ranks = ranks(fit, group) if group is not None or len(fit.groups) == 1 else None

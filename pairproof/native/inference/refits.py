@@ -7,6 +7,9 @@ problem is laid out anew and solved as any fit is: at infinity.
 Contests with a link, an offset, reduced bias or general ties: a replicate counts each row of the table anew,
 and is solved as any table is, from the start.
 
+Latent classes: a replicate's maximum is that which is come to from the table's, so that its classes are those of the
+fit (McLachlan and Peel 2000, Finite Mixture Models, section 2.16); where one collapses there is no fit.
+
 Models of whole answers: a replicate holds each distinct answer so many times.  Where it separates, or lacks
 an item, what tends to infinity is found as it is for comparisons
 (:mod:`pairproof.native.comparisons.counts.existence`): along the directions v with d'v >= 0 for the demands d
@@ -40,6 +43,7 @@ from ...numerics.infinity import AtInfinity, both, held_at_minus_infinity
 from ...numerics.maxima import cholesky_of, maximise
 from ..answers.answer_fits import finished
 from ..answers.latent_classes import fitted
+from ..answers.patterns.class_mixture import COLLAPSED
 from ..comparisons.contests.bradley_terry import fit_spec
 from ..comparisons.contests.estimates import infinite_of, outward, solved
 from ..comparisons.contests.specified import contest_rows
@@ -294,11 +298,6 @@ class ContestRefitter:
     """Fits of one model of contests to other counts of its rows."""
 
     def __init__(self, fit: Fit) -> None:
-        if fit.random_effects is not None:
-            raise InputError(
-                f"the bootstrap of {fit.title}: rows or clusters that are drawn again share the random effects of the table, and"
-                " say nothing of how these vary; fit.profile() and fit.conf_int() are of the marginal likelihood"
-            )
         self.fit, self.rows = fit, contest_rows(fit.data, fit.of_contests)
         table = self.rows.table
         self.model = ByRows(fit.data, table, fit.of_contests)
@@ -311,7 +310,7 @@ class ContestRefitter:
         """The fit to counts float[n_rows, 3]; None if the solver found none, or there are no comparisons."""
         if not counts.any():
             return None
-        rows = replace(self.rows, table=_counted(self.rows.table, counts))
+        rows = replace(self.rows, table=counted(self.rows.table, counts))
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PairproofWarning)
@@ -337,13 +336,14 @@ class ContestRefitter:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PairproofWarning)
-                again = fit_spec(_counted(data, rows), fit.of_contests)
+                again = fit_spec(counted(data, rows), fit.of_contests)
         except (ConvergenceError, NotEstimableError):
             return None
         return again if again.scale == fit.scale else again.on_scale(fit.scale)
 
 
-def _counted(table: Comparisons, counts: FloatArray) -> Comparisons:
+def counted(table: Comparisons, counts: FloatArray) -> Comparisons:
+    """The table with other counts of its rows, float[n_rows, 3]."""
     return replace(table, wins=counts[:, 0], ties=counts[:, 1], losses=counts[:, 2])
 
 
@@ -372,7 +372,8 @@ class AnswerRefitter:
         refuse(fit)
         self.fit, self.at = fit, fit.likelihood
         self.full: FloatArray = self.at.likelihood.weights[:, None]
-        self._far = min(FAR, self.at.point.extent + AWAY)
+        self._classes = fit.classes is not None
+        self._far = COLLAPSED if self._classes else min(FAR, self.at.point.extent + AWAY)
 
     def draws(self, columns: Sequence[str], missing: Missing) -> ByCluster | ByComparison:
         """How replicates are drawn: by a column, or person by person."""
@@ -398,7 +399,9 @@ class AnswerRefitter:
             return None
         counted = self.at.likelihood.weighted(counts[:, 0])
         try:
-            return self._regular(counted) or self._limiting(counted.limit())
+            regular = self._regular(counted)
+            # A class that collapses has no limit that a linear programme would tell: the replicate has no fit.
+            return regular if regular is not None or self._classes else self._limiting(counted.limit())
         except (np.linalg.LinAlgError, ConvergenceError, TooLargeError):
             return None
 
@@ -437,6 +440,12 @@ class AnswerRefitter:
 
     def fit_again(self, draws: AnyDraws, counts: FloatArray, weights: Weights | None) -> Fit | None:
         """A whole fit of the replicate, for a user's function; None if there is none."""
+        if self._classes:
+            raise InputError(
+                f"{self.fit.title}: a function of a fit needs whole fits of every replicate, and a search from many starts may"
+                " name the classes otherwise; ask for params, contrasts, worth, probabilities or ranks of a class, which are"
+                " followed from the fit's maximum"
+            )
         if weights is None:
             return self._as_it_was()
         fit, row = self.fit, self.fit.numbers.row
@@ -473,11 +482,10 @@ class AnswerRefitter:
 
 def refuse(fit: Fit) -> None:
     """Refuse a fit of which replicates would not say what its estimates vary by."""
-    if fit.classes is not None:
+    if fit.classes is not None and np.isnan(fit.classes.covariance).any():
         raise InputError(
-            f"the bootstrap of {fit.title}: replicates have several maxima, and their classes no order by which they are those"
-            " of the fit; fit.clustered() has standard errors that hold if the model is wrong, fit.test_classes() a"
-            " parametric bootstrap of the number of classes"
+            f"the bootstrap of {fit.title}: a class has collapsed, or its parameters cannot be told apart, so that replicates"
+            " have no maximum near the fit's; fit fewer classes"
         )
     if fit.quasi_likelihood:
         raise InputError(

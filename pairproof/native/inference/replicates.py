@@ -30,6 +30,7 @@ from ...errors import InputError
 from ...fit.inference.wald import check_level
 from ...numerics.processes import in_order
 from .draws import BLOCK, AnyDraws, ByComparison, TwoWays, Weights
+from .judge_refits import JudgeRefitter
 from .quantities import Custom, Linear, Quantity, Ranks
 from .refits import AnswerRefitter, ContestRefitter, Refitter
 
@@ -137,7 +138,7 @@ def normal(replicates: FloatArray, t0: float, se: float, level: float) -> tuple[
 
 #: With up to so many groups replicates repeat themselves, and so many of them are kept.
 FEW_GROUPS, MOST_SEEN = 12, 2_000
-AnyRefitter = Union[Refitter, AnswerRefitter, ContestRefitter]
+AnyRefitter = Union[Refitter, AnswerRefitter, ContestRefitter, JudgeRefitter]
 
 
 @dataclass(frozen=True, eq=False)

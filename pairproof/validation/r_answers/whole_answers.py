@@ -82,7 +82,9 @@ def _ask_enumerated(question: AnswerQuestion) -> RCounterpart:
     names = tuple(found.names[k] for k in kept)
     own = RParameters(names, found.coef[kept], found.vcov[kept][:, kept], scale, given.reference)
     values = {**parameter_values(fit, own, tests=True), **worth_values(fit, own)}
-    values.update(likelihood_values(found.llf, len(kept)), deviance=found.deviance, df_resid=found.df)
+    values.update(likelihood_values(found.llf, len(kept)))
+    if not fit.spec.cells:
+        values.update(deviance=found.deviance, df_resid=found.df)
     how = "its choices" if given.scalars["kind"] == "choices" else "all that could be answered"
     return answered(
         ENUMERATED,
@@ -90,6 +92,7 @@ def _ask_enumerated(question: AnswerQuestion) -> RCounterpart:
         values,
         f"Newton's method from zeros, {found.iterations} steps, on a list of {how}, as fit.to_r() writes it",
         "with pseudo-comparisons, which its llf leaves out" if fit.of_answers.pseudo else "",
+        "deviance and df are of the model's own groups of persons and not compared" if fit.spec.cells else "",
         flag=found.largest_score <= AT_MAXIMUM,
     )
 
@@ -169,6 +172,9 @@ def _of_covariates(fit: Fit) -> str:
         for name, level in term.by:
             if name != "time" and (level is None or not isinstance(table.columns.get(name), Factor)):
                 return f"patt*.fit has no numeric covariates ({name})"
+    numeric = [name for name in fit.spec.cells if not isinstance(table.columns.get(name), Factor)]
+    if numeric:
+        return f"patt*.fit has no numeric covariates ({numeric[0]})"
     blocks = {t.by for t in fit.terms if t.kind == "item"}
     for by in blocks:
         if len([t for t in fit.terms if t.kind == "item" and t.by == by]) < len(fit.items):
@@ -180,7 +186,7 @@ def _of_gaps(fit: Fit) -> str:
     spec, table = fit.of_answers, fit.respondents
     if not (spec.alpha or spec.beta):
         return ""
-    if any(t.by for t in fit.terms):
+    if spec.cells or any(t.by for t in fit.terms):
         return "pattPC.fit puts covariates aside where it models missing comparisons"
     if spec.beta in ("item", "difference"):
         return (
@@ -258,8 +264,9 @@ def _work(fit: Fit) -> float:
 
 
 def _covariates(fit: Fit) -> list[str]:
-    """Covariates of the model, each once."""
-    return list(dict.fromkeys(name for t in fit.terms for name, _ in t.by if name != "time"))
+    """Covariates of the model, and the columns of its cells, each once."""
+    own = (name for t in fit.terms for name, _ in t.by if name != "time")
+    return list(dict.fromkeys([*own, *fit.spec.cells]))
 
 
 def _wide(table: Respondents, fit: Fit) -> pd.DataFrame:

@@ -224,7 +224,6 @@ def test_persons_are_drawn_where_no_column_is_named() -> None:
 
 
 @pytest.mark.parametrize(("call", "said"), [
-    (lambda t: pairproof.fit_latent_classes(t, 2, starts=2).bootstrap(), "no order by which"),
     (lambda t: pairproof.fit_latent_classes(t, 2, starts=2).profile(), "several maxima"),
     (lambda t: pairproof.fit_plackett_luce(t, pseudo=0.5).bootstrap(), "pseudo-rankings or the prior"),
     (lambda t: pairproof.fit_plackett_luce(t, prior=1.0).profile(), "something else than the likelihood"),

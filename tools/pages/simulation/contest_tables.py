@@ -79,7 +79,8 @@ def of_random_effects(found: list[Line]) -> str:
 
 def of_judge_effects(found: list[Line]) -> str:
     """Contrasts of items."""
-    heads = {"random effects": "**random effects, b**", "model z": "no judges, averaged",
+    heads = {"random effects": "**random effects, b**",
+             "CR1 t of random effects": "**the same, CR1 by judge**", "model z": "no judges, averaged",
              "CR2 t": "**CR2 by judge, averaged**", "CR2 t, of b": "CR2 by judge, b",
              "log sigma": "log sigma, Wald", "sigma 0": "sigma estimated as 0"}  # fmt: skip
     rows = []
@@ -172,7 +173,8 @@ def findings() -> list[str]:
         f" {span('random-effects', ['known pair, posterior', 'new player, posterior'], '77 players')} in the lizards' shape: there"
         " and for sigma they fall short of .95. With sigma taken as known they hold in"
         f" {span('random-effects', ['known pair, sigma known', 'new player, sigma known'])}.",
-        f"**Random effects of judges** on 3 items: contrasts are covered in {span('judge-effects', ['random effects'])}, by CR2 (of the"
+        f"**Random effects of judges** on 3 items: contrasts are covered in {span('judge-effects', ['random effects'])}, with"
+        f" standard errors by judge in {span('judge-effects', ['CR1 t of random effects'])}, without effects by CR2 (of the"
         f" averaged parameter) in {span('judge-effects', ['CR2 t'])}, without judges in {span('judge-effects', ['model z'])}.",
         f"**The boundary test of sigma = 0** is wrong in {span('boundary', ['p <= .05'], 'players')} of tables at .05 for players"
         f" and in {span('boundary', ['p <= .10'], 'players')} at .10, so it is conservative in small tables; for judges in"

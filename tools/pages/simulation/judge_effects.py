@@ -1,7 +1,8 @@
 """Judges' preferences as random effects: contrasts of items, beside the plain fit and standard errors by judge.
 
 Judge g sees item i with b_i + u_gi (:mod:`tools.pages.simulation.answers`).  With `random="item:judge"` the parameters are b;
-without, they are the population-averaged ones, which are nearer to 0.  Each interval is held against the parameter that
+without, they are the population-averaged ones, which are nearer to 0.  Standard errors by judge of the former take the
+score of each judge's marginal likelihood.  Each interval is held against the parameter that
 its fit estimates.
 """
 
@@ -47,6 +48,7 @@ def of_table(design: Design, k: int, averaged: FloatArray) -> dict[str, float]:
     mixed, plain = fitted(table), pairproof.fit_bradley_terry(table)
     out = {
         "random effects": float(covered(mixed, true).mean()),
+        "CR1 t of random effects": float(covered(mixed.clustered("judge", kind="CR1"), true).mean()),
         "model z": float(covered(plain, averaged).mean()),
         "CR2 t": float(covered(plain.clustered("judge"), averaged).mean()),
         "CR2 t, of b": float(covered(plain.clustered("judge"), true).mean()),

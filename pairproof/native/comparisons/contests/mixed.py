@@ -18,15 +18,17 @@ import numpy as np
 from ....data.columns import Factor
 from ....errors import InputError, NotEstimableError
 from ....fit.estimates.fit_record import ContestPart, FitWarning, Kind, Stopping
-from ....fit.estimates.likelihood import AtEstimate
+from ....fit.estimates.likelihood import AtEstimate, Likelihood
 from ....fit.estimates.parts import Component, RandomEffects
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ....fit.fit import Fit
 from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.infinity import AtInfinity
+from ....numerics.maxima import cholesky_of
 from ..counts.existence import demanded
+from ..random_effects.effect_sets import EffectSets
 from ..random_effects.effects_design import Block, acyclic, component_sizes, with_blocks
-from ..random_effects.effects_likelihood import STARTS, MarginalLikelihood
+from ..random_effects.effects_likelihood import STARTS, MarginalLikelihood, SetsLikelihood
 from ..random_effects.quasi_likelihood import compare_methods, fit_pql
 from ..random_effects.variances import MixedEstimate, fit_components, fit_mixed, joint_covariance
 from ..rows.contest_design import Contests
@@ -140,7 +142,11 @@ def marginal_at_estimate(fit: Fit) -> AtEstimate:
     mixed = mixed_rows(rows)
     beta, sigma = as_fitted.predicted_effects.theta[mixed.contests.design.n_own :], as_fitted.sigma
     size = len(rows.table.items) if mixed.effects[0].judges else None
-    whole = MarginalLikelihood(mixed.contests, link(spec.link), spec.method, size)
+    whole: Likelihood = MarginalLikelihood(mixed.contests, link(spec.link), spec.method, size)
+    kind = None
+    if size is not None:
+        sets = EffectSets(mixed.contests, size, link(spec.link), spec.method)
+        whole, kind = SetsLikelihood(sets, sets.times), sets.kind[mixed.effects[0].first // size]
     every = outward(fit, rows, len(rows.design.names))
     flat = mixed.limit.flat
     u = rows.design.projected(flat, slice(None))
@@ -149,6 +155,8 @@ def marginal_at_estimate(fit: Fit) -> AtEstimate:
     covariance = np.zeros((p + 1, p + 1))
     covariance[:p, :p] = as_fitted.predicted_effects.covariance[-p:, -p:] if p else 0.0
     covariance[p, p] = sigma_step(as_fitted) ** 2
+    if isinstance(whole, SetsLikelihood):
+        covariance = _of_sets(whole, theta, covariance)
     starts = () if sigma > 0.0 else tuple(np.append(beta, value) for value in STARTS)
     return AtEstimate(
         whole,
@@ -160,7 +168,24 @@ def marginal_at_estimate(fit: Fit) -> AtEstimate:
         further={SIGMA: np.eye(p + 1)[p] / unit},
         starts=starts,
         farthest_errors=FARTHEST_ACYCLIC if acyclic(mixed.contests) else np.inf,
+        unit_of_row=kind,
     )
+
+
+def _of_sets(whole: SetsLikelihood, theta: FloatArray, rough: FloatArray) -> FloatArray:
+    """float[p, p]: inverse of the information at the estimate; of sigma alone a rough one where it is 0, or has none."""
+    here = whole.at(theta)
+    try:
+        assert here is not None  # an estimate is inside the parameter space
+        if theta[-1] > 0.0:
+            half = np.linalg.inv(cholesky_of(here.information))
+            return np.asarray(half.T @ half)
+        found = np.zeros_like(rough)
+        found[:-1, :-1] = np.linalg.inv(here.information[:-1, :-1])
+        found[-1, -1] = rough[-1, -1]
+        return found
+    except np.linalg.LinAlgError:
+        return rough
 
 
 def sigma_step(fit: Fit) -> float:

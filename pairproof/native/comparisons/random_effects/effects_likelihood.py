@@ -4,13 +4,13 @@
 
 It depends on sigma^2, and is taken as the same at -sigma: sigma = 0 is then a place like any other, at which the
 derivative by sigma is 0, so that nothing has to hold a search at a boundary.  All contests are one unit, as effects
-join them.
+join them; where they fall into sets, items by judge, each kind of sets is one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +20,7 @@ from ....fit.estimates.likelihood import Limit, differenced
 from ....numerics.arrays import FloatArray
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link
+from .effect_sets import EffectSets, SetsPoint
 from .effects_design import fixed_part
 from .marginal_likelihood import Marginal
 from .variances import marginal_of, rough_scale
@@ -28,6 +29,8 @@ from .variances import marginal_of, rough_scale
 STARTS = (0.3, 1.0, 3.0)
 #: Below this sigma is 0: the likelihood differs by its square.  Beyond FARTHEST nothing is looked for.
 LEAST, FARTHEST = 1e-7, 1e6
+#: Below this the second derivative by sigma is that of this sigma; it differs by sigma^2.
+BENT = 2e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,3 +144,99 @@ class MarginalPoint:
 
     def information_of(self, weights: FloatArray) -> FloatArray:
         return np.asarray(float(weights[0]) / self.likelihood.weight * self.information)
+
+
+@dataclass(frozen=True, eq=False)
+class SetsLikelihood:
+    """The marginal likelihood of sets of effects: a unit is a kind of sets.
+
+    weights float[n]: sets of each kind.
+    """
+
+    sets: EffectSets
+    weights: FloatArray
+
+    @property
+    def n_params(self) -> int:
+        """p."""
+        return self.sets.contests.design.dense.shape[1] + 1
+
+    @property
+    def concave(self) -> bool:
+        return False
+
+    @property
+    def sketch(self) -> SetsLikelihood:
+        """By fewer points of quadrature."""
+        quadrature = self.sets.method == "quadrature"
+        return replace(self, sets=replace(self.sets, rough=True)) if quadrature else self
+
+    def at(self, theta: FloatArray) -> SetsAt | None:
+        """The point at theta, float[p], sigma the last; None where no mode of the effects is found."""
+        sigma = float(theta[-1])
+        if not abs(sigma) < FARTHEST:
+            return None
+        here = self._by_log(theta, abs(sigma))
+        near = self._by_log(theta, BENT) if abs(sigma) < BENT else here
+        if here is None or near is None:
+            return None
+        # By sigma in place of its logarithm; near 0 by that of a place beside it, where differences have digits.
+        scores, second = here.scores.copy(), here.second.copy()
+        scores[:, -1] *= 1.0 / sigma if sigma else 0.0
+        at = BENT if abs(sigma) < BENT else sigma
+        across = near.second[:, -1, :-1] * sigma / at**2
+        second[:, -1, :-1] = second[:, :-1, -1] = across
+        second[:, -1, -1] = (near.second[:, -1, -1] - near.scores[:, -1]) / at**2
+        extent = float(np.abs(self.sets.contests.design.dense @ theta[:-1]).max(initial=0.0))
+        return SetsAt(theta, self.weights, here.log_probabilities, scores, second, extent)
+
+    def _by_log(self, theta: FloatArray, sigma: float) -> SetsPoint | None:
+        with np.errstate(divide="ignore"):  # the logarithm of 0
+            phi = np.append(theta[:-1], np.log(sigma))
+        try:
+            return self.sets.at(phi)
+        except (ConvergenceError, np.linalg.LinAlgError):
+            return None
+
+    def start(self) -> FloatArray:
+        """float[p]: equal abilities, sigma 1."""
+        return np.eye(self.n_params)[-1]
+
+    def weighted(self, weights: FloatArray) -> SetsLikelihood:
+        """The same with other weights of the kinds, float[n]."""
+        return replace(self, weights=weights)
+
+    def limit(self, constraints: FloatArray | None = None) -> Limit:
+        """Itself: contests whose result is certain whatever the effects are were left out before."""
+        return Limit(self)
+
+
+@dataclass(frozen=True, eq=False)
+class SetsAt:
+    """Kinds of sets at one place.  second float[n, p, p]: second derivatives.  extent: of linear predictors."""
+
+    theta: FloatArray
+    weights: FloatArray
+    values: FloatArray
+    scores: FloatArray
+    second: FloatArray
+    extent: float
+
+    @property
+    def value(self) -> float:
+        return float(self.weights @ self.values)
+
+    @property
+    def llf(self) -> float:
+        return self.value
+
+    @property
+    def score(self) -> FloatArray:
+        return self.weights @ self.scores
+
+    @property
+    def information(self) -> FloatArray:
+        return self.information_of(self.weights)
+
+    def information_of(self, weights: FloatArray) -> FloatArray:
+        return np.asarray(-np.tensordot(weights, self.second, 1))

@@ -33,10 +33,11 @@ from ....numerics.arrays import FloatArray
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, link
 from ..rows.maximum_likelihood import fit_structured
+from .effect_sets import MOST_EFFECTS
 from .effects_design import check_one_component, fixed_part
 from .factors import factored
 from .joint import Joint, joint_of
-from .marginal_likelihood import MOST_EFFECTS, mode_of, penalised_mode
+from .marginal_likelihood import mode_of, penalised_mode
 from .variances import MixedEstimate, fit_mixed, profile_sigma
 
 #: Where log sigma^2 is searched, and what sigma starts from: BradleyTerry2's.

@@ -22,8 +22,9 @@ and the maximum is the greatest value that was looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -33,10 +34,11 @@ from ....numerics.maxima import Estimated
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, concave_link, link
 from ..rows.maximum_likelihood import StructuredEstimate, fit_structured
+from .effect_sets import EffectSets
 from .effects_design import BlockDesign, acyclic, check_one_component, component_sizes, fixed_part
 from .factors import MOST_TOGETHER, inverse_of
 from .joint import Joint, joint_of
-from .marginal_likelihood import EffectSets, Marginal, effects_alone, exact, laplace, mode_of
+from .marginal_likelihood import Marginal, effects_alone, laplace, mode_of
 from .search import NOTHING, STARTS, Lower, Optimum, highest, optimum
 
 
@@ -103,7 +105,8 @@ def fit_mixed(
         reached = highest(contests, chosen, [Lower(without.llf, without.theta, np.zeros(0), 0)])
         found, mode = (None, None) if reached is None else reached
     else:
-        found, mode = _maximum(contests, chosen, at, without), None
+        rough = marginal_of(contests, chosen, method, set_size, rough=True)
+        found, mode = _maximum(contests, chosen, (rough, at), without), None
     if found is None:
         return _at_zero(contests, chosen, without, method)
     sigma, beta = float(np.exp(found.x[-1])), found.x[:-1]
@@ -130,15 +133,16 @@ def fit_mixed(
 
 
 def marginal_of(
-    contests: Contests, chosen: Link, method: str, set_size: int | None
+    contests: Contests, chosen: Link, method: str, set_size: int | None, rough: bool = False
 ) -> Callable[[FloatArray, float], Marginal]:
     """The marginal likelihood as a function of the fixed parameters and sigma.
+    rough: whether few points of quadrature will do.
     Returns function of beta, float[p], and sigma: A
     :class:`pairproof.native.comparisons.random_effects.marginal_likelihood.Marginal`."""
     k = contests.design.n_own
     if method == "quadrature":
-        sets = EffectSets(contests, k if set_size is None else set_size)
-        return lambda beta, sigma: exact(sets, chosen, beta, sigma)
+        sets = EffectSets(contests, k if set_size is None else set_size, chosen, method, rough)
+        return lambda beta, sigma: sets.at(np.append(beta, np.log(sigma))).of_all()
     if method != "laplace":
         raise InputError(f"method {method!r}; expected laplace or quadrature")
     last: list[Marginal | None] = [None]
@@ -151,27 +155,44 @@ def marginal_of(
 
 
 def _maximum(
-    contests: Contests, chosen: Link, at: Callable[[FloatArray, float], Marginal], without: StructuredEstimate
+    contests: Contests,
+    chosen: Link,
+    steps: Sequence[Callable[[FloatArray, float], Marginal]],
+    without: StructuredEstimate,
 ) -> Optimum | None:
-    """The maximum by quadrature, or None if it is sigma = 0."""
-
-    def function(x: FloatArray) -> tuple[float, FloatArray]:
-        if not -12.0 < x[-1] < 12.0:
-            return -np.inf, np.zeros(len(x))
-        found = at(x[:-1], float(np.exp(x[-1])))
-        return found.value, found.gradient
-
-    values = [at(without.theta, sigma).value for sigma in STARTS]
+    """The maximum by quadrature, rough and then as it is, or None if it is sigma = 0."""
+    values = [steps[0](without.theta, sigma).value for sigma in STARTS]
     best = STARTS[int(np.argmax(values))]
     start = np.append(without.theta, np.log(best))
     try:
-        found = optimum(function, start, rough_scale(contests, chosen, without.theta, best))
+        for at in steps:
+            found = _climbed(at, start, rough_scale(contests, chosen, start[:-1], float(np.exp(start[-1]))))
+            start = found.x
     except ConvergenceError:
         # On the way to sigma = 0 the likelihood is flat in log sigma.
         if max(values) <= without.llf and slope_at_zero(contests, chosen, without.theta) <= 0:
             return None
         raise
     return found if found.value > without.llf + NOTHING else None
+
+
+def _climbed(at: Callable[[FloatArray, float], Marginal], start: FloatArray, scale: FloatArray) -> Optimum:
+    """The maximum by exact second derivatives."""
+
+    @lru_cache(maxsize=1)
+    def here(x: tuple[float, ...]) -> Marginal:
+        return at(np.array(x[:-1]), float(np.exp(x[-1])))
+
+    def function(x: FloatArray) -> tuple[float, FloatArray]:
+        if not -12.0 < x[-1] < 12.0:
+            return -np.inf, np.zeros(len(x))
+        found = here(tuple(x.tolist()))
+        return found.value, found.gradient
+
+    def second(x: FloatArray) -> FloatArray:
+        return np.asarray(here(tuple(x.tolist())).second)
+
+    return optimum(function, start, scale, second=second)
 
 
 def rough_scale(contests: Contests, chosen: Link, beta: FloatArray, sigma: float) -> FloatArray:

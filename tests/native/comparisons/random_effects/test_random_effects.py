@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pairproof.errors import InputError, NotEstimableError, TooLargeError
+from pairproof.native.comparisons.random_effects.effect_sets import EffectSets
 from pairproof.native.comparisons.random_effects.effects_design import acyclic, fixed_part
 from pairproof.native.comparisons.random_effects.joint import mean_probability, predict
-from pairproof.native.comparisons.random_effects.marginal_likelihood import EffectSets, exact
 from pairproof.native.comparisons.random_effects.quasi_likelihood import fit_pql
 from pairproof.native.comparisons.random_effects.variances import fit_mixed, marginal_of, profile_sigma
 from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
@@ -114,7 +114,8 @@ def test_the_integral_has_the_digits_of_another_one_in_30_digit_arithmetic() -> 
     a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
     x = np.array([[0.0], [1], [3]])
     fixed = Contests(contest_design(a, b, "ABC", x, ["x"]), np.array(wins, float), np.array(losses, float))
-    found = exact(EffectSets(with_effects(fixed, a, b, "ABC"), 3), link("logit"), np.array([beta]), sigma)
+    sets = EffectSets(with_effects(fixed, a, b, "ABC"), 3, link("logit"), "quadrature")
+    found = sets.at(np.array([beta, np.log(sigma)])).of_all()
     with mpmath.workdps(30):
         # In the differences from the third player, of covariance sigma^2 [2 1; 1 2]: no Helmert, no mode.
         s2 = mpmath.mpf(sigma) ** 2
