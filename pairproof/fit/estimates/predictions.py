@@ -31,7 +31,7 @@ from ...errors import InputError, NotEstimableError, TooLargeError
 from . import array_inference as inference
 from .fit_record import FitRecord, find_item, not_zero, why_not_estimable
 from .identification import ItemSets, item_sets, of_two_or_more, one_set, rows_of
-from .likelihood import OutcomeModel, outcome_probabilities
+from .likelihood import outcome_probabilities
 from .specification import LOG_WORTH_PER_UNIT, Term, Value
 from .tails import student_quantile
 
@@ -241,7 +241,8 @@ def odds_of(fit: FitRecord, found: inference.Contrast) -> inference.Contrast:
     """The contrast of two items with the odds that follow from it under the fit's link."""
     if fit.spec.link == "logit":
         return found
-    p = fit.outcomes.probabilities(np.array([found.estimate]), np.zeros(1), np.zeros(0))[0]
+    ties = np.array([b for b, t in zip(fit.beta, fit.terms) if t.kind in ("tie", "tie-of")])
+    p = fit.outcomes.probabilities(np.array([found.estimate]), ties)[0]
     odds = float(p[0] / p[2])
     return replace(found, odds=odds, log_odds=float(np.log(odds)))
 
@@ -515,7 +516,7 @@ def worth_limits(
     return out
 
 
-def outcome_derivatives(u: FloatArray, g: FloatArray, model: OutcomeModel) -> tuple[FloatArray, FloatArray]:
+def outcome_derivatives(u: FloatArray, g: FloatArray, model: str) -> tuple[FloatArray, FloatArray]:
     """Derivatives of P(first), P(tie), P(second) by the log-odds and by the tie parameter.
 
     u, g float[m].
