@@ -30,6 +30,7 @@ from ..data.options import meant_in_r
 from ..files.inputs import STANDARD_INPUT
 from ..report.output import Output, wrong_suffix
 from ..text import label, safe
+from .options.naming import in_options
 
 if TYPE_CHECKING:
     from ..report.blocks import Page
@@ -61,13 +62,14 @@ class SectionedCommand(click.Command):
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.ensure_object(State).command = self
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             meant = meant_in_r(error.option_name.lstrip("-"))
             if not meant:
                 raise
-            words = f"No such option {error.option_name!r}: {meant} (as an option: --name value)."
+            words = f"No such option {error.option_name!r}: {in_options(meant, self)}."
             raise click.UsageError(words, ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -164,6 +166,7 @@ class State:
     quiet: bool = False
     debug: bool = False
     force: bool = False
+    command: click.Command | None = None
     track: str = ""
     parts: dict[str, Output] | None = None
 

@@ -11,7 +11,8 @@ import click
 
 from ...errors import DataWarning
 from ..options.modelling import ITEM_TERMS, Many, many_options, robust_options
-from ..options.reading import flag, name_and_value, names, names_or_none, split_list
+from ..options.naming import flag
+from ..options.reading import name_and_value, names, names_or_none, split_list
 from ..options.respondents import answer_options, read_answers
 from ..options.verifying import BesideR, verify_options
 from ..state import COUNT, POSITIVE, READ, SectionedCommand, State, option, shared_options

@@ -84,7 +84,7 @@ def command(
     if sigma is not None and fit.random_effects is None:
         raise click.UsageError("--sigma: the model has no random effects; leave it out.")
     item_data, known = (
-        ({}, ()) if new_items is None else read_new_items(new_items, table, reading["encoding"])
+        ({}, ()) if new_items is None else read_new_items(new_items, table, reading.get("encoding"))
     )
     if known:
         state.say(f"{new_items}: {len(known)} of its items are in {file}, with the same values")
@@ -92,7 +92,7 @@ def command(
         state.say(f"Warning: {warning}")
     frame = pairproof.predict(
         fit,
-        read_contests(new, table, reading["encoding"]),
+        read_contests(new, table, reading.get("encoding")),
         item_data=item_data,
         level=level,
         sigma=sigma or "uncertain",

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options.reading import flag, numbers_of, read_table, reader_options, two_names
+from ..options.naming import flag
+from ..options.reading import numbers_of, read_table, reader_options, two_names
 from ..state import COUNT, READ, SHARE, SectionedCommand, State, level_option, option, shared_options
 
 if TYPE_CHECKING:
@@ -186,5 +187,5 @@ def _design(table: Comparisons | None, asked: dict[str, Any], reading: dict[str,
         judge_sd=asked["judge_sd"] or 0.0,
         sources=sources,
         source_sd=asked["source_sd"] or 0.0,
-        items=reading["items"],
+        items=reading.get("items"),
     )

@@ -16,7 +16,8 @@ import click
 from ...errors import NotEstimableError
 from ...fit.estimates.specification import TIES_IN_WORDS
 from ..state import SHARE, Decorated, gathered, option, stacked
-from .reading import KINDS, flag, split_list, taken
+from .naming import flag
+from .reading import KINDS, split_list, taken
 
 if TYPE_CHECKING:
     from ...fit.fit import Fit

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..state import READ, WRITTEN, Decorated, State, files_of, gathered, option, stacked
+from .naming import flag
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
@@ -144,7 +145,7 @@ DECLARED: dict[str, dict[str, Any]] = {
     "answers": _COLUMNS,
     "times": {"metavar": "N|END,...", "callback": times_of},
     "unranked": {"metavar": "absent|below|CODE=WORD,...", "callback": unranked_of},
-    "zero_based": {"is_flag": True},
+    "zero_based": {"is_flag": True, "default": None},
     **dict.fromkeys(("person", "item", "rank", "column"), _COLUMN),
     "places": _COLUMNS,
     "cells": {"type": click.Choice(["names", "numbers"])},
@@ -154,16 +155,10 @@ DECLARED: dict[str, dict[str, Any]] = {
     "best": {"type": click.Choice(["low", "high"])},
     "degrees": {"type": click.Choice(["refuse", "ignore"])},
 }
-FLAGS = {"cells": "--item-cells", "ties": "--tied-by", "columns": "--col"}
 ITEM_DATA = "File of item covariates, one row per item."
 ENCODING = "Encoding of a text file, such as latin-1 (default: UTF-8)."
 NAMES_CHECKED = "check that column names such as A:B agree with the order, or ignore them."
 ORDERS = "prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,..."
-
-
-def flag(argument: str) -> str:
-    """The option that sets an argument of a reader."""
-    return FLAGS.get(argument, f"--{argument.replace('_', '-')}")
 
 
 def reading_options(
@@ -172,7 +167,13 @@ def reading_options(
     """The options of these arguments, each with what it means for this reader."""
     made = option(section)
     declared = {**DECLARED, "layout": {"type": click.Choice(layouts)}, "coding": {"metavar": coding}}
-    return tuple(made(flag(name), name, help=text, **declared[name]) for name, text in meanings.items())
+    return tuple(made(flag(name), help=text, **declared[name]) for name, text in meanings.items())
+
+
+def read_as(given: dict[str, Any], arguments: Iterable[str]) -> dict[str, Any]:
+    """Arguments of a reader that were stated, taken out of all options that were given."""
+    own = {name: given.pop(flag(name)[2:].replace("-", "_")) for name in arguments}
+    return {name: value for name, value in own.items() if value is not None}
 
 
 _TABLE = {
@@ -192,6 +193,7 @@ _TABLE = {
     "winner": "Layout matrix: whether the row or the column won.",
     "encoding": ENCODING,
 }
+_ARGUMENTS = (*_TABLE, "where")
 _OPTIONS = reading_options("Reading the table", LAYOUTS, _TABLE, coding="first=1,tie=0,...")
 _FILTER = option("Rows and tracks")
 _WHERE = _FILTER(
@@ -223,11 +225,11 @@ def taken(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 def _by_track(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     """The command gets the options as one mapping, `reading`, for :func:`read_table`."""
-    return by_track(command, read_table, taken(given, (*_TABLE, "where")), given)
+    return by_track(command, read_table, read_as(given, _ARGUMENTS), given)
 
 
 def _whole(command: Callable[..., Any], given: dict[str, Any]) -> Any:
-    return command(reading=taken(given, (*_TABLE, "where")), **given)
+    return command(reading=read_as(given, _ARGUMENTS), **given)
 
 
 reader_options = gathered((*_OPTIONS, filter_options()), _by_track)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..state import gathered
+from .naming import flag
 from .reading import (
     ENCODING,
     ITEM_DATA,
@@ -20,10 +21,9 @@ from .reading import (
     ORDERS,
     by_track,
     filter_options,
-    flag,
+    read_as,
     read_table,
     reading_options,
-    taken,
     told,
 )
 
@@ -79,10 +79,9 @@ def _answers(command: Callable[..., Any], given: dict[str, Any]) -> Any:
         raise click.UsageError(
             f"--layout is missing, which is never guessed; it is one of {', '.join(LAYOUTS)}."
         )
-    own = taken(given, ARGUMENTS)
-    reading = {name: value for name, value in own.items() if value is not None and value is not False}
+    reading = read_as(given, ARGUMENTS)
     check(given["layout"], reading)
-    return by_track(command, read_answers, reading | taken(given, ("layout", "where")), given)
+    return by_track(command, read_answers, reading | read_as(given, ("layout", "where")), given)
 
 
 answer_options = gathered(
@@ -144,9 +143,7 @@ _PERSONS = {
 
 def _persons(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     """The command gets those that were given as `reading`, for :func:`read_persons`."""
-    own = taken(given, _PERSONS)
-    reading = {k: v for k, v in own.items() if v is not None} | taken(given, ("where",))
-    return by_track(command, read_persons, reading, given)
+    return by_track(command, read_persons, read_as(given, (*_PERSONS, "where")), given)
 
 
 person_options = gathered(
