@@ -20,7 +20,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -187,6 +187,11 @@ class State:
         """
         self.give_output(Output(page, lambda: json_text(document) + "\n", terminal=terminal), document)
 
+    def give_beside(self, verdicts: Output, document: Any, terminal: Callable[[], str]) -> None:
+        """The same where the reports are of verdicts, and the result has a document and a text of its own."""
+        own = replace(verdicts, json=lambda: json_text(document) + "\n", terminal=terminal)
+        self.give_output(own, document)
+
     def give_output(self, output: Output, document: Any) -> None:
         """Write the reports and print the result, from an output that has every form."""
         if self.parts is not None:
@@ -218,9 +223,14 @@ class State:
 
         self.give(page, document(), terminal)
 
+    @property
+    def junit(self) -> bool:
+        """Whether a JUnit report is asked for."""
+        return any(path.suffix.lower() == ".xml" for path in self.reports)
+
     def no_junit(self, what: str) -> None:
         """Refuse a JUnit report; `what` begins the reason, for example "a comparison has"."""
-        if any(path.suffix.lower() == ".xml" for path in self.reports):
+        if self.junit:
             raise click.UsageError(
                 f"a JUnit report (.xml) lists verdicts, and {what} none; use .html, .md, .txt or .json."
             )

@@ -12,8 +12,8 @@ import click
 
 from ...errors import RankingWarning
 from ...files.outputs import csv_text
-from ..options.modelling import contest_options, model_options
-from ..options.reading import read_table, reader_options, split_list
+from ..options.modelling import contest_options, model_options, stated
+from ..options.reading import read_table, reader_options
 from ..state import READ, WRITTEN, SectionedCommand, State, level_option, option, shared_options
 
 _new = option("Predictions")
@@ -64,7 +64,6 @@ def command(
     sigma: Literal["uncertain", "known"] | None,
     out: str | None,
     reading: dict[str, Any],
-    contests: dict[str, Any],
     **asked: Any,
 ) -> None:
     state.no_junit("predictions have")
@@ -76,11 +75,9 @@ def command(
     from ..reports.fitted import prediction_document as document, prediction_page as page
 
     table = read_table(file, reading)
-    for name in ("item_terms", "separate", "comparison_terms"):
-        asked[name] = split_list(asked[name])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankingWarning)  # said below, among the fit's warnings
-        fit = pairproof.fit_bradley_terry(table, **asked, **contests)
+        fit = pairproof.fit_bradley_terry(table, **stated(asked))
     if sigma is not None and fit.random_effects is None:
         raise click.UsageError("--sigma: the model has no random effects; leave it out.")
     item_data, known = (

@@ -81,7 +81,7 @@ def command(
         raise click.UsageError(f"--plot {plot}: a picture ends in {', '.join(FORMATS)}.")
     import pairproof
 
-    from ..reports.person_models import page
+    from ..reports.preference_tree import page
 
     table = read_persons(file, reading)
     tree = pairproof.fit_tree(

@@ -289,9 +289,13 @@ def told(table: Read) -> Read:
     return table
 
 
-def split_list(values: Sequence[str]) -> tuple[str, ...]:
+def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
     """`--separate A,B --separate C` as A, B, C."""
     return tuple(name for value in values for name in names(value))
+
+
+#: How an option is declared that takes lists, and may be repeated.
+LISTS: dict[str, Any] = {"multiple": True, "callback": _split}
 
 
 KINDS = ("CR0", "CR1", "CR2")
