@@ -188,8 +188,8 @@ def describe(error: Exception, command: click.Command | None = None) -> tuple[in
     from ..errors import ComparisonError, InputError, NotEstimableError, PairproofError
 
     if isinstance(error, click.UsageError):
-        command = error.ctx.command_path if error.ctx is not None else "pairproof"
-        return BAD_INPUT, f"{command}: {error.format_message()}\nTry '{command} --help'."
+        called = error.ctx.command_path if error.ctx is not None else "pairproof"
+        return BAD_INPUT, f"{called}: {error.format_message()}\nTry '{called} --help'."
     if isinstance(error, click.ClickException):
         return BAD_INPUT, f"pairproof: {error.format_message()}"
     name = type(error).__name__

@@ -77,6 +77,6 @@ def command(state: State, file: str, where: tuple[str, ...], **asked: Any) -> in
     columns = taken(asked, ("system", "sentence", "errors", "lengths", "encoding"))
     table = read_errors(file, clusters=asked["cluster"], where=where, **columns)
     rates = rates_of(told(table), **asked)
-    state.give(lambda: page(rates), document(rates))
+    state.give(lambda: page(rates), lambda: document(rates))
     not_tested = (two.difference is None or (two.clustered and two.clustered.why_not) for two in rates.pairs)
     return 2 if any(not_tested) else 0

@@ -11,7 +11,7 @@ from ...errors import RankingWarning
 from ...fit.estimates.specification import FAMILIES
 from ..options.ending import Ending, ending_options
 from ..options.modelling import changed, check_model, compare_option, contest_options, model_options, stated
-from ..options.reading import names_or_none, read_table, reader_options
+from ..options.reading import Reading, names_or_none, reader_options
 from ..state import READ, SectionedCommand, State, option, shared_options
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def command(
     file: str,
     model: str,
     changes: dict[str, str],
-    reading: dict[str, Any],
+    reading: Reading[Comparisons],
     ending: Ending,
     **asked: Any,
 ) -> int:
@@ -85,7 +85,7 @@ def command(
                 "--reference names an item, but with --item-terms items have no parameters of their own; leave"
                 " out one of the two."
             )
-    table = read_table(file, reading)
+    table = reading.of(file)
     return ending.give(state, table, *(_fit(table, model, stated(own)) for own in options))
 
 

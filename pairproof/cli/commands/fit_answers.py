@@ -12,8 +12,8 @@ from ...errors import DataWarning
 from ..options.ending import Ending, ending_options
 from ..options.modelling import ITEM_TERMS, changed, compare_option, stated
 from ..options.naming import flag
-from ..options.reading import LISTS, names, names_or_none
-from ..options.respondents import answer_options, read_answers
+from ..options.reading import LISTS, Reading, names, names_or_none
+from ..options.respondents import answer_options
 from ..state import COUNT, POSITIVE, READ, SectionedCommand, State, option, shared_options
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def command(
     state: State,
     file: str,
     changes: dict[str, str],
-    reading: dict[str, Any],
+    reading: Reading[Respondents],
     ending: Ending,
     class_numbers: int | None,
     test_classes: int | None,
@@ -180,7 +180,7 @@ def command(
     import pairproof
 
     options, seed = stated(asked), {} if state.seed is None else {"seed": state.seed}
-    table = read_answers(file, reading)
+    table = reading.of(file)
     fit = _fit(table, options, seed)
     other = _fit(table, _changed(asked, changes), seed) if changes else None
     numbers, test = None, None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..options.naming import flag
-from ..options.reading import numbers_of, read_table, reader_options, two_names
+from ..options.reading import Reading, numbers_of, reader_options, two_names
 from ..state import COUNT, READ, SHARE, SectionedCommand, State, level_option, option, shared_options
 
 if TYPE_CHECKING:
@@ -80,19 +80,19 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 )
 @reader_options
 @shared_options
-def command(state: State, file: str | None, goal: str, reading: dict[str, Any], **asked: Any) -> None:
+def command(state: State, file: str | None, goal: str, reading: Reading[Comparisons], **asked: Any) -> None:
     state.no_junit("a sample size has")
     from ..reports.study_plans import document_table, document_two, page_table, page_two
 
     _refuse_others(goal, asked, file is not None)
-    table = None if file is None else read_table(file, reading)
+    table = None if file is None else reading.of(file)
     seed = state.seed or 0
     if goal == "two":
         pilot, plan = _two(table, asked, seed)
-        state.give(lambda: page_two(plan, pilot), document_two(plan, pilot))
+        state.give(lambda: page_two(plan, pilot), lambda: document_two(plan, pilot))
     else:
         found = _several(table, goal, asked, reading, seed)
-        state.give(lambda: page_table(found), document_table(found))
+        state.give(lambda: page_table(found), lambda: document_table(found))
 
 
 def _refuse_others(goal: str, asked: dict[str, Any], pilot: bool) -> None:
@@ -145,7 +145,7 @@ def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[P
 
 
 def _several(
-    table: Comparisons | None, goal: Any, asked: dict[str, Any], reading: dict[str, Any], seed: int
+    table: Comparisons | None, goal: Any, asked: dict[str, Any], reading: Reading[Comparisons], seed: int
 ) -> TablePlan:
     from ...native.planning.study_plans import STUDIES, plan_table
 
@@ -154,7 +154,7 @@ def _several(
     return plan_table(design, goal, studies=asked["simulate"] or STUDIES, seed=seed, **how)
 
 
-def _design(table: Comparisons | None, asked: dict[str, Any], reading: dict[str, Any]) -> TableDesign:
+def _design(table: Comparisons | None, asked: dict[str, Any], reading: Reading[Comparisons]) -> TableDesign:
     from ...native.planning.pilot_studies import pilot_table
     from ...native.planning.sample_size import assumed_table
 
@@ -187,5 +187,5 @@ def _design(table: Comparisons | None, asked: dict[str, Any], reading: dict[str,
         judge_sd=asked["judge_sd"] or 0.0,
         sources=sources,
         source_sd=asked["source_sd"] or 0.0,
-        items=reading.get("items"),
+        items=reading.stated.get("items"),
     )

@@ -187,9 +187,9 @@ def command(context: click.Context, /, state: State, **asked: Any) -> None:
     about = (name, agreement, asked["target"], asked["level"])
     if len(runs) == len(runs[0]) == 1:
         one = runs[0][0]
-        state.give(lambda: report.page(one, *about), report.document(one, *about))
+        state.give(lambda: report.page(one, *about), lambda: report.document(one, *about))
     else:
-        state.give(lambda: report.grid_page(runs, *about), report.grid_document(runs, *about))
+        state.give(lambda: report.grid_page(runs, *about), lambda: report.grid_document(runs, *about))
 
 
 def _experiment(asked: dict[str, Any], seed: int) -> Experiment:

@@ -189,7 +189,9 @@ class Ending:
                 state.say(f"Warning: {warning}")
         code = 0
         if agreements is None:
-            state.give(lambda: report.fit_page(asked), document | asked.document(), terminal=lambda: shown)
+            state.give(
+                lambda: report.fit_page(asked), lambda: document | asked.document(), terminal=lambda: shown
+            )
         else:
             from ...validation.report.rendering import output
             from ...validation.verdicts.agreement import exit_code, to_document

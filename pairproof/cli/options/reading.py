@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
@@ -223,26 +224,53 @@ def taken(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: given.pop(name) for name in names}
 
 
+Read = TypeVar("Read", "Comparisons", "Respondents", "ErrorTable")
+
+
+@dataclass(frozen=True)
+class Reading(Generic[Read]):
+    """How a command's tables are read: by which function, with which arguments that were stated.
+
+    track: a part of the table that has been read already.
+    """
+
+    read: Callable[..., Read]
+    stated: dict[str, Any]
+    track: Read | None = None
+
+    def of(self, file: str) -> Read:
+        """The table of a file; says on standard error what --where has left of it."""
+        return told(self.read(file, **self.stated)) if self.track is None else self.track
+
+
+def told(table: Read) -> Read:
+    """The table, after saying on standard error what --where has left of it."""
+    if table.narrowed is not None:
+        click.get_current_context().ensure_object(State).say(str(table.narrowed))
+    return table
+
+
+def comparisons(file: str, **stated: Any) -> Comparisons:
+    """The comparisons of a file."""
+    import pairproof
+
+    return pairproof.read(file, **stated)
+
+
 def _by_track(command: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """The command gets the options as one mapping, `reading`, for :func:`read_table`."""
-    return by_track(command, read_table, read_as(given, _ARGUMENTS), given)
+    return by_track(command, Reading(comparisons, read_as(given, _ARGUMENTS)), given)
 
 
 def _whole(command: Callable[..., Any], given: dict[str, Any]) -> Any:
-    return command(reading=read_as(given, _ARGUMENTS), **given)
+    return command(reading=Reading(comparisons, read_as(given, _ARGUMENTS)), **given)
 
 
 reader_options = gathered((*_OPTIONS, filter_options()), _by_track)
 reader_options_of_all_tracks = gathered((*_OPTIONS, filter_options(tracks=False)), _whole)
 
 
-def by_track(
-    function: Callable[..., Any],
-    read: Callable[[str, dict[str, Any]], Any],
-    reading: dict[str, Any],
-    options: dict[str, Any],
-) -> Any:
-    """Run a command once, or with --tracks once for each, whose `table` stands in `reading`; the worst exit code."""
+def by_track(function: Callable[..., Any], reading: Reading[Any], options: dict[str, Any]) -> Any:
+    """Run a command once, or with --tracks once for each; the worst exit code."""
     from ...data.judgments import POOLED, split_tracks
 
     tracks, file = options.pop("tracks"), options.get("file")
@@ -250,9 +278,9 @@ def by_track(
         return function(reading=reading, **options)
     if file is None:
         raise click.UsageError("--tracks has no effect without FILE, whose tracks it names.")
-    whole = read(file, reading)
+    whole = reading.of(file)
     if tracks == [POOLED]:
-        return function(reading={**reading, "table": whole.as_one_track()}, **options)
+        return function(reading=replace(reading, track=whole.as_one_track()), **options)
     context = click.get_current_context()
     written = files_of(context, WRITTEN)
     if written:
@@ -264,29 +292,9 @@ def by_track(
     parts, codes = split_tracks(whole, tracks), []
     state.parts = {}
     for state.track, part in parts.items():
-        codes.append(function(reading={**reading, "table": part}, **options) or 0)
+        codes.append(function(reading=replace(reading, track=part), **options) or 0)
     state.give_parts()
     return max(codes)
-
-
-def read_table(file: str, reading: dict[str, Any]) -> Comparisons:
-    """The comparisons of a file, or those that have been read already; says what --where has left of them."""
-    import pairproof
-
-    if "table" in reading:
-        table: Comparisons = reading["table"]
-        return table
-    return told(pairproof.read(file, **reading))
-
-
-Read = TypeVar("Read", "Comparisons", "Respondents", "ErrorTable")
-
-
-def told(table: Read) -> Read:
-    """The table, after saying on standard error what --where has left of it."""
-    if table.narrowed is not None:
-        click.get_current_context().ensure_object(State).say(str(table.narrowed))
-    return table
 
 
 def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:

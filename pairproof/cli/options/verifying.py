@@ -117,7 +117,7 @@ def check_papers(
         output(found, found.context),
         terminal=lambda: screen(found, found.context, full=full, reports=[*map(str, state.reports)]),
     )
-    state.give_output(shown, to_document(found))
+    state.give_output(shown, lambda: to_document(found))
     return exit_code(found, require_r)
 
 

@@ -36,9 +36,9 @@ from ...fit.shown.comparisons_plot import (
 )
 from ...fit.shown.fit_text import ROWS
 from ...report.blocks import Block, Bullets, Column, Figure, Heading, Page, Paragraph, Table
+from ...report.json_text import plain
 from ...report.output import render_text
 from ...text import WIDTH, fixed, number
-from ..state import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,25 +180,6 @@ class Asked:
 
 def _of(group: str) -> str:
     return "" if group == "all" else f", {group}"
-
-
-def comparison_blocks(fit: Fit, found: Found) -> Iterator[Block]:
-    """The section of a report: rank sets, asked for or not, and the families that were asked for."""
-    if len(fit.items) < 2:
-        return
-    yield Heading(HEADING)
-    ranks = found.ranks
-    if not ranks and (len(fit.groups) > MOST_GROUPS_COMPARED or len(fit.items) > MOST_ITEMS):
-        yield Paragraph(
-            f"Not worked out unasked for {len(fit.items)} items in {len(fit.groups)} group"
-            f"{'' if len(fit.groups) == 1 else 's'}; add --ranks."
-        )
-    elif not ranks:
-        ranks = {group: fit.ranks(group=group) for group in fit.groups}
-    for group, r in ranks.items():
-        yield from _ranks(fit, group, r)
-    for group, c in found.contrasts.items():
-        yield from _contrasts(group, c)
 
 
 def _ranks(fit: Fit, group: str, r: RankSets) -> Iterator[Block]:

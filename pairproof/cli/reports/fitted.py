@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import PairproofError
 from ...fit.shown.comparisons_plot import MOST_DRAWN, effects_in_order, labels, plot_effects, size_of_effects
 from ...fit.shown.fit_plots import MOST_GROUPS, plot_worth
-from ...fit.shown.fit_text import ROWS, cautions, columns, cut_note, p_value, parameter_rows
+from ...fit.shown.fit_text import ROWS, cautions, cut_note, p_value, parameter_rows, parameter_table
 from ...report.blocks import Block, Bullets, Code, Column, Figure, Heading, Page, Paragraph, Table
 from ...text import fixed, number, shorten
 
@@ -235,19 +235,12 @@ MOST_WORTHS_DRAWN = 150
 def fit_page(asked: Asked) -> Page:
     """The table of parameters, the plot of the worths, what was asked about the fit, and the summary."""
     fit = asked.fit
-    parts: list[Block] = [Heading("Parameters"), _parameters(fit)]
+    parts: list[Block] = [Heading("Parameters"), parameter_table(fit)]
     parts += map(Paragraph, filter(None, [cut_note(fit, ROWS)]))
     parts += contest_blocks(fit)
     parts += [_worths(fit)] if fit.spec.has_worths else []
     parts += [*asked.blocks(), Heading("Summary"), Code(fit.summary())]
     return Page(fit.title, parts, f"Data: {fit.data.source}")
-
-
-def _parameters(fit: Fit) -> Table:
-    heads = columns(fit)
-    width = len(heads) + 1
-    rows = tuple((row + ("",) * width)[:width] for row in parameter_rows(fit, ROWS))
-    return Table(("parameter", *heads), rows)
 
 
 def _worths(fit: Fit) -> Block:
@@ -281,7 +274,7 @@ def context(fit: Fit, agreements: Verification) -> ReportContext:
     numbers += [f"deviance {fixed(fit.deviance)} on {fit.df_resid} df"] * (not math.isnan(fit.deviance))
     facts = f"{'; '.join([f'{fit.counted} from {fit.data.source}', fit.constraint, ', '.join(numbers)])}."
     said = (facts, *map(str, fit.warnings), *cautions(fit), *filter(None, [cut_note(fit, ROWS)]))
-    story = Story("The fit", said, _parameters(fit))
+    story = Story("The fit", said, parameter_table(fit))
     drawn = () if why_no_picture(fit) else (worth_series(fit, fit.title),)
     asked = agreements.context
     title = f"{fit.title}: does it match R?"
