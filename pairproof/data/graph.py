@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..report.blocks import Bullets, Page, Paragraph
+from ..report.output import render_fragment
 from ..text import label
 from .columns import Column, Factor, FloatArray, IntArray as IntArray_columns
 
@@ -91,8 +92,7 @@ def text(head: str, pairs: Iterable[str], apart: Sequence[Sequence[str]]) -> str
 
 def html(head: str, pairs: Iterable[str]) -> str:
     """The headline and the pairs, for a notebook."""
-    rows = "".join(f"<li>{escape(s)}</li>" for s in pairs)
-    return f"<p><b>Comparisons</b>: {escape(head)}</p><ul>{rows}</ul>"
+    return render_fragment(Page("Comparisons", [Paragraph(head), Bullets(tuple(pairs))]))
 
 
 class Table(Protocol):

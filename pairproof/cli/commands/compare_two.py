@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..options.reading import Reading, cluster_options, reader_options, two_names
+from ..options.reading import Reading, cluster_options, pair_option, reader_options
 from ..state import READ, SectionedCommand, State, option, shared_options
 
 _what = option("Comparison")
@@ -27,12 +27,7 @@ pairproof compare-two judgments.csv --pair A,B --cluster judge,source
 
 @click.command("compare-two", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_what(
-    "--pair",
-    metavar="A,B",
-    callback=two_names,
-    help="Compare only these two, from A's point of view (default: every pair in the file).",
-)
+@pair_option(_what, "Compare only these two, from A's point of view (default: every pair in the file).")
 @cluster_options(
     _what,
     "Test the log-odds with a standard error by these clusters: judge, source, or judge,source for both ways.",

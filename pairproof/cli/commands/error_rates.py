@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..options.reading import ENCODING, cluster_options, filter_options, taken, told, two_names
+from ..options.reading import ENCODING, cluster_options, filter_options, pair_option, taken, told
 from ..state import READ, SectionedCommand, State, level_option, option, shared_options
 
 _what = option("Rates")
@@ -26,9 +26,7 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
 
 @click.command("error-rates", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_what(
-    "--pair", metavar="A,B", callback=two_names, help="Only these two, as A minus B (default: every pair)."
-)
+@pair_option(_what, "Only these two, as A minus B (default: every pair).")
 @_what(
     "--se",
     "estimator",

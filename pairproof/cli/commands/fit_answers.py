@@ -12,7 +12,7 @@ from ...errors import DataWarning
 from ..options.ending import Ending, ending_options
 from ..options.modelling import ITEM_TERMS, changed, compare_option, stated
 from ..options.naming import flag
-from ..options.reading import LISTS, Reading, names, names_or_none
+from ..options.reading import LISTS, Reading, names, names_or_none, parsed
 from ..options.respondents import answer_options
 from ..state import COUNT, POSITIVE, READ, SectionedCommand, State, option, shared_options
 
@@ -44,13 +44,11 @@ MODELS = {"pattern": "fit_pattern", "plackett-luce": "fit_plackett_luce"}
 CLASSES = "fit_latent_classes"
 
 
-def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+def _numbers(text: str) -> tuple[int, ...]:
     """--tie-orders 2,3"""
-    if value is None:
-        return None
-    found = names(value)
+    found = names(text)
     if not all(part.strip().isdecimal() for part in found):
-        raise click.BadParameter(f"{value!r}: expected numbers of items such as 2,3")
+        raise click.BadParameter(f"{text!r}: expected numbers of items such as 2,3")
     return tuple(int(part) for part in found)
 
 
@@ -104,7 +102,10 @@ COMPARED = (
     "--ties-unresolved", is_flag=True, help="pattern of rankings: equal ranks are an order that is not known."
 )
 @_model(
-    "--tie-orders", metavar="2,3", callback=_numbers, help="plackett-luce: numbers of items that can tie."
+    "--tie-orders",
+    metavar="2,3",
+    callback=parsed(_numbers),
+    help="plackett-luce: numbers of items that can tie.",
 )
 @_model(
     "--pseudo",

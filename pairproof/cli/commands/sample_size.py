@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..options.naming import flag
-from ..options.reading import Reading, numbers_of, reader_options, two_names
+from ..options.reading import Reading, numbers_of, pair_option, parsed, reader_options
 from ..state import COUNT, READ, SHARE, SectionedCommand, State, level_option, option, shared_options
 
 if TYPE_CHECKING:
@@ -39,9 +39,8 @@ _OF_TWO = ("margin", "icc_judge", "icc_source")
 _OF_MANY = ("abilities", "judge_sd", "source_sd")
 
 
-def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[float, ...] | None:
-    expected = "log-odds separated by commas, for example 0.9,0.5,0"
-    return None if value is None else numbers_of(value, float, expected)
+def _numbers(text: str) -> tuple[float, ...]:
+    return numbers_of(text, float, "log-odds separated by commas, for example 0.9,0.5,0")
 
 
 @click.command("sample-size", cls=SectionedCommand, help=HELP)
@@ -52,7 +51,7 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
     default="two",
     help="Two systems; a contrast of two in a table of several; every rank settled; the top k settled.",
 )
-@_goal("--pair", metavar="A,B", callback=two_names, help="The two systems (two, contrast).")
+@pair_option(_goal, "The two systems (two, contrast).")
 @_goal("--top", type=COUNT, metavar="K", help="k of top-k (default: 1).")
 @_goal("--power", "wanted", type=SHARE, default=0.8, help="Power that is wanted.")
 @level_option(_goal, "1 minus the level of the test; of all rank sets together.")
@@ -62,7 +61,9 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 )
 @_expected("--icc-judge", type=float, help="Two: intra-class correlation of scores of one judge.")
 @_expected("--icc-source", type=float, help="Two: intra-class correlation of scores about one source.")
-@_expected("--abilities", metavar="X,Y,...", callback=_numbers, help="Several: abilities, in log-odds.")
+@_expected(
+    "--abilities", metavar="X,Y,...", callback=parsed(_numbers), help="Several: abilities, in log-odds."
+)
 @_expected(
     "--judge-sd", type=float, help="Several: sd of a judge's own preferences for an item, in log-odds."
 )

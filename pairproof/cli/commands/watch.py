@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..options.reading import Reading, cluster_options, reader_options, two_names
+from ..options.reading import Reading, cluster_options, pair_option, reader_options
 from ..state import POSITIVE, READ, SectionedCommand, State, level_option, option, shared_options
 
 _what = option("Intervals")
@@ -24,12 +24,7 @@ pairproof watch votes.csv --cluster judge --planned 60
 
 @click.command("watch", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_what(
-    "--pair",
-    metavar="A,B",
-    callback=two_names,
-    help="Only these two (default: all pairs; exact intervals where the file has one pair).",
-)
+@pair_option(_what, "Only these two (default: all pairs; exact intervals where the file has one pair).")
 @level_option(_what, "Level of the intervals; of all pairs together.")
 @_what(
     "--planned",

@@ -50,13 +50,16 @@ def numbers_of(text: str, number: Callable[[str], Any], expected: str) -> tuple[
         raise click.BadParameter(f"{text!r}; expected {expected}") from None
 
 
-def two_names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str] | None:
+def parsed(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """The callback of an option whose text is read by this function, if it is given."""
+    return lambda _, __, value: None if value is None else read(value)
+
+
+def _two(text: str) -> tuple[str, str]:
     """The value of --pair."""
-    if value is None:
-        return None
-    found = names(value)
+    found = names(text)
     if len(found) != 2:
-        raise click.BadParameter(f"{value!r} names {len(found)} systems; expected two, for example A,B")
+        raise click.BadParameter(f"{text!r} names {len(found)} systems; expected two, for example A,B")
     return found[0], found[1]
 
 
@@ -68,8 +71,15 @@ def name_and_value(text: str, example: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def names_or_none(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    return None if value is None else names(value)
+names_or_none = parsed(names)
+
+
+def pair_option(made: Any, help: str) -> Callable[[Decorated], Decorated]:
+    """`--pair A,B` in the section of `made`."""
+    declared: Callable[[Decorated], Decorated] = made(
+        "--pair", metavar="A,B", callback=parsed(_two), help=help
+    )
+    return declared
 
 
 def mapping_of(example: str) -> Callable[..., dict[str, str] | None]:
@@ -94,38 +104,32 @@ def levels_of(_: click.Context, __: click.Parameter, values: tuple[str, ...]) ->
     return found or None
 
 
-def pair_order_of(_: click.Context, __: click.Parameter, value: str | None) -> str | list[str] | None:
-    return value if value is None or value in ("prefmod", "lexicographic") else names(value)
+def _pair_order(text: str) -> str | list[str]:
+    return text if text in ("prefmod", "lexicographic") else names(text)
 
 
-def yes_no(_: click.Context, __: click.Parameter, value: str | None) -> bool | None:
-    return None if value is None else value == "yes"
-
-
-def times_of(_: click.Context, __: click.Parameter, value: str | None) -> int | list[str] | None:
+def _times(text: str) -> int | list[str]:
     """--times 2, or --times .1,.2"""
-    if value is None:
-        return None
-    return int(value) if value.strip().isdecimal() else names(value)
+    return int(text) if text.strip().isdecimal() else names(text)
 
 
-def scale_of(_: click.Context, __: click.Parameter, value: str | None) -> str | list[float] | None:
+def _scale(text: str) -> str | list[float]:
     """--scale 1-5, or --scale 1,2,3,4,5"""
-    if value is None or "," not in value:
-        return value
+    if "," not in text:
+        return text
     try:
-        return [float(point) for point in names(value)]
+        return [float(point) for point in names(text)]
     except ValueError as error:
         raise click.BadParameter(
-            f"{value!r}: expected a range such as 1-5, or all points such as 1,2,3,4,5"
+            f"{text!r}: expected a range such as 1-5, or all points such as 1,2,3,4,5"
         ) from error
 
 
-def unranked_of(_: click.Context, __: click.Parameter, value: str | None) -> str | dict[str, str] | None:
+def _unranked(text: str) -> str | dict[str, str]:
     """--unranked below, or --unranked 0=absent,NA=below"""
-    if value is None or "=" not in value:
-        return value
-    return dict(name_and_value(part, "0=absent,NA=below") for part in names(value))
+    if "=" not in text:
+        return text
+    return dict(name_and_value(part, "0=absent,NA=below") for part in names(text))
 
 
 _COLUMN, _COLUMNS = {"metavar": "COL"}, {"metavar": "COL,COL,...", "callback": names_or_none}
@@ -135,24 +139,24 @@ DECLARED: dict[str, dict[str, Any]] = {
     "items": {"metavar": "A,B,C", "callback": names_or_none},
     "levels": {"multiple": True, "metavar": "NAME=a,b,c", "callback": levels_of},
     "rename": {"multiple": True, "metavar": "OLD=NEW", "callback": mapping_of("tie=necktie")},
-    "tie_category": {"type": click.Choice(["yes", "no"]), "callback": yes_no},
+    "tie_category": {"type": click.Choice(["yes", "no"]), "callback": parsed(lambda text: text == "yes")},
     "item_data": {"metavar": "FILE", "type": READ},
-    "pair_order": {"metavar": "ORDER", "callback": pair_order_of},
+    "pair_order": {"metavar": "ORDER", "callback": parsed(_pair_order)},
     "pairs": _COLUMNS,
     "pair_names": {"type": click.Choice(["check", "ignore"])},
     "coding": {"metavar": "first=1,..."},
     "winner": {"type": click.Choice(["rows", "columns"])},
     "encoding": {"metavar": "NAME"},
     "answers": _COLUMNS,
-    "times": {"metavar": "N|END,...", "callback": times_of},
-    "unranked": {"metavar": "absent|below|CODE=WORD,...", "callback": unranked_of},
+    "times": {"metavar": "N|END,...", "callback": parsed(_times)},
+    "unranked": {"metavar": "absent|below|CODE=WORD,...", "callback": parsed(_unranked)},
     "zero_based": {"is_flag": True, "default": None},
     **dict.fromkeys(("person", "item", "rank", "column"), _COLUMN),
     "places": _COLUMNS,
     "cells": {"type": click.Choice(["names", "numbers"])},
     "above": {"metavar": "TEXT"},
     "ties": {"metavar": "TEXT"},
-    "scale": {"metavar": "1-5", "callback": scale_of},
+    "scale": {"metavar": "1-5", "callback": parsed(_scale)},
     "best": {"type": click.Choice(["low", "high"])},
     "degrees": {"type": click.Choice(["refuse", "ignore"])},
 }

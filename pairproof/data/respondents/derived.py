@@ -7,13 +7,14 @@ Whole answers state comparisons or imply them; changed tables are given as the p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, ItemError
+from ...report.blocks import Bullets, Page, Paragraph
+from ...report.output import render_fragment
 from ...text import label, listed, named, quoted
 from ..columns import Column, Factor, FloatArray, IntArray, first_row, take
 from ..comparisons import Comparisons
@@ -365,8 +366,8 @@ def text(table: Table) -> str:
 
 def html(table: Table) -> str:
     """The same for a notebook."""
-    rows = "".join(f"<li>{escape(line)}</li>" for line in sentences(table))
-    return f"<p><b>Respondents</b>: {escape(headline(table))}</p><ul>{rows}</ul>"
+    said = Bullets(tuple(sentences(table)))
+    return render_fragment(Page("Respondents", [Paragraph(headline(table)), said]))
 
 
 def frame(table: Table) -> pd.DataFrame:
