@@ -26,7 +26,7 @@ from typing import Any, TextIO
 
 import click
 
-from .options.naming import in_options
+from .naming import in_options
 from .state import State, echo, remember
 
 #: Name -> what it does.  The module has the same name, with _ for -.

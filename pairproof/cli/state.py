@@ -26,7 +26,7 @@ from ..files.inputs import STANDARD_INPUT
 from ..report.json_text import json_text
 from ..report.output import Output, wrong_suffix
 from ..text import label, safe
-from .options.naming import in_options
+from .naming import in_options
 
 if TYPE_CHECKING:
     from ..report.blocks import Page

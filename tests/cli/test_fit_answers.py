@@ -12,7 +12,7 @@ import pytest
 import pairproof
 from pairproof.cli import main
 from pairproof.cli.commands.fit_answers import COMPARED, MODELS
-from pairproof.cli.options.naming import flag
+from pairproof.cli.naming import flag
 from pairproof.cli.options.respondents import ARGUMENTS, LAYOUTS
 from pairproof.data.respondents.read_answers import READERS, AnswerLayout
 from tests.data.respondents.tables import SALAD, SALAD_PERSONS

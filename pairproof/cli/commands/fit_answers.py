@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import DataWarning
+from ..naming import flag
 from ..options.ending import Ending, ending_options
 from ..options.modelling import ITEM_TERMS, changed, compare_option, stated
-from ..options.naming import flag
 from ..options.reading import LISTS, Reading, names, names_or_none, parsed
 from ..options.respondents import answer_options
 from ..state import COUNT, POSITIVE, READ, SectionedCommand, State, option, shared_options

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options.naming import flag
+from ..naming import flag
 from ..options.reading import Reading, numbers_of, pair_option, parsed, reader_options
 from ..state import COUNT, READ, SHARE, SectionedCommand, State, level_option, option, shared_options
 

@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from ...fit.estimates.specification import TIES_IN_WORDS
+from ..naming import flag
 from ..state import Decorated, option, stacked
-from .naming import flag
 from .reading import LISTS, name_and_value
 
 ITEM_TERMS = "Item covariates in place of free items (see --item-data)."

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
+from ..naming import flag
 from ..state import READ, WRITTEN, Decorated, State, files_of, gathered, option, stacked
-from .naming import flag
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons

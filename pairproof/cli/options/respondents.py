@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..naming import flag
 from ..state import gathered
-from .naming import flag
 from .reading import (
     ENCODING,
     ITEM_DATA,

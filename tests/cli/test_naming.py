@@ -11,7 +11,7 @@ import click
 import pytest
 
 from pairproof.cli.app import COMMANDS, app, run
-from pairproof.cli.options.naming import flag, in_options
+from pairproof.cli.naming import flag, in_options
 from tests.places import ROOT
 
 FILES = {
