@@ -26,6 +26,7 @@ from typing import Any, TextIO
 
 import click
 
+from .naming import in_options
 from .state import State, echo, remember
 
 #: Name -> what it does.  The module has the same name, with _ for -.
@@ -175,34 +176,26 @@ def run(arguments: Sequence[str]) -> int:
                 import traceback
 
                 echo(traceback.format_exc().rstrip("\n"), err=True)
-            code, message = describe(error)
+            code, message = describe(error, state.command)
             if isinstance(error, OSError) and error.filename is None:
                 _drop_output()  # standard output itself may be what cannot be written
             echo(message, err=True)
             return code
 
 
-def describe(error: Exception) -> tuple[int, str]:
-    """The exit code of an error, and its message."""
-    from ..errors import (
-        ComparisonError,
-        ConvergenceError,
-        InputError,
-        NotEstimableError,
-        PairproofError,
-        RError,
-    )
+def describe(error: Exception, command: click.Command | None = None) -> tuple[int, str]:
+    """The exit code of an error, and its message, which names options of the command that was running."""
+    from ..errors import ComparisonError, InputError, NotEstimableError, PairproofError
 
     if isinstance(error, click.UsageError):
-        command = error.ctx.command_path if error.ctx is not None else "pairproof"
-        return BAD_INPUT, f"{command}: {error.format_message()}\nTry '{command} --help'."
+        called = error.ctx.command_path if error.ctx is not None else "pairproof"
+        return BAD_INPUT, f"{called}: {error.format_message()}\nTry '{called} --help'."
     if isinstance(error, click.ClickException):
         return BAD_INPUT, f"pairproof: {error.format_message()}"
     name = type(error).__name__
-    if isinstance(error, (InputError, ComparisonError, NotEstimableError)):
-        return BAD_INPUT, f"{name}: {error}"
-    if isinstance(error, (RError, ConvergenceError, PairproofError)):
-        return NOT_RUN, f"{name}: {error}"
+    if isinstance(error, PairproofError):
+        bad = isinstance(error, (InputError, ComparisonError, NotEstimableError))
+        return BAD_INPUT if bad else NOT_RUN, f"{name}: {in_options(str(error), command)}"
     if isinstance(error, OSError) and error.errno is None and error.args:
         return BAD_INPUT, f"{name}: {error}"  # one of pairproof's own errors, whose message is complete
     if isinstance(error, OSError):

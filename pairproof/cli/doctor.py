@@ -333,23 +333,16 @@ def examine_r(version: str, home: str) -> tuple[RFound, Mapping[str, str | None]
     constraint = rpy2_constraint(version)
     if rinterface and constraint and not _satisfies(rinterface, constraint):
         reason = f"rpy2-rinterface {rinterface} does not load on R {version}, which needs {constraint}"
-        cure = python_package("rpy2", RPY2, version)
-        return (
-            RFound(version, home, None, False, reason),
-            {},
-            [Missing("an rpy2 that fits R", reason, cure, "rpy2")],
-        )
+        fits = Missing("an rpy2 that fits R", reason, python_package("rpy2", RPY2, version), "rpy2")
+        return RFound(version, home, None, False, reason), {}, [fits]
     try:
         from ..bridge.process.session import probe
 
         status = probe()
     except Exception as error:  # probe should never raise; if it does, its error is the finding
-        reason, cure = f"{type(error).__name__}: {error}", "install pairproof again"
-        return (
-            RFound(version, home, None, False, reason),
-            {},
-            [Missing("R that runs from Python", reason, cure, "r")],
-        )
+        reason = f"{type(error).__name__}: {error}"
+        runs = Missing("R that runs from Python", reason, "install pairproof again", "r")
+        return RFound(version, home, None, False, reason), {}, [runs]
     if status.usable:
         return RFound(version, home, status.blas, True, None), status.packages or {}, []
     found = RFound(version, home, None, False, status.why_not)

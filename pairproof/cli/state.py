@@ -5,10 +5,6 @@ under headings, because one long list is hard to read.
 
 A parameter that names a file has the type `READ`, `WRITTEN` or `KEPT`.  From these types a command knows,
 before its work begins, which files it reads and writes, and it refuses to write over a file that it reads.
-
-Long tables in JSON documents are written ten times as fast as by `json.dumps(..., indent=2)`, and byte
-for byte the same: the standard library's fast encoder has no indentation, so it writes all cells at once,
-and the layout is put around them.
 """
 
 from __future__ import annotations
@@ -16,11 +12,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,8 +23,10 @@ import click
 
 from ..data.options import meant_in_r
 from ..files.inputs import STANDARD_INPUT
+from ..report.json_text import json_text
 from ..report.output import Output, wrong_suffix
 from ..text import label, safe
+from .naming import in_options
 
 if TYPE_CHECKING:
     from ..report.blocks import Page
@@ -61,13 +58,14 @@ class SectionedCommand(click.Command):
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.ensure_object(State).command = self
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             meant = meant_in_r(error.option_name.lstrip("-"))
             if not meant:
                 raise
-            words = f"No such option {error.option_name!r}: {meant} (as an option: --name value)."
+            words = f"No such option {error.option_name!r}: {in_options(meant, self)}."
             raise click.UsageError(words, ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -129,31 +127,6 @@ def gathered(
     return decorate
 
 
-#: Rows from which on a table is long.
-LONG = 1_000
-_CELLS = {str, int, float, bool, type(None)}
-
-
-def rows_text(rows: Any, depth: int) -> str | None:
-    """The JSON of a list of flat objects with the same keys, `depth` spaces in; None of anything else."""
-    if not isinstance(rows, list) or len(rows) < LONG or type(rows[0]) is not dict or not rows[0]:
-        return None
-    keys = tuple(rows[0])
-    if not all(type(k) is str for k in keys) or not all(type(r) is dict and tuple(r) == keys for r in rows):
-        return None
-    cells = [cell for row in rows for cell in row.values()]
-    if not set(map(type, cells)) <= _CELLS:
-        return None
-    known = [None if type(c) is float and not math.isfinite(c) else c for c in cells]
-    # A line break cannot stand in an encoded cell, where it is written \n.
-    encoded = json.dumps(known, allow_nan=False, separators=("\n", ":"))[1:-1].split("\n")
-    edge = " " * depth
-    lines = ",\n".join(f"{edge}    {json.dumps(key)}: ".replace("%", "%%") + "%s" for key in keys)
-    template = f"{edge}  {{\n{lines}\n{edge}  }}"
-    table = ",\n".join(template % row for row in zip(*[iter(encoded)] * len(keys)))
-    return f"[\n{table}\n{edge}]"
-
-
 @dataclass
 class State:
     """The shared options of one run, the track that is worked on, and results that are given as one."""
@@ -164,6 +137,7 @@ class State:
     quiet: bool = False
     debug: bool = False
     force: bool = False
+    command: click.Command | None = None
     track: str = ""
     parts: dict[str, Output] | None = None
 
@@ -177,14 +151,19 @@ class State:
         echo(json_text(document) if self.json else text)
 
     def give(
-        self, page: Callable[[], Page], document: Any, terminal: Callable[[], str] | None = None
+        self, page: Callable[[], Page], document: Callable[[], Any], terminal: Callable[[], str] | None = None
     ) -> None:
         """Write the reports of a command without verdicts, then print its result: as `terminal` if that is
         given, else as its page, or as the JSON document.
         """
-        self.give_output(Output(page, lambda: json_text(document) + "\n", terminal=terminal), document)
+        self.give_output(Output(page, lambda: json_text(document()) + "\n", terminal=terminal), document)
 
-    def give_output(self, output: Output, document: Any) -> None:
+    def give_beside(self, verdicts: Output, document: Any, terminal: Callable[[], str]) -> None:
+        """The same where the reports are of verdicts, and the result has a document and a text of its own."""
+        own = replace(verdicts, json=lambda: json_text(document) + "\n", terminal=terminal)
+        self.give_output(own, lambda: document)
+
+    def give_output(self, output: Output, document: Callable[[], Any]) -> None:
         """Write the reports and print the result, from an output that has every form."""
         if self.parts is not None:
             self.parts[self.track] = output
@@ -192,7 +171,7 @@ class State:
         for path in self.reports:
             output.write(path, force=self.force)
             self.say(f"report: {path}")
-        self.show("" if self.json else output.shown().rstrip("\n"), document)
+        echo(json_text(document()) if self.json else output.shown().rstrip("\n"))
 
     def give_parts(self) -> None:
         """Give the results of all tracks as one."""
@@ -213,11 +192,16 @@ class State:
             shown = {track: output.shown().rstrip("\n") for track, output in parts.items()}
             return "\n\n".join(f"Track {track}\n\n{text}" for track, text in shown.items())
 
-        self.give(page, document(), terminal)
+        self.give(page, document, terminal)
+
+    @property
+    def junit(self) -> bool:
+        """Whether a JUnit report is asked for."""
+        return any(path.suffix.lower() == ".xml" for path in self.reports)
 
     def no_junit(self, what: str) -> None:
         """Refuse a JUnit report; `what` begins the reason, for example "a comparison has"."""
-        if any(path.suffix.lower() == ".xml" for path in self.reports):
+        if self.junit:
             raise click.UsageError(
                 f"a JUnit report (.xml) lists verdicts, and {what} none; use .html, .md, .txt or .json."
             )
@@ -276,41 +260,6 @@ def files_of(context: click.Context, kind: FileName) -> list[str]:
 def echo(text: str, err: bool = False, nl: bool = True) -> None:
     """Print a text with its control characters spelt out. Nothing else here writes to a terminal."""
     click.echo(safe(text), err=err, nl=nl)
-
-
-def plain(value: Any) -> Any:
-    """The value for JSON: nan and infinities become None, and NumPy's numbers become Python's."""
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
-    if isinstance(value, (bool, str, int)) or value is None:
-        return value
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    if hasattr(value, "item"):  # a NumPy scalar
-        return plain(value.item())
-    raise TypeError(f"{type(value).__name__} has no place in a JSON document")
-
-
-def json_text(document: Any) -> str:
-    """The text of a JSON document; numbers are written with every digit, as by Python's repr."""
-    # DEL is the only control character that json does not escape.
-    return _json_text(document).replace("\x7f", "\\u007f")
-
-
-def _json_text(document: Any) -> str:
-    tables = {}
-    if isinstance(document, Mapping):
-        tables = {key: text for key, value in document.items() if (text := rows_text(value, 2)) is not None}
-    if not tables:
-        return json.dumps(plain(document), indent=2, allow_nan=False)
-    parts = []
-    for key, value in document.items():
-        # A line break in JSON is always one of the layout.
-        text = tables[key] if key in tables else _json_text(value).replace("\n", "\n  ")
-        parts.append(f"  {json.dumps(str(key))}: {text}")
-    return "{\n" + ",\n".join(parts) + "\n}"
 
 
 def remember(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:

@@ -12,7 +12,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError, ItemError
+from ..report.blocks import Bullets, Page, Paragraph
+from ..report.output import render_fragment
 from ..text import label
 from . import columns as checks
 from .columns import Column, Factor, FloatArray, IntArray, take
@@ -556,5 +557,5 @@ class Comparisons(Rows):
         return "\n".join(map(label, lines))
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<li>{escape(s)}</li>" for s in self.sentences())
-        return f"<p><b>Comparisons</b>: {escape(self._headline())}</p><ul>{rows}</ul>"
+        said = Bullets(tuple(self.sentences()))
+        return render_fragment(Page("Comparisons", [Paragraph(self._headline()), said]))

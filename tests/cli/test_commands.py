@@ -20,7 +20,6 @@ import pytest
 import pairproof
 from pairproof.cli import main
 from pairproof.cli.app import COMMANDS, describe
-from pairproof.cli.state import json_text, plain
 from pairproof.errors import (
     ComparisonError,
     ConvergenceError,
@@ -30,6 +29,7 @@ from pairproof.errors import (
     RecordMissing,
     RUnavailable,
 )
+from pairproof.report.json_text import json_text, plain
 from tests.places import SCHEMAS as SCHEMAS_FOLDER
 
 SCHEMAS = {

@@ -107,7 +107,7 @@ def test_each_group_has_its_ranks_and_one_without_any_difference_says_why(capsys
         ),
         (["--level", "0.9"], "--level has no effect without --ranks or --contrasts"),
         (["--contrasts", "against-best", "--adjust", "holm"], "simultaneous by its own method (Hsu)"),
-        (["--ranks", "--level", "0.4"], "level=0.4; expected a number between 0.5 and 1"),
+        (["--ranks", "--level", "0.4"], "--level 0.4; expected a number between 0.5 and 1"),
         (["--contrasts", "against-one", "--against", "Z"], "no item 'Z'; the items are A, B, C, D, E, F"),
     ],
 )

@@ -49,7 +49,7 @@ def test_a_fit_of_some_rows_is_that_of_a_file_of_these_rows(capsys, languages, t
 @pytest.mark.parametrize(
     ("condition", "said"),
     [
-        ("foo", "where='foo': expected NAME=VALUE"),
+        ("foo", "--where foo: expected NAME=VALUE"),
         ("nope=1", "no column 'nope'; there are first, second, wins, losses, lang, ties"),
         ("lang<3", "column 'lang' is not numeric (it holds 'de')"),
         ("lang=fr", "no row has 'fr'; the values are de, en"),

@@ -12,7 +12,7 @@ import pytest
 import pairproof
 from pairproof.cli import main
 from pairproof.cli.commands.fit_answers import COMPARED, MODELS
-from pairproof.cli.options.reading import flag
+from pairproof.cli.naming import flag
 from pairproof.cli.options.respondents import ARGUMENTS, LAYOUTS
 from pairproof.data.respondents.read_answers import READERS, AnswerLayout
 from tests.data.respondents.tables import SALAD, SALAD_PERSONS
@@ -70,7 +70,7 @@ def test_the_options_name_every_argument_of_every_model() -> None:
     options = {p.name for p in command.params}
     for function in MODELS.values():
         assert set(inspect.signature(getattr(pairproof, function)).parameters) - {"table"} <= options
-    assert set(COMPARED.values()) <= options
+    assert {name.replace("-", "_") for name in COMPARED} <= options
 
 
 # -- fits ----------------------------------------------------------------------------------------------------
@@ -268,3 +268,29 @@ def test_every_option_that_a_message_names_is_there() -> None:
     from pairproof.cli.commands.fit_answers import command
 
     assert {flag(name) for name in ARGUMENTS} <= {o for p in command.params for o in p.opts}
+
+
+def test_ties_of_the_model_and_signs_of_ties_in_the_table_are_two_options(here, capsys):
+    pairs = (
+        "p.csv",
+        "--layout",
+        "pairs",
+        "--items",
+        "A,B,C",
+        "--pair-order",
+        "prefmod",
+        "--coding",
+        "first=1,tie=0,second=-1",
+    )
+    (here / "p.csv").write_text("u,v,w\n1,0,1\n-1,1,1\n1,-1,-1\n0,1,-1\n-1,-1,0\n", encoding="utf-8")
+    assert fitted(capsys, *pairs)["ties"] == "davidson"
+    assert fitted(capsys, *pairs, "--ties", "none")["ties"] == "none"
+    (here / "o.csv").write_text("p,q\nA,B=C\nC,A=B\nB,A\nB=A,C\n", encoding="utf-8")
+    orders = ("o.csv", "--layout", "orders", "--places", "p,q", "--tied-by", "=", "--unranked", "below")
+    assert fitted(capsys, *orders, "--model", "plackett-luce")["n_persons"] == 4
+
+
+def test_a_tie_where_ties_could_not_be_answered_is_refused(here, capsys):
+    (here / "t.csv").write_text("A,B,C\n1,1,2\n2,1,3\n", encoding="utf-8")
+    code, out, err = run(capsys, "t.csv", "--layout", "ranks", "--items", "A,B,C", "--tie-category", "no")
+    assert (code, out) == (3, "") and "--tie-category no says that ties could not be answered" in err

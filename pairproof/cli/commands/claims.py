@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...fit.estimates.specification import FAMILIES, TIES_IN_WORDS
-from ..options.reading import read_table, reader_options_of_all_tracks
+from ..options.reading import Reading, reader_options_of_all_tracks
 from ..state import KEPT, READ, SectionedCommand, State, option, shared_options
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def new(
     out: Any,
     paper: str | None,
     title: str,
-    reading: dict[str, Any],
+    reading: Reading[Comparisons],
     cells: str,
     **model: Any,
 ) -> None:
@@ -127,10 +127,10 @@ def new(
     )
 
 
-def _of_one_track(file: str, reading: dict[str, Any], by: str) -> Comparisons:
+def _of_one_track(file: str, reading: Reading[Comparisons], by: str) -> Comparisons:
     """The table of the claims; a claims file has no tracks."""
     from ...data.judgments import check_one_track
 
-    table = read_table(file, reading)
+    table = reading.of(file)
     check_one_track(table, by, each=False)
     return table

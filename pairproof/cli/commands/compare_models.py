@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..options.reading import (
+    Reading,
     cluster_options,
     names,
     names_or_none,
     numbers_of,
-    read_table,
     reader_options_of_all_tracks,
 )
 from ..state import (
@@ -198,13 +198,13 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
 @_models("--draws", type=COUNT, default=250, help="irt-*: iterations kept in each chain.")
 @reader_options_of_all_tracks
 @shared_options
-def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> None:
+def command(state: State, file: str, reading: Reading[Comparisons], **asked: Any) -> None:
     state.no_junit("an experiment has")
     from ...native.competitions.experiment import held_out as splits
     from ...native.competitions.experiment.curve_summaries import clusters_of
     from ..reports.competitions import Experiment, document, page
 
-    table = read_table(file, reading)
+    table = reading.of(file)
     leave_out = asked["leave_out"] or ()
     design = _design(asked, 0 if state.seed is None else state.seed)
     how = {name: asked[name] for name in ("by", "test_size", "rule")}
@@ -212,7 +212,7 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> N
     parts = splits.chosen_tracks(table, asked["by"], leave_out).values()
     size = asked["test_size"] or max(map(splits.default_test_size, parts))
     if asked["train"]:
-        tracks = splits.trained_on(tracks, read_table(asked["train"], reading), asked["by"])
+        tracks = splits.trained_on(tracks, reading.of(asked["train"]), asked["by"])
     _say_what_is_small(state, tracks, design)
     clusters = clusters_of(tracks, design.cluster, asked["kind"]) if design.cluster else None
     results = _run(state, tracks, design, asked["resume"], asked["workers"])
@@ -223,7 +223,7 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> N
         rankings=_rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {},
         clusters=clusters,
     )
-    state.give(lambda: page(experiment), document(experiment))
+    state.give(lambda: page(experiment), lambda: document(experiment))
 
 
 def _design(asked: Mapping[str, Any], seed: int) -> Design:

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from ..options.reading import cluster_options, read_table, reader_options, two_names
-from ..state import READ, SectionedCommand, State, json_text, option, shared_options
+from ..options.reading import Reading, cluster_options, pair_option, reader_options
+from ..state import READ, SectionedCommand, State, option, shared_options
 
 _what = option("Comparison")
 HELP = """Compare every two systems of FILE (counts, long or votes layout; - for standard input), by judge and merged.
@@ -27,32 +27,20 @@ pairproof compare-two judgments.csv --pair A,B --cluster judge,source
 
 @click.command("compare-two", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_what(
-    "--pair",
-    metavar="A,B",
-    callback=two_names,
-    help="Compare only these two, from A's point of view (default: every pair in the file).",
-)
+@pair_option(_what, "Compare only these two, from A's point of view (default: every pair in the file).")
 @cluster_options(
     _what,
     "Test the log-odds with a standard error by these clusters: judge, source, or judge,source for both ways.",
 )
 @reader_options
 @shared_options
-def command(
-    state: State, file: str, reading: dict[str, Any], pair: tuple[str, str] | None, **how: Any
-) -> None:
+def command(state: State, file: str, reading: Reading[Any], pair: tuple[str, str] | None, **how: Any) -> None:
     state.no_junit("a comparison has")
     import pairproof
 
     from ...native.competitions.ranking.two_systems import compare_all_pairs
-    from ...report.output import Output
     from ..reports.systems_compared import two_systems_document as document, two_systems_page as page
 
-    table = read_table(file, reading)
+    table = reading.of(file)
     found = compare_all_pairs(table, **how) if pair is None else (pairproof.compare_two(table, *pair, **how),)
-    # The document has tests that the page of many pairs does without, and which take their time.
-    state.give_output(
-        Output(lambda: page(found, table.source), lambda: json_text(document(found)) + "\n"),
-        document(found) if state.json else None,
-    )
+    state.give(lambda: page(found, table.source), lambda: document(found))

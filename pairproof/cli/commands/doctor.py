@@ -25,4 +25,4 @@ def command(state: State) -> None:
     found = examine()
     if found.missing and (hint := not_read(os.environ)):
         state.say(hint)
-    state.give(lambda: page(found), to_dict(found), terminal=lambda: render(found))
+    state.give(lambda: page(found), lambda: to_dict(found), terminal=lambda: render(found))

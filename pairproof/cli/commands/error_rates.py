@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..options.reading import ENCODING, cluster_options, filter_options, taken, told, two_names
+from ..options.reading import ENCODING, cluster_options, filter_options, pair_option, taken, told
 from ..state import READ, SectionedCommand, State, level_option, option, shared_options
 
 _what = option("Rates")
@@ -26,9 +26,7 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
 
 @click.command("error-rates", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_what(
-    "--pair", metavar="A,B", callback=two_names, help="Only these two, as A minus B (default: every pair)."
-)
+@pair_option(_what, "Only these two, as A minus B (default: every pair).")
 @_what(
     "--se",
     "estimator",
@@ -77,6 +75,6 @@ def command(state: State, file: str, where: tuple[str, ...], **asked: Any) -> in
     columns = taken(asked, ("system", "sentence", "errors", "lengths", "encoding"))
     table = read_errors(file, clusters=asked["cluster"], where=where, **columns)
     rates = rates_of(told(table), **asked)
-    state.give(lambda: page(rates), document(rates))
+    state.give(lambda: page(rates), lambda: document(rates))
     not_tested = (two.difference is None or (two.clustered and two.clustered.why_not) for two in rates.pairs)
     return 2 if any(not_tested) else 0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from ..options.verifying import data_option, project_option
-from ..state import COUNT, READ, SectionedCommand, State, json_text, option, shared_options
+from ..state import COUNT, READ, SectionedCommand, State, option, shared_options
 
 HELP = """Find the readings of a paper that reproduce its printed numbers.
 
@@ -54,10 +53,8 @@ def command(
     from ...validation.slips.search import MOST_READINGS
 
     explained = explain(data_from(read_paper(file), data, data_limit), most or MOST_READINGS)
-    document = explained.to_document()
     verdicts = output(explained.agreements, explained.context(f"pairproof explain {file}"))
-    shown = replace(verdicts, json=lambda: json_text(document) + "\n", terminal=lambda: str(explained))
-    state.give_output(shown, document)
+    state.give_beside(verdicts, explained.to_document(), lambda: str(explained))
     return explained.exit_code
 
 

@@ -9,24 +9,22 @@ import click
 
 from ...errors import RankingWarning
 from ...fit.estimates.specification import FAMILIES
-from ..options.modelling import (
-    Many,
-    check_model,
-    contest_options,
-    many_options,
-    model_options,
-    robust_options,
-)
-from ..options.reading import names, read_table, reader_options, split_list
-from ..options.verifying import BesideR, verify_options
+from ..options.ending import Ending, ending_options
+from ..options.modelling import changed, check_model, compare_option, contest_options, model_options, stated
+from ..options.reading import Reading, names_or_none, reader_options
 from ..state import READ, SectionedCommand, State, option, shared_options
 
 if TYPE_CHECKING:
+    from ...data.comparisons import Comparisons
     from ...fit.fit import Fit
-    from ...fit.robust.clustered_fit import Kind, Missing
 
 
 _model = option("Model")
+#: What --compare can change.
+COMPARED = (
+    *("by", "ties", "order-effect", "item-terms", "separate", "comparison-terms"),
+    *("formula", "random", "tie-shift", "tie-scale"),
+)
 
 HELP = """Fit a model to a table of comparisons in FILE (CSV, TSV, Parquet, Arrow; - for standard input).
 
@@ -57,68 +55,43 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 @_model(
     "--cells",
     metavar="COL,...|row",
+    callback=names_or_none,
     help="Columns of a finer table for deviance and df; row: each row of the file is a cell.",
 )
+@compare_option(_model, COMPARED, "order-effect=no")
 @contest_options
-@robust_options(
+@ending_options(
+    reader_options,
     "COL[,COL]",
     "Standard errors by cluster: answers with the same value of COL go together (judge, or judge,source).",
-    "CR2, with Satterthwaite's degrees of freedom",
+    "CR2",
+    ", with Satterthwaite's degrees of freedom",
 )
-@many_options
-@reader_options
-@verify_options
 @shared_options
 def command(
     state: State,
     file: str,
     model: str,
-    cluster: str | None,
-    cluster_kind: Kind | None,
-    cluster_missing: Missing | None,
-    reading: dict[str, Any],
-    contests: dict[str, Any],
-    many: Many,
-    beside_r: BesideR,
+    changes: dict[str, str],
+    reading: Reading[Comparisons],
+    ending: Ending,
     **asked: Any,
 ) -> int:
-    beside_r.check()
-    if not beside_r.verify and any(path.suffix.lower() == ".xml" for path in state.reports):
-        raise click.UsageError(
-            "a JUnit report (.xml) lists verdicts, which only --verify gives; add --verify."
-        )
-    if cluster is None and cluster_kind is not None:
-        raise click.UsageError("--cluster-kind has no effect without --cluster; add --cluster judge.")
-    if cluster is None and cluster_missing is not None:
-        raise click.UsageError("--cluster-missing has no effect without --cluster; add --cluster judge.")
-    check_model(model, contests)
-    fitted = _fit(file, model, reading, asked, contests)
-    if cluster is not None:
-        fitted = fitted.clustered(
-            *names(cluster), kind=cluster_kind or "CR2", missing=cluster_missing or "refuse"
-        )
-    found = many.find(fitted, state.seed)
-    code = beside_r.give(state, fitted, found)
-    if not fitted.stopping.reached:
-        state.say(f"not converged: {fitted.stopping.rule} was not reached in {fitted.stopping.steps} steps")
-        return 2
-    return code
+    options = [asked, changed(asked, changes)] if changes else [asked]
+    for own in options:
+        check_model(model, own)
+        if own["item_terms"] and own["reference"] is not None:
+            raise click.UsageError(
+                "--reference names an item, but with --item-terms items have no parameters of their own; leave"
+                " out one of the two."
+            )
+    table = reading.of(file)
+    return ending.give(state, table, *(_fit(table, model, stated(own)) for own in options))
 
 
-def _fit(
-    file: str, model: str, reading: dict[str, Any], asked: dict[str, Any], contests: dict[str, Any]
-) -> Fit:
-    for name in ("item_terms", "separate", "comparison_terms"):
-        asked[name] = split_list(asked[name])
-    if asked["item_terms"] and asked["reference"] is not None:
-        raise click.UsageError(
-            "--reference names an item, but with --item-terms items have no parameters of their own; leave"
-            " out one of the two."
-        )
+def _fit(table: Comparisons, model: str, asked: dict[str, Any]) -> Fit:
     from ...native.comparisons.contests.bradley_terry import FITTERS
 
-    table = read_table(file, reading)
-    asked["cells"] = None if asked["cells"] is None else names(asked["cells"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankingWarning)  # in the summary, and said beside the JSON
-        return FITTERS[model](table, **asked, **contests)
+        return FITTERS[model](table, **asked)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import DataWarning
-from ..options.modelling import ITEM_TERMS, Many, many_options, robust_options
-from ..options.reading import flag, name_and_value, names, names_or_none, split_list
-from ..options.respondents import answer_options, read_answers
-from ..options.verifying import BesideR, verify_options
+from ..naming import flag
+from ..options.ending import Ending, ending_options
+from ..options.modelling import ITEM_TERMS, changed, compare_option, stated
+from ..options.reading import LISTS, Reading, names, names_or_none, parsed
+from ..options.respondents import answer_options
 from ..state import COUNT, POSITIVE, READ, SectionedCommand, State, option, shared_options
 
 if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
     from ...fit.fit import Fit
-    from ..reports.person_models import Mixed
 
 
 _model = option("Model")
@@ -45,43 +44,19 @@ MODELS = {"pattern": "fit_pattern", "plackett-luce": "fit_plackett_luce"}
 CLASSES = "fit_latent_classes"
 
 
-def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+def _numbers(text: str) -> tuple[int, ...]:
     """--tie-orders 2,3"""
-    if value is None:
-        return None
-    found = names(value)
+    found = names(text)
     if not all(part.strip().isdecimal() for part in found):
-        raise click.BadParameter(f"{value!r}: expected numbers of items such as 2,3")
+        raise click.BadParameter(f"{text!r}: expected numbers of items such as 2,3")
     return tuple(int(part) for part in found)
 
 
-def _changes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """--compare by=sex --compare ties=none"""
-    found: dict[str, str] = {}
-    for text in values:
-        if text.endswith("=") and text.count("=") == 1:
-            name, value = text[:-1].strip(), ""
-        else:
-            name, value = name_and_value(text, "by=sex, or ties=none")
-        if name not in COMPARED:
-            raise click.BadParameter(f"{text!r}: expected one of {', '.join(COMPARED)}, then = and its value")
-        found[name] = value
-    return found
-
-
-#: What --compare can change -> the parameter of the fit.
-COMPARED = {
-    "by": "by",
-    "ties": "ties",
-    "item-terms": "item_terms",
-    "separate": "separate",
-    "dependence": "dependence",
-    "between-times": "between_times",
-    "alpha": "alpha",
-    "beta": "beta",
-    "tie-orders": "tie_orders",
-    "model": "model",
-}
+#: What --compare can change.
+COMPARED = (
+    *("by", "ties", "item-terms", "separate", "dependence", "between-times"),
+    *("alpha", "beta", "tie-orders", "model"),
+)
 
 
 @click.command("fit-answers", cls=SectionedCommand, help=HELP)
@@ -93,12 +68,9 @@ COMPARED = {
     help="pattern: lambda against the last item (as prefmod). plackett-luce: log-odds against the first (as PlackettLuce).",
 )
 @_model("--by", metavar="FORMULA", help="Subject covariates: sex, 'sex + C(age)'.")
-@_model("--item-terms", multiple=True, metavar="X,Y", help=ITEM_TERMS)
+@_model("--item-terms", **LISTS, metavar="X,Y", help=ITEM_TERMS)
 @_model(
-    "--separate",
-    multiple=True,
-    metavar="ITEM",
-    help="Items with a parameter of their own beside --item-terms.",
+    "--separate", **LISTS, metavar="ITEM", help="Items with a parameter of their own beside --item-terms."
 )
 @_model("--reference", metavar="ITEM|sum", help="The item whose parameter is 0, or sum: items sum to zero.")
 @_model(
@@ -130,7 +102,10 @@ COMPARED = {
     "--ties-unresolved", is_flag=True, help="pattern of rankings: equal ranks are an order that is not known."
 )
 @_model(
-    "--tie-orders", metavar="2,3", callback=_numbers, help="plackett-luce: numbers of items that can tie."
+    "--tie-orders",
+    metavar="2,3",
+    callback=parsed(_numbers),
+    help="plackett-luce: numbers of items that can tie.",
 )
 @_model(
     "--pseudo",
@@ -146,18 +121,11 @@ COMPARED = {
 )
 @_model(
     "--compat",
-    multiple=True,
+    **LISTS,
     metavar="prefmod[:DEFECT],...",
     help="pattern: as prefmod, with its defects on this table, or with those named: prefmod:B1-ties-as-losses.",
 )
-@_model(
-    "--compare",
-    "changes",
-    multiple=True,
-    metavar="OPTION=VALUE",
-    callback=_changes,
-    help="Likelihood-ratio test against the same model with by=..., ties=none, dependence=yes, ...; repeatable.",
-)
+@compare_option(_model, COMPARED, "dependence=yes")
 @_classes(
     "--classes",
     type=COUNT,
@@ -186,108 +154,68 @@ COMPARED = {
     "--patterns", type=COUNT, metavar="N", help="Show the N most frequent answers: observed and expected."
 )
 @_answers("--predicted", type=COUNT, metavar="N", help="Show the N most probable answers, given or not.")
-@robust_options(
+@ending_options(
+    answer_options,
     "COL|person",
     "Standard errors that hold if the model is wrong: by person, or by column where persons go together.",
     "CR1",
 )
-@many_options
-@answer_options
-@verify_options
 @shared_options
 def command(
     state: State,
     file: str,
-    reading: dict[str, Any],
-    many: Many,
-    beside_r: BesideR,
-    classes: int | None,
+    changes: dict[str, str],
+    reading: Reading[Respondents],
+    ending: Ending,
     class_numbers: int | None,
     test_classes: int | None,
     patterns: int | None,
     predicted: int | None,
-    cluster: str | None,
-    cluster_kind: Any,
-    cluster_missing: Any,
     **asked: Any,
 ) -> int:
-    beside_r.check()
-    if not beside_r.verify:
-        state.no_junit("this fit has, without --verify,")
-    if cluster is None and (cluster_kind is not None or cluster_missing is not None):
-        raise click.UsageError(
-            "--cluster-kind and --cluster-missing have no effect without --cluster; add --cluster person."
-        )
-    if classes is None and any(
-        v is not None for v in (class_numbers, test_classes, asked["random"], asked["starts"])
-    ):
+    of_classes = (class_numbers, test_classes, asked["random"], asked["starts"])
+    if asked["classes"] is None and any(value is not None for value in of_classes):
         raise click.UsageError(
             "--random, --starts, --class-numbers and --test-classes have no effect without --classes; add --classes 1 or more."
         )
-    changes = asked.pop("changes")
-    stated = _stated({**asked, "classes": classes})
-    if classes is not None and state.seed is not None:
-        stated["seed"] = state.seed
-    from ..reports.person_models import AskedAnswers
-
-    table = read_answers(file, reading)
-    fitted = _fit(table, stated)
-    other = _fit(table, _changed(stated, changes)) if changes else None
-    if cluster is not None:
-        fitted = fitted.clustered(
-            *_columns(table, cluster), kind=cluster_kind or "CR1", missing=cluster_missing or "refuse"
-        )
-    found = many.find(fitted, state.seed)
-    mixed = None if classes is None else _mixed(table, fitted, stated, class_numbers, test_classes, state)
-    answers = AskedAnswers(fitted, patterns or 0, predicted or 0, other, mixed)
-    return beside_r.give(state, fitted, found, answers)
-
-
-def _stated(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of the fit that were given, lists split."""
-    found = {name: value for name, value in asked.items() if value not in (None, False, (), "")}
-    for name in ("item_terms", "separate", "compat"):
-        if name in found:
-            found[name] = split_list(found[name])
-    return found
-
-
-def _changed(stated: Mapping[str, Any], changes: Mapping[str, str]) -> dict[str, Any]:
-    """The arguments of the model to compare with."""
-    found = dict(stated)
-    if changes.get("model", stated["model"]) != stated["model"]:
-        # The other model has other options; what both have stays.
-        own = _parameters(MODELS[changes["model"]]) if changes["model"] in MODELS else set()
-        found = {name: value for name, value in found.items() if name in own}
-    for name, value in changes.items():
-        where = COMPARED[name]
-        found.pop(where, None)
-        if where in ("dependence", "between_times"):
-            if value not in ("yes", "no"):
-                raise click.BadParameter(f"--compare {name}={value}: expected yes or no")
-            found[where] = value == "yes"
-        elif where == "model" and value not in MODELS:
-            raise click.BadParameter(f"--compare model={value}: expected {' or '.join(MODELS)}")
-        elif value and where == "tie_orders":
-            found[where] = _numbers(click.get_current_context(), click.Option(["--compare"]), value)
-        elif value:
-            found[where] = tuple(names(value)) if where in ("item_terms", "separate") else value
-    return found
-
-
-def _fit(table: Respondents, stated: Mapping[str, Any]) -> Fit:
-    """The fit; options of another model are refused."""
     import pairproof
 
-    options = dict(stated)
+    options, seed = stated(asked), {} if state.seed is None else {"seed": state.seed}
+    table = reading.of(file)
+    fit = _fit(table, options, seed)
+    other = _fit(table, _changed(asked, changes), seed) if changes else None
+    numbers, test = None, None
+    if class_numbers is not None:
+        same = {name: value for name, value in (options | seed).items() if name != "classes"}
+        numbers = pairproof.tabulate_latent_classes(table, class_numbers, **same)
+    if test_classes is not None:
+        test = fit.test_classes(test_classes, seed=state.seed or 0)
+    of_answers = {"patterns": patterns, "predicted": predicted, "numbers": numbers, "class_test": test}
+    return ending.give(state, table, fit, other, **of_answers)
+
+
+def _changed(asked: dict[str, Any], changes: dict[str, str]) -> dict[str, Any]:
+    """The arguments of the model to compare with; another model has other options, and what both have stays."""
+    found = changed(asked, changes)
+    if found["model"] != asked["model"]:
+        kept = _parameters(MODELS[found["model"]]) | {name.replace("-", "_") for name in changes}
+        found = {name: value for name, value in found.items() if name in kept}
+    return stated(found)
+
+
+def _fit(table: Respondents, options: dict[str, Any], seed: dict[str, int]) -> Fit:
+    """The fit; options of another model are refused.  seed: of random starts, if one was given."""
+    import pairproof
+
     model = options["model"]
-    function = CLASSES if "classes" in options else MODELS[model]
-    if function != CLASSES:
-        del options["model"]
-    own = _parameters(function) & ({"classes", "random", "starts", "seed", *_parameters(MODELS[model])})
+    if "classes" in options:
+        function, where, options = CLASSES, f"latent classes of --model {model}", options | seed
+    else:
+        function, where = MODELS[model], f"--model {model}"
+        options = {name: value for name, value in options.items() if name != "model"}
+    own = _parameters(function) & {"classes", "random", "starts", "seed", *_parameters(MODELS[model])}
     unknown = [name for name in options if name not in own]
     if unknown:
-        where = f"--model {model}" if function != CLASSES else f"latent classes of --model {model}"
         raise click.UsageError(f"{flag(unknown[0])} is not for {where}; leave it out.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # it stands in the summary, and is said beside the JSON
@@ -295,31 +223,7 @@ def _fit(table: Respondents, stated: Mapping[str, Any]) -> Fit:
     return fitted
 
 
-def _mixed(
-    table: Respondents,
-    fitted: Fit,
-    stated: Mapping[str, Any],
-    numbers: int | None,
-    samples: int | None,
-    state: State,
-) -> Mixed:
-    """Shares of the classes, other numbers of classes, and the test of one more, where they were asked for."""
-    import pairproof
-
-    from ..reports.person_models import Mixed
-
-    same = {name: value for name, value in stated.items() if name != "classes"}
-    table_of_numbers = None if numbers is None else pairproof.tabulate_latent_classes(table, numbers, **same)
-    test = None if samples is None else fitted.test_classes(samples, seed=state.seed or 0)
-    return Mixed(fitted, table_of_numbers, test)
-
-
 def _parameters(function: str) -> set[str]:
     import pairproof
 
     return {"model", *inspect.signature(getattr(pairproof, function)).parameters} - {"table"}
-
-
-def _columns(table: Respondents, cluster: str) -> tuple[str, ...]:
-    """Columns of the clusters; none where each person is one."""
-    return () if cluster == "person" and "person" not in table.columns else tuple(names(cluster))

@@ -82,7 +82,7 @@ def command(state: State, script: str, out: str | None, check: bool, seconds: fl
             output=passed,
             told=told,
         )
-    state.give_output(output(found), found.to_dict())
+    state.give_output(output(found), found.to_dict)
     return found.exit_code
 
 

@@ -12,8 +12,8 @@ import click
 
 from ...errors import RankingWarning
 from ...files.outputs import csv_text
-from ..options.modelling import contest_options, model_options
-from ..options.reading import read_table, reader_options, split_list
+from ..options.modelling import contest_options, model_options, stated
+from ..options.reading import Reading, reader_options
 from ..state import READ, WRITTEN, SectionedCommand, State, level_option, option, shared_options
 
 _new = option("Predictions")
@@ -63,8 +63,7 @@ def command(
     level: float,
     sigma: Literal["uncertain", "known"] | None,
     out: str | None,
-    reading: dict[str, Any],
-    contests: dict[str, Any],
+    reading: Reading[Any],
     **asked: Any,
 ) -> None:
     state.no_junit("predictions have")
@@ -75,16 +74,14 @@ def command(
     from ...data.reading.new_contests import read_contests, read_new_items
     from ..reports.fitted import prediction_document as document, prediction_page as page
 
-    table = read_table(file, reading)
-    for name in ("item_terms", "separate", "comparison_terms"):
-        asked[name] = split_list(asked[name])
+    table = reading.of(file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankingWarning)  # said below, among the fit's warnings
-        fit = pairproof.fit_bradley_terry(table, **asked, **contests)
+        fit = pairproof.fit_bradley_terry(table, **stated(asked))
     if sigma is not None and fit.random_effects is None:
         raise click.UsageError("--sigma: the model has no random effects; leave it out.")
     item_data, known = (
-        ({}, ()) if new_items is None else read_new_items(new_items, table, reading["encoding"])
+        ({}, ()) if new_items is None else read_new_items(new_items, table, reading.stated.get("encoding"))
     )
     if known:
         state.say(f"{new_items}: {len(known)} of its items are in {file}, with the same values")
@@ -92,7 +89,7 @@ def command(
         state.say(f"Warning: {warning}")
     frame = pairproof.predict(
         fit,
-        read_contests(new, table, reading["encoding"]),
+        read_contests(new, table, reading.stated.get("encoding")),
         item_data=item_data,
         level=level,
         sigma=sigma or "uncertain",
@@ -101,4 +98,4 @@ def command(
         header, *rows = csv.reader(io.StringIO(frame.to_csv(index=False)))
         state.write(Path(out), csv_text(header, rows))
         state.say(f"predictions: {out}")
-    state.give(lambda: page(fit, frame, level), document(fit, frame, level))
+    state.give(lambda: page(fit, frame, level), lambda: document(fit, frame, level))

@@ -72,7 +72,7 @@ def command(
     _save(plan, resume)
     if not answers and not undo and not state.json:
         plan = _ask(state, plan, resume)
-    state.give(lambda: _page(plan), plan.to_dict(), terminal=lambda: _text(plan))
+    state.give(lambda: _page(plan), plan.to_dict, terminal=lambda: _text(plan))
 
 
 def _start(systems: str | None, resume: Path | None, tie_rule: Any) -> Plan:

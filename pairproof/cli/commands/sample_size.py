@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options.reading import flag, numbers_of, read_table, reader_options, two_names
+from ..naming import flag
+from ..options.reading import Reading, numbers_of, pair_option, parsed, reader_options
 from ..state import COUNT, READ, SHARE, SectionedCommand, State, level_option, option, shared_options
 
 if TYPE_CHECKING:
@@ -38,9 +39,8 @@ _OF_TWO = ("margin", "icc_judge", "icc_source")
 _OF_MANY = ("abilities", "judge_sd", "source_sd")
 
 
-def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[float, ...] | None:
-    expected = "log-odds separated by commas, for example 0.9,0.5,0"
-    return None if value is None else numbers_of(value, float, expected)
+def _numbers(text: str) -> tuple[float, ...]:
+    return numbers_of(text, float, "log-odds separated by commas, for example 0.9,0.5,0")
 
 
 @click.command("sample-size", cls=SectionedCommand, help=HELP)
@@ -51,7 +51,7 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
     default="two",
     help="Two systems; a contrast of two in a table of several; every rank settled; the top k settled.",
 )
-@_goal("--pair", metavar="A,B", callback=two_names, help="The two systems (two, contrast).")
+@pair_option(_goal, "The two systems (two, contrast).")
 @_goal("--top", type=COUNT, metavar="K", help="k of top-k (default: 1).")
 @_goal("--power", "wanted", type=SHARE, default=0.8, help="Power that is wanted.")
 @level_option(_goal, "1 minus the level of the test; of all rank sets together.")
@@ -61,7 +61,9 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 )
 @_expected("--icc-judge", type=float, help="Two: intra-class correlation of scores of one judge.")
 @_expected("--icc-source", type=float, help="Two: intra-class correlation of scores about one source.")
-@_expected("--abilities", metavar="X,Y,...", callback=_numbers, help="Several: abilities, in log-odds.")
+@_expected(
+    "--abilities", metavar="X,Y,...", callback=parsed(_numbers), help="Several: abilities, in log-odds."
+)
 @_expected(
     "--judge-sd", type=float, help="Several: sd of a judge's own preferences for an item, in log-odds."
 )
@@ -79,19 +81,19 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 )
 @reader_options
 @shared_options
-def command(state: State, file: str | None, goal: str, reading: dict[str, Any], **asked: Any) -> None:
+def command(state: State, file: str | None, goal: str, reading: Reading[Comparisons], **asked: Any) -> None:
     state.no_junit("a sample size has")
     from ..reports.study_plans import document_table, document_two, page_table, page_two
 
     _refuse_others(goal, asked, file is not None)
-    table = None if file is None else read_table(file, reading)
+    table = None if file is None else reading.of(file)
     seed = state.seed or 0
     if goal == "two":
         pilot, plan = _two(table, asked, seed)
-        state.give(lambda: page_two(plan, pilot), document_two(plan, pilot))
+        state.give(lambda: page_two(plan, pilot), lambda: document_two(plan, pilot))
     else:
         found = _several(table, goal, asked, reading, seed)
-        state.give(lambda: page_table(found), document_table(found))
+        state.give(lambda: page_table(found), lambda: document_table(found))
 
 
 def _refuse_others(goal: str, asked: dict[str, Any], pilot: bool) -> None:
@@ -144,7 +146,7 @@ def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[P
 
 
 def _several(
-    table: Comparisons | None, goal: Any, asked: dict[str, Any], reading: dict[str, Any], seed: int
+    table: Comparisons | None, goal: Any, asked: dict[str, Any], reading: Reading[Comparisons], seed: int
 ) -> TablePlan:
     from ...native.planning.study_plans import STUDIES, plan_table
 
@@ -153,7 +155,7 @@ def _several(
     return plan_table(design, goal, studies=asked["simulate"] or STUDIES, seed=seed, **how)
 
 
-def _design(table: Comparisons | None, asked: dict[str, Any], reading: dict[str, Any]) -> TableDesign:
+def _design(table: Comparisons | None, asked: dict[str, Any], reading: Reading[Comparisons]) -> TableDesign:
     from ...native.planning.pilot_studies import pilot_table
     from ...native.planning.sample_size import assumed_table
 
@@ -186,5 +188,5 @@ def _design(table: Comparisons | None, asked: dict[str, Any], reading: dict[str,
         judge_sd=asked["judge_sd"] or 0.0,
         sources=sources,
         source_sd=asked["source_sd"] or 0.0,
-        items=reading["items"],
+        items=reading.stated.get("items"),
     )

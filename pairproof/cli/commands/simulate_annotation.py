@@ -173,7 +173,7 @@ def command(context: click.Context, /, state: State, **asked: Any) -> None:
     state.no_junit("a simulation has")
     from ...native.annotation.simulated.simulated_panel import mean_agreement
     from ...native.annotation.simulated.simulation_grid import panel_grid
-    from ..reports import simulated_annotation as report
+    from ..reports.simulated_annotation import Simulated
 
     if asked["as_in_paper"]:
         given = click.core.ParameterSource.DEFAULT
@@ -184,12 +184,8 @@ def command(context: click.Context, /, state: State, **asked: Any) -> None:
     truth, column = asked["truth"], asked["column"]
     name = truth if column is None else f"{truth}, column {column}"
     agreement = mean_agreement(experiment.truth, experiment.panel, experiment.seed)
-    about = (name, agreement, asked["target"], asked["level"])
-    if len(runs) == len(runs[0]) == 1:
-        one = runs[0][0]
-        state.give(lambda: report.page(one, *about), report.document(one, *about))
-    else:
-        state.give(lambda: report.grid_page(runs, *about), report.grid_document(runs, *about))
+    found = Simulated(runs, name, agreement, asked["target"], asked["level"])
+    state.give(found.page, found.document)
 
 
 def _experiment(asked: dict[str, Any], seed: int) -> Experiment:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from ..options.reading import names_or_none
-from ..options.respondents import person_options, read_persons
+from ..options.reading import Reading, names_or_none
+from ..options.respondents import person_options
 from ..state import COUNT, READ, SHARE, WRITTEN, SectionedCommand, State, level_option, option, shared_options
 
 _tree = option("Tree")
@@ -71,7 +71,7 @@ def command(
     missing: str,
     plot: str | None,
     level: float,
-    reading: dict[str, Any],
+    reading: Reading[Any],
     **options: Any,
 ) -> None:
     state.no_junit("a tree has")
@@ -81,17 +81,16 @@ def command(
         raise click.UsageError(f"--plot {plot}: a picture ends in {', '.join(FORMATS)}.")
     import pairproof
 
-    from ..reports.person_models import page
+    from ..reports.preference_tree import page
 
-    table = read_persons(file, reading)
+    table = reading.of(file)
     tree = pairproof.fit_tree(
         table, covariates, missing="leave out" if missing == "leave-out" else "refuse", **options
     )
-    document = tree.to_dict()
     if state.json:
         for note in tree.notes:
             state.say(f"Note: {note}")
     if plot is not None:
         tree.plot(plot, level=level, force=state.force)
         state.say(f"picture: {plot}")
-    state.give(lambda: page(tree, level), document, terminal=tree.summary)
+    state.give(lambda: page(tree, level), tree.to_dict, terminal=tree.summary)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..options.reading import cluster_options, read_table, reader_options, two_names
+from ..options.reading import Reading, cluster_options, pair_option, reader_options
 from ..state import POSITIVE, READ, SectionedCommand, State, level_option, option, shared_options
 
 _what = option("Intervals")
@@ -24,12 +24,7 @@ pairproof watch votes.csv --cluster judge --planned 60
 
 @click.command("watch", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_what(
-    "--pair",
-    metavar="A,B",
-    callback=two_names,
-    help="Only these two (default: all pairs; exact intervals where the file has one pair).",
-)
+@pair_option(_what, "Only these two (default: all pairs; exact intervals where the file has one pair).")
 @level_option(_what, "Level of the intervals; of all pairs together.")
 @_what(
     "--planned",
@@ -45,19 +40,17 @@ pairproof watch votes.csv --cluster judge --planned 60
 )
 @reader_options
 @shared_options
-def command(
-    state: State, file: str, reading: dict[str, Any], pair: tuple[str, str] | None, **how: Any
-) -> None:
+def command(state: State, file: str, reading: Reading[Any], pair: tuple[str, str] | None, **how: Any) -> None:
     state.no_junit("a look has")
     from ...native.competitions.ranking.two_systems import pairs_in_order
     from ...native.planning.looking_early import watch_table, watch_two
     from ..reports.study_plans import document, page
 
-    table = read_table(file, reading)
+    table = reading.of(file)
     if pair is not None or len(pairs_in_order(table)) == 1:
         if how["planned"] is not None and not how["cluster"]:
             raise click.UsageError("--planned has no effect on two systems without --cluster; leave it out.")
         found = watch_two(table, *(pair or (None, None)), **how)
     else:
         found = watch_table(table, **how)
-    state.give(lambda: page(found, table.source), document(found))
+    state.give(lambda: page(found, table.source), lambda: document(found))

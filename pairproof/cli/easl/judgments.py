@@ -302,7 +302,7 @@ def status(
     document = {**found.document(level, kind), **_extras(found, annotators, items_disagree)} if wanted else {}
     state.give(
         lambda: page(found, level, kind=kind),
-        document,
+        lambda: document,
         lambda: render_text(page(found.only(annotators, items_disagree), level, ITEMS, kind, annotators)),
     )
 

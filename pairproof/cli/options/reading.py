@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
+from ..naming import flag
 from ..state import READ, WRITTEN, Decorated, State, files_of, gathered, option, stacked
 
 if TYPE_CHECKING:
@@ -48,13 +50,16 @@ def numbers_of(text: str, number: Callable[[str], Any], expected: str) -> tuple[
         raise click.BadParameter(f"{text!r}; expected {expected}") from None
 
 
-def two_names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str] | None:
+def parsed(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """The callback of an option whose text is read by this function, if it is given."""
+    return lambda _, __, value: None if value is None else read(value)
+
+
+def _two(text: str) -> tuple[str, str]:
     """The value of --pair."""
-    if value is None:
-        return None
-    found = names(value)
+    found = names(text)
     if len(found) != 2:
-        raise click.BadParameter(f"{value!r} names {len(found)} systems; expected two, for example A,B")
+        raise click.BadParameter(f"{text!r} names {len(found)} systems; expected two, for example A,B")
     return found[0], found[1]
 
 
@@ -66,8 +71,15 @@ def name_and_value(text: str, example: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def names_or_none(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    return None if value is None else names(value)
+names_or_none = parsed(names)
+
+
+def pair_option(made: Any, help: str) -> Callable[[Decorated], Decorated]:
+    """`--pair A,B` in the section of `made`."""
+    declared: Callable[[Decorated], Decorated] = made(
+        "--pair", metavar="A,B", callback=parsed(_two), help=help
+    )
+    return declared
 
 
 def mapping_of(example: str) -> Callable[..., dict[str, str] | None]:
@@ -92,38 +104,32 @@ def levels_of(_: click.Context, __: click.Parameter, values: tuple[str, ...]) ->
     return found or None
 
 
-def pair_order_of(_: click.Context, __: click.Parameter, value: str | None) -> str | list[str] | None:
-    return value if value is None or value in ("prefmod", "lexicographic") else names(value)
+def _pair_order(text: str) -> str | list[str]:
+    return text if text in ("prefmod", "lexicographic") else names(text)
 
 
-def yes_no(_: click.Context, __: click.Parameter, value: str | None) -> bool | None:
-    return None if value is None else value == "yes"
-
-
-def times_of(_: click.Context, __: click.Parameter, value: str | None) -> int | list[str] | None:
+def _times(text: str) -> int | list[str]:
     """--times 2, or --times .1,.2"""
-    if value is None:
-        return None
-    return int(value) if value.strip().isdecimal() else names(value)
+    return int(text) if text.strip().isdecimal() else names(text)
 
 
-def scale_of(_: click.Context, __: click.Parameter, value: str | None) -> str | list[float] | None:
+def _scale(text: str) -> str | list[float]:
     """--scale 1-5, or --scale 1,2,3,4,5"""
-    if value is None or "," not in value:
-        return value
+    if "," not in text:
+        return text
     try:
-        return [float(point) for point in names(value)]
+        return [float(point) for point in names(text)]
     except ValueError as error:
         raise click.BadParameter(
-            f"{value!r}: expected a range such as 1-5, or all points such as 1,2,3,4,5"
+            f"{text!r}: expected a range such as 1-5, or all points such as 1,2,3,4,5"
         ) from error
 
 
-def unranked_of(_: click.Context, __: click.Parameter, value: str | None) -> str | dict[str, str] | None:
+def _unranked(text: str) -> str | dict[str, str]:
     """--unranked below, or --unranked 0=absent,NA=below"""
-    if value is None or "=" not in value:
-        return value
-    return dict(name_and_value(part, "0=absent,NA=below") for part in names(value))
+    if "=" not in text:
+        return text
+    return dict(name_and_value(part, "0=absent,NA=below") for part in names(text))
 
 
 _COLUMN, _COLUMNS = {"metavar": "COL"}, {"metavar": "COL,COL,...", "callback": names_or_none}
@@ -133,37 +139,31 @@ DECLARED: dict[str, dict[str, Any]] = {
     "items": {"metavar": "A,B,C", "callback": names_or_none},
     "levels": {"multiple": True, "metavar": "NAME=a,b,c", "callback": levels_of},
     "rename": {"multiple": True, "metavar": "OLD=NEW", "callback": mapping_of("tie=necktie")},
-    "tie_category": {"type": click.Choice(["yes", "no"]), "callback": yes_no},
+    "tie_category": {"type": click.Choice(["yes", "no"]), "callback": parsed(lambda text: text == "yes")},
     "item_data": {"metavar": "FILE", "type": READ},
-    "pair_order": {"metavar": "ORDER", "callback": pair_order_of},
+    "pair_order": {"metavar": "ORDER", "callback": parsed(_pair_order)},
     "pairs": _COLUMNS,
     "pair_names": {"type": click.Choice(["check", "ignore"])},
     "coding": {"metavar": "first=1,..."},
     "winner": {"type": click.Choice(["rows", "columns"])},
     "encoding": {"metavar": "NAME"},
     "answers": _COLUMNS,
-    "times": {"metavar": "N|END,...", "callback": times_of},
-    "unranked": {"metavar": "absent|below|CODE=WORD,...", "callback": unranked_of},
-    "zero_based": {"is_flag": True},
+    "times": {"metavar": "N|END,...", "callback": parsed(_times)},
+    "unranked": {"metavar": "absent|below|CODE=WORD,...", "callback": parsed(_unranked)},
+    "zero_based": {"is_flag": True, "default": None},
     **dict.fromkeys(("person", "item", "rank", "column"), _COLUMN),
     "places": _COLUMNS,
     "cells": {"type": click.Choice(["names", "numbers"])},
     "above": {"metavar": "TEXT"},
     "ties": {"metavar": "TEXT"},
-    "scale": {"metavar": "1-5", "callback": scale_of},
+    "scale": {"metavar": "1-5", "callback": parsed(_scale)},
     "best": {"type": click.Choice(["low", "high"])},
     "degrees": {"type": click.Choice(["refuse", "ignore"])},
 }
-FLAGS = {"cells": "--item-cells", "ties": "--tied-by", "columns": "--col"}
 ITEM_DATA = "File of item covariates, one row per item."
 ENCODING = "Encoding of a text file, such as latin-1 (default: UTF-8)."
 NAMES_CHECKED = "check that column names such as A:B agree with the order, or ignore them."
 ORDERS = "prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,..."
-
-
-def flag(argument: str) -> str:
-    """The option that sets an argument of a reader."""
-    return FLAGS.get(argument, f"--{argument.replace('_', '-')}")
 
 
 def reading_options(
@@ -172,7 +172,13 @@ def reading_options(
     """The options of these arguments, each with what it means for this reader."""
     made = option(section)
     declared = {**DECLARED, "layout": {"type": click.Choice(layouts)}, "coding": {"metavar": coding}}
-    return tuple(made(flag(name), name, help=text, **declared[name]) for name, text in meanings.items())
+    return tuple(made(flag(name), help=text, **declared[name]) for name, text in meanings.items())
+
+
+def read_as(given: dict[str, Any], arguments: Iterable[str]) -> dict[str, Any]:
+    """Arguments of a reader that were stated, taken out of all options that were given."""
+    own = {name: given.pop(flag(name)[2:].replace("-", "_")) for name in arguments}
+    return {name: value for name, value in own.items() if value is not None}
 
 
 _TABLE = {
@@ -192,6 +198,7 @@ _TABLE = {
     "winner": "Layout matrix: whether the row or the column won.",
     "encoding": ENCODING,
 }
+_ARGUMENTS = (*_TABLE, "where")
 _OPTIONS = reading_options("Reading the table", LAYOUTS, _TABLE, coding="first=1,tie=0,...")
 _FILTER = option("Rows and tracks")
 _WHERE = _FILTER(
@@ -221,26 +228,53 @@ def taken(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: given.pop(name) for name in names}
 
 
+Read = TypeVar("Read", "Comparisons", "Respondents", "ErrorTable")
+
+
+@dataclass(frozen=True)
+class Reading(Generic[Read]):
+    """How a command's tables are read: by which function, with which arguments that were stated.
+
+    track: a part of the table that has been read already.
+    """
+
+    read: Callable[..., Read]
+    stated: dict[str, Any]
+    track: Read | None = None
+
+    def of(self, file: str) -> Read:
+        """The table of a file; says on standard error what --where has left of it."""
+        return told(self.read(file, **self.stated)) if self.track is None else self.track
+
+
+def told(table: Read) -> Read:
+    """The table, after saying on standard error what --where has left of it."""
+    if table.narrowed is not None:
+        click.get_current_context().ensure_object(State).say(str(table.narrowed))
+    return table
+
+
+def comparisons(file: str, **stated: Any) -> Comparisons:
+    """The comparisons of a file."""
+    import pairproof
+
+    return pairproof.read(file, **stated)
+
+
 def _by_track(command: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """The command gets the options as one mapping, `reading`, for :func:`read_table`."""
-    return by_track(command, read_table, taken(given, (*_TABLE, "where")), given)
+    return by_track(command, Reading(comparisons, read_as(given, _ARGUMENTS)), given)
 
 
 def _whole(command: Callable[..., Any], given: dict[str, Any]) -> Any:
-    return command(reading=taken(given, (*_TABLE, "where")), **given)
+    return command(reading=Reading(comparisons, read_as(given, _ARGUMENTS)), **given)
 
 
 reader_options = gathered((*_OPTIONS, filter_options()), _by_track)
 reader_options_of_all_tracks = gathered((*_OPTIONS, filter_options(tracks=False)), _whole)
 
 
-def by_track(
-    function: Callable[..., Any],
-    read: Callable[[str, dict[str, Any]], Any],
-    reading: dict[str, Any],
-    options: dict[str, Any],
-) -> Any:
-    """Run a command once, or with --tracks once for each, whose `table` stands in `reading`; the worst exit code."""
+def by_track(function: Callable[..., Any], reading: Reading[Any], options: dict[str, Any]) -> Any:
+    """Run a command once, or with --tracks once for each; the worst exit code."""
     from ...data.judgments import POOLED, split_tracks
 
     tracks, file = options.pop("tracks"), options.get("file")
@@ -248,9 +282,9 @@ def by_track(
         return function(reading=reading, **options)
     if file is None:
         raise click.UsageError("--tracks has no effect without FILE, whose tracks it names.")
-    whole = read(file, reading)
+    whole = reading.of(file)
     if tracks == [POOLED]:
-        return function(reading={**reading, "table": whole.as_one_track()}, **options)
+        return function(reading=replace(reading, track=whole.as_one_track()), **options)
     context = click.get_current_context()
     written = files_of(context, WRITTEN)
     if written:
@@ -262,34 +296,18 @@ def by_track(
     parts, codes = split_tracks(whole, tracks), []
     state.parts = {}
     for state.track, part in parts.items():
-        codes.append(function(reading={**reading, "table": part}, **options) or 0)
+        codes.append(function(reading=replace(reading, track=part), **options) or 0)
     state.give_parts()
     return max(codes)
 
 
-def read_table(file: str, reading: dict[str, Any]) -> Comparisons:
-    """The comparisons of a file, or those that have been read already; says what --where has left of them."""
-    import pairproof
-
-    if "table" in reading:
-        table: Comparisons = reading["table"]
-        return table
-    return told(pairproof.read(file, **reading))
-
-
-Read = TypeVar("Read", "Comparisons", "Respondents", "ErrorTable")
-
-
-def told(table: Read) -> Read:
-    """The table, after saying on standard error what --where has left of it."""
-    if table.narrowed is not None:
-        click.get_current_context().ensure_object(State).say(str(table.narrowed))
-    return table
-
-
-def split_list(values: Sequence[str]) -> tuple[str, ...]:
+def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
     """`--separate A,B --separate C` as A, B, C."""
     return tuple(name for value in values for name in names(value))
+
+
+#: How an option is declared that takes lists, and may be repeated.
+LISTS: dict[str, Any] = {"multiple": True, "callback": _split}
 
 
 KINDS = ("CR0", "CR1", "CR2")

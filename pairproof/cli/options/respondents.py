@@ -12,23 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..naming import flag
 from ..state import gathered
 from .reading import (
     ENCODING,
     ITEM_DATA,
     NAMES_CHECKED,
     ORDERS,
+    Reading,
     by_track,
+    comparisons,
     filter_options,
-    flag,
-    read_table,
+    read_as,
     reading_options,
-    taken,
-    told,
 )
 
 if TYPE_CHECKING:
-    from ...data.comparisons import Comparisons
     from ...data.respondents.respondents import Respondents
 
 
@@ -74,15 +73,15 @@ ARGUMENTS = tuple(name for name in _ANSWERS if name != "layout")
 
 
 def _answers(command: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """The command gets those that were given as `reading`, for :func:`read_answers`."""
-    if given["layout"] is None:
+    layout = given.pop("layout")
+    if layout is None:
         raise click.UsageError(
             f"--layout is missing, which is never guessed; it is one of {', '.join(LAYOUTS)}."
         )
-    own = taken(given, ARGUMENTS)
-    reading = {name: value for name, value in own.items() if value is not None and value is not False}
-    check(given["layout"], reading)
-    return by_track(command, read_answers, reading | taken(given, ("layout", "where")), given)
+    stated = read_as(given, ARGUMENTS)
+    check(layout, stated)
+    reading = Reading(_respondents, {**stated, "layout": layout, **read_as(given, ("where",))})
+    return by_track(command, reading, given)
 
 
 answer_options = gathered(
@@ -90,11 +89,10 @@ answer_options = gathered(
 )
 
 
-def read_answers(file: str, reading: dict[str, Any]) -> Respondents:
-    """The answers of a file, or those that have been read already; says what --where has left of them."""
+def _respondents(file: str, **stated: Any) -> Respondents:
     import pairproof
 
-    return reading["table"] if "table" in reading else told(pairproof.read_respondents(file, **reading))
+    return pairproof.read_respondents(file, **stated)
 
 
 def check(layout: str, reading: Mapping[str, Any]) -> None:
@@ -143,28 +141,18 @@ _PERSONS = {
 
 
 def _persons(command: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """The command gets those that were given as `reading`, for :func:`read_persons`."""
-    own = taken(given, _PERSONS)
-    reading = {k: v for k, v in own.items() if v is not None} | taken(given, ("where",))
-    return by_track(command, read_persons, reading, given)
+    stated = read_as(given, _PERSONS)
+    layout = stated.get("layout")
+    if layout in OF_PERSONS:
+        check(layout, {name: value for name, value in stated.items() if name != "layout"})
+    elif wrong := [name for name in _PERSONS_ONLY if name in stated]:
+        raise click.UsageError(
+            f"{flag(wrong[0])} is for tables of persons: say --layout {' or '.join(OF_PERSONS)}."
+        )
+    reader: Callable[..., Any] = _respondents if layout in OF_PERSONS else comparisons
+    return by_track(command, Reading(reader, stated | read_as(given, ("where",))), given)
 
 
 person_options = gathered(
     (*reading_options("Reading the table", (*OF_PERSONS, *OF_JUDGES), _PERSONS), filter_options()), _persons
 )
-
-
-def read_persons(file: str, reading: dict[str, Any]) -> Respondents | Comparisons:
-    """The table of a file, or the one that has been read already."""
-    import pairproof
-
-    layout = reading.get("layout")
-    if layout in OF_PERSONS and "table" not in reading:
-        check(layout, {k: v for k, v in reading.items() if k not in ("layout", "where")})
-        return told(pairproof.read_respondents(file, **reading))
-    wrong = [name for name in _PERSONS_ONLY if name in reading]
-    if wrong and "table" not in reading:
-        raise click.UsageError(
-            f"{flag(wrong[0])} is for tables of persons: say --layout {' or '.join(OF_PERSONS)}."
-        )
-    return read_table(file, reading)

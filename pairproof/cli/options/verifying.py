@@ -9,26 +9,18 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...files.r_startup import PROJECT
 from ...text import label
-from ..state import COUNT, WRITTEN, State, gathered, json_text, option, shared_options, stacked
-from .reading import taken
-
-if TYPE_CHECKING:
-    from ...bridge.process.policy import Mode
-    from ...fit.fit import Fit
-    from ..reports.fitted import Found
-    from ..reports.person_models import AskedAnswers
-
+from ..state import COUNT, State, gathered, option, shared_options, stacked
 
 MODES = ("live", "recorded", "both", "none")
-_r, _data = option("R"), option("Data")
+R_OPTION, _data = option("R"), option("Data")
 
 
 def _remember_project(ctx: click.Context, parameter: click.Parameter, value: bool) -> bool:
@@ -41,7 +33,7 @@ def _remember_project(ctx: click.Context, parameter: click.Parameter, value: boo
 
 
 #: The option of every command that starts R.
-project_option = _r(
+project_option = R_OPTION(
     "--project-r",
     is_flag=True,
     expose_value=False,
@@ -53,7 +45,7 @@ project_option = _r(
 )
 _R = (
     project_option,
-    _r(
+    R_OPTION(
         "--r",
         type=click.Choice(MODES),
         help=(
@@ -61,8 +53,8 @@ _R = (
             " and the package are installed, else recorded."
         ),
     ),
-    _r("--require-r", is_flag=True, help="End with exit code 2 if R did not answer everything."),
-    _r(
+    R_OPTION("--require-r", is_flag=True, help="End with exit code 2 if R did not answer everything."),
+    R_OPTION(
         "--full",
         is_flag=True,
         help="Print every number; default: at most 60 lines, what needs attention first.",
@@ -99,78 +91,6 @@ def _without_contradiction(command: Callable[..., Any], given: dict[str, Any]) -
 r_options = gathered(_R, _without_contradiction)
 
 
-@dataclass(frozen=True)
-class BesideR:
-    """What is asked of R about a fit: whether it agrees, and a script that reproduces it."""
-
-    verify: bool
-    r: Mode | None
-    require_r: bool
-    full: bool
-    script: str | None
-
-    def check(self) -> None:
-        """Refuse options that have no effect."""
-        if (self.r is not None or self.require_r or self.full) and not self.verify:
-            raise click.UsageError(
-                "--r, --require-r and --full have no effect without --verify; add --verify."
-            )
-
-    def give(self, state: State, fitted: Fit, found: Found, answers: AskedAnswers | None = None) -> int:
-        """Ask R, write the script and give the fit, with verdicts as their report; their exit code."""
-        import pairproof
-
-        from ..reports import fitted as report
-
-        agreements: Any = pairproof.verify(fitted, r=self.r) if self.verify else None
-        if self.script is not None:
-            state.write(Path(self.script), fitted.to_r(), ".r")
-            state.say(f"R script: {self.script}")
-        document = report.fit_document(fitted, agreements) | report.comparison_document(found)
-        document |= {} if answers is None else answers.document()
-        parts = (report.effects_text(fitted) if answers is None else answers.text(), report.text(found))
-        shown = "\n\n".join(filter(None, [fitted.summary(), *parts]))
-        if state.json:
-            for warning in document["warnings"]:
-                state.say(f"Warning: {warning}")
-        if agreements is None:
-            more = [*answers.blocks()] if answers is not None and state.reports else []
-            state.give(lambda: report.fit_page(fitted, found, more), document, terminal=lambda: shown)
-            return 0
-        from ...validation.report.rendering import output
-        from ...validation.verdicts.agreement import exit_code
-
-        beside_r = agreements.screen(self.full, [*map(str, state.reports)])
-        verdicts = replace(
-            output(agreements, report.context(fitted, agreements)),
-            json=lambda: json_text(document) + "\n",
-            terminal=lambda: f"{shown}\n\n{beside_r}",
-        )
-        state.give_output(verdicts, document)
-        return exit_code(agreements, self.require_r)
-
-
-def _beside_r(command: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """A command that fits gets `--verify`, what goes with it, and `--to-r` as one value, `beside_r`."""
-    return command(beside_r=BesideR(**taken(given, [f.name for f in fields(BesideR)])), **given)
-
-
-verify_options = gathered(
-    (
-        _r("--verify", is_flag=True, help="Compute the same numbers in R and show how many digits agree."),
-        r_options,
-        _r(
-            "--to-r",
-            "script",
-            metavar="SCRIPT.R",
-            type=WRITTEN,
-            help="Write an R script that reproduces the fit.",
-        ),
-    ),
-    _beside_r,
-)
-
-
 def stated(**options: Any) -> dict[str, Any]:
     """The options that were given a value."""
     return {name: value for name, value in options.items() if value is not None}
@@ -197,7 +117,7 @@ def check_papers(
         output(found, found.context),
         terminal=lambda: screen(found, found.context, full=full, reports=[*map(str, state.reports)]),
     )
-    state.give_output(shown, to_document(found))
+    state.give_output(shown, lambda: to_document(found))
     return exit_code(found, require_r)
 
 

@@ -1,44 +1,21 @@
 """The reports of `pairproof fit` and `predict`: a fit, R's answer if asked for, and predictions.
 
-Their parts: which items can be told apart (rank sets and families of differences), and, of a Bradley-Terry
-model, random effects, links, reduced bias and general ties; as blocks of a page, as text and as JSON.
+Of a Bradley-Terry model also random effects, links, reduced bias and general ties; as blocks of a page, as text
+and as JSON.  What is asked beside the fit is in :mod:`pairproof.cli.reports.asked`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
-from ...errors import NotEstimableError, PairproofError
-from ...fit.many.comparison_results import (
-    AgainstTheBest,
-    Contrasts,
-    RankSets,
-    best_rows,
-    caption_of_best,
-    caption_of_contrasts,
-    caption_of_rank_sets,
-    contrasts_rows,
-    group_lines,
-    ranks_rows,
-)
-from ...fit.shown.comparisons_plot import (
-    MOST_DRAWN,
-    caption_of_ranks,
-    effects_in_order,
-    labels,
-    plot_contrasts,
-    plot_effects,
-    plot_ranks,
-    size_of_contrasts,
-    size_of_effects,
-    size_of_ranks,
-)
+from ...errors import PairproofError
+from ...fit.shown.comparisons_plot import MOST_DRAWN, effects_in_order, labels, plot_effects, size_of_effects
 from ...fit.shown.fit_plots import MOST_GROUPS, plot_worth
-from ...fit.shown.fit_text import ROWS, cautions, columns, cut_note, p_value, parameter_rows
+from ...fit.shown.fit_text import ROWS, cautions, cut_note, p_value, parameter_rows, parameter_table
 from ...report.blocks import Block, Bullets, Code, Column, Figure, Heading, Page, Paragraph, Table
 from ...text import fixed, number, shorten
 
@@ -48,100 +25,7 @@ if TYPE_CHECKING:
     from ...fit.fit import Fit
     from ...validation.report.context import ReportContext, Story
     from ...validation.report.verification import Verification
-
-
-#: Groups and items of a report whose rank sets are worked out unasked.
-MOST_GROUPS_COMPARED, MOST_ITEMS = 4, 100
-HEADING = "Which items can be told apart"
-
-
-@dataclass(frozen=True)
-class Found:
-    """Rank sets and families by group; why there is none where the data determine no difference."""
-
-    ranks: Mapping[str, RankSets] = field(default_factory=dict)
-    contrasts: Mapping[str, Union[Contrasts, AgainstTheBest, str]] = field(default_factory=dict)
-
-
-def comparison_document(found: Found) -> dict[str, Any]:
-    """Keys for the JSON of a fit: `ranks` and `contrasts`, group by group."""
-    out: dict[str, Any] = {}
-    if found.ranks:
-        out["ranks"] = {group: ranks.to_dict() for group, ranks in found.ranks.items()}
-    if found.contrasts:
-        out["contrasts"] = {
-            group: {"not_estimable": c} if isinstance(c, str) else c.to_dict()
-            for group, c in found.contrasts.items()
-        }
-    return out
-
-
-def text(found: Found) -> str:
-    """The tables for a terminal."""
-    parts = [f"Ranks{_of(group)}\n{ranks}" for group, ranks in found.ranks.items()]
-    parts += [f"Contrasts{_of(group)}\n{c}" for group, c in found.contrasts.items()]
-    return "\n\n".join(parts)
-
-
-def _of(group: str) -> str:
-    return "" if group == "all" else f", {group}"
-
-
-def comparison_blocks(fit: Fit, found: Found) -> Iterator[Block]:
-    """The section of a report: rank sets, asked for or not, and the families that were asked for."""
-    if len(fit.items) < 2:
-        return
-    yield Heading(HEADING)
-    ranks = found.ranks
-    if not ranks and (len(fit.groups) > MOST_GROUPS_COMPARED or len(fit.items) > MOST_ITEMS):
-        yield Paragraph(
-            f"Not worked out unasked for {len(fit.items)} items in {len(fit.groups)} group"
-            f"{'' if len(fit.groups) == 1 else 's'}; add --ranks."
-        )
-    elif not ranks:
-        ranks = {group: fit.ranks(group=group) for group in fit.groups}
-    for group, r in ranks.items():
-        yield from _ranks(fit, group, r)
-    for group, c in found.contrasts.items():
-        yield from _contrasts(group, c)
-
-
-def _ranks(fit: Fit, group: str, r: RankSets) -> Iterator[Block]:
-    header, rows = ranks_rows(r, ROWS)
-    yield Table(header, tuple(rows), f"Ranks{_of(group)}, best first")
-    if len(r.items) > ROWS:
-        yield Paragraph(
-            f"{len(r.items) - ROWS} more items are not shown; --json --ranks has them.", aside=True
-        )
-    yield Bullets((*caption_of_rank_sets(r), _equal(fit, group), *group_lines(r)))
-    # With nothing to test every set is that of all ranks: there is nothing to see.
-    if len(r.items) <= MOST_DRAWN and not math.isnan(r.critical):
-        yield Figure(
-            "", caption_of_ranks(r), size_of_ranks(r), partial(plot_ranks, r), title=f"Rank sets{_of(group)}"
-        )
-
-
-def _equal(fit: Fit, group: str) -> str:
-    try:
-        return f"All items equal? {fit.test_equal_items(group=group)}."
-    except NotEstimableError as error:
-        return f"All items equal? Not tested: {error}"
-
-
-def _contrasts(group: str, c: Contrasts | AgainstTheBest | str) -> Iterator[Block]:
-    title = f"Contrasts{_of(group)}"
-    if isinstance(c, str):
-        yield Paragraph(f"{title}: {c}")
-        return
-    if isinstance(c, Contrasts):
-        (header, rows), said, n = contrasts_rows(c, ROWS), caption_of_contrasts(c), len(c.first)
-    else:
-        (header, rows), said, n = best_rows(c, ROWS), caption_of_best(c), len(c.items)
-    yield Table(header, tuple(rows), title)
-    more = (f"{n - ROWS:,} of {n:,} rows are not shown; --json has them.",) if n > ROWS else ()
-    yield Bullets((*said, *more))
-    if n <= MOST_DRAWN:
-        yield Figure("", title, size_of_contrasts(c), partial(plot_contrasts, c), title=title)
+    from .asked import Asked
 
 
 #: Items up to which the probabilities of all pairs are a table of a report.
@@ -349,31 +233,15 @@ def _ties(fit: Fit) -> Iterator[Block]:
 MOST_WORTHS_DRAWN = 150
 
 
-def fit_document(fit: Fit, agreements: Verification | None) -> dict[str, Any]:
-    """The JSON of a fit; with verdicts it also has the two keys of the JSON of agreements."""
-    result = fit.to_dict()
-    if agreements is not None:
-        from ...validation.verdicts.agreement import to_document
-
-        result.update(to_document(agreements))
-    return result
-
-
-def fit_page(fit: Fit, found: Found = Found(), more: Sequence[Block] = ()) -> Page:
-    """The table of parameters, the plot of the worths, which items can be told apart, `more`, and the summary."""
-    parts: list[Block] = [Heading("Parameters"), _parameters(fit)]
+def fit_page(asked: Asked) -> Page:
+    """The table of parameters, the plot of the worths, what was asked about the fit, and the summary."""
+    fit = asked.fit
+    parts: list[Block] = [Heading("Parameters"), parameter_table(fit)]
     parts += map(Paragraph, filter(None, [cut_note(fit, ROWS)]))
     parts += contest_blocks(fit)
     parts += [_worths(fit)] if fit.spec.has_worths else []
-    parts += [*comparison_blocks(fit, found), *more, Heading("Summary"), Code(fit.summary())]
+    parts += [*asked.blocks(), Heading("Summary"), Code(fit.summary())]
     return Page(fit.title, parts, f"Data: {fit.data.source}")
-
-
-def _parameters(fit: Fit) -> Table:
-    heads = columns(fit)
-    width = len(heads) + 1
-    rows = tuple((row + ("",) * width)[:width] for row in parameter_rows(fit, ROWS))
-    return Table(("parameter", *heads), rows)
 
 
 def _worths(fit: Fit) -> Block:
@@ -407,7 +275,7 @@ def context(fit: Fit, agreements: Verification) -> ReportContext:
     numbers += [f"deviance {fixed(fit.deviance)} on {fit.df_resid} df"] * (not math.isnan(fit.deviance))
     facts = f"{'; '.join([f'{fit.counted} from {fit.data.source}', fit.constraint, ', '.join(numbers)])}."
     said = (facts, *map(str, fit.warnings), *cautions(fit), *filter(None, [cut_note(fit, ROWS)]))
-    story = Story("The fit", said, _parameters(fit))
+    story = Story("The fit", said, parameter_table(fit))
     drawn = () if why_no_picture(fit) else (worth_series(fit, fit.title),)
     asked = agreements.context
     title = f"{fit.title}: does it match R?"

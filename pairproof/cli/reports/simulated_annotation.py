@@ -7,6 +7,7 @@ drawings.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Any
@@ -37,27 +38,59 @@ from ...report.blocks import Block, Bullets, Figure, Heading, Page, Table
 OF_PANEL = ("shift", "scale", "noise_spread", "drift", "contrast", "careless", "people", "step")
 
 
-def document(
-    s: Simulation, truth: str, agreement: float, target: float, level: float = 0.95
-) -> dict[str, Any]:
-    """The JSON of `pairproof simulate-annotation`."""
-    e = s.experiment
+Runs = Sequence[Sequence[Simulation]]
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """Simulations, a row a context and a column a shift, and what is asked of them.
+
+    truth: its name.  agreement: of two annotators.  target: the correlation to reach.
+    """
+
+    runs: Runs
+    truth: str
+    agreement: float
+    target: float
+    level: float
+
+    @property
+    def one(self) -> bool:
+        """Whether there is one shift and one context."""
+        return len(self.runs) == len(self.runs[0]) == 1
+
+    def document(self) -> dict[str, Any]:
+        """The JSON of `pairproof simulate-annotation`."""
+        return self._stated() | (_of_one(self) if self.one else _of_grid(self))
+
+    def page(self) -> Page:
+        """What was simulated, the curves or the picture over shifts, and the answers."""
+        if self.one:
+            return Page("Simulated annotation", list(_blocks(self)))
+        return Page("Simulated annotation: shifts and contexts", list(_grid_blocks(self)))
+
+    def _stated(self) -> dict[str, Any]:
+        e = self.runs[0][0].experiment
+        panel = {
+            "sd": e.panel.sd,
+            "context": str(e.panel.context),
+            "noise": e.panel.noise,
+            "agreement": self.agreement,
+        }
+        return {
+            "truth": {"kind": self.truth, "items": len(e.truth), **_distribution(e.truth)},
+            "annotators": {**panel, **{name: getattr(e.panel, name) for name in OF_PANEL}},
+            **{name: getattr(e, name) for name in ("budget", "replicates", "per_hit", "pool", "seed")},
+            "target": self.target,
+            "level": self.level,
+        }
+
+
+def _of_one(a: Simulated) -> dict[str, Any]:
+    s = a.runs[0][0]
     return {
-        **stated(s, truth, agreement, target, level),
-        "methods": {name: _of_method(s, name, target, level) for name in e.names},
+        "methods": {name: _of_method(s, name, a.target, a.level) for name in s.experiment.names},
         "match_quality": {str(k): m.tolist() for k, m in s.maps.items()},
-    }
-
-
-def stated(s: Simulation, truth: str, agreement: float, target: float, level: float) -> dict[str, Any]:
-    """What was simulated, for a document."""
-    e, p = s.experiment, s.experiment.panel
-    panel = {"sd": p.sd, "context": str(p.context), "noise": p.noise, "agreement": agreement}
-    return {
-        "truth": {"kind": truth, "items": len(e.truth), **_distribution(e.truth)},
-        "annotators": {**panel, **{name: vars(p)[name] for name in OF_PANEL}},
-        **{name: vars(e)[name] for name in ("budget", "replicates", "per_hit", "pool", "seed")},
-        **{"target": target, "level": level},
     }
 
 
@@ -98,13 +131,9 @@ def answer(s: Simulation, target: float) -> list[str]:
     return [f"{method}: {said(method, s.needed(method, target))}" for method in s.experiment.names]
 
 
-def page(s: Simulation, truth: str, agreement: float, target: float, level: float = 0.95) -> Page:
-    """The page: what was simulated, the curves, and the answer."""
-    return Page("Simulated annotation", list(_blocks(s, truth, agreement, target, level)))
-
-
-def _blocks(s: Simulation, truth: str, agreement: float, target: float, level: float) -> Iterator[Block]:
-    yield Bullets((experiment_said(s, truth), *annotators_said(s.experiment.panel, agreement)))
+def _blocks(asked: Simulated) -> Iterator[Block]:
+    s, target, level = asked.runs[0][0], asked.target, asked.level
+    yield Bullets((experiment_said(s, asked.truth), *annotators_said(s.experiment.panel, asked.agreement)))
     yield Heading(f"How many annotations do I need for a mean rho of {target:g}?")
     yield Bullets(tuple(answer(s, target)))
     said = "Spearman's and Pearson's correlation with the truth by annotations per item"
@@ -193,32 +222,35 @@ def _drawn(title: str, said: str, height: float, draw: Any) -> Figure:
     return Figure("", said, (9.0, height), draw, panels=True, title=title)
 
 
-Runs = Sequence[Sequence[Simulation]]
 #: The judgments an item at which methods are compared, beside the last.
 EARLY = 4
 
 
-def grid_document(
-    runs: Runs, truth: str, agreement: float, target: float, level: float = 0.95
-) -> dict[str, Any]:
-    """The JSON of `pairproof simulate-annotation` with several shifts or contexts."""
-    first, grid = runs[0][0], grid_of(runs)
-    every = [s for row in runs for s in row]
-
-    def cell(s: Simulation, name: str) -> dict[str, Any]:
-        panel, curve = s.experiment.panel, points(s, name, "spearman", level)
-        found = {"context": str(panel.context), "shift": panel.shift, "spearman": curve}
-        return {**found, "needed": s.needed(name, target), "not_fitted": s.not_fitted.get(name, 0)}
-
-    passes = [
-        {"first": a, "second": b, "after": n, "context": c, "shift": crossing(grid, a, b, n, c)}
-        for a, b, n, c in _passing(grid)
-    ]
+def _of_grid(a: Simulated) -> dict[str, Any]:
+    grid = grid_of(a.runs)
+    every = [s for row in a.runs for s in row]
+    methods = {
+        name: [
+            {
+                "context": str(s.experiment.panel.context),
+                "shift": s.experiment.panel.shift,
+                "spearman": points(s, name, "spearman", a.level),
+                "needed": s.needed(name, a.target),
+                "not_fitted": s.not_fitted.get(name, 0),
+            }
+            for s in every
+        ]
+        for name in grid.names
+    }
     return {
-        **stated(first, truth, agreement, target, level),
-        **{"shifts": grid.shifts, "contexts": grid.contexts},
-        "methods": {name: [cell(s, name) for s in every] for name in grid.names},
-        **{"passes": passes, "verdicts": _verdicts(grid)},
+        "shifts": grid.shifts,
+        "contexts": grid.contexts,
+        "methods": methods,
+        "passes": [
+            {"first": x, "second": y, "after": n, "context": c, "shift": crossing(grid, x, y, n, c)}
+            for x, y, n, c in _passing(grid)
+        ],
+        "verdicts": _verdicts(grid),
     }
 
 
@@ -251,18 +283,10 @@ def _replicates(grid: Grid) -> int:
     return int(next(iter(grid.rho.values())).shape[-1])
 
 
-def grid_page(runs: Runs, truth: str, agreement: float, target: float, level: float = 0.95) -> Page:
-    """The page: what was simulated, the picture over shifts, and where one method passes another."""
-    return Page(
-        "Simulated annotation: shifts and contexts", list(_grid_blocks(runs, truth, agreement, level))
-    )
-
-
-def _grid_blocks(runs: Runs, truth: str, agreement: float, level: float) -> Iterator[Block]:
-    first, grid = runs[0][0], grid_of(runs)
-    yield Bullets(
-        (experiment_said(first, truth), *annotators_said(first.experiment.panel, agreement, one=False))
-    )
+def _grid_blocks(asked: Simulated) -> Iterator[Block]:
+    first, grid = asked.runs[0][0], grid_of(asked.runs)
+    said = annotators_said(first.experiment.panel, asked.agreement, one=False)
+    yield Bullets((experiment_said(first, asked.truth), *said))
     if len(grid.shifts) > 1 and _replicates(grid) > 1:
         passes = [
             f"{a} passes {b} at shift {crossing(grid, a, b, n, c):.2f} (context {c}, after {n})"
@@ -281,7 +305,8 @@ def _grid_blocks(runs: Runs, truth: str, agreement: float, level: float) -> Iter
         yield table(grid, n)
     if first.experiment.corrected:
         lost = {
-            name: sum(s.not_fitted.get(name, 0) for row in runs for s in row) for name in first.not_fitted
+            name: sum(s.not_fitted.get(name, 0) for row in asked.runs for s in row)
+            for name in first.not_fitted
         }
         yield Bullets((corrected_said(lost, _replicates(grid)),))
 

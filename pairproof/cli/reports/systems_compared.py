@@ -87,9 +87,9 @@ def _answer(two: TwoSystems, p_holm: float) -> tuple[str, ...]:
     low, high = t.conf_int()
     differ = tests.judges_differ
     numbers = (
-        *(_finite(v, ".4f") for v in (t.estimate, low, high)),
-        _finite(t.statistic, ".3f"),
-        _finite(t.df, ".4g"),
+        *(number(v, ".4f") for v in (t.estimate, low, high)),
+        number(t.statistic, ".3f"),
+        number(t.df, ".4g"),
     )
     beside = (_p(differ), _p(tests.sum))
     names = (two.merged.first, two.merged.second, t.name, SCALES[t.scale])
@@ -123,10 +123,10 @@ def _why(two: TwoSystems) -> str:
 def _test(t: EqualityTest) -> tuple[str, ...] | Row:
     """One of the tests that stand beside the headline."""
     numbers = (
-        _finite(t.estimate, ".4f"),
-        _finite(t.se, ".4f"),
-        _finite(t.statistic, ".3f"),
-        _finite(t.df, ".4g"),
+        number(t.estimate, ".4f"),
+        number(t.se, ".4f"),
+        number(t.statistic, ".3f"),
+        number(t.df, ".4g"),
     )
     spread = f"{t.spread:.4f} ({t.spread_of})" if t.spread_of else "-"
     row = (t.name, SCALES[t.scale], *numbers, _p(t), spread)
@@ -135,11 +135,6 @@ def _test(t: EqualityTest) -> tuple[str, ...] | Row:
 
 def _p(t: EqualityTest) -> str:
     return "-" if t.p != t.p else p_words(t.p, None, 3)
-
-
-def _finite(value: float, form: str) -> str:
-    """The number as text, "-" if there is none."""
-    return number(value if math.isfinite(value) else None, form)
 
 
 def _row(r: BinaryResult, judge: str) -> tuple[str, ...]:
@@ -151,7 +146,7 @@ def _row(r: BinaryResult, judge: str) -> tuple[str, ...]:
 
 def number(value: float | None, form: str) -> str:
     """The number as text, "-" if there is none."""
-    return "-" if value is None else format(value, form)
+    return format(value, form) if value is not None and math.isfinite(value) else "-"
 
 
 def yes_or_no(value: bool | None) -> str:
@@ -219,7 +214,7 @@ def error_rates_page(rates: Rates) -> Page:
 def _system_row(rates: Rates, name: str, r: ErrorRate) -> tuple[str, ...]:
     errors = (r.se_delta, r.se_jackknife, r.se_vilar)
     clustered = _clustered(rates.clustered.get(name))
-    ends = (_finite(end, ".4f") for end in rates.interval(name))
+    ends = (number(end, ".4f") for end in rates.interval(name))
     numbers = (*(f"{se:.6f}" for se in errors), *clustered, *ends)
     return (name or "-", str(r.m), f"{r.length:.12g}", f"{r.rate:.4f}", *numbers)
 
@@ -230,7 +225,7 @@ def _pair_row(rates: Rates, two: TwoRates) -> tuple[str, ...]:
         return two.first, two.second, *["-"] * (11 if rates.clustered else 9), "not compared"
     p = rates.p(two)
     errors = (f"{se:.6f}" for se in (d.se_delta, d.se_jackknife, d.se_unpaired))
-    ends = (_finite(end, ".4f") for end in rates.interval_of(two))
+    ends = (number(end, ".4f") for end in rates.interval_of(two))
     z = number(rates.statistic(two), ".3f")
     tiny = d.log10_p(rates.of_pairs) if two.clustered is None else None
     said = "-" if p is None else p_words(p, tiny, 3)
@@ -240,7 +235,7 @@ def _pair_row(rates: Rates, two: TwoRates) -> tuple[str, ...]:
 
 def _clustered(error: ClusteredError | None) -> tuple[str, ...]:
     """Standard error and degrees of freedom by cluster; nothing if they were not asked for."""
-    return () if error is None else (_finite(error.se, ".6f"), _finite(error.df, ".4g"))
+    return () if error is None else (number(error.se, ".6f"), number(error.df, ".4g"))
 
 
 def _meaning(rates: Rates) -> str:

@@ -10,7 +10,7 @@ import os
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -39,45 +39,46 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Options:
-    """The options of :func:`pairproof.read` that apply to every layout."""
+    """The options that apply to every layout, checked; of `items` and `where` anything is taken that can be one."""
 
-    items: tuple[str, ...] | None = None
+    items: Sequence[Any] | None = None
     levels: Mapping[str, Sequence[Any]] | None = None
     tie_category: bool | None = None
     item_data: Any = None
     rename: Mapping[str, str] | None = None
     encoding: str | None = None
-    where: tuple[str, ...] = ()
+    where: Conditions = None
 
-
-def options_of(
-    items: Sequence[Any] | None,
-    levels: Mapping[str, Sequence[Any]] | None,
-    tie_category: bool | None,
-    item_data: Any,
-    rename: Mapping[str, str] | None,
-    encoding: str | None,
-    where: Conditions = None,
-) -> Options:
-    """Checked options; a string where a list is wanted would be taken letter by letter, so it is refused."""
-    if isinstance(items, str):
-        raise InputError(f"items={quoted(items)} is one string; pass a list of names such as ['A', 'B']")
-    if not isinstance(rename or {}, Mapping):
-        raise InputError(f"rename={quoted(rename)}; expected a mapping such as {{'tie': 'necktie'}}")
-    for name, stated in (levels or {}).items():
-        if isinstance(stated, str):
+    def __post_init__(self) -> None:
+        """A string where a list is wanted would be taken letter by letter, so it is refused."""
+        if isinstance(self.items, str):
             raise InputError(
-                f"levels of {name!r}: {quoted(stated)} is one string; pass a list of levels such as ['a',"
-                " 'b']"
+                f"items={quoted(self.items)} is one string; pass a list of names such as ['A', 'B']"
             )
-    if tie_category not in (None, True, False):
-        raise InputError(f"tie_category={tie_category!r}; expected True, False or None")
-    names = None if items is None else tuple(text_of(name) for name in items)
-    if names is not None and len(set(names)) < len(names):
-        raise ItemError(
-            f"items: {_listed(repeated(names))} stated more than once; item names must be distinct"
-        )
-    return Options(names, levels, tie_category, item_data, rename, encoding, conditions_of(where))
+        if not isinstance(self.rename or {}, Mapping):
+            raise InputError(f"rename={quoted(self.rename)}; expected a mapping such as {{'tie': 'necktie'}}")
+        for name, stated in (self.levels or {}).items():
+            if isinstance(stated, str):
+                raise InputError(
+                    f"levels of {name!r}: {quoted(stated)} is one string; pass a list of levels such as ['a',"
+                    " 'b']"
+                )
+        if self.tie_category not in (None, True, False):
+            raise InputError(f"tie_category={self.tie_category!r}; expected True, False or None")
+        conditions_of(self.where)
+        if len(set(self.names or ())) < len(self.names or ()):
+            raise ItemError(
+                f"items: {_listed(repeated(self.names or ()))} stated more than once; item names must be distinct"
+            )
+
+    @cached_property
+    def names(self) -> tuple[str, ...] | None:
+        """The items that were stated, as text."""
+        return None if self.items is None else tuple(text_of(name) for name in self.items)
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        return conditions_of(self.where)
 
 
 def item_column(table: Table, name: str, options: Options, *, may_be_blank: bool = False) -> Factor:
@@ -92,7 +93,7 @@ def item_column(table: Table, name: str, options: Options, *, may_be_blank: bool
             "name the item in every row, or remove the rows that are no comparison",
             ItemError,
         )
-    stated = {*(options.items or ()), *(options.rename or {})}
+    stated = {*(options.names or ()), *(options.rename or {})}
     marks = np.array([*(level in MISSING_WORDS and level not in stated for level in found.levels), False])[
         found.codes
     ]
@@ -127,11 +128,11 @@ def encode(
     )
     factors = [renamed(factor, options) for factor in found.values()]
     names = natural_order(name for factor in factors for name in factor.levels)
-    if options.items is None:
+    if options.names is None:
         _check_spellings(names, source)
         items = names
     else:
-        items = options.items
+        items = options.names
         known = set(items)
         unknown = [name for name in names if name not in known]
         if unknown:
@@ -299,7 +300,7 @@ def assemble(
         source=table.source,
         own_names=table.own_names,
     )
-    return found.where_also(options.where, _further(table, options, columns, row_of))
+    return found.where_also(options.conditions, _further(table, options, columns, row_of))
 
 
 def _further(

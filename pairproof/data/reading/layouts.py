@@ -17,16 +17,7 @@ from ...text import listed, named, quoted
 from ..comparisons import Comparisons
 from ..options import hints_for_r, one_of
 from ..where import Conditions
-from .assemble import (
-    IntArray,
-    Options,
-    assemble,
-    check_not_self,
-    encode,
-    has_tie_category,
-    item_column,
-    options_of,
-)
+from .assemble import IntArray, Options, assemble, check_not_self, encode, has_tie_category, item_column
 from .cells import FIRST, MISSING, SECOND, TIE, Coding, CodingLike, counts
 from .matrix import Winner, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
@@ -212,7 +203,7 @@ def read(
       A beat B 5, lost 2
       B beat C 3, lost 1
     """
-    options = options_of(items, levels, tie_category, item_data, rename, encoding, where)
+    options = Options(items, levels, tie_category, item_data, rename, encoding, where)
     stated = {
         "pair_order": pair_order,
         "pairs": pairs,
@@ -229,7 +220,7 @@ def read(
         one_of("layout", layout, get_args(Layout))
         _check_options(layout, stated)
     if layout == "matrix":
-        return read_matrix(source, options, winner, ties).where_also(options.where, {})
+        return read_matrix(source, options, winner, ties).where_also(options.conditions, {})
     if layout is None and isinstance(source, (np.ndarray, list)):
         raise InputError("a bare array carries no column names; state layout='matrix', winner and items")
     table = load(source, encoding).with_roles(columns)

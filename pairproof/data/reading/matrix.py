@@ -124,14 +124,14 @@ def _of_array(source: Any, options: Options, what: str) -> Square:
         raise InputError(
             f"{what}: shape {array.shape}; expected a square of counts, a row and a column an item"
         )
-    if options.items is None or len(options.items) != len(array):
-        given = "no items are stated" if options.items is None else f"{len(options.items)} items are stated"
+    if options.names is None or len(options.names) != len(array):
+        given = "no items are stated" if options.names is None else f"{len(options.names)} items are stated"
         raise ItemError(
             f"{what}: an array of shape {array.shape} carries no labels, and {given}; pass items=[...]"
         )
-    frame = pd.DataFrame(array, columns=list(options.items))
+    frame = pd.DataFrame(array, columns=list(options.names))
     table = from_frame(frame, what)
-    return _checked(list(options.items), list(options.items), table, list(options.items), what)
+    return _checked(list(options.names), list(options.names), table, list(options.names), what)
 
 
 def _of_frame(frame: pd.DataFrame, options: Options, what: str) -> Square:

@@ -33,9 +33,8 @@ def read_contests(path: AnyPath, table: Comparisons, encoding: str | None = None
     for side in ("first", "second"):
         if side not in found.columns:
             raise InputError(f"{found.source}: no column {side!r}; found {listed(found.columns)}")
-    names = Options(None, None, None, None, None, None)
     columns: dict[str, list[Any]] = {
-        side: _values(item_column(found, side, names)) for side in ("first", "second")
+        side: _values(item_column(found, side, Options())) for side in ("first", "second")
     }
     for name, known in table.columns.items():
         if name in found.columns:
@@ -53,7 +52,7 @@ def read_new_items(
     """
     found = load(path, encoding)
     key = "item" if "item" in found.columns else next(iter(found.columns))
-    items = _values(item_column(found, key, Options(None, None, None, None, None, None)))
+    items = _values(item_column(found, key, Options()))
     there = {name: known for name, known in table.item_data.items() if name in found.columns}
     if table.item_data and not there:
         raise InputError(

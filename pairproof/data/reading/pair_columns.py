@@ -193,7 +193,7 @@ def read_wide(
     return assemble(
         table,
         options,
-        options.items or (),
+        options.names or (),
         first[pair_of],
         second[pair_of],
         ((given == FIRST).astype(float), (given == TIE).astype(float), (given == SECOND).astype(float)),
@@ -213,7 +213,7 @@ def wide_answers(
     pair_names: PairNames | None = None,
 ) -> tuple[list[str], Pairs, NDArray[np.int8]]:
     """(pair columns, positions of their items, int[n_rows, n_columns] FIRST, TIE, SECOND or MISSING)."""
-    items = options.items
+    items = options.names
     if items is None:
         raise ItemError(
             f"{table.source}: the items are not stated, and a table with a column a pair does not name them; "

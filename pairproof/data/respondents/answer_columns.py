@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputError, ItemError
 from ...text import listed, quoted
 from ..columns import Column, FloatArray, IntArray, item_names, take, values_of
-from ..reading.assemble import Options, check_levels, item_covariates, options_of
+from ..reading.assemble import Options, check_levels, item_covariates
 from ..reading.cells import BoolArray, counts, covariate, judges, numbers
 from ..reading.sources import Table, load, repeated, warn_if_cut, with_person
 from .codes import Kind
@@ -20,20 +20,11 @@ from .respondents import Respondents
 Times = Union[int, Sequence[str], None]
 
 
-def opened(
-    source: Any,
-    items: Sequence[Any] | None,
-    levels: Mapping[str, Sequence[Any]] | None,
-    tie_category: bool | None,
-    item_data: Any,
-    encoding: str | None,
-    person: str | None = None,
-) -> tuple[Table, Options]:
-    """The table of a source, and the checked options that all layouts have; `person` is the column that says who."""
-    options = options_of(items, levels, tie_category, item_data, None, encoding)
-    table = with_person(load(source, encoding), person)
+def opened(source: Any, options: Options, person: str | None = None) -> Table:
+    """The table of a source; `person` is the column that says who."""
+    table = with_person(load(source, options.encoding), person)
     warn_if_cut(table)
-    return table, options
+    return table
 
 
 def answer_columns(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...report.blocks import Bullets, Page, Paragraph
+from ...report.output import render_fragment
 from ...text import label, named
 from ..columns import Column, Factor, FloatArray, IntArray
 from ..where import Narrowed, Rows
@@ -261,8 +262,8 @@ class AnswerTable(Rows):
         return "\n".join(map(label, [self.headline(), *(f"  {line}" for line in self.sentences())]))
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<li>{escape(line)}</li>" for line in self.sentences())
-        return f"<p><b>Respondents</b>: {escape(self.headline())}</p><ul>{rows}</ul>"
+        said = Bullets(tuple(self.sentences()))
+        return render_fragment(Page("Respondents", [Paragraph(self.headline()), said]))
 
     def to_frame(self) -> pd.DataFrame:
         """The table as a data frame, which the readers read back.

@@ -24,7 +24,7 @@ from ...text import listed, quoted, shortened
 from ..columns import Factor, FloatArray, IntArray, item_names, refuse_rows
 from ..options import one_of
 from ..reading import cells as read
-from ..reading.assemble import has_tie_category
+from ..reading.assemble import Options, has_tie_category
 from ..reading.cells import CodingLike, labels
 from ..reading.pair_columns import PairNames, PairOrderLike, wide_answers
 from ..reading.sources import Table
@@ -63,12 +63,13 @@ def from_pairs(
     categorical.  item_data: item covariates, one row an item.  person: the column that says who answered,
     wherever it stands, where it is not called `person`.  encoding: of a text file, if it is not UTF-8.
     """
-    table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
+    options = Options(items, levels, tie_category, item_data, encoding=encoding)
+    table = opened(source, options, person)
     names, order, found = wide_answers(table, options, pair_order, pairs, coding, pair_names)
     codes = np.zeros(4, np.int64)
     codes[[read.FIRST, read.TIE, read.SECOND, read.MISSING]] = FIRST, TIED, SECOND, MISSING
     given = codes[found]
-    stated = options.items or ()
+    stated = options.names or ()
     place = {pair: k for k, pair in enumerate(prefmod_pair_order(len(stated)))}
     answers = np.full((table.n_rows, len(place)), MISSING, np.int64)
     for k, (i, j) in enumerate(order):
@@ -108,11 +109,12 @@ def from_paircomp(
     `person`.  levels, item_data, encoding: as in :func:`pairproof.data.respondents.from_pairs`.
     """
     one_of("degrees", degrees, ("refuse", "ignore"))
-    table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
+    options = Options(items, levels, tie_category, item_data, encoding=encoding)
+    table = opened(source, options, person)
     table.need([column])
     texts = labels(table, column)
     bodies = [_body(table, column, texts.codes == k, text) for k, text in enumerate(texts.levels)]
-    names = item_names(options.items or _items(table, column, bodies))
+    names = item_names(options.names or _items(table, column, bodies))
     signs = [_signs(table, column, texts.codes == k, body, names) for k, body in enumerate(bodies)]
     steep = np.array([*(any(sign != "NA" and len(sign) > 1 for sign in own) for own in signs), False])[
         texts.codes
@@ -242,9 +244,10 @@ def from_ratings(
     as in :func:`pairproof.data.respondents.from_pairs`.
     """
     one_of("best", best, ("low", "high"))
-    table, options = opened(source, items, levels, None, item_data, encoding, person)
+    options = Options(items, levels, None, item_data, encoding=encoding)
+    table = opened(source, options, person)
     points = sorted(checked_scale(_points(scale), "ratings", table.source), reverse=best == "high")
-    names, when, blocks = answer_columns(table, options.items, answers, times)
+    names, when, blocks = answer_columns(table, options.names, answers, times)
     place = {point: k + 1 for k, point in enumerate(points)}
     found = np.zeros((table.n_rows, len(blocks), len(names)), np.int64)
     for t, columns in enumerate(blocks):

@@ -23,7 +23,7 @@ from ...errors import InputError, ItemError
 from ...text import listed, quoted
 from ..columns import Factor, FloatArray, IntArray, natural_order
 from ..options import one_of
-from ..reading.assemble import Options, encode, has_tie_category, item_column, options_of
+from ..reading.assemble import Options, encode, has_tie_category, item_column
 from ..reading.cells import MISSING_WORDS, BoolArray, labels, text_of
 from ..reading.rankings import Placed, is_rankings, placed
 from ..reading.sources import Table, load, suggestion, warn_if_cut, with_person
@@ -151,9 +151,10 @@ def from_ranks(
     who answered, wherever it stands, where it is not called `person`.  levels, item_data, encoding: as in
     :func:`pairproof.data.respondents.from_pairs`.
     """
-    table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
+    options = Options(items, levels, tie_category, item_data, encoding=encoding)
+    table = opened(source, options, person)
     meaning = Unranked.read(unranked)
-    names, when, blocks = answer_columns(table, options.items, answers, times)
+    names, when, blocks = answer_columns(table, options.names, answers, times)
     ranks = []
     for columns in blocks:
         values = np.column_stack([cells(table, name, "rank") for name in columns])
@@ -196,7 +197,8 @@ def from_long_ranks(
     no rank in the row, to be said if there is one.  zero_based, tie_category, levels, item_data, encoding: as
     in :func:`from_ranks`.  Returns Respondents: persons in the order of their first rows.
     """
-    table, options = opened(source, items, levels, tie_category, item_data, encoding)
+    options = Options(items, levels, tie_category, item_data, encoding=encoding)
+    table = opened(source, options)
     for role, name in (("person", person), ("item", item), ("rank", rank)):
         table.need([name], f" to be the {role}")
     if "person" not in table.columns:
@@ -273,14 +275,15 @@ def from_orders(
     as in :func:`pairproof.data.respondents.from_pairs`.
     """
     one_of("cells", cells, ("names", "numbers"))
-    table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
+    options = Options(items, levels, tie_category, item_data, encoding=encoding)
+    table = opened(source, options, person)
     if isinstance(places, str) or not len(places) or len(set(places)) < len(places):
         raise InputError(
             f"places={quoted(places)}; expected the names of different columns, the best place first"
         )
     columns = [str(name) for name in places]
     table.need(columns, " to be a place")
-    if cells == "numbers" and options.items is None:
+    if cells == "numbers" and options.names is None:
         raise ItemError("cells='numbers' are numbers of items; pass items=[...], which they count")
     filled = [_places(table, name, options, cells, ties) for name in columns]
     for k, name in enumerate(columns[1:], 1):
@@ -314,7 +317,8 @@ def from_ranking_text(
     says who answered, wherever it stands, where it is not called `person`.  above, ties: what stands between
     places, and between items that share one.
     """
-    table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
+    options = Options(items, levels, tie_category, item_data, encoding=encoding)
+    table = opened(source, options, person)
     table.need([column])
     if not above.strip() or not ties.strip() or above in ties or ties in above:
         raise InputError(
@@ -351,7 +355,7 @@ def _places(
 ) -> list[tuple[str, ...]]:
     """The items of one place, row by row; () where it is open."""
     found = labels(table, column)
-    stated = options.items or ()
+    stated = options.names or ()
     of_level: list[tuple[str, ...]] = []
     for k, text in enumerate(found.levels):
         names = tuple(part.strip() for part in text.split(ties)) if ties else (text,)
@@ -384,7 +388,7 @@ def _rankings(
     table: Table, options: Options, orders: Sequence[Order], columns: list[str], unranked: Unranked
 ) -> Respondents:
     """The table of rankings, once every item of them is known and stands in one place."""
-    names = options.items or _found(table, orders)
+    names = options.names or _found(table, orders)
     place_of = {name: k for k, name in enumerate(names)}
     ranks = np.zeros((table.n_rows, len(names)), np.int64)
     for row, order in enumerate(orders):
@@ -461,7 +465,7 @@ def from_rankings(
     encoding: as in :func:`pairproof.data.respondents.from_pairs`.  Returns Respondents: a row a ranking;
     `to_comparisons()` gives the table that `pairproof.read` makes of the same source.
     """
-    options = options_of(items, levels, tie_category, item_data, rename, encoding)
+    options = Options(items, levels, tie_category, item_data, rename, encoding)
     table = load(source, encoding).with_roles(columns)
     warn_if_cut(table)
     if not is_rankings(table.columns):

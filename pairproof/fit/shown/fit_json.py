@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from ...errors import TooLargeError
+from ...report.json_text import plain
 from ..estimates.fit_record import WITHOUT_ESTIMATE, Clustering, FitRecord, FitWarning, listed
 from ..estimates.predictions import sets_of_items, worth as worth_frame
 from ..estimates.tails import log10_student_p
@@ -25,15 +26,10 @@ def finite(x: float) -> float | None:
     return float(x) if math.isfinite(x) else None
 
 
-def _by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float | None]:
-    return {name: finite(value) for name, value in zip(names, values)}
-
-
-def _worths(
-    fit: FitRecord, too_large: bool
-) -> tuple[dict[str, dict[str, float | None]], dict[str, dict[str, float | None]]]:
-    worth: dict[str, dict[str, float | None]] = {}
-    se: dict[str, dict[str, float | None]] = {}
+def _worths(fit: FitRecord, too_large: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Worths and their standard errors by group and item."""
+    worth: dict[str, Any] = {}
+    se: dict[str, Any] = {}
     frame = worth_frame(fit, with_se=not too_large)
     for group, item, w, s in zip(frame["group"], frame["item"], frame["worth"], frame["se"]):
         worth.setdefault(str(group), {})[str(item)] = finite(w)
@@ -51,7 +47,7 @@ def _item_status(fit: FitRecord) -> dict[str, dict[str, str]]:
     return {name: items for name, items in found.items() if items}
 
 
-def _reasons(fit: FitRecord, worth: dict[str, dict[str, float | None]]) -> list[FitWarning]:
+def _reasons(fit: FitRecord, worth: dict[str, Any]) -> list[FitWarning]:
     """Warnings, and a reason for every null that none of them is about (references need none)."""
     found = list(fit.warnings)
     if fit.robust is not None:
@@ -105,25 +101,21 @@ def _parameters(fit: FitRecord) -> tuple[dict[str, Any], str]:
         frame = parameter_frame(fit, 0.05)
     except TooLargeError as error:
         nothing = dict.fromkeys(fit.names)
-        return {
-            "params": _by_name(fit.names, estimates(fit)),
-            "bse": nothing,
-            "pvalues": nothing,
-            "log10_pvalues": nothing,
-            "df": None,
-            "conf_int": nothing,
-        }, str(error)
-    return {
-        "params": _by_name(fit.names, frame["estimate"]),
-        "bse": _by_name(fit.names, frame["se"]),
-        "df": None if fit.robust is None else _by_name(fit.names, fit.degrees_of_freedom),
-        "pvalues": _by_name(fit.names, frame["p"]),
-        "log10_pvalues": _by_name(fit.names, log10_student_p(fit.z, fit.degrees_of_freedom)),
-        "conf_int": {
-            name: None if math.isnan(low) else [float(low), float(high)]
-            for name, low, high in zip(fit.names, frame["low"], frame["high"])
-        },
-    }, ""
+        table = dict.fromkeys(("bse", "pvalues", "log10_pvalues", "df", "conf_int"), nothing) | {"df": None}
+        return {"params": dict(zip(fit.names, estimates(fit))), **table}, str(error)
+    columns = {
+        "params": frame["estimate"],
+        "bse": frame["se"],
+        "df": fit.degrees_of_freedom,
+        "pvalues": frame["p"],
+        "log10_pvalues": log10_student_p(fit.z, fit.degrees_of_freedom),
+    }
+    found: dict[str, Any] = {key: dict(zip(fit.names, values)) for key, values in columns.items()}
+    if fit.robust is None:
+        found["df"] = None
+    limits = zip(fit.names, frame["low"], frame["high"])
+    found["conf_int"] = {name: None if math.isnan(low) else [low, high] for name, low, high in limits}
+    return found, ""
 
 
 def _covariance(fit: FitRecord) -> dict[str, Any]:
@@ -151,10 +143,7 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
         )
     elif int(fit.free.sum()) <= MOST_COVARIANCE:
         matrix = covariance_frame(fit)
-        covariance = {
-            "names": [str(n) for n in matrix.index],
-            "rows": [[finite(x) for x in row] for row in matrix.to_numpy()],
-        }
+        covariance = {"names": [str(n) for n in matrix.index], "rows": matrix.to_numpy().tolist()}
     else:
         n = int(fit.free.sum())
         text = (
@@ -162,9 +151,9 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
             f" {MOST_COVARIANCE:,} parameters); fit.cov_params() in Python has them"
         )
         warnings.append(FitWarning("too-large", text))
-    return {
+    document = {
         "model": fit.model,
-        "items": list(fit.items),
+        "items": fit.items,
         **table,
         "covariance": _covariance(fit),
         "cov_params": covariance,
@@ -175,25 +164,21 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
         "worth": worth,
         "worth_se": worth_se,
         "item_status": _item_status(fit) if fit.spec.has_worths else {},
-        "deviance": finite(fit.deviance),
+        "deviance": fit.deviance,
         "df_resid": int(fit.df_resid),
-        "null_deviance": finite(fit.null_deviance),
+        "null_deviance": fit.null_deviance,
         "df_null": int(fit.df_null),
-        "llf": finite(fit.llf),
-        "aic": finite(fit.aic),
-        "bic": finite(fit.bic),
-        "rank": int(fit.rank),
-        "n_infinite": int(fit.n_infinite),
+        "llf": fit.llf,
+        "aic": fit.aic,
+        "bic": fit.bic,
+        "rank": fit.rank,
+        "n_infinite": fit.n_infinite,
         "n_comparisons": float(fit.n_comparisons),
         "engine": fit.engine,
-        "stopping": {
-            "rule": fit.stopping.rule,
-            "reached": bool(fit.stopping.reached),
-            "steps": int(fit.stopping.steps),
-            "value": finite(fit.stopping.value),
-        },
-        "not_estimable": list(fit.not_estimable),
+        "stopping": asdict(fit.stopping),
+        "not_estimable": fit.not_estimable,
         "warnings": [str(w) for w in warnings],
         "warning_kinds": [w.kind for w in warnings],
         **fit.spec.stated,
     }
+    return dict(plain(document))

@@ -1,15 +1,16 @@
-"""A fit as text for a terminal and as HTML for a notebook; no number is computed here."""
+"""A fit as text for a terminal and as the blocks of a report or a notebook; no number is computed here."""
 
 from __future__ import annotations
 
 import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from itertools import zip_longest
 
 import numpy as np
 
+from ...report.blocks import Block, Page, Paragraph, Table
+from ...report.output import render_fragment
 from ...text import WIDTH, fixed, label, number, safe, shorten
 from ..estimates.fit_record import FEW_DF, FitRecord, listed, title
 from ..estimates.identification import of_two_or_more
@@ -318,47 +319,24 @@ def cautions(fit: FitRecord) -> list[str]:
     return out
 
 
-def _cells(row: Sequence[str]) -> str:
-    name = f"<th style='text-align:left'>{escape(row[0])}</th>"
-    if len(row) == 3:
-        return (
-            f"<tr>{name}<td>{escape(row[1])}</td><td colspan='6'"
-            f" style='text-align:left'><i>{escape(row[2])}</i></td></tr>"
-        )
-    return f"<tr>{name}{''.join(f'<td>{escape(cell)}</td>' for cell in row[1:])}</tr>"
+def parameter_table(fit: FitRecord, rows: int = ROWS) -> Table:
+    """The parameters as a table of a report; a parameter without an error has its status there."""
+    heads = ("parameter", *columns(fit))
+    return Table(heads, tuple((row + ("",) * len(heads))[: len(heads)] for row in parameter_rows(fit, rows)))
 
 
 def html(fit: FitRecord, rows: int = ROWS) -> str:
-    """The fit as a piece of HTML: one table, everything that comes from the data escaped."""
+    """The fit for a notebook."""
     facts = [
         fit.counted,
         *([] if math.isnan(fit.deviance) else [f"deviance {fixed(fit.deviance)} on {fit.df_resid} df"]),
         *([] if math.isnan(fit.llf) else [f"log-likelihood {fixed(fit.llf)}", f"AIC {fixed(fit.aic)}"]),
-        fit.constraint,
-        scale_words(fit),
-        fit.engine,
+        *(fit.constraint, scale_words(fit), fit.engine),
+        *([] if fit.robust is None else [fit.robust.title]),
+        *([] if fit.stopping.reached else [_stopping(fit)]),
     ]
-    if fit.robust is not None:
-        facts.append(fit.robust.title)
-    if not fit.stopping.reached:
-        facts.append(_stopping(fit))
-    head = "".join(f"<th>{escape(name)}</th>" for name in columns(fit))
-    body = "".join(_cells(row) for row in parameter_rows(fit, rows))
-    notes = [
-        n
-        for n in [
-            cut_note(fit, rows),
-            *fit.further_lines,
-            _not_estimable(fit) if fit.not_estimable else "",
-            *(f"Warning: {w}" for w in fit.warnings),
-            *cautions(fit),
-        ]
-        if n
-    ]
-    return (
-        "<div"
-        f" class='pairproof-fit'><p><b>{escape(title(fit))}</b><br><small>{escape('; '.join(facts))}</small></p>"
-        f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
-        + "".join(f"<p><small>{escape(n)}</small></p>" for n in notes)
-        + "</div>"
-    )
+    notes = [cut_note(fit, rows), *fit.further_lines, _not_estimable(fit) if fit.not_estimable else ""]
+    notes += [*(f"Warning: {w}" for w in fit.warnings), *cautions(fit)]
+    said = (Paragraph(note, aside=True) for note in notes if note)
+    blocks: list[Block] = [Paragraph("; ".join(facts), aside=True), parameter_table(fit, rows), *said]
+    return render_fragment(Page(title(fit), blocks))

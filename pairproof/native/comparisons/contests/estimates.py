@@ -31,7 +31,7 @@ from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.infinity import AtInfinity
 from ..counts.existence import demanded
 from ..counts.llbt import Tabulated, engine_name
-from ..rows.contest_design import Contests, Design, distinct_rows
+from ..rows.contest_design import Contests, distinct_rows
 from ..rows.davidson import fit_tied
 from ..rows.links import link
 from ..rows.maximum_likelihood import fit_structured, limiting_contests, null_space, pivots

@@ -9,7 +9,7 @@ those that are held (Firth 1993, Biometrika 80, 27-38; Heinze and Schemper 2002,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Union
 

@@ -166,7 +166,7 @@ class TiesPoint:
 
     def _information(self, counts: FloatArray) -> FloatArray:
         own, local = self.likelihood, -np.einsum("no,nojk->njk", counts, self.logs[2])
-        (n, q), p = own.columns.shape, len(own.design.names)
+        q, p = own.columns.shape[1], len(own.design.names)
         found = np.empty((p + q, p + q))
         found[:p, :p] = own.design.gram(local[:, 0, 0])
         if own.levels is not None:

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from pairproof.cli.state import LONG, json_text, plain, rows_text
+from pairproof.report.json_text import LONG, json_text, plain, rows_text
 
 
 def table(n: int = LONG) -> list[dict]:

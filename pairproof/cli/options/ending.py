@@ -1,0 +1,224 @@
+"""How `fit` and `fit-answers` end: errors by cluster, many comparisons, R beside it, and what is written.
+
+Their options are one list, checked in one place, and one function gives the result and its exit code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import NotEstimableError
+from ..state import SHARE, WRITTEN, Decorated, State, gathered, option
+from .reading import KINDS, names, taken
+from .verifying import R_OPTION, r_options
+
+if TYPE_CHECKING:
+    from ...bridge.process.policy import Mode
+    from ...data.comparisons import Comparisons
+    from ...data.respondents.respondents import Respondents
+    from ...fit.fit import Fit
+    from ...fit.many.comparison_results import AgainstTheBest, Contrasts
+    from ...fit.robust.clustered_fit import Kind, Missing
+    from ..reports.asked import Asked
+
+
+_robust, _many = option("Standard errors"), option("Many comparisons")
+#: Families of differences by their names on the command line.
+FAMILIES = {
+    "all-pairs": "all pairs",
+    "against-one": "against one",
+    "against-best": "against the best",
+    "against-mean": "against the mean",
+}
+_MANY = (
+    _many(
+        "--ranks",
+        is_flag=True,
+        help="Confidence sets of the items' ranks, letters, and which may be the best.",
+    ),
+    _many(
+        "--contrasts",
+        "family",
+        type=click.Choice(list(FAMILIES)),
+        help="Differences of items with simultaneous intervals and adjusted p-values.",
+    ),
+    _many("--against", metavar="ITEM", help="The item of --contrasts against-one."),
+    _many(
+        "--adjust",
+        type=click.Choice(["single-step", "holm", "bh", "none"]),
+        help="p-values of --contrasts; default: single-step, by the largest of all (max-t).",
+    ),
+    _many("--level", type=SHARE, help="Level of --ranks and --contrasts; default: 0.95."),
+)
+_VERIFY = (
+    R_OPTION("--verify", is_flag=True, help="Compute the same numbers in R and show how many digits agree."),
+    r_options,
+    R_OPTION(
+        "--to-r",
+        "script",
+        metavar="SCRIPT.R",
+        type=WRITTEN,
+        help="Write an R script that reproduces the fit.",
+    ),
+)
+
+
+def ending_options(
+    reader: Callable[[Decorated], Decorated], columns: str, help: str, kind: Kind, said: str = ""
+) -> Callable[[Decorated], Decorated]:
+    """The options around those of a `reader`; the command gets `ending`.
+
+    columns: metavar of --cluster.  kind: of the standard errors by cluster by default; said: more about it.
+    """
+    robust = (
+        _robust("--cluster", metavar=columns, help=help),
+        _robust(
+            "--cluster-kind",
+            type=click.Choice(KINDS),
+            help=f"Correction for few clusters; default: {kind}{said}.",
+        ),
+        _robust(
+            "--cluster-missing",
+            type=click.Choice(["refuse", "own"]),
+            help="Rows without a value of COL: an error (default), or each a cluster of its own.",
+        ),
+    )
+
+    def gather(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+        asked = taken(given, [f.name for f in fields(Ending) if f.name != "kind"])
+        return command(ending=Ending(kind=kind, **asked), **given)
+
+    return gathered((*robust, *_MANY, reader, *_VERIFY), gather)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What is asked of a fit once it is made; None where an option was not given."""
+
+    kind: Kind
+    cluster: str | None
+    cluster_kind: Kind | None
+    cluster_missing: Missing | None
+    ranks: bool
+    family: str | None
+    against: str | None
+    adjust: str | None
+    level: float | None
+    verify: bool
+    r: Mode | None
+    require_r: bool
+    full: bool
+    script: str | None
+
+    def __post_init__(self) -> None:
+        """Refuse options that have no effect, or contradict each other."""
+        junit = click.get_current_context().ensure_object(State).junit
+        clusters = (
+            f"no effect without --cluster; add --cluster {'judge' if self.kind == 'CR2' else 'person'}."
+        )
+        families = self.against is not None or self.adjust is not None
+        one, best = self.family == "against-one", self.family == "against-best"
+        refused = (
+            (
+                families and self.family is None,
+                "--against and --adjust have no effect without --contrasts; add --contrasts.",
+            ),
+            (
+                self.level is not None and self.family is None and not self.ranks,
+                "--level has no effect without --ranks or --contrasts; add one of them.",
+            ),
+            (
+                one != (self.against is not None),
+                "--contrasts against-one and --against ITEM belong together.",
+            ),
+            (
+                best and self.adjust not in (None, "single-step"),
+                "--contrasts against-best is simultaneous by its own method (Hsu); leave out --adjust.",
+            ),
+            (
+                not self.verify and (self.r is not None or self.require_r or self.full),
+                "--r, --require-r and --full have no effect without --verify; add --verify.",
+            ),
+            (
+                not self.verify and junit,
+                "a JUnit report (.xml) lists verdicts, which only --verify gives; add --verify.",
+            ),
+            (self.cluster is None and self.cluster_kind is not None, f"--cluster-kind has {clusters}"),
+            (self.cluster is None and self.cluster_missing is not None, f"--cluster-missing has {clusters}"),
+        )
+        for wrong, why in refused:
+            if wrong:
+                raise click.UsageError(why)
+
+    def give(
+        self,
+        state: State,
+        table: Comparisons | Respondents,
+        fit: Fit,
+        other: Fit | None = None,
+        **answers: Any,
+    ) -> int:
+        """Ask R, write the script and give the fit, with verdicts as their report; the exit code.
+
+        other: the model to compare with.  answers: what is asked of whole answers, as for `Asked`.
+        """
+        import pairproof
+
+        from ..reports import fitted as report
+
+        if self.cluster is not None:
+            # In a table of whole answers without a column person each row is one.
+            rows = fit.answers is not None and self.cluster == "person" and "person" not in table.columns
+            columns = () if rows else names(self.cluster)
+            missing = self.cluster_missing or "refuse"
+            fit = fit.clustered(*columns, kind=self.cluster_kind or self.kind, missing=missing)
+        asked = self._asked(fit, state.seed or 0, other, answers)
+        agreements: Any = pairproof.verify(fit, r=self.r) if self.verify else None
+        if self.script is not None:
+            state.write(Path(self.script), fit.to_r(), ".r")
+            state.say(f"R script: {self.script}")
+        document = fit.to_dict()
+        shown = "\n\n".join(filter(None, [fit.summary(), report.effects_text(fit), asked.text()]))
+        if state.json:
+            for warning in document["warnings"]:
+                state.say(f"Warning: {warning}")
+        code = 0
+        if agreements is None:
+            state.give(
+                lambda: report.fit_page(asked), lambda: document | asked.document(), terminal=lambda: shown
+            )
+        else:
+            from ...validation.report.rendering import output
+            from ...validation.verdicts.agreement import exit_code, to_document
+
+            beside_r = agreements.screen(self.full, [*map(str, state.reports)])
+            verdicts = output(agreements, report.context(fit, agreements))
+            document |= to_document(agreements) | asked.document()
+            state.give_beside(verdicts, document, lambda: f"{shown}\n\n{beside_r}")
+            code = exit_code(agreements, self.require_r)
+        if not fit.stopping.reached:
+            state.say(f"not converged: {fit.stopping.rule} was not reached in {fit.stopping.steps} steps")
+            return 2
+        return code
+
+    def _asked(self, fit: Fit, seed: int, other: Fit | None, answers: dict[str, Any]) -> Asked:
+        """With the rank sets and families that were asked for, of every group of the fit."""
+        from ..reports.asked import Asked
+
+        level = self.level or 0.95
+        ranks = {g: fit.ranks(level, group=g, seed=seed) for g in fit.groups} if self.ranks else {}
+        contrasts: dict[str, Contrasts | AgainstTheBest | str] = {}
+        if self.family is not None:
+            how: dict[str, Any] = {"family": FAMILIES[self.family], "against": self.against, "level": level}
+            how |= {"adjust": self.adjust or "single-step", "seed": seed}
+            for group in fit.groups:
+                try:
+                    contrasts[group] = fit.contrasts(group=group, **how)
+                except NotEstimableError as error:
+                    contrasts[group] = str(error)
+        return Asked(fit, ranks, contrasts, other, **answers)

@@ -1,0 +1,98 @@
+"""The report of `pairproof tree`: its picture, its groups, the tests, and the worths of the items in each leaf."""
+
+from __future__ import annotations
+
+import math
+
+from ...native.answers.trees.tree_models import PreferenceTree
+from ...native.answers.trees.tree_picture import plot_tree, size_of
+from ...native.answers.trees.tree_record import p_equals, p_words
+from ...report.blocks import Block, Bullets, Code, Column, Figure, Heading, Page, Table
+
+_NUMBERS = tuple(map(Column, ("statistic", "df", "p", "p adjusted")))
+
+
+def page(tree: PreferenceTree, level: float) -> Page:
+    """The tree as a page."""
+    counts = (
+        f"{tree.n_persons:g} {tree.noun}s, {tree.root.fit.counted}",
+        f"log-likelihood {tree.llf:.4f} on {tree.df} df, AIC {tree.aic:.4f}, BIC {tree.bic:.4f}; without splits"
+        f" {tree.root.fit.llf:.4f} on {tree.root.fit.rank} df, AIC {tree.root.fit.aic:.4f}",
+    )
+    blocks: list[Block] = [
+        Bullets((*counts, *tree.notes), lead=True),
+        Heading("Groups"),
+        _picture(tree, level),
+        _groups(tree),
+        Heading("Tests of instability"),
+        _tests(tree),
+        Heading("Worths"),
+        _worths(tree, level),
+        Heading("In text"),
+        Code(tree.summary()),
+    ]
+    return Page(tree.title, blocks, f"Data: {tree.table.source}")
+
+
+def _picture(tree: PreferenceTree, level: float) -> Figure:
+    said = "; ".join(
+        f"node {leaf.number}, {' and '.join(leaf.rule) or 'all'}: {leaf.ranking or 'no order'}"
+        for leaf in tree.leaves
+    )
+    return Figure(
+        "The tree, with the worths of the items in each leaf",
+        said,
+        size_of(tree),
+        lambda figure: plot_tree(tree, figure, level=level),
+        panels=True,
+    )
+
+
+def _groups(tree: PreferenceTree) -> Table:
+    header = (
+        Column("node"),
+        Column("who", "left"),
+        Column(f"{tree.noun}s"),
+        Column("what becomes of it", "left"),
+    )
+    rows = []
+    for node in tree.nodes:
+        test = node.chosen
+        fate = (
+            f"leaf ({node.reason})" if test is None else f"split: {node.split} ({p_equals(test.p_adjusted)})"
+        )
+        rows.append((str(node.number), " and ".join(node.rule) or "all", f"{node.n_persons:g}", fate))
+    return Table(header, tuple(rows))
+
+
+def _tests(tree: PreferenceTree) -> Table:
+    rows = tuple(
+        (
+            str(row.node),
+            str(row.covariate),
+            f"{row.statistic:.4f}",
+            str(row.df),
+            p_words(row.p),
+            p_words(row.p_adjusted),
+        )
+        for row in tree.tests().itertuples()
+    )
+    caption = "df: of the chi-square of a factor; places at which a numeric covariate can break"
+    return Table((Column("node"), Column("covariate", "left"), *_NUMBERS), rows, caption)
+
+
+def _worths(tree: PreferenceTree, level: float) -> Table:
+    header = (
+        Column("leaf"),
+        Column("item", "left"),
+        *map(Column, ("worth", "se", f"low {100 * level:g} %", "high")),
+    )
+    rows = tuple(
+        (
+            str(row.leaf),
+            str(row.item),
+            *("-" if math.isnan(v) else f"{v:.4f}" for v in (row.worth, row.se, row.low, row.high)),
+        )
+        for row in tree.worth(level).itertuples()
+    )
+    return Table(header, rows)
