@@ -441,11 +441,16 @@ class Respondents(AnswerTable):
         Parameters
         ----------
         time : str
-            One of `times`; InputError for another.
+            One of `times`.
 
         Returns
         -------
         Respondents
+
+        Raises
+        ------
+        InputError
+            Another time.
         """
         if time not in self.times:
             raise InputError(f"{self.source}: no time {quoted(time)}; found {listed(self.times)}")
@@ -457,11 +462,16 @@ class Respondents(AnswerTable):
         Parameters
         ----------
         order : sequence of str
-            The names of all the items; ItemError unless every item stands there exactly once.
+            The names of all the items.
 
         Returns
         -------
         Respondents
+
+        Raises
+        ------
+        ItemError
+            Not every item stands there exactly once.
         """
         if sorted(order) != sorted(self.items):
             raise ItemError(
