@@ -159,7 +159,7 @@ class SetsLikelihood:
     @property
     def n_params(self) -> int:
         """p."""
-        return self.sets.contests.design.dense.shape[1] + 1
+        return int(self.sets.contests.design.dense.shape[1]) + 1
 
     @property
     def concave(self) -> bool:
@@ -200,7 +200,7 @@ class SetsLikelihood:
 
     def start(self) -> FloatArray:
         """float[p]: equal abilities, sigma 1."""
-        return np.eye(self.n_params)[-1]
+        return np.asarray(np.eye(self.n_params)[-1])
 
     def weighted(self, weights: FloatArray) -> SetsLikelihood:
         """The same with other weights of the kinds, float[n]."""
