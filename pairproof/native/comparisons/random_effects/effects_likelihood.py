@@ -180,7 +180,8 @@ class SetsLikelihood:
         near = self._by_log(theta, BENT) if abs(sigma) < BENT else here
         if here is None or near is None:
             return None
-        # By sigma in place of its logarithm; near 0 by that of a place beside it, where differences have digits.
+        # By sigma in place of its logarithm; near 0 by that of a place beside it, where differences have
+        # digits.
         scores, second = here.scores.copy(), here.second.copy()
         scores[:, -1] *= 1.0 / sigma if sigma else 0.0
         at = BENT if abs(sigma) < BENT else sigma
