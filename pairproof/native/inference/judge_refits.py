@@ -123,7 +123,9 @@ class JudgeRefitter:
         kind, unit = sets.kind[place[here]], self.units[here]
         kind, unit = np.unique(np.column_stack([kind, unit])[kind >= 0], axis=0).T
         theta = np.append(np.zeros(len(mixed.limit.kept)), max(float(self.at.theta[-1]), 0.1))
-        found = self._maximum(SetsLikelihood(sets, np.bincount(kind, w[unit], len(sets.times))), theta)
+        found = self._maximum(
+            SetsLikelihood(sets, np.bincount(kind, w[unit], len(sets.times)).astype(float)), theta
+        )
         if found is None:
             return None
         every = outward(self.fit, self.rows, len(self.rows.design.names))

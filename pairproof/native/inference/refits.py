@@ -400,7 +400,7 @@ class AnswerRefitter:
         counted = self.at.likelihood.weighted(counts[:, 0])
         try:
             regular = self._regular(counted)
-            # A class that collapses has no limit that a linear programme would tell: the replicate has no fit.
+            # A class that collapses has no limit that a linear programme would tell: there is no fit.
             return regular if regular is not None or self._classes else self._limiting(counted.limit())
         except (np.linalg.LinAlgError, ConvergenceError, TooLargeError):
             return None

@@ -36,8 +36,8 @@ from ..rows.contest_design import Contests, Design
 from ..rows.links import Link
 from .marginal_likelihood import MOST, TOLERANCE, Marginal, RowTerms, row_terms
 
-#: Half the width of the box of points and the step, in posterior standard deviations, by dimension.  With radius 11
-#: the likelihood of the specification's four players has 15 digits, with 8.5 it has 10.
+#: Half the width of the box of points and the step, in posterior standard deviations, by dimension.  With
+#: radius 11 the likelihood of the specification's four players has 15 digits, with 8.5 it has 10.
 GRIDS = {1: (14.0, 0.25), 2: (11.0, 0.35), 3: (11.0, 0.5), 4: (9.0, 0.6)}
 #: Effects in a set; beyond that Laplace's approximation remains.
 MOST_EFFECTS = 1 + max(GRIDS)

@@ -159,7 +159,7 @@ class SetsLikelihood:
     @property
     def n_params(self) -> int:
         """p."""
-        return self.sets.contests.design.dense.shape[1] + 1
+        return int(self.sets.contests.design.dense.shape[1]) + 1
 
     @property
     def concave(self) -> bool:
@@ -180,7 +180,8 @@ class SetsLikelihood:
         near = self._by_log(theta, BENT) if abs(sigma) < BENT else here
         if here is None or near is None:
             return None
-        # By sigma in place of its logarithm; near 0 by that of a place beside it, where differences have digits.
+        # By sigma in place of its logarithm; near 0 by that of a place beside it, where differences have
+        # digits.
         scores, second = here.scores.copy(), here.second.copy()
         scores[:, -1] *= 1.0 / sigma if sigma else 0.0
         at = BENT if abs(sigma) < BENT else sigma
@@ -200,7 +201,7 @@ class SetsLikelihood:
 
     def start(self) -> FloatArray:
         """float[p]: equal abilities, sigma 1."""
-        return np.eye(self.n_params)[-1]
+        return np.asarray(np.eye(self.n_params)[-1])
 
     def weighted(self, weights: FloatArray) -> SetsLikelihood:
         """The same with other weights of the kinds, float[n]."""

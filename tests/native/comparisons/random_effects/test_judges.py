@@ -215,7 +215,8 @@ def test_the_bootstrap_of_judges_has_their_errors_and_keeps_what_separates() -> 
     fit = fitted(judged(12, 5))
     drawn = fit.bootstrap("judge", replicates=399, seed=4, quantity=["params", ("A", "B")])
     by_judge = fit.clustered("judge", kind="CR0").bse
-    # 399 replicates tell a standard deviation to 4 %, and 12 judges' linearisation is off by some more: seen 1.12
+    # 399 replicates tell a standard deviation to 4 %, and 12 judges' linearisation is off by some more:
+    # seen 1.12
     assert 0.8 < drawn.se["C"] / by_judge["C"] < 1.25
     assert drawn.n_failed == 0
     with pytest.raises(InputError, match="whole judges are drawn"):
