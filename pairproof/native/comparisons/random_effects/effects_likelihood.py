@@ -18,9 +18,11 @@ import numpy as np
 from ....errors import ConvergenceError
 from ....fit.estimates.likelihood import Limit, differenced
 from ....numerics.arrays import FloatArray
+from ....numerics.constrained import maximum_under
 from ..rows.contest_design import Contests
-from ..rows.links import ContestPoint, Link
-from .effects_design import fixed_part
+from ..rows.links import ContestPoint, Link, link
+from ..rows.maximum_likelihood import fit_structured
+from .effects_design import check_one_component, fixed_part
 from .marginal_likelihood import Marginal
 from .variances import marginal_of, rough_scale
 
@@ -141,3 +143,22 @@ class MarginalPoint:
 
     def information_of(self, weights: FloatArray) -> FloatArray:
         return np.asarray(float(weights[0]) / self.likelihood.weight * self.information)
+
+
+def profile_sigma(
+    contests: Contests,
+    sigma: FloatArray,
+    link_name: str = "logit",
+    method: str = "laplace",
+    set_size: int | None = None,
+) -> FloatArray:
+    """float[m]: the greatest marginal log-likelihood at given values of sigma, float[m]."""
+    check_one_component(contests.design)
+    whole = MarginalLikelihood(contests, link(link_name), method, set_size)
+    held, beta = np.eye(whole.n_params)[[-1]], fit_structured(fixed_part(contests), link_name).theta
+    out = []
+    for value in sigma.tolist():
+        top = maximum_under(whole, held, np.array([value]), np.append(beta, value)).point
+        beta = top.theta[:-1]
+        out.append(top.value)
+    return np.array(out)
