@@ -188,8 +188,8 @@ def _rows_left(fixed: Contests, limit: LimitRows) -> IntArray:
 
 #: The row of the standard deviation of random effects.
 SIGMA = "sigma"
-#: So many standard errors from the estimate a limit is taken as infinite where sigma is bounded below only: without a
-#: cycle of wins the parameters are in units of a sigma that has no upper bound.
+#: So many standard errors from the estimate a limit is taken as infinite where sigma is bounded below only:
+#: without a cycle of wins the parameters are in units of a sigma that has no upper bound.
 FARTHEST_ACYCLIC = 100.0
 #: Effects and parameters, and different rows, up to which the methods are compared by themselves.
 MOST_COMPARED = (200, 5_000)
