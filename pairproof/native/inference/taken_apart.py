@@ -154,10 +154,11 @@ def counts_at_estimate(apart: TakenApart) -> AtEstimate:
     check_dense_size(apart.with_ties)
     layout = laid_out(apart.with_ties)
     outward = np.asarray(layout.back(apart.coordinates_of(0).back(np.eye(len(fit.terms)))))
-    null = None
+    null, found = None, apart.found.null_space
     if not apart.model.tie_fixed:
-        found = apart.found.null_space
-        null = np.asarray(np.linalg.lstsq(layout.back(np.eye(len(found))), found, rcond=None)[0])
+        null = np.zeros((outward.shape[1], 0))
+        if found.shape[1]:
+            null = np.asarray(np.linalg.lstsq(layout.back(np.eye(len(found))), found, rcond=None)[0])
     whole = counts_likelihood(layout, null)
     limit = whole.limit()
     inner = limit.remaining

@@ -18,10 +18,12 @@ import numpy as np
 from ....errors import ConvergenceError
 from ....fit.estimates.likelihood import Limit, differenced
 from ....numerics.arrays import FloatArray
+from ....numerics.constrained import maximum_under
 from ..rows.contest_design import Contests
-from ..rows.links import ContestPoint, Link
+from ..rows.links import ContestPoint, Link, link
+from ..rows.maximum_likelihood import fit_structured
 from .effect_sets import EffectSets, SetsPoint
-from .effects_design import fixed_part
+from .effects_design import check_one_component, fixed_part
 from .marginal_likelihood import Marginal
 from .variances import marginal_of, rough_scale
 
@@ -241,3 +243,22 @@ class SetsAt:
 
     def information_of(self, weights: FloatArray) -> FloatArray:
         return np.asarray(-np.tensordot(weights, self.second, 1))
+
+
+def profile_sigma(
+    contests: Contests,
+    sigma: FloatArray,
+    link_name: str = "logit",
+    method: str = "laplace",
+    set_size: int | None = None,
+) -> FloatArray:
+    """float[m]: the greatest marginal log-likelihood at given values of sigma, float[m]."""
+    check_one_component(contests.design)
+    whole = MarginalLikelihood(contests, link(link_name), method, set_size)
+    held, beta = np.eye(whole.n_params)[[-1]], fit_structured(fixed_part(contests), link_name).theta
+    out = []
+    for value in sigma.tolist():
+        top = maximum_under(whole, held, np.array([value]), np.append(beta, value)).point
+        beta = top.theta[:-1]
+        out.append(top.value)
+    return np.array(out)

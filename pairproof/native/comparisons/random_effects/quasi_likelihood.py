@@ -35,10 +35,11 @@ from ..rows.links import ContestPoint, link
 from ..rows.maximum_likelihood import fit_structured
 from .effect_sets import MOST_EFFECTS
 from .effects_design import check_one_component, fixed_part
+from .effects_likelihood import profile_sigma
 from .factors import factored
 from .joint import Joint, joint_of
 from .marginal_likelihood import mode_of, penalised_mode
-from .variances import MixedEstimate, fit_mixed, profile_sigma
+from .variances import MixedEstimate, fit_mixed
 
 #: Where log sigma^2 is searched, and what sigma starts from: BradleyTerry2's.
 LOWEST, HIGHEST, START = -10.0, 10.0, 0.1
@@ -334,7 +335,7 @@ def _of_flatness(contests: Contests, fit: MixedEstimate, link_name: str) -> list
             f" maximum in sigma, and the data bound sigma from below only. {fit.sigma:.4g} is the maximum of Laplace's"
             " approximation, not an estimate by maximum likelihood."
         )
-    twice = float(profile_sigma(contests, np.array([fit.sigma, 2.0 * fit.sigma]), link_name).llf[1])
+    twice = float(profile_sigma(contests, np.array([fit.sigma, 2.0 * fit.sigma]), link_name)[1])
     if fit.llf - twice < FLAT:
         notes.append(
             f"Laplace's likelihood is flat in sigma: at {2 * fit.sigma:.4g}, twice the estimate, log L is only"
@@ -386,7 +387,7 @@ def _of_pql(contests: Contests, fit: MixedEstimate, by_pql: PenalisedFit, link_n
     if by_pql.sigma == 0.0:
         at, text = fit.without.llf, "0"
     else:
-        at = float(profile_sigma(contests, np.array([by_pql.sigma]), link_name).llf[0])
+        at = float(profile_sigma(contests, np.array([by_pql.sigma]), link_name)[0])
         text = f"{by_pql.sigma:.4g}"
     if fit.llf - at <= LOSS:
         return []

@@ -1,4 +1,4 @@
-"""Maximum marginal likelihood of contests with random effects, tests of their variances, and profiles in sigma.
+"""Maximum marginal likelihood of contests with random effects, and tests of their variances.
 
 The likelihood is Laplace's approximation, or by quadrature where the effects fall into small sets.  Fixed
 parameters b and log sigma are estimated together; their covariance is the inverse of minus the second
@@ -12,12 +12,6 @@ With several components (players, and items by judge) the likelihood is Laplace'
 with each component left out and with all, so that a variance of 0 is found as such; sigma_c = 0 is tested by
 the likelihood ratio against the fit without c, with the same p where the other variances are inside their
 boundaries; where another one is 0 too the mixture has other shares, and this p is too large or too small.
-
-    profile(sigma) = max over b of log L(b, sigma)
-
-An interval holds the values of sigma at which twice the loss from the maximum is at most the quantile of
-chi-square with one degree of freedom; where the data only bound sigma from below, the upper end is infinite
-and the maximum is the greatest value that was looked at.
 """
 
 from __future__ import annotations
@@ -389,53 +383,3 @@ def joint_covariance(contests: Contests, found: ComponentsEstimate, link_name: s
     covariance = np.zeros((k + p, k + p))
     covariance[np.ix_(here, here)] = inverse_of(information)
     return covariance
-
-
-@dataclass(frozen=True, eq=False)
-class SigmaProfile:
-    """The profile of a marginal likelihood in sigma.
-    sigma float[m].  llf float[m]: greatest marginal log-likelihood at each sigma, without binomial
-    coefficients.  beta float[m, p]: fixed parameters there."""
-
-    sigma: FloatArray
-    llf: FloatArray
-    beta: FloatArray
-
-
-def profile_sigma(
-    contests: Contests,
-    sigma: FloatArray,
-    link_name: str = "logit",
-    method: str = "laplace",
-    set_size: int | None = None,
-) -> SigmaProfile:
-    """The profile of the marginal likelihood at given values of sigma.
-    contests: whose first K parameters are the effects,
-    `with_blocks`.  sigma float[m]: rising,
-    from 0 or above it."""
-    values = np.asarray(sigma, dtype=float)
-    if not len(values) or values[0] < 0 or (np.diff(values) <= 0).any():
-        raise InputError(f"sigma {values.tolist()}; expected values that rise, from 0 or above it")
-    check_one_component(contests.design)
-    chosen = link(link_name)
-    at = marginal_of(contests, chosen, method, set_size)
-    without = fit_structured(fixed_part(contests), link_name)
-    llf, found, beta = [], [], without.theta
-    for value in values.tolist():
-        if value == 0.0:
-            llf.append(without.llf)
-            found.append(without.theta)
-            continue
-
-        def function(b: FloatArray, value: float = value) -> tuple[float, FloatArray]:
-            here = at(b, value)
-            return here.value, here.gradient[:-1]
-
-        if len(beta):
-            best = optimum(function, beta, rough_scale(contests, chosen, beta, value)[:-1, :-1])
-            beta = best.x
-            llf.append(best.value)
-        else:
-            llf.append(function(beta)[0])
-        found.append(beta)
-    return SigmaProfile(values, np.array(llf), np.array(found).reshape(len(values), -1))

@@ -14,7 +14,7 @@ from scipy.stats import norm
 import pairproof
 from pairproof.bridge.packages.asking import ask
 from pairproof.errors import InputError
-from pairproof.native.comparisons.random_effects.variances import profile_sigma
+from pairproof.native.comparisons.random_effects.effects_likelihood import profile_sigma
 from tests.native.comparisons.contests.contests_tables import four_players, judged, separated, with_ties
 from tests.native.comparisons.rows.test_fallback import CASES
 
@@ -148,7 +148,7 @@ def test_laplace_limits_are_where_the_profile_of_the_marginal_likelihood_says() 
     low, high = limits(fit, "sigma")
     found = profile_sigma(contests, np.array([low, high]))
     np.testing.assert_allclose(
-        2.0 * (fit.llf - found.llf), QUANTILE, atol=1e-11
+        2.0 * (fit.llf - found), QUANTILE, atol=1e-11
     )  # two searches for the same maximum: observed 2e-14
     # LR of sigma = 0 is 6.15 > 3.84, so that 0 is outside.
     assert 0.0 < low < fit.sigma < high < np.inf

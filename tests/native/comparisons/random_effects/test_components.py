@@ -14,6 +14,7 @@ from pairproof.native.comparisons.random_effects.effects_design import (
     fixed_part,
     with_blocks,
 )
+from pairproof.native.comparisons.random_effects.effects_likelihood import profile_sigma
 from pairproof.native.comparisons.random_effects.factors import DenseFactor, NestedFactor, nesting_of
 from pairproof.native.comparisons.random_effects.marginal_likelihood import effects_alone, laplace, row_terms
 from pairproof.native.comparisons.random_effects.quasi_likelihood import fit_pql
@@ -23,7 +24,6 @@ from pairproof.native.comparisons.random_effects.variances import (
     fit_mixed,
     joint_covariance,
     only,
-    profile_sigma,
 )
 from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
 from pairproof.native.comparisons.rows.links import link
