@@ -206,8 +206,8 @@ def simulate(experiment: Experiment, progress: Callable[[int, int], None] | None
     The experiments of Sakaguchi and Van Durme (2018), section 5, with simulated annotators."""
     e = experiment
     each = -(-len(e.truth) // e.per_hit) * e.per_hit / len(e.truth)
-    rho, r = np.full((2, len(e.names), e.replicates, e.budget), np.nan)
-    found = Simulation(e, np.asarray(np.arange(1, e.budget + 1) * each), rho, r, {}, {}, {}, {})
+    ranks, products = np.full((2, len(e.names), e.replicates, e.budget), np.nan)
+    found = Simulation(e, np.asarray(np.arange(1, e.budget + 1) * each), ranks, products, {}, {}, {}, {})
     for m, method in enumerate(e.methods):
         held = []
         for r in range(e.replicates):
