@@ -157,7 +157,7 @@ class History:
 
     def times_for(self, team: tuple[int | None, ...]) -> IntArray:
         """How often each item was shown to somebody of the team."""
-        return np.sum([self.times(annotator) for annotator in team], axis=0)
+        return np.asarray(np.sum([self.times(annotator) for annotator in team], axis=0))
 
 
 #: Most slots of a batch: ten times as many as show each of 100,000 items once; a million take 4 s.

@@ -160,8 +160,7 @@ class _Drawing:
         return rows, items, self.rng.random(chance.shape) < chance
 
     def accept(self, rows: IntArray, items: IntArray, accepted: BoolArray) -> None:
-        """Put accepted proposals in their places, column by column; one that is taken already counts as
-        refused."""
+        """Put accepted proposals in their places, column by column; one that is taken already is refused."""
         for column in range(items.shape[1]):
             here = np.flatnonzero(accepted[:, column] & (self.filled[rows] < self.size))
             row, item = rows[here], items[here, column]
@@ -196,8 +195,7 @@ class _Slices:
         self.most = np.maximum.reduceat(spread, self.start)
 
     def log_bound(self, rows: IntArray) -> FloatArray:
-        """float[rows, slices]: the largest log q that an item of the slice can have; c = |gap| is where it
-        peaks."""
+        """float[rows, slices]: the largest log q of an item of the slice, which peaks at c = |gap|."""
         a = self.drawing.anchors[rows]
         m, spread = self.drawing.location[a][:, None], self.drawing.spread[a][:, None]
         gap2 = np.maximum(np.maximum(self.low - m, m - self.high), 0.0) ** 2

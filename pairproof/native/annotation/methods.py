@@ -96,8 +96,7 @@ class ScoreState:
 
     @property
     def score(self) -> FloatArray:
-        """Mode, mean score or mean; in [0, 1] but for trueskill, whose scale has no ends; nan for da without
-        a score."""
+        """Mode, mean score or mean; in [0, 1] but for trueskill (no ends); nan for da without a score."""
         return beta.mode(self.a, self.b) if self.method in BETA else self.a.copy()
 
     @property

@@ -97,8 +97,7 @@ def _below(x: float) -> float:
 
 
 def _above_cut(a: float) -> float:
-    """E[Z | Z > a] - a of a standard normal, a >= 3: 1/(a + 2/(a + 3/(a + ...))), Laplace's continued
-    fraction."""
+    """E[Z | Z > a] - a of a standard normal, a >= 3, as Laplace's fraction 1/(a + 2/(a + 3/(a + ...)))."""
     # 20 + 600/a^2 levels give every digit: 87 at a = 3 against 50-digit values, worst relative error 2e-16.
     tail = a
     for k in range(20 + int(600.0 / (a * a)), 1, -1):

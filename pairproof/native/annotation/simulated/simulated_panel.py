@@ -207,8 +207,7 @@ class PanelAtWork:
         return Judged(hits.ravel(), np.repeat(who, size), session, score.ravel())
 
     def all_alone(self) -> FloatArray:
-        """float[people, n_items]: every annotator scores every item once, alone, each in an order of their
-        own."""
+        """float[people, n_items]: every annotator scores every item once, alone, in an order of their own."""
         people, n = self.panel.people, len(self.truth)
         place = np.argsort(self.rng.random((people, n)), axis=1)
         visits = self._visits(people * -(-n // self.session)).reshape(people, -1)

@@ -167,8 +167,7 @@ class Simulation:
     def curve(
         self, method: str, measure: Measure = "spearman", level: float = 0.95, resamples: int = 1000
     ) -> Curve:
-        """Mean over replicates, and its bootstrap interval (replicates resampled; the same seed, the same
-        interval)."""
+        """Mean over replicates, and its bootstrap interval: replicates resampled, alike for the same seed."""
         values = self.of(method, measure)
         if method.endswith("+"):
             fitted = values[:, [t - 1 for t in self.experiment.corrected]]
@@ -195,8 +194,7 @@ class Simulation:
         return float(n[k - 1] + part * (n[k] - n[k - 1]))
 
     def gain(self, method: str, fewer: int, more: int) -> float:
-        """Where the method stands after `fewer` annotations between da after `fewer` (0) and da after `more`
-        (1)."""
+        """Where the method stands after `fewer` annotations: 0 as da after as many, 1 as da after `more`."""
         da, own = self.curve("da", resamples=1).mean, self.curve(method, resamples=1).mean
         return float((own[fewer - 1] - da[fewer - 1]) / (da[more - 1] - da[fewer - 1]))
 
@@ -206,8 +204,8 @@ def simulate(experiment: Experiment, progress: Callable[[int, int], None] | None
     The experiments of Sakaguchi and Van Durme (2018), section 5, with simulated annotators."""
     e = experiment
     each = -(-len(e.truth) // e.per_hit) * e.per_hit / len(e.truth)
-    rho, r = np.full((2, len(e.names), e.replicates, e.budget), np.nan)
-    found = Simulation(e, np.asarray(np.arange(1, e.budget + 1) * each), rho, r, {}, {}, {}, {})
+    ranks, products = np.full((2, len(e.names), e.replicates, e.budget), np.nan)
+    found = Simulation(e, np.asarray(np.arange(1, e.budget + 1) * each), ranks, products, {}, {}, {}, {})
     for m, method in enumerate(e.methods):
         held = []
         for r in range(e.replicates):
@@ -223,8 +221,7 @@ PEOPLE = 1000
 
 
 def _replicate(s: Simulation, method: Method, r: int) -> float:
-    """One campaign; what comes out is written into `s`, the share of truths that the intervals hold
-    returned."""
+    """One campaign, which is written into `s`; the share of truths that the intervals hold."""
     e = s.experiment
     own = np.random.default_rng([e.seed, METHODS.index(method), r])
     people = np.random.default_rng([e.seed, PEOPLE, r])

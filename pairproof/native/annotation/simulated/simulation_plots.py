@@ -30,8 +30,7 @@ OTHER, BLACK = "#888888", "#000000"
 
 
 def line_style(name: str, corrected: bool) -> dict[str, Any]:
-    """Colour and style of a method's line: its own, or where corrected scores stand beside raw ones, raw
-    dashed."""
+    """Colour and style of a method's line; raw lines are dashed where corrected ones stand beside them."""
     colour, own = STYLES[name.rstrip("+")]
     if not corrected:
         return {"color": colour, "linestyle": own}
