@@ -87,7 +87,7 @@ class Pairs:
         }
         if self.weights is not None:
             columns[_free(WEIGHT, columns)] = [float(w) for w in self.weights]
-        coding = {"first": 1, **({"tie": 0} if self.ties else {}), "second": -1}
+        coding: dict[str, Any] = {"first": 1, **({"tie": 0} if self.ties else {}), "second": -1}
         coding |= {"missing": "NA"} if np.isnan(self.signs).any() else {}
         options: dict[str, Any] = {"layout": "prefmod", "items": list(self.items), "pair_order": "prefmod"}
         unclear = len(set(self.names)) < len(self.names) or any(":" in item for item in self.items)

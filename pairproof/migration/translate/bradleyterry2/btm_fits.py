@@ -127,7 +127,7 @@ def _tables(
             columns[name] = recorded.taken(column, contests.rows)
         else:
             others.setdefault(len(column), {})[name] = column
-    there = {".", *columns, *(n for named in (*players, *others.values()) for n in named)}
+    there = {".", *columns, *(n for p in players for n in p), *(n for of in others.values() for n in of)}
     absent = [n for n in variables(recorded.formula_text(call) or "~ 1") if n not in there]
     if absent:
         raise StaysInR(f"the values of {absent[0]}, which its formula names, were not recorded")

@@ -352,7 +352,7 @@ def _as_doubled(rows: Iterable[Agreement], n: int) -> list[Agreement]:
     for a in rows:
         if a.verdict == "agrees" and a.r is not None and a.quantity.kind in raw:
             by, more = raw[a.quantity.kind]
-            why = {"explanation": TWICE, "code": WRONG}
-            a = replace(a, r=by * a.r + more, verdict="explained", accepted=True, **why)
+            r = by * a.r + more
+            a = replace(a, r=r, verdict="explained", explanation=TWICE, code=WRONG, accepted=True)
         found.append(a)
     return found

@@ -343,15 +343,18 @@ class _Reader:
         if not index and not sided:
             columns[called] = self.plain(taken(self.vector(name, c.total, "contests"), c.rows), called)
             return called
-        values = self.data.get(name)
-        if index and (values is None or values.values.ndim != 1):
-            raise StaysInR(f"the values of {name} were not recorded")
-        if not sided:
-            where = taken(self.vector(index, c.total, "contests"), c.rows)
-            columns[called] = self.plain(_looked_up(values, where, name), called)
-            return called
-        for end, side in zip(("first", "second"), c.sides):
-            column = _looked_up(values, side[index], name) if index else side[name]
+        pair = [side[name] for side in c.sides] if not index else []
+        if index:
+            lost = f"the values of {name} were not recorded"
+            values = needed(self.data.get(name), lost)
+            if values.values.ndim != 1:
+                raise StaysInR(lost)
+            if not sided:
+                where = taken(self.vector(index, c.total, "contests"), c.rows)
+                columns[called] = self.plain(_looked_up(values, where, name), called)
+                return called
+            pair = [_looked_up(values, side[index], name) for side in c.sides]
+        for end, column in zip(("first", "second"), pair):
             columns[f"{called}_{end}"] = self.plain(column, f"{called}_{end}")
         return called
 

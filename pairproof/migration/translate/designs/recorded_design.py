@@ -188,7 +188,9 @@ def _variables(call: RecordedCall, n: int) -> tuple[dict[str, Variable], dict[st
         names = frame.names or ()
         skip = {*NOT_DATA, names[0]} if own else set()
         for name, column in zip(names, frame.values):
-            if name in {*skip, *factors, *numeric} or _length(column) < 0 or column.values.ndim != 1:
+            if name in {*skip, *factors, *numeric} or not isinstance(column, RVector):
+                continue
+            if column.values.ndim != 1:
                 continue
             variable = variable_of(name, column)
             if variable is not None:

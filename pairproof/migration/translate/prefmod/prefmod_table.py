@@ -286,8 +286,8 @@ def coding_of(answers: Floats) -> Coding:
             f"none of its {len(codes)} codes is the middle of their range, which prefmod takes for a tie"
         )
     first, second = (high[::-1], low[::-1]) if turned else (low, high)
-    parts = (tuple(part.tolist()) for part in (first, at if ties else at[:0], second))
-    return Coding(*parts, bool(np.isnan(answers).any()))
+    tie = tuple(at.tolist()) if ties else ()
+    return Coding(tuple(first.tolist()), tie, tuple(second.tolist()), bool(np.isnan(answers).any()))
 
 
 def unanimous(answers: Floats) -> bool:
