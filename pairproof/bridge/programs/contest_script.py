@@ -69,6 +69,9 @@ class _Parts:
 
 def script_of(fit: Fit) -> str:
     """The R source."""
+    law = fit.spec.law
+    if law is not None and not law.in_r:
+        raise InputError(f"no R script: {fit.title}: no R program of {law.words} is known here")
     if len(fit.of_contests.random) > 1:
         raise InputError(f"no R script: {fit.title}: two components of variance were not written for R")
     if fit.data.n_rows * len(fit.terms) > MOST_NUMBERS / 10:

@@ -113,9 +113,7 @@ def _ranks(fit: Fit, group: str, r: RankSets) -> Iterator[Block]:
         yield Paragraph(
             f"{len(r.items) - ROWS} more items are not shown; --json --ranks has them.", aside=True
         )
-    yield Bullets(
-        (*caption_of_rank_sets(r), _equal(fit, group), *group_lines(r))
-    )
+    yield Bullets((*caption_of_rank_sets(r), _equal(fit, group), *group_lines(r)))
     # With nothing to test every set is that of all ranks: there is nothing to see.
     if len(r.items) <= MOST_DRAWN and not math.isnan(r.critical):
         yield Figure(
@@ -173,7 +171,8 @@ def contest_blocks(fit: Fit) -> Iterator[Block]:
     if spec.link != "logit":
         yield Heading("Probabilities")
         yield Paragraph(
-            f"With the {spec.link} link P(A preferred to B) = {LINKS[spec.link]}. Differences of abilities are no"
+            f"With the {spec.link} link P(A preferred to B) = {LINKS[spec.link] if spec.law is None else spec.law.preferred}."
+            " Differences of abilities are no"
             " log-odds, so there are no worths."
         )
         yield from _pairs(fit)
@@ -336,7 +335,7 @@ def _ties(fit: Fit) -> Iterator[Block]:
     gaps = np.array([-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0])
     tied = np.array([b for b, t in zip(fit.beta, fit.terms) if t.kind in ("tie", "tie-of")])
     tables = {
-        name: fit.outcomes.probabilities(gaps, np.full(len(gaps), home), tied)[:, 1]
+        name: fit.outcomes.probabilities(gaps, tied, home)[:, 1]
         for name, home in (("on neutral ground", 0.0), ("the first at home", 1.0))
     }
     yield Table(

@@ -25,7 +25,7 @@ from ...data.comparisons import Comparisons
 from ...errors import InputError, ItemError
 from ...numerics.infinity import NULL_TOLERANCE
 from .covariance import Covariance, LinearMap
-from .likelihood import OutcomeModel
+from .outcome_laws import NOTHING, AnyNumbers
 from .parts import AnswerNumbers, Answers, ClassNumbers, RandomEffects
 from .specification import (
     TIES_IN_WORDS,
@@ -254,7 +254,8 @@ class FitRecord:
         Of beta.
     null_space : float[n_params, k]
         Directions that are not estimable; k is 0 for a well-behaved fit.
-    outcome_model : {"binary", "davidson", "rao-kupper"}
+    outcome_model : str
+        "binary", or the model of ties: "davidson", "rao-kupper", or another law's name.
     scale : {"lambda", "log-odds"}
     constraint : str
         "reference D" or "items sum to zero".
@@ -303,7 +304,7 @@ class FitRecord:
     is_reference: BoolArray
     covariance: Covariance
     null_space: FloatArray
-    outcome_model: OutcomeModel
+    outcome_model: str
     scale: Scale
     constraint: str
     groups: Mapping[str, Mapping[str, Value]]
@@ -620,10 +621,13 @@ def why_not_estimable(fit: FitRecord) -> str:
 class Outcomes(Protocol):
     """What a linear predictor says of the outcomes."""
 
-    def probabilities(self, eta: FloatArray, home: FloatArray, ties: FloatArray) -> FloatArray:
+    def probabilities(
+        self, eta: FloatArray, ties: FloatArray = NOTHING, home: AnyNumbers = 0.0, level: AnyNumbers = 0.0
+    ) -> FloatArray:
         """float[n, 3]: first preferred, tie, second preferred; nan where eta is nan.
 
-        `home` is 1 where the item named first has its advantage; `ties`, float[q], are the tie parameters.
+        `ties`, float[q], are the tie parameters, `home` is 1 where the item named first has its advantage, `level` the
+        mean ability of the two items less that of all.
         """
 
     def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> tuple[FloatArray, FloatArray] | None:

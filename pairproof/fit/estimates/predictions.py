@@ -241,7 +241,8 @@ def odds_of(fit: FitRecord, found: inference.Contrast) -> inference.Contrast:
     """The contrast of two items with the odds that follow from it under the fit's link."""
     if fit.spec.link == "logit":
         return found
-    p = fit.outcomes.probabilities(np.array([found.estimate]), np.zeros(1), np.zeros(0))[0]
+    ties = np.array([b for b, t in zip(fit.beta, fit.terms) if t.kind in ("tie", "tie-of")])
+    p = fit.outcomes.probabilities(np.array([found.estimate]), ties)[0]
     odds = float(p[0] / p[2])
     return replace(found, odds=odds, log_odds=float(np.log(odds)))
 

@@ -9,29 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Union, get_args
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data.options import one_of
+from .outcome_laws import LAWS, DavidsonTies, LinkName as LinkName, OutcomeLaw
 
 #: Families of models of comparisons, and all families, those of whole answers too.
 PairFamilyName = Literal["llbt", "bradley-terry"]
 FamilyName = Literal[PairFamilyName, "pattern", "plackett-luce"]
-Ties = Literal["davidson", "rao-kupper", "half", "drop", "none"]
 Scale = Literal["lambda", "log-odds"]
 
 #: Log worth per unit of an item term: log pi = 2 lambda (Dras 2015, section 5), log pi = log-odds.
 LOG_WORTH_PER_UNIT: Mapping[str, float] = {"lambda": 2.0, "log-odds": 1.0}
 #: How ties are treated, as a title says it.
-TIES_IN_WORDS: Mapping[Ties, str] = {
-    "davidson": "Davidson ties",
+TIES_IN_WORDS: dict[str, str] = {
+    **{name: law.words for name, law in LAWS.items()},
     "rao-kupper": "Rao-Kupper ties",
     "half": "ties as half wins",
     "drop": "ties dropped",
     "none": "tie parameter held at 0",
 }
+if TYPE_CHECKING:
+    Ties = str
+else:  # the names are those of the laws, so that a law is added in one place
+    Ties = Literal[tuple(TIES_IN_WORDS)]
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,18 @@ class ModelSpec:
 
     def __post_init__(self) -> None:
         one_of("model", self.family, tuple(FAMILIES))
-        one_of("ties", self.ties, get_args(Ties))
+        one_of("ties", self.ties, tuple(TIES_IN_WORDS))
+
+    @property
+    def law(self) -> OutcomeLaw | None:
+        """The law of three outcomes; None where ties are no outcome, or follow Rao and Kupper."""
+        law = LAWS.get(self.ties)
+        return DavidsonTies(self.tie_shift, self.tie_scale) if isinstance(law, DavidsonTies) else law
+
+    @property
+    def general_ties(self) -> bool:
+        """Whether ties follow another law than those of log-linear models."""
+        return (self.law or DavidsonTies(self.tie_shift, self.tie_scale)) != DavidsonTies()
 
     @property
     def of_family(self) -> Family:
@@ -288,8 +303,6 @@ def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
     return Layout(place, item, block, tuple(representatives), places, others, separate)
 
 
-#: P(first preferred) = F(difference of abilities): F of the logistic, normal or Cauchy distribution.
-LinkName = Literal["logit", "probit", "cauchit"]
 #: Whose bias is reduced: the mean's (Firth 1993), the median's, or Jeffreys' prior is the penalty.
 Reduction = Literal["", "mean", "median", "jeffreys"]
 #: What is estimated: the likelihood, or with random effects its approximation.
@@ -335,13 +348,13 @@ class ContestSpec(ModelSpec):
         return (
             self.link == "logit"
             and self.method == "ml"
-            and not (self.offset or self.reduction or self.tie_shift or self.tie_scale)
+            and not (self.offset or self.reduction or self.general_ties)
         )
 
     @property
     def has_clustered(self) -> bool:
         """Whether there are standard errors by cluster, CR2 too; see :func:`.refused.clusters_exist`."""
-        return not (self.random or self.tie_shift or self.tie_scale or self.link == "cauchit")
+        return not (self.random or self.general_ties or self.link == "cauchit")
 
     @property
     def has_refits(self) -> bool:
@@ -352,7 +365,10 @@ class ContestSpec(ModelSpec):
     def scale_in_words(self) -> str:
         """What a difference of abilities is under another link than the logit."""
         cdf = {"probit": "Phi(A - B), Phi the normal distribution", "cauchit": "1/2 + atan(A - B)/pi"}
-        return "" if self.has_worths else f"{self.link}: P(A preferred to B) = {cdf[self.link]}"
+        if self.has_worths:
+            return ""
+        preferred = cdf[self.link] if self.law is None else self.law.preferred
+        return f"{self.link}: P(A preferred to B) = {preferred}"
 
     @property
     def errors_in_words(self) -> str:

@@ -22,7 +22,7 @@ from ...errors import ComparisonError
 from ..estimates import array_inference as inference
 from ..estimates.fit_record import FitRecord, title
 from ..estimates.predictions import item_covariate
-from ..estimates.specification import Kind, Term
+from ..estimates.specification import TIES_IN_WORDS, Kind, Term
 from ..estimates.tails import chi_square_p
 from .diagnostics import caution
 
@@ -124,11 +124,12 @@ def why_not_nested(smaller: FitRecord, larger: FitRecord) -> str:
 
 
 def _tie_words(fit: FitRecord) -> str:
-    return {
+    named = {
         "binary": "no tie category",
         "davidson": "Davidson's model",
         "rao-kupper": "Rao and Kupper's model",
-    }[fit.outcome_model]
+    }
+    return named.get(fit.outcome_model) or TIES_IN_WORDS[fit.outcome_model]
 
 
 def _one_parameter(smaller: FitRecord, larger: FitRecord, kind: Kind) -> str:

@@ -20,9 +20,9 @@ effects are predicted, and what is asked about items (contrasts, ranks, worths, 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ from ..estimates.predictions import (
     limits,
     spread,
 )
-from ..estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Term, Value
+from ..estimates.specification import LOG_WORTH_PER_UNIT, TIES_IN_WORDS, ContestSpec, Term, Value
 from ..inference import wald as parameters
 from ..inference.wald import check_level
 from ..robust.clustered_fit import Kind, Missing, cluster_codes, clustered
@@ -73,11 +73,6 @@ def clusters_exist(spec: ContestSpec, kind: str) -> None:
 
 FloatArray = NDArray[np.float64]
 STEP = 1e-5
-
-
-class _Of(Protocol):
-    def __call__(self, eta: FloatArray, ties: FloatArray) -> FloatArray:
-        """float[n, 3]."""
 
 
 def contest_probabilities(
@@ -113,21 +108,23 @@ def contest_probabilities(
     i, j = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
     i, j = i[i != j], j[i != j]
     unit = LOG_WORTH_PER_UNIT[fit.scale]  # eta is in units of the link, whatever scale the items are on
-    ability = unit * ability_functions(fit, where, chosen.tolist())
-    functions = ability[i] - ability[j]
+    ability = unit * ability_functions(fit, where)
+    first, second = ability[chosen[i]], ability[chosen[j]]
+    functions, of_level = first - second, (first + second) / 2.0 - ability.mean(axis=0)
     if order:
         functions = functions + np.array([float(t.kind == "order") for t in fit.terms])
     if comparison is not None:
         functions = functions + comparison_function(fit, comparison, where)
     eta = np.where(fit.vanishes(functions @ fit.null_space), functions @ fit.beta, np.nan)
-    home = np.full(len(eta), float(order))
     place = np.flatnonzero([t.kind in ("tie", "tie-of") for t in fit.terms])
+    tied = [np.tile(one, (len(eta), 1)) for one in np.eye(len(fit.terms))[place]]
+    predictors = np.column_stack([eta, *(one @ fit.beta for one in tied), of_level @ fit.beta])
 
-    def of(eta: FloatArray, ties: FloatArray) -> FloatArray:
-        return outcomes.probabilities(eta, home, ties)
+    def of(v: FloatArray) -> FloatArray:
+        return outcomes.probabilities(v[:, 0], v[:, 1:-1], float(order), v[:, -1])
 
     label = np.array(fit.items, dtype=object)
-    p = of(eta, fit.beta[place])
+    p = of(predictors)
     frame = pd.DataFrame({"group": "all" if group is None else group, "first": label[chosen[i]]})
     frame["second"] = label[chosen[j]]
     for k, name in enumerate(("p_first", "p_tie", "p_second")):
@@ -137,10 +134,10 @@ def contest_probabilities(
     if not len(place):
         se, _ = spread(fit, functions)
         half = inference.normal_quantile(0.5 + level / 2) * se
-        low, high = of(eta - half, np.zeros(0)), of(eta + half, np.zeros(0))
+        low, high = outcomes.probabilities(eta - half), outcomes.probabilities(eta + half)
         edges = [(low[:, 0], high[:, 0]), (low[:, 1], high[:, 1]), (high[:, 2], low[:, 2])]
     else:
-        edges = _by_delta(fit, of, eta, functions, place, p, level)
+        edges = _by_delta(fit, of, predictors, [functions, *tied, of_level], level)
     for name, (lower, upper) in zip(("p_first", "p_tie", "p_second"), edges):
         frame[f"{name}_low"], frame[f"{name}_high"] = lower, upper
     return frame
@@ -148,28 +145,17 @@ def contest_probabilities(
 
 def _by_delta(
     fit: FitRecord,
-    of: _Of,
-    eta: FloatArray,
-    functions: FloatArray,
-    place: NDArray[np.int64],
-    p: FloatArray,
+    of: Callable[[FloatArray], FloatArray],
+    predictors: FloatArray,
+    functions: Sequence[FloatArray],
     level: float,
 ) -> list[tuple[FloatArray, FloatArray]]:
-    ties = fit.beta[place]
-    by_eta = (of(eta + STEP, ties) - of(eta - STEP, ties)) / (2.0 * STEP)
-    by_tie = []
-    for k in range(len(ties)):
-        up, down = ties.copy(), ties.copy()
-        up[k], down[k] = ties[k] + STEP, ties[k] - STEP
-        by_tie.append((of(eta, up) - of(eta, down)) / (2.0 * STEP))
-    out = []
-    for outcome in range(3):
-        slopes = by_eta[:, outcome, None] * functions
-        for k, derivative in zip(place, by_tie):
-            slopes[:, k] += derivative[:, outcome]
-        se, df = spread(fit, slopes)
-        out.append(limits(p[:, outcome], se, df, level))
-    return out
+    """Limits of three functions of r predictors, float[n, r], which are linear functions, float[n, n_params] each."""
+    slopes = np.zeros((3, *functions[0].shape))
+    for step, function in zip(np.eye(len(functions)) * STEP, functions):
+        by_one = (of(predictors + step) - of(predictors - step)) / (2.0 * STEP)
+        slopes += by_one.T[:, :, None] * function
+    return [limits(p, *spread(fit, each), level) for p, each in zip(of(predictors).T, slopes)]
 
 
 #: Standard errors that a summary shows of R's; the others are in the fit's `bse_expected`.
@@ -246,7 +232,7 @@ def clustered_contests(fit: R, columns: Sequence[str], kind: Kind, missing: Miss
     """The fit with standard errors by cluster; those of reduced bias keep the scores of the plain likelihood."""
     spec = fit.of_contests
     clusters_exist(spec, kind)
-    if spec.tie_shift or spec.tie_scale:
+    if spec.general_ties:
         return _clustered_ties(fit, columns, kind, missing)
     return clustered(fit, columns, kind, missing)
 
@@ -256,8 +242,9 @@ def _clustered_ties(fit: R, columns: Sequence[str], kind: Kind, missing: Missing
     if fit.robust is not None:
         fit = replace(fit, covariance=fit.robust.model_based, robust=None)
     if len(columns) != 1:
+        what = "ties with a shift or a scale" if fit.spec.ties == "davidson" else TIES_IN_WORDS[fit.spec.ties]
         raise InputError(
-            f"clustered by {' and '.join(columns) or 'nothing'}: ties with a shift or a scale are clustered by one column"
+            f"clustered by {' and '.join(columns) or 'nothing'}: {what} are clustered by one column"
         )
     table = fit.data
     counts = np.stack([table.wins, table.ties, table.losses], axis=1)

@@ -17,7 +17,8 @@ from scipy import sparse
 
 from ...errors import InputError, TooLargeError
 from ...fit.estimates.array_inference import softmax
-from ...fit.estimates.likelihood import OutcomeModel, outcome_probabilities
+from ...fit.estimates.likelihood import outcome_probabilities
+from ...fit.estimates.outcome_laws import OutcomeLaw
 from ...fit.estimates.predictions import ability_functions, find_group
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
@@ -170,7 +171,8 @@ class Ranks:
 class Probabilities:
     """P(first), P(tie), P(second) of every pair of items of a group, on neutral ground.
 
-    i, j int[n_pairs].  tie: the tie parameter of the group; None: there is none, or it is 0.
+    i, j int[n_pairs].  tie: the tie parameter of the group; None: there is none, or it is 0.  law, ties: where ties follow
+    another law than those of log-linear models, and its parameters.
     """
 
     names: tuple[str, ...]
@@ -178,10 +180,16 @@ class Probabilities:
     i: IntArray
     j: IntArray
     tie: Linear | None
-    model: OutcomeModel
+    model: str
+    law: OutcomeLaw | None = None
+    ties: Linear | None = None
 
     def of(self, refit: Estimates) -> FloatArray:
-        u = self.abilities.of(refit).gap(self.i, self.j)
+        at = self.abilities.of(refit)
+        u = at.gap(self.i, self.j)
+        if self.law is not None and self.ties is not None:
+            level = (at.ability[self.i] + at.ability[self.j]) / 2.0 - at.ability.mean()
+            return self.law.probabilities(u, self.ties.of(refit), 0.0, level).ravel()
         g = float(self.tie.of(refit)[0]) if self.tie is not None else 0.0
         known = np.where(np.isfinite(u), u, 0.0)
         if self.model == "binary":
@@ -366,7 +374,10 @@ def _probabilities(fit: Fit, group: str | None) -> Probabilities:
     elif any(t.kind == "tie" for t in fit.terms):
         row = np.array([t.multiplier(where) if t.kind == "tie" else 0.0 for t in fit.terms])
         tie = Linear(("tie",), sparse.csr_matrix(row[None, :]))
-    return Probabilities(tuple(names), abilities(fit, group), i, j, tie, fit.outcome_model)
+    of_law = fit.spec.law if fit.spec.general_ties else None
+    places = [k for k, t in enumerate(fit.terms) if t.kind in ("tie", "tie-of")]
+    ties = Linear(tuple(fit.names[k] for k in places), sparse.identity(len(fit.terms), format="csr")[places])
+    return Probabilities(tuple(names), abilities(fit, group), i, j, tie, fit.outcome_model, of_law, ties)
 
 
 _BY_KIND: Mapping[str, Callable[[Fit, "str | None"], Quantity]] = {

@@ -518,6 +518,9 @@ def _ask_agq(question: ContestQuestion) -> RCounterpart:
 
 def contest_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:
     """Ask every R function that has a model of contests."""
+    law = fit.spec.law
+    if law is not None and not law.in_r:
+        return [without_model("R packages", f"no R program of {law.words} is known here")]
     rows, columns = fit.data.n_rows, len(fit.terms)
     if rows * columns > MOST_NUMBERS:
         why = f"not asked: a design of {rows:,} rows and {columns:,} columns; at most {MOST_NUMBERS:,} numbers are sent"

@@ -29,9 +29,10 @@ from ....errors import InputError, NotEstimableError, TooLargeError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ...comparisons.contests.bradley_terry import fit_bradley_terry
 from ...comparisons.rows.contest_design import Contests, Design, contest_design
-from ...comparisons.rows.davidson import TiedContests, TiedPoint, fit_tied
+from ...comparisons.rows.davidson import davidson, fit_tied
 from ...comparisons.rows.links import ContestPoint, link
 from ...comparisons.rows.maximum_likelihood import fit_limiting, fit_structured
+from ...comparisons.rows.tied_contests import TiesPoint
 from .instability import Adjust, Covariate, InstabilityTest, instability_tests
 
 #: No answer.
@@ -213,7 +214,7 @@ def _derivatives(
 ) -> tuple[float, FloatArray, FloatArray]:
     """The log-likelihood, its first derivatives, and minus its second ones."""
     if data.tied:
-        tied = TiedPoint(_tied(data, wins, ties, losses), theta)
+        tied = TiesPoint(davidson(data.design, wins, ties, losses), theta)
         return tied.value, tied.score, tied.information
     point = ContestPoint(Contests(data.design, wins, losses), link("logit"), theta)
     return point.value, point.score, point.observed
@@ -237,24 +238,20 @@ def _onto_items(design: Design, person: IntArray, pair: IntArray, gaps: FloatArr
     return found[:, :-1]
 
 
-def _tied(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> TiedContests:
-    return TiedContests(data.design, np.ones((len(wins), 1)), ("tie",), wins, ties, losses)
-
-
 def _with_ties(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> Maximum:
     half = Contests(data.design, wins + ties / 2.0, losses + ties / 2.0)
     decided = float(wins.sum() + losses.sum())
     limit = fit_limiting(half)
     if not ties.sum() or not decided or len(limit.certain) or not np.isfinite(limit.theta).all():
         return _limit_with_ties(data, wins, ties, losses)
-    found = fit_tied(_tied(data, wins, ties, losses), reduced=False)
+    found = fit_tied(davidson(data.design, wins, ties, losses), reduced=False)
     return Maximum(found.theta, found.llf, True)
 
 
 def _scores_with_ties(
     data: Preferences, persons: IntArray, entries: IntArray, theta: FloatArray
 ) -> FloatArray:
-    _, a, b = TiedPoint(_tied(data, *data.totals(entries)), theta).deviations
+    a, b = TiesPoint(davidson(data.design, *data.totals(entries)), theta).logs[1].transpose(2, 0, 1)
     own, pair = np.searchsorted(persons, data.person[entries]), data.pair[entries]
     counts = np.column_stack([data.wins[entries], data.ties[entries], data.losses[entries]])
     items = _onto_items(data.design, own, pair, (a[pair] * counts).sum(axis=1), len(persons))

@@ -31,7 +31,7 @@ from ....fit.fit import Fit
 from ..counts.build import check_table
 from ..counts.llbt import fit as plain_fit, fit_llbt, make_spec
 from ..counts.named import about_own_abilities, about_ties, ranking_warning
-from .estimates import RULE, LinkOutcomes, Solved, TieOutcomes, referred, shared, solved, tabulate
+from .estimates import RULE, LinkOutcomes, Solved, referred, shared, solved, tabulate
 from .mixed import fit_mixed_contests
 from .specified import ContestRows, Options, Prepared, asked, contest_rows, prepared
 
@@ -62,16 +62,14 @@ def _fixed(rows: ContestRows, found: Solved) -> Fit:
     n_more = len(found.more)
     numbers = referred(rows, found.theta, found.covariance, found.null_space, found.more)
     rank = len(found.theta) - found.null_space.shape[1] + found.n_infinite
-    outcomes: Outcomes = LinkOutcomes(spec.link)
-    if rows.has_ties:
-        outcomes = TieOutcomes(spec.tie_shift, spec.tie_scale)
+    outcomes: Outcomes = LinkOutcomes(spec.link) if spec.law is None else spec.law
     expected = None
     if found.expected is not None:
         expected = DenseCovariance(rows.spread(rows.spread(found.expected, n_more).T, n_more))
     return Fit(
         **shared(rows, numbers, tabulate(rows, found.fitted, rank)),
         terms=terms,
-        outcome_model="davidson" if rows.has_ties else "binary",
+        outcome_model=spec.ties if rows.has_ties else "binary",
         constraint=constraint_of(spec, terms, numbers.null_space, rows.table),
         llf=found.llf,
         stopping=Stopping(RULE, True, found.steps, found.decrement),
@@ -180,9 +178,10 @@ def fit_bradley_terry(
         formula, random, link, offset, weights, subset, reduce_bias, method, tie_shift, tie_scale
     )
     plain = (ties, by, reference, order_effect, cells, item_terms, separate, comparison_terms)
-    if asked(options):
+    spec = None if asked(options) else make_spec("bradley-terry", table, *plain)
+    if spec is None or spec.general_ties:
         return fit_contests(prepared(table, options, *plain))
-    return plain_fit(table, make_spec("bradley-terry", table, *plain))
+    return plain_fit(table, spec)
 
 
 #: The function that fits each family of models.

@@ -23,7 +23,8 @@ from ....errors import InputError, NotEstimableError
 from ....fit.estimates.covariance import DenseCovariance
 from ....fit.estimates.fit_record import CellTable, FitRecord, FitWarning, WhenAsked, listed
 from ....fit.estimates.identification import Referred, against, shift_of, shift_to
-from ....fit.estimates.likelihood import AtEstimate, Likelihood, outcome_probabilities, within
+from ....fit.estimates.likelihood import AtEstimate, Likelihood, within
+from ....fit.estimates.outcome_laws import NOTHING, AnyNumbers, DavidsonTies
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Term, layout
 from ....fit.inference.diagnostics import poisson_divergence
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
@@ -31,20 +32,12 @@ from ....numerics.infinity import AtInfinity
 from ..counts.existence import demanded
 from ..counts.llbt import Tabulated, engine_name
 from ..rows.contest_design import Contests, Design, distinct_rows
-from ..rows.davidson import (
-    GeneralTies,
-    GeneralTiesEstimate,
-    TiedContests,
-    TiedEstimate,
-    TiePoint,
-    fit_general_ties,
-    fit_tied,
-    general_ties,
-)
+from ..rows.davidson import fit_tied
 from ..rows.links import link
 from ..rows.maximum_likelihood import fit_structured, limiting_contests, null_space, pivots
 from ..rows.reduced_bias import fit_reduced
-from ..rows.row_likelihoods import LinkLikelihood, PenalisedLikelihood, RowLikelihood, TiesLikelihood
+from ..rows.row_likelihoods import LinkLikelihood, PenalisedLikelihood, RowLikelihood
+from ..rows.tied_contests import TiesLikelihood, TiesPoint, fit_ties
 from .specified import ContestRows, contest_rows, sums_to_zero
 
 #: A logit of the mode of the ties, or a log of their scale, so far from its estimate is at its end.
@@ -78,7 +71,7 @@ class Solved:
 def solved(rows: ContestRows) -> Solved:
     """The estimate that the specification asks for."""
     if rows.has_ties:
-        return _reduced_with_ties(rows) if rows.spec.reduction else _general(rows)
+        return _with_ties(rows)
     return _reduced(rows) if rows.spec.reduction else _likelihood(rows)
 
 
@@ -212,10 +205,12 @@ def everything(contests: Contests) -> LimitRows:
     return LimitRows(contests, contests, np.arange(p), none, np.zeros((p, 0)), 0)
 
 
-def apart(contests: Contests) -> LimitRows:
-    """Contests with a parameter fixed for each direction that they cannot tell: one for each set of items beyond one."""
+def apart(contests: Contests, levels: FloatArray | None = None) -> LimitRows:
+    """Contests with a parameter fixed for each direction that they cannot tell: one for each set of items beyond one,
+    unless ties depend on the level, float[n, p]."""
     used = np.flatnonzero(contests.totals > 0)
-    flat = null_space(contests.design.subset(used).gram(np.ones(len(used))))
+    gram = contests.design.subset(used).gram(np.ones(len(used)))
+    flat = null_space(gram if levels is None else gram + levels[used].T @ levels[used])
     if not flat.shape[1]:
         return everything(contests)
     dropped = pivots(flat)
@@ -265,85 +260,43 @@ def _reduced(rows: ContestRows) -> Solved:
     )
 
 
-def _reduced_with_ties(rows: ContestRows) -> Solved:
-    spec, table = rows.spec, rows.table
+def _with_ties(rows: ContestRows) -> Solved:
+    spec, (parts, left) = rows.spec, tied_left(rows)
+    if spec.reduction and spec.general_ties:
+        what = "tie_shift or tie_scale" if isinstance(left.law, DavidsonTies) else f"ties={spec.ties!r}"
+        raise InputError(f"reduce_bias beside {what} is not offered; leave one of them out")
     if spec.reduction == "median":
         raise InputError(
             "reduce_bias='median' has no estimate with ties='davidson'; use 'mean', or ties='half' or 'drop'"
         )
-    if spec.tie_shift or spec.tie_scale:
-        raise InputError("reduce_bias beside tie_shift or tie_scale is not offered; leave one of them out")
-    parts = tied_parts(rows)
-    one = np.ones((table.n_rows, 1))
-    found = fit_tied(TiedContests(parts.left.design, one, ("tie",), table.wins, table.ties, table.losses))
-    theta = parts.embed(found.theta)
-    eta = rows.design.predictor(theta[:-1])
-    p = outcome_probabilities(eta, np.full(len(eta), theta[-1]), "davidson")
-    return _of_ties(rows, parts, theta, p, (Term("tie", "tie"),), found)
-
-
-def tied_parts(rows: ContestRows) -> LimitRows:
-    """The contests of a model with ties, a parameter fixed for each direction that they cannot tell."""
-    half = rows.table.ties / 2.0
-    return apart(Contests(rows.design, rows.table.wins + half, rows.table.losses + half))
-
-
-def tied_contests(rows: ContestRows) -> GeneralTies:
-    """The contests of a model with ties, its parameters called as in the result."""
-    spec, table = rows.spec, rows.table
-    made = general_ties(
-        rows.design,
-        table.wins,
-        table.ties,
-        table.losses,
-        home=rows.home,
-        shift=spec.tie_shift,
-        scale=spec.tie_scale,
-    )
-    return replace(
-        made,
-        most_names=("tie",),
-        mode_names=("tie-shift",) * len(made.mode_names),
-        scale_names=("tie-scale",) * len(made.scale_names),
-    )
-
-
-def _general(rows: ContestRows) -> Solved:
-    contests, parts = tied_contests(rows), tied_parts(rows)
-    found = fit_general_ties(replace(contests, design=parts.left.design))
-    theta = parts.embed(found.theta)
-    p = TiePoint(contests, theta).probabilities
-    theta[len(rows.design.names)] += np.log(2.0)  # nu = 2 exp(tie.max), Davidson's tie parameter
-    more = [Term("tie", "tie")]
-    more += [Term("tie-shift", "tie-of")] if rows.spec.tie_shift else []
-    more += [Term("tie-scale", "tie-of")] if rows.spec.tie_scale else []
-    return _of_ties(rows, parts, theta, p, tuple(more), found)
-
-
-def _of_ties(
-    rows: ContestRows,
-    parts: LimitRows,
-    theta: FloatArray,
-    fitted: FloatArray,
-    more: tuple[Term, ...],
-    found: TiedEstimate | GeneralTiesEstimate,
-) -> Solved:
+    found = fit_tied(left) if spec.reduction else fit_ties(left)
+    more = tuple(Term(name, "tie-of" if k else "tie") for k, name in enumerate(left.ties))
+    expected = parts.embed_square(found.expected) if spec.general_ties and left.law.in_r else None
     return Solved(
-        theta,
+        parts.embed(found.theta),
         parts.embed_square(found.covariance),
         np.vstack([parts.flat, np.zeros((len(more), parts.flat.shape[1]))]),
         0,
         found.llf,
-        fitted,
+        np.exp(TiesPoint(left, found.theta).logs[0]),
         more,
         found.steps,
         found.decrement,
         parts.warnings(rows),
-        float("nan") if isinstance(found, GeneralTiesEstimate) else found.penalised,
-        parts.embed_square(found.expected_covariance)
-        if isinstance(found, GeneralTiesEstimate) and (rows.spec.tie_shift or rows.spec.tie_scale)
-        else None,
+        found.penalised,
+        expected,
     )
+
+
+def tied_left(rows: ContestRows) -> tuple[LimitRows, TiesLikelihood]:
+    """What contests with ties can tell, a parameter fixed for each direction that they cannot, and its likelihood."""
+    table, law = rows.table, rows.spec.law
+    assert law is not None  # has_ties
+    counts = np.stack([table.wins, table.ties, table.losses], axis=1)
+    whole = TiesLikelihood(law, rows.design, law.columns(rows.home), counts, rows.levels)
+    parts = apart(whole.halved, rows.levels)
+    levels = None if rows.levels is None else rows.levels[:, parts.kept]
+    return parts, replace(whole, design=parts.left.design, levels=levels)
 
 
 @dataclass(frozen=True)
@@ -352,8 +305,10 @@ class LinkOutcomes:
 
     name: str
 
-    def probabilities(self, eta: FloatArray, home: FloatArray, ties: FloatArray) -> FloatArray:
-        """float[n, 3]: first preferred, tie, second preferred; `home` and `ties` play no part."""
+    def probabilities(
+        self, eta: FloatArray, ties: FloatArray = NOTHING, home: AnyNumbers = 0.0, level: AnyNumbers = 0.0
+    ) -> FloatArray:
+        """float[n, 3]: first preferred, tie, second preferred; only eta plays a part."""
         known = np.isfinite(eta)
         p = np.full(len(eta), np.nan)
         p[known] = link(self.name).probability(eta[known])
@@ -370,32 +325,6 @@ class LinkOutcomes:
             score[outcome, 0] = np.where(both, side * first, 0.0)
             information[outcome, 0] = np.where(both, -second, 0.0)
         return score, information
-
-
-@dataclass(frozen=True)
-class TieOutcomes:
-    """Wins, ties and losses under Davidson's model, shifted or scaled."""
-
-    shift: bool
-    scale: bool
-
-    def probabilities(self, eta: FloatArray, home: FloatArray, ties: FloatArray) -> FloatArray:
-        """float[n, 3]: first preferred, tie, second preferred.
-        eta float[n].  home float[n]: 1 where the item named first has its advantage.  ties float[q]: the tie
-        parameter log nu, then shift and scale if the model has them."""
-        known = np.isfinite(eta)
-        out = np.full((len(eta), 3), np.nan)
-        u, at = eta[known], home[known]
-        none, nobody = np.zeros(len(u)), np.full(len(u), -1)
-        design = Design(nobody, nobody, np.zeros((len(u), 0)), u, ())
-        contests = general_ties(design, none, none, none, at, self.shift, self.scale)
-        theta = ties.copy()
-        theta[0] -= np.log(2.0)  # nu = 2 exp(tie.max)
-        out[known] = TiePoint(contests, theta).probabilities
-        return out
-
-    def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> None:
-        """None: Davidson's model without shift and scale; with them there is the likelihood itself."""
 
 
 def outward(fit: FitRecord, rows: ContestRows, p: int) -> FloatArray:
@@ -460,12 +389,12 @@ def refuse_roots(spec: ContestSpec) -> None:
 def finite_likelihood(rows: ContestRows) -> Likelihood:
     """What is maximised where ties are modelled or the bias is reduced, and nothing separates: of the parameters that
     contests can tell, as a function of all."""
-    parts = tied_parts(rows) if rows.has_ties else apart(contests_of(rows))
     spec = rows.spec
     plain: RowLikelihood
     if rows.has_ties:
-        plain = TiesLikelihood(replace(tied_contests(rows), design=parts.left.design))
+        parts, plain = tied_left(rows)
     else:
+        parts = apart(contests_of(rows))
         plain = LinkLikelihood(parts.left, link(spec.link))
     whole: Likelihood = PenalisedLikelihood(plain) if spec.reduction else plain
     n_more = plain.n_params - len(parts.kept)
@@ -554,7 +483,7 @@ def _cells(rows: ContestRows, used: IntArray, turned: BoolArray) -> tuple[IntArr
     columns += [side * column for column in design.dense[used, design.dense.shape[1] - n_directed :].T]
     if design.offset.any():
         columns.append(side * design.offset[used])
-    if spec.tie_shift:
+    if spec.law is not None and any(p.of_home for p in spec.law.parameters):
         columns.append(side * rows.home[used])
     for name in spec.cells:
         columns.append(_codes(rows, name)[used])

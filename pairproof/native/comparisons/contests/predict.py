@@ -22,7 +22,7 @@ from ....errors import InputError, ItemError
 from ....fit.estimates.array_inference import normal_quantile
 from ....fit.estimates.fit_record import listed
 from ....fit.estimates.likelihood import outcome_probabilities
-from ....fit.estimates.predictions import item_covariate
+from ....fit.estimates.predictions import ability_functions, item_covariate
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec
 from ....fit.fit import Fit
 from ....fit.inference.wald import check_level
@@ -31,7 +31,7 @@ from ..counts.build import order_column
 from ..formula.ability_formula import expand
 from ..random_effects.joint import mean_probability, predict_over, sigma_posterior
 from ..rows.links import link
-from .estimates import LinkOutcomes, TieOutcomes
+from .estimates import LinkOutcomes
 from .mixed import effects_of, mixed_rows
 from .specified import BESIDE, ContestRows, contest_rows, of_contests
 
@@ -78,7 +78,9 @@ def rows_of(fit: Fit) -> Rows:
                 u *= LOG_WORTH_PER_UNIT[fit.scale]
                 eta = eta + u[effects.first] - u[effects.second]
         places = [k for k, t in enumerate(fit.terms) if t.kind in ("tie", "tie-of")]
-        p = fit.outcomes.probabilities(eta, rows.home, fit.beta[places])
+        ability = LOG_WORTH_PER_UNIT[fit.scale] * (ability_functions(fit, {}) @ fit.beta)
+        level = (ability[table.first] + ability[table.second]) / 2.0 - ability.mean()
+        p = fit.outcomes.probabilities(eta, fit.beta[places], rows.home, level)
     else:
         p = np.full((len(eta), 3), np.nan)
         known = np.isfinite(eta)
@@ -317,7 +319,7 @@ def predict(
                 assert not isinstance(more, Factor)  # an offset is numeric, or there was no fit
                 offset = offset + more
             table = replace(table, columns={**table.columns, spec.offset: offset})
-    rows = contest_rows(table, spec)
+    rows = contest_rows(table, spec, n_seen)
     _check_names(fit, rows)
     chosen = np.arange(n_old, table.n_rows)
     design = rows.design.rows(chosen)
@@ -376,9 +378,12 @@ def _frame(table: Comparisons, chosen: IntArray, columns: Mapping[str, FloatArra
 def _fixed(fit: Fit, rows: ContestRows, chosen: IntArray, design: FloatArray, level: float) -> pd.DataFrame:
     place = {name: k for k, name in enumerate(fit.names)}
     functions = np.zeros((len(chosen), len(fit.names)))
+    level_at = np.zeros(len(chosen))
     for k, name in enumerate(rows.design.names):
         if name in place:
             functions[:, place[name]] = design[:, k]
+            if rows.levels is not None:
+                level_at += rows.levels[chosen, k] * fit.beta[place[name]]
         elif design[:, k].any():
             raise ItemError(f"item {name!r} was not seen, and its ability is a free parameter of the model")
     known = fit.vanishes(functions @ fit.null_space)
@@ -388,7 +393,8 @@ def _fixed(fit: Fit, rows: ContestRows, chosen: IntArray, design: FloatArray, le
     spec = rows.spec
     tied = [k for k, t in enumerate(fit.terms) if t.kind in ("tie", "tie-of")]
     if tied:
-        p = TieOutcomes(spec.tie_shift, spec.tie_scale).probabilities(eta, rows.home[chosen], fit.beta[tied])
+        assert spec.law is not None  # no other model without `by` has a parameter of ties
+        p = spec.law.probabilities(eta, fit.beta[tied], rows.home[chosen], level_at)
         low = high = np.full(len(eta), np.nan)
     else:
         p, low, high = _limits(spec.link, eta, se, level)
@@ -401,9 +407,9 @@ def _limits(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Outcomes, and limits of the probability that the first is preferred."""
     outcomes = LinkOutcomes(name)
-    half, nothing = normal_quantile(0.5 + level / 2) * se, np.zeros(0)
-    low, high = (outcomes.probabilities(eta + side * half, nothing, nothing)[:, 0] for side in (-1.0, 1.0))
-    return outcomes.probabilities(eta, nothing, nothing), low, high
+    half = normal_quantile(0.5 + level / 2) * se
+    low, high = (outcomes.probabilities(eta + side * half)[:, 0] for side in (-1.0, 1.0))
+    return outcomes.probabilities(eta), low, high
 
 
 def _with_effects(
@@ -480,8 +486,8 @@ def _over_sigma(
         if not lost[r]:
             found = predict_over(posterior, fixed[r], first, second, float(offset[r]), level)
             edges[:, r] = found.lower, found.upper
-    outcomes, nothing = LinkOutcomes(fit.of_contests.link), np.zeros(0)
-    low, high = (outcomes.probabilities(edge, nothing, nothing)[:, 0] for edge in edges)
+    outcomes = LinkOutcomes(fit.of_contests.link)
+    low, high = (outcomes.probabilities(edge)[:, 0] for edge in edges)
     words = "uncertain"
     if posterior.cut:
         words += f": the data hardly bound it from above, so that the end of its prior, {posterior.sigma[-1]:.3g}, matters"

@@ -196,8 +196,7 @@ def _check(fit: Fit) -> None:
 
 
 def _has_working(fit: Fit) -> bool:
-    spec = fit.spec
-    return fit.outcome_model != "rao-kupper" and not (spec.tie_shift or spec.tie_scale)
+    return fit.outcome_model != "rao-kupper" and not fit.spec.general_ties
 
 
 def _check_working(fit: Fit) -> None:

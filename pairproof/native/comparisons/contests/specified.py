@@ -22,6 +22,7 @@ from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....errors import FormulaError, InputError
 from ....fit.estimates.fit_record import FitWarning
+from ....fit.estimates.outcome_laws import LAWS
 from ....fit.estimates.specification import (
     ContestSpec,
     LinkName,
@@ -35,7 +36,7 @@ from ....numerics.arrays import FloatArray, IntArray
 from ..counts.build import directed, entering, item_columns, order_column, reference_place
 from ..counts.llbt import make_spec
 from ..counts.named import check_names, of_column
-from ..rows.contest_design import Design, contest_design
+from ..rows.contest_design import Design, abilities_design, contest_design
 
 #: Random effects that there are, and what is said of others.
 EFFECTS = ("item", "item:judge")
@@ -153,7 +154,7 @@ def prepared(
     spec = replace(
         of_contests(make_spec("bradley-terry", table, *common)),
         formula=options.formula,
-        link=options.link,
+        link=_link(options.link, ties),
         offset=offset,
         weights=""
         if options.weights is None
@@ -183,6 +184,12 @@ def of_contests(spec: ModelSpec) -> ContestSpec:
 def sums_to_zero(spec: ContestSpec) -> bool:
     """Whether free abilities sum to 0."""
     return spec.reference == "sum" and not spec.item_terms and not spec.no_abilities
+
+
+def _link(asked: LinkName, ties: Ties | None) -> LinkName:
+    """That of the law of the ties, where none was asked for."""
+    law = None if ties is None else LAWS.get(ties)
+    return law.link if law is not None and asked == "logit" else asked
 
 
 def _effects(random: str | Sequence[str]) -> tuple[str, ...]:
@@ -298,7 +305,8 @@ def _with_offset(table: Comparisons, offset: str, more: FloatArray) -> tuple[Com
 class ContestRows:
     """The rows of a model of contests.
     table: as it enters the likelihood: ties dropped or halved, if the specification says so.  design: of the
-    free parameters, a row for each row of the table.  terms: of abilities, order effect and comparison terms;
+    free parameters, a row for each row of the table.  levels float[n_rows, p] or None: the design of the level, where
+    the law of ties has it.  terms: of abilities, order effect and comparison terms;
     the reference item included.  places int[p]: where in `terms` the parameters of the design are.  home
     float[n_rows]: 1 where the item named first has its advantage, 0 on neutral ground."""
 
@@ -310,11 +318,12 @@ class ContestRows:
     places: IntArray
     home: FloatArray
     warnings: tuple[FitWarning, ...]
+    levels: FloatArray | None = None
 
     @property
     def has_ties(self) -> bool:
         """Whether a tie is an outcome of the model."""
-        return self.spec.ties == "davidson"
+        return self.spec.law is not None
 
     def spread(self, values: FloatArray, n_more: int = 0) -> FloatArray:
         """Values of the design's parameters, float[p, ...], at their places among the terms and `n_more` others, else 0."""
@@ -324,8 +333,8 @@ class ContestRows:
         return out
 
 
-def contest_rows(data: Comparisons, spec: ContestSpec) -> ContestRows:
-    """The rows of a model of contests."""
+def contest_rows(data: Comparisons, spec: ContestSpec, n_items: int | None = None) -> ContestRows:
+    """The rows of a model of contests; n_items: so many of the items, the first ones, have the mean level 0."""
     _check(data, spec)
     table = entering(data, spec)
     # Without an effect of it the column may mean anything, such as the number of the question.
@@ -349,21 +358,26 @@ def contest_rows(data: Comparisons, spec: ContestSpec) -> ContestRows:
     ability, of_items, reference, kwargs = _abilities(data, spec)
     terms = [*ability, *more]
     check_names(terms)
+    names_of_items = [t.name for t in ability] if of_items is not None else ()
     design = contest_design(
         table.first,
         table.second,
         table.items,
         player_columns=of_items,
-        player_names=[t.name for t in ability] if of_items is not None else (),
+        player_names=names_of_items,
         reference=kwargs,
         contest_columns=contest,
         contest_names=names,
         offset=offset_of(data, spec),
     )
     places = np.array([k for k in range(len(terms)) if k != reference], np.int64)
-    return ContestRows(
-        spec, data, table, design, tuple(terms), places, home, () if of_rows is None else of_rows.warnings
-    )
+    levels = None
+    if spec.law is not None and spec.law.by_level:
+        each = abilities_design(table.items, of_items, names_of_items, kwargs)
+        levels = (each[table.first] + each[table.second]) / 2.0 - each[:n_items].mean(axis=0)
+        levels = np.pad(levels, ((0, 0), (0, len(design.names) - levels.shape[1])))
+    warnings = () if of_rows is None else of_rows.warnings
+    return ContestRows(spec, data, table, design, tuple(terms), places, home, warnings, levels)
 
 
 def _abilities(
@@ -413,10 +427,11 @@ def _check(data: Comparisons, spec: ContestSpec) -> None:
             "ties='rao-kupper' is fitted by plain maximum likelihood with the logit only; use ties='davidson'"
             " (logit), 'half' or 'drop'"
         )
-    modelled = spec.ties == "davidson" or (spec.ties == "none" and bool(data.ties.any()))
-    if modelled and (spec.link != "logit" or spec.random):
+    modelled = spec.law is not None or (spec.ties == "none" and bool(data.ties.any()))
+    expected = "logit" if spec.law is None else spec.law.link
+    if modelled and (spec.link != expected or spec.random):
         what = (
-            f"link={spec.link!r}" if spec.link != "logit" else f"random={', '.join(map(repr, spec.random))}"
+            f"link={spec.link!r}" if spec.link != expected else f"random={', '.join(map(repr, spec.random))}"
         )
         raise InputError(
             f"{data.ties.sum():g} ties and a tie category, but {what} has no model of ties; use ties='half' (half a"

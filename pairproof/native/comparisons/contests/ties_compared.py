@@ -25,6 +25,7 @@ import numpy as np
 from ....data.comparisons import Comparisons
 from ....errors import ConvergenceError, InputError, NotEstimableError, RankingWarning
 from ....fit.estimates.array_inference import normal_quantile
+from ....fit.estimates.outcome_laws import LAWS
 from ....fit.estimates.predictions import ability_functions
 from ....fit.estimates.tails import chi_square_p
 from ....fit.fit import Fit
@@ -205,8 +206,8 @@ TREATMENTS: Mapping[str, Mapping[str, Any]] = {
     "half": {"ties": "half"},
     "drop": {"ties": "drop"},
 }
-#: Those whose likelihoods are of the same data.
-SAME_DATA = ("davidson", "davidson-scale", "davidson-shift", "rao-kupper")
+#: Those whose likelihoods are of other data.
+OTHER_DATA = ("half", "drop")
 #: Options of a fit that all treatments share.
 SHARED = (
     "order_effect",
@@ -380,13 +381,14 @@ def _chosen(
         )
     if isinstance(treatments, str):
         treatments = [treatments]
+    known = [*TREATMENTS, *(name for name in LAWS if name not in TREATMENTS)]
     if treatments is None:
-        return [t for t in TREATMENTS if t != "davidson-shift" or options.get("order_effect")]
-    wrong = [t for t in treatments if t not in TREATMENTS]
+        return [t for t in known if t != "davidson-shift" or options.get("order_effect")]
+    wrong = [t for t in treatments if t not in known]
     if wrong or not treatments:
-        raise InputError(f"treatments={list(treatments)}: expected some of {', '.join(TREATMENTS)}")
+        raise InputError(f"treatments={list(treatments)}: expected some of {', '.join(known)}")
     # Davidson's model first, as others are tested against it.
-    return [t for t in TREATMENTS if t in treatments]
+    return [t for t in known if t in treatments]
 
 
 def _treatment(table: Comparisons, name: str, options: Mapping[str, Any], davidson: Fit | None) -> Treatment:
@@ -398,12 +400,12 @@ def _treatment(table: Comparisons, name: str, options: Mapping[str, Any], davids
     with python_warnings.catch_warnings():
         python_warnings.simplefilter("ignore", RankingWarning)
         try:
-            fit = pairproof.fit_bradley_terry(table, **{**options, **TREATMENTS[name]})
+            fit = pairproof.fit_bradley_terry(table, **{**options, **TREATMENTS.get(name, {"ties": name})})
         except (NotEstimableError, ConvergenceError) as error:
             return Treatment(name, None, str(error), nothing, nothing, nan, nan, nan, nan)
     rows = rows_of(fit)
     total = float(rows.totals.sum())
-    compares = name in SAME_DATA
+    compares = name not in OTHER_DATA
     functions, beta = _functions(fit), fit.beta
     known = fit.vanishes(functions @ fit.null_space)
     se = np.sqrt(np.maximum(np.diag(fit.covariance.between(functions)), 0.0))

@@ -500,6 +500,10 @@ def _terms(
 
 def outcome_model(spec: ModelSpec, table: Comparisons) -> OutcomeModel:
     """The outcome model that a specification asks for."""
+    if spec.general_ties:
+        raise InputError(
+            f"ties={spec.ties!r} is no log-linear model; fit_bradley_terry (--model bradley-terry) has it, without by"
+        )
     if not table.tie_category:
         return "binary"
     return "rao-kupper" if spec.ties == "rao-kupper" else "davidson"
@@ -507,7 +511,7 @@ def outcome_model(spec: ModelSpec, table: Comparisons) -> OutcomeModel:
 
 def entering(data: Comparisons, spec: ModelSpec) -> Comparisons:
     """The table as it enters the likelihood; InputError if it has no tie category to model, or is empty."""
-    if spec.ties in ("davidson", "rao-kupper") and not data.tie_category:
+    if (spec.law is not None or spec.ties == "rao-kupper") and not data.tie_category:
         raise InputError(
             f"ties={spec.ties!r}, but {data.source} has no tie category: nobody could answer 'no preference';"
             " use ties='none', or say that there was a tie category when reading the table"

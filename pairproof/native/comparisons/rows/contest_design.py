@@ -183,6 +183,25 @@ def contest_design(
     )
 
 
+def abilities_design(
+    players: Sequence[str],
+    player_columns: FloatArray | None,
+    player_names: Sequence[str],
+    reference: str | None,
+) -> FloatArray:
+    """float[K, p]: the ability of each player, by the parameters of :func:`contest_design` but those of contests: against
+    one more player, whose ability is 0."""
+    k = len(players)
+    columns = (
+        None if player_columns is None else np.vstack([player_columns, np.zeros_like(player_columns[:1])])
+    )
+    against = contest_design(
+        np.arange(k), np.full(k, k), [*players, ""], columns, player_names, reference=reference
+    )
+    rows = against.rows(np.arange(k))
+    return rows if columns is not None else np.delete(rows, against.n_own - 1, axis=1)
+
+
 def _check_players(a: IntArray, b: IntArray, players: Sequence[str]) -> None:
     if a.shape != b.shape or a.ndim != 1:
         raise InputError(f"{a.size} first and {b.size} second players; expected one of each a contest")

@@ -20,9 +20,10 @@ from ....fit.estimates.likelihood import Limit, differenced
 from ....numerics.arrays import FloatArray
 from ..counts.existence import remaining
 from .contest_design import Contests, Design
-from .davidson import GeneralTies, TiedContests, TiedPoint, TiePoint
+from .davidson import jeffreys
 from .links import ContestPoint, Link
 from .reduced_bias import adjustment, covariance_of
+from .tied_contests import TiesLikelihood, TiesPoint
 
 #: Entries of the rows of a constrained design where contests are separated.
 MOST_ENTRIES = 50_000_000
@@ -134,10 +135,6 @@ class LinkPoint:
         """float[p, p]: Fisher's information."""
         return self.pooled.expected
 
-    def jeffreys(self, covariance: FloatArray) -> FloatArray:
-        """float[p]: derivative of log det I / 2, given the inverse of I."""
-        return adjustment(self.pooled, covariance, "jeffreys")
-
     @property
     def values(self) -> FloatArray:
         """float[3 n]: -inf for a tie."""
@@ -161,109 +158,6 @@ class LinkPoint:
         of = self.likelihood
         wins, _, losses = weights.reshape(-1, 3).T
         return ContestPoint(Contests(of.contests.design, wins, losses), of.link, self.theta).observed
-
-
-@dataclass(frozen=True, eq=False)
-class TiesLikelihood:
-    """Wins, ties and losses under Davidson's model, shifted or scaled.  The first parameter after the design's is log nu."""
-
-    contests: GeneralTies
-
-    @property
-    def n_params(self) -> int:
-        """p."""
-        return len(self.contests.names)
-
-    @property
-    def weights(self) -> FloatArray:
-        """float[3 n]."""
-        return self.contests.counts.ravel()
-
-    @property
-    def concave(self) -> bool:
-        """Davidson's model itself is."""
-        return not (self.contests.mode_names or self.contests.scale_names)
-
-    def at(self, theta: FloatArray) -> TiesPoint | None:
-        """The point at theta, float[p]; None where it has no likelihood in doubles."""
-        inner = theta.copy()
-        inner[len(self.contests.design.names)] -= np.log(2.0)  # nu = 2 exp(tie.max)
-        found = TiesPoint(self, theta, TiePoint(self.contests, inner))
-        return found if np.isfinite(found.value) else None
-
-    def start(self) -> FloatArray:
-        """float[p]: equal abilities, and as many ties as wins."""
-        return np.zeros(self.n_params)
-
-    def weighted(self, weights: FloatArray) -> TiesLikelihood:
-        """The same with other counts, float[3 n]."""
-        wins, ties, losses = weights.reshape(-1, 3).T
-        return TiesLikelihood(replace(self.contests, wins=wins, ties=ties, losses=losses))
-
-    def limit(self, constraints: FloatArray | None = None) -> Limit:
-        """Itself: a fit with an infinite estimate is refused."""
-        return Limit(self)
-
-
-@dataclass(frozen=True, eq=False)
-class TiesPoint:
-    """Wins, ties and losses at one place."""
-
-    likelihood: TiesLikelihood
-    theta: FloatArray
-    inner: TiePoint
-
-    def _counted(self, counts: FloatArray) -> TiePoint:
-        wins, ties, losses = counts.T
-        own = replace(self.likelihood.contests, wins=wins, ties=ties, losses=losses)
-        return TiePoint(own, self.inner.theta)
-
-    @cached_property
-    def value(self) -> float:
-        return self.inner.value
-
-    @property
-    def llf(self) -> float:
-        return self.value
-
-    @cached_property
-    def score(self) -> FloatArray:
-        return self.inner.score
-
-    @cached_property
-    def information(self) -> FloatArray:
-        return self.inner.information
-
-    @property
-    def extent(self) -> float:
-        return self.inner.extent
-
-    @property
-    def expected(self) -> FloatArray:
-        """float[p, p]: Fisher's information."""
-        return self.inner.expected_information
-
-    def jeffreys(self, covariance: FloatArray) -> FloatArray:
-        """float[p]: derivative of log det I / 2 of Davidson's model, given the inverse of I."""
-        own = self.likelihood.contests
-        tied = TiedContests(own.design, own.most, own.most_names, own.wins, own.ties, own.losses)
-        return TiedPoint(tied, self.theta).jeffreys(covariance)
-
-    @property
-    def values(self) -> FloatArray:
-        """float[3 n]."""
-        return self.inner.log_probabilities.ravel()
-
-    @property
-    def scores(self) -> FloatArray:
-        """float[3 n, p]."""
-        n = len(self.likelihood.contests.wins)
-        each = [self._counted(np.tile(np.eye(3)[k], (n, 1))).row_scores for k in range(3)]
-        return np.stack(each, axis=1).reshape(3 * n, -1)
-
-    def information_of(self, weights: FloatArray) -> FloatArray:
-        """float[p, p]: of units that occur so often."""
-        return self._counted(weights.reshape(-1, 3)).information
 
 
 RowLikelihood = Union[LinkLikelihood, TiesLikelihood]
@@ -348,7 +242,9 @@ class PenalisedPoint:
 
     @cached_property
     def score(self) -> FloatArray:
-        return self.plain.score + self.plain.jeffreys(self.covariance)
+        if isinstance(self.plain, TiesPoint):
+            return self.plain.score + jeffreys(self.plain, self.covariance)
+        return self.plain.score + adjustment(self.plain.pooled, self.covariance, "jeffreys")
 
     @cached_property
     def information(self) -> FloatArray:

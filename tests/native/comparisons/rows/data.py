@@ -6,9 +6,12 @@ import functools
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from pairproof.bridge.packages.asking import ask
-from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
+from pairproof.fit.estimates.outcome_laws import DavidsonTies
+from pairproof.native.comparisons.rows.contest_design import Contests, Design, contest_design
+from pairproof.native.comparisons.rows.tied_contests import TiesLikelihood
 
 FloatArray = NDArray[np.float64]
 
@@ -56,3 +59,24 @@ def chameleons() -> tuple[FloatArray, FloatArray, FloatArray]:
     sides = of_r("with(chameleons, cbind(as.numeric(winner$ID), as.numeric(loser$ID))) - 1")
     before = of_r("with(chameleons, winner$prev.wins.2 - loser$prev.wins.2)")
     return sides, before, of_r('chameleons$predictors[c("ch.res", "prop.main")]')
+
+
+def tied_contests(
+    design: Design,
+    wins: FloatArray,
+    ties: FloatArray,
+    losses: FloatArray,
+    home: FloatArray | None = None,
+    shift: bool = False,
+    scale: bool = False,
+) -> TiesLikelihood:
+    """Contests under Davidson's model, shifted by who is at home or scaled."""
+    law = DavidsonTies(shift, scale)
+    columns = law.columns(np.zeros(design.n_rows) if home is None else home)
+    return TiesLikelihood(law, design, columns, np.stack([wins, ties, losses], axis=1))
+
+
+def deviance_of(contests: TiesLikelihood, llf: float) -> float:
+    """Against probabilities of their own for every row."""
+    totals = contests.counts.sum(axis=1, keepdims=True)
+    return 2.0 * (float(xlogy(contests.counts, contests.counts / totals).sum()) - llf)

@@ -10,10 +10,11 @@ from hypothesis import given, settings, strategies as st
 
 from pairproof.errors import InputError, NotEstimableError
 from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
-from pairproof.native.comparisons.rows.davidson import TiedContests, TiedPoint, fit_tied
+from pairproof.native.comparisons.rows.davidson import davidson, fit_tied, jeffreys
 from pairproof.native.comparisons.rows.links import ContestPoint, link
 from pairproof.native.comparisons.rows.maximum_likelihood import fit_structured
 from pairproof.native.comparisons.rows.reduced_bias import adjustment, covariance_of, fit_reduced
+from pairproof.native.comparisons.rows.tied_contests import TiesLikelihood, TiesPoint
 from tests.native.comparisons.rows.data import citations, of_r
 
 I, J = np.triu_indices(4, 1)
@@ -29,12 +30,10 @@ def separated() -> Contests:
     return Contests(contest_design(I, J, "ABCD"), wins, 5 - wins)
 
 
-def tied() -> TiedContests:
+def tied() -> TiesLikelihood:
     """Wins, losses and ties of six pairs, unbalanced."""
     table = np.array([[9, 2, 3], [4, 1, 0], [6, 0, 1], [3, 3, 2], [12, 5, 6], [2, 1, 1]], float)
-    return TiedContests(
-        contest_design(I, J, "ABCD"), np.ones((6, 1)), ("log nu",), table[:, 0], table[:, 2], table[:, 1]
-    )
+    return davidson(contest_design(I, J, "ABCD"), table[:, 0], table[:, 2], table[:, 1])
 
 
 @pytest.mark.parametrize(
@@ -94,11 +93,11 @@ def test_davidsons_model_without_bias_reduction_is_the_maximum_likelihood_estima
 
 def test_the_gradient_of_the_penalty_is_its_derivative() -> None:
     theta, h = np.array([-0.5, 0.3, 1.1, -0.2]), 1e-5
-    own = TiedPoint(tied(), theta)
+    own = TiesPoint(tied(), theta)
     for k, step in enumerate(np.eye(4) * h):
-        up, down = (np.linalg.slogdet(TiedPoint(tied(), theta + s).information)[1] for s in (step, -step))
+        up, down = (np.linalg.slogdet(TiesPoint(tied(), theta + s).information)[1] for s in (step, -step))
         # Differences: observed 3e-11.
-        assert abs((up - down) / (4 * h) - own.jeffreys(covariance_of(own.information))[k]) < 1e-8
+        assert abs((up - down) / (4 * h) - jeffreys(own, covariance_of(own.information))[k]) < 1e-8
     for name in ("logit", "probit", "cauchit"):
         here = ContestPoint(separated(), link(name), theta[:3])
         for k, step in enumerate(np.eye(3) * h):
@@ -230,7 +229,5 @@ def test_wrong_kinds_and_aliased_columns_are_refused() -> None:
     parts = Contests(contest_design([0, 2], [1, 3], "ABCD"), np.ones(2), np.zeros(2))
     with pytest.raises(NotEstimableError, match="^C, D: cannot be told apart"):
         fit_reduced(parts)
-    never = TiedContests(
-        contest_design([0], [1], "AB"), np.ones((1, 1)), ("log nu",), np.ones(1), np.zeros(1), np.ones(1)
-    )
+    never = davidson(contest_design([0], [1], "AB"), np.ones(1), np.zeros(1), np.ones(1))
     assert np.isfinite(fit_tied(never).theta).all()

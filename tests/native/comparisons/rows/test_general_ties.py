@@ -8,24 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pairproof.errors import ConvergenceError, InputError, NotEstimableError
+from pairproof.errors import ConvergenceError, NotEstimableError
 from pairproof.native.comparisons.rows.contest_design import Design, contest_design
-from pairproof.native.comparisons.rows.davidson import (
-    GeneralTies,
-    TiedContests,
-    TiePoint,
-    fit_general_ties,
-    fit_tied,
-    general_ties,
-)
-from tests.native.comparisons.rows.data import of_r
+from pairproof.native.comparisons.rows.davidson import davidson, fit_tied
+from pairproof.native.comparisons.rows.tied_contests import TiesLikelihood, TiesPoint, fit_ties
+from tests.native.comparisons.rows.data import deviance_of, of_r, tied_contests
 
 
 def close(a: object, b: object, limit: float) -> bool:
     return bool(np.abs(np.asarray(a) - np.asarray(b)).max() <= limit)
 
 
-def small(shift: bool = True, scale: bool = True) -> GeneralTies:
+def small(shift: bool = True, scale: bool = True) -> TiesLikelihood:
     """Four players, each pair at both homes."""
     a, b = np.triu_indices(4, 1)
     first, second = np.append(a, b), np.append(b, a)
@@ -35,14 +29,14 @@ def small(shift: bool = True, scale: bool = True) -> GeneralTies:
     home = np.ones(12)
     home[[2, 8]] = 0.0  # nobody's
     design = contest_design(first, second, "ABCD", contest_columns=home[:, None], contest_names=["home"])
-    return general_ties(design, wins, ties, losses, home, shift, scale)
+    return tied_contests(design, wins, ties, losses, home, shift, scale)
 
 
 @pytest.mark.parametrize(("shift", "scale"), [(False, False), (False, True), (True, False), (True, True)])
 def test_a_newton_step_of_50_digits_moves_the_estimate_by_less_than_1e_12(shift: bool, scale: bool) -> None:
     mpmath = pytest.importorskip("mpmath", reason="50-digit arithmetic comes with mpmath")
     contests = small(shift, scale)
-    found = fit_general_ties(contests)
+    found = fit_ties(contests)
     x = contests.design.rows(np.arange(12))
     home = x[:, 3]
     with mpmath.workdps(50):
@@ -51,7 +45,7 @@ def test_a_newton_step_of_50_digits_moves_the_estimate_by_less_than_1e_12(shift:
             total = mpmath.mpf(0)
             for r in range(12):
                 a = sum(int(x[r, k]) * theta[k] for k in range(4))  # the other player's ability is 0
-                c = theta[4]
+                c = theta[4] - mpmath.log(2)  # nu = 2 exp(tie.max)
                 m = theta[5] * int(home[r]) if shift else mpmath.mpf(0)
                 s = mpmath.exp(theta[-1]) if scale else mpmath.mpf(1)
                 p = 1 / (1 + mpmath.exp(-m))
@@ -59,7 +53,7 @@ def test_a_newton_step_of_50_digits_moves_the_estimate_by_less_than_1e_12(shift:
                 tie = c - s * (p * mpmath.log(p) + (1 - p) * mpmath.log(1 - p)) + s * p * a
                 tie += (1 - s) * mpmath.log(mpmath.exp(a) + 1)
                 norm = mpmath.log(mpmath.exp(a) + mpmath.exp(tie) + 1)
-                w, t, n = contests.wins[r], contests.ties[r], contests.totals[r]
+                w, t, n = contests.counts[r, 0], contests.counts[r, 1], contests.counts[r].sum()
                 total += int(w) * a + int(t) * tie - int(n) * norm
             return total
 
@@ -75,36 +69,31 @@ def test_a_newton_step_of_50_digits_moves_the_estimate_by_less_than_1e_12(shift:
 
 def test_without_shift_and_scale_it_is_davidsons_model() -> None:
     contests = small(False, False)
-    found = fit_general_ties(contests)
-    one = np.ones((12, 1))
-    plain = fit_tied(
-        TiedContests(contests.design, one, ("log nu",), contests.wins, contests.ties, contests.losses),
-        reduced=False,
-    )
-    assert close(found.theta[:4], plain.theta[:4], 1e-13)
-    assert abs(found.theta[4] + np.log(2) - plain.theta[4]) < 1e-13  # nu = 2 exp(tie.max)
+    found = fit_ties(contests)
+    plain = fit_tied(davidson(contests.design, *contests.counts.T), reduced=False)
+    assert close(found.theta, plain.theta, 1e-13)
     assert close(found.standard_errors, plain.standard_errors, 1e-13)
 
 
 def test_plogis_of_tie_max_is_the_largest_probability_of_a_tie_and_tie_mode_says_where() -> None:
-    theta = np.array([-0.7, 0.6, 0.3])  # tie.max, tie.mode, tie.scale
+    theta = np.array([-0.7 + np.log(2), 0.6, 0.3])  # log nu = tie.max + log 2, tie.mode, tie.scale
     u = np.linspace(-6, 8, 14001)
     n = len(u)
     zero = np.zeros(n)
     lone = Design(np.full(n, -1), np.full(n, -1), np.zeros((n, 0)), u, ())
-    point = TiePoint(general_ties(lone, zero, zero, zero, np.ones(n), True, True), theta)
-    tie = point.probabilities[:, 1]
+    point = TiesPoint(tied_contests(lone, zero, zero, zero, np.ones(n), True, True), theta)
+    tie = np.exp(point.logs[0][:, 1])
     assert abs(tie.max() - 1 / (1 + np.exp(0.7))) < 1e-9
     assert abs(u[tie.argmax()] - 0.6) < 1e-3  # plogis(0.6) is the share of wins among decided contests there
-    flat = TiePoint(general_ties(lone, zero, zero, zero, None, False, True), np.array([-0.7, -60.0]))
-    assert np.ptp(flat.probabilities[:, 1]) < 1e-12  # s = 0: ties are as likely between any two
+    flat = TiesPoint(tied_contests(lone, zero, zero, zero, None, False, True), np.array([-0.7, -60.0]))
+    assert np.ptp(np.exp(flat.logs[0][:, 1])) < 1e-12  # s = 0: ties are as likely between any two
 
 
 def test_score_and_information_are_the_derivatives() -> None:
-    contests, theta, h = small(), np.array([0.4, -0.3, 0.8, 0.5, -1.0, 0.7, 0.4]), 1e-5
-    here = TiePoint(contests, theta)
+    contests, theta, h = small(), np.array([0.4, -0.3, 0.8, 0.5, -0.3, 0.7, 0.4]), 1e-5
+    here = TiesPoint(contests, theta)
     for k, step in enumerate(np.eye(7) * h):
-        up, down = TiePoint(contests, theta + step), TiePoint(contests, theta - step)
+        up, down = TiesPoint(contests, theta + step), TiesPoint(contests, theta - step)
         assert abs((up.value - down.value) / (2 * h) - here.score[k]) < 1e-6  # differences: observed 2e-9
         assert close((down.score - up.score) / (2 * h), here.information[:, k], 1e-6)
 
@@ -113,11 +102,17 @@ def test_swapping_sides_changes_nothing() -> None:
     contests = small()
     d = contests.design
     swapped = replace(
-        contests, design=Design(d.second, d.first, -d.dense, -d.offset, d.names), mode=-contests.mode,
-        wins=contests.losses, losses=contests.wins,
+        contests, design=Design(d.second, d.first, -d.dense, -d.offset, d.names),
+        columns=contests.columns * [1.0, -1.0, 1.0], counts=contests.counts[:, ::-1],
     )  # fmt: skip
-    found, other = fit_general_ties(contests), fit_general_ties(swapped)
+    found, other = fit_ties(contests), fit_ties(swapped)
     assert close(found.theta, other.theta, 1e-12) and abs(found.llf - other.llf) < 1e-11  # observed 1e-14
+
+
+def names_of_gnm(contests: TiesLikelihood) -> list[str]:
+    """BradleyTerry2's names of the parameters."""
+    of_ties = {"tie": "tie.max", "tie-shift": "tie.mode", "tie-scale": "tie.scale"}
+    return [of_ties.get(name, name) for name in contests.names]
 
 
 @pytest.mark.r("gnm", "BradleyTerry2")
@@ -130,10 +125,10 @@ def test_it_has_gnms_deviance_and_tie_parameters() -> None:
 
     code = f"""local({{ suppressMessages(library(gnm)); set.seed(1)
       one <- factor({vector(np.append(a, b))}, 0:3); two <- factor({vector(np.append(b, a))}, 0:3)
-      home <- {vector(contests.mode[:, 0])}
+      home <- {vector(contests.columns[:, 1])}
       d <- data.frame(one = rep(one, 3), two = rep(two, 3), match = gl(12, 1, 36), result = rep(c(1, 0, -1), each = 12),
         at1 = as.numeric(rep(home, 3) == 1), at2 = 0,
-        y = c({vector(contests.wins)}, {vector(contests.ties)}, {vector(contests.losses)}))
+        y = c({", ".join(map(vector, contests.counts.T))}))
       fit <- function(...) {{
         m <- gnm(y ~ GenDavidson(result == 1, result == 0, result == -1, one, two, home.adv = ~1, tie.max = ~1, ...,
                  at.home1 = at1, at.home2 = at2) - 1, eliminate = match, family = poisson, data = d,
@@ -142,9 +137,10 @@ def test_it_has_gnms_deviance_and_tie_parameters() -> None:
       environment(fit) <- environment()
       cbind(fit(), fit(tie.scale = ~1), fit(tie.scale = ~1, tie.mode = ~1)) }})"""
     for column, (shift, scale) in zip(of_r(code).T, [(False, False), (False, True), (True, True)]):
-        found = fit_general_ties(small(shift, scale))
-        own = dict(zip(found.names, found.theta))
-        assert abs(found.deviance - column[0]) < 1e-9  # observed 4e-13
+        contests = small(shift, scale)
+        found = fit_ties(contests)
+        own = dict(zip(names_of_gnm(contests), found.theta - np.log(2) * (np.arange(contests.n_params) == 4)))
+        assert abs(deviance_of(contests, found.llf) - column[0]) < 1e-9  # observed 4e-13
         for name, value in zip(("home", "tie.max", "tie.scale", "tie.mode"), column[1:]):
             assert name not in own or abs(own[name] - value) < 1e-6, name  # gnm's scoring: observed 1e-8
 
@@ -171,27 +167,27 @@ def test_a_season_of_football_has_the_deviance_of_20_seconds_of_gnm(
     teams, home = [f"team {k}" for k in range(20)], np.ones(380)
     design = contest_design(first, second, teams, contest_columns=home[:, None], contest_names=["home"])
     wins, tied, losses = ((matches[:, 2] == v).astype(float) for v in (1, 0, -1))
-    found = fit_general_ties(general_ties(design, wins, tied, losses, home, shift, scale))
-    assert abs(found.deviance - deviance) < 1e-9  # observed 2e-10, at gnm's tolerance 1e-12
-    assert close(found.theta[19:], ties, 1e-7)  # observed 9e-9: gnm's scoring is linear
+    contests = tied_contests(design, wins, tied, losses, home, shift, scale)
+    found = fit_ties(contests)
+    assert abs(deviance_of(contests, found.llf) - deviance) < 1e-9  # observed 2e-10, at gnm's tolerance 1e-12
+    own = found.theta[19:] - np.log(2) * (np.arange(len(ties)) == 1)  # log nu = tie.max + log 2
+    assert close(own, ties, 1e-7)  # observed 9e-9: gnm's scoring is linear
 
 
 def test_what_cannot_be_estimated_is_named() -> None:
     contests = small(False, False)
-    with pytest.raises(NotEstimableError, match=r"^tie.max: there is no tie among 180 contests"):
-        fit_general_ties(replace(contests, ties=np.zeros(12)))
-    with pytest.raises(NotEstimableError, match=r"^tie.max: all 60 contests are tied"):
-        fit_general_ties(replace(contests, wins=np.zeros(12), losses=np.zeros(12)))
-    with pytest.raises(InputError, match="a shift of the ties is by who is at home"):
-        general_ties(contests.design, contests.wins, contests.ties, contests.losses, shift=True)
+    with pytest.raises(NotEstimableError, match=r"^tie: there is no tie among 180 contests"):
+        fit_ties(replace(contests, counts=contests.counts * [1.0, 0.0, 1.0]))
+    with pytest.raises(NotEstimableError, match=r"^tie: all 60 contests are tied"):
+        fit_ties(replace(contests, counts=contests.counts * [0.0, 1.0, 0.0]))
     design = contest_design([0, 0, 1], [1, 2, 2], "ABC", reference="C")
-    always = general_ties(design, np.array([5.0, 5, 3]), np.array([0.0, 0, 2]), np.array([0.0, 0, 2]))
+    always = tied_contests(design, np.array([5.0, 5, 3]), np.array([0.0, 0, 2]), np.array([0.0, 0, 2]))
     with pytest.raises(NotEstimableError, match=r"^A: the estimate is infinite \(separation\): in 2 rows"):
-        fit_general_ties(always)
+        fit_ties(always)
     # A single pair cannot say how ties depend on the difference of two players.
     pair = contest_design([0], [1], "AB")
     with pytest.raises((NotEstimableError, ConvergenceError)):
-        fit_general_ties(general_ties(pair, np.array([4.0]), np.array([3.0]), np.array([2.0]), scale=True))
+        fit_ties(tied_contests(pair, np.array([4.0]), np.array([3.0]), np.array([2.0]), scale=True))
 
 
 def test_ties_that_bound_no_mode_are_told() -> None:
@@ -205,13 +201,14 @@ def test_ties_that_bound_no_mode_are_told() -> None:
     design = contest_design(first, second, "ABCDEF", contest_columns=home[:, None], contest_names=["home"])
     truth = np.concatenate([rng.normal(size=5), [0.4, -1.0, 0.3, rng.normal() * 0.6]])
     zero = np.zeros(n)
-    p = TiePoint(general_ties(design, zero, zero, zero, home, True, True), truth).probabilities
+    truth[6] += np.log(2)  # log nu = tie.max + log 2
+    p = np.exp(TiesPoint(tied_contests(design, zero, zero, zero, home, True, True), truth).logs[0])
     outcome = (rng.random(n)[:, None] > p.cumsum(axis=1)).sum(axis=1)
     wins, ties, losses = ((outcome == k).astype(float) for k in range(3))
     with pytest.raises(
-        ConvergenceError, match=r"towards an infinite tie.mode .2\d\.\d.: these contests do not bound it"
+        ConvergenceError, match=r"towards an infinite tie-shift .2\d\.\d.: these contests do not bound it"
     ):
-        fit_general_ties(general_ties(design, wins, ties, losses, home, True, True))
-    davidson = fit_general_ties(general_ties(design, wins, ties, losses))
-    scaled = fit_general_ties(general_ties(design, wins, ties, losses, home, False, True))
-    assert scaled.llf >= davidson.llf and np.isfinite(scaled.standard_errors).all()
+        fit_ties(tied_contests(design, wins, ties, losses, home, True, True))
+    plain = fit_ties(tied_contests(design, wins, ties, losses))
+    scaled = fit_ties(tied_contests(design, wins, ties, losses, home, False, True))
+    assert scaled.llf >= plain.llf and np.isfinite(scaled.standard_errors).all()
