@@ -162,4 +162,6 @@ class DavidsonTies(OutcomeLaw):
 
 
 #: The laws by the names under which `ties=` asks for them.
-LAWS: dict[str, OutcomeLaw] = {"davidson": DavidsonTies()}
+LAWS: dict[str, OutcomeLaw] = {
+    "davidson": DavidsonTies(),
+}

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from ...data.columns import LARGEST_COUNT
 from ...files.inputs import MOST_CLAIM_BYTES
+from ...fit.estimates.outcome_laws import LAWS, DavidsonTies
 from ...fit.estimates.specification import LinkName, PairFamilyName, Reduction, Scale, Ties
 from ...fit.robust.clustered_fit import Kind as ClusterKind
 from ...text import label, named, quoted
@@ -180,7 +181,10 @@ class ModelClaim:
     def of_contests(self) -> Mapping[str, Any]:
         """The arguments of :func:`pairproof.fit_bradley_terry` beyond those of plain models that are stated."""
         stated = {name: getattr(self, name) for name in _OF_CONTESTS}
-        return {name: value for name, value in stated.items() if value and (name, value) != ("link", "logit")}
+        law = LAWS.get(self.ties or "")
+        of_law = {} if law is None or law == DavidsonTies() else {"link": law.link}
+        others = {name: value for name, value in stated.items() if value and (name, value) != ("link", "logit")}
+        return {**of_law, **others}
 
 
 @dataclass(frozen=True)

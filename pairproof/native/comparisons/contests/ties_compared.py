@@ -151,10 +151,12 @@ def text(items: Sequence[str], reference: str, treatments: Sequence[Treatment], 
     there = [t for t in treatments if t.fit is not None]
     wide = max([18, *(len(t.name) + 2 for t in there)])
     first = max(9, min(30, max(len(i) for i in items) + 1))
+    links = [(t.name, t.fit.spec.link) for t in there if t.fit is not None and t.fit.spec.link != "logit"]
+    of_links = "".join(f", of {name} by the {link} link" for name, link in links)
     lines = [
         "Treatments of ties side by side",
         "=" * WIDE,
-        f"Abilities in log-odds (se), reference {reference}",
+        f"Abilities in log-odds{of_links} (se), reference {reference}",
     ]
     per = max(1, (WIDE - first) // wide)
     for start in range(0, len(there), per):
