@@ -43,7 +43,7 @@ FloatArray = NDArray[np.float64]
 OutcomeModel = Literal["binary", "davidson", "rao-kupper"]
 
 
-def outcome_probabilities(u: FloatArray, g: FloatArray, model: OutcomeModel) -> FloatArray:
+def outcome_probabilities(u: FloatArray, g: FloatArray, model: str) -> FloatArray:
     """P(first preferred), P(tie), P(second preferred), without overflow for any u.
 
     u: log-odds of first against second, order effect included.  g: tie parameter, same shape (ignored if
@@ -56,6 +56,7 @@ def outcome_probabilities(u: FloatArray, g: FloatArray, model: OutcomeModel) -> 
         p_first = _logistic(2 * half - g)
         p_second = _logistic(-2 * half - g)
         return np.stack([p_first, p_first * p_second * np.expm1(2 * np.asarray(g, float)), p_second], axis=-1)
+    assert model in ("binary", "davidson"), model  # other laws say their own
     tie = (
         np.full_like(half, -np.inf)
         if model == "binary"

@@ -31,7 +31,7 @@ from ...errors import InputError, NotEstimableError, TooLargeError
 from . import array_inference as inference
 from .fit_record import FitRecord, find_item, not_zero, why_not_estimable
 from .identification import ItemSets, item_sets, of_two_or_more, one_set, rows_of
-from .likelihood import OutcomeModel, outcome_probabilities
+from .likelihood import outcome_probabilities
 from .specification import LOG_WORTH_PER_UNIT, Term, Value
 from .tails import student_quantile
 
@@ -516,7 +516,7 @@ def worth_limits(
     return out
 
 
-def outcome_derivatives(u: FloatArray, g: FloatArray, model: OutcomeModel) -> tuple[FloatArray, FloatArray]:
+def outcome_derivatives(u: FloatArray, g: FloatArray, model: str) -> tuple[FloatArray, FloatArray]:
     """Derivatives of P(first), P(tie), P(second) by the log-odds and by the tie parameter.
 
     u, g float[m].

@@ -33,7 +33,6 @@ from numpy.typing import NDArray
 from ...data.columns import Column, Factor, numbers_as_levels, take
 from ...data.comparisons import Comparisons
 from ..estimates.fit_record import FitRecord
-from ..estimates.likelihood import OutcomeModel
 from ..estimates.predictions import item_covariate
 from ..estimates.specification import LOG_WORTH_PER_UNIT, Term
 
@@ -344,7 +343,7 @@ def row_scores(fit: FitRecord) -> RowScores:
     return RowScores(x, z, pattern, counts, score, information)
 
 
-def _possible(eta: FloatArray, g: FloatArray, observed: IntArray, model: OutcomeModel) -> BoolArray:
+def _possible(eta: FloatArray, g: FloatArray, observed: IntArray, model: str) -> BoolArray:
     """bool[3, n]: outcomes that grow as likely as the observed one along a direction, (eta, g) in each row."""
     if model == "rao-kupper":
         # log F(u) falls with the negative part of u; g >= 0, so the direction is the one in which g grows.
@@ -363,9 +362,7 @@ def as_fitted(fit: FitRecord) -> Comparisons:
     return fit.data.with_ties_treated(fit.spec.ties)
 
 
-def units(
-    eta: FloatArray, g: FloatArray, possible: BoolArray, model: OutcomeModel
-) -> tuple[FloatArray, FloatArray]:
+def units(eta: FloatArray, g: FloatArray, possible: BoolArray, model: str) -> tuple[FloatArray, FloatArray]:
     """First and minus second derivatives by (eta, g) of the log-likelihood of one win, one tie and one loss.
 
     eta float[n]: log-odds of first against second.  g float[n]: tie parameter; not used by the binary model.

@@ -49,7 +49,7 @@ def fit_tied(contests: TiesLikelihood, reduced: bool = True) -> TiesEstimate:
         return np.asarray(step), float(step @ score)
 
     def predictor(theta: FloatArray) -> FloatArray:
-        return TiesPoint(contests, theta).predictors.T.ravel()
+        return np.asarray(TiesPoint(contests, theta).predictors.ravel())
 
     found = root(step_at, np.zeros(contests.n_params), predictor)
     here = TiesPoint(contests, found.theta)

@@ -258,7 +258,9 @@ def _solved(contests: TiesLikelihood, start: FloatArray) -> Solution[TiesPoint]:
             f" them row {why.rows[0] + 1}, the result is certain in the limit. Leave the term out, pool, or reduce"
             " the bias"
         )
-    last = dict(zip(contests.ties, found.x[-len(contests.ties) :]))
+    # Where the level enters an item that always ties has an infinite ability.
+    names = contests.ties if contests.levels is None else contests.names
+    last = dict(zip(names, found.x[-len(names) :]))
     gone = [f"{name} ({value:.1f})" for name, value in last.items() if abs(value) > FAR / 2]
     raise _without_end(contests, found.steps, gone or [f"combination of {', '.join(last)}"])
 
