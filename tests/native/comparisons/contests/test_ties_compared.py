@@ -82,7 +82,8 @@ def test_a_changed_conclusion_is_noted() -> None:
 def test_the_result_has_a_frame_a_text_and_a_json_object() -> None:
     found = pairproof.compare_ties(changing())
     frame = found.to_frame()
-    assert list(frame.columns) == ["treatment", "item", "ability", "se", "rank"] and len(frame) == 15
+    assert list(frame.columns) == ["treatment", "item", "ability", "se", "rank"]
+    assert len(frame) == 3 * len(found.treatments) >= 15
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["items"] == ["A", "B", "C"]
     assert str(found) == found.summary() and max(map(len, found.summary().splitlines())) <= 101
     assert list(found.models().columns) == ["llf", "aic", "observed", "fitted", "lr", "df", "p", "without"]
