@@ -97,7 +97,8 @@ class OutcomeLaw:
 
 
 def of_utilities(utility: FloatArray, first: FloatArray, second: FloatArray | None = None) -> Logs:
-    """P(o) = exp(U_o) / sum of exp(U), U float[n, 3], with its derivatives, float[n, 3, r] and float[n, 3, r, r] or 0."""
+    """P(o) = exp(U_o) / sum of exp(U), U float[n, 3], with its derivatives, float[n, 3, r] and float[n, 3, r, r], which is
+    overwritten, or 0."""
     top = utility.max(axis=1, keepdims=True)
     log_p = utility - top - np.log(np.exp(utility - top).sum(axis=1, keepdims=True))
     p = np.exp(log_p)
@@ -105,7 +106,8 @@ def of_utilities(utility: FloatArray, first: FloatArray, second: FloatArray | No
     curved = np.einsum("no,noj,nok->njk", p, off, off)[:, None]
     if second is None:
         return log_p, off, np.broadcast_to(-curved, (*first.shape, first.shape[2]))
-    return log_p, off, second - np.einsum("no,nojk->njk", p, second)[:, None] - curved
+    curved += np.einsum("no,nojk->njk", p, second)[:, None]
+    return log_p, off, np.subtract(second, curved, out=second)
 
 
 @dataclass(frozen=True)
