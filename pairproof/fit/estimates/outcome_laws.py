@@ -36,7 +36,8 @@ AnyNumbers = Union[FloatArray, float]
 NOTHING: FloatArray = np.zeros(0)
 #: P(first preferred) = F(difference of abilities): F of the logistic, normal or Cauchy distribution.
 LinkName = Literal["logit", "probit", "cauchit"]
-#: log P of each outcome, float[n, 3], its first derivatives, float[n, 3, r], and its second ones, float[n, 3, r, r].
+#: log P of each outcome, float[n, 3], its first derivatives, float[n, 3, r], and its second ones, float[n, 3,
+#: r, r].
 Logs = tuple[FloatArray, FloatArray, FloatArray]
 
 
@@ -164,6 +165,4 @@ class DavidsonTies(OutcomeLaw):
 
 
 #: The laws by the names under which `ties=` asks for them.
-LAWS: dict[str, OutcomeLaw] = {
-    "davidson": DavidsonTies(),
-}
+LAWS: dict[str, OutcomeLaw] = {"davidson": DavidsonTies()}

@@ -197,7 +197,9 @@ class ModelClaim:
         stated = {name: getattr(self, name) for name in _OF_CONTESTS}
         law = LAWS.get(self.ties or "")
         of_law = {} if law is None or law == DavidsonTies() else {"link": law.link}
-        others = {name: value for name, value in stated.items() if value and (name, value) != ("link", "logit")}
+        others = {
+            name: value for name, value in stated.items() if value and (name, value) != ("link", "logit")
+        }
         return {**of_law, **others}
 
 

@@ -23,7 +23,7 @@ class Thurstone(OutcomeLaw):
 
     def logs(self, v: FloatArray) -> Logs:
         u, t = v[:, 0], np.exp(v[:, 1])
-        # P(o) = Phi(a) - Phi(b), a and b linear in (u, t); that of a tie from the side on which both are small.
+        # P(o) = Phi(a) - Phi(b), a and b linear in (u, t); of a tie from the side on which both are small.
         side, one, none = np.where(u > 0.0, -1.0, 1.0), np.ones(len(v)), np.zeros(len(v))
         a, b = np.stack([u - t, side * u + t, -u - t]), np.stack([none, side * u - t, none])
         no_tie = np.array([[True], [False], [True]])
