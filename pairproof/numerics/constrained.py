@@ -208,13 +208,12 @@ def bordered_solve(information: FloatArray, constraints: FloatArray, right: Floa
     is uphill, and is halved where it is too long.
     """
     try:
-        return np.linalg.solve(_bordered(information, constraints), right)
+        return np.asarray(np.linalg.solve(_bordered(information, constraints), right), float)
     except np.linalg.LinAlgError:
         more = RIDGE * max(float(np.abs(np.diag(information)).max(initial=0.0)), 1e-100)
         try:
-            return np.linalg.solve(
-                _bordered(information + more * np.eye(len(information)), constraints), right
-            )
+            raised = information + more * np.eye(len(information))
+            return np.asarray(np.linalg.solve(_bordered(raised, constraints), right), float)
         except np.linalg.LinAlgError as error:
             raise ConvergenceError(
                 f"the likelihood under {len(constraints)} constraint(s) is flat to rounding far out: nearly separated data;"

@@ -181,7 +181,7 @@ class Limit:
     def inward(self, theta: FloatArray) -> FloatArray:
         """float[k]: z of the place nearest to theta, float[p]."""
         inner = theta if self.far is None else theta - self.far
-        return inner if self.keep is None else self.keep.T @ inner
+        return inner if self.keep is None else np.asarray(self.keep.T @ inner)
 
     def outward(self, z: FloatArray) -> FloatArray:
         """float[p]: theta of z."""
@@ -200,7 +200,7 @@ class Within:
     @property
     def n_params(self) -> int:
         """k."""
-        return self.keep.shape[1]
+        return int(self.keep.shape[1])
 
     @property
     def weights(self) -> FloatArray:
@@ -217,7 +217,7 @@ class Within:
 
     def start(self) -> FloatArray:
         """float[k]: next to where the whole likelihood starts."""
-        return np.linalg.lstsq(self.keep, self.whole.start() - self.far, rcond=None)[0]
+        return np.asarray(np.linalg.lstsq(self.keep, self.whole.start() - self.far, rcond=None)[0], float)
 
     def weighted(self, weights: FloatArray) -> Within:
         """The same with other weights of the units, float[n]."""
