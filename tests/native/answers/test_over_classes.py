@@ -52,7 +52,9 @@ def differences(lam: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("what", "of"), [("worth", worths), ("contrasts", differences), ("probabilities", p_first)], ids=str
+    ("what", "of"),
+    [("worth", worths), ("contrasts", differences), ("probabilities", p_first)],
+    ids=["worth", "contrasts", "probabilities"],
 )
 def test_errors_over_classes_are_those_of_numerical_derivatives(
     what: str, of: Callable[[np.ndarray], np.ndarray]
