@@ -186,8 +186,8 @@ class Abilities:
     standard error of each difference and its degrees of freedom (inf: normal); nan where there is none.  why:
     why a difference, the smaller number first, has no standard error.  covariance_title: which covariance it
     is, in words.  cautions: what a reader of the standard errors has to know.  group: of the fit; "all" if it
-    has one.  per_unit: log-odds per unit of the estimates: 2 on the lambda scale, 1 on the log-odds scale.
-    between: tests of differences that are infinite; None if there are none.
+    has one.  per_unit: log-odds per unit of the estimates: 2 on the lambda scale, 1 on the log-odds scale, nan
+    under a link whose differences are no log-odds.  between: tests of differences that are infinite; None if there are none.
     """
 
     items: tuple[str, ...]
@@ -313,7 +313,7 @@ def abilities_of(
         MODEL_BASED if fit.robust is None else fit.robust.title,
         () if fit.robust is None else (*fit.robust.cautions, *_rough(df)),
         group if group is not None else group_label(where),
-        LOG_WORTH_PER_UNIT[fit.scale],
+        LOG_WORTH_PER_UNIT[fit.scale] if fit.spec.has_worths else float("nan"),
         between,
     )
 

@@ -155,18 +155,12 @@ class ContrastNumbers:
         return self.adjust == "single-step"
 
     def to_frame(self) -> pd.DataFrame:
-        """A row a difference, with its log-odds and odds and their limits."""
+        """A row a difference, with its log-odds and odds and their limits where it is one."""
         import pandas as pd
 
-        unit = self.per_unit
         columns = {name: getattr(self, name) for name in _NUMBERS}
-        with np.errstate(over="ignore"):
-            columns |= {
-                "log_odds": unit * self.estimate,
-                "odds": np.exp(unit * self.estimate),
-                "odds_low": np.exp(unit * self.low),
-                "odds_high": np.exp(unit * self.high),
-            }
+        if np.isfinite(self.per_unit):
+            columns |= {"log_odds": self.per_unit * self.estimate, **_odds(self)}
         names = {"first": list(self.first), "second": list(self.second)}
         return pd.DataFrame({**names, **columns}, index=list(self.what))
 
@@ -198,6 +192,13 @@ class ContrastNumbers:
 _NUMBERS = (
     "estimate", "se", "df", "t", "p", "log10_p", "adjusted", "log10_adjusted", "low", "high"
 )  # fmt: skip
+
+
+def _odds(of: ContrastNumbers | BestNumbers) -> dict[str, FloatArray]:
+    """Estimates and limits that are log-odds, as odds."""
+    with np.errstate(over="ignore"):
+        ends = {"odds": of.estimate, "odds_low": of.low, "odds_high": of.high}
+        return {name: np.exp(of.per_unit * end) for name, end in ends.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -239,22 +240,12 @@ class BestNumbers:
         return tuple(item for item, may in zip(self.items, self.may_be_best) if may)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row an item: estimate, low, high, adjusted, may_be_best, and the limits as odds."""
+        """A row an item: estimate, low, high, adjusted, may_be_best, and the limits as odds where they are log-odds."""
         import pandas as pd
 
-        with np.errstate(over="ignore"):
-            columns = {
-                "estimate": self.estimate,
-                "low": self.low,
-                "high": self.high,
-                "adjusted": self.adjusted,
-                "log10_adjusted": self.log10_adjusted,
-                "may_be_best": self.may_be_best,
-                "odds": np.exp(self.per_unit * self.estimate),
-                "odds_low": np.exp(self.per_unit * self.low),
-                "odds_high": np.exp(self.per_unit * self.high),
-            }
-        return pd.DataFrame(columns, index=list(self.items))
+        names = ("estimate", "low", "high", "adjusted", "log10_adjusted", "may_be_best")
+        odds = _odds(self) if np.isfinite(self.per_unit) else {}
+        return pd.DataFrame({**{n: getattr(self, n) for n in names}, **odds}, index=list(self.items))
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON object with every digit; None where there is no value."""

@@ -28,7 +28,9 @@ IN_WORDS = {
 }
 
 
-SCALES = {1.0: "log-odds", 2.0: "lambda (half a log-odds)"}
+def scale_of(per_unit: float) -> str:
+    """What differences are in, by the log-odds per unit; nan where they are none."""
+    return {1.0: "log-odds", 2.0: "lambda (half a log-odds)"}.get(per_unit, "units of the link")
 
 
 def _interval(level: float) -> tuple[str, str]:
@@ -85,7 +87,7 @@ def caption_of_contrasts(c: ContrastNumbers) -> list[str]:
     where = "" if c.group == "all" else f" in {c.group}"
     one = "difference" if len(c.first) == 1 else "differences"
     out = [
-        f"{len(c.first):,} {one} in {SCALES[c.per_unit]}, {family}{where}: {IN_WORDS[c.adjust]}; level"
+        f"{len(c.first):,} {one} in {scale_of(c.per_unit)}, {family}{where}: {IN_WORDS[c.adjust]}; level"
         f" {100 * c.level:g} %."
     ]
     if c.simultaneous:
@@ -207,7 +209,7 @@ def caption_of_best(b: BestNumbers) -> list[str]:
     where = "" if b.group == "all" else f" in {b.group}"
     known = [x for x in b.critical if not math.isnan(x)]
     out = [
-        f"Each item against the best of the others{where}, in {SCALES[b.per_unit]} (Hsu): simultaneous {100 * b.level:g} % intervals, cut at 0;"
+        f"Each item against the best of the others{where}, in {scale_of(b.per_unit)} (Hsu): simultaneous {100 * b.level:g} % intervals, cut at 0;"
         f" may be the best: {', '.join(b.best[:20])}{f' and {len(b.best) - 20} more' if len(b.best) > 20 else ''}."
     ]
     if known:

@@ -20,7 +20,7 @@ from ..estimates.array_inference import normal_quantile
 from ..estimates.fit_record import FitRecord, title
 from ..estimates.parts import find_component
 from ..inference.wald import check_level
-from ..many.comparison_results import SCALES, AgainstTheBest, Contrasts, RankSets
+from ..many.comparison_results import AgainstTheBest, Contrasts, RankSets, scale_of
 from .fit_plots import COLOURS, LONGEST
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _rows(result: Comparison) -> list[tuple[str, float, float, float, bool]]:
 
 def caption_of_contrasts(result: Comparison) -> str:
     """Family, level, whether simultaneous, and covariance."""
-    scale = SCALES[result.per_unit]
+    scale = scale_of(result.per_unit)
     if isinstance(result, AgainstTheBest):
         family = "each item against the best of the others; filled: shown to be, or not to be, the best"
     else:

@@ -238,6 +238,13 @@ def test_the_json_is_plain_and_complete():
     assert separate["left_out"][0]["what"] == "A - B" and separate["contrasts"][0]["df"] is None
 
 
+def test_differences_under_a_link_that_has_no_log_odds_are_called_neither_log_odds_nor_odds():
+    table = pairproof.Comparisons.build("ABC", [0, 0, 1], [1, 2, 2], [60, 6, 6], None, [40, 4, 9])
+    found = pairproof.fit_bradley_terry(table, link="probit").contrasts()
+    assert "3 differences in units of the link" in str(found)
+    assert not {"log_odds", "odds", "odds_low", "odds_high"} & set(found.to_frame())
+
+
 def test_log_odds_and_odds_stand_beside_the_estimates():
     table = pairproof.Comparisons.build("AB", [0], [1], [61], None, [35])
     row = pairproof.fit_llbt(table).contrasts().to_frame().iloc[0]
