@@ -716,7 +716,7 @@ def test_a_wrong_answer_changes_nothing_that_was_saved(capsys, tmp_path):
     plan = tmp_path / "plan.json"
     document(capsys, "rank-by-comparing", "A,B,C", "--resume", plan, "--answer", "B")
     before = plan.read_bytes()
-    for wrong, said in (("Z", "answer 'Z'"), ("tie", "tie_rule='listed'")):
+    for wrong, said in (("Z", "answer 'Z'"), ("tie", "--tie-rule listed")):
         code, out, err = run(capsys, "rank-by-comparing", "--resume", plan, "--answer", wrong, "--json")
         assert code == 3 and out == "" and said in err and plan.read_bytes() == before
 

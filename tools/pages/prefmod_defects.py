@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from pairproof.native.prefmod_defects.defect_catalogue import defects
-from pairproof.validation.prefmod_defects.defect_rows import CompatRow, compat_rows
+from tests.native.prefmod_defects.defect_rows import CompatRow, compat_rows
 
 from .tables import markdown
 

@@ -68,6 +68,12 @@ COMPARED = (
     help="pattern: lambda against the last item (as prefmod). plackett-luce: log-odds against the first (as PlackettLuce).",
 )
 @_model("--by", metavar="FORMULA", help="Subject covariates: sex, 'sex + C(age)'.")
+@_model(
+    "--cells",
+    metavar="COL,...",
+    callback=names_or_none,
+    help="pattern: columns of persons for a finer table for deviance and df (prefmod's elim).",
+)
 @_model("--item-terms", **LISTS, metavar="X,Y", help=ITEM_TERMS)
 @_model(
     "--separate", **LISTS, metavar="ITEM", help="Items with a parameter of their own beside --item-terms."

@@ -103,7 +103,7 @@ def test_agreement_and_systems_come_only_where_they_are_asked_for(tmp_path, caps
     (["next", "C.db"], "Missing option '--out'"), (["init", "C.db", "items.csv", "--method", "elo"], "'elo' is not one of"),
     (["init", "C.db", "items.csv", "--per-hit", "0"], "0 is not in the range"), (["update", "none.db", "r.csv"], "no such file; expected a campaign"),
     (["status", "items.csv"], "not a campaign, or a damaged one"), (["import", "C.db", "items.csv"], "a model file has alpha and beta"),
-    (["import", "C.db", "items.csv", "--model-is", "after"], "no results file is given"), (["init", "C.db", "items.csv", "--gamma", "0"], "gamma=0.0"),
+    (["import", "C.db", "items.csv", "--model-is", "after"], "no results file is given"), (["init", "C.db", "items.csv", "--gamma", "0"], "--gamma 0.0"),
     (["init", "C.db", "items.csv", "--report", "x.html"], "--report is for 'easl status'"), (["status", "C.db", "--report", "x.xml"], "a campaign has none"),
     (["restart"], "No such command 'restart'"),
 ])  # fmt: skip

@@ -297,8 +297,8 @@ def test_a_replicate_is_the_fit_of_the_rows_that_it_drew(options: Any) -> None:
     np.testing.assert_allclose(made.replicates[0], again.params[list(made.names)], rtol=1e-7)
 
 
-def test_random_effects_have_no_bootstrap_and_say_why() -> None:
-    fit = pairproof.fit_bradley_terry(pairproof.read(judged()), random="item:judge", ties="half")
+def test_random_effects_of_items_have_no_bootstrap_and_say_why() -> None:
+    fit = pairproof.fit_bradley_terry(pairproof.read(judged()), random="item", ties="half")
     with pytest.raises(InputError, match="share the random effects"):
         fit.bootstrap("judge")
     with pytest.raises(InputError, match="no standard errors here"):

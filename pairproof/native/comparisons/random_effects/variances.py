@@ -186,7 +186,7 @@ def _climbed(at: Callable[[FloatArray, float], Marginal], start: FloatArray, sca
     def second(x: FloatArray) -> FloatArray:
         return np.asarray(here(tuple(x.tolist())).second)
 
-    return optimum(function, start, scale, second=second)
+    return optimum(function, start, scale, second=second, moved=0.0)
 
 
 def rough_scale(contests: Contests, chosen: Link, beta: FloatArray, sigma: float) -> FloatArray:
