@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections import Counter
+from functools import lru_cache
 from pathlib import Path
 
 from tests.places import ROOT
@@ -38,6 +39,7 @@ def counted(source: str) -> Counter[str]:
     )
 
 
+@lru_cache
 def sizes(package: Path = ROOT / "pairproof") -> dict[str, Counter[str]]:
     """By room; what stands in no folder is the room "face"."""
     found: dict[str, Counter[str]] = {}

@@ -76,6 +76,7 @@ pairproof.fit_lbt
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(240)
 def test_a_type_checker_outside_the_checkout_finds_the_package_and_its_types(tmp_path, root):
     try:

@@ -85,6 +85,7 @@ def without_flock(tmp_path):
     return {"PATH": str(folder)}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("with_flock", [True, False])
 def test_two_set_ups_at_once_wait_for_each_other_and_the_second_says_so(
     checkout, tmp_path_factory, with_flock

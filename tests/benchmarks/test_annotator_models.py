@@ -9,6 +9,7 @@ import pytest
 from benchmarks import annotator_models
 
 
+@pytest.mark.nightly
 def test_it_runs_and_every_contender_has_the_same_likelihood(tmp_path, capsys):
     assert annotator_models.main(["--tiny", "--rounds", "1", "--out", str(tmp_path)]) == 0
     document = json.loads((tmp_path / "annotator-models.json").read_text(encoding="utf-8"))

@@ -26,6 +26,7 @@ def test_it_runs_and_every_contender_has_the_same_likelihood(tmp_path, capsys):
         assert -1e-9 < row["llf_above"] < 1e-7 and row["difference"] < 1e-4, row
 
 
+@pytest.mark.nightly
 @pytest.mark.r("prefmod")
 def test_an_r_that_takes_too_long_or_stops_is_said_and_is_no_number():
     csv = data.rankings(7, 60).csv()

@@ -26,6 +26,7 @@ def test_it_runs_and_peers_have_the_same_estimates(tmp_path, capsys):
             assert peer["difference"] < 1e-6, peer
 
 
+@pytest.mark.nightly
 @pytest.mark.r("lme4")
 def test_glmer_with_the_players_by_hand_is_our_laplace_fit(tmp_path, capsys):
     arguments = ["--tiny", "--rounds", "1", "--out", str(tmp_path), "--only", "Laplace"]

@@ -91,6 +91,7 @@ def test_every_contender_has_a_time_or_a_reason_for_none(report):
             assert bool(contender["cpu"]) != bool(contender["trouble"]), contender
 
 
+@pytest.mark.nightly
 def test_a_package_that_is_not_installed_is_said_to_be_not_here_and_has_no_number(report):
     found = report[0]["about"]
     (binary,) = (job for job in report[0]["jobs"] if job["name"] == "binary-100")
@@ -110,6 +111,7 @@ def test_what_is_timed_is_the_maximum_of_the_likelihood(report):
         assert job["standard_errors_from_maximum"] < 1e-12  # observed 2e-15 and less
 
 
+@pytest.mark.nightly
 def test_a_page_of_tiny_data_promises_nothing_and_says_so(report):
     assert "Tiny data" in report[1] and "## Promises" not in report[1]
 

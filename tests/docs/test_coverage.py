@@ -77,6 +77,7 @@ def test_looks_drawn_again_give_what_is_recorded():
     assert early.proportions(0.5, FIRST)["first"] == line["first"]
 
 
+@pytest.mark.nightly
 def test_equal_systems_drawn_again_give_what_is_recorded():
     """Unadjusted, Holm's and separate intervals: what is drawn for a critical value has no part in them."""
     (line,) = [one for one in read("equal-systems")["lines"] if one["name"] == "5 equal systems, sd 0.0"]
@@ -105,6 +106,7 @@ def test_whole_answers_drawn_again_give_what_is_recorded(name):
     np.testing.assert_allclose(again["truth"], line["truth"], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.nightly
 def test_persons_at_sites_drawn_again_give_what_is_recorded() -> None:
     """A parameter more or less in 20 tables would be .25 or .33; bootstrap limits have the seed of their table."""
     for design in [*sites_answers.designs()][::3]:

@@ -80,7 +80,13 @@ def started(folder: Path, command: list[str], **more: str) -> subprocess.Complet
 
 
 @pytest.mark.r
-@pytest.mark.parametrize("command", CHECKED.values(), ids=CHECKED)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, id=name, marks=[pytest.mark.nightly] if name == "validate" else [])
+        for name, command in CHECKED.items()
+    ],
+)
 def test_a_command_in_somebodys_folder_runs_nothing_of_it(hostile, command):
     done = started(hostile, ["-m", "pairproof", *command])
     assert marks(hostile) == 0, done.stderr

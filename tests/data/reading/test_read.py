@@ -449,6 +449,7 @@ def test_a_million_votes_are_read_well_under_a_second(million):
     assert seconds_of_cpu(lambda: read(categories)) < 0.4
 
 
+@pytest.mark.nightly
 def test_a_million_votes_of_a_file_are_read_in_about_a_second(million, tmp_path):
     path = tmp_path / "votes.csv"
     million.to_csv(path, index=False)

@@ -59,6 +59,7 @@ def test_dras_2015_passes_from_records_alone() -> None:
     assert sum(a.r is not None for a in checked) > 1500
 
 
+@pytest.mark.nightly
 def test_both_orders_of_the_columns_are_held_against_every_r_function_that_has_the_model() -> None:
     calls = {
         claim: {a.r_call for a in dras("recorded") if a.claim == claim and a.r is not None}

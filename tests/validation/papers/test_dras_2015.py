@@ -209,6 +209,7 @@ def test_every_statement_is_the_papers_own_words_or_nearly(shared: Path) -> None
             assert sum(w in text for w in words) >= 2 * len(words) / 3, claim.statement
 
 
+@pytest.mark.nightly
 @shares_runs
 @pytest.mark.r("prefmod", "psychotools", "BradleyTerry2", "MASS")
 def test_a_live_run_passes_and_shows_the_digits_that_floors_toml_says_were_observed() -> None:

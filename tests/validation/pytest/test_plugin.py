@@ -247,6 +247,7 @@ def test_nothing_is_called_unused_where_only_some_tests_ran(pytester: pytest.Pyt
         assert "unused" not in result.stdout.str() and last_line(result).startswith("1 passed")
 
 
+@pytest.mark.nightly
 def test_records_under_xdist_are_written_and_shown_once(pytester: pytest.Pytester) -> None:
     (pytester.path / "test_record_of.py").write_text(
         (

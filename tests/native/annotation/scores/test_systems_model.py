@@ -105,6 +105,7 @@ def test_options_are_checked(judged):
         systems_model(*judged, way="gee")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("way", "by_system"), [("mixed", True), ("ols", True)])
 def test_contrasts_cover_when_annotators_like_systems_differently(way, by_system):
     """250 runs of the specification had .980 and .940; here 60 runs, so .85 is 3 SE below .95."""

@@ -40,6 +40,7 @@ def made(at, contexts=("none",), shifts=(0.0, 0.1, 0.2)):
 HIGH = {name: (0.9, 0.9, 0.9) for name in ("da+", "random+", "easl+", "random", "easl")}
 
 
+@pytest.mark.nightly
 def test_ra_beats_direct_assessment_only_with_shifts_and_only_uncorrected(grid):
     said = verdict_on_ra(grid, (4,))
     assert said.startswith(
@@ -62,6 +63,7 @@ def test_easls_gain_is_that_of_random_hits_and_needs_a_context(grid):
     assert (gain > 0.05).all() and (gain < 0.14).all()
 
 
+@pytest.mark.nightly
 def test_corrected_scores_win_with_shifts_and_lose_nothing_without(grid):
     gain = grid.gap("da+", "da", 4)
     # The specification has 0 at shift 0 and +.16 at .3; standard error .015. Observed .000 and .30 at .5.

@@ -103,7 +103,10 @@ def test_every_judge_twice_leaves_estimates_and_halves_variances(options: dict[s
     assert b.sigma_se * np.sqrt(2.0) == pytest.approx(a.sigma_se, rel=1e-6)
 
 
-@pytest.mark.parametrize(("items", "method"), [(3, "quadrature"), (4, "quadrature"), (5, "laplace")])
+@pytest.mark.parametrize(
+    ("items", "method"),
+    [(3, "quadrature"), pytest.param(4, "quadrature", marks=pytest.mark.nightly), (5, "laplace")],
+)
 @pytest.mark.parametrize("link", ["logit", "probit"])
 @pytest.mark.parametrize("sigma", [0.7, 2.0, 0.0])
 def test_scores_and_informations_of_judges_are_derivatives(

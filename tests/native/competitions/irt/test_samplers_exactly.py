@@ -499,6 +499,7 @@ MANY_COMPARISONS = [
 ]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("rows", "names", "model", "draws", "of_one", "of_two"),
     [
