@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 from ..errors import InputError
 from ..fit.estimates.likelihood import AtEstimate
-from ..fit.estimates.specification import FamilyName
 from ..fit.fit import Fit
 from .comparisons.contests.estimates import at_estimate
 from .comparisons.contests.mixed import marginal_at_estimate
@@ -25,7 +24,7 @@ def _of_comparisons(fit: Fit) -> AtEstimate:
     return found
 
 
-BUILDERS: Mapping[FamilyName, Callable[[Fit], AtEstimate]] = {
+BUILDERS: Mapping[str, Callable[[Fit], AtEstimate]] = {
     "llbt": _of_comparisons,
     "bradley-terry": _of_comparisons,
     "pattern": _of_answers,

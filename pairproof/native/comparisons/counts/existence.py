@@ -284,7 +284,8 @@ def remaining(
     lost = searched @ found.null
     across = np.linalg.qr(constraints.T)[0]
     keep = np.concatenate([across, complement(np.concatenate([across, lost], axis=1))], axis=1)
-    rows = demanded(*(np.asarray(part) for part in onto(lost)), counts, model)
+    of_u, of_g = (np.asarray(part) for part in onto(lost))
+    rows = demanded(of_u, of_g, counts, model)
     return Remaining(keep, AtInfinity(lost, rows), found.alive if found.separated else None)
 
 
