@@ -122,7 +122,9 @@ def _shown(data: PageData) -> dict[str, object]:
     speaks_english = texts.lang.lower().split("-")[0] in ("", "en")
     return {
         **{name: vars(data)[name] for name in ("campaign", "batch", "annotator", "token")},
-        **{"perHit": data.per_hit, "partial": data.partial, "show": data.show},
+        "perHit": data.per_hit,
+        "partial": data.partial,
+        "show": data.show,
         "hits": [
             {
                 "number": hit.number,

@@ -126,10 +126,16 @@ class Cost:
     def to_dict(self) -> dict[str, Any]:
         """null for what is not known."""
         found = {
-            **{"median_seconds": self.seconds, "timed": self.timed, "pay_hour": self.pay_hour},
-            **{"hits": self.returned, "hours": self.hours, "cost": self.cost(self.returned)},
-            **{"open_hits": self.open, "open_cost": self.cost(self.open)},
-            **{"rule_hits": self.further, "rule_cost": self.cost(self.further)},
+            "median_seconds": self.seconds,
+            "timed": self.timed,
+            "pay_hour": self.pay_hour,
+            "hits": self.returned,
+            "hours": self.hours,
+            "cost": self.cost(self.returned),
+            "open_hits": self.open,
+            "open_cost": self.cost(self.open),
+            "rule_hits": self.further,
+            "rule_cost": self.cost(self.further),
         }
         return {name: known(value) for name, value in found.items()}
 

@@ -203,11 +203,18 @@ class StopAnswer:
         """The JSON of `easl stop`, and what is recorded of a look; null for what is infinite."""
         r, look = self.rule, self.look
         return {
-            **{"rule": str(r), "alpha": r.alpha, "planned": r.planned, "looks": r.looks},
-            **{"verdict": look.verdict, "why": look.why},
-            **{"settled": int(look.settled.sum()), "of": len(look.names)},
-            **{"further": known(self.further), "further_hits": known(self.hits)},
-            **{"corrected": self.corrected, "changed": self.changed},
+            "rule": str(r),
+            "alpha": r.alpha,
+            "planned": r.planned,
+            "looks": r.looks,
+            "verdict": look.verdict,
+            "why": look.why,
+            "settled": int(look.settled.sum()),
+            "of": len(look.names),
+            "further": known(self.further),
+            "further_hits": known(self.hits),
+            "corrected": self.corrected,
+            "changed": self.changed,
         }
 
     def to_frame(self) -> pd.DataFrame:

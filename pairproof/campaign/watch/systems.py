@@ -90,10 +90,17 @@ class Systems:
             {"system": m.systems[k], **{name: float(vars(m)[name][k]) for name in named}} for k in self.order
         ]
         document = {
-            **{"why": "", "level": self.level, "standardise": self.standardise},
-            **{"df": m.df, "sources": m.n_sources, "annotators": m.n_annotators},
-            **{"means": means, "adjust": self.adjust, "differences": [vars(d) for d in self.differences]},
-            **{"variances": m.variances, "cautions": list(m.cautions)},
+            "why": "",
+            "level": self.level,
+            "standardise": self.standardise,
+            "df": m.df,
+            "sources": m.n_sources,
+            "annotators": m.n_annotators,
+            "means": means,
+            "adjust": self.adjust,
+            "differences": [vars(d) for d in self.differences],
+            "variances": m.variances,
+            "cautions": list(m.cautions),
         }
         return {**found, "systems_model": document}
 

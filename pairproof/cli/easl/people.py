@@ -236,10 +236,16 @@ def next_(state: State, campaign: str, out: str, **asked: Any) -> None:
         f"batch {number}{' again' if asked['again'] else ''}: {hits} HIT{'' if hits == 1 else 's'} of {size} items in {out}"
         f"{_more(batch)}",
         {
-            **{"campaign": batch.campaign, "batch": number, "hits": hits, "per_hit": size, "out": out},
-            **{"judgments": batch.judgments, "given_again": batch.again},
+            "campaign": batch.campaign,
+            "batch": number,
+            "hits": hits,
+            "per_hit": size,
+            "out": out,
+            "judgments": batch.judgments,
+            "given_again": batch.again,
             "annotators": {g.annotator: [list(batch.places[k]) for k in g.places] for g in batch.given},
-            **{"files": list(batch.files), "notes": list(batch.notes)},
+            "files": list(batch.files),
+            "notes": list(batch.notes),
         },
     )
 

@@ -298,8 +298,12 @@ class Posterior:
         rows = [{k: _plain(v) for k, v in row.items()} for row in self.to_frame(level).to_dict("records")]
         chains, draws, _ = self.draws.shape
         return {
-            **{"what": self.what, "sampler": self.sampler, "chains": chains, "draws": draws},
-            **{"warmup": self.warmup, "seed": self.seed},
+            "what": self.what,
+            "sampler": self.sampler,
+            "chains": chains,
+            "draws": draws,
+            "warmup": self.warmup,
+            "seed": self.seed,
             "settings": dict(self.settings),
             "level": level,
             "centred": self.centre,
