@@ -11,7 +11,7 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
@@ -271,6 +271,8 @@ AnyRows = TypeVar("AnyRows", bound="Rows")
 class Rows:
     """What `Comparisons` and `Respondents` have in common: rows with covariates, about items with covariates."""
 
+    #: Both tables are dataclasses, whose fields are the arguments of `build`.
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     #: What the weights of rows count.
     unit: ClassVar[str]
     items: tuple[str, ...]
@@ -311,7 +313,7 @@ class Rows:
 
     def parts(self) -> dict[str, Any]:
         """The arguments of `build` that make this table again."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def changed(self: AnyRows, **changes: Any) -> AnyRows:
         """The table built again, with some of its parts changed."""

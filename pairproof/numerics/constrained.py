@@ -398,16 +398,20 @@ class Profile:
             if beyond:
                 break
             inside, step = there, 1.6 * step
-        # Brent's method to 1e-10 of the limit, below which the drop itself is rounding, and not less
-        # than 1e-14 of it: refits held at the limits lose the quantile to 3e-13 (observed).
         xtol = XTOL * max(1.0, abs(there))
+
+        def between(a: float, b: float) -> float:
+            # Brent's method to 1e-10 of the limit, below which the drop itself is rounding, and not less
+            # than 1e-14 of it: refits held at the limits lose the quantile to 3e-13 (observed).
+            return float(brentq(off, a, b, xtol=xtol, rtol=1e-14, maxiter=200))
+
         try:
             # Between two places the maximum is followed from them, and looked for elsewhere where that ends.
             self._several = False
-            found = float(brentq(off, inside, there, xtol=xtol, rtol=1e-14, maxiter=200))
+            found = between(inside, there)
             self._several = not self._function.concave
             if self._several and off(found) < -1e-9:
-                found = float(brentq(off, found, there, xtol=xtol, rtol=1e-14, maxiter=200))
+                found = between(found, there)
             return found
         except ValueError:  # the two ends have the same sign once they are refitted
             raise ConvergenceError(

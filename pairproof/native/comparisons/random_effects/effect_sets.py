@@ -209,8 +209,8 @@ class _Block:
     def _terms(self, eta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """dl/d eta, w, t and q of all rows, float[G, R] each."""
         found: RowTerms = row_terms(self.contests, self.link, eta.ravel())
-        of = (found.score, found.curvature, found.third, found.fourth)
-        return tuple(each.reshape(eta.shape) for each in of)  # type: ignore[return-value]
+        first, second = found.score.reshape(eta.shape), found.curvature.reshape(eta.shape)
+        return first, second, found.third.reshape(eta.shape), found.fourth.reshape(eta.shape)
 
     def _height(self, eta: FloatArray, c: FloatArray) -> FloatArray:
         """float[G]: l(eta) - c'c / 2."""
