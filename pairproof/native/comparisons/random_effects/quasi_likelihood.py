@@ -48,6 +48,8 @@ TOLERANCE, MOST = 1e-13, 60
 #: By how much the maximum of REML may lie from the root of its slope: a decomposition leaves 1e-10 of it
 #: where the likelihood is flat.
 CONFIRMED = 1e-6
+#: What of the effects' information is rounding.
+ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +150,10 @@ class _Working:
         s = gram[:k, :k] - share @ zx.T
         pull = s @ here.theta[:k] + score[:k] - share @ score[k:]
         d, u = np.linalg.eigh(s)
-        self.d, self.h2 = np.maximum(d, 0.0), (u.T @ pull) ** 2
+        # What the fixed parameters explain leaves of the effects is rounding (observed 8e-17 of their information):
+        # it says nothing of s, and its slope is noise of either sign.
+        told = d > ROUNDING * float(np.trace(gram[:k, :k]))
+        self.d, self.h2 = np.where(told, d, 0.0), np.where(told, (u.T @ pull) ** 2, 0.0)
 
     def value(self, log_s: float) -> float:
         s = np.exp(log_s)

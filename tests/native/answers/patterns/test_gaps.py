@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -128,6 +129,8 @@ def test_what_is_flat_at_the_maximum_is_refused_whatever_the_processor(
         cwd=tmp_path,
         env={**os.environ, "OPENBLAS_CORETYPE": processor, "PYTHONPATH": paths},
     )
+    if ran.returncode == -signal.SIGILL:
+        pytest.skip(f"this processor lacks instructions of {processor}")
     assert "the likelihood is flat along them at its maximum (-746.39678" in ran.stdout, ran.stderr
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from pairproof import fit_bradley_terry, read
 from pairproof.errors import InputError, NotEstimableError, TooLargeError
 from pairproof.native.comparisons.random_effects.effect_sets import EffectSets
 from pairproof.native.comparisons.random_effects.effects_design import acyclic, fixed_part
@@ -317,3 +318,14 @@ def test_quadrature_over_crossed_effects_of_many_players_is_refused() -> None:
         fit_mixed(contests, method="reml")
     with pytest.raises(InputError, match="link 'cauchit' with random effects; expected logit or probit"):
         fit_mixed(contests, "cauchit")
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(1, 99), min_size=6, max_size=6))
+def test_effects_that_the_fixed_parameters_explain_have_no_sigma(wins: list[int]) -> None:
+    """Items without the covariate have abilities of their own: what is left of the effects is rounding, of either
+    sign by the processor, and sigma was once the highest that is searched."""
+    columns = {"first": list("111223"), "second": list("234344"), "wins": wins, "losses": [100 - w for w in wins]}
+    table = read(columns, item_data={"item": list("1234"), "x": [0, 1, None, None]})
+    fit = fit_bradley_terry(table, formula="x + (1 | item)", method="pql")
+    assert fit.sigma == 0.0 and np.isnan(fit.sigma_se)
