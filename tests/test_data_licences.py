@@ -104,6 +104,7 @@ def vectors(node):
 
 
 @pytest.mark.r(*PACKAGES)
+@pytest.mark.nightly
 def test_no_kept_answer_and_no_certified_file_holds_a_data_set_of_a_package():
     from pairproof.bridge import Backend
 

@@ -147,6 +147,7 @@ def _seconds(code: str) -> float:
     return min(float(python(f"import time; {code}; print(time.process_time())")) for _ in range(5))
 
 
+@pytest.mark.nightly
 def test_everything_a_fit_needs_loads_within_half_a_second_more_than_numpy_and_pandas():
     base = _seconds("import numpy, pandas")
     full = _seconds("import numpy, pandas, pairproof; pairproof.fit_llbt; pairproof.read; pairproof.Fit")

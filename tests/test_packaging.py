@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -299,6 +300,7 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@lru_cache(maxsize=None)
 def imports_of(source: str, module: str, is_package: bool) -> set[str]:
     """Every module a source names in an import, at its top or inside a function, and every string that names
     one of ours.

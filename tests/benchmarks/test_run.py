@@ -105,6 +105,7 @@ def test_a_package_that_is_not_installed_is_said_to_be_not_here_and_has_no_numbe
             )
 
 
+@pytest.mark.nightly
 def test_what_is_timed_is_the_maximum_of_the_likelihood(report):
     for job in report[0]["jobs"]:
         assert job["does_not_count"] is None

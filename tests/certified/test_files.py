@@ -121,6 +121,7 @@ def test_the_printed_parameters_are_a_maximum_by_the_definition_of_the_probabili
 @pytest.mark.parametrize(
     "name", [name for name in FAST if name != "order-and-neutral--bradley-terry-rao-kupper-order"]
 )
+@pytest.mark.nightly
 def test_the_printed_covariance_inverts_the_numerical_second_derivatives(name):
     definition.verify(load.load(name, as_text=True))
 

@@ -48,6 +48,7 @@ def design(name: str) -> Design:
         "8 judges x 8 prompts, sd 0.3, even",
     ],
 )
+@pytest.mark.nightly
 def test_the_first_tables_of_a_line_drawn_again_give_what_is_recorded(name):
     """Sums of shares of ten contrasts over 20 tables: one contrast more or less would be .1.  Ratios and degrees of
     freedom are sums of numbers up to 20, which other linear algebra may change in the 12th digit; 1e-8 is far from both.
@@ -58,6 +59,7 @@ def test_the_first_tables_of_a_line_drawn_again_give_what_is_recorded(name):
     np.testing.assert_allclose(again["truth"], LINES[name]["truth"], rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.nightly
 def test_what_holds_at_once_is_near_the_record_in_a_few_tables():
     """5 tables whose intervals hold together with probability .95 or so: fewer than 3 hold with probability .001."""
     again = intervals.simulated(design("20 judges, sd 0.0, even"), 5, 5)["rates"]
@@ -65,6 +67,7 @@ def test_what_holds_at_once_is_near_the_record_in_a_few_tables():
         assert again[method]["tables"] == 5 and again[method]["rate"] >= 0.6, method
 
 
+@pytest.mark.nightly
 def test_two_systems_drawn_again_give_what_is_recorded():
     (line,) = [one for one in read("two-systems")["lines"] if one["name"] == "8 judges, sd 0.4, even"]
     judges = next(d for d in two_systems.designs() if d.name == line["name"])
@@ -137,6 +140,7 @@ def test_classes_drawn_again_give_what_is_recorded_of_each_table():
         assert 1.0 <= total <= line["first"][method] <= total + FIRST - 2, method
 
 
+@pytest.mark.nightly
 def test_p_values_of_numbers_of_classes_drawn_again_are_those_recorded():
     for design in class_numbers.designs():
         (line,) = [one for one in read("class-numbers")["lines"] if one["name"] == design.name]
@@ -199,6 +203,7 @@ def test_contests_drawn_again_can_only_have_what_the_first_tables_of_the_record_
         )
 
 
+@pytest.mark.nightly
 def test_random_effects_drawn_again_give_the_estimates_and_p_values_recorded():
     for line, design in zip(read("random-effects")["lines"][:2], random_effects.designs()):
         # Searches end within 1e-10 standard errors; another machine's algebra may differ. Observed 1e-8,

@@ -25,6 +25,15 @@ NOT_MADE = (
     "tests/certified/README.md",
 )
 
+#: Pages that take several seconds to make: campaigns and experiments simulated, R's records read by the hundred.
+LONG = tuple(
+    f"docs/{name}.md"
+    for name in (
+        *("scalar-annotation", "does-it-match-r", "translation-competitions", "errors", "answers"),
+        *("inference", "latent-classes"),
+    )
+)
+
 #: Commands of `sh` fences, which are shown and not run: they change the machine.
 SETS_UP = re.compile(r"(sudo )?(make|pip install|pairproof doctor|sh scripts/setup\.sh)\b")
 
@@ -46,7 +55,9 @@ def made_from_records(page: str) -> tuple[str, frozenset[str]]:
         return make(page), frozenset(used)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(p, marks=pytest.mark.nightly) if p in LONG else p for p in PAGES]
+)
 def test_a_page_made_again_from_records_is_the_committed_one(page):
     found = differences(read(page), made_from_records(page)[0])
     assert (
@@ -54,6 +65,7 @@ def test_a_page_made_again_from_records_is_the_committed_one(page):
     ), f"{page} is not what is made now; `python -m tools.pages` writes it anew:\n" + "\n".join(found)
 
 
+@pytest.mark.nightly
 def test_every_record_of_the_documentation_is_used_by_its_page():
     asking = (
         *("does-it-match-r", "from-r", "prefmod-to-pairproof", "prefmod-defects"),

@@ -83,7 +83,7 @@ def started(folder: Path, command: list[str], **more: str) -> subprocess.Complet
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(command, id=name, marks=[pytest.mark.nightly] if name == "validate" else [])
+        pytest.param(command, id=name, marks=[] if name in ("fit", "check") else [pytest.mark.nightly])
         for name, command in CHECKED.items()
     ],
 )

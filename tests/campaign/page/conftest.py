@@ -9,6 +9,21 @@ import pytest
 from tests.campaign.page import browser
 from tests.campaign.page.browser import Browser
 
+#: What the browser does in `make test`: a batch by keyboard, one by mouse, hostile texts.  The rest is nightly.
+ALWAYS = (
+    "test_a_batch_answered_by_keyboard_is_saved_and_taken_in",
+    "test_a_batch_answered_by_mouse_in_two_sittings_counts_each_judgment_once",
+    "test_hostile_texts_are_shown_letter_by_letter_and_do_nothing",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        name = getattr(item, "originalname", item.name)
+        if "web" in getattr(item, "fixturenames", ()) and name not in ALWAYS:
+            item.add_marker(pytest.mark.nightly)
+
 
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:

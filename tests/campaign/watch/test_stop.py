@@ -108,6 +108,7 @@ def test_items_that_nobody_judged_keep_the_rule_from_stopping():
     assert look_at(rule, answers(what, np.arange(60) % 2, value, batch), items(3), 1).verdict == "go on"
 
 
+@pytest.mark.nightly
 def test_intervals_hold_at_every_look_of_a_campaign():
     """30 campaigns, 12 items, a look after each of 30 batches: the share of items ever missed is below alpha.
 
@@ -151,6 +152,7 @@ def by_t_tests(study, sources: int) -> bool:
     return bool((np.abs(d.mean(1)) > 1.96 * d.std(1, ddof=1) / np.sqrt(sources)).any())
 
 
+@pytest.mark.nightly
 def test_equal_systems_are_seldom_told_apart_however_often_one_looks():
     """100 studies, three equal systems, looks every 10 sources from 30 to 150."""
     sequence, planned, t = 0, 0, 0

@@ -91,6 +91,7 @@ def test_what_may_not_be_copied_is_named_and_has_no_rows_in_the_repository() -> 
 
 
 @pytest.mark.parametrize("name", FAST)
+@pytest.mark.nightly
 def test_the_file_comes_out_again_to_the_last_digit_at_another_working_precision(name: str) -> None:
     data = DATA_SETS[FITS[name][0]]
     with mp.workdps(115):  # the files were made at 100
@@ -107,6 +108,7 @@ def test_the_printed_parameters_are_a_maximum_by_the_definition_of_the_probabili
 
 
 @pytest.mark.parametrize("name", [name for name in FAST if "ratings" not in name])
+@pytest.mark.nightly
 def test_the_printed_covariance_inverts_the_numerical_second_derivatives(name: str) -> None:
     proof.verify(load.load(name, as_text=True), DATA_SETS[FITS[name][0]].rows())
 

@@ -243,6 +243,7 @@ def test_two_items_have_closed_forms_for_every_link_and_for_bias_reduction() -> 
             assert proof.proof(fit, data)["maximum"] >= 49
 
 
+@pytest.mark.nightly
 def test_the_integral_over_one_difference_is_that_of_a_general_rule() -> None:
     """mpmath's own quadrature of one judge's integral, written out."""
     fit = load.load("ten-judges--logit-group-random-item-by-judge", as_text=True)

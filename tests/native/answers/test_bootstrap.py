@@ -24,6 +24,7 @@ def draw(phi: NDArray[np.float64], draws: np.random.Generator) -> NDArray[np.int
     return draw_comparisons(phi, TERMS, np.zeros(len(phi), dtype=np.int64), draws)
 
 
+@pytest.mark.nightly
 def test_two_opposed_classes_are_found_and_one_class_is_enough_for_one() -> None:
     draws = np.random.default_rng(1)
     sides = np.where(np.arange(100) < 50, 1.0, -1.0)[:, None] * np.array([1.0, 0.5])

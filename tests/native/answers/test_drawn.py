@@ -53,6 +53,7 @@ def test_comparisons_are_drawn_with_their_probabilities_and_gaps_stay() -> None:
     assert np.array_equal(again[like != MISSING], answers[like != MISSING])
 
 
+@pytest.mark.nightly
 def test_intervals_cover_at_their_nominal_rate() -> None:
     draws = np.random.default_rng(6)
     main = main_effects("ABCD", 2)

@@ -101,6 +101,7 @@ def test_vilars_numbers_are_those_of_table_2_in_r() -> None:
     )
 
 
+@pytest.mark.nightly
 def test_a_sampled_row_says_what_its_agreement_is_worth() -> None:
     rows = [a for a in recorded("hopkins-may-2013") if a.claim == "samplers"]
     assert [a.quantity for a in rows] == [

@@ -108,6 +108,7 @@ def test_a_file_of_prefmods_sources_is_read_without_r_and_held_against_its_diges
 
 
 @pytest.mark.r("prefmod")
+@pytest.mark.nightly
 def test_prefmods_own_tables_are_read_as_those_of_the_values_and_every_number_agrees() -> None:
     live = beside_50_digits.rows_beside_50_digits(Backend("live"), lambda fit, backend: ())
     in_place = {d["id"] for d in documents.documents() if documents.data_of(d)["rows"] is None}
@@ -228,6 +229,7 @@ def test_with_recorded_r_every_number_agrees_and_every_kind_of_witness_was_heard
     assert {a.r_source for a in beside_r if a.r is not None} == {"recorded"}
 
 
+@pytest.mark.nightly
 def test_where_prefmod_and_pairproof_part_the_50_digits_are_pairproofs(beside_r: list[Agreement]) -> None:
     nlm = [a for a in beside_r if "by nlm" in (a.r_call or "") and a.r_certified_digits is not None]
     assert len(nlm) > 150
@@ -249,6 +251,7 @@ def test_what_r_refuses_is_told_in_its_own_words(beside_r: list[Agreement]) -> N
     assert "Network is not fully connected" in row.explanation and row.verdict == "not-checkable"
 
 
+@pytest.mark.nightly
 def test_the_report_says_how_many_of_the_50_digits_r_has(beside_r: list[Agreement]) -> None:
     of_r = story.story(Checker(read_paper("patterns")), beside_r)[1]
     assert of_r.table is not None

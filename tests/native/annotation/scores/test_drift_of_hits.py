@@ -21,6 +21,7 @@ def campaign(rng, people: int = 4, hits: int = 35, slope: float = 0.0):
 
 
 @pytest.mark.parametrize("most", [1_500, 0])
+@pytest.mark.nightly
 def test_honest_annotators_with_shifts_by_hit_rarely_seem_to_drift(monkeypatch, most):
     """By effects of the HITs, and by the design factor of a campaign with too many."""
     monkeypatch.setattr(module, "MOST_HITS", most)
@@ -33,6 +34,7 @@ def test_honest_annotators_with_shifts_by_hit_rarely_seem_to_drift(monkeypatch, 
     assert sum(found) <= 4 < sum(blind)
 
 
+@pytest.mark.nightly
 def test_the_drift_that_is_said_to_be_detectable_is_found_four_times_in_five():
     rng = np.random.default_rng(6)
     item, who, place, score, hit = campaign(rng)

@@ -52,6 +52,7 @@ def test_ra_beats_direct_assessment_only_with_shifts_and_only_uncorrected(grid):
     assert grid.turning("ra", "da", 4) == (0.0, 0.5) and grid.turning("ra", "random+", 4) is None
 
 
+@pytest.mark.nightly
 def test_easls_gain_is_that_of_random_hits_and_needs_a_context(grid):
     said = verdict_on_easl(grid, (4,))
     assert said.startswith(
@@ -137,6 +138,7 @@ def test_the_shift_and_context_of_the_panel_are_replaced_and_nothing_else():
     ]
 
 
+@pytest.mark.nightly
 def test_what_was_not_run_is_refused(grid):
     with pytest.raises(InputError, match="easl after 7 judgments an item in context none was not run"):
         grid.curve("easl", 7)

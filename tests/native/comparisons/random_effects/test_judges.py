@@ -63,6 +63,7 @@ def slopes(function: Any, theta: np.ndarray, h: float) -> np.ndarray:
     return np.array(out).T
 
 
+@pytest.mark.nightly
 def test_errors_by_judge_are_those_of_numerical_derivatives_of_each_judges_integral() -> None:
     table = judged()
     fit = fitted(table)
@@ -214,6 +215,7 @@ def test_a_replicate_is_the_fit_of_a_table_whose_copies_are_judges_of_their_own(
         np.testing.assert_allclose(quick.beta, whole.beta, atol=1e-7)  # two searches; seen 4e-10
 
 
+@pytest.mark.nightly
 def test_the_bootstrap_of_judges_has_their_errors_and_keeps_what_separates() -> None:
     fit = fitted(judged(12, 5))
     drawn = fit.bootstrap("judge", replicates=399, seed=4, quantity=["params", ("A", "B")])

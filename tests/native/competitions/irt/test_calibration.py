@@ -78,6 +78,7 @@ LIMIT = 24.3
 
 
 @pytest.mark.parametrize(("shared", "sampler"), [(True, "gibbs"), (False, "gibbs"), (False, "collapsed")])
+@pytest.mark.nightly
 def test_the_gaussian_samplers_are_calibrated(shared, sampler):
     model = GaussianModel(sd_ability=1.2, sd_quality=0.8, radius=0.5)
 
@@ -101,6 +102,7 @@ def test_the_gaussian_samplers_are_calibrated(shared, sampler):
 
 
 @pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.nightly
 def test_the_categorical_samplers_are_calibrated(shared):
     model = CategoricalModel(levels=5)
 

@@ -69,6 +69,7 @@ def test_even_preferences_have_p_1_and_a_single_one_too():
     assert binomial_p(5, 10) == binomial_p(1, 1) == 1.0
 
 
+@pytest.mark.nightly
 def test_the_tail_is_the_same_on_both_sides_of_the_change_to_the_beta_function():
     """Observed 14.3 digits: bdtr's own error in a tail of 1e-3."""
     n, x = 10_001, 4_830
