@@ -13,10 +13,8 @@ import numpy as np
 
 from ...errors import InputError
 from ..process.policy import BackendLike
-from ..values.convert import matrix
-from .asking import REDUCE, RModel, ask, asks, design_columns, model_of
+from .asking import REDUCE, RModel, asks, columns_matrix, design_columns, sent
 
-NEEDS = ("brglm",)
 Link = Literal["logit", "probit", "cauchit", "cloglog"]
 
 BRGLM = (
@@ -34,7 +32,7 @@ reduce(fit, b, V)
 )
 
 
-@asks(*NEEDS)
+@asks("brglm")
 def brglm_design(
     data: Any,
     y: str | Sequence[float],
@@ -78,11 +76,9 @@ def brglm_design(
     wrong = response[~((response >= 0) & (response <= 1))]
     if len(wrong):
         raise InputError(f"a share is a number from 0 to 1; found {float(wrong[0])!r}")
-    arguments = {
-        "share": response,
-        "X": matrix(np.column_stack(list(columns.values())), list(columns)),
-        ".weights": np.ones(len(response)) if w is None else w,
-        "link": link,
-        ".offset": o,
+    made: dict[str, Any] = {
+        "X": columns_matrix(columns),
+        "weights": np.ones(len(response)) if w is None else w,
     }
-    return model_of(RModel, ask(backend, "brglm::brglm", BRGLM, arguments, NEEDS))
+    arguments = sent(backend, "share X .weights link .offset", share=response, offset=o, **made)
+    return RModel.ask(backend, "brglm::brglm", BRGLM, arguments)

@@ -22,10 +22,9 @@ from ..process.policy import BackendLike
 from ..records.calls import RResult
 from ..values.convert import data_frame
 from ..values.nodes import RVector
-from .asking import Floats, RAnswer, ask, asks, vector_of
+from .asking import Floats, RAnswer, ask, asks, sent, vector_of
 
 IntArray = NDArray[np.int64]
-NEEDS = ("rjags", "coda")
 
 #: R: mean, sd, effective size and time-series standard error of each column over chains (a list of matrices).
 SUMMARISE = """
@@ -170,7 +169,7 @@ class Compared:
         }
 
 
-@asks(*NEEDS)
+@asks("rjags", "coda")
 def irt_gaussian(
     data: Compared,
     sd_ability: float = 1.0,
@@ -209,20 +208,14 @@ def irt_gaussian(
     >>> table = Compared(2, [0, 1], [0], [1], [1])  # one comparison, the first preferred
     >>> irt_gaussian(table)[0].mean                 # doctest: +SKIP
     """
-    arguments = {
-        **data.arguments(),
-        **vars(chains),
-        "s0": sd_ability,
-        "sa": sd_quality,
-        "so": sd_noise,
-        "d": radius,
-    }
-    result = ask(backend, "rjags::coda.samples, irt-gaussian", GAUSSIAN, arguments, NEEDS)
+    given = {"s0": sd_ability, "sa": sd_quality, "so": sd_noise, "d": radius}
+    arguments = data.arguments() | vars(chains) | given
+    result = ask(backend, "rjags::coda.samples, irt-gaussian", GAUSSIAN, arguments)
     found = result.as_list()
     return _sampled(found.vector("ability"), result), _sampled(found.vector("level"), result)
 
 
-@asks(*NEEDS)
+@asks("rjags", "coda")
 def irt_categorical(
     data: Compared,
     pairs: Sequence[tuple[int, int]],
@@ -267,17 +260,11 @@ def irt_categorical(
     >>> table = Compared(2, [0, 1], [0], [1], [1])   # one comparison, the first preferred
     >>> irt_categorical(table, [(0, 1)])[0].mean     # doctest: +SKIP
     """
-    arguments = {
-        **data.arguments(),
-        **vars(chains),
-        "pair_one": [a + 1 for a, _ in pairs],
-        "pair_two": [b + 1 for _, b in pairs],
-        "n_levels": levels,
-        "so": sd_noise,
-        "concentration": concentration,
-        "radius": radius,
-    }
-    result = ask(backend, "rjags::coda.samples, irt-categorical", CATEGORICAL, arguments, NEEDS)
+    made: dict[str, Any] = {"pair_one": [a + 1 for a, _ in pairs], "pair_two": [b + 1 for _, b in pairs]}
+    made |= {"n_levels": levels, "so": sd_noise}
+    given = sent(backend, "pair_one pair_two n_levels so concentration radius", **made)
+    arguments = data.arguments() | vars(chains) | given
+    result = ask(backend, "rjags::coda.samples, irt-categorical", CATEGORICAL, arguments)
     tie, first, second = (_sampled(vector_of(result), result, slice(k, None, 3)) for k in range(3))
     return tie, first, second
 
@@ -321,7 +308,7 @@ def pair_compare(
     """
     table = data_frame({"rater": ["one"] * len(first), "first": first, "second": second, "choice": choice})
     arguments = {"data": table, "items": items, **vars(chains)}
-    result = ask(backend, "MCMCpack::MCMCpaircompare", MCMCPACK, arguments, ("MCMCpack", "coda"))
+    result = ask(backend, "MCMCpack::MCMCpaircompare", MCMCPACK, arguments)
     return _sampled(vector_of(result), result)
 
 

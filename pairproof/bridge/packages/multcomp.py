@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import Floats, RAnswer, ask, asks, reals
+from .asking import Floats, RAnswer, asks, reals, sent
 
-NEEDS = ("multcomp", "mvtnorm")
 Alternative = Literal["two.sided", "less", "greater"]
 
 GLHT = """
@@ -58,7 +57,7 @@ class ManyComparisons(RAnswer):
     high: Floats
 
 
-@asks(*NEEDS)
+@asks("multcomp", "mvtnorm")
 def glht(
     coef: Floats,
     vcov: Floats,
@@ -106,17 +105,10 @@ def glht(
     >>> glht([1.0, 0.2], [[0.1, 0], [0, 0.1]], {"A-B": [1, -1]}).single_step  # doctest: +SKIP
     """
     names = [f"b{j + 1}" for j in range(len(coef))]
-    arguments = {
-        "coef": coef,
-        "V": matrix(vcov, names, names),
-        "K": matrix(reals(list(contrasts.values())), names, list(contrasts)),
-        "df": df,
-        "alternative": alternative,
-        "level": level,
-        "abseps": abseps,
-        "maxpts": maxpts,
-    }
-    return ManyComparisons.read(ask(backend, "multcomp::glht", GLHT, arguments, NEEDS, seed=seed))
+    made: dict[str, Any] = {"V": matrix(vcov, names, names)}
+    made |= {"K": matrix(reals(list(contrasts.values())), names, list(contrasts))}
+    arguments = sent(backend, "coef V K df alternative level abseps maxpts", **made)
+    return ManyComparisons.ask(backend, "multcomp::glht", GLHT, arguments, seed=seed)
 
 
 CRITICAL = """
@@ -179,14 +171,9 @@ def qmvnorm(
     --------
     >>> qmvnorm([[1.0, 0.5], [0.5, 1.0]]).quantile  # doctest: +SKIP
     """
-    arguments = {
-        "R": matrix(correlation, [f"z{j + 1}" for j in range(len(correlation))]),
-        "level": level,
-        "two_sided": two_sided,
-        "abseps": abseps,
-        "maxpts": maxpts,
-    }
-    return MaxNormal.read(ask(backend, "mvtnorm::qmvnorm", CRITICAL, arguments, ("mvtnorm",), seed=seed))
+    table = matrix(correlation, [f"z{j + 1}" for j in range(len(correlation))])
+    arguments = sent(backend, "R level two_sided abseps maxpts", R=table)
+    return MaxNormal.ask(backend, "mvtnorm::qmvnorm", CRITICAL, arguments, seed=seed)
 
 
 LETTERS = """
@@ -241,8 +228,8 @@ def multcompLetters(
     hyphens = sorted({name for name in (*first, *second) if "-" in name})
     if hyphens:
         raise ValueError(f"{hyphens} have a hyphen, at which multcompLetters splits the names of a pair")
-    arguments = {"first": first, "second": second, "p": p, "threshold": threshold}
-    return Letters.read(ask(backend, "multcompView::multcompLetters", LETTERS, arguments, ("multcompView",)))
+    arguments = sent(backend, "first second p threshold")
+    return Letters.ask(backend, "multcompView::multcompLetters", LETTERS, arguments)
 
 
 def all_pairs(items: Sequence[str]) -> dict[str, Floats]:

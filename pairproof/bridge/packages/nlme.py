@@ -12,9 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..process.policy import BackendLike
-from .asking import Floats, RAnswer, ask, asks
-
-NEEDS = ("nlme",)
+from .asking import Floats, RAnswer, asks, sent
 
 LME = """
 d <- data.frame(y = y, item = factor(item), annotator = factor(annotator), one = factor(1L))
@@ -50,7 +48,7 @@ class NoiseByAnnotator(RAnswer):
     loglik: float
 
 
-@asks(*NEEDS)
+@asks("nlme")
 def lme(
     y: Sequence[float] | Floats,
     item: Sequence[int],
@@ -83,4 +81,4 @@ def lme(
     >>> lme(y, item, annotator).noise  # doctest: +SKIP
     """
     codes = {"item": np.asarray(item, np.int64) + 1, "annotator": np.asarray(annotator, np.int64) + 1}
-    return NoiseByAnnotator.read(ask(backend, "nlme::lme", LME, {"y": y, **codes, "method": method}, NEEDS))
+    return NoiseByAnnotator.ask(backend, "nlme::lme", LME, sent(backend, "y item annotator method", **codes))

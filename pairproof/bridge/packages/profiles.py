@@ -11,10 +11,8 @@ from dataclasses import dataclass
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import Floats, RAnswer, ask, asks, program
+from .asking import Floats, RAnswer, asks, program
 from .sandwich import CONDITIONAL, ComparisonRows
-
-NEEDS = ("MASS",)
 
 #: From R 4.4 on stats has MASS's method itself.
 CONFINT = (
@@ -45,7 +43,7 @@ class ProfileLimits(RAnswer):
     high: Floats
 
 
-@asks(*NEEDS)
+@asks("MASS")
 def confint(rows: ComparisonRows, level: float = 0.95, *, backend: BackendLike = None) -> ProfileLimits:
     """R's ``confint(glm)`` of every parameter, MASS's profile; of Rao and Kupper's model ``confint(polr)``.
 
@@ -71,7 +69,7 @@ def confint(rows: ComparisonRows, level: float = 0.95, *, backend: BackendLike =
     >>> confint(rows).low  # doctest: +SKIP
     """
     arguments = {**rows.arguments(), "level": level}
-    return ProfileLimits.read(ask(backend, "MASS::confint", CONFINT, arguments, NEEDS))
+    return ProfileLimits.ask(backend, "MASS::confint", CONFINT, arguments)
 
 
 @asks()
@@ -107,4 +105,4 @@ def constrained_refits(
     if rows.model != "poisson":
         raise ValueError("constrained refits are by glm, which Rao and Kupper's model is not")
     arguments = {**rows.arguments(), "C": matrix(functions, rows.names), "level": level}
-    return ProfileLimits.read(ask(backend, "stats::glm, constrained refits", REFITS, arguments))
+    return ProfileLimits.ask(backend, "stats::glm, constrained refits", REFITS, arguments)

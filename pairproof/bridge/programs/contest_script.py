@@ -26,7 +26,18 @@ from .contest_models import (
     named_variables,
     variables,
 )
-from .r_source import PRINT, comment, comparisons_of, header, not_estimable, number, shown, text, vector
+from .r_source import (
+    PRINT,
+    comment,
+    comparisons_of,
+    header,
+    not_estimable,
+    number,
+    scalar,
+    shown,
+    text,
+    vector,
+)
 
 #: After a package's own function: the columns in the order of X, and what the fit has of the likelihood.
 OBSERVED = """\
@@ -176,10 +187,8 @@ def _data(given: Mapping[str, Any]) -> str:
 
 
 def _literal(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).upper()
-    if isinstance(value, str):
-        return text(value)
+    if isinstance(value, (bool, str)):
+        return scalar(value)
     if isinstance(value, list):
         return vector(map(text, value), 0) if value else "character()"
     array = np.asarray(value, float)

@@ -49,6 +49,13 @@ def number(value: float) -> str:
     return short if float(short) == value else float(value).hex()
 
 
+def scalar(value: bool | str | float) -> str:
+    """One value as R source."""
+    if isinstance(value, bool):
+        return str(value).upper()
+    return text(value) if isinstance(value, str) else number(value)
+
+
 def needed(packages: Sequence[str]) -> str:
     """R source that stops where a package is absent or too old, with the line that installs it."""
     if not packages:

@@ -27,19 +27,7 @@ from ...process.policy import BackendLike
 from ...values.convert import data_frame, factor_of
 from ...values.formulas import CONTRASTS
 from ...values.nodes import Expr, Formula, RArgument
-from ..asking import (
-    REFIT,
-    Estimates,
-    Floats,
-    as_frame,
-    ask,
-    asks,
-    check_option,
-    coefficients_of,
-    optional,
-    program,
-    reals,
-)
+from ..asking import REFIT, Estimates, Floats, as_frame, asks, check_option, optional, program, reals, sent
 
 NEEDS = ("BradleyTerry2",)
 Link = Literal["logit", "probit", "cauchit"]
@@ -61,46 +49,6 @@ def pql_arguments(control: Any, sigma: float | None, sigma_fixed: bool | None) -
     found |= {} if sigma is None else {"sigma": float(sigma)}
     found |= {} if sigma_fixed is None else {"sigma.fixed": bool(sigma_fixed)}
     return found or None
-
-
-def btm_arguments(
-    outcome: Column,
-    player1: Player,
-    player2: Player,
-    formula: str | None,
-    id: str,
-    separate_ability: Sequence[str] | None,
-    refcat: str | None,
-    link: str,
-    data: Any,
-    weights: Column,
-    subset: Column,
-    offset: Column,
-) -> dict[str, Any]:
-    """The arguments ``given`` and ``data`` of the R code."""
-    if formula is not None and not isinstance(formula, str):
-        raise InputError(
-            "BTm takes R's arguments: outcome, player1, player2, formula; counts of wins with their players, "
-            "BTm(win1, win2, player1, player2), are BTm_counts's"
-        )
-    if player1 is None or player2 is None:
-        raise InputError("BTm needs player1 and player2: columns of the data, values, or a table of columns")
-    check_option("link", link, Link)
-    sides = players_of(player1, player2, id)
-    given = {
-        "outcome": column(outcome, "outcome"),
-        "player1": sides[0],
-        "player2": sides[1],
-        "formula": optional(Formula, formula),
-        "id": id,
-        "separate.ability": optional(list, separate_ability),
-        "refcat": refcat,
-        "link": link,
-        "weights": column(weights, "weights"),
-        "subset": column(subset, "subset"),
-        "offset": column(offset, "offset"),
-    }
-    return {"given": given, "data": data_of(data)}
 
 
 def column(value: Column, where: str) -> Any:
@@ -246,11 +194,6 @@ class ContestModel(Estimates):
         )
 
 
-def contest_model(result: Any, arguments: Mapping[str, Any]) -> ContestModel:
-    """A :class:`ContestModel` from what ``reduce_btm`` returned."""
-    return ContestModel.read(result, **coefficients_of(result), arguments=arguments)
-
-
 @asks(*NEEDS)
 def BTm(
     outcome: Column = 1,
@@ -342,31 +285,29 @@ def BTm(
     --------
     >>> BTm(1, "winner", "loser", "~ SVL[..] + (1 | ..)", data=Expr("BradleyTerry2::flatlizards")).sigma  # doctest: +SKIP
     """
-    arguments = btm_arguments(
-        outcome, player1, player2, formula, id, separate_ability, refcat, link, data, weights, subset, offset
-    )
-    check_option("na_action", na_action or "na.omit", NaAction)
+    if formula is not None and not isinstance(formula, str):
+        raise InputError(
+            "BTm takes R's arguments: outcome, player1, player2, formula; counts of wins with their players, "
+            "BTm(win1, win2, player1, player2), are BTm_counts's"
+        )
+    if player1 is None or player2 is None:
+        raise InputError("BTm needs player1 and player2: columns of the data, values, or a table of columns")
+    made: dict[str, Any] = dict(zip(("player1", "player2"), players_of(player1, player2, id)))
+    columns = {"outcome": outcome, "weights": weights, "subset": subset, "offset": offset}
+    made |= {name: column(value, name) for name, value in columns.items()}
+    table = data_of(data)
     bad = [c for c in (contrasts or {}).values() if c not in CONTRASTS]
     if bad:
         raise InputError(f"contrasts are one of {', '.join(sorted(CONTRASTS))}; found {bad[0]!r}")
-    given = arguments["given"]
-    given.update(
-        {
-            "na.action": na_action,
-            "start": start,
-            "etastart": etastart,
-            "mustart": mustart,
-            "br": br,
-            "contrasts": dict(contrasts) if contrasts else None,
-            "epsilon": epsilon,
-            "maxit": maxit,
-            "refit": refit,
-            "pql": pql_arguments(control, sigma, sigma_fixed),
-        }
+    made |= {"formula": optional(Formula, formula), "contrasts": dict(contrasts) if contrasts else None}
+    variables = (
+        "outcome player1 player2 formula id separate.ability refcat link weights subset offset na.action"
     )
-    arguments["given"] = {k: v for k, v in given.items() if v is not None}
+    variables += " start etastart mustart br contrasts epsilon maxit refit pql"
+    given = sent(backend, variables, pql=pql_arguments(control, sigma, sigma_fixed), **made)
+    arguments = {"given": {k: v for k, v in given.items() if v is not None}, "data": table}
     needs = (*NEEDS, "brglm") if br else NEEDS
-    return contest_model(ask(backend, "BradleyTerry2::BTm in full", BTM, arguments, needs), arguments)
+    return ContestModel.ask(backend, "BradleyTerry2::BTm in full", BTM, arguments, needs)
 
 
 def needs_of(model: Any) -> tuple[str, ...]:
@@ -497,18 +438,9 @@ def glmmPQL(
     effects = optional(reals, random)
     if effects is not None and effects.ndim != 2:
         raise InputError(f"random has shape {effects.shape}; a matrix of rows and effects is expected")
-    arguments = {
-        "fixed": Formula(fixed),
-        "Z": effects,
-        "family": family,
-        "link": link,
-        "data": as_frame(data),
-        "given": {
-            "subset": column(subset, "subset"),
-            "weights": column(weights, "weights"),
-            "offset": column(offset, "offset"),
-        },
-        "pql": pql_arguments(control, sigma, sigma_fixed),
-    }
-    result = ask(backend, "BradleyTerry2::glmmPQL", GLMMPQL, arguments, NEEDS)
-    return contest_model(result, arguments)
+    made: dict[str, Any] = {"fixed": Formula(fixed), "Z": effects, "data": as_frame(data)}
+    columns = {"subset": subset, "weights": weights, "offset": offset}
+    made |= {"given": {name: column(value, name) for name, value in columns.items()}}
+    made |= {"pql": pql_arguments(control, sigma, sigma_fixed)}
+    arguments = sent(backend, "fixed Z family link data given pql", **made)
+    return ContestModel.ask(backend, "BradleyTerry2::glmmPQL", GLMMPQL, arguments)

@@ -14,10 +14,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...process.policy import BackendLike, backend as policy
-from ...values.convert import matrix
+from ...process.policy import BackendLike
 from ...values.formulas import variables
-from ...values.nodes import Expr, Formula, RArgument, RList, RVector
+from ...values.nodes import Expr, Formula, RList, RVector
 from ..asking import (
     REDUCE,
     Floats,
@@ -26,9 +25,11 @@ from ..asking import (
     as_frame,
     ask,
     asks,
-    model_of,
+    call,
+    columns_matrix,
     optional,
     reals,
+    sent,
     strings,
     vector_of,
 )
@@ -55,11 +56,11 @@ SomeDesign = TypeVar("SomeDesign", bound=Design)
 
 
 def made_design(
-    kind: type[SomeDesign], function: str, given: Mapping[str, Any], backend: BackendLike, *attributes: str
+    kind: type[SomeDesign], function: str, given: Mapping[str, Any], backend: Any, *attributes: str
 ) -> SomeDesign:
     """The design that prefmod makes, without arguments that are None; ``attributes`` are of the items and what follows."""
     arguments = {k: v for k, v in given.items() if v is not None}
-    result = policy(backend).call(function, arguments, needs=NEEDS)
+    result = call(backend, function, arguments)
     value = result.as_list()
     named = (strings(v) if isinstance(v := value.attributes.get(a), RVector) else () for a in attributes)
     return kind(value.names or (), *named, value=value, arguments=arguments, result=result)
@@ -125,15 +126,13 @@ def llbt_design(
         raise ValueError(
             f"objnames has {len(objnames)} names for {nitems} items; prefmod would ignore them silently"
         )
-    arguments = {
+    made: dict[str, Any] = {
         "data": as_frame(data),
-        "nitems": nitems,
-        "objnames": objnames,
         "objcovs": optional(as_frame, objcovs),
-        "cat.scovs": cat_scovs,
-        "num.scovs": num_scovs,
         "casewise": casewise or None,
     }
+    variables = "data nitems objnames objcovs cat.scovs num.scovs casewise"
+    arguments = sent(backend, variables, **made)
     return made_design(LLBTDesign, "prefmod::llbt.design", arguments, backend, "objnames", "categories")
 
 
@@ -220,31 +219,24 @@ def llbt_fit(
     >>> design = llbt_design(wide, nitems=3)                                           # doctest: +SKIP
     >>> llbt_fit(design.column("y"), {"o1": design.column("o1")}, q=3, ncat=2).estimate  # doctest: +SKIP
     """
-    arguments = {
-        "y": y if isinstance(y, Expr) else reals(y),
-        "Xmodel": Xmodel if isinstance(Xmodel, Expr) else _columns(Xmodel),
-        "q": q,
-        "ncat": ncat,
-        "maxiter": maxiter,
-    }
-    result = ask(backend, "prefmod::llbt.fit", LLBT_FIT, arguments, NEEDS)
+    made: dict[str, Any] = {"y": y if isinstance(y, Expr) else reals(y)}
+    made |= {"Xmodel": Xmodel if isinstance(Xmodel, Expr) else columns_matrix(Xmodel)}
+    arguments = sent(backend, "y Xmodel q ncat maxiter", **made)
+    result = ask(backend, "prefmod::llbt.fit", LLBT_FIT, arguments)
     value = result.as_list()
     z = value.vector("estimate").floats() / value.vector("se").floats()
     tails = np.array([0.5 * erfc(abs(v) / sqrt(2.0)) for v in z])
     return LLBTFit.read(result, z=z, p_one_sided=tails, lines=result.output)
 
 
-def _columns(Xmodel: Mapping[str, Any]) -> RArgument:
-    names = list(Xmodel)
-    return matrix(np.column_stack([reals(Xmodel[n]) for n in names]), names)
-
-
-LLBTPC_FIT = (
-    REDUCE
-    + """
+FIT = """
 fit <- prefmod::llbtPC.fit(obj, nitems, formel = formel, elim = elim, resptype = resptype, obj.names = obj.names,
                            undec = undec)
-b <- stats::coef(fit)
+"""
+LLBTPC_FIT = (
+    REDUCE
+    + FIT
+    + """b <- stats::coef(fit)
 known <- which(!is.na(b))
 V <- matrix(as.numeric(stats::vcov(fit)), length(b), length(b), dimnames = list(names(b), names(b)))
 V <- V[known, known, drop = FALSE]
@@ -323,20 +315,12 @@ def llbtPC_fit(
             f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim}); prefmod would fit the "
             "model without it"
         )
-    arguments = {
-        "obj": as_frame(obj),
-        "nitems": nitems,
-        "formel": Formula(formel),
-        "elim": Formula(elim),
-        "resptype": resptype,
-        "obj.names": obj_names,
-        "undec": undec,
-    }
+    made: dict[str, Any] = {"obj": as_frame(obj), "formel": Formula(formel), "elim": Formula(elim)}
+    arguments = sent(backend, "obj nitems formel elim resptype obj.names undec", **made)
     result = ask(backend, "prefmod::llbtPC.fit", LLBTPC_FIT, arguments, ("prefmod", "gnm"))
     worth = result.as_list().vector("worth")
     failed = worth.values.dtype.kind not in "fi"
-    return model_of(
-        LLBTPCModel,
+    return LLBTPCModel.read(
         result,
         objects=() if failed else worth.margin(0),
         groups=() if failed else worth.margin(1) or ("",),
@@ -346,13 +330,13 @@ def llbtPC_fit(
     )
 
 
-LLBT_WORTH = """
-fit <- prefmod::llbtPC.fit(obj, nitems, formel = formel, elim = elim, resptype = resptype, obj.names = obj.names,
-                           undec = undec)
-table <- unclass(prefmod::llbt.worth(fit, outmat = outmat))
+LLBT_WORTH = (
+    FIT
+    + """table <- unclass(prefmod::llbt.worth(fit, outmat = outmat))
 attr(table, "objtable") <- NULL
 table
 """
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,9 +359,9 @@ class WorthTable(RAnswer):
         return pd.DataFrame(self.values, index=list(self.objects), columns=list(self.groups))
 
 
-def llbtpc_worth(fitobj: LLBTPCModel, outmat: str, *, backend: BackendLike = None) -> WorthTable:
+def llbtpc_worth(fitobj: LLBTPCModel, outmat: str, backend: Any) -> WorthTable:
     """``llbt.worth`` of a model of ``llbtPC.fit``, which is fitted again in the same call."""
     arguments = {**fitobj.arguments, "outmat": outmat}
-    result = ask(backend, "prefmod::llbt.worth", LLBT_WORTH, arguments, ("prefmod", "gnm"))
+    result = ask(backend, "prefmod::llbt.worth", LLBT_WORTH, arguments)
     table = vector_of(result)
     return WorthTable(table.margin(0), table.margin(1) or ("",), table.floats(), result=result)
