@@ -89,9 +89,8 @@ def _converted(name: str, value: Any, kind: Any) -> Any:
 
 
 def sent(backend: Any, variables: str, **made: Any) -> dict[str, Any]:
-    """R's variables in the order that records' keys have: made here, or as the function that asks was given them.
-
-    A dot of R's name is an underscore here, and a first one is left out: ``.weights`` is ``weights``.
+    """R's variables in the order of records' keys: made here, else as the function that asks was given them; R's
+    ``.at.home`` is our ``at_home``.
     """
     ours = {name: name.strip(".").replace(".", "_") for name in variables.split()}
     return {name: made[key] if key in made else backend.values[key] for name, key in ours.items()}
@@ -112,8 +111,7 @@ def ask(
     ----------
     label : str
         The R function's name, for messages and for the record's file name.
-    needs : sequence of str, optional
-        Default the packages of the function that asks.
+    needs : default the packages of the function that asks
     """
     who, own = (backend.backend, backend.needs) if isinstance(backend, Given) else (backend, ())
     chosen = own if needs is None else needs
@@ -414,14 +412,18 @@ def coefficients_of(result: RResult) -> dict[str, Any]:
 
 
 def design_columns(
-    data: Any, *given: str | Sequence[float] | None, groups: Sequence[str] = ()
-) -> tuple[dict[str, Floats], list[Floats | None]]:
-    """The columns of the model matrix, and what was given, as numbers.
+    data: Any,
+    y: str | Sequence[float],
+    weights: str | Sequence[float] | None = None,
+    *given: str | Sequence[float] | None,
+    groups: Sequence[str] = (),
+) -> tuple[dict[str, Floats], Floats, Floats, list[Any]]:
+    """The columns of the model matrix, the response, its weights (default 1), and what was given, as numbers.
 
     Parameters
     ----------
     data : DataFrame, or mapping of str to sequence[rows]
-    given : str or float[rows], optional
+    y, weights, given : str or float[rows], optional
         A column's name, or its numbers; None stays None.
     groups : sequence of str
         Columns that hold labels, and are no part of the design.
@@ -433,23 +435,26 @@ def design_columns(
 
     Examples
     --------
-    >>> columns, (y, w) = design_columns({"x": [1, 0], "y": [0.5, 1], "n": [4, 2]}, "y", "n")
+    >>> columns, y, w, _ = design_columns({"x": [1, 0], "y": [0.5, 1], "n": [4, 2]}, "y", "n")
     >>> list(columns), y.tolist(), w.tolist()
     (['x'], [0.5, 1.0], [4.0, 2.0])
     """
     there = {str(k): k for k in (data if isinstance(data, Mapping) else data.columns)}
-    named = [v for v in (*given, *groups) if isinstance(v, str)]
+    named = [v for v in (y, weights, *given, *groups) if isinstance(v, str)]
     absent = next((n for n in named if n not in there), None)
     if absent is not None:
         raise InputError(f"there is no column {absent!r}; there are {', '.join(list(there)[:20])}")
     columns = {n: reals(data[k]) for n, k in there.items() if n not in named}
     if not columns:
         raise InputError("no column is left for the model matrix")
-    found = [optional(reals, data[there[v]] if isinstance(v, str) else v) for v in given]
-    sizes = {len(v) for v in (*columns.values(), *found) if v is not None}
+    response, weight, *found = (
+        optional(reals, data[there[v]] if isinstance(v, str) else v) for v in (y, weights, *given)
+    )
+    weight = np.ones(len(response)) if weight is None else weight
+    sizes = {len(v) for v in (*columns.values(), response, weight, *found) if v is not None}
     if len(sizes) > 1:
         raise InputError(f"columns differ in length: {sorted(sizes)} rows")
-    return columns, found
+    return columns, response, weight, found
 
 
 def columns_matrix(columns: Mapping[str, Any]) -> RArgument:

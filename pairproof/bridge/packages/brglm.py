@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import numpy as np
-
 from ...errors import InputError
 from ..process.policy import BackendLike
 from .asking import REDUCE, RModel, asks, columns_matrix, design_columns, sent
@@ -71,14 +69,10 @@ def brglm_design(
     >>> table = {"a": [1, 0, 1], "b": [0, 1, -1], "won": [1.0, 1.0, 0.6], "n": [5, 5, 5]}
     >>> brglm_design(table, "won", "n").coef  # doctest: +SKIP
     """
-    columns, (response, w, o) = design_columns(data, y, weights, offset)
-    assert response is not None
+    columns, response, w, (o,) = design_columns(data, y, weights, offset)
     wrong = response[~((response >= 0) & (response <= 1))]
     if len(wrong):
         raise InputError(f"a share is a number from 0 to 1; found {float(wrong[0])!r}")
-    made: dict[str, Any] = {
-        "X": columns_matrix(columns),
-        "weights": np.ones(len(response)) if w is None else w,
-    }
-    arguments = sent(backend, "share X .weights link .offset", share=response, offset=o, **made)
+    made = {"share": response, "X": columns_matrix(columns), "weights": w, "offset": o}
+    arguments = sent(backend, "share X .weights link .offset", **made)
     return RModel.ask(backend, "brglm::brglm", BRGLM, arguments)

@@ -103,10 +103,8 @@ def glm_design(
     >>> data = {"x": [1, 0, -1], "y": [0.5, 0.2, 0.1], "n": [10, 10, 10]}
     >>> glm_design(data, "y", "binomial", "logit", "n").params()  # doctest: +SKIP
     """
-    columns, (response, w, o) = design_columns(data, y, weights, offset)
-    assert response is not None
-    made: dict[str, Any] = {"x": columns_matrix(columns), "y": response, "offset": o}
-    made |= {"weights": np.ones(len(response)) if w is None else w}
+    columns, response, w, (o,) = design_columns(data, y, weights, offset)
+    made = {"x": columns_matrix(columns), "y": response, "weights": w, "offset": o}
     variables = "x y family link weights offset epsilon maxit intercept"
     return RModel.ask(backend, "stats::glm.fit", GLM, sent(backend, variables, **made))
 
@@ -155,10 +153,8 @@ def gnm_eliminated(
     --------
     >>> gnm_eliminated({"x": [1, -1], "y": [5, 2], "cell": [1, 1]}, "y", "cell").params()  # doctest: +SKIP
     """
-    columns, (response, cell, w, o) = design_columns(data, y, eliminate, weights, offset)
-    assert response is not None and cell is not None
-    made: dict[str, Any] = {"x": columns_matrix(columns), "y": response, "cell": cell}
-    made |= {"weights": np.ones(len(response)) if w is None else w}
+    columns, response, w, (cell, o) = design_columns(data, y, weights, eliminate, offset)
+    made = {"x": columns_matrix(columns), "y": response, "weights": w, "cell": cell}
     made |= {"offset": np.zeros(len(response)) if o is None else o}
     variables = "x y cell family link weights offset tolerance iterMax"
     return RModel.ask(backend, "gnm::gnm", GNM, sent(backend, variables, **made), seed=1)
@@ -203,11 +199,9 @@ def polr_design(
     --------
     >>> polr_design({"x": [1, 0, -1], "y": [3, 2, 1]}, "y", levels=["a", "b", "c"])  # doctest: +SKIP
     """
-    columns, (answer, w) = design_columns(data, y, weights)
-    assert answer is not None
+    columns, answer, w, _ = design_columns(data, y, weights)
     codes = answer.astype(int)
     if (codes != answer).any() or codes.min() < 1 or codes.max() > len(levels):
         raise ValueError(f"y: expected whole numbers from 1 to {len(levels)}")
-    made: dict[str, Any] = {"x": columns_matrix(columns), "y": [levels[k - 1] for k in codes]}
-    made |= {"weights": np.ones(len(codes)) if w is None else w}
+    made = {"x": columns_matrix(columns), "y": [levels[k - 1] for k in codes], "weights": w}
     return RModel.ask(backend, "MASS::polr", POLR, sent(backend, "x y levels weights method", **made))

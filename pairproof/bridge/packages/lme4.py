@@ -204,16 +204,14 @@ def glmer_design(
     if not groups:
         raise InputError("groups is empty: without a random effect this is a glm")
     distinct = list(dict.fromkeys(groups))
-    columns, (response, w, o) = design_columns(data, y, weights, offset, groups=distinct)
-    assert response is not None
+    columns, response, w, (o,) = design_columns(data, y, weights, offset, groups=distinct)
     varying = [[CONSTANT]] * len(groups) if effects is None else [list(e) for e in effects]
     _check(list(columns), groups, varying)
     labels = [[str(v) for v in data[name]] for name in groups]
     blocks = [np.column_stack([_column(n, columns) for n in own]) for own in varying]
     made: dict[str, Any] = {"y": response, "X": columns_matrix(columns), "Z": blocks, "offset": o}
     made |= {"groups": data_frame({f"g{k + 1}": factor_of(v, _levels(v)) for k, v in enumerate(labels)})}
-    made |= {"weights": np.ones(len(response)) if w is None else w}
-    arguments = sent(backend, "y X groups Z .weights .offset family link nAGQ", **made)
+    arguments = sent(backend, "y X groups Z .weights .offset family link nAGQ", weights=w, **made)
     named: dict[str, Any] = {"names": tuple(columns)}
     named |= {"effects": tuple(f"{group}: {name}" for group, own in zip(groups, varying) for name in own)}
     return MixedDesign.ask(backend, "lme4::glmer of a design", GLMER_DESIGN, arguments, **named)

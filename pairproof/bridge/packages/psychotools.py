@@ -111,10 +111,7 @@ def paircomp(
     table = reals(data)
     if table.ndim != 2:
         raise ValueError(f"paircomp expects judges in rows and pairs in columns; found shape {table.shape}")
-    made: dict[str, Any] = {
-        "data": np.where(np.isnan(table), np.nan, table),
-        "covariates": optional(as_frame, covariates),
-    }
+    made = {"data": np.where(np.isnan(table), np.nan, table), "covariates": optional(as_frame, covariates)}
     arguments = sent(backend, "data labels mscale ordered covariates", **made)
     result = ask(backend, "psychotools::paircomp", PAIRCOMP, arguments)
     return Paircomp.read(result, value=result.as_list().vector("object"))

@@ -341,19 +341,13 @@ def btm(given: Inputs, *, tight: bool, br: bool = False, backend: BackendLike = 
 
 
 _BTM = Program("BradleyTerry2::BTm", programs.BTM, named_variables, ("BradleyTerry2",))
-#: The maximum of the likelihood by Newton's method in base R, its derivatives by R's deriv3.
 newton = Program("Newton in base R, contests", programs.NEWTON, variables)
-#: R's ``stats::glm.fit`` of the same columns, at a tight stop.
 glm = Program("stats::glm.fit", programs.GLM, variables)
 brglm2 = Program("brglm2::brglmFit", programs.BRGLM2, _of_brglm2, ("brglm2",))
-#: Davidson's ties with Jeffreys' prior, by scoring in base R.
 jeffreys = Program("Jeffreys' prior with ties in base R", programs.JEFFREYS_WITH_TIES, variables)
-#: ``BradleyTerry2::GenDavidson`` by gnm.
 gendavidson = Program("gnm::gnm", programs.GENDAVIDSON, _of_gendavidson, ("gnm", "BradleyTerry2"))
 #: ``BradleyTerry2::glmmPQL`` with the effects of items by judge as its random matrix; it is told ``tight``.
 glmm_pql = Program("BradleyTerry2::glmmPQL", programs.GLMMPQL, mixed_variables, ("BradleyTerry2",))
-#: Laplace's approximation by lme4's glmer, and in base R.
 laplace = Program("lme4::glmer", programs.LAPLACE, mixed_variables, ("lme4",))
 laplace_itself = Program("Laplace's approximation in base R", programs.LAPLACE_ITSELF, mixed_variables)
-#: The marginal likelihood by the trapezoidal rule in base R.
 quadrature = Program("quadrature in base R", programs.QUADRATURE, mixed_variables)

@@ -126,11 +126,7 @@ def llbt_design(
         raise ValueError(
             f"objnames has {len(objnames)} names for {nitems} items; prefmod would ignore them silently"
         )
-    made: dict[str, Any] = {
-        "data": as_frame(data),
-        "objcovs": optional(as_frame, objcovs),
-        "casewise": casewise or None,
-    }
+    made = {"data": as_frame(data), "objcovs": optional(as_frame, objcovs), "casewise": casewise or None}
     variables = "data nitems objnames objcovs cat.scovs num.scovs casewise"
     arguments = sent(backend, variables, **made)
     return made_design(LLBTDesign, "prefmod::llbt.design", arguments, backend, "objnames", "categories")

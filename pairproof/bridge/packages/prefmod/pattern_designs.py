@@ -224,10 +224,7 @@ def fit_design(
     --------
     >>> fit_design("y ~ A + B + C + D", patt_design(salad, 4, resptype="ranking")).deviance  # doctest: +SKIP
     """
-    made: dict[str, Any] = {
-        "formula": Formula(formula),
-        "eliminate": optional(lambda by: Formula(f"~{by}"), eliminate),
-    }
+    made = {"formula": Formula(formula), "eliminate": optional(lambda by: Formula(f"~{by}"), eliminate)}
     arguments = design_arguments(design, columns) | made
     # A design may have more rows than a record should: expected counts stay in R.
     code = FIT_DESIGN + 'reduced <- reduce(model, b, V)\nreduced[names(reduced) != "fitted"]\n'

@@ -187,10 +187,8 @@ def fit_pattern(
     what: str = "NItest",
     **made: Any,
 ) -> PatternModel:
-    """Ask R for a fit of what the function that asks was given, checked as all of prefmod's fits need it.
-
-    answers: columns that come first in the table; default one for each item at each time.  without: whether prefmod
-    would put covariates aside, by default with NItest; ``what`` it then fits.
+    """Ask R for a fit of what the function that asks was given, checked as all of prefmod's fits need it: ``answers``
+    columns come first in the table; prefmod puts covariates aside for ``what`` it fits ``without``.
     """
     obj, nitems, formel, elim, names = (
         backend.values[name] for name in ("obj", "nitems", "formel", "elim", "obj_names")

@@ -208,11 +208,12 @@ def plot_wmat(
         check_option("pcol", pcol, Palette)
     if ylim is not None and len(ylim) != 2:
         raise InputError(f"ylim has {len(ylim)} values; expected the lowest and the highest")
-    made: dict[str, Any] = {
+    symbols = optional(lambda given: [int(v) for v in given], psymb)
+    made = {
         "worths": _worths(x),
-        "psymb": optional(lambda symbols: [int(v) for v in symbols], psymb),
+        "psymb": symbols,
+        "pcol": pcol if isinstance(pcol, str) else optional(list, pcol),
     }
-    made |= {"pcol": pcol if isinstance(pcol, str) else optional(list, pcol)}
     arguments = sent(backend, "worths main ylab psymb pcol ylim log format width height", **made)
     result = ask(backend, "prefmod::plot.wmat", PLOT, arguments)
     return Drawing(format, np.asarray(vector_of(result).values, np.uint8).tobytes(), result=result)
