@@ -115,22 +115,7 @@ Link = Literal["logit", "probit", "cauchit", "cloglog", "log"]
 #: The constant among the columns of a random term.
 CONSTANT = "(Intercept)"
 
-GLMER_DESIGN = """
-d <- groups
-d$.y <- y
-d$X <- X
-of_term <- lapply(seq_along(Z), function(k) sprintf("Z%d_%d", k, seq_len(ncol(Z[[k]]))))
-for (k in seq_along(Z)) for (j in seq_along(of_term[[k]])) d[[of_term[[k]][j]]] <- Z[[k]][, j]
-terms <- sprintf("(0 + %s | g%d)", vapply(of_term, paste, "", collapse = " + "), seq_along(Z))
-form <- stats::as.formula(paste(c(if (ncol(X)) ".y ~ 0 + X" else ".y ~ 0", terms), collapse = " + "))
-family <- get(family, envir = asNamespace("stats"), mode = "function")(link = link)
-fit <- lme4::glmer(form, data = d, family = family, weights = .weights, offset = .offset, nAGQ = nAGQ)
-V <- as.matrix(stats::vcov(fit))
-sd <- unlist(lapply(unname(unclass(lme4::VarCorr(fit))), function(v) attr(v, "stddev")))[unlist(of_term)]
-ll <- stats::logLik(fit)
-list(coef = unname(lme4::fixef(fit)), se = unname(sqrt(diag(V))), vcov = matrix(as.numeric(V), nrow(V)), sd = as.numeric(sd),
-     theta = as.numeric(lme4::getME(fit, "theta")), loglik = as.numeric(ll), df = attr(ll, "df"), df_residual = as.numeric(stats::df.residual(fit)))
-"""
+GLMER_DESIGN = program(__package__, "r/lme4_glmer_design")
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,25 +282,7 @@ def glmer(
 # values lmer then shares 6.9 digits or more (`pairproof validate annotation`).  They set R's search
 # alone; no comparison is loosened by them. This stands outside the R code because a record is found
 # by the code's own text.
-LMER = """
-d <- as.data.frame(lapply(labels, factor))
-form <- stats::as.formula(paste(c("y ~ 0 + X", sprintf("(1 | %s)", names(d))), collapse = " + "))
-control <- function(optimizer, ...) lme4::lmerControl(optimizer = optimizer, optCtrl = list(...), calc.derivs = FALSE,
-  check.nobs.vs.nlev = "ignore", check.nobs.vs.rankZ = "ignore", check.nobs.vs.nRE = "ignore", check.nlev.gtr.1 = "ignore",
-  check.conv.singular = "ignore")
-d$y <- y; d$X <- X
-one <- lme4::lmer(form, d, REML = REML, control = control("nloptwrap", xtol_abs = 1e-12, ftol_abs = 1e-14, maxeval = 1e5))
-# A second search, by another rule, from where the first one stopped.
-fit <- lme4::lmer(form, d, REML = REML, start = lme4::getME(one, "theta"), control = control("bobyqa", rhobeg = 1e-3, rhoend = 1e-12, maxfun = 1e5))
-if (stats::logLik(one) > stats::logLik(fit)) fit <- one
-u <- lme4::ranef(fit, condVar = TRUE)
-at <- names(labels)
-list(coef = unname(lme4::fixef(fit)), vcov = unname(as.matrix(stats::vcov(fit))), residual = stats::sigma(fit)^2,
-     variances = vapply(at, function(k) unname(attr(lme4::VarCorr(fit)[[k]], "stddev")^2), 0),
-     predictions = unname(unlist(lapply(at, function(k) u[[k]][[1L]]))),
-     conditional = unname(unlist(lapply(at, function(k) sqrt(as.numeric(attr(u[[k]], "postVar")))))),
-     loglik = as.numeric(stats::logLik(fit)))
-"""
+LMER = program(__package__, "r/lme4_lmer")
 
 
 @dataclass(frozen=True, eq=False)

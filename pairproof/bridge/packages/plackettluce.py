@@ -32,23 +32,11 @@ from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import matrix
 from ..values.nodes import Expr, RArgument
-from .asking import Estimates, Floats, asks, check_item, optional, reals, sent
+from .asking import Estimates, Floats, asks, check_item, optional, program, reals, sent
 from .base import OF_MODEL, QuasiVariances
 from .psychotools import ItemParameters
 
-PLADMM = """
-d <- as.data.frame(X)
-names(d) <- paste0("x", seq_along(d))
-form <- stats::as.formula(paste("~", paste(names(d), collapse = " + ")))
-ranked <- PlackettLuce::as.rankings(rankings)
-if (is.null(.weights)) .weights <- rep.int(1, nrow(rankings))
-fit <- PlackettLuce::pladmm(ranked, form, data = d, weights = .weights, rho = rho, n_iter = n_iter, rtol = rtol)
-V <- as.matrix(stats::vcov(fit))
-b <- stats::coef(fit)
-ll <- stats::logLik(fit)
-list(intercept = unname(b[1L]), coef = unname(b[-1L]), se = unname(sqrt(diag(V))), vcov = unname(V), worth = unname(as.numeric(fit$pi)),
-     loglik = as.numeric(ll), df = attr(ll, "df"), df_residual = fit$df.residual, iterations = fit$iter, converged = isTRUE(fit$conv))
-"""
+PLADMM = program(__package__, "r/plackettluce_pladmm")
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,18 +141,7 @@ _GIVEN = "given <- list(rankings = quote(%s)"
 OF_GROUPS = FIT.replace(
     _GIVEN % "ranked", "grouped <- PlackettLuce::group(ranked, .group)\n" + _GIVEN % "grouped"
 )
-REDUCE = """
-b <- stats::coef(fit, log = TRUE)
-failed <- ""
-V <- tryCatch({ v <- as.matrix(stats::vcov(fit)); attributes(v) <- attributes(v)["dim"]; v },
-              error = function(e) { failed <<- conditionMessage(e); matrix(NA_real_, length(b), length(b)) })
-worth <- PlackettLuce::itempar(fit, vcov = FALSE)
-ll <- stats::logLik(fit)
-list(names = names(b), coef = unname(as.numeric(b)), se = sqrt(diag(V)), vcov = V, vcov_error = failed, items = colnames(ranked),
-     worth = as.numeric(worth), tie_orders = as.numeric(fit$ties), loglik = as.numeric(ll), null_loglik = fit$null.loglik,
-     log_posterior = fit$logposterior, df = attr(ll, "df"), rank = fit$rank, df_residual = fit$df.residual, aic = stats::AIC(fit),
-     iterations = fit$iter[1L], converged = fit$conv[1L] == 0, adherence = if (!is.null(fit$adherence)) as.numeric(fit$adherence))
-"""
+REDUCE = program(__package__, "r/plackettluce_reduce")
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,22 +15,7 @@ from .asking import Floats, RAnswer, asks, program
 from .sandwich import CONDITIONAL, ComparisonRows
 
 #: From R 4.4 on stats has MASS's method itself.
-CONFINT = (
-    CONDITIONAL
-    + """
-requireNamespace("MASS")
-if (model == "rao-kupper") {
-  g <- fit_polr()$fit
-  limits <- suppressMessages(stats::confint(g, level = level))
-  limits <- if (is.null(dim(limits))) matrix(limits, 1L) else limits
-} else {
-  g <- fit_poisson()
-  limits <- suppressMessages(stats::confint(g, parm = match(parameters, names(stats::coef(g))), level = level))
-  limits <- if (is.null(dim(limits))) matrix(limits, 1L) else limits
-}
-list(low = as.numeric(limits[, 1L]), high = as.numeric(limits[, 2L]))
-"""
-)
+CONFINT = CONDITIONAL + program(__package__, "r/profiles_confint")
 
 REFITS = CONDITIONAL + program(__package__, "r/profiles_refits")
 

@@ -28,6 +28,7 @@ from ..asking import (
     call,
     columns_matrix,
     optional,
+    program,
     reals,
     sent,
     strings,
@@ -135,22 +136,7 @@ def llbt_design(
 #: llbt.fit only prints, rounded to 4 decimals. It is run unchanged, except that it finds another ``print``:
 #: one that looks at the caller's variables first and then prints. The arithmetic is untouched, and what was
 #: seen must round to what was printed, or R stops.
-LLBT_FIT = """
-seen <- NULL
-watching <- new.env(parent = environment(prefmod::llbt.fit))
-watching$print <- function(x, ...) { seen <<- as.list.environment(parent.frame()); base::print(x, ...) }
-llbt.fit <- prefmod::llbt.fit
-environment(llbt.fit) <- watching
-printed <- llbt.fit(y = y, Xmodel = Xmodel, q = q, ncat = ncat, maxiter = maxiter)
-absent <- setdiff(c("b", "se", "p", "q", "dev", "iter", "y"), names(seen))
-if (length(absent)) stop("llbt.fit is not the function this was written for; it has no ", paste(absent, collapse = ", "))
-estimate <- unname(seen$b[seq_len(seen$p)])
-se <- unname(seen$se)
-if (!identical(round(estimate, 4), printed[[1L]]) || !identical(round(se, 4), printed[[2L]]))
-  stop("the numbers seen in llbt.fit do not round to those it printed")
-list(names = rownames(printed), estimate = estimate, se = se, deviance = seen$dev,
-     df = length(seen$y) - seen$p - seen$q, iterations = seen$iter, printed = unclass(as.matrix(printed)))
-"""
+LLBT_FIT = program(__package__, "r/llbt_llbt_fit")
 
 
 @dataclass(frozen=True, eq=False)

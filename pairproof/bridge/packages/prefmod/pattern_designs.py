@@ -24,7 +24,7 @@ from ...values.convert import data_frame
 from ...values.formulas import variables
 from ...values.frames import to_frame
 from ...values.nodes import Expr, Formula, RArgument
-from ..asking import REDUCE, Estimates, Floats, as_frame, asks, optional, sent
+from ..asking import REDUCE, Estimates, Floats, as_frame, asks, optional, program, sent
 from .llbt import Design as AnyDesign, LLBTDesign, made_design
 from .pattern_models import CALL, answers_table, check_names
 
@@ -241,22 +241,7 @@ fit <- as_typed("prefmod::pattnpml.fit", list(formula, random = random, k = k, d
 """
 )
 
-REDUCE_NPML = """
-said <- summary(fit)
-b <- stats::coef(fit)
-known <- names(b)[!is.na(b)]
-table <- said$lastglmsumm$coefficients
-V <- said$lastglmsumm$cov.scaled
-se <- stats::setNames(rep(NA_real_, length(b)), names(b))
-se[rownames(table)] <- table[, 2L]
-ll <- stats::logLik(fit)
-y <- design$y
-list(names = names(b), coef = unname(as.numeric(b)), se = unname(se), vcov = unname(V), vcov_names = rownames(V),
-     masses = unname(as.numeric(fit$masses)), persons = as.numeric(colSums(fit$post.prob * y) / sum(y)),
-     posterior = matrix(as.numeric(fit$post.prob), nrow(fit$post.prob)), disparity = fit$disparity, deviance = fit$deviance,
-     loglik = as.numeric(ll), df = attr(ll, "df"), aic = stats::AIC(fit), bic = stats::BIC(fit), iterations = fit$EMiter,
-     converged = isTRUE(fit$EMconverged))
-"""
+REDUCE_NPML = program(__package__, "r/pattern_designs_reduce_npml")
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from ...process.policy import BackendLike
 from ...records.calls import RResult
 from ...values.convert import matrix
 from ...values.nodes import RList
-from ..asking import RAnswer, ask, asks, check_option, optional, reals, sent, strings, vector_of
+from ..asking import RAnswer, ask, asks, check_option, optional, program, reals, sent, strings, vector_of
 from .llbt import LLBTPCModel, WorthTable, llbtpc_worth
 from .pattern_designs import FIT_DESIGN, PATTNPML, DesignModel, NPMLModel
 from .pattern_models import PatternModel, check_names, fit_code
@@ -125,20 +125,7 @@ def _table(result: RResult) -> WorthTable:
 
 #: R: the plot on a device of R's own temporary folder, and its bytes. The date in a PDF is blanked, so that
 #: the same plot is the same file.
-PLOT = """
-class(worths) <- c("wmat", class(worths))
-place <- tempfile(fileext = paste0(".", format))
-switch(format, svg = grDevices::svg(place, width, height), pdf = grDevices::pdf(place, width, height, compress = FALSE),
-       png = grDevices::png(place, width, height, units = "in", res = 150))
-given <- list(x = worths, main = main, ylab = ylab, psymb = psymb, pcol = pcol, ylim = ylim, log = log)
-tryCatch(do.call(utils::getS3method("plot", "wmat", envir = asNamespace("prefmod")), given[!vapply(given, is.null, NA)]), finally = grDevices::dev.off())
-drawn <- readBin(place, "raw", file.size(place))
-unlink(place)
-if (format == "pdf") {
-  for (at in gregexpr("Date (D:", rawToChar(drawn), fixed = TRUE, useBytes = TRUE)[[1L]]) if (at > 0L) drawn[at + 7L + 1:14] <- charToRaw("0")
-}
-drawn
-"""
+PLOT = program(__package__, "r/worths_plot")
 
 
 @dataclass(frozen=True, eq=False)
