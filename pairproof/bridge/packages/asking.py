@@ -26,7 +26,7 @@ from ...text import label
 from ..process.policy import BackendLike, backend as policy
 from ..records.calls import RResult
 from ..values.convert import data_frame, matrix
-from ..values.nodes import Expr, RArgument, RList, RVector
+from ..values.nodes import Expr, RArgument, RList, RVector, is_pandas
 
 Floats = NDArray[np.float64]
 #: Longest row of numbers or names that is printed with an answer.
@@ -89,9 +89,7 @@ def _converted(name: str, value: Any, kind: Any) -> Any:
 
 
 def sent(backend: Any, variables: str, **made: Any) -> dict[str, Any]:
-    """R's variables in the order of records' keys: made here, else as the function that asks was given them; R's
-    ``.at.home`` is our ``at_home``.
-    """
+    """R's variables in the order of records' keys: made here, else as the function was given them; ``.at.home`` is ``at_home``."""
     ours = {name: name.strip(".").replace(".", "_") for name in variables.split()}
     return {name: made[key] if key in made else backend.values[key] for name, key in ours.items()}
 
@@ -180,7 +178,7 @@ def as_frame(data: Any) -> Any:
     """
     if isinstance(data, Mapping):
         return data_frame(data)
-    if isinstance(data, (RArgument, Expr)) or type(data).__module__.split(".")[0] == "pandas":
+    if isinstance(data, (RArgument, Expr)) or is_pandas(data):
         return data
     raise TypeError(
         f"expected a pandas DataFrame or a mapping of column name to values, found {type(data).__name__}"
@@ -348,6 +346,10 @@ reduce <- function(m, b = stats::coef(m), V = stats::vcov(m)) {
 #: tolerance finds aliased are left out first, because glm's rank tolerance is epsilon / 1000 and a tight
 #: epsilon hides them.
 REFIT = program(__package__, "r/asking_refit")
+
+
+#: R: `fit` reduced, after it was fitted again where `again` says so.
+REDUCED = "if (again) { r <- refit(fit, epsilon, maxit); reduce(r$model, r$coef, r$vcov) } else reduce(fit)\n"
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from .asking import (
     EPSILON,
     MAXIT,
     REDUCE,
+    REDUCED,
     REFIT,
     Family,
     Floats,
@@ -34,8 +35,8 @@ family <- get(family, envir = asNamespace("stats"), mode = "function")()
 control <- if (again) stats::glm.control() else stats::glm.control(epsilon = epsilon, maxit = maxit)
 fit <- stats::glm(formula, family = family, data = data, weights = .weights, offset = .offset,
                   na.action = stats::na.fail, control = control, x = TRUE)
-if (again) { r <- refit(fit, epsilon, maxit); reduce(r$model, r$coef, r$vcov) } else reduce(fit)
 """
+    + REDUCED
 )
 
 
@@ -207,7 +208,6 @@ class QuasiVariances(RAnswer):
     worst_errors: Floats
 
 
-#: R: what is taken of quasi-variances `v` of a model.
 OF_MODEL = """list(items = rownames(v$qvframe), quasi_variance = v$qvframe$quasiVar, quasi_se = v$qvframe$quasiSE, worst_errors = as.numeric(range(v$relerrs)))
 """
 QVCALC = """

@@ -116,6 +116,7 @@ def pladmm(
 
 
 def _numbers(table: Any) -> Floats:
+    # A table may have whole numbers with missing ones among them, which numpy alone cannot read.
     return reals(table.to_numpy(dtype=float, na_value=np.nan) if hasattr(table, "columns") else table)
 
 
@@ -251,9 +252,7 @@ def _rankings(rankings: Any, items: Sequence[str] | None) -> Any:
     if isinstance(rankings, (Expr, RArgument)):
         return rankings
     names = list(items) if items is not None else [str(c) for c in getattr(rankings, "columns", ())]
-    # A table may have whole numbers with missing ones among them, which numpy alone cannot read.
-    table = hasattr(rankings, "columns")
-    values = rankings.to_numpy(dtype=float, na_value=np.nan) if table else reals(rankings)
+    values = _numbers(rankings)
     if values.ndim != 2:
         raise InputError(f"rankings need a row a ranking and a column an item; found shape {values.shape}")
     if len(names) != values.shape[1]:

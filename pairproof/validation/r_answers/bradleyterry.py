@@ -26,7 +26,16 @@ from ...fit.estimates.specification import by_suffix
 from ...fit.fit import Fit
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
-from .ask import Question, answered, attempt_unless, column_of, reference_for_r, remarks, times_covariates
+from .ask import (
+    Question,
+    answered,
+    attempt_unless,
+    column_of,
+    first_reason,
+    reference_for_r,
+    remarks,
+    times_covariates,
+)
 from .translate import (
     RParameters,
     likelihood_values,
@@ -144,12 +153,10 @@ def gendavidson_counterpart(question: Question) -> RCounterpart | None:
     fit = question.fit
     if not _plain(fit) or fit.outcome_model != "davidson" or not any(t.kind == "tie" for t in fit.terms):
         return None
-    reason = question.too_large
-    if len(question.cells) > MOST_MATCHES:
-        reason = (
-            f"not asked: {len(question.cells):,} cells are more than {MOST_MATCHES:,}, which take it minutes"
-        )
-    return attempt_unless(reason, GENDAVIDSON, _ask_gendavidson, question)
+    n = len(question.cells)
+    many = f"not asked: {n:,} cells are more than {MOST_MATCHES:,}, which take it minutes"
+    why = many if n > MOST_MATCHES else question.too_large
+    return attempt_unless(why, GENDAVIDSON, _ask_gendavidson, question)
 
 
 def _ask_gendavidson(question: Question) -> RCounterpart:
@@ -190,15 +197,13 @@ def btmodel_counterpart(question: Question) -> RCounterpart | None:
         return None
     if cells.ties is not None and not any(t.kind == "tie" for t in fit.terms):
         return None
-    reason = ""
-    if len(fit.items) > MOST_ITEMS or cells.counts.sum() > MOST_RESPONSES:
-        reason = (
-            f"not asked: {len(fit.items)} items and {cells.counts.sum():,.0f} responses; it has a column for each pair"
-            f" and a row for each response, and is asked up to {MOST_ITEMS} and {MOST_RESPONSES:,}"
-        )
+    n, responses = len(fit.items), cells.counts.sum()
+    limits = f"a row for each response, and is asked up to {MOST_ITEMS} and {MOST_RESPONSES:,}"
+    why = f"not asked: {n} items and {responses:,.0f} responses; it has a column for each pair and {limits}"
+    large = n > MOST_ITEMS or responses > MOST_RESPONSES
     no_ties = cells.ties is not None and not cells.ties.any()
-    known = ([NO_TIES] if no_ties else []) + ([TWO_ITEMS] if len(fit.items) == 2 else [])
-    return attempt_unless(reason, BTMODEL, _ask_btmodel, question, known)
+    known = [NO_TIES] * no_ties + [TWO_ITEMS] * (n == 2)
+    return attempt_unless(why if large else "", BTMODEL, _ask_btmodel, question, known)
 
 
 def _ask_btmodel(question: Question) -> RCounterpart:
@@ -251,18 +256,16 @@ def polr_counterpart(question: Question) -> RCounterpart | None:
     varies = any(t.by or t.of for t in fit.terms if t.kind != "item")
     if fit.ties != "rao-kupper" or fit.spec.item_terms or varies or cells.ties is None:
         return None
-    reason = question.too_large
-    if not reason and not cells.table.is_connected():
-        reason = (
-            "not asked: polr drops columns of items that no chain of comparisons joins to the rest, and which of them is"
-            " not ours to say"
-        )
-    if not reason and not cells.ties.any():
-        reason = (
-            "not asked: no tie occurred, so the threshold is at its boundary 0, where polr has two levels only and stops;"
-            " the model without ties stands in its place"
-        )
-    return attempt_unless(reason, POLR, _ask_polr, question)
+    apart = "polr drops columns of items that no chain of comparisons joins to the rest, and which of them is"
+    boundary = (
+        "no tie occurred, so the threshold is at its boundary 0, where polr has two levels only and stops;"
+    )
+    why = first_reason(
+        (bool(question.too_large), question.too_large),
+        (not cells.table.is_connected(), f"not asked: {apart} not ours to say"),
+        (not cells.ties.any(), f"not asked: {boundary} the model without ties stands in its place"),
+    )
+    return attempt_unless(why, POLR, _ask_polr, question)
 
 
 def _ask_polr(question: Question) -> RCounterpart:

@@ -25,7 +25,6 @@ from ..verdicts.agreement import RCounterpart
 from .ask import Question, answered, attempt_unless, column_of, reference_for_r, remarks
 from .translate import numbers_of, parameters_of
 
-#: What a term is multiplied by: names of covariates, and levels.
 By = tuple[tuple[str, Optional[str]], ...]
 GNM = "gnm::gnm(eliminate)"
 GLM = "stats::glm, refitted"
@@ -87,8 +86,8 @@ def _columns(
 ) -> tuple[dict[str, tuple[str, By]], dict[str, Any]]:
     """The column of a term of items or of the comparison, by the term's name, with what R is to multiply it by; and all columns.
 
-    A column is given to R as it is (`k1`) for comparison terms, and for selective terms of what has no term
-    for everybody.
+    A column is given to R as it is (`k1`) for comparison terms, in half of lambda's unit, and for selective
+    terms of what has no term for everybody.
     """
     fit, cells = question.fit, question.cells
     covariates = [t for t in fit.terms if t.kind == "covariate"]
@@ -103,7 +102,6 @@ def _columns(
             heads[term.name] = f"o{fit.items.index(term.item or '') + 1}", term.by
         elif term.kind == "comparison" or term.kind == "covariate" and _key(term) not in alone:
             heads[term.name] = f"k{len(written) + 1}", ()
-            # Lambda's unit for items, half that for comparisons.
             unit = 0.5 if term.kind == "comparison" else 1.0
             written[heads[term.name][0]] = np.outer(column_of(fit, cells, term) * unit, side).ravel()
         elif term.kind == "covariate":

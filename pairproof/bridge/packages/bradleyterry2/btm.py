@@ -26,7 +26,7 @@ from ....errors import InputError
 from ...process.policy import BackendLike
 from ...values.convert import data_frame, factor_of
 from ...values.formulas import CONTRASTS
-from ...values.nodes import Expr, Formula, RArgument
+from ...values.nodes import Expr, Formula, RArgument, is_pandas
 from ..asking import REFIT, Estimates, Floats, as_frame, asks, check_option, optional, program, reals, sent
 
 NEEDS = ("BradleyTerry2",)
@@ -59,7 +59,7 @@ def column(value: Column, where: str) -> Any:
         return Formula(f"~ {value}")
     if isinstance(value, (bool, int, float)):
         return float(value)
-    if type(value).__module__.split(".")[0] == "pandas":
+    if is_pandas(value):
         return value
     array = np.asarray(value)
     if array.dtype.kind in "UO" and all(isinstance(v, str) for v in array.ravel().tolist()):
@@ -95,9 +95,9 @@ def data_of(data: Any) -> Any:
     """One table, a list of tables, R source, or None."""
     if not isinstance(data, Mapping):
         return data
-    pandas = [type(v).__module__.split(".")[0] == "pandas" and hasattr(v, "columns") for v in data.values()]
-    tables = [p or isinstance(v, (Mapping, RArgument)) for p, v in zip(pandas, data.values())]
-    if data and all(tables):
+    whole = [v for v in data.values() if is_pandas(v) and hasattr(v, "columns")]
+    tables = [v for v in data.values() if isinstance(v, (Mapping, RArgument))]
+    if data and len(whole) + len(tables) == len(data):
         return {k: data_frame(v) if isinstance(v, Mapping) else v for k, v in data.items()}
     return data_frame(data)
 

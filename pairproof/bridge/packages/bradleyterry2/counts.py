@@ -36,6 +36,7 @@ from ..asking import (
     EPSILON,
     MAXIT,
     REDUCE,
+    REDUCED,
     REFIT,
     Floats,
     RAnswer,
@@ -51,14 +52,7 @@ from ..asking import (
 NEEDS = ("BradleyTerry2",)
 
 FIT = program(__package__, "r/counts_fit")
-BTM = (
-    REDUCE
-    + REFIT
-    + FIT
-    + """
-if (again) { r <- refit(fit, epsilon, maxit); reduce(r$model, r$coef, r$vcov) } else reduce(fit)
-"""
-)
+BTM = REDUCE + REFIT + FIT + "\n" + REDUCED
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +135,7 @@ def BTm_counts(
     variables = "win1 win2 player1 player2 refcat home1 home2 br again epsilon maxit"
     arguments = sent(backend, variables, again=refit and not br, **made)
     needs = (*NEEDS, "brglm") if br else NEEDS
-    named = {"players": tuple(levels), "refcat": refcat or levels[0]}
+    named: dict[str, Any] = {"players": tuple(levels), "refcat": refcat or levels[0]}
     return BTmModel.ask(backend, "BradleyTerry2::BTm", BTM, arguments, needs, **named)
 
 

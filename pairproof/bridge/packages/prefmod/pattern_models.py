@@ -25,7 +25,7 @@ from ....errors import InputError
 from ...process.policy import BackendLike
 from ...values.convert import data_frame
 from ...values.formulas import variables as variables_of
-from ...values.nodes import Expr, Formula, RArgument
+from ...values.nodes import Expr, Formula, RArgument, is_pandas
 from ..asking import Estimates, Floats, asks, optional, program, sent
 
 
@@ -76,7 +76,7 @@ def answers_table(
     rows = len(columns[used[0]])
     if rows < least_rows:
         raise InputError(f"{function} needs at least {least_rows} rows (persons), found {rows}")
-    return data[used] if _is_pandas(data) else data_frame({name: columns[name] for name in used})
+    return data[used] if is_pandas(data) else data_frame({name: columns[name] for name in used})
 
 
 def check_items(function: str, nitems: int, least: int = 3) -> None:
@@ -93,14 +93,10 @@ def check_names(argument: str, names: Sequence[str] | None, n: int, what: str = 
         )
 
 
-def _is_pandas(data: Any) -> bool:
-    return type(data).__module__.split(".")[0] == "pandas"
-
-
 def _columns(data: Any) -> dict[str, Any]:
     if isinstance(data, Mapping):
         return {str(name): values for name, values in data.items()}
-    if _is_pandas(data) and hasattr(data, "columns"):
+    if is_pandas(data) and hasattr(data, "columns"):
         return {str(name): data[name] for name in data.columns}
     raise TypeError(
         f"expected a pandas DataFrame, a mapping of column name to values, or R source, found "
@@ -110,7 +106,7 @@ def _columns(data: Any) -> dict[str, Any]:
 
 def _check_numeric(function: str, name: str, values: Any) -> None:
     """Numbers, booleans and missing values; pandas' nullable integers among them."""
-    if _is_pandas(values):
+    if is_pandas(values):
         numeric = getattr(values.dtype, "kind", "O") in "biuf"
     else:
         known = [v for v in np.asarray(values, dtype=object).ravel().tolist() if v is not None]
