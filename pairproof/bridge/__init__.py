@@ -23,28 +23,13 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .process.cures import r_package as cure_for_package
-from .process.policy import Backend as Backend, backend as backend, using as using
-from .process.session import RSession as RSession, RStatus as RStatus, probe as probe
-from .r_data import data_expr as data_expr, package_data as package_data, read_rda as read_rda
-from .records.calls import (
-    Drift as Drift,
-    RCall as RCall,
-    RCondition as RCondition,
-    RResult as RResult,
-    RSessionInfo as RSessionInfo,
-    make_call as make_call,
-)
-from .records.record_files import Record as Record, Records as Records
-from .values.convert import data_frame as data_frame, factor_of as factor_of, matrix as matrix
-from .values.nodes import (
-    Expr as Expr,
-    Formula as Formula,
-    RLang as RLang,
-    RList as RList,
-    ROpaque as ROpaque,
-    RVector as RVector,
-    factor as factor,
-)
+from .process.policy import Backend, backend, using
+from .process.session import RSession, RStatus, probe
+from .r_data import data_expr, package_data, read_rda
+from .records.calls import Drift, RCall, RCondition, RResult, RSessionInfo, make_call
+from .records.record_files import Record, Records
+from .values.convert import data_frame, factor_of, matrix
+from .values.nodes import Expr, Formula, RLang, RList, ROpaque, RVector, factor
 
 if TYPE_CHECKING:
     from .packages import (
@@ -71,8 +56,8 @@ if TYPE_CHECKING:
         sandwich as sandwich,
         survival as survival,
     )
-    from .r_objects import package_object as package_object, read_object as read_object
-    from .values.frames import read_frame as read_frame
+    from .r_objects import package_object, read_object
+    from .values.frames import read_frame
 
 
 #: Modules named after R packages; each is loaded when it is first used.

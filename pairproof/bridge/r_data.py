@@ -64,14 +64,7 @@ _VECTORS = {
 }
 _OPAQUE = {_CLOSURE: "closure", _PROMISE: "promise", _LANGUAGE: "language"}
 #: Fixed objects, and those that are a name in a list of text (a namespace, a package).
-_FIXED = {
-    253: "environment",
-    252: "unbound",
-    251: "missing argument",
-    250: "environment",
-    242: "environment",
-    241: "environment",
-}
+_FIXED = {252: "unbound", 251: "missing argument"} | dict.fromkeys((253, 250, 242, 241), "environment")
 _NAMED = (247, 248, 249)
 _REFERENCE, _NULL, _COMPACT = 255, 254, 238
 #: Within compiled code: pairlists and calls, with and without attributes, and expressions that occur again.
@@ -218,15 +211,13 @@ class _Stream:
             return self._referred(("opaque", "environment", {}))
         if kind == _ENVIRONMENT:
             self._int()
-            node = self._referred(("opaque", "environment", {}))
-            for _ in range(4):  # enclosure, frame, hash table, attributes
-                self._item()
-            return node
-        if kind in (_POINTER, _WEAK):
-            node = self._referred(("opaque", "externalptr" if kind == _POINTER else "weakref", {}))
-            for _ in range(2 * (kind == _POINTER) + has_attributes):
-                self._item()
-            return node
+            return self._referred(
+                ("opaque", "environment", {}), 4
+            )  # enclosure, frame, hash table, attributes
+        if kind == _POINTER:
+            return self._referred(("opaque", "externalptr", {}), 2 + has_attributes)
+        if kind == _WEAK:
+            return self._referred(("opaque", "weakref", {}), has_attributes)
         if kind == _S4:
             return self._with_attributes("opaque", "S4", has_attributes)
         if kind in (7, 8):
@@ -251,9 +242,7 @@ class _Stream:
     def _constant(self, kind: int) -> None:
         """A constant of compiled code: calls are written as their parts, the rest as elsewhere."""
         while kind in _CALLS or kind in (_SHARED, _SHARED_AGAIN):
-            self.items += 1
-            if self.items > MOST_ITEMS:
-                raise _Damaged(f"it holds more than {MOST_ITEMS:,} objects")
+            self._one_more()
             if kind in (_SHARED, _SHARED_AGAIN):
                 self._int()  # its number among the shared ones
                 if kind == _SHARED_AGAIN:
@@ -268,6 +257,11 @@ class _Stream:
             kind = self._int()
         self._item()
 
+    def _one_more(self) -> None:
+        self.items += 1
+        if self.items > MOST_ITEMS:
+            raise _Damaged(f"it holds more than {MOST_ITEMS:,} objects")
+
     def _nested(self, read: Callable[[], None]) -> None:
         self.levels += 1
         if self.levels > MOST_LEVELS:
@@ -275,17 +269,18 @@ class _Stream:
         read()
         self.levels -= 1
 
-    def _referred(self, node: Node) -> Node:
+    def _referred(self, node: Node, items: int = 0) -> Node:
+        """A node that the rest may refer to, and so may its own items, which hold no data."""
         self.references.append(node)
+        for _ in range(items):
+            self._item()
         return node
 
     def _vector(self, tag: str, kind: str, has_attributes: bool) -> Node:
         width = np.dtype(kind).itemsize
         values = np.frombuffer(self._take(width * self._count(width)), dtype=kind)
-        if tag in (
-            "dbl",
-            "cplx",
-        ):  # as bits: a conversion may change one NaN to another, and NA is one of them
+        # As bits: a conversion may change one NaN to another, and NA is one of them.
+        if tag in ("dbl", "cplx"):
             values = np.frombuffer(bytearray(values.view(">u8").astype("<u8").tobytes()), dtype=DTYPES[tag])
         else:
             values = values.astype(DTYPES[tag])
@@ -306,9 +301,7 @@ class _Stream:
             names.append(str(self._item()[1]) if has_tag else "")
             values.append(self._item())
             flags = self._int()
-            self.items += 1
-            if self.items > MOST_ITEMS:
-                raise _Damaged(f"it holds more than {MOST_ITEMS:,} objects")
+            self._one_more()
             current = flags & 0xFF
             if current not in (_PAIRLIST, *_OPAQUE):
                 self._of_kind(current, flags)  # the end, as a rule NULL
@@ -519,11 +512,8 @@ def to_pandas(value: Any, what: str) -> RData:
     if isinstance(value, RVector) and value.values.ndim == 1:
         column = to_frame(RList((replace(value, names=None),), ("x",), ("data.frame",)))["x"]
         return column.rename(None) if value.names is None else column.rename(None).set_axis(list(value.names))
-    kind = (
-        value.what
-        if isinstance(value, ROpaque)
-        else ", ".join(getattr(value, "rclass", ())) or type(value).__name__
-    )
+    kind = ", ".join(getattr(value, "rclass", ())) or type(value).__name__
+    kind = value.what if isinstance(value, ROpaque) else kind
     raise TypeError(
         f"{what} is an R object of class {kind}; data frames, matrices, tables of two ways, vectors, and"
         " lists of these are read"

@@ -25,8 +25,8 @@ from ...files.packaged import packaged_text
 from ...text import label
 from ..process.policy import BackendLike, backend as policy
 from ..records.calls import RResult
-from ..values.convert import data_frame
-from ..values.nodes import Expr, RArgument, RList, RVector
+from ..values.convert import data_frame, matrix
+from ..values.nodes import Expr, RArgument, RList, RVector, is_pandas
 
 Floats = NDArray[np.float64]
 #: Longest row of numbers or names that is printed with an answer.
@@ -35,9 +35,18 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 SomeAnswer = TypeVar("SomeAnswer", bound="RAnswer")
 
 
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What ``backend`` is within a function that asks: who answers, the packages needed, and what the function was given."""
+
+    backend: BackendLike
+    needs: tuple[str, ...]
+    values: Mapping[str, Any]
+
+
 def asks(*packages: str) -> Callable[[Function], Function]:
     """Mark a function with the R packages it needs, readable as ``function.needs``; what it is given is checked, and
-    converted to what R is to see, by the types in its signature.
+    converted to what R is to see, by the types in its signature.  Within it ``backend`` is :class:`Given`.
     """
 
     def mark(function: Function) -> Function:
@@ -49,6 +58,11 @@ def asks(*packages: str) -> Callable[[Function], Function]:
             for name, kind in _kinds(function).items():
                 if (value := given.arguments.get(name)) is not None:
                     given.arguments[name] = _converted(name, value, kind)
+            if "backend" in signature.parameters:
+                given.apply_defaults()
+                asked = given.arguments["backend"]
+                who = asked.backend if isinstance(asked, Given) else asked
+                given.arguments["backend"] = Given(who, packages, dict(given.arguments))
             return function(*given.args, **given.kwargs)
 
         setattr(asking, "needs", packages)
@@ -74,12 +88,18 @@ def _converted(name: str, value: Any, kind: Any) -> Any:
     return _CONVERSIONS[kind](value) if kind in _CONVERSIONS else value
 
 
+def sent(backend: Any, variables: str, **made: Any) -> dict[str, Any]:
+    """R's variables in the order of records' keys: made here, else as the function was given them; ``.at.home`` is ``at_home``."""
+    ours = {name: name.strip(".").replace(".", "_") for name in variables.split()}
+    return {name: made[key] if key in made else backend.values[key] for name, key in ours.items()}
+
+
 def ask(
-    backend: BackendLike,
+    backend: Any,
     label: str,
     code: str,
     arguments: Mapping[str, Any],
-    needs: Sequence[str] = (),
+    needs: Sequence[str] | None = None,
     *,
     seed: int | None = None,
 ) -> RResult:
@@ -89,8 +109,16 @@ def ask(
     ----------
     label : str
         The R function's name, for messages and for the record's file name.
+    needs : default the packages of the function that asks
     """
-    return policy(backend).call(code=code, args=arguments, needs=needs, seed=seed, label=label)
+    who, own = (backend.backend, backend.needs) if isinstance(backend, Given) else (backend, ())
+    chosen = own if needs is None else needs
+    return policy(who).call(code=code, args=arguments, needs=chosen, seed=seed, label=label)
+
+
+def call(backend: Any, function: str, arguments: Mapping[str, Any], extract: str | None = None) -> RResult:
+    """Call one function of R as it is; :func:`ask` runs code."""
+    return policy(backend.backend).call(function, arguments, needs=backend.needs, extract=extract)
 
 
 def program(package: str, name: str) -> str:
@@ -150,7 +178,7 @@ def as_frame(data: Any) -> Any:
     """
     if isinstance(data, Mapping):
         return data_frame(data)
-    if isinstance(data, (RArgument, Expr)) or type(data).__module__.split(".")[0] == "pandas":
+    if isinstance(data, (RArgument, Expr)) or is_pandas(data):
         return data
     raise TypeError(
         f"expected a pandas DataFrame or a mapping of column name to values, found {type(data).__name__}"
@@ -215,6 +243,23 @@ class RAnswer:
         """Fill the fields from the elements of the same names in R's list; ``more`` holds the others."""
         return cls(**fields_of(cls, result.as_list(), more), result=result)
 
+    @classmethod
+    def ask(
+        cls: type[SomeAnswer],
+        backend: Any,
+        label: str,
+        code: str,
+        arguments: Mapping[str, Any],
+        needs: Sequence[str] | None = None,
+        *,
+        seed: int | None = None,
+        **more: Any,
+    ) -> SomeAnswer:
+        """What :func:`ask` answers, read; a class that has ``arguments`` and ``lines`` keeps the call's, and what R printed."""
+        result = ask(backend, label, code, arguments, needs, seed=seed)
+        kept = {"arguments": arguments, "lines": result.output}
+        return cls.read(result, **{f.name: kept[f.name] for f in fields(cls) if f.name in kept}, **more)
+
 
 @dataclass(frozen=True, eq=False)
 class Estimates(RAnswer):
@@ -227,6 +272,13 @@ class Estimates(RAnswer):
     coef: Floats
     se: Floats
     vcov: Floats
+
+    @classmethod
+    def read(cls: type[SomeAnswer], result: RResult, **more: Any) -> SomeAnswer:
+        """As others are read; what ``REDUCE`` returned has its names on the coefficients, and no standard errors."""
+        bare = "se" not in more and "se" not in result.as_list()
+        more = {**coefficients_of(result), **more} if bare else more
+        return cls(**fields_of(cls, result.as_list(), more), result=result)
 
     def estimate(self, name: str) -> float:
         """The coefficient of that R name."""
@@ -293,24 +345,11 @@ reduce <- function(m, b = stats::coef(m), V = stats::vcov(m)) {
 #: standard errors have 6 to 9 digits; started at the solution they have 12 or more. Columns that R's default
 #: tolerance finds aliased are left out first, because glm's rank tolerance is epsilon / 1000 and a tight
 #: epsilon hides them.
-REFIT = """
-refit <- function(first, epsilon, maxit) {
-  ok <- !is.na(first$coefficients)
-  x <- first$x[, ok, drop = FALSE]
-  colnames(x) <- names(first$coefficients)[ok]
-  again <- function(start) stats::glm.fit(
-    x, first$y, weights = first$prior.weights, start = start, offset = first$offset, family = first$family,
-    control = stats::glm.control(epsilon = epsilon, maxit = maxit),
-    intercept = isTRUE(attr(first$terms, "intercept") > 0))
-  second <- again(first$coefficients[ok])
-  third <- again(second$coefficients)
-  third$iter <- first$iter + second$iter + third$iter
-  m <- first
-  m[names(third)] <- third
-  list(model = m, coef = replace(first$coefficients, ok, third$coefficients),
-       vcov = stats::summary.glm(m)$cov.scaled)
-}
-"""
+REFIT = program(__package__, "r/asking_refit")
+
+
+#: R: `fit` reduced, after it was fitted again where `again` says so.
+REDUCED = "if (again) { r <- refit(fit, epsilon, maxit); reduce(r$model, r$coef, r$vcov) } else reduce(fit)\n"
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,14 +382,6 @@ class RModel(Estimates):
         return tuple(n for n, b in zip(self.names, self.coef) if not np.isnan(b))
 
 
-SomeModel = TypeVar("SomeModel", bound=RModel)
-
-
-def model_of(kind: type[SomeModel], result: RResult, **more: Any) -> SomeModel:
-    """An :class:`RModel`, or a subclass, from what ``REDUCE`` returned; ``more`` are its other fields."""
-    return kind.read(result, **coefficients_of(result), **more)
-
-
 def coefficients_of(result: RResult) -> dict[str, Any]:
     """The fields names, coef, se, vcov and vcov_names from what ``REDUCE`` returned."""
     value = result.as_list()
@@ -366,14 +397,18 @@ def coefficients_of(result: RResult) -> dict[str, Any]:
 
 
 def design_columns(
-    data: Any, *given: str | Sequence[float] | None, groups: Sequence[str] = ()
-) -> tuple[dict[str, Floats], list[Floats | None]]:
-    """The columns of the model matrix, and what was given, as numbers.
+    data: Any,
+    y: str | Sequence[float],
+    weights: str | Sequence[float] | None = None,
+    *given: str | Sequence[float] | None,
+    groups: Sequence[str] = (),
+) -> tuple[dict[str, Floats], Floats, Floats, list[Any]]:
+    """The columns of the model matrix, the response, its weights (default 1), and what was given, as numbers.
 
     Parameters
     ----------
     data : DataFrame, or mapping of str to sequence[rows]
-    given : str or float[rows], optional
+    y, weights, given : str or float[rows], optional
         A column's name, or its numbers; None stays None.
     groups : sequence of str
         Columns that hold labels, and are no part of the design.
@@ -385,20 +420,28 @@ def design_columns(
 
     Examples
     --------
-    >>> columns, (y, w) = design_columns({"x": [1, 0], "y": [0.5, 1], "n": [4, 2]}, "y", "n")
+    >>> columns, y, w, _ = design_columns({"x": [1, 0], "y": [0.5, 1], "n": [4, 2]}, "y", "n")
     >>> list(columns), y.tolist(), w.tolist()
     (['x'], [0.5, 1.0], [4.0, 2.0])
     """
-    names = [str(k) for k in (data if isinstance(data, Mapping) else data.columns)]
-    named = [v for v in (*given, *groups) if isinstance(v, str)]
-    absent = next((n for n in named if n not in names), None)
+    there = {str(k): k for k in (data if isinstance(data, Mapping) else data.columns)}
+    named = [v for v in (y, weights, *given, *groups) if isinstance(v, str)]
+    absent = next((n for n in named if n not in there), None)
     if absent is not None:
-        raise InputError(f"there is no column {absent!r}; there are {', '.join(names[:20])}")
-    columns = {n: reals(data[n]) for n in names if n not in named}
+        raise InputError(f"there is no column {absent!r}; there are {', '.join(list(there)[:20])}")
+    columns = {n: reals(data[k]) for n, k in there.items() if n not in named}
     if not columns:
         raise InputError("no column is left for the model matrix")
-    found = [reals(data[v]) if isinstance(v, str) else None if v is None else reals(v) for v in given]
-    sizes = {len(v) for v in (*columns.values(), *found) if v is not None}
+    response, weight, *found = (
+        optional(reals, data[there[v]] if isinstance(v, str) else v) for v in (y, weights, *given)
+    )
+    weight = np.ones(len(response)) if weight is None else weight
+    sizes = {len(v) for v in (*columns.values(), response, weight, *found) if v is not None}
     if len(sizes) > 1:
         raise InputError(f"columns differ in length: {sorted(sizes)} rows")
-    return columns, found
+    return columns, response, weight, found
+
+
+def columns_matrix(columns: Mapping[str, Any]) -> RArgument:
+    """Columns as an R matrix of doubles under their names."""
+    return matrix(np.column_stack([reals(v) for v in columns.values()]), list(columns))

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..process.policy import BackendLike, backend as policy
+from ..process.policy import BackendLike
 from ..values.convert import matrix
 from ..values.nodes import Formula
 from .asking import (
     EPSILON,
     MAXIT,
     REDUCE,
+    REDUCED,
     REFIT,
     Family,
     Floats,
@@ -21,8 +22,9 @@ from .asking import (
     as_frame,
     ask,
     asks,
-    model_of,
+    call,
     reals,
+    sent,
 )
 
 GLM = (
@@ -33,8 +35,8 @@ family <- get(family, envir = asNamespace("stats"), mode = "function")()
 control <- if (again) stats::glm.control() else stats::glm.control(epsilon = epsilon, maxit = maxit)
 fit <- stats::glm(formula, family = family, data = data, weights = .weights, offset = .offset,
                   na.action = stats::na.fail, control = control, x = TRUE)
-if (again) { r <- refit(fit, epsilon, maxit); reduce(r$model, r$coef, r$vcov) } else reduce(fit)
 """
+    + REDUCED
 )
 
 
@@ -89,17 +91,9 @@ def glm(
     >>> m = glm("wins ~ x", {"wins": [3, 5, 9], "x": [0, 1, 2]})  # doctest: +SKIP
     >>> m.params()["x"], m.deviance                               # doctest: +SKIP
     """
-    arguments = {
-        "formula": Formula(formula),
-        "data": as_frame(data),
-        "family": family,
-        "again": refit,
-        "epsilon": epsilon,
-        "maxit": maxit,
-        ".weights": weights,
-        ".offset": offset,
-    }
-    return model_of(RModel, ask(backend, "stats::glm", GLM, arguments))
+    made: dict[str, Any] = {"formula": Formula(formula), "data": as_frame(data), "again": refit}
+    variables = "formula data family again epsilon maxit .weights .offset"
+    return RModel.ask(backend, "stats::glm", GLM, sent(backend, variables, **made))
 
 
 @asks()
@@ -161,8 +155,7 @@ def binom_test(
     >>> round(binom_test(61, 96, backend="recorded").p_value, 10)
     0.0103459131
     """
-    arguments = {"x": x, "n": n, "p": p, "alternative": alternative}
-    test = RTest.read(policy(backend).call("stats::binom.test", arguments, extract=TEST))
+    test = RTest.read(call(backend, "stats::binom.test", sent(backend, "x n p alternative"), TEST))
     # binom.test calls the number of trials its "parameter"; it is no degree of freedom.
     return replace(test, df=float("nan"))
 
@@ -198,7 +191,7 @@ def friedman_test(y: Any, *, backend: BackendLike = None) -> RTest:
         raise ValueError(
             f"friedman_test expects blocks in rows and treatments in columns; found shape {table.shape}"
         )
-    return RTest.read(policy(backend).call("stats::friedman.test", {"y": table}, extract=TEST))
+    return RTest.read(call(backend, "stats::friedman.test", {"y": table}, TEST))
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,6 +208,8 @@ class QuasiVariances(RAnswer):
     worst_errors: Floats
 
 
+OF_MODEL = """list(items = rownames(v$qvframe), quasi_variance = v$qvframe$quasiVar, quasi_se = v$qvframe$quasiSE, worst_errors = as.numeric(range(v$relerrs)))
+"""
 QVCALC = """
 v <- qvcalc::qvcalc(covmat, estimates = estimates)
 list(quasi_variance = v$qvframe$quasiVar, quasi_se = v$qvframe$quasiSE,
@@ -256,8 +251,7 @@ def qvcalc(
     --------
     >>> qvcalc([[0, 0, 0], [0, 2, 1], [0, 1, 2]], ["A", "B", "C"]).quasi_se  # doctest: +SKIP
     """
-    arguments = {"covmat": matrix(reals(covmat), items, items), "estimates": estimates}
-    result = ask(backend, "qvcalc::qvcalc", QVCALC, arguments, ("qvcalc",))
-    return QuasiVariances.read(
-        result, items=tuple(items), worst_errors=result.as_list().vector("worst").floats()
-    )
+    arguments = sent(backend, "covmat estimates", covmat=matrix(reals(covmat), items, items))
+    result = ask(backend, "qvcalc::qvcalc", QVCALC, arguments)
+    worst = result.as_list().vector("worst").floats()
+    return QuasiVariances.read(result, items=tuple(items), worst_errors=worst)

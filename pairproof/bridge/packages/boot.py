@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..process.policy import BackendLike
-from .asking import Floats, RAnswer, ask, asks
-
-NEEDS = ("boot",)
+from .asking import Floats, RAnswer, asks, sent
 
 BOOT_CI = """
 replicates <- structure(list(t0 = t0, t = matrix(t), R = length(t), data = seq_along(L), seed = NULL, statistic = function(d, i) NA_real_,
@@ -35,7 +33,7 @@ class BootLimits(RAnswer):
     ranks: Floats
 
 
-@asks(*NEEDS)
+@asks("boot")
 def boot_ci(
     estimate: float,
     replicates: Sequence[float] | Floats,
@@ -69,5 +67,5 @@ def boot_ci(
     --------
     >>> boot_ci(0.8, replicates, influence).bca  # doctest: +SKIP
     """
-    arguments = {"t0": estimate, "t": replicates, "L": influence, "level": level}
-    return BootLimits.read(ask(backend, "boot::boot.ci", BOOT_CI, arguments, NEEDS))
+    arguments = sent(backend, "t0 t L level", t0=estimate, t=replicates, L=influence)
+    return BootLimits.ask(backend, "boot::boot.ci", BOOT_CI, arguments)

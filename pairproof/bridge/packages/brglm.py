@@ -9,14 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import numpy as np
-
 from ...errors import InputError
 from ..process.policy import BackendLike
-from ..values.convert import matrix
-from .asking import REDUCE, RModel, ask, asks, design_columns, model_of
+from .asking import REDUCE, RModel, asks, columns_matrix, design_columns, sent
 
-NEEDS = ("brglm",)
 Link = Literal["logit", "probit", "cauchit", "cloglog"]
 
 BRGLM = (
@@ -34,7 +30,7 @@ reduce(fit, b, V)
 )
 
 
-@asks(*NEEDS)
+@asks("brglm")
 def brglm_design(
     data: Any,
     y: str | Sequence[float],
@@ -73,16 +69,10 @@ def brglm_design(
     >>> table = {"a": [1, 0, 1], "b": [0, 1, -1], "won": [1.0, 1.0, 0.6], "n": [5, 5, 5]}
     >>> brglm_design(table, "won", "n").coef  # doctest: +SKIP
     """
-    columns, (response, w, o) = design_columns(data, y, weights, offset)
-    assert response is not None
+    columns, response, w, (o,) = design_columns(data, y, weights, offset)
     wrong = response[~((response >= 0) & (response <= 1))]
     if len(wrong):
         raise InputError(f"a share is a number from 0 to 1; found {float(wrong[0])!r}")
-    arguments = {
-        "share": response,
-        "X": matrix(np.column_stack(list(columns.values())), list(columns)),
-        ".weights": np.ones(len(response)) if w is None else w,
-        "link": link,
-        ".offset": o,
-    }
-    return model_of(RModel, ask(backend, "brglm::brglm", BRGLM, arguments, NEEDS))
+    made = {"share": response, "X": columns_matrix(columns), "weights": w, "offset": o}
+    arguments = sent(backend, "share X .weights link .offset", **made)
+    return RModel.ask(backend, "brglm::brglm", BRGLM, arguments)

@@ -15,25 +15,13 @@ import numpy as np
 
 from ...errors import InputError
 from ..process.policy import BackendLike
-from .asking import Estimates, Floats, ask, asks, check_option, reals
+from .asking import Estimates, Floats, ask, asks, program, reals, sent
 
-NEEDS = ("brglm2",)
 Type = Literal["AS_mean", "AS_median", "AS_mixed", "MPL_Jeffreys", "correction", "ML"]
 Family = Literal["binomial", "poisson"]
 Link = Literal["logit", "probit", "cauchit", "cloglog", "log"]
 
-BRGLM = """
-family <- get(family, envir = asNamespace("stats"), mode = "function")(link = link)
-colnames(x) <- columns
-response <- if (is.null(losses)) wins else cbind(wins, losses)
-fit <- stats::glm(response ~ 0 + x, family = family, offset = offset, method = brglm2::brglmFit,
-                  control = list(type = type, epsilon = epsilon, maxit = maxit))
-b <- stats::coef(fit)
-V <- matrix(as.numeric(stats::vcov(fit)), length(b))
-dimnames(V) <- list(columns, columns)
-list(coef = as.numeric(b), vcov = V, deviance = fit$deviance, loglik = as.numeric(stats::logLik(fit)), aic = fit$aic,
-     df_residual = fit$df.residual, converged = isTRUE(fit$converged), iterations = fit$iter[1L], fitted = unname(as.numeric(fit$fitted.values)))
-"""
+BRGLM = program(__package__, "r/brglm2_brglm")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +42,7 @@ class ReducedModel(Estimates):
     fitted: Floats
 
 
-@asks(*NEEDS)
+@asks("brglm2")
 def brglm_fit(
     x: Any,
     wins: Sequence[float],
@@ -100,28 +88,16 @@ def brglm_fit(
     --------
     >>> brglm_fit([[-1.0, 0], [0, -1], [1, -1]], [5, 5, 3], [0, 0, 2]).coef  # doctest: +SKIP
     """
-    for name, value, literal in (("type", type, Type), ("link", link, Link), ("family", family, Family)):
-        check_option(name, value, literal)
-    table, won = reals(x), wins
-    if table.ndim != 2 or len(table) != len(won) or losses is not None and len(losses) != len(won):
-        raise InputError(f"x has shape {table.shape} for {len(won)} rows of wins; a row each is expected")
+    table, n = reals(x), len(wins)
+    if table.ndim != 2 or len(table) != n or losses is not None and len(losses) != n:
+        raise InputError(f"x has shape {table.shape} for {n} rows of wins; a row each is expected")
     if (losses is None) != (family == "poisson"):
         raise InputError("losses belong to the binomial family, and to no other")
     columns = [f"x{k + 1}" for k in range(table.shape[1])] if names is None else names
     if len(columns) != table.shape[1]:
         raise InputError(f"{len(columns)} names for {table.shape[1]} columns of x")
-    arguments = {
-        "x": table,
-        "wins": won,
-        "losses": losses,
-        "columns": columns,
-        "type": type,
-        "link": link,
-        "family": family,
-        "offset": offset,
-        "epsilon": epsilon,
-        "maxit": maxit,
-    }
-    result = ask(backend, "brglm2::brglmFit", BRGLM, arguments, NEEDS)
+    variables = "x wins losses columns type link family offset epsilon maxit"
+    arguments = sent(backend, variables, x=table, columns=columns)
+    result = ask(backend, "brglm2::brglmFit", BRGLM, arguments)
     vcov = result.as_list().vector("vcov").floats()
     return ReducedModel.read(result, names=tuple(columns), se=np.sqrt(np.diag(vcov)), vcov=vcov)

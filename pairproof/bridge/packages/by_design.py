@@ -8,16 +8,14 @@ R's own stopping rules, so that nearly every digit is R's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from ..process.policy import BackendLike
-from ..values.convert import matrix
-from .asking import REDUCE, Floats, RModel, ask, asks, model_of, optional, program, reals
+from .asking import REDUCE, RModel, asks, columns_matrix, design_columns, program, sent
 
-NEEDS_GNM, NEEDS_POLR = ("gnm",), ("MASS",)
 DesignFamily = Literal["binomial", "quasibinomial", "poisson", "quasipoisson", "gaussian", "Gamma"]
 DesignLink = Literal["logit", "probit", "cauchit", "cloglog", "log", "identity", "inverse", "sqrt"]
 Method = Literal["logistic", "probit", "loglog", "cloglog", "cauchit"]
@@ -40,19 +38,7 @@ reduce(fit, fit$coefficients, V)
 #: R: gnm on the columns; its seed is set because terms that are not linear would start at random.
 GNM = REDUCE + program(__package__, "r/by_design_gnm")
 #: R: polr on the columns; the thresholds follow the coefficients.
-POLR = """
-d <- data.frame(y = factor(y, levels = levels, ordered = TRUE))
-d$X <- x
-d$w <- weights
-fit <- MASS::polr(y ~ X, data = d, weights = w, Hess = TRUE, method = method)
-b <- c(stats::coef(fit), fit$zeta)
-names(b) <- c(colnames(x), names(fit$zeta))
-V <- stats::vcov(fit); dimnames(V) <- list(names(b), names(b))
-ll <- stats::logLik(fit)
-list(coef = b, vcov = V, deviance = fit$deviance, df_residual = fit$df.residual, null_deviance = NA_real_, df_null = NA_real_,
-     loglik = as.numeric(ll), df = attr(ll, "df"), aic = stats::AIC(fit), fitted = as.numeric(t(fit$fitted.values)),
-     converged = fit$convergence == 0L, iterations = as.integer(fit$niter[1L]))
-"""
+POLR = program(__package__, "r/by_design_polr")
 
 
 @asks()
@@ -105,22 +91,13 @@ def glm_design(
     >>> data = {"x": [1, 0, -1], "y": [0.5, 0.2, 0.1], "n": [10, 10, 10]}
     >>> glm_design(data, "y", "binomial", "logit", "n").params()  # doctest: +SKIP
     """
-    columns, response, w, o = _taken(data, y, weights, offset)
-    arguments = {
-        "x": _matrix(columns),
-        "y": response,
-        "family": family,
-        "link": link,
-        "weights": np.ones(len(response)) if w is None else w,
-        "offset": optional(reals, o),
-        "epsilon": epsilon,
-        "maxit": maxit,
-        "intercept": intercept,
-    }
-    return model_of(RModel, ask(backend, "stats::glm.fit", GLM, arguments))
+    columns, response, w, (o,) = design_columns(data, y, weights, offset)
+    made = {"x": columns_matrix(columns), "y": response, "weights": w, "offset": o}
+    variables = "x y family link weights offset epsilon maxit intercept"
+    return RModel.ask(backend, "stats::glm.fit", GLM, sent(backend, variables, **made))
 
 
-@asks(*NEEDS_GNM)
+@asks("gnm")
 def gnm_eliminated(
     data: Any,
     y: str | Sequence[float],
@@ -164,23 +141,14 @@ def gnm_eliminated(
     --------
     >>> gnm_eliminated({"x": [1, -1], "y": [5, 2], "cell": [1, 1]}, "y", "cell").params()  # doctest: +SKIP
     """
-    columns, response, cell, w, o = _taken(data, y, eliminate, weights, offset)
-    assert cell is not None
-    arguments = {
-        "x": _matrix(columns),
-        "y": response,
-        "cell": cell,
-        "family": family,
-        "link": link,
-        "weights": np.ones(len(response)) if w is None else w,
-        "offset": np.zeros(len(response)) if o is None else o,
-        "tolerance": tolerance,
-        "iterMax": iterMax,
-    }
-    return model_of(RModel, ask(backend, "gnm::gnm", GNM, arguments, NEEDS_GNM, seed=1))
+    columns, response, w, (cell, o) = design_columns(data, y, weights, eliminate, offset)
+    made = {"x": columns_matrix(columns), "y": response, "weights": w, "cell": cell}
+    made |= {"offset": np.zeros(len(response)) if o is None else o}
+    variables = "x y cell family link weights offset tolerance iterMax"
+    return RModel.ask(backend, "gnm::gnm", GNM, sent(backend, variables, **made), seed=1)
 
 
-@asks(*NEEDS_POLR)
+@asks("MASS")
 def polr_design(
     data: Any,
     y: str | Sequence[int],
@@ -219,38 +187,9 @@ def polr_design(
     --------
     >>> polr_design({"x": [1, 0, -1], "y": [3, 2, 1]}, "y", levels=["a", "b", "c"])  # doctest: +SKIP
     """
-    columns, answer, w = _taken(data, y, weights)
+    columns, answer, w, _ = design_columns(data, y, weights)
     codes = answer.astype(int)
     if (codes != answer).any() or codes.min() < 1 or codes.max() > len(levels):
         raise ValueError(f"y: expected whole numbers from 1 to {len(levels)}")
-    arguments = {
-        "x": _matrix(columns),
-        "y": [levels[k - 1] for k in codes],
-        "levels": levels,
-        "weights": np.ones(len(codes)) if w is None else w,
-        "method": method,
-    }
-    return model_of(RModel, ask(backend, "MASS::polr", POLR, arguments, NEEDS_POLR))
-
-
-def _taken(data: Any, y: Any, *others: Any) -> tuple[Any, ...]:
-    """Columns of the model matrix, then y and the others as numbers, None where not given."""
-    columns = {str(k): reals(data[k]) for k in (data if isinstance(data, Mapping) else data.columns)}
-    found: list[Floats | None] = []
-    used = []
-    for given in (y, *others):
-        if isinstance(given, str):
-            if given not in columns:
-                raise ValueError(f"there is no column {given!r}; there are {', '.join(columns)}")
-            used.append(given)
-            found.append(columns[given])
-        else:
-            found.append(optional(reals, given))
-    left = {k: v for k, v in columns.items() if k not in used}
-    if not left:
-        raise ValueError("there is no column of a model matrix")
-    return (left, *found)
-
-
-def _matrix(columns: Mapping[str, Floats]) -> Any:
-    return matrix(np.column_stack(list(columns.values())), list(columns))
+    made = {"x": columns_matrix(columns), "y": [levels[k - 1] for k in codes], "weights": w}
+    return RModel.ask(backend, "MASS::polr", POLR, sent(backend, "x y levels weights method", **made))

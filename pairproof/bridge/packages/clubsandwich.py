@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import Floats, RAnswer, ask, asks, program, reals
+from .asking import Floats, RAnswer, asks, program, reals, sent
 from .sandwich import CONDITIONAL, ComparisonRows, columns_of, needed
 
 NEEDS = ("clubSandwich",)
@@ -92,12 +92,7 @@ def vcovCR(
     """
     k = len(rows.names)
     asked = reals([[float(i == j) for j in range(k)] for i in range(k)] if functions is None else functions)
-    arguments = {
-        **rows.arguments(),
-        "used": columns_of(rows, cluster),
-        "type": type,
-        "C": matrix(asked, rows.names),
-        "together": [int(j) + 1 for j in together],
-        "raw_glm": raw_glm,
-    }
-    return SmallSample.read(ask(backend, "clubSandwich::vcovCR", VCOVCR, arguments, needed(rows, NEEDS)))
+    made: dict[str, Any] = {"used": columns_of(rows, cluster), "C": matrix(asked, rows.names)}
+    made |= {"together": [int(j) + 1 for j in together]}
+    arguments = rows.arguments() | sent(backend, "used type C together raw_glm", **made)
+    return SmallSample.ask(backend, "clubSandwich::vcovCR", VCOVCR, arguments, needed(rows, NEEDS))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import Floats, RAnswer, ask, asks, reals
+from ..values.nodes import RArgument
+from .asking import Floats, RAnswer, asks, sent
 
-NEEDS = ("csranks",)
 Sided = Literal["two-sided", "lower", "upper"]
 
 CSRANKS = """
@@ -45,21 +45,14 @@ class TauSets(RAnswer):
     worst: Floats
 
 
-def _arguments(
-    x: Sequence[float] | Floats, sigma: Floats, coverage: float, stepdown: bool, draws: int, seed: int
-) -> dict[str, Any]:
-    values = reals(x)
-    return {
-        "x": values,
-        "Sigma": matrix(reals(sigma), [f"i{j + 1}" for j in range(len(values))]),
-        "coverage": float(coverage),
-        "stepdown": stepdown,
-        "draws": int(draws),
-        "draw_seed": int(seed),
-    }
+VARIABLES = "x Sigma coverage stepdown draws draw_seed"
 
 
-@asks(*NEEDS)
+def _sigma(x: Sequence[float] | Floats, sigma: Floats) -> RArgument:
+    return matrix(sigma, [f"i{j + 1}" for j in range(len(x))])
+
+
+@asks("csranks")
 def csranks(
     x: Sequence[float] | Floats,
     sigma: Floats,
@@ -104,15 +97,11 @@ def csranks(
     --------
     >>> csranks([1.0, 0.0], [[0.01, 0], [0, 0.01]]).upper  # doctest: +SKIP
     """
-    arguments: dict[str, Any] = {
-        **_arguments(x, sigma, coverage, stepdown, draws, seed),
-        "cstype": cstype,
-        "simul": simul,
-    }
-    return RankSets.read(ask(backend, "csranks::csranks", CSRANKS, arguments, NEEDS))
+    arguments = sent(backend, f"{VARIABLES} cstype simul", Sigma=_sigma(x, sigma), draw_seed=seed)
+    return RankSets.ask(backend, "csranks::csranks", CSRANKS, arguments)
 
 
-@asks(*NEEDS)
+@asks("csranks")
 def tau_sets(
     x: Sequence[float] | Floats,
     sigma: Floats,
@@ -147,5 +136,5 @@ def tau_sets(
     --------
     >>> tau_sets([1.0, 0.0], [[0.01, 0], [0, 0.01]], 1).best  # doctest: +SKIP
     """
-    arguments = {**_arguments(x, sigma, coverage, stepdown, draws, seed), "tau": tau}
-    return TauSets.read(ask(backend, "csranks::cstaubest", TAU, arguments, NEEDS))
+    arguments = sent(backend, f"{VARIABLES} tau", Sigma=_sigma(x, sigma), draw_seed=seed)
+    return TauSets.ask(backend, "csranks::cstaubest", TAU, arguments)

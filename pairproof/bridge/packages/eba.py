@@ -14,9 +14,7 @@ from typing import Any
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import Estimates, Floats, RAnswer, ask, asks, optional, reals
-
-NEEDS = ("eba",)
+from .asking import Estimates, Floats, RAnswer, asks, optional, reals, sent
 
 FIT = """
 arguments <- list(M)
@@ -60,7 +58,7 @@ def _wins(table: Any, items: Sequence[str]) -> Any:
     return matrix(counts, list(items), list(items))
 
 
-@asks(*NEEDS)
+@asks("eba")
 def eba(
     M: Any,
     items: Sequence[str],
@@ -102,13 +100,9 @@ def eba(
         raise InputError(f"A has the aspects of {len(A)} items; there are {len(items)}")
     if A is not None and any(int(a) != a or a < 1 for own in A for a in own):
         raise InputError("aspects are whole numbers from 1")
-    arguments = {
-        "M": _wins(M, items),
-        "aspects": optional(lambda sets: [[float(a) for a in own] for own in sets], A),
-        "start": s,
-        "constrained": constrained,
-    }
-    return AspectModel.read(ask(backend, "eba::eba", FIT, arguments, NEEDS))
+    aspects = optional(lambda sets: [[float(a) for a in own] for own in sets], A)
+    made: dict[str, Any] = {"M": _wins(M, items), "aspects": aspects, "start": s}
+    return AspectModel.ask(backend, "eba::eba", FIT, sent(backend, "M aspects start constrained", **made))
 
 
 #: eba's older name of the same function.
@@ -135,7 +129,7 @@ class ThurstoneModel(Estimates):
     p_value: float
 
 
-@asks(*NEEDS)
+@asks("eba")
 def thurstone(M: Any, items: Sequence[str], *, backend: BackendLike = None) -> ThurstoneModel:
     """R's ``eba::thurstone(M)``.
 
@@ -159,7 +153,7 @@ def thurstone(M: Any, items: Sequence[str], *, backend: BackendLike = None) -> T
     --------
     >>> thurstone([[0, 6, 7], [4, 0, 8], [3, 2, 0]], ["a", "b", "c"]).coef  # doctest: +SKIP
     """
-    return ThurstoneModel.read(ask(backend, "eba::thurstone", THURSTONE, {"M": _wins(M, items)}, NEEDS))
+    return ThurstoneModel.ask(backend, "eba::thurstone", THURSTONE, {"M": _wins(M, items)})
 
 
 STRANS = """
@@ -187,7 +181,7 @@ class Transitivity(RAnswer):
     ranking: tuple[str, ...]
 
 
-@asks(*NEEDS)
+@asks("eba")
 def strans(M: Any, items: Sequence[str], *, backend: BackendLike = None) -> Transitivity:
     """R's ``eba::strans(M)``.
 
@@ -210,4 +204,4 @@ def strans(M: Any, items: Sequence[str], *, backend: BackendLike = None) -> Tran
     --------
     >>> strans([[0, 6, 7], [4, 0, 8], [3, 2, 0]], ["a", "b", "c"]).strong  # doctest: +SKIP
     """
-    return Transitivity.read(ask(backend, "eba::strans", STRANS, {"M": _wins(M, items)}, NEEDS))
+    return Transitivity.ask(backend, "eba::strans", STRANS, {"M": _wins(M, items)})

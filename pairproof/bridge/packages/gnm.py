@@ -34,13 +34,12 @@ from .asking import (
     ask,
     asks,
     check_item,
-    model_of,
     positions,
     program,
     reals,
+    sent,
 )
 
-NEEDS = ("gnm",)
 TOLERANCE = 1e-14
 ITER_MAX = 500
 
@@ -72,7 +71,7 @@ class GnmModel(RModel):
     shortcut: bool
 
 
-@asks(*NEEDS)
+@asks("gnm")
 def gnm(
     formula: str,
     data: Any,
@@ -122,20 +121,12 @@ def gnm(
     --------
     >>> gnm("y ~ x", {"y": [3, 1, 2], "x": [0, 1, 2]}).params()  # doctest: +SKIP
     """
-    arguments = {
-        "formula": Formula(formula),
-        "data": as_frame(data),
-        "eliminate": Formula(f"~ {eliminate}") if eliminate else None,
-        "family": family,
-        "tolerance": tolerance,
-        "iterMax": iterMax,
-        "tight": tight,
-        "no_worse": NO_WORSE,
-        ".weights": weights,
-    }
-    result = ask(backend, "gnm::gnm", GNM, arguments, NEEDS, seed=1)
+    made: dict[str, Any] = {"formula": Formula(formula), "data": as_frame(data), "no_worse": NO_WORSE}
+    made |= {"eliminate": Formula(f"~ {eliminate}") if eliminate else None}
+    variables = "formula data eliminate family tolerance iterMax tight no_worse .weights"
+    result = ask(backend, "gnm::gnm", GNM, sent(backend, variables, **made), seed=1)
     constants = result.as_list()["eliminated"]
-    return model_of(GnmModel, result, eliminated=np.empty(0) if constants is None else constants.floats())
+    return GnmModel.read(result, eliminated=np.empty(0) if constants is None else constants.floats())
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +239,7 @@ def _spread(values: list[Any], times: int) -> Any:
     return np.repeat(np.asarray(values), times)
 
 
-@asks(*NEEDS)
+@asks("gnm")
 def gnm_llbt(
     frame: LLBTFrame, formula: str | None = None, eliminate: str = "cell", **options: Any
 ) -> GnmModel:

@@ -22,10 +22,9 @@ from ..process.policy import BackendLike
 from ..records.calls import RResult
 from ..values.convert import data_frame
 from ..values.nodes import RVector
-from .asking import Floats, RAnswer, ask, asks, vector_of
+from .asking import Floats, RAnswer, ask, asks, program, sent, vector_of
 
 IntArray = NDArray[np.int64]
-NEEDS = ("rjags", "coda")
 
 #: R: mean, sd, effective size and time-series standard error of each column over chains (a list of matrices).
 SUMMARISE = """
@@ -51,55 +50,9 @@ run <- function(text, data, monitor) {
 }
 """
 
-GAUSSIAN = (
-    SUMMARISE
-    + RUN
-    + """
-text <- "model {
-  for (s in 1:n_systems) { mu[s] ~ dnorm(0, pow(s0, -2)) }
-  for (i in 1:n_items) { q[i] ~ dnorm(mu[author[i]], pow(sa, -2)) }
-  for (k in 1:n) {
-    gap[k] <- q[one[k]] - q[two[k]]
-    p[k, 1] <- phi((d - gap[k]) / (sqrt(2) * so)) - phi((-d - gap[k]) / (sqrt(2) * so))
-    p[k, 2] <- phi((gap[k] - d) / (sqrt(2) * so))
-    p[k, 3] <- phi((-gap[k] - d) / (sqrt(2) * so))
-    y[k] ~ dcat(p[k, ])
-  }
-}"
-data <- list(n_systems = n_systems, n_items = length(author), n = length(one), author = author, one = one, two = two, y = outcome + 1L,
-             s0 = s0, sa = sa, so = so, d = d)
-draws_of <- run(text, data, "mu")
-mu <- lapply(draws_of, function(m) m[, paste0("mu[", seq_len(n_systems), "]"), drop = FALSE])
-list(ability = summarise(lapply(mu, function(m) m - rowMeans(m))), level = summarise(lapply(mu, function(m) matrix(rowMeans(m)))))
-"""
-)
+GAUSSIAN = SUMMARISE + RUN + program(__package__, "r/jags_gaussian")
 
-CATEGORICAL = (
-    SUMMARISE
-    + RUN
-    + """
-levels_of <- seq_len(n_levels)
-seen <- outer(levels_of, levels_of, function(l, o) dnorm(o, l, so))
-seen <- seen / rowSums(seen)
-gap <- outer(levels_of, levels_of, "-")
-table_of <- function(found) seen %*% found %*% t(seen)
-K <- array(c(table_of(abs(gap) <= radius), table_of(gap > radius), table_of(gap < -radius)), c(n_levels, n_levels, 3))
-text <- "model {
-  for (s in 1:n_systems) { theta[s, 1:L] ~ ddirch(prior) }
-  for (i in 1:n_items) { lambda[i] ~ dcat(theta[author[i], ]) }
-  for (k in 1:n) { y[k] ~ dcat(K[lambda[one[k]], lambda[two[k]], ]) }
-}"
-data <- list(n_systems = n_systems, n_items = length(author), n = length(one), author = author, one = one, two = two, y = outcome + 1L,
-             L = n_levels, prior = rep(concentration, n_levels), K = K)
-draws_of <- run(text, data, "theta")
-columns <- function(s) paste0("theta[", s, ",", levels_of, "]")
-preference <- function(m) do.call(cbind, lapply(seq_along(pair_one), function(k) {
-  a <- m[, columns(pair_one[k])]; b <- m[, columns(pair_two[k])]
-  sapply(1:3, function(p) rowSums((a %*% K[, , p]) * b))
-}))
-summarise(lapply(draws_of, preference))
-"""
-)
+CATEGORICAL = SUMMARISE + RUN + program(__package__, "r/jags_categorical")
 
 MCMCPACK = (
     SUMMARISE
@@ -170,7 +123,7 @@ class Compared:
         }
 
 
-@asks(*NEEDS)
+@asks("rjags", "coda")
 def irt_gaussian(
     data: Compared,
     sd_ability: float = 1.0,
@@ -209,20 +162,14 @@ def irt_gaussian(
     >>> table = Compared(2, [0, 1], [0], [1], [1])  # one comparison, the first preferred
     >>> irt_gaussian(table)[0].mean                 # doctest: +SKIP
     """
-    arguments = {
-        **data.arguments(),
-        **vars(chains),
-        "s0": sd_ability,
-        "sa": sd_quality,
-        "so": sd_noise,
-        "d": radius,
-    }
-    result = ask(backend, "rjags::coda.samples, irt-gaussian", GAUSSIAN, arguments, NEEDS)
+    given = {"s0": sd_ability, "sa": sd_quality, "so": sd_noise, "d": radius}
+    arguments = data.arguments() | vars(chains) | given
+    result = ask(backend, "rjags::coda.samples, irt-gaussian", GAUSSIAN, arguments)
     found = result.as_list()
     return _sampled(found.vector("ability"), result), _sampled(found.vector("level"), result)
 
 
-@asks(*NEEDS)
+@asks("rjags", "coda")
 def irt_categorical(
     data: Compared,
     pairs: Sequence[tuple[int, int]],
@@ -267,17 +214,11 @@ def irt_categorical(
     >>> table = Compared(2, [0, 1], [0], [1], [1])   # one comparison, the first preferred
     >>> irt_categorical(table, [(0, 1)])[0].mean     # doctest: +SKIP
     """
-    arguments = {
-        **data.arguments(),
-        **vars(chains),
-        "pair_one": [a + 1 for a, _ in pairs],
-        "pair_two": [b + 1 for _, b in pairs],
-        "n_levels": levels,
-        "so": sd_noise,
-        "concentration": concentration,
-        "radius": radius,
-    }
-    result = ask(backend, "rjags::coda.samples, irt-categorical", CATEGORICAL, arguments, NEEDS)
+    made: dict[str, Any] = {"pair_one": [a + 1 for a, _ in pairs], "pair_two": [b + 1 for _, b in pairs]}
+    made |= {"n_levels": levels, "so": sd_noise}
+    given = sent(backend, "pair_one pair_two n_levels so concentration radius", **made)
+    arguments = data.arguments() | vars(chains) | given
+    result = ask(backend, "rjags::coda.samples, irt-categorical", CATEGORICAL, arguments)
     tie, first, second = (_sampled(vector_of(result), result, slice(k, None, 3)) for k in range(3))
     return tie, first, second
 
@@ -321,7 +262,7 @@ def pair_compare(
     """
     table = data_frame({"rater": ["one"] * len(first), "first": first, "second": second, "choice": choice})
     arguments = {"data": table, "items": items, **vars(chains)}
-    result = ask(backend, "MCMCpack::MCMCpaircompare", MCMCPACK, arguments, ("MCMCpack", "coda"))
+    result = ask(backend, "MCMCpack::MCMCpaircompare", MCMCPACK, arguments)
     return _sampled(vector_of(result), result)
 
 

@@ -28,10 +28,9 @@ import numpy as np
 
 from ...errors import InputError
 from ..process.policy import BackendLike
-from ..values.convert import data_frame, factor_of, matrix
-from .asking import Estimates, Floats, RAnswer, ask, asks, design_columns, program, reals
+from ..values.convert import data_frame, factor_of
+from .asking import Estimates, Floats, RAnswer, asks, columns_matrix, design_columns, program, reals, sent
 
-NEEDS_CONTESTS = ("lme4", "Matrix")
 ContestLink = Literal["logit", "probit"]
 
 #: R: every second row is turned (y -> losses, X and Z negated), because lme4 refuses a response that is
@@ -56,7 +55,7 @@ class ContestEffects(RAnswer):
     evaluations: float
 
 
-@asks(*NEEDS_CONTESTS)
+@asks("lme4", "Matrix")
 def glmer_contests(
     wins: Sequence[float],
     losses: Sequence[float],
@@ -100,42 +99,23 @@ def glmer_contests(
     fixed = np.zeros((n, 0)) if x is None else reals(x)
     if not matrices:
         raise InputError("blocks is empty: without a random effect this is a glm")
-    for name, found in {
-        "losses": lost,
-        "x": fixed,
-        **{f"block {k + 1}": m for k, m in enumerate(matrices)},
-    }.items():
+    named = {"losses": lost, "x": fixed} | {f"block {k + 1}": m for k, m in enumerate(matrices)}
+    for name, found in named.items():
         if len(found) != n or name != "losses" and found.ndim != 2:
             raise InputError(f"{name} has shape {found.shape} for {n} rows of wins")
     empty = np.flatnonzero(won + lost <= 0)
     if len(empty):
         raise InputError(f"row {int(empty[0]) + 1} has no contest; leave such rows out")
-    arguments = {"wins": won, "losses": lost, "X": fixed, "blocks": matrices, "link": link}
-    return ContestEffects.read(ask(backend, "lme4::glmer of contests", CONTESTS, arguments, NEEDS_CONTESTS))
+    arguments = sent(backend, "wins losses X blocks link", X=fixed, blocks=matrices)
+    return ContestEffects.ask(backend, "lme4::glmer of contests", CONTESTS, arguments)
 
 
-NEEDS = ("lme4",)
 Family = Literal["binomial", "poisson"]
 Link = Literal["logit", "probit", "cauchit", "cloglog", "log"]
 #: The constant among the columns of a random term.
 CONSTANT = "(Intercept)"
 
-GLMER_DESIGN = """
-d <- groups
-d$.y <- y
-d$X <- X
-of_term <- lapply(seq_along(Z), function(k) sprintf("Z%d_%d", k, seq_len(ncol(Z[[k]]))))
-for (k in seq_along(Z)) for (j in seq_along(of_term[[k]])) d[[of_term[[k]][j]]] <- Z[[k]][, j]
-terms <- sprintf("(0 + %s | g%d)", vapply(of_term, paste, "", collapse = " + "), seq_along(Z))
-form <- stats::as.formula(paste(c(if (ncol(X)) ".y ~ 0 + X" else ".y ~ 0", terms), collapse = " + "))
-family <- get(family, envir = asNamespace("stats"), mode = "function")(link = link)
-fit <- lme4::glmer(form, data = d, family = family, weights = .weights, offset = .offset, nAGQ = nAGQ)
-V <- as.matrix(stats::vcov(fit))
-sd <- unlist(lapply(unname(unclass(lme4::VarCorr(fit))), function(v) attr(v, "stddev")))[unlist(of_term)]
-ll <- stats::logLik(fit)
-list(coef = unname(lme4::fixef(fit)), se = unname(sqrt(diag(V))), vcov = matrix(as.numeric(V), nrow(V)), sd = as.numeric(sd),
-     theta = as.numeric(lme4::getME(fit, "theta")), loglik = as.numeric(ll), df = attr(ll, "df"), df_residual = as.numeric(stats::df.residual(fit)))
-"""
+GLMER_DESIGN = program(__package__, "r/lme4_glmer_design")
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +135,7 @@ class MixedDesign(Estimates):
     df_residual: float
 
 
-@asks(*NEEDS)
+@asks("lme4")
 def glmer_design(
     data: Any,
     y: str | Sequence[float],
@@ -209,25 +189,17 @@ def glmer_design(
     if not groups:
         raise InputError("groups is empty: without a random effect this is a glm")
     distinct = list(dict.fromkeys(groups))
-    columns, (response, w, o) = design_columns(data, y, weights, offset, groups=distinct)
-    assert response is not None
+    columns, response, w, (o,) = design_columns(data, y, weights, offset, groups=distinct)
     varying = [[CONSTANT]] * len(groups) if effects is None else [list(e) for e in effects]
     _check(list(columns), groups, varying)
     labels = [[str(v) for v in data[name]] for name in groups]
-    arguments = {
-        "y": response,
-        "X": matrix(np.column_stack(list(columns.values())), list(columns)),
-        "groups": data_frame({f"g{k + 1}": factor_of(v, _levels(v)) for k, v in enumerate(labels)}),
-        "Z": [np.column_stack([_column(n, columns) for n in own]) for own in varying],
-        ".weights": np.ones(len(response)) if w is None else w,
-        ".offset": o,
-        "family": family,
-        "link": link,
-        "nAGQ": nAGQ,
-    }
-    result = ask(backend, "lme4::glmer of a design", GLMER_DESIGN, arguments, NEEDS)
-    named = tuple(f"{group}: {name}" for group, own in zip(groups, varying) for name in own)
-    return MixedDesign.read(result, names=tuple(columns), effects=named)
+    blocks = [np.column_stack([_column(n, columns) for n in own]) for own in varying]
+    made: dict[str, Any] = {"y": response, "X": columns_matrix(columns), "Z": blocks, "offset": o}
+    made |= {"groups": data_frame({f"g{k + 1}": factor_of(v, _levels(v)) for k, v in enumerate(labels)})}
+    arguments = sent(backend, "y X groups Z .weights .offset family link nAGQ", weights=w, **made)
+    named: dict[str, Any] = {"names": tuple(columns)}
+    named |= {"effects": tuple(f"{group}: {name}" for group, own in zip(groups, varying) for name in own)}
+    return MixedDesign.ask(backend, "lme4::glmer of a design", GLMER_DESIGN, arguments, **named)
 
 
 def _levels(values: Sequence[str]) -> list[str]:
@@ -253,8 +225,6 @@ def _check(columns: Sequence[str], groups: Sequence[str], varying: Sequence[Sequ
         raise InputError(f"effect {unknown!r} is no fixed effect; these are {', '.join(columns[:12])}")
 
 
-NEEDS_LME4 = ("lme4",)
-
 GLMER = """
 d <- data.frame(a = a, b = b, judge = factor(seq_along(a)))
 g <- lme4::glmer(cbind(a, b) ~ 1 + (1 | judge), data = d, family = stats::binomial(), nAGQ = nAGQ,
@@ -277,7 +247,7 @@ class JudgeEffect(RAnswer):
     loglik: float
 
 
-@asks(*NEEDS_LME4)
+@asks("lme4")
 def glmer(
     a: Sequence[float], b: Sequence[float], nAGQ: int = 25, *, backend: BackendLike = None
 ) -> JudgeEffect:
@@ -304,8 +274,7 @@ def glmer(
     --------
     >>> glmer([8, 3, 5], [2, 7, 5]).sd  # doctest: +SKIP
     """
-    arguments = {"a": a, "b": b, "nAGQ": nAGQ}
-    return JudgeEffect.read(ask(backend, "lme4::glmer", GLMER, arguments, NEEDS_LME4))
+    return JudgeEffect.ask(backend, "lme4::glmer", GLMER, sent(backend, "a b nAGQ"))
 
 
 # The stops of both searches, 1e-12 and 1e-14, lie below what a flat likelihood lets theta be known
@@ -313,25 +282,7 @@ def glmer(
 # values lmer then shares 6.9 digits or more (`pairproof validate annotation`).  They set R's search
 # alone; no comparison is loosened by them. This stands outside the R code because a record is found
 # by the code's own text.
-LMER = """
-d <- as.data.frame(lapply(labels, factor))
-form <- stats::as.formula(paste(c("y ~ 0 + X", sprintf("(1 | %s)", names(d))), collapse = " + "))
-control <- function(optimizer, ...) lme4::lmerControl(optimizer = optimizer, optCtrl = list(...), calc.derivs = FALSE,
-  check.nobs.vs.nlev = "ignore", check.nobs.vs.rankZ = "ignore", check.nobs.vs.nRE = "ignore", check.nlev.gtr.1 = "ignore",
-  check.conv.singular = "ignore")
-d$y <- y; d$X <- X
-one <- lme4::lmer(form, d, REML = REML, control = control("nloptwrap", xtol_abs = 1e-12, ftol_abs = 1e-14, maxeval = 1e5))
-# A second search, by another rule, from where the first one stopped.
-fit <- lme4::lmer(form, d, REML = REML, start = lme4::getME(one, "theta"), control = control("bobyqa", rhobeg = 1e-3, rhoend = 1e-12, maxfun = 1e5))
-if (stats::logLik(one) > stats::logLik(fit)) fit <- one
-u <- lme4::ranef(fit, condVar = TRUE)
-at <- names(labels)
-list(coef = unname(lme4::fixef(fit)), vcov = unname(as.matrix(stats::vcov(fit))), residual = stats::sigma(fit)^2,
-     variances = vapply(at, function(k) unname(attr(lme4::VarCorr(fit)[[k]], "stddev")^2), 0),
-     predictions = unname(unlist(lapply(at, function(k) u[[k]][[1L]]))),
-     conditional = unname(unlist(lapply(at, function(k) sqrt(as.numeric(attr(u[[k]], "postVar")))))),
-     loglik = as.numeric(stats::logLik(fit)))
-"""
+LMER = program(__package__, "r/lme4_lmer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -352,7 +303,7 @@ class LinearMixedModel(RAnswer):
     loglik: float
 
 
-@asks(*NEEDS_LME4)
+@asks("lme4")
 def lmer(
     y: Sequence[float] | Floats,
     effects: Mapping[str, Sequence[int]],
@@ -388,5 +339,5 @@ def lmer(
     """
     labels = {f"e{k + 1}": np.asarray(codes, np.int64) + 1 for k, codes in enumerate(effects.values())}
     x = np.ones((len(y), 1)) if fixed is None else np.asarray(fixed, np.float64)
-    arguments = {"y": y, "X": x, "labels": data_frame(labels), "REML": REML}
-    return LinearMixedModel.read(ask(backend, "lme4::lmer", LMER, arguments, NEEDS_LME4))
+    arguments = sent(backend, "y X labels REML", X=x, labels=data_frame(labels))
+    return LinearMixedModel.ask(backend, "lme4::lmer", LMER, arguments)

@@ -25,25 +25,10 @@ from ..process.policy import BackendLike
 from ..records.calls import RResult
 from ..values.convert import data_frame
 from ..values.nodes import Formula, RArgument, factor
-from .asking import Estimates, Floats, ask, asks, number, positions, reals
-
-NEEDS = ("MASS",)
+from .asking import Estimates, Floats, ask, asks, number, positions, program, reals, sent
 
 #: R: `own(MASS::polr)` is polr with another `optim`, which takes Newton steps on polr's own score after R's.
-POLISHED = """
-watching <- new.env(parent = environment(MASS::polr))
-watching$optim <- function(par, fn, gr, ..., hessian = FALSE) {
-  best <- stats::optim(par, fn, gr, ..., hessian = hessian)
-  if (!polish) return(best)
-  curvature <- function(at) stats::optimHess(at, fn, function(p) as.numeric(gr(p)), control = list(ndeps = rep(step, length(at))))
-  for (i in 1:4) best$par <- best$par - solve(curvature(best$par), as.numeric(gr(best$par)))
-  best$value <- fn(best$par)
-  best$hessian <- curvature(best$par)
-  best
-}
-own <- function(f) { environment(f) <- watching; f }
-watching$polr.fit <- own(get("polr.fit", envir = environment(MASS::polr)))
-"""
+POLISHED = program(__package__, "r/mass_polished")
 POLR = (
     POLISHED
     + """fit <- own(MASS::polr)(formula, data = data, weights = w, Hess = TRUE, control = list(reltol = reltol, maxit = maxit))
@@ -67,7 +52,7 @@ class RaoKupper(Estimates):
     converged: bool
 
 
-@asks(*NEEDS)
+@asks("MASS")
 def polr(
     first: Sequence[str],
     second: Sequence[str],
@@ -145,15 +130,10 @@ def polr(
         parts.append(design[:, own] * reals(values)[:, None])
         names += [f"{items[j]}:{name}" for j in own]
         columns += [f"o{j + 1}.v{k + 1}" for j in own]
-    arguments = {
-        "formula": Formula("outcome ~ " + " + ".join(columns)),
-        "data": _mirrored(columns, np.concatenate(parts, axis=1), [losses, ties, wins]),
-        "reltol": reltol,
-        "maxit": maxit,
-        "step": step,
-        "polish": polish,
-    }
-    return _rao_kupper(ask(backend, "MASS::polr", POLR, arguments, NEEDS), names)
+    made: dict[str, Any] = {"formula": Formula("outcome ~ " + " + ".join(columns))}
+    made |= {"data": _mirrored(columns, np.concatenate(parts, axis=1), [losses, ties, wins])}
+    arguments = sent(backend, "formula data reltol maxit step polish", **made)
+    return _rao_kupper(ask(backend, "MASS::polr", POLR, arguments), names)
 
 
 def _mirrored(columns: Sequence[str], design: Floats, counts: Sequence[Sequence[float]]) -> RArgument:

@@ -9,29 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import Floats, RAnswer, ask, asks, reals
+from .asking import Floats, RAnswer, asks, program, reals, sent
 
-NEEDS = ("multcomp", "mvtnorm")
 Alternative = Literal["two.sided", "less", "greater"]
 
-GLHT = """
-b <- stats::setNames(coef, colnames(K))
-g <- multcomp::glht(multcomp::parm(b, V, df), linfct = K, alternative = alternative)
-s <- summary(g, test = multcomp::adjusted("single-step", abseps = abseps, maxpts = maxpts))
-limits <- stats::confint(g, level = level, calpha = multcomp::adjusted_calpha(abseps = abseps, maxpts = maxpts))
-by <- function(type) as.numeric(summary(g, test = multcomp::adjusted(type))$test$pvalues)
-error <- attr(s$test$pvalues, "error")
-list(names = rownames(K), estimate = as.numeric(s$test$coefficients), se = as.numeric(s$test$sigma), statistic = as.numeric(s$test$tstat),
-     single_step = as.numeric(s$test$pvalues), error = if (is.null(error)) 0 else as.numeric(error), holm = by("holm"), bh = by("BH"),
-     separate = by("none"), low = as.numeric(limits$confint[, "lwr"]), high = as.numeric(limits$confint[, "upr"]),
-     critical = as.numeric(attr(limits$confint, "calpha")))
-"""
+GLHT = program(__package__, "r/multcomp_glht")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +46,7 @@ class ManyComparisons(RAnswer):
     high: Floats
 
 
-@asks(*NEEDS)
+@asks("multcomp", "mvtnorm")
 def glht(
     coef: Floats,
     vcov: Floats,
@@ -106,17 +94,10 @@ def glht(
     >>> glht([1.0, 0.2], [[0.1, 0], [0, 0.1]], {"A-B": [1, -1]}).single_step  # doctest: +SKIP
     """
     names = [f"b{j + 1}" for j in range(len(coef))]
-    arguments = {
-        "coef": coef,
-        "V": matrix(vcov, names, names),
-        "K": matrix(reals(list(contrasts.values())), names, list(contrasts)),
-        "df": df,
-        "alternative": alternative,
-        "level": level,
-        "abseps": abseps,
-        "maxpts": maxpts,
-    }
-    return ManyComparisons.read(ask(backend, "multcomp::glht", GLHT, arguments, NEEDS, seed=seed))
+    made: dict[str, Any] = {"V": matrix(vcov, names, names)}
+    made |= {"K": matrix(reals(list(contrasts.values())), names, list(contrasts))}
+    arguments = sent(backend, "coef V K df alternative level abseps maxpts", **made)
+    return ManyComparisons.ask(backend, "multcomp::glht", GLHT, arguments, seed=seed)
 
 
 CRITICAL = """
@@ -179,14 +160,9 @@ def qmvnorm(
     --------
     >>> qmvnorm([[1.0, 0.5], [0.5, 1.0]]).quantile  # doctest: +SKIP
     """
-    arguments = {
-        "R": matrix(correlation, [f"z{j + 1}" for j in range(len(correlation))]),
-        "level": level,
-        "two_sided": two_sided,
-        "abseps": abseps,
-        "maxpts": maxpts,
-    }
-    return MaxNormal.read(ask(backend, "mvtnorm::qmvnorm", CRITICAL, arguments, ("mvtnorm",), seed=seed))
+    table = matrix(correlation, [f"z{j + 1}" for j in range(len(correlation))])
+    arguments = sent(backend, "R level two_sided abseps maxpts", R=table)
+    return MaxNormal.ask(backend, "mvtnorm::qmvnorm", CRITICAL, arguments, seed=seed)
 
 
 LETTERS = """
@@ -241,8 +217,8 @@ def multcompLetters(
     hyphens = sorted({name for name in (*first, *second) if "-" in name})
     if hyphens:
         raise ValueError(f"{hyphens} have a hyphen, at which multcompLetters splits the names of a pair")
-    arguments = {"first": first, "second": second, "p": p, "threshold": threshold}
-    return Letters.read(ask(backend, "multcompView::multcompLetters", LETTERS, arguments, ("multcompView",)))
+    arguments = sent(backend, "first second p threshold")
+    return Letters.ask(backend, "multcompView::multcompLetters", LETTERS, arguments)
 
 
 def all_pairs(items: Sequence[str]) -> dict[str, Floats]:

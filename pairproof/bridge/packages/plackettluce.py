@@ -32,25 +32,11 @@ from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import matrix
 from ..values.nodes import Expr, RArgument
-from .asking import Estimates, Floats, ask, asks, check_item, optional, reals
-from .base import QuasiVariances
+from .asking import Estimates, Floats, asks, check_item, optional, program, reals, sent
+from .base import OF_MODEL, QuasiVariances
 from .psychotools import ItemParameters
 
-NEEDS = ("PlackettLuce",)
-
-PLADMM = """
-d <- as.data.frame(X)
-names(d) <- paste0("x", seq_along(d))
-form <- stats::as.formula(paste("~", paste(names(d), collapse = " + ")))
-ranked <- PlackettLuce::as.rankings(rankings)
-if (is.null(.weights)) .weights <- rep.int(1, nrow(rankings))
-fit <- PlackettLuce::pladmm(ranked, form, data = d, weights = .weights, rho = rho, n_iter = n_iter, rtol = rtol)
-V <- as.matrix(stats::vcov(fit))
-b <- stats::coef(fit)
-ll <- stats::logLik(fit)
-list(intercept = unname(b[1L]), coef = unname(b[-1L]), se = unname(sqrt(diag(V))), vcov = unname(V), worth = unname(as.numeric(fit$pi)),
-     loglik = as.numeric(ll), df = attr(ll, "df"), df_residual = fit$df.residual, iterations = fit$iter, converged = isTRUE(fit$conv))
-"""
+PLADMM = program(__package__, "r/plackettluce_pladmm")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +57,7 @@ class CovariateWorths(Estimates):
     converged: bool
 
 
-@asks(*NEEDS)
+@asks("PlackettLuce")
 def pladmm(
     rankings: Any,
     x: Any,
@@ -123,19 +109,14 @@ def pladmm(
     columns = _labels(names, x, table.shape[1], "names", "x")
     if weights is not None and len(weights) != len(ranks):
         raise InputError(f"{len(weights)} weights for {len(ranks)} rankings")
-    arguments = {
-        "rankings": matrix(ranks, labels),
-        "X": table,
-        ".weights": weights,
-        "rho": rho,
-        "n_iter": n_iter,
-        "rtol": rtol,
-    }
-    result = ask(backend, "PlackettLuce::pladmm", PLADMM, arguments, NEEDS)
-    return CovariateWorths.read(result, names=tuple(columns), items=tuple(labels))
+    made: dict[str, Any] = {"rankings": matrix(ranks, labels), "X": table}
+    arguments = sent(backend, "rankings X .weights rho n_iter rtol", **made)
+    named = {"names": tuple(columns), "items": tuple(labels)}
+    return CovariateWorths.ask(backend, "PlackettLuce::pladmm", PLADMM, arguments, **named)
 
 
 def _numbers(table: Any) -> Floats:
+    # A table may have whole numbers with missing ones among them, which numpy alone cannot read.
     return reals(table.to_numpy(dtype=float, na_value=np.nan) if hasattr(table, "columns") else table)
 
 
@@ -161,18 +142,7 @@ _GIVEN = "given <- list(rankings = quote(%s)"
 OF_GROUPS = FIT.replace(
     _GIVEN % "ranked", "grouped <- PlackettLuce::group(ranked, .group)\n" + _GIVEN % "grouped"
 )
-REDUCE = """
-b <- stats::coef(fit, log = TRUE)
-failed <- ""
-V <- tryCatch({ v <- as.matrix(stats::vcov(fit)); attributes(v) <- attributes(v)["dim"]; v },
-              error = function(e) { failed <<- conditionMessage(e); matrix(NA_real_, length(b), length(b)) })
-worth <- PlackettLuce::itempar(fit, vcov = FALSE)
-ll <- stats::logLik(fit)
-list(names = names(b), coef = unname(as.numeric(b)), se = sqrt(diag(V)), vcov = V, vcov_error = failed, items = colnames(ranked),
-     worth = as.numeric(worth), tie_orders = as.numeric(fit$ties), loglik = as.numeric(ll), null_loglik = fit$null.loglik,
-     log_posterior = fit$logposterior, df = attr(ll, "df"), rank = fit$rank, df_residual = fit$df.residual, aic = stats::AIC(fit),
-     iterations = fit$iter[1L], converged = fit$conv[1L] == 0, adherence = if (!is.null(fit$adherence)) as.numeric(fit$adherence))
-"""
+REDUCE = program(__package__, "r/plackettluce_reduce")
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +176,7 @@ class PlackettLuceModel(Estimates):
     arguments: Mapping[str, Any] = field(repr=False)
 
 
-@asks(*NEEDS)
+@asks("PlackettLuce")
 def PlackettLuce(
     rankings: Any,
     items: Sequence[str] | None = None,
@@ -264,22 +234,14 @@ def PlackettLuce(
     --------
     >>> PlackettLuce([[1, 2, 3], [2, 1, 3], [3, 1, 2]], ["A", "B", "C"], npseudo=0).coef  # doctest: +SKIP
     """
-    arguments: dict[str, Any] = {
-        "rankings": _rankings(rankings, items),
-        "npseudo": npseudo,
-        "normal": optional(_prior, normal),
-        "weights": weights,
-        "method": method,
-        "epsilon": epsilon,
-        "steffensen": steffensen,
-        "maxit": [int(n) for n in maxit],
-        "gamma": optional(lambda g: {"shape": float(g[0]), "rate": float(g[1])}, gamma),
-        "adherence": adherence,
-    }
+    made: dict[str, Any] = {"rankings": _rankings(rankings, items), "normal": optional(_prior, normal)}
+    made |= {"gamma": optional(lambda g: {"shape": float(g[0]), "rate": float(g[1])}, gamma)}
+    variables = "rankings npseudo normal weights method epsilon steffensen maxit gamma adherence"
+    arguments = sent(backend, variables, maxit=[int(n) for n in maxit], **made)
     if group is not None:
         arguments[".group"] = [int(g) for g in group]
-    result = ask(backend, "PlackettLuce::PlackettLuce", _fit(arguments) + REDUCE, arguments, NEEDS)
-    return PlackettLuceModel.read(result, arguments=arguments)
+    code = _fit(arguments) + REDUCE
+    return PlackettLuceModel.ask(backend, "PlackettLuce::PlackettLuce", code, arguments)
 
 
 def _fit(arguments: Mapping[str, Any]) -> str:
@@ -290,9 +252,7 @@ def _rankings(rankings: Any, items: Sequence[str] | None) -> Any:
     if isinstance(rankings, (Expr, RArgument)):
         return rankings
     names = list(items) if items is not None else [str(c) for c in getattr(rankings, "columns", ())]
-    # A table may have whole numbers with missing ones among them, which numpy alone cannot read.
-    table = hasattr(rankings, "columns")
-    values = rankings.to_numpy(dtype=float, na_value=np.nan) if table else reals(rankings)
+    values = _numbers(rankings)
     if values.ndim != 2:
         raise InputError(f"rankings need a row a ranking and a column an item; found shape {values.shape}")
     if len(names) != values.shape[1]:
@@ -321,7 +281,7 @@ list(items = names(found), estimate = as.numeric(found), se = unname(sqrt(diag(V
 """
 
 
-@asks(*NEEDS)
+@asks("PlackettLuce")
 def itempar(
     model: PlackettLuceModel,
     ref: str | Sequence[str] | None = None,
@@ -357,17 +317,9 @@ def itempar(
     several = [] if ref is None or isinstance(ref, str) else list(ref)
     for name in several or ([ref] if isinstance(ref, str) else []):
         check_item("ref", name, model.items)
-    chosen = several or ref
-    arguments = {**model.arguments, "ref": chosen, "log": log}
-    return ItemParameters.read(
-        ask(backend, "PlackettLuce::itempar", _fit(model.arguments) + ITEMPAR, arguments, NEEDS)
-    )
-
-
-QVCALC = """
-v <- qvcalc::qvcalc(fit)
-list(items = rownames(v$qvframe), quasi_variance = v$qvframe$quasiVar, quasi_se = v$qvframe$quasiSE, worst_errors = as.numeric(range(v$relerrs)))
-"""
+    arguments = {**model.arguments, "ref": several or ref, "log": log}
+    code = _fit(model.arguments) + ITEMPAR
+    return ItemParameters.ask(backend, "PlackettLuce::itempar", code, arguments)
 
 
 @asks("PlackettLuce", "qvcalc")
@@ -393,11 +345,5 @@ def qvcalc(model: PlackettLuceModel, *, backend: BackendLike = None) -> QuasiVar
     --------
     >>> qvcalc(model).quasi_se  # doctest: +SKIP
     """
-    result = ask(
-        backend,
-        "qvcalc::qvcalc of PlackettLuce",
-        _fit(model.arguments) + QVCALC,
-        model.arguments,
-        ("PlackettLuce", "qvcalc"),
-    )
-    return QuasiVariances.read(result)
+    code = _fit(model.arguments) + "\nv <- qvcalc::qvcalc(fit)\n" + OF_MODEL
+    return QuasiVariances.ask(backend, "qvcalc::qvcalc of PlackettLuce", code, model.arguments)

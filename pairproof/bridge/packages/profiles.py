@@ -11,28 +11,11 @@ from dataclasses import dataclass
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import Floats, RAnswer, ask, asks, program
+from .asking import Floats, RAnswer, asks, program
 from .sandwich import CONDITIONAL, ComparisonRows
 
-NEEDS = ("MASS",)
-
 #: From R 4.4 on stats has MASS's method itself.
-CONFINT = (
-    CONDITIONAL
-    + """
-requireNamespace("MASS")
-if (model == "rao-kupper") {
-  g <- fit_polr()$fit
-  limits <- suppressMessages(stats::confint(g, level = level))
-  limits <- if (is.null(dim(limits))) matrix(limits, 1L) else limits
-} else {
-  g <- fit_poisson()
-  limits <- suppressMessages(stats::confint(g, parm = match(parameters, names(stats::coef(g))), level = level))
-  limits <- if (is.null(dim(limits))) matrix(limits, 1L) else limits
-}
-list(low = as.numeric(limits[, 1L]), high = as.numeric(limits[, 2L]))
-"""
-)
+CONFINT = CONDITIONAL + program(__package__, "r/profiles_confint")
 
 REFITS = CONDITIONAL + program(__package__, "r/profiles_refits")
 
@@ -45,7 +28,7 @@ class ProfileLimits(RAnswer):
     high: Floats
 
 
-@asks(*NEEDS)
+@asks("MASS")
 def confint(rows: ComparisonRows, level: float = 0.95, *, backend: BackendLike = None) -> ProfileLimits:
     """R's ``confint(glm)`` of every parameter, MASS's profile; of Rao and Kupper's model ``confint(polr)``.
 
@@ -71,7 +54,7 @@ def confint(rows: ComparisonRows, level: float = 0.95, *, backend: BackendLike =
     >>> confint(rows).low  # doctest: +SKIP
     """
     arguments = {**rows.arguments(), "level": level}
-    return ProfileLimits.read(ask(backend, "MASS::confint", CONFINT, arguments, NEEDS))
+    return ProfileLimits.ask(backend, "MASS::confint", CONFINT, arguments)
 
 
 @asks()
@@ -107,4 +90,4 @@ def constrained_refits(
     if rows.model != "poisson":
         raise ValueError("constrained refits are by glm, which Rao and Kupper's model is not")
     arguments = {**rows.arguments(), "C": matrix(functions, rows.names), "level": level}
-    return ProfileLimits.read(ask(backend, "stats::glm, constrained refits", REFITS, arguments))
+    return ProfileLimits.ask(backend, "stats::glm, constrained refits", REFITS, arguments)

@@ -28,14 +28,13 @@ from .asking import (
     number,
     optional,
     reals,
+    sent,
     strings,
 )
 
 if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
 
-
-NEEDS = ("psychotools",)
 
 PAIRCOMP = """
 y <- psychotools::paircomp(data, labels = labels, mscale = mscale, ordered = ordered, covariates = covariates)
@@ -69,7 +68,7 @@ class Paircomp(RAnswer):
         return respondents_of(self.value, "paircomp", degrees=degrees)
 
 
-@asks(*NEEDS)
+@asks("psychotools")
 def paircomp(
     data: Any,
     labels: Sequence[str] | None = None,
@@ -112,14 +111,9 @@ def paircomp(
     table = reals(data)
     if table.ndim != 2:
         raise ValueError(f"paircomp expects judges in rows and pairs in columns; found shape {table.shape}")
-    arguments = {
-        "data": np.where(np.isnan(table), np.nan, table),
-        "labels": labels,
-        "mscale": mscale,
-        "ordered": ordered,
-        "covariates": optional(as_frame, covariates),
-    }
-    result = ask(backend, "psychotools::paircomp", PAIRCOMP, arguments, NEEDS)
+    made = {"data": np.where(np.isnan(table), np.nan, table), "covariates": optional(as_frame, covariates)}
+    arguments = sent(backend, "data labels mscale ordered covariates", **made)
+    result = ask(backend, "psychotools::paircomp", PAIRCOMP, arguments)
     return Paircomp.read(result, value=result.as_list().vector("object"))
 
 
@@ -219,7 +213,7 @@ class BTModel(Estimates):
     arguments: Mapping[str, Any] = field(repr=False)
 
 
-@asks(*NEEDS)
+@asks("psychotools")
 def btmodel(
     data: Any,
     labels: Sequence[str] | None = None,
@@ -268,38 +262,29 @@ def btmodel(
     >>> judges = [[1, 1, -1], [1, 0, 1], [-1, 1, 1]]  # three judges: AB, AC, BC
     >>> btmodel(judges, ["A", "B", "C"]).params()     # doctest: +SKIP
     """
-    shared = {
-        "type": type,
-        "ref": ref,
-        "undecided": undecided,
-        ".weights": weights,
-        "epsilon": epsilon,
-        "maxit": maxit,
-    }
+    variables = "type ref undecided .weights epsilon maxit"
     if isinstance(data, (Expr, Paircomp)):
         if labels is not None:
             raise ValueError("a paircomp has its own labels: leave them out")
-        value_of = data if isinstance(data, Expr) else data.value
         if isinstance(data, Paircomp):
             check_item("reference", ref, data.labels)
-        arguments: dict[str, Any] = {"data": value_of, **shared}
-        result = ask(backend, "psychotools::btmodel", OBJECT + FIT + OF_OBJECT, arguments, NEEDS)
-        items = list(strings(result.as_list().vector("labels")))
+        table: Any = data if isinstance(data, Expr) else data.value
+        code, items = OBJECT + FIT + OF_OBJECT, []
+        arguments = sent(backend, f"data {variables}", data=table)
     else:
         if labels is None:
             raise ValueError("labels are needed: the items of the columns of data")
-        items = list(labels)
-        check_item("reference", ref, items)
-        names = [f"{items[i]}:{items[j]}" for i, j in pair_columns(len(items))]
-        arguments = {"data": matrix(reals(data), names), "labels": items, **shared}
-        result = ask(backend, "psychotools::btmodel", BTMODEL, arguments, NEEDS)
+        check_item("reference", ref, labels)
+        names = [f"{labels[i]}:{labels[j]}" for i, j in pair_columns(len(labels))]
+        code, items = BTMODEL, list(labels)
+        arguments = sent(backend, f"data labels {variables}", data=matrix(reals(data), names))
+    result = ask(backend, "psychotools::btmodel", code, arguments)
     value = result.as_list()
-    vcov = value.vector("vcov").floats()
     return BTModel.read(
         result,
         names=value.vector("coef").names or (),
-        se=np.sqrt(np.diag(vcov)),
-        items=tuple(items),
+        se=np.sqrt(np.diag(value.vector("vcov").floats())),
+        items=tuple(items) or strings(value.vector("labels")),
         worth_se=np.sqrt(np.diag(value.vector("worth_vcov").floats())),
         arguments=arguments,
     )
@@ -330,7 +315,7 @@ list(items = names(found), estimate = as.numeric(found), se = unname(sqrt(diag(V
 """
 
 
-@asks(*NEEDS)
+@asks("psychotools")
 def itempar(
     model: BTModel,
     ref: str | Sequence[str] | None = None,
@@ -369,10 +354,10 @@ def itempar(
     for name in chosen or ():
         check_item("ref", name, model.items)
     arguments = {**model.arguments, "reference": chosen, "alias": alias, "log": log}
-    return ItemParameters.read(ask(backend, "psychotools::itempar", _code(model) + ITEMPAR, arguments, NEEDS))
+    return ItemParameters.ask(backend, "psychotools::itempar", _code(model) + ITEMPAR, arguments)
 
 
-@asks(*NEEDS)
+@asks("psychotools")
 def worth(model: BTModel, log: bool = False, *, backend: BackendLike = None) -> ItemParameters:
     """R's ``psychotools::worth(model)``, its old name of :func:`itempar`.
 
@@ -415,7 +400,7 @@ list(names = colnames(s), values = matrix(as.numeric(s), nrow(s)))
 """
 
 
-@asks(*NEEDS)
+@asks("psychotools")
 def estfun(model: BTModel, *, backend: BackendLike = None) -> Scores:
     """R's ``psychotools::estfun.btmodel(model)``.
 
@@ -437,12 +422,10 @@ def estfun(model: BTModel, *, backend: BackendLike = None) -> Scores:
     --------
     >>> estfun(model).values.sum(axis=0)  # doctest: +SKIP
     """
-    return Scores.read(
-        ask(backend, "psychotools::estfun.btmodel", _code(model) + ESTFUN, model.arguments, NEEDS)
-    )
+    return Scores.ask(backend, "psychotools::estfun.btmodel", _code(model) + ESTFUN, model.arguments)
 
 
-@asks(*NEEDS)
+@asks("psychotools")
 def deviance(model: BTModel, *, backend: BackendLike = None) -> float:
     """R's ``deviance(model)``: minus twice the log-likelihood, **not a measure of fit**.
 
@@ -465,4 +448,4 @@ def deviance(model: BTModel, *, backend: BackendLike = None) -> float:
     >>> deviance(model) == -2 * model.loglik  # doctest: +SKIP
     """
     code = _code(model) + "stats::deviance(fit)"
-    return number(ask(backend, "stats::deviance of btmodel", code, model.arguments, NEEDS).value)
+    return number(ask(backend, "stats::deviance of btmodel", code, model.arguments).value)

@@ -16,9 +16,8 @@ import numpy as np
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.nodes import Expr, Formula
-from .asking import Floats, RAnswer, as_frame, ask, asks, check_item, fields_of, program, reals, strings
+from .asking import Floats, RAnswer, as_frame, ask, asks, check_item, fields_of, program, reals, sent, strings
 
-NEEDS = ("psychotree", "psychotools", "partykit")
 Type = Literal["loglin", "logit"]
 
 TREE = program(__package__, "r/psychotree_tree")
@@ -72,7 +71,7 @@ class Tree(RAnswer):
         return tuple(n for n in self.nodes if not n.kids)
 
 
-@asks(*NEEDS)
+@asks("psychotree", "psychotools", "partykit")
 def bttree(
     preference: Any,
     covariates: Any,
@@ -131,22 +130,11 @@ def bttree(
         raise InputError("labels name the items of a table of answers; an R paircomp has its own")
     if labels is not None:
         check_item("reference", ref, labels)
-    arguments = {
-        "preference": preference if isinstance(preference, Expr) else reals(preference),
-        "covariates": as_frame(covariates),
-        "labels": labels,
-        "formula": Formula(formula),
-        "type": type,
-        "ref": ref,
-        "undecided": undecided,
-        "alpha": alpha,
-        "bonferroni": bonferroni,
-        "minsize": minsize,
-        "maxdepth": maxdepth,
-        "vcov": vcov,
-        "breakties": breakties,
-    }
-    result = ask(backend, "psychotree::bttree", TREE, arguments, NEEDS)
+    made: dict[str, Any] = {"preference": preference if isinstance(preference, Expr) else reals(preference)}
+    made |= {"covariates": as_frame(covariates), "formula": Formula(formula)}
+    variables = "preference covariates labels formula type ref undecided alpha bonferroni"
+    arguments = sent(backend, f"{variables} minsize maxdepth vcov breakties", **made)
+    result = ask(backend, "psychotree::bttree", TREE, arguments)
     value = result.as_list()
     found = value["nodes"].values
     parents = {int(k): int(v["id"].scalar()) for v in found for k in v.vector("kids").values}

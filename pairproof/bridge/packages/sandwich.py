@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from ..process.policy import BackendLike
 from ..values.convert import data_frame, matrix
 from ..values.nodes import factor
-from .asking import EPSILON, MAXIT, REFIT, Floats, RAnswer, ask, asks, check_option, program, reals
+from .asking import EPSILON, MAXIT, REFIT, Floats, RAnswer, asks, check_option, program, reals, sent
 from .mass import POLISHED
 
 Model = Literal["poisson", "rao-kupper"]
@@ -191,14 +191,8 @@ def vcovCL(
     --------
     >>> vcovCL(rows, ["judge"], cadjust=False).se  # doctest: +SKIP
     """
-    arguments = {
-        **rows.arguments(),
-        "used": columns_of(rows, cluster),
-        "type": type,
-        "cadjust": cadjust,
-        "fix": fix,
-    }
-    return ClusteredCovariance.read(ask(backend, "sandwich::vcovCL", VCOVCL, arguments, needed(rows, NEEDS)))
+    arguments = rows.arguments() | sent(backend, "used type cadjust fix", used=columns_of(rows, cluster))
+    return ClusteredCovariance.ask(backend, "sandwich::vcovCL", VCOVCL, arguments, needed(rows, NEEDS))
 
 
 def columns_of(rows: ComparisonRows, cluster: Sequence[str]) -> list[str]:

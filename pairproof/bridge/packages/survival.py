@@ -17,9 +17,8 @@ import numpy as np
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import data_frame, factor_of
-from .asking import Estimates, ask, asks, reals
+from .asking import Estimates, asks, reals
 
-NEEDS = ("survival",)
 Unranked = Literal["below", "absent"]
 
 #: ``coxph`` at eps 1e-12 takes Newton steps to the end; at 1e-15 it "ran out of iterations", with a standard
@@ -52,7 +51,7 @@ class RankingsByCoxph(Estimates):
     iterations: int
 
 
-@asks(*NEEDS)
+@asks("survival")
 def coxph(
     ranks: Any,
     items: Sequence[str],
@@ -102,22 +101,12 @@ def coxph(
     weight = np.ones(len(values)) if weights is None else reals(weights)
     if weight.shape != (len(values),) or not (weight > 0).all():
         raise InputError(f"weights need a number above 0 for each of {len(values)} rankings")
-    last = (
-        values.max(axis=1, keepdims=True)
-        if k is None
-        else np.minimum(values.max(axis=1, keepdims=True), float(k))
-    )
+    last = np.minimum(values.max(axis=1, keepdims=True), np.inf if k is None else float(k))
     chosen = (values > 0) & (values <= last)
     there = (values > 0) | (unranked == "below")
     time = np.where(chosen, values, last + 1)
     who, what = np.nonzero(there)
-    table = data_frame(
-        {
-            "time": time[there],
-            "chosen": chosen[there],
-            "item": factor_of([items[j] for j in what.tolist()], items),
-            "ranking": who + 1,
-            "weight": weight[who],
-        }
-    )
-    return RankingsByCoxph.read(ask(backend, "survival::coxph", COXPH, {"d": table}, NEEDS))
+    item = factor_of([items[j] for j in what.tolist()], items)
+    columns = {"time": time[there], "chosen": chosen[there], "item": item}
+    table = data_frame(columns | {"ranking": who + 1, "weight": weight[who]})
+    return RankingsByCoxph.ask(backend, "survival::coxph", COXPH, {"d": table})

@@ -205,14 +205,11 @@ def probe(environment: Mapping[str, str] | None = None) -> RStatus:
     nothing: dict[str, str | None] = {p: None for p in PACKAGES}
     try:
         process = RProcess(environment)
-    except StartFailed as error:
-        return RStatus(
-            False, str(error), start_cure(error.kind, error.text), packages=nothing, package_cures={}
-        )
     except Exception as error:  # anything that may be wrong with the machine
-        return RStatus(
-            False, f"{type(error).__name__}: {error}", "see the message", packages=nothing, package_cures={}
-        )
+        why, cure = f"{type(error).__name__}: {error}", "see the message"
+        if isinstance(error, StartFailed):
+            why, cure = str(error), start_cure(error.kind, error.text)
+        return RStatus(False, why, cure, packages=nothing, package_cures={})
     process.kill()
     info, places = _read_about(process.about)
     versions = process.about["rpy2"]

@@ -82,15 +82,10 @@ def _size(term: Term, values: Mapping[str, Any]) -> float:
     """The product of a term's covariates in a group."""
     size = 1.0
     for name, level in term.by:
-        if name == "time":
-            continue
-        value = values[name]
-        if level is None:
-            size *= float(value)
-        elif isinstance(value, str):
-            size *= float(value == level)
-        else:
-            size *= float(value == float(level))
+        if name != "time":
+            value = values[name]
+            level = level if level is None or isinstance(value, str) else float(level)
+            size *= float(value) if level is None else float(value == level)
     return size
 
 
@@ -128,9 +123,8 @@ def _missing(name: str, items: Sequence[str], alpha: str, beta: str) -> dict[str
         return {f"beta:{of}": 1.0}
     item = items.index(of)
     signed = -1.0 if how == "difference" else 1.0
-    return {
-        f"{what}:{_pair(items, (i, j))}": 1.0 if i == item else signed for i, j in pairs if item in (i, j)
-    }
+    own = [(i, j) for i, j in pairs if item in (i, j)]
+    return {f"{what}:{_pair(items, pair)}": 1.0 if pair[0] == item else signed for pair in own}
 
 
 IntArray = NDArray[np.int64]
@@ -169,12 +163,8 @@ def why_not(fit: Fit) -> str:
     if spec.prior:
         return f"{fit.title}: the fit does not keep the numbers of its prior"
     numbers = _numbers(fit)
-    if numbers > MOST_NUMBERS:
-        return (
-            f"{fit.title}: the possible answers and their statistics would be {numbers:,.0f} numbers in R; at most"
-            f" {MOST_NUMBERS:,} are listed"
-        )
-    return ""
+    size = f"the possible answers and their statistics would be {numbers:,.0f} numbers in R"
+    return f"{fit.title}: {size}; at most {MOST_NUMBERS:,} are listed" if numbers > MOST_NUMBERS else ""
 
 
 def inputs_of(fit: Fit) -> Inputs:
@@ -270,11 +260,7 @@ def _listed(fit: Fit) -> float:
     c = comb(len(table.items), 2)
     categories = 3.0 if table.tie_category else 2.0
     gaps = 2.0**c if spec.alpha or spec.beta else 1.0
-    own = (
-        c * (2 if table.tie_category else 1)
-        + (comb(c, 2) if spec.dependence else 0)
-        + (2 * c if gaps > 1 else 0)
-    )
+    own = c * (2 if table.tie_category else 1) + comb(c, 2) * spec.dependence + 2 * c * (gaps > 1)
     return categories**c * gaps * own
 
 
@@ -300,9 +286,8 @@ def _numbers(fit: Fit) -> float:
     from ...data.respondents.codes import as_comparisons
 
     # A bound: no more weak orders than points of the grid, and as many as there are.
-    points = np.stack(np.meshgrid(*[np.arange(1, _places(fit) + 1)] * j, indexing="ij"), axis=-1).reshape(
-        -1, j
-    )
+    axes = np.meshgrid(*[np.arange(1, _places(fit) + 1)] * j, indexing="ij")
+    points = np.stack(axes, axis=-1).reshape(-1, j)
     orders = len(np.unique(as_comparisons("ratings", points), axis=0))
     return float(orders) ** times * c * (2 + (j if fit.of_answers.dependence else 0)) * times
 
@@ -340,17 +325,13 @@ def _covariates(fit: Fit) -> tuple[IntArray, list[dict[str, Any]]]:
     """int[n_rows]: the covariate group of each row; and the values of the covariates in each group."""
     table = fit.respondents
     names = list(dict.fromkeys(n for t in fit.terms for n, _ in t.by if n not in ("time", "class")))
-    columns = {
-        name: name if name in table.columns else name.removeprefix("C(").removesuffix(")") for name in names
-    }
+    bare = {name: name.removeprefix("C(").removesuffix(")") for name in names}
+    columns = {name: name if name in table.columns else bare[name] for name in names}
     group, first = table.groups(list(dict.fromkeys(columns.values())))
-    values = []
-    for row in first:
-        value: dict[str, Any] = {}
-        for name, column in columns.items():
-            found = table.columns[column]
-            value[name] = (
-                found.levels[int(found.codes[row])] if isinstance(found, Factor) else float(found[row])
-            )
-        values.append(value)
+
+    def value(column: str, row: int) -> Any:
+        found = table.columns[column]
+        return found.levels[int(found.codes[row])] if isinstance(found, Factor) else float(found[row])
+
+    values = [{name: value(column, row) for name, column in columns.items()} for row in first]
     return np.asarray(group, np.int64), values

@@ -28,11 +28,11 @@ import numpy as np
 
 from ...errors import InputError
 from ...fit.fit import Fit
-from ..packages.asking import Estimates, ask, asks, program, reals
+from ..packages.asking import Estimates, program, reals
 from ..process.policy import BackendLike
 from ..values.convert import matrix
 from .answer_inputs import Inputs, inputs_of, why_not
-from .r_source import PRINT, by_cluster, comment, header, items_in, number, shown, text, vector
+from .r_source import PRINT, by_cluster, comment, header, items_in, number, scalar, shown, text, vector
 
 #: Lists possible answers (`spaces`), and what each answer leaves of them (`at`, `rows_of`, `weight`).
 SPACES = program(__package__, "answers/spaces")
@@ -55,6 +55,10 @@ list(names = colnames(design), coef = phi, se = sqrt(diag(covariance)), vcov = u
 )
 
 
+#: Inputs that are tables.
+_TABLES = ("answers", "ranks", "presented", "ranked")
+
+
 @dataclass(frozen=True, eq=False)
 class EnumeratedOptimum(Estimates):
     """A maximum as R reaches it by Newton's method.  coef, se float[n]; vcov float[n, n]."""
@@ -68,25 +72,16 @@ class EnumeratedOptimum(Estimates):
 
 def arguments(given: Inputs) -> dict[str, Any]:
     """The program's variables as R is to see them."""
-    return {
-        **given.scalars,
-        "orders": reals(given.orders),
-        "depends": matrix(reals(given.depends), ["first", "second"]),
-        "answers": reals(given.answers),
-        "ranks": reals(given.ranks),
-        "presented": reals(given.presented),
-        "ranked": reals(given.ranked),
-        "n": reals(given.n),
-        "group": reals(given.group),
-        "design": matrix(given.design, list(given.names)),
-    }
+    names = ("orders", "depends", *_TABLES, "n", "group")
+    found: dict[str, Any] = {**given.scalars, **{name: reals(getattr(given, name)) for name in names}}
+    found["depends"] = matrix(found["depends"], ["first", "second"])
+    return {**found, "design": matrix(given.design, list(given.names))}
 
 
-@asks()
 def enumerated(given: Inputs, *, backend: BackendLike = None) -> EnumeratedOptimum:
     """The maximum in R, from zeros."""
-    found = ask(backend, "Newton in base R, all answers listed", PROGRAM, arguments(given))
-    return EnumeratedOptimum.read(found)
+    label = "Newton in base R, all answers listed"
+    return EnumeratedOptimum.ask(backend, label, PROGRAM, arguments(given))
 
 
 def script_of(fit: Fit) -> str:
@@ -106,12 +101,9 @@ def _header(fit: Fit) -> str:
 def _data(given: Inputs) -> str:
     lines = ["# ---- the answers: a row is a distinct answer, n the persons who gave it"]
     for name, value in given.scalars.items():
-        if isinstance(value, bool):
-            lines.append(f"{name} <- {str(value).upper()}")
-        else:
-            lines.append(f"{name} <- {text(value) if isinstance(value, str) else number(value)}")
+        lines.append(f"{name} <- {scalar(value)}")
     lines.append(f"orders <- {_numbers(given.orders)}")
-    for name in ("depends", "answers", "ranks", "presented", "ranked"):
+    for name in ("depends", *_TABLES):
         lines.append(f"{name} <- {_matrix(getattr(given, name))}")
     lines += [f"n <- {_numbers(given.n)}", f"group <- {_numbers(given.group)}"]
     lines += [

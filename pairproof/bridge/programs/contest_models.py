@@ -7,7 +7,7 @@ made from the names of the fit's parameters, apart from the design that the nati
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ from ...data.comparisons import Comparisons
 from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import ContestSpec, Term
 from ...fit.fit import Fit
-from ..packages.asking import Floats, RAnswer, ask, asks, reals
+from ..packages.asking import Floats, RAnswer, reals
 from ..process.policy import BackendLike
 from . import contest_programs as programs
 from .counted_cells import comparison_columns, order_of, treated
@@ -309,89 +309,45 @@ def named_variables(given: Inputs) -> dict[str, Any]:
     }
 
 
-@asks()
-def newton(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
-    """The maximum of the likelihood by Newton's method in base R, its derivatives by R's deriv3."""
-    return _read(backend, "Newton in base R, contests", programs.NEWTON, variables(given))
+@dataclass(frozen=True)
+class Program:
+    """An R program that has a model of contests: its name, its code, what it sees of the fit, and the packages it needs."""
+
+    label: str
+    code: str
+    sees: Callable[[Inputs], dict[str, Any]]
+    needs: tuple[str, ...] = ()
+
+    def __call__(self, given: Inputs, *, backend: BackendLike = None, **more: bool) -> ContestEstimates:
+        """What R says of the model; ``more`` are further variables."""
+        arguments = {**self.sees(given), **more}
+        return ContestEstimates.ask(backend, self.label, self.code + ANSWER, arguments, self.needs)
 
 
-@asks()
-def glm(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
-    """R's ``stats::glm.fit`` of the same columns, at a tight stop; as :func:`newton`."""
-    return _read(backend, "stats::glm.fit", programs.GLM, variables(given))
+def _of_brglm2(given: Inputs) -> dict[str, Any]:
+    return {**variables(given), "type": TYPES[given.spec.reduction], "epsilon": BRGLM2_EPSILON}
 
 
-@asks("brglm2")
-def brglm2(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
-    """``brglm2::brglmFit`` of the same columns; as :func:`newton`."""
-    more = {"type": TYPES[given.spec.reduction], "epsilon": BRGLM2_EPSILON}
-    return _read(backend, "brglm2::brglmFit", programs.BRGLM2, {**variables(given), **more}, ("brglm2",))
-
-
-@asks()
-def jeffreys(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
-    """Davidson's ties with Jeffreys' prior, by scoring in base R; as :func:`newton`."""
-    return _read(
-        backend, "Jeffreys' prior with ties in base R", programs.JEFFREYS_WITH_TIES, variables(given)
-    )
-
-
-@asks("BradleyTerry2")
-def btm(given: Inputs, *, tight: bool, br: bool = False, backend: BackendLike = None) -> ContestEstimates:
-    """``BradleyTerry2::BTm`` of the model, at its own stop or a tight one; as :func:`newton`."""
-    more = {"tight": tight, "br": br}
-    return _read(
-        backend, "BradleyTerry2::BTm", programs.BTM, {**named_variables(given), **more}, ("BradleyTerry2",)
-    )
-
-
-@asks("gnm", "BradleyTerry2")
-def gendavidson(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
-    """``BradleyTerry2::GenDavidson`` by gnm; as :func:`newton`."""
+def _of_gendavidson(given: Inputs) -> dict[str, Any]:
+    unseen = ("W", "C", "random", "free", "offset", "link")
+    sent = {k: v for k, v in named_variables(given).items() if k not in unseen}
     ordered = any(t.kind == "order" for t in given.terms)
-    more = {"ties": reals(given.counts[:, 1]), "ordered": ordered}
-    sent = {
-        k: v
-        for k, v in named_variables(given).items()
-        if k not in ("W", "C", "random", "free", "offset", "link")
-    }
-    return _read(backend, "gnm::gnm", programs.GENDAVIDSON, {**sent, **more}, ("gnm", "BradleyTerry2"))
+    return {**sent, "ties": reals(given.counts[:, 1]), "ordered": ordered}
 
 
-@asks("BradleyTerry2")
-def glmm_pql(given: Inputs, *, tight: bool, backend: BackendLike = None) -> ContestEstimates:
-    """``BradleyTerry2::glmmPQL`` with the effects of items by judge as its random matrix; as :func:`newton`."""
-    more = {"tight": tight}
-    return _read(
-        backend,
-        "BradleyTerry2::glmmPQL",
-        programs.GLMMPQL,
-        {**mixed_variables(given), **more},
-        ("BradleyTerry2",),
-    )
+def btm(given: Inputs, *, tight: bool, br: bool = False, backend: BackendLike = None) -> ContestEstimates:
+    """``BradleyTerry2::BTm`` of the model, at its own stop or a tight one."""
+    return _BTM(given, tight=tight, br=br, backend=backend)
 
 
-@asks("lme4")
-def laplace(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
-    """Laplace's approximation by lme4's glmer; as :func:`newton`."""
-    return _read(backend, "lme4::glmer", programs.LAPLACE, mixed_variables(given), ("lme4",))
-
-
-@asks()
-def laplace_itself(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
-    """Laplace's approximation in base R; as :func:`newton`."""
-    return _read(
-        backend, "Laplace's approximation in base R", programs.LAPLACE_ITSELF, mixed_variables(given)
-    )
-
-
-@asks()
-def quadrature(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
-    """The marginal likelihood by the trapezoidal rule in base R; as :func:`newton`."""
-    return _read(backend, "quadrature in base R", programs.QUADRATURE, mixed_variables(given))
-
-
-def _read(
-    backend: BackendLike, label: str, code: str, arguments: Mapping[str, Any], needs: tuple[str, ...] = ()
-) -> ContestEstimates:
-    return ContestEstimates.read(ask(backend, label, code + ANSWER, arguments, needs))
+_BTM = Program("BradleyTerry2::BTm", programs.BTM, named_variables, ("BradleyTerry2",))
+newton = Program("Newton in base R, contests", programs.NEWTON, variables)
+glm = Program("stats::glm.fit", programs.GLM, variables)
+brglm2 = Program("brglm2::brglmFit", programs.BRGLM2, _of_brglm2, ("brglm2",))
+jeffreys = Program("Jeffreys' prior with ties in base R", programs.JEFFREYS_WITH_TIES, variables)
+gendavidson = Program("gnm::gnm", programs.GENDAVIDSON, _of_gendavidson, ("gnm", "BradleyTerry2"))
+#: ``BradleyTerry2::glmmPQL`` with the effects of items by judge as its random matrix; it is told ``tight``.
+glmm_pql = Program("BradleyTerry2::glmmPQL", programs.GLMMPQL, mixed_variables, ("BradleyTerry2",))
+laplace = Program("lme4::glmer", programs.LAPLACE, mixed_variables, ("lme4",))
+laplace_itself = Program("Laplace's approximation in base R", programs.LAPLACE_ITSELF, mixed_variables)
+quadrature = Program("quadrature in base R", programs.QUADRATURE, mixed_variables)

@@ -26,7 +26,18 @@ from .contest_models import (
     named_variables,
     variables,
 )
-from .r_source import PRINT, comment, comparisons_of, header, not_estimable, number, shown, text, vector
+from .r_source import (
+    PRINT,
+    comment,
+    comparisons_of,
+    header,
+    not_estimable,
+    number,
+    scalar,
+    shown,
+    text,
+    vector,
+)
 
 #: After a package's own function: the columns in the order of X, and what the fit has of the likelihood.
 OBSERVED = """\
@@ -70,21 +81,13 @@ def script_of(fit: Fit) -> str:
     if len(fit.of_contests.random) > 1:
         raise InputError(f"no R script: {fit.title}: two components of variance were not written for R")
     if fit.data.n_rows * len(fit.terms) > MOST_NUMBERS / 10:
-        raise InputError(
-            f"no R script: {fit.title}: {fit.data.n_rows:,} rows and {len(fit.terms):,} columns; at most"
-            f" {MOST_NUMBERS // 10:,} numbers are written"
-        )
+        size = f"{fit.data.n_rows:,} rows and {len(fit.terms):,} columns"
+        most = f"at most {MOST_NUMBERS // 10:,} numbers are written"
+        raise InputError(f"no R script: {fit.title}: {size}; {most}")
     given = inputs_of(fit)
     parts = _parts(fit, given)
-    return "\n".join(
-        [
-            _header(fit, parts),
-            _data(parts.variables),
-            parts.program,
-            _to_the_fit(fit, given, parts),
-            _print(fit, given),
-        ]
-    )
+    before = [_header(fit, parts), _data(parts.variables), parts.program]
+    return "\n".join([*before, _to_the_fit(fit, given, parts), _print(fit, given)])
 
 
 def _parts(fit: Fit, given: Inputs) -> _Parts:
@@ -99,31 +102,21 @@ def _parts(fit: Fit, given: Inputs) -> _Parts:
     if spec.reduction:
         more = {"type": TYPES[spec.reduction], "epsilon": BRGLM2_EPSILON}
         return _Parts({**rows, **more}, programs.BRGLM2, kept, ["brglm2"])
-    plain = (
-        bool(given.reference) and not spec.offset and all(t.kind in ("item", "order") for t in given.terms)
-    )
-    if given.with_ties and plain:
+    free = all(t.kind in ("item", "order") for t in given.terms)
+    if given.with_ties and free and given.reference and not spec.offset:
         ordered = any(t.kind == "order" for t in given.terms)
-        free = [t.name for t in given.terms if t.kind == "item"]
+        items = [t.name for t in given.terms if t.kind == "item"]
         named = named_variables(given)
         more = {k: named[k] for k in ("items", "first", "second", "reference")}
-        names = [*free, *(["order"] if ordered else []), *ties]
-        return _Parts(
-            {**rows, **more, "ordered": ordered},
-            programs.GENDAVIDSON + programs.LIKELIHOOD + OBSERVED,
-            names,
-            ["gnm", "BradleyTerry2"],
-        )
+        names = [*items, *(["order"] if ordered else []), *ties]
+        program = programs.GENDAVIDSON + programs.LIKELIHOOD + OBSERVED
+        return _Parts({**rows, **more, "ordered": ordered}, program, names, ["gnm", "BradleyTerry2"])
     if given.with_ties:
         return _Parts(rows, programs.NEWTON, [*kept, *ties])
     if limited:
         return _Parts(rows, programs.GLM, kept)
-    return _Parts(
-        {**rows, **_named(given)},
-        programs.BTM + ORDERED + programs.LIKELIHOOD + OBSERVED,
-        kept,
-        ["BradleyTerry2"],
-    )
+    program = programs.BTM + ORDERED + programs.LIKELIHOOD + OBSERVED
+    return _Parts({**rows, **_named(given)}, program, kept, ["BradleyTerry2"])
 
 
 def _mixed(fit: Fit, given: Inputs, kept: Sequence[str]) -> _Parts:
@@ -132,12 +125,8 @@ def _mixed(fit: Fit, given: Inputs, kept: Sequence[str]) -> _Parts:
     if method == "pql" and given.judges:
         return _Parts({**rows, "tight": True}, programs.GLMMPQL, kept, ["BradleyTerry2"])
     if method == "pql":
-        return _Parts(
-            {**variables(given, limited=False), **_named(given)},
-            programs.BTM + ORDERED,
-            given.names,
-            ["BradleyTerry2"],
-        )
+        seen = {**variables(given, limited=False), **_named(given)}
+        return _Parts(seen, programs.BTM + ORDERED, given.names, ["BradleyTerry2"])
     if method == "laplace":
         return _Parts(rows, programs.LAPLACE, kept, ["lme4"])
     return _Parts(rows, programs.QUADRATURE, kept)
@@ -168,18 +157,15 @@ def _header(fit: Fit, parts: _Parts) -> str:
 
 
 def _data(given: Mapping[str, Any]) -> str:
-    lines = [
+    said = (
         "# ---- the contests: counts, columns and random effects, a row for each pair and what goes with it"
-    ]
-    lines += [f"{name} <- {_literal(value)}" for name, value in given.items()]
-    return "\n".join([*lines, ""])
+    )
+    return "\n".join([said, *(f"{name} <- {_literal(value)}" for name, value in given.items()), ""])
 
 
 def _literal(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).upper()
-    if isinstance(value, str):
-        return text(value)
+    if isinstance(value, (bool, str)):
+        return scalar(value)
     if isinstance(value, list):
         return vector(map(text, value), 0) if value else "character()"
     array = np.asarray(value, float)

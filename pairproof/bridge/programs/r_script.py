@@ -144,10 +144,8 @@ def _data(fit: Fit, cells: CountedCells, three: bool) -> str:
         columns[f"covariate{k + 1}"] = column
     body = ",\n".join(f"  {name} = {value}" for name, value in columns.items())
     said = [f"#   covariate{k + 1}: {comment(c.name)}" for k, c in enumerate(cells.covariates)]
-    said += [
-        f"#   comparison{k + 1}: {comment(name)}, in favour of `first`"
-        for k, name in enumerate(cells.comparison)
-    ]
+    named = enumerate(cells.comparison, 1)
+    said += [f"#   comparison{k}: {comment(name)}, in favour of `first`" for k, name in named]
     order = "#   order: 1 where `first` was named first, -1 where `second` was, 0 on neutral ground"
     lines = [
         "# ---- the comparisons: a row is a cell, a pair of items and the covariates of the model; counts "
@@ -162,11 +160,9 @@ def _data(fit: Fit, cells: CountedCells, three: bool) -> str:
 
 def _columns(fit: Fit, cells: CountedCells, three: bool) -> str:
     """Columns of the design, under the fit's names."""
-    side, counts = (
-        ("c(1, 0, -1)  # first preferred, tie, second preferred", 'c("wins", "ties", "losses")')
-        if three
-        else ("c(1, -1)  # first preferred, second preferred", 'c("wins", "losses")')
-    )
+    side, counts = "c(1, -1)  # first preferred, second preferred", 'c("wins", "losses")'
+    if three:
+        side, counts = "c(1, 0, -1)  # first preferred, tie, second preferred", 'c("wins", "ties", "losses")'
     lines = [
         "# ---- the design: a row for each outcome of each cell",
         f"side <- {side}",
@@ -188,22 +184,23 @@ def _columns(fit: Fit, cells: CountedCells, three: bool) -> str:
     if cells.covariates:
         lines.append(HELPERS)
     lines.append(f"comparison <- {vector(map(text, cells.comparison), 0)}")
-    lines += [f"X <- cbind({_spread(of_all, fit, cells, ('item', 'covariate'), 'own')}"]
-    for heads, terms in _alike(selective).items():
-        columns = f"selected[, {vector(map(text, heads), 0)}, drop = FALSE]"
-        lines[-1] += f",\n  {_spread(terms, fit, cells, ('covariate',), columns)}"
+    bound = [_spread(of_all, fit, cells, ("item", "covariate"), "own")]
+    alike: dict[str, list[Term]] = {}
+    for term in selective:
+        alike.setdefault(_head(term), []).append(term)
+    for head, terms in alike.items():
+        columns = f"selected[, {vector([text(head)])}, drop = FALSE]"
+        bound.append(_spread(terms, fit, cells, ("covariate",), columns))
     for k, name in enumerate(cells.comparison):
-        lines[
-            -1
-        ] += f",\n  matrix(outcome * cells$comparison{k + 1}[row] / 2, dimnames = list(NULL, {text(name)}))"
-    for kind, column in (
-        ("order", "cbind(order = outcome * cells$order[row] / 2)"),
-        ("tie", "cbind(tie = as.numeric(outcome == 0))"),
-    ):
-        if any(t.kind == kind for t in fit.terms) and (kind != "tie" or three):
-            lines[-1] += f",\n  {_spread(fit.terms, fit, cells, (kind,), column)}"
-    lines[-1] += ")"
-    return "\n".join([*lines, ""])
+        column = f"outcome * cells$comparison{k + 1}[row] / 2"
+        bound.append(f"matrix({column}, dimnames = list(NULL, {text(name)}))")
+    if any(t.kind == "order" for t in fit.terms):
+        column = "cbind(order = outcome * cells$order[row] / 2)"
+        bound.append(_spread(fit.terms, fit, cells, ("order",), column))
+    if three and any(t.kind == "tie" for t in fit.terms):
+        column = "cbind(tie = as.numeric(outcome == 0))"
+        bound.append(_spread(fit.terms, fit, cells, ("tie",), column))
+    return "\n".join([*lines, "X <- cbind(" + ",\n  ".join(bound) + ")", ""])
 
 
 def _by_reach(fit: Fit) -> tuple[list[Term], list[Term]]:
@@ -215,14 +212,6 @@ def _by_reach(fit: Fit) -> tuple[list[Term], list[Term]]:
     everybody = products[()] if fit.spec.item_terms else None
     selective = [t for t in fit.terms if t.kind == "covariate" and products[t.by] != everybody]
     return [t for t in fit.terms if t not in selective], selective
-
-
-def _alike(terms: Sequence[Term]) -> dict[tuple[str, ...], list[Term]]:
-    """Selective terms by the item or item covariate that they are of."""
-    out: dict[tuple[str, ...], list[Term]] = {}
-    for term in terms:
-        out.setdefault((_head(term),), []).append(term)
-    return out
 
 
 def _item_covariates(terms: Sequence[Term], fit: Fit, name: str, said: str) -> list[str]:
@@ -252,9 +241,8 @@ def _spread(terms: Sequence[Term], fit: Fit, cells: CountedCells, kinds: Sequenc
     covariates = [c.name for c in cells.covariates]
     if "item" in kinds and not fit.spec.item_terms:
         columns = f"{columns}[, items != {text(_reference(fit))}, drop = FALSE]"
-    products = dict.fromkeys(
-        tuple((name, level is None) for name, level in t.by) for t in terms if t.kind in kinds
-    )
+    of_kind = [t for t in terms if t.kind in kinds]
+    products = dict.fromkeys(tuple((name, level is None) for name, level in t.by) for t in of_kind)
     if list(products) == [()]:
         return columns
     effects = []
@@ -278,14 +266,11 @@ def _centred(fit: Fit) -> list[str]:
     over = over_which(fit)
     if over.all():
         return [_to_zero("Items", "items", _suffixes(fit))]
-    return [
-        _to_zero(
-            "These items",
-            vector((text(item) for item, here in zip(fit.items, inside) if here), 0),
-            text(by_suffix(term.by)),
-        )
-        for term, inside in zip(fit.layout.blocks, over)
-    ]
+    blocks = []
+    for term, inside in zip(fit.layout.blocks, over):
+        items = vector((text(item) for item, here in zip(fit.items, inside) if here), 0)
+        blocks.append(_to_zero("These items", items, text(by_suffix(term.by))))
+    return blocks
 
 
 def _to_zero(said: str, names: str, suffixes: str) -> str:

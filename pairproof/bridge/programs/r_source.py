@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...fit.estimates.identification import over_which
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
+from ..packages.asking import program
 
 #: Older ones give other numbers: gnm 1.1-2 loses parameters, which are then 0 without a standard error.
 LEAST = {"gnm": "1.1-3"}
@@ -47,6 +48,13 @@ def number(value: float) -> str:
         return str(int(value))
     short = f"{value:.15g}"
     return short if float(short) == value else float(value).hex()
+
+
+def scalar(value: bool | str | float) -> str:
+    """One value as R source."""
+    if isinstance(value, bool):
+        return str(value).upper()
+    return text(value) if isinstance(value, str) else number(value)
 
 
 def needed(packages: Sequence[str]) -> str:
@@ -151,35 +159,10 @@ def shown(fit: Fit, program: Sequence[str], scale: str) -> tuple[list[str], NDAr
 
 
 #: Makes the columns for subject covariates.
-HELPERS = """\
-# Subject covariates: levels of a factor but its first, numbers, products; names as :judge[3] or :age.
-constant <- setNames(list(1), "")
-by_level <- function(column, name) {
-  levels <- levels(column)[-1]
-  setNames(lapply(levels, function(l) as.numeric(column[row] == l)), paste0(":", name, "[", levels, "]"))
-}
-by_number <- function(column, name) setNames(list(column[row]), paste0(":", name))
-times <- function(a, b) setNames(
-  unlist(lapply(a, function(u) lapply(b, function(v) u * v)), recursive = FALSE), c(t(outer(names(a), names(b), paste0))))
-spread <- function(columns, effects) do.call(cbind, Map(function(effect, name) {
-  out <- columns * effect
-  colnames(out) <- paste0(colnames(columns), name)
-  out
-}, effects, names(effects)))"""
+HELPERS = program(__package__, "script/helpers")
 
 #: The log-linear model with its constants eliminated by gnm.
-GNM = """\
-# ---- the fit: log-linear, one constant a cell, eliminated
-suppressMessages(library(gnm))  # 1.1-3 or later
-fit <- suppressWarnings(gnm(y ~ X - 1, eliminate = cell, family = poisson, tolerance = 1e-14, iterMax = 500, verbose = FALSE))
-# Once more from its own solution by gnm's Newton method: its shortcut for linear models stops 4e-10 before the maximum.
-X <- X[, !is.na(coef(fit)), drop = FALSE]
-start <- c(attr(coef(fit), "eliminated"), coef(fit)[!is.na(coef(fit))])
-fit <- suppressWarnings(gnm(y ~ X - 1, eliminate = cell, family = poisson, tolerance = 1e-14, iterMax = 500, verbose = FALSE,
-  checkLinear = FALSE, start = unname(start)))
-b <- setNames(as.numeric(coef(fit)), colnames(X))
-V <- matrix(as.numeric(vcov(fit)), length(b))
-"""
+GNM = program(__package__, "script/gnm")
 
 #: Deviance, df and log-likelihood of the log-linear model.
 LOG_LINEAR = """\
@@ -191,95 +174,10 @@ llf <- sum((y * log(p))[y > 0])
 """
 
 #: Rao and Kupper's model, where ties are a threshold.
-RAO_KUPPER = """\
-# ---- the fit: logit P(first) = u - g, logit P(second) = -u - g, a tie is the rest, with u = b_i - b_j and g >= 0
-tie_columns <- colnames(X) == "tie" | startsWith(colnames(X), "tie:")
-of_first <- outcome == 1
-D <- X[of_first, !tie_columns, drop = FALSE]   # u = D b
-G <- X[outcome == 0, tie_columns, drop = FALSE]  # g = G d
-D[, ] <- D / ifelse(grepl("^order(:|$)", colnames(D)) | colnames(D) %in% comparison, 0.5, 1)[col(D)]
-# Columns that the data do not determine are left out.
-D <- D[, sort(qr(D)$pivot[seq_len(qr(D)$rank)]), drop = FALSE]
-if (ncol(G) == 1L) {
-  # polr's thresholds are symmetric if every row stands there twice, the second time with its sides exchanged.
-  suppressMessages(library(MASS))
-  long <- data.frame(w = c(cells$wins, cells$ties, cells$losses) / 2)
-  result <- rep(c(3, 2, 1), each = nrow(cells))
-  Z <- rbind(D, D, D)
-  twice <- data.frame(result = factor(c(result, 4 - result), levels = 1:3), w = c(long$w, long$w))
-  twice$Z <- rbind(Z, -Z)
-  # Half weights make R warn of successes that are not whole.
-  first_fit <- suppressWarnings(polr(result ~ Z, data = twice[twice$w > 0, ], weights = w,
-    control = list(reltol = 1e-16, maxit = 1000)))
-  theta <- c(coef(first_fit), diff(first_fit$zeta) / 2)
-} else theta <- c(numeric(ncol(D)), 0.2, numeric(ncol(G) - 1L))
-# polr stops at 7 to 8 digits: Newton's method from there, on the log-likelihood itself
-#   (wins + ties) log F(u - g) + (losses + ties) log F(-u - g) + ties log(exp(2 g) - 1),  F = plogis
-A <- cells$wins + cells$ties
-B <- cells$losses + cells$ties
-loglik <- function(theta) {
-  u <- drop(D %*% theta[seq_len(ncol(D))])
-  g <- drop(G %*% theta[-seq_len(ncol(D))])
-  if (any(g <= 0)) return(-Inf)
-  sum(A * plogis(u - g, log.p = TRUE) + B * plogis(-u - g, log.p = TRUE) + cells$ties * log(expm1(2 * g)))
-}
-for (step in 1:50) {
-  u <- drop(D %*% theta[seq_len(ncol(D))])
-  g <- drop(G %*% theta[-seq_len(ncol(D))])
-  q1 <- plogis(g - u)   # 1 - P(first)
-  q2 <- plogis(g + u)   # 1 - P(second)
-  score <- c(crossprod(D, A * q1 - B * q2), crossprod(G, -A * q1 - B * q2 - 2 * cells$ties / expm1(-2 * g)))
-  w1 <- A * q1 * (1 - q1)
-  w2 <- B * q2 * (1 - q2)
-  information <- rbind(cbind(crossprod(D, D * (w1 + w2)), crossprod(D, G * (w2 - w1))),
-                       cbind(crossprod(G, D * (w2 - w1)), crossprod(G, G * (w1 + w2 + cells$ties / sinh(g)^2))))
-  move <- solve(information, score, tol = 0)
-  while (isTRUE(loglik(theta + move) < loglik(theta) - 1e-9)) move <- move / 2
-  theta <- theta + move
-  if (sum(move * score) < 1e-24) break
-}
-b <- setNames(theta, c(colnames(D), colnames(G)))
-V <- solve(information, tol = 0)   # of the observed information
-p <- rbind(plogis(u - g), plogis(u - g) * plogis(-u - g) * expm1(2 * g), plogis(-u - g))
-m <- c(p) * ave(y, cell, FUN = sum)
-llf <- sum((y * log(c(p)))[y > 0])
-deviance <- 2 * sum((y * log(y / m))[y > 0])
-df <- 2 * nrow(cells) - length(b)
-"""
+RAO_KUPPER = program(__package__, "script/rao_kupper")
 
 #: From a reference item to abilities that sum to zero, over the items named.
-CENTRE = """\
-# OVER sum to zero within each term: every block of items less their mean, the reference's 0 counted in.
-for (suffix in SUFFIXES) {
-  over <- paste0(NAMES, suffix)
-  at_zero <- setdiff(over, names(b))
-  if (length(at_zero) > 1) next  # not all items of this term are determined
-  n <- length(b)
-  if (length(at_zero) == 1) {
-    b <- c(b, setNames(0, at_zero))
-    V <- rbind(cbind(V, numeric(n)), numeric(n + 1L))
-  }
-  C <- diag(length(b))
-  here <- names(b) %in% paste0(items, suffix)
-  C[here, names(b) %in% over] <- C[here, names(b) %in% over] - 1 / length(over)
-  V <- C %*% V %*% t(C)
-  b <- setNames(drop(C %*% b), names(b))
-}"""
+CENTRE = program(__package__, "script/centre")
 
 #: The numbers, tab-separated.
-PRINT = """\
-# ---- the numbers, to 17 digits
-se <- sqrt(pmax(diag(V), 0))
-if (exists("not_estimable")) {
-  b[names(b) %in% not_estimable] <- se[names(b) %in% not_estimable] <- NA
-  absent <- setdiff(not_estimable, names(b))
-  b <- c(b, setNames(rep(NA, length(absent)), absent))
-  se <- c(se, rep(NA, length(absent)))
-}
-say <- function(...) writeLines(enc2utf8(paste(..., sep = "\\t")), useBytes = TRUE)
-say("name", "estimate", "se")
-say(names(b), sprintf("%.17g", b), sprintf("%.17g", se))
-say("deviance", sprintf("%.17g", deviance))
-say("df_resid", sprintf("%.17g", df))
-say("llf", sprintf("%.17g", llf))
-"""
+PRINT = program(__package__, "script/print")

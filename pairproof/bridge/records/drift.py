@@ -45,9 +45,8 @@ def drift(recorded: Answer, live: Answer, r_call: str = "") -> list[Drift]:
 
     ``r_call`` is the name of the call, for parts of its answer that are measured by a unit.
     """
-    found = _texts("output", recorded.output, live.output) + _texts(
-        "messages", recorded.messages, live.messages
-    )
+    found = _texts("output", recorded.output, live.output)
+    found += _texts("messages", recorded.messages, live.messages)
     found += _texts("stderr", (recorded.stderr,), (live.stderr,))
     found += _warnings(recorded.warnings, live.warnings)
     found += _errors(recorded.error, live.error)
@@ -96,11 +95,8 @@ class RChange:
     def of(self, r_call: str, part: str, versions: Mapping[str, str | None]) -> bool:
         """Whether it is known of this part of the answer of these versions."""
         here = versions.get(self.package)
-        return (
-            (self.r_call, self.part) == (r_call, part)
-            and bool(here)
-            and _release(here) >= _release(self.since)
-        )
+        known = (self.r_call, self.part) == (r_call, part)
+        return known and bool(here) and _release(here) >= _release(self.since)
 
 
 def _release(version: str | None) -> tuple[int, ...]:
@@ -238,11 +234,8 @@ def said_of_words(differences: Sequence[Drift]) -> str:
         if tells_of_words(d) and not tells_of_stopping(d)
     ]
     more = f"; and {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""
-    return (
-        f"R words it differently from when it was recorded: {'; '.join(told[:MOST_TOLD])}{more}"
-        if told
-        else ""
-    )
+    said = f"R words it differently from when it was recorded: {'; '.join(told[:MOST_TOLD])}{more}"
+    return said if told else ""
 
 
 #: Differences in words that one line names.
@@ -290,10 +283,8 @@ def _warnings(a: tuple[RCondition, ...], b: tuple[RCondition, ...]) -> list[Drif
 
 
 def _split(warnings: tuple[RCondition, ...]) -> tuple[tuple[RCondition, ...], tuple[RCondition, ...]]:
-    about = tuple(bool(STOPPING_WORDS.search(w.message)) for w in warnings)
-    return tuple(w for w, yes in zip(warnings, about) if yes), tuple(
-        w for w, yes in zip(warnings, about) if not yes
-    )
+    about = tuple(w for w in warnings if STOPPING_WORDS.search(w.message))
+    return about, tuple(w for w in warnings if not STOPPING_WORDS.search(w.message))
 
 
 def _conditions(field: str, a: tuple[RCondition, ...], b: tuple[RCondition, ...]) -> list[Drift]:
@@ -317,9 +308,8 @@ def _nodes(path: str, a: Node, b: Node, units: Mapping[str, float]) -> list[Drif
         return found
     if a[0] == "raw":
         # The bytes of a drawing or a file, which R's version stands in.
-        return (
-            found if a[1].tolist() == b[1].tolist() else [*found, Drift(path, WORDS, "bytes", "other bytes")]
-        )
+        other = [Drift(path, WORDS, "bytes", "other bytes")]
+        return found if a[1].tolist() == b[1].tolist() else found + other
     if not isinstance(a[1], str) and len(a[1]) != len(b[1]):
         return [*found, Drift(path, "length", len(a[1]), len(b[1]))]
     if a[0] == "list":
@@ -357,10 +347,9 @@ def _without_more(path: str, a: Node, b: Node) -> tuple[Node, list[Drift]]:
             kept = [values[names.index(name)] for name in wanted]
             return (kind, kept, {**attributes, "names": a[2]["names"]}), [Drift(path, ADDED, [], more)]
     if kind == "chr" and "dim" not in attributes and 0 < len(a[1]) < len(values):
-        if list(values[: len(a[1])]) == list(a[1]):
-            return (kind, values[: len(a[1])], attributes), [
-                Drift(path, ADDED, [], list(values[len(a[1]) :]))
-            ]
+        first, rest = values[: len(a[1])], values[len(a[1]) :]
+        if list(first) == list(a[1]):
+            return (kind, first, attributes), [Drift(path, ADDED, [], list(rest))]
     rows, columns, there = (*_dim(a), _dim(b))
     if 0 < columns < there[1] and rows == there[0] and len(values) == rows * there[1]:
         told = Drift(path, ADDED, f"{columns} columns", f"{there[1]} columns")

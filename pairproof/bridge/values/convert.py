@@ -47,6 +47,7 @@ from .nodes import (
     factor,
     frame_node,
     integers,
+    is_pandas,
     node_length,
 )
 
@@ -69,7 +70,7 @@ def to_node(value: Any, where: str = "the value") -> Node:
         return ("list", nodes, {"names": names} if nodes else {})
     if isinstance(value, np.ndarray):
         return array_node(value, where)
-    if type(value).__module__.split(".")[0] == "pandas":
+    if is_pandas(value):
         from . import frames
 
         return frames.pandas_to_node(value, where)
@@ -107,7 +108,7 @@ def _sequence(values: Sequence[Any], where: str) -> Node:
     if found is not None and any(v is not None for v in plain):
         return found
     if len(plain) == 1 and not isinstance(plain[0], (list, tuple, Mapping, np.ndarray, type(None))):
-        if type(plain[0]).__module__.split(".")[0] != "pandas":
+        if not is_pandas(plain[0]):
             kind = type(plain[0])
             raise TypeError(f"{where}: {kind.__module__}.{kind.__qualname__} has no R form")
     return ("list", [to_node(v, f"{where}[{i}]") for i, v in enumerate(plain)], {})

@@ -240,6 +240,11 @@ def _atomic(tag: str, payload: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 EPOCH = dt.date(1970, 1, 1)
 
 
+def is_pandas(value: Any) -> bool:
+    """Whether a value is one of pandas, which is not loaded to see it."""
+    return type(value).__module__.split(".")[0] == "pandas"
+
+
 def frame_node(names: list[str], columns: list[Node], row_names: Node) -> Node:
     attributes = {"names": characters(names), "class": characters(["data.frame"]), "row.names": row_names}
     return ("list", columns, attributes)

@@ -77,14 +77,14 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     chosen: Backend = policy(backend)
     if chosen.mode == "none":
         return []
-    if fit.answers is not None:
-        return _of_answers(fit, chosen)
-    if fit.contests is not None:
-        return _of_contests(fit, chosen)
     if fit.robust is not None:
         # Estimates and likelihood by functions that have the model, standard errors by those that cluster.
-        answers = [without_model_errors(a) for a in counterparts(model_based(fit), chosen)]
-        return answers + clustered_counterparts(fit, chosen)
+        own = model_based(fit) if fit.answers is None else replace(fit, robust=None)
+        return [*map(without_model_errors, counterparts(own, chosen)), *_by_cluster(fit, chosen)]
+    if fit.answers is not None:
+        return answer_counterparts(fit, chosen)
+    if fit.contests is not None:
+        return contest_counterparts(fit, chosen)
     question = Question(fit, count(fit), chosen)
     asked = [a for answerer in _ANSWERERS if (a := answerer(question)) is not None]
     answers = [
@@ -99,21 +99,13 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     return [_on_the_way(fit, a) for a in answers] if at_a_limit(fit) else answers
 
 
-def _of_answers(fit: Fit, backend: Backend) -> list[RCounterpart]:
-    if fit.robust is None:
-        return answer_counterparts(fit, backend)
-    answers = [without_model_errors(a) for a in answer_counterparts(replace(fit, robust=None), backend)]
-    return [*answers, without_model("R packages", "none clusters the standard errors of whole answers")]
-
-
-def _of_contests(fit: Fit, backend: Backend) -> list[RCounterpart]:
-    if fit.robust is None:
-        return contest_counterparts(fit, backend)
-    answers = [without_model_errors(a) for a in contest_counterparts(model_based(fit), backend)]
-    return [
-        *answers,
-        without_model("R packages", "standard errors by cluster of these models are not asked of R"),
-    ]
+def _by_cluster(fit: Fit, backend: Backend) -> list[RCounterpart]:
+    if fit.answers is None and fit.contests is None:
+        return clustered_counterparts(fit, backend)
+    why = "standard errors by cluster of these models are not asked of R"
+    if fit.answers is not None:
+        why = "none clusters the standard errors of whole answers"
+    return [without_model("R packages", why)]
 
 
 def _on_the_way(fit: Fit, answer: RCounterpart) -> RCounterpart:

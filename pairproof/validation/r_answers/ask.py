@@ -46,22 +46,13 @@ class Question:
         return None if self.cells.order is None else self.cells.order.tolist()
 
     @property
-    def rows(self) -> int:
-        """Outcomes of all cells: the rows of a log-linear design."""
-        return int(self.cells.counts.size)
-
-    @property
     def too_large(self) -> str:
         """Why R's dense design is not asked for; "" if it is."""
-        numbers = self.rows * len(self.fit.terms)
-        return (
-            ""
-            if numbers <= MOST_NUMBERS
-            else (
-                f"not asked: its design of {self.rows:,} rows and {len(self.fit.terms):,} columns would take"
-                f" {numbers * 8 / 1e9:.1f} GB"
-            )
-        )
+        rows, columns = int(self.cells.counts.size), len(self.fit.terms)
+        if rows * columns <= MOST_NUMBERS:
+            return ""
+        size = f"{rows * columns * 8 / 1e9:.1f} GB"
+        return f"not asked: its design of {rows:,} rows and {columns:,} columns would take {size}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +121,11 @@ def _first_sentence(error: RError) -> str:
 #: Begins the reason of a call that is in no record.
 NO_RECORD = "no recorded result for this table "
 _KEY = re.compile(r"\(key \w+\)")
+
+
+def first_reason(*rules: tuple[bool, str]) -> str:
+    """What is said by the first rule that holds; "" if none does."""
+    return next((why for holds, why in rules if holds), "")
 
 
 def refused(r_call: str, why: str) -> RCounterpart:

@@ -26,8 +26,24 @@ from ...fit.estimates.specification import by_suffix
 from ...fit.fit import Fit
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
-from .ask import Question, answered, attempt_unless, column_of, reference_for_r, remarks, times_covariates
-from .translate import RParameters, likelihood_values, parameter_values, parameters_of, worth_values
+from .ask import (
+    Question,
+    answered,
+    attempt_unless,
+    column_of,
+    first_reason,
+    reference_for_r,
+    remarks,
+    times_covariates,
+)
+from .translate import (
+    RParameters,
+    likelihood_values,
+    numbers_of,
+    parameter_values,
+    parameters_of,
+    worth_values,
+)
 
 BTM = "BradleyTerry2::BTm, refitted"
 BINOMIAL = "stats::glm(binomial), refitted"
@@ -77,11 +93,8 @@ def _ask_btm(question: Question) -> RCounterpart:
     named = {f"player{item}": item for item in fit.items} | {"at.home": "order"}
     p = parameters_of(model, named, "log-odds", reference)
     home = " + at.home" if at_home is not None else ""
-    said = [
-        f"BTm(cbind(wins, losses), i, j, ~ item{home}, refcat = {reference!r}), fitted again from its own"
-        " solution"
-    ]
-    said += ["at.home is order"] if home else []
+    call = f"BTm(cbind(wins, losses), i, j, ~ item{home}, refcat = {reference!r})"
+    said = [f"{call}, fitted again from its own solution", *(["at.home is order"] if home else [])]
     return _binomial_answer(question, BTM, p, model, said + moved_in_words(fit, reference))
 
 
@@ -89,14 +102,10 @@ def _binomial_answer(
     question: Question, r_call: str, p: RParameters, model: RModel, said: list[str]
 ) -> RCounterpart:
     fit, cells = question.fit, question.cells
-    values = parameter_values(fit, p)
-    values.update(deviance=model.deviance, df_resid=model.df_residual)
-    if cells.whole:
-        values.update(likelihood_values(model.loglik - cells.binomial_constant, len(p.names)))
-        said = [*said, "logLik(), binomial, less sum log choose(n, wins) gives llf"]
-    else:
-        said = [*said, "its log-likelihood rounds the counts and is not compared"]
-    values.update(worth_values(fit, p))
+    llf = model.loglik - cells.binomial_constant if cells.whole else None
+    values = numbers_of(fit, p, model.deviance, model.df_residual, llf)
+    compared = "logLik(), binomial, less sum log choose(n, wins) gives llf"
+    said = [*said, compared if cells.whole else "its log-likelihood rounds the counts and is not compared"]
     kept = [w for w in remarks(model.result) if "non-integer" not in w]
     return answered(r_call, model.result, values, *said, *kept, flag=model.converged)
 
@@ -117,13 +126,10 @@ def _ask_binomial(question: Question) -> RCounterpart:
     reference = "" if fit.spec.item_terms else reference_for_r(fit, 0)
     free = [t for t in fit.terms if t.kind != "tie" and (t.kind != "item" or t.item != reference)]
     columns: dict[str, Any] = {"wins": cells.wins, "losses": cells.losses}
-    named: dict[str, str] = {}
-    for k, term in enumerate(free):
-        columns[f"b{k + 1}"] = column_of(fit, cells, term)
-        named[f"b{k + 1}"] = term.name
-    model = base.glm(
-        f"cbind(wins, losses) ~ 0 + {' + '.join(named)}", columns, "binomial", backend=question.backend
-    )
+    columns |= {f"b{k + 1}": column_of(fit, cells, term) for k, term in enumerate(free)}
+    named = {f"b{k + 1}": term.name for k, term in enumerate(free)}
+    formula = f"cbind(wins, losses) ~ 0 + {' + '.join(named)}"
+    model = base.glm(formula, columns, "binomial", backend=question.backend)
     p = parameters_of(model, named, "log-odds", reference)
     said = [
         "glm(cbind(wins, losses) ~ 0 + one column a parameter, binomial), fitted again from its own solution"
@@ -133,10 +139,10 @@ def _ask_binomial(question: Question) -> RCounterpart:
     return _binomial_answer(question, BINOMIAL, p, model, said + moved_in_words(fit, reference))
 
 
-def _likelihood(fit: Fit, llf: float, n_coefficients: int) -> dict[str, float]:
-    """llf and AIC; no AIC where items were never joined, for both functions count a coefficient for each."""
-    values = likelihood_values(llf, n_coefficients)
-    return values if fit.null_space.shape[1] == fit.n_infinite else {"llf": values["llf"]}
+def _with_aic(fit: Fit, values: dict[str, float]) -> dict[str, float]:
+    """Without AIC where items were never joined, for both functions count a coefficient for each."""
+    joined = fit.null_space.shape[1] == fit.n_infinite
+    return {q: v for q, v in values.items() if q != "aic" or joined}
 
 
 # -- GenDavidson ---------------------------------------------------------------------------------------------
@@ -147,12 +153,10 @@ def gendavidson_counterpart(question: Question) -> RCounterpart | None:
     fit = question.fit
     if not _plain(fit) or fit.outcome_model != "davidson" or not any(t.kind == "tie" for t in fit.terms):
         return None
-    reason = question.too_large
-    if len(question.cells) > MOST_MATCHES:
-        reason = (
-            f"not asked: {len(question.cells):,} cells are more than {MOST_MATCHES:,}, which take it minutes"
-        )
-    return attempt_unless(reason, GENDAVIDSON, _ask_gendavidson, question)
+    n = len(question.cells)
+    many = f"not asked: {n:,} cells are more than {MOST_MATCHES:,}, which take it minutes"
+    why = many if n > MOST_MATCHES else question.too_large
+    return attempt_unless(why, GENDAVIDSON, _ask_gendavidson, question)
 
 
 def _ask_gendavidson(question: Question) -> RCounterpart:
@@ -166,16 +170,13 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
     p = parameters_of(model, named, "log-odds", reference)
     log_2 = np.where([name == "tie" for name in p.names], np.log(2.0), 0.0)
     p = replace(p, estimate=p.estimate + log_2)
-    values = parameter_values(fit, p)
-    values.update(deviance=model.deviance, df_resid=model.df_residual)
-    if cells.whole:
-        values.update(_likelihood(fit, model.loglik - cells.poisson_constant, len(p.names)))
-    values.update(worth_values(fit, p))
+    llf = model.loglik - cells.poisson_constant if cells.whole else None
+    values = numbers_of(fit, p, model.deviance, model.df_residual, llf)
     home = ["home.adv is order"] if home_adv else []
     return answered(
         GENDAVIDSON,
         model.result,
-        values,
+        _with_aic(fit, values),
         "gnm(count ~ GenDavidson(win, tie, loss, i, j, ...) - 1, eliminate = match)",
         "tie = tie.max + log 2",
         *home,
@@ -192,37 +193,32 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
 def btmodel_counterpart(question: Question) -> RCounterpart | None:
     """psychotools' btmodel of the responses; None for other models than it has."""
     fit, cells = question.fit, question.cells
-    undecided = cells.ties is not None and any(t.kind == "tie" for t in fit.terms)
     if not _plain(fit) or cells.order is not None or fit.ties == "rao-kupper" or not cells.whole:
         return None
-    if cells.ties is not None and not undecided:
+    if cells.ties is not None and not any(t.kind == "tie" for t in fit.terms):
         return None
-    reason = ""
-    if len(fit.items) > MOST_ITEMS or cells.counts.sum() > MOST_RESPONSES:
-        reason = (
-            f"not asked: {len(fit.items)} items and {cells.counts.sum():,.0f} responses; it has a column for each pair"
-            f" and a row for each response, and is asked up to {MOST_ITEMS} and {MOST_RESPONSES:,}"
-        )
+    n, responses = len(fit.items), cells.counts.sum()
+    limits = f"a row for each response, and is asked up to {MOST_ITEMS} and {MOST_RESPONSES:,}"
+    why = f"not asked: {n} items and {responses:,.0f} responses; it has a column for each pair and {limits}"
+    large = n > MOST_ITEMS or responses > MOST_RESPONSES
     no_ties = cells.ties is not None and not cells.ties.any()
-    known = ([NO_TIES] if no_ties else []) + ([TWO_ITEMS] if len(fit.items) == 2 else [])
-    return attempt_unless(reason, BTMODEL, _ask_btmodel, question, known)
+    known = [NO_TIES] * no_ties + [TWO_ITEMS] * (n == 2)
+    return attempt_unless(why if large else "", BTMODEL, _ask_btmodel, question, known)
 
 
 def _ask_btmodel(question: Question) -> RCounterpart:
     fit, cells = question.fit, question.cells
     first, second = cells.names
     reference = reference_for_r(fit, 0)
+    wins, losses = cells.wins.astype(int).tolist(), cells.losses.astype(int).tolist()
     ties = None if cells.ties is None else cells.ties.astype(int).tolist()
-    data = psychotools.paircomp_from_counts(
-        first, second, cells.wins.astype(int).tolist(), cells.losses.astype(int).tolist(), ties, fit.items
-    )
-    model = psychotools.btmodel(
-        data, fit.items, ref=reference, undecided=ties is not None, backend=question.backend
-    )
+    data = psychotools.paircomp_from_counts(first, second, wins, losses, ties, fit.items)
+    options: dict[str, Any] = {"undecided": ties is not None, "backend": question.backend}
+    model = psychotools.btmodel(data, fit.items, ref=reference, **options)
     names = tuple("tie" if n == "(undecided)" else n for n in model.names)
     p = RParameters(names, model.coef, model.vcov, "log-odds", reference)
     values = parameter_values(fit, p)
-    values.update(_likelihood(fit, model.loglik, int(model.df)))
+    values.update(_with_aic(fit, likelihood_values(model.loglik, int(model.df))))
     errors: dict[str, float] = {}
     own_worths = sets_of_items(fit, {}).n == 1  # else itempar mixes sets, whose worths are on two scales
     if not own_worths:
@@ -260,18 +256,16 @@ def polr_counterpart(question: Question) -> RCounterpart | None:
     varies = any(t.by or t.of for t in fit.terms if t.kind != "item")
     if fit.ties != "rao-kupper" or fit.spec.item_terms or varies or cells.ties is None:
         return None
-    reason = question.too_large
-    if not reason and not cells.table.is_connected():
-        reason = (
-            "not asked: polr drops columns of items that no chain of comparisons joins to the rest, and which of them is"
-            " not ours to say"
-        )
-    if not reason and not cells.ties.any():
-        reason = (
-            "not asked: no tie occurred, so the threshold is at its boundary 0, where polr has two levels only and stops;"
-            " the model without ties stands in its place"
-        )
-    return attempt_unless(reason, POLR, _ask_polr, question)
+    apart = "polr drops columns of items that no chain of comparisons joins to the rest, and which of them is"
+    boundary = (
+        "no tie occurred, so the threshold is at its boundary 0, where polr has two levels only and stops;"
+    )
+    why = first_reason(
+        (bool(question.too_large), question.too_large),
+        (not cells.table.is_connected(), f"not asked: {apart} not ours to say"),
+        (not cells.ties.any(), f"not asked: {boundary} the model without ties stands in its place"),
+    )
+    return attempt_unless(why, POLR, _ask_polr, question)
 
 
 def _ask_polr(question: Question) -> RCounterpart:
@@ -286,15 +280,11 @@ def _ask_polr(question: Question) -> RCounterpart:
     model = mass.polr(*cells.names, wins, ties, losses, order=question.home, by=by or None, **options)
     names = tuple("tie" if n == "delta" else n for n in model.names)
     p = RParameters(names, model.coef, np.asarray(model.vcov), "log-odds", reference)
-    values = {
-        **parameter_values(fit, p),
-        **likelihood_values(model.loglik, len(p.names)),
-        **worth_values(fit, p),
-    }
+    llf = likelihood_values(model.loglik, len(p.names))
     return answered(
         POLR,
         model.result,
-        values,
+        {**parameter_values(fit, p), **llf, **worth_values(fit, p)},
         "polr(outcome ~ items, weights = count / 2) on each row and its mirror, so that its thresholds are"
         " -tie and +tie",
         "its BFGS is followed by Newton steps on polr's own score",

@@ -31,7 +31,16 @@ from ...fit.fit import Fit
 from ...numerics.arrays import FloatArray
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
-from .ask import Question, answered, attempt, column_of, reference_for_r, refused, remarks
+from .ask import (
+    Question,
+    answered,
+    attempt_unless,
+    column_of,
+    first_reason,
+    reference_for_r,
+    refused,
+    remarks,
+)
 from .bradleyterry import moved_in_words
 from .translate import MOST_WORTHS, RParameters, linear_map, parameter_values, worth_values
 
@@ -68,27 +77,25 @@ def clustered_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:
     calls: dict[str, Callable[[Question], RCounterpart]] = {VCOVCR: _ask_clubsandwich}
     if fit.robust.kind != "CR2":
         calls = {OF_POLR if fit.ties == "rao-kupper" else VCOVCL: _ask_sandwich, **calls}
-    why_not = _not_asked(fit)
-    if why_not:
+    if why_not := _not_asked(fit):
         return [refused(call, why_not) for call in calls]
     question = Question(fit, count(fit, fit.robust.columns), backend)
     if question.too_large:
         return [refused(call, question.too_large) for call in calls]
-    why = {VCOVCR: _too_large(question), OF_POLR: _not_of_polr(question)}
-    return [
-        refused(call, why[call]) if why.get(call) else attempt(call, ask, question)
-        for call, ask in calls.items()
-    ]
+    why = {VCOVCL: "", VCOVCR: _too_large(question), OF_POLR: _not_of_polr(question)}
+    return [attempt_unless(why[call], call, ask, question) for call, ask in calls.items()]
 
 
 def _not_asked(fit: Fit) -> str:
-    if fit.null_space.shape[1]:
-        return "not asked: parts of the model are infinite or not estimable, where R has no finite sub-fit to cluster"
-    if fit.ties == "rao-kupper" and not fit.data.ties.any():
-        return "not asked: no tie occurred, so Rao and Kupper's threshold is at its boundary"
-    if fit.ties == "rao-kupper" and any(t.kind == "tie" and t.by for t in fit.terms):
-        return "not asked: polr has one threshold for all"
-    return ""
+    polr = fit.ties == "rao-kupper"
+    infinite = "parts of the model are infinite or not estimable, where R has no finite sub-fit to cluster"
+    boundary = "not asked: no tie occurred, so Rao and Kupper's threshold is at its boundary"
+    thresholds = any(t.kind == "tie" and t.by for t in fit.terms)
+    return first_reason(
+        (fit.null_space.shape[1] > 0, f"not asked: {infinite}"),
+        (polr and not fit.data.ties.any(), boundary),
+        (polr and thresholds, "not asked: polr has one threshold for all"),
+    )
 
 
 def _not_of_polr(question: Question) -> str:
@@ -143,11 +150,8 @@ def _ask_sandwich(question: Question) -> RCounterpart:
     rows, names, reference = rows_of(question)
     adjust = robust.kind == "CR1"
     together = sandwich.vcovCL(rows, robust.columns, cadjust=adjust, backend=question.backend)
-    each = (
-        [sandwich.vcovCL(rows, [c], cadjust=adjust, backend=question.backend) for c in robust.columns]
-        if len(robust.columns) > 1
-        else []
-    )
+    alone = [[c] for c in robust.columns] if len(robust.columns) > 1 else []
+    each = [sandwich.vcovCL(rows, c, cadjust=adjust, backend=question.backend) for c in alone]
     values = _values(question.fit, names, reference, together, together.vcov, each)
     how = f"vcovCL(fit, cluster = ~ {' + '.join(robust.columns)}, type = \"HC0\", cadjust = {str(adjust).upper()})"
     r_call = OF_POLR if rows.model == "rao-kupper" else VCOVCL
@@ -179,9 +183,8 @@ def _ask_clubsandwich(question: Question) -> RCounterpart:
     said = ""
     if robust.kind == "CR2":
         df = np.min([w.df for w in ways[: len(robust.columns)]], axis=0)
-        said = "df and p by linear_contrast, Satterthwaite" + (
-            "; of two ways the smaller df" if len(ways) > 1 else ""
-        )
+        said = "df and p by linear_contrast, Satterthwaite"
+        said += "; of two ways the smaller df" if len(ways) > 1 else ""
         for k, d, p in zip(free, df, ways[0].p):
             values[Quantity("df", name=fit.names[k])] = float(d)
             if len(ways) == 1:
@@ -199,19 +202,13 @@ def _answered(
     reference: str,
 ) -> RCounterpart:
     fit = question.fit
-    alone = [
-        q
-        for name, se, ours in zip(fit.names, fit.standard_errors, fit.is_reference)
-        if np.isnan(se) and not ours
-        for q in (Quantity(kind, name=name) for kind in ("se", "df", "p"))
-        if q in values
-    ]
-    dead = {Quantity.parse(q).name for q in alone}
-    alone += [
-        q
-        for j, k in combinations(fit.names, 2)
-        if (j in dead or k in dead) and (q := Quantity("cov", name=f"{j}.{k}")) in values
-    ]
+    errors = zip(fit.names, fit.standard_errors, fit.is_reference)
+    lacking = [name for name, se, ours in errors if np.isnan(se) and not ours]
+    own = [Quantity(kind, name=name) for name in lacking for kind in ("se", "df", "p")]
+    alone = [q for q in own if q in values]
+    dead = {q.name for q in alone}
+    pairs = [Quantity("cov", name=f"{j}.{k}") for j, k in combinations(fit.names, 2) if dead & {j, k}]
+    alone += [q for q in pairs if q in values]
     worths = [q for q in values if Quantity.parse(q).kind == "worth_se"]
     defined = _defined_worths(fit) if worths else set()
     undefined = [*alone, *(q for q in worths if q not in defined)]
@@ -257,22 +254,15 @@ def _values(
     for way in each:
         alone = replace(main, vcov=way.vcov)
         one = {**parameter_values(fit, alone), **worth_values(fit, alone)}
-        values.update(
-            {
-                q: max(x, one[q])
-                for q, x in values.items()
-                if q in one and Quantity.parse(q).kind in BY_CLUSTER
-            }
-        )
+        shared = [q for q in values if q in one and Quantity.parse(q).kind in BY_CLUSTER]
+        values.update({q: max(values[q], one[q]) for q in shared})
     by = linear_map(fit, names, "log-odds", reference)
     free = [k for k, is_reference in enumerate(fit.is_reference) if not is_reference]
     # Of two ways the variances too: the standard errors are another thing.
     places = combinations_with_replacement(free, 2) if each else combinations(free, 2)
     if len(free) * (len(free) + 1) // 2 <= MOST_WORTHS:
-        whole = by @ v @ by.T
-        values.update(
-            {Quantity("cov", name=f"{fit.names[j]}.{fit.names[k]}"): float(whole[j, k]) for j, k in places}
-        )
+        whole, n = by @ v @ by.T, fit.names
+        values.update({Quantity("cov", name=f"{n[j]}.{n[k]}"): float(whole[j, k]) for j, k in places})
     return values
 
 

@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -72,14 +73,9 @@ def names_of_btm(question: ContestQuestion, found: ContestEstimates) -> list[str
     given = question.given
     shared, _ = given.item_columns()
     named = {f"w{k + 1}[player]": t.name for k, t in enumerate(shared)}
-    named.update({f"z{k + 1}": given.names[place] for k, place in enumerate(given.contest_terms())})
-    named.update(
-        {
-            f"player{t.item}": t.name
-            for t in given.terms
-            if t.item is not None and t.kind in ("item", "covariate")
-        }
-    )
+    named |= {f"z{k + 1}": given.names[place] for k, place in enumerate(given.contest_terms())}
+    own = [t for t in given.terms if t.item is not None and t.kind in ("item", "covariate")]
+    named |= {f"player{t.item}": t.name for t in own}
     return [named[name] for name in found.names]
 
 
@@ -94,14 +90,9 @@ def estimates(question: ContestQuestion, p: RParameters, *, errors: bool = True)
 
 def likelihood(question: ContestQuestion, found: ContestEstimates, n: int) -> dict[str, float]:
     """llf, AIC and deviance, where the program has them; n parameters but those that are infinite."""
-    values: dict[str, float] = {}
-    if not np.isnan(found.llf):
-        values.update(likelihood_values(found.llf, n + question.fit.n_infinite))
-    if not np.isnan(found.deviance):
-        values["deviance"] = found.deviance
-    if not np.isnan(found.df):
-        values["df_resid"] = found.df
-    return values
+    values = {**likelihood_values(found.llf, n + question.fit.n_infinite)}
+    values.update(deviance=found.deviance, df_resid=found.df)
+    return {name: value for name, value in values.items() if not np.isnan(value)}
 
 
 def values_of(question: ContestQuestion, found: ContestEstimates, names: Sequence[str]) -> dict[str, float]:
@@ -114,16 +105,18 @@ def mixed_values(
     question: ContestQuestion, found: ContestEstimates, names: Sequence[str]
 ) -> dict[str, float]:
     """Every number of a model with random effects; sigma is a parameter of its likelihood, where it has one."""
-    p = parameters(question, names, found)
-    values = {**estimates(question, p), **random_effects(question, found)}
-    return {**values, **likelihood(question, found, len(p.names) + 1)}
+    n = len(parameters(question, names, found).names)
+    return {**random_effects(question, found, names), **likelihood(question, found, n + 1)}
 
 
-def random_effects(question: ContestQuestion, found: ContestEstimates) -> dict[str, float]:
-    """sigma, its error and test, and the predicted effects."""
+def random_effects(
+    question: ContestQuestion, found: ContestEstimates, names: Sequence[str]
+) -> dict[str, float]:
+    """The estimates; sigma, its error and test, and the predicted effects."""
     fit, given = question.fit, question.given
     name = fit.components[0].name
-    values: dict[str, float] = {Quantity("sigma", name=name): found.sigma}
+    values = estimates(question, parameters(question, names, found))
+    values[Quantity("sigma", name=name)] = found.sigma
     for kind, value in (("sigma_se", found.sigma_se), ("sigma_lr", found.lr)):
         if not np.isnan(value) and not np.isnan(getattr(fit.components[0], kind[6:])):
             values[Quantity(kind, name=name)] = value
@@ -165,46 +158,34 @@ def likelihood_counterparts(question: ContestQuestion) -> list[RCounterpart]:
 
 def btm(question: ContestQuestion, tight: bool, limit: bool = True) -> RCounterpart:
     """BTm at a tight stop, or as it is called; with `limit` its name says where it is on its way to infinity."""
-    name = BTM if tight else BTM_DEFAULT
-    if limit and question.at_a_limit:
-        name = f"{name}, {TOWARDS_INFINITY}"
+    return asked_by(BTM if tight else BTM_DEFAULT, question, towards=limit and question.at_a_limit)
 
-    def ask(question: ContestQuestion) -> RCounterpart:
-        fit, spec = question.fit, question.given.spec
-        found = models.btm(question.given, tight=tight, backend=question.backend)
-        infinite = {question.given.names[k] for k in question.given.undetermined}
-        p = parameters(question, names_of_btm(question, found), found)
-        # For an infinite estimate R has where it stopped: shown as a value that the fit does not have.
-        values = estimates(question, p, errors=spec.link == "logit")
-        values.update(likelihood(question, found, len(p.names)))
-        said = [
-            f"BTm(cbind(wins, losses), ..., binomial({spec.link!r}))"
-            + (", fitted again from its own solution" if tight else ", epsilon = 1e-8: R's own floor")
-        ]
-        if spec.link != "logit":
-            said.append(_errors_beside(fit, p))
-        if infinite & set(p.names):
-            said.append(
-                f"{', '.join(sorted(infinite & set(p.names)))} of R: where it stopped on the way to infinity"
-            )
-        if not question.given.whole:
-            said.append("it warns of counts that are not whole")
-        assert fit.outcome_model == "binary"
-        return answered(
-            name, found.result, values, *said, *remarks(found.result), flag=_flag(found.converged)
-        )
 
-    return attempt(name, ask, question)
+def _of_btm(question: ContestQuestion, found: ContestEstimates, names: Sequence[str]) -> dict[str, float]:
+    # For an infinite estimate R has where it stopped: shown as a value that the fit does not have.
+    p = parameters(question, names, found)
+    values = estimates(question, p, errors=question.given.spec.link == "logit")
+    return {**values, **likelihood(question, found, len(p.names))}
+
+
+def _said_of_btm(tight: bool, question: ContestQuestion, found: ContestEstimates) -> list[str]:
+    given, link = question.given, question.given.spec.link
+    p = parameters(question, names_of_btm(question, found), found)
+    infinite = sorted({given.names[k] for k in given.undetermined} & set(p.names))
+    stop = "fitted again from its own solution" if tight else "epsilon = 1e-8: R's own floor"
+    return [
+        f"BTm(cbind(wins, losses), ..., binomial({link!r})), {stop}",
+        "" if link == "logit" else _errors_beside(question.fit, p),
+        f"{', '.join(infinite)} of R: where it stopped on the way to infinity" if infinite else "",
+        "" if given.whole else "it warns of counts that are not whole",
+        *remarks(found.result),
+    ]
 
 
 def plain_btm(fit: Fit, backend: Backend) -> list[RCounterpart]:
     """BTm, at both stops, of a plain fit with item covariates or comparison terms; none of another."""
-    kinds = {t.kind for t in fit.terms}
-    if (
-        fit.outcome_model != "binary"
-        or not kinds & {"covariate", "comparison"}
-        or any(t.by for t in fit.terms)
-    ):
+    of_contests = any(t.kind in ("covariate", "comparison") for t in fit.terms)
+    if fit.outcome_model != "binary" or not of_contests or any(t.by for t in fit.terms):
         return []
     if fit.data.n_rows * len(fit.terms) > MOST_NUMBERS:
         return []  # glm is refused with the numbers
@@ -212,8 +193,8 @@ def plain_btm(fit: Fit, backend: Backend) -> list[RCounterpart]:
     return [btm(question, tight, limit=False) for tight in (True, False)]
 
 
-def _flag(converged: float) -> bool | None:
-    return None if converged != converged else bool(converged)
+def _flag(found: ContestEstimates) -> bool | None:
+    return None if np.isnan(found.converged) else bool(found.converged)
 
 
 def _gendavidson(question: ContestQuestion) -> RCounterpart:
@@ -222,33 +203,39 @@ def _gendavidson(question: ContestQuestion) -> RCounterpart:
         return without_model(GENDAVIDSON, "GenDavidson has no offset")
     if not given.reference or any(t.kind == "comparison" for t in given.terms):
         return without_model(GENDAVIDSON, "GenDavidson has free abilities and a home advantage alone")
-    n, players, why = len(given.first), len(question.fit.items), ""
-    if n > MOST_MATCHES or players > MOST_PLAYERS:
-        why = (
-            f"not asked: {n:,} cells and {players} items; gnm is asked up to {MOST_MATCHES} and {MOST_PLAYERS}, beyond"
-            " which it takes half a minute"
-        )
-    return attempt_unless(why, GENDAVIDSON, _ask_gendavidson, question)
+    n, players = len(given.first), len(question.fit.items)
+    large = n > MOST_MATCHES or players > MOST_PLAYERS
+    limits = f"gnm is asked up to {MOST_MATCHES} and {MOST_PLAYERS}, beyond which it takes half a minute"
+    why = f"not asked: {n:,} cells and {players} items; {limits}" if large else ""
+    return asked_by(GENDAVIDSON, question, why)
 
 
-def _ask_gendavidson(question: ContestQuestion) -> RCounterpart:
-    fit, spec = question.fit, question.given.spec
-    found = models.gendavidson(question.given, backend=question.backend)
-    items = [name for name in question.given.names if name in fit.items]
-    names = [*items, *(["order"] if "order" in fit.names else []), *tie_names(spec)]
+def _names_of_gendavidson(question: ContestQuestion, found: ContestEstimates) -> list[str]:
+    fit, given = question.fit, question.given
+    items = [name for name in given.names if name in fit.items]
+    return [*items, *(["order"] if "order" in fit.names else []), *tie_names(given.spec)]
+
+
+def _canonical(question: ContestQuestion) -> bool:
+    return not (question.given.spec.tie_shift or question.given.spec.tie_scale)
+
+
+def _of_gendavidson(
+    question: ContestQuestion, found: ContestEstimates, names: Sequence[str]
+) -> dict[str, float]:
     p = parameters(question, names, found)
-    canonical = not (spec.tie_shift or spec.tie_scale)
-    values = {**estimates(question, p, errors=canonical), **likelihood(question, found, len(p.names))}
-    return answered(
-        GENDAVIDSON,
-        found.result,
-        values,
+    values = estimates(question, p, errors=_canonical(question))
+    return {**values, **likelihood(question, found, len(p.names))}
+
+
+def _said_of_gendavidson(question: ContestQuestion, found: ContestEstimates) -> list[str]:
+    p = parameters(question, _names_of_gendavidson(question, found), found)
+    return [
         "gnm(count ~ GenDavidson(win, tie, loss, i, j, ...) - 1, eliminate = match)",
         "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale",
-        "" if canonical else _errors_beside(fit, p),
+        "" if _canonical(question) else _errors_beside(question.fit, p),
         *remarks(found.result),
-        flag=_flag(found.converged),
-    )
+    ]
 
 
 def _errors_beside(fit: Fit, p: RParameters) -> str:
@@ -275,10 +262,8 @@ NOT_WHOLE = "its pseudo-counts are not whole, of which it warns"
 def reduced_counterparts(question: ContestQuestion) -> list[RCounterpart]:
     """Ask every R function that reduces the bias in this model."""
     if question.given.with_ties:
-        why = (
-            "with ties it takes the Poisson form, where the penalty also moves the contests' totals: another estimate"
-            " than that of the conditional likelihood"
-        )
+        why = "with ties it takes the Poisson form, where the penalty also moves the contests' totals: "
+        why += "another estimate than that of the conditional likelihood"
         return [asked_by(SCORING, question), without_model(BRGLM2, why)]
     spec, of_brglm2 = question.given.spec, asked_by(BRGLM2, question)
     if spec.link == "logit" and spec.reduction != "median":
@@ -308,11 +293,8 @@ def mixed_counterparts(question: ContestQuestion) -> list[RCounterpart]:
     """Ask every R function that has the model and the method."""
     method = question.given.spec.method
     if len(question.given.spec.random) > 1:
-        return [
-            without_model(
-                "R packages", "two components of variance at once were not written for lme4 or BradleyTerry2"
-            )
-        ]
+        why = "two components of variance at once were not written for lme4 or BradleyTerry2"
+        return [without_model("R packages", why)]
     if method == "pql":
         return [_pql(question, tight) for tight in (True, False)]
     btm = without_model("BradleyTerry2::BTm", "its random effects are by PQL alone, which has no likelihood")
@@ -322,45 +304,28 @@ def mixed_counterparts(question: ContestQuestion) -> list[RCounterpart]:
 
 
 def _pql(question: ContestQuestion, tight: bool) -> RCounterpart:
-    by_judge = bool(question.given.judges)
-    name = (GLMMPQL if tight else GLMMPQL_DEFAULT) if by_judge else (PQL if tight else PQL_DEFAULT)
-    if question.at_a_limit:
-        name = f"{name}, {TOWARDS_INFINITY}"
+    names = (GLMMPQL, GLMMPQL_DEFAULT) if question.given.judges else (PQL, PQL_DEFAULT)
+    return asked_by(names[not tight], question, towards=question.at_a_limit)
 
-    def ask(question: ContestQuestion) -> RCounterpart:
-        given, backend = question.given, question.backend
-        found = (models.glmm_pql if by_judge else models.btm)(given, tight=tight, backend=backend)
-        names = (names_of_rows if by_judge else names_of_btm)(question, found)
-        p = parameters(question, names, found)
-        values = {**estimates(question, p), **random_effects(question, found)}
-        said = "glmmPQL's sigma is that of REML of the working response"
-        stop = "tol = 1e-14" if tight else "tol = 1e-6: R's own floor"
-        of_btm = "BTm(cbind(wins, losses), ..., ~ ... + (1 | player))"
-        call = f"{'glmmPQL(y ~ 0 + X, random = Z)' if by_judge else of_btm}, {stop}"
-        flag = _flag(found.converged)
-        return answered(name, found.result, values, call, said, *remarks(found.result), flag=flag)
 
-    return attempt(name, ask, question)
+def _said_of_pql(call: str, tight: bool, question: ContestQuestion, found: ContestEstimates) -> list[str]:
+    stop = "tol = 1e-14" if tight else "tol = 1e-6: R's own floor"
+    said = "glmmPQL's sigma is that of REML of the working response"
+    return [f"{call}, {stop}", said, *remarks(found.result)]
 
 
 def _laplace(question: ContestQuestion, name: str) -> RCounterpart:
-    n, p, why = question.given.effects[2], len(question.given.terms), ""
-    if n > MOST_EFFECTS or p > MOST_PARAMETERS:
-        why = (
-            f"not asked: {n} effects and {p} fixed parameters; it is asked up to {MOST_EFFECTS} and {MOST_PARAMETERS}, which"
-            " take it half a minute"
-        )
-    return asked_by(name, question, why)
+    n, p = question.given.effects[2], len(question.given.terms)
+    limits = f"it is asked up to {MOST_EFFECTS} and {MOST_PARAMETERS}, which take it half a minute"
+    why = f"not asked: {n} effects and {p} fixed parameters; {limits}"
+    return asked_by(name, question, why if n > MOST_EFFECTS or p > MOST_PARAMETERS else "")
 
 
 def _quadrature(question: ContestQuestion) -> RCounterpart:
-    (points, dimensions), why = _grid(question.given), ""
-    if dimensions > MOST_DIMENSIONS or points > MOST_POINTS:
-        why = (
-            f"not asked: integrals of {dimensions} dimensions, {points:,.0f} points times rows; it is asked up to"
-            f" {MOST_DIMENSIONS} and {MOST_POINTS:,.0f}"
-        )
-    return asked_by(QUADRATURE, question, why)
+    points, dimensions = _grid(question.given)
+    size = f"integrals of {dimensions} dimensions, {points:,.0f} points times rows"
+    why = f"not asked: {size}; it is asked up to {MOST_DIMENSIONS} and {MOST_POINTS:,.0f}"
+    return asked_by(QUADRATURE, question, why if dimensions > MOST_DIMENSIONS or points > MOST_POINTS else "")
 
 
 def _grid(given: Inputs) -> tuple[float, int]:
@@ -381,10 +346,8 @@ def _grid(given: Inputs) -> tuple[float, int]:
 
 def _agq(question: ContestQuestion) -> RCounterpart:
     given, spec = question.given, question.given.spec
-    alone = len(given.terms) == 1 and given.terms[0].kind == "item"
-    if not (
-        given.judges and len(question.fit.items) == 2 and alone and spec.link == "logit" and not spec.offset
-    ):
+    two = len(question.fit.items) == 2 and [t.kind for t in given.terms] == ["item"]
+    if not (given.judges and two and spec.link == "logit" and not spec.offset):
         return without_model(AGQ, "its adaptive quadrature takes one effect a judge: two items, nothing else")
     return attempt(AGQ, _ask_agq, question)
 
@@ -428,19 +391,25 @@ def _at_maximum(found: ContestEstimates) -> bool:
 
 def _said_of_glm(question: ContestQuestion, found: ContestEstimates) -> list[str]:
     link = question.given.spec.link
-    errors = (
-        "standard errors: of the observed information at its estimates, for glm's own are of the expected one"
-    )
-    call = (
-        f"glm.fit(X, cbind(wins, losses), binomial({link!r})), epsilon = 1e-14, again from its own solution"
-    )
-    return [call, "" if link == "logit" else errors, *said_of_rows(question), *remarks(found.result)]
+    own = "for glm's own are of the expected one"
+    errors = f"standard errors: of the observed information at its estimates, {own}"
+    call = f"glm.fit(X, cbind(wins, losses), binomial({link!r})), epsilon = 1e-14"
+    errors = "" if link == "logit" else errors
+    return [f"{call}, again from its own solution", errors, *said_of_rows(question), *remarks(found.result)]
 
 
 def _said_of_brglm2(question: ContestQuestion, found: ContestEstimates) -> list[str]:
     kind = models.TYPES[question.given.spec.reduction]
     call = f"glm(y ~ 0 + X, method = 'brglmFit', type = {kind!r}), epsilon = {models.BRGLM2_EPSILON:g}"
     return [call, "llf and deviance are those of the plain likelihood at its estimates"]
+
+
+def _at_both_stops(
+    names: tuple[str, str], ask: Callable[..., ContestEstimates], said: Callable[..., list[str]], *how: Any
+) -> dict[str, Program]:
+    """A program at a tight stop, and at its own."""
+    stops = zip(names, (True, False))
+    return {name: Program(partial(ask, tight=t), partial(said, t), *how, _flag) for name, t in stops}
 
 
 PROGRAMS = {
@@ -453,6 +422,24 @@ PROGRAMS = {
         arrived=_at_maximum,
     ),
     GLM: Program(models.glm, _said_of_glm),
+    **_at_both_stops((BTM, BTM_DEFAULT), models.btm, _said_of_btm, names_of_btm, _of_btm),
+    **_at_both_stops(
+        (PQL, PQL_DEFAULT),
+        models.btm,
+        partial(_said_of_pql, "BTm(cbind(wins, losses), ..., ~ ... + (1 | player))"),
+        names_of_btm,
+        random_effects,
+    ),
+    **_at_both_stops(
+        (GLMMPQL, GLMMPQL_DEFAULT),
+        models.glmm_pql,
+        partial(_said_of_pql, "glmmPQL(y ~ 0 + X, random = Z)"),
+        names_of_rows,
+        random_effects,
+    ),
+    GENDAVIDSON: Program(
+        models.gendavidson, _said_of_gendavidson, _names_of_gendavidson, _of_gendavidson, _flag
+    ),
     BRGLM2: Program(models.brglm2, _said_of_brglm2),
     BRGLM: Program(
         partial(models.btm, tight=False, br=True),
@@ -495,17 +482,17 @@ PROGRAMS = {
 }
 
 
-def asked_by(name: str, question: ContestQuestion, why: str = "") -> RCounterpart:
-    """The answer of a program; none for the reason `why`, where there is one."""
-    program = PROGRAMS[name]
+def asked_by(name: str, question: ContestQuestion, why: str = "", towards: bool = False) -> RCounterpart:
+    """The answer of a program; none for the reason `why`, where there is one.  towards: whether to infinity."""
+    program, r_call = PROGRAMS[name], f"{name}, {TOWARDS_INFINITY}" if towards else name
 
     def ask(question: ContestQuestion) -> RCounterpart:
         found = program.ask(question.given, backend=question.backend)
         values = program.numbers(question, found, program.names(question, found))
         said = program.said(question, found)
-        return answered(name, found.result, values, *said, flag=program.arrived(found))
+        return answered(r_call, found.result, values, *said, flag=program.arrived(found))
 
-    return attempt_unless(why, name, ask, question)
+    return attempt_unless(why, r_call, ask, question)
 
 
 def contest_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:

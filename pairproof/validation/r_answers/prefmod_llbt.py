@@ -103,11 +103,8 @@ def reads(cells: CountedCells) -> bool:
 def too_many(question: Question) -> str:
     """Why it is not asked, though it has the model; "" if it is."""
     responses = float(question.cells.counts.sum())
-    if responses > MOST_RESPONSES:
-        return (
-            f"not asked: {responses:,.0f} responses are more than {MOST_RESPONSES:,}, which take it minutes"
-        )
-    return question.too_large
+    many = f"{responses:,.0f} responses are more than {MOST_RESPONSES:,}, which take it minutes"
+    return f"not asked: {many}" if responses > MOST_RESPONSES else question.too_large
 
 
 # -- llbtPC.fit ----------------------------------------------------------------------------------------------
@@ -128,28 +125,20 @@ def _ask_llbtpc(question: Question) -> RCounterpart:
     formel = "~" + ("+".join(products) or "1")
     elim = "~" + ("*".join(layout.r_names[c] for c in layout.covariates) or "1")
     undecided = any(t.kind == "tie" for t in fit.terms)
-    model = llbtPC_fit(
-        layout.frame(), len(fit.items), formel, elim, undec=undecided, backend=question.backend
-    )
-    names = {
-        ":".join([head(fit, t), *_parts(layout, t)]): t.name for t in fit.terms if t.item != fit.items[-1]
-    }
+    options: dict[str, Any] = {"undec": undecided, "backend": question.backend}
+    model = llbtPC_fit(layout.frame(), len(fit.items), formel, elim, **options)
+    named = [t for t in fit.terms if t.item != fit.items[-1]]
+    names = {":".join([head(fit, t), *_parts(layout, t)]): t.name for t in named}
     p = parameters_of(model, names, "lambda", fit.items[-1], LLBTPC)
     values = parameter_values(fit, p)
-    said = _fit_values(
-        question, layout, values, model.deviance, model.df_residual, model.loglik, len(p.names)
-    )
+    said = _fit_values(question, layout, values, model, len(p.names))
     worths, own = _own_worths(fit, layout, model)
-    values.update({**worth_values(fit, p), **worths})
-    call = (
-        f"llbtPC.fit(obj, {len(fit.items)}, formel = {formel}, elim = {elim}, undec ="
-        f" {str(undecided).upper()})"
-    )
+    asked = f"{len(fit.items)}, formel = {formel}, elim = {elim}, undec = {str(undecided).upper()}"
     return answered(
         LLBTPC,
         model.result,
-        values,
-        call,
+        {**values, **worth_values(fit, p), **worths},
+        f"llbtPC.fit(obj, {asked})",
         names_in_r(layout),
         *translated(fit, fit.items[-1]),
         said,
@@ -185,16 +174,10 @@ def levels_of(table: Comparisons, covariate: str) -> tuple[str, ...]:
 
 
 def _fit_values(
-    question: Question,
-    layout: Layout,
-    values: dict[str, float],
-    deviance: float,
-    df: float,
-    loglik: float,
-    n_estimable: int,
+    question: Question, layout: Layout, values: dict[str, float], model: LLBTPCModel, n_estimable: int
 ) -> str:
     """Deviance, df and llf on our definition, put into `values`; what was done, in words."""
-    cells = question.cells
+    cells, df = question.cells, model.df_residual
     empty = layout.n_blocks - len(cells)
     # Directions along which the data say nothing (not those that grow without end): empty cells give them a
     # number in R.
@@ -210,8 +193,8 @@ def _fit_values(
             f"{empty} empty cells are taken off its df ({df:g}), which counts them; it leaves positive fitted"
             " counts in them, so its deviance and log-likelihood are not compared"
         )
-    values["deviance"] = deviance
-    values.update(likelihood_values(loglik - cells.poisson_constant, n_estimable))
+    values["deviance"] = model.deviance
+    values.update(likelihood_values(model.loglik - cells.poisson_constant, n_estimable))
     return "logLik(), Poisson, less a constant of the cells gives llf"
 
 
@@ -237,14 +220,10 @@ def _own_worths(fit: Fit, layout: Layout, model: LLBTPCModel) -> tuple[dict[str,
         if sets_of_items(fit, at).n > 1:
             apart.append(group)
             continue
-        column = ":".join(
-            f"{layout.r_names[c]}{level_in_r(layout, c, str(v))}"
-            for c, v in at.items()
-            if c in layout.r_names
-        )
-        if column in model.groups or (
-            not at and len(model.groups) == 1
-        ):  # without covariates its one column is "estimate"
+        own = [(layout.r_names[c], c, str(v)) for c, v in at.items() if c in layout.r_names]
+        column = ":".join(f"{r_name}{level_in_r(layout, c, v)}" for r_name, c, v in own)
+        # Without covariates its one column is "estimate".
+        if column in model.groups or (not at and len(model.groups) == 1):
             values.update(named_worths(fit, group, model.worth[:, model.groups.index(column) if at else 0]))
     said = ["worths are llbt.worth's"] if values else []
     if apart:
@@ -284,28 +263,19 @@ def llbt_fit_counterpart(question: Question) -> RCounterpart | None:
     fit, cells = question.fit, question.cells
     if not is_log_linear(fit) or not reads(cells):
         return None
-    reason = too_many(question)
-    if len(cells) > MOST_BLOCKS:
-        reason = (
-            f"not asked: {len(cells):,} nuisance constants are more than {MOST_BLOCKS:,}, which take it"
-            " minutes"
-        )
+    blocks = f"{len(cells):,} nuisance constants are more than {MOST_BLOCKS:,}, which take it minutes"
+    reason = f"not asked: {blocks}" if len(cells) > MOST_BLOCKS else too_many(question)
     if reason:
         return refused(LLBT_FIT, reason)
-    known = (
-        ([SINGULAR, EXACTLY_SINGULAR, NO_CHANGE] if _fits_exactly(question) else [])
-        + ([] if cells.table.is_connected() else [DEPENDENT, SINGULAR])
-        + ([SINGULAR, DEPENDENT] if fit.null_space.shape[1] else [])
-    )
-    return attempt(LLBT_FIT, _ask_llbt_fit, question, known)
+    known = [SINGULAR, EXACTLY_SINGULAR, NO_CHANGE] if _fits_exactly(question) else []
+    apart = not cells.table.is_connected() or fit.null_space.shape[1] > 0
+    return attempt(LLBT_FIT, _ask_llbt_fit, question, known + [DEPENDENT, SINGULAR] * apart)
 
 
 def _fits_exactly(question: Question) -> bool:
     """Whether the deviance is 0, by its df or within its rounding (all items equal)."""
-    fit = question.fit
-    return fit.df_resid == 0 or fit.deviance <= UNITS * sys.float_info.epsilon * float(
-        question.cells.counts.sum()
-    )
+    fit, total = question.fit, float(question.cells.counts.sum())
+    return fit.df_resid == 0 or fit.deviance <= UNITS * sys.float_info.epsilon * total
 
 
 def _ask_llbt_fit(question: Question) -> RCounterpart:
@@ -364,24 +334,17 @@ def _r_design(question: Question, layout: Layout, free: list[Term], casewise: bo
     fit, cells = question.fit, question.cells
     slopes = [layout.r_names[c.name] for c in cells.covariates if not c.categorical]
     factors = [r for c, r in layout.r_names.items() if r not in slopes]
-    made = llbt_design(
-        layout.frame(),
-        len(fit.items),
-        cat_scovs=factors or None,
-        num_scovs=slopes or None,
-        casewise=casewise,
-        backend=question.backend,
-    )
+    options: dict[str, Any] = {"cat_scovs": factors or None, "num_scovs": slopes or None}
+    options |= {"casewise": casewise, "backend": question.backend}
+    made = llbt_design(layout.frame(), len(fit.items), **options)
     columns: dict[str, Any] = {}
     for term in free:
         column = np.asarray(made.column(head(fit, term) if term.kind == "item" else "g1"), float)
         for covariate, level in term.by:
             there = made.column(layout.r_names[covariate])
-            column = column * (
-                np.asarray(there, float)
-                if level is None
-                else (there.astype(str) == str(level_in_r(layout, covariate, level))).astype(float)
-            )
+            if level is not None:
+                there = there.astype(str) == str(level_in_r(layout, covariate, level))
+            column = column * np.asarray(there, float)
         columns[term.name] = column
     y = np.asarray(made.column("y"), float)
     categories = cells.counts.shape[1]

@@ -175,6 +175,16 @@ def worth_values(fit: Fit, r: RParameters) -> dict[str, float]:
     return values
 
 
+def numbers_of(
+    fit: Fit, r: RParameters, deviance: float, df: float, llf: float | None, tests: bool = False
+) -> dict[str, float]:
+    """Every number of a fit: parameters, deviance, df, llf and AIC where R's llf is of the comparisons, and worths."""
+    values = {**parameter_values(fit, r, tests), "deviance": deviance, "df_resid": df}
+    if llf is not None:
+        values.update(likelihood_values(llf, len(r.names)))
+    return values | worth_values(fit, r)
+
+
 def named_worths(fit: Fit, group: str, worths: Sequence[float] | FloatArray) -> dict[str, float]:
     """worth.G.A of one group."""
     return {Quantity("worth", group, item): float(w) for item, w in zip(fit.items, worths)}

@@ -21,6 +21,7 @@ is minus nlm's minimum here, not the value that it stores, and its deviance foll
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -54,7 +55,7 @@ from ...native.prefmod_defects.defects_of_input import function_of
 from ...numerics.arrays import FloatArray
 from ..claims.quantities import kind_of
 from ..verdicts.agreement import RCounterpart
-from .ask import AnswerQuestion, Question, answered, attempt, attempt_unless, without_model
+from .ask import AnswerQuestion, Question, answered, attempt, attempt_unless, first_reason, without_model
 from .loglinear import glm_counterpart
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
@@ -128,11 +129,9 @@ def prefmod_counterpart(question: AnswerQuestion) -> RCounterpart | None:
     lacks = no_model(fit)
     if lacks:
         return without_model(call, lacks)
-    work = _work(fit)
-    much = (
-        f"not asked: {work:.2g} patterns x blocks x squared parameters, which take prefmod more than a minute"
-    )
-    return attempt_unless(much if work > MOST_WORK else "", call, _ask_prefmod, question)
+    work = f"{_work(fit):.2g} patterns x blocks x squared parameters"
+    much = f"not asked: {work}, which take prefmod more than a minute"
+    return attempt_unless(much if _work(fit) > MOST_WORK else "", call, _ask_prefmod, question)
 
 
 # -- whether prefmod has the model ---------------------------------------------------------------------------
@@ -140,46 +139,38 @@ def prefmod_counterpart(question: AnswerQuestion) -> RCounterpart | None:
 
 def no_model(fit: Fit) -> str:
     """What prefmod lacks for the model of a fit, or does otherwise; "" if it has it."""
-    for reason in (_of_model, _of_covariates, _of_gaps, _of_table):
-        why = reason(fit)
-        if why:
-            return why
-    return ""
+    return next(
+        filter(None, (reason(fit) for reason in (_of_model, _of_covariates, _of_gaps, _of_table))), ""
+    )
 
 
 def _of_model(fit: Fit) -> str:
-    spec, table = fit.of_answers, fit.respondents
-    if spec.classes > 1:
-        return "patt*.fit has no classes, and pattnpml.fit mixes over cells of the table, not over persons"
-    if spec.item_terms:
-        return "patt*.fit has no item covariates"
-    if spec.answer_ties == "by-pair":
-        return "patt*.fit has one tie parameter for all pairs"
-    if len(table.items) < (2 if table.kind == "ratings" else 3) or (
-        table.n_times > 1 and len(table.items) < 3
-    ):
-        return f"{function_of(table)} stops with {len(table.items)} items"
-    if table.kind == "rankings" and (table.tie_category or spec.answer_ties != "none"):
-        return "pattR.fit leaves rankings with ties out"
-    if table.n_persons < 2:
-        return f"{function_of(table)} stops with one person"
-    return ""
+    spec, table, n = fit.of_answers, fit.respondents, len(fit.respondents.items)
+    least = 2 if table.kind == "ratings" and table.n_times == 1 else 3
+    classes = "patt*.fit has no classes, and pattnpml.fit mixes over cells of the table, not over persons"
+    ties = table.kind == "rankings" and (table.tie_category or spec.answer_ties != "none")
+    return first_reason(
+        (spec.classes > 1, classes),
+        (bool(spec.item_terms), "patt*.fit has no item covariates"),
+        (spec.answer_ties == "by-pair", "patt*.fit has one tie parameter for all pairs"),
+        (n < least, f"{function_of(table)} stops with {n} items"),
+        (ties, "pattR.fit leaves rankings with ties out"),
+        (table.n_persons < 2, f"{function_of(table)} stops with one person"),
+    )
 
 
 def _of_covariates(fit: Fit) -> str:
-    table = fit.respondents
-    for term in fit.terms:
-        for name, level in term.by:
-            if name != "time" and (level is None or not isinstance(table.columns.get(name), Factor)):
-                return f"patt*.fit has no numeric covariates ({name})"
-    numeric = [name for name in fit.spec.cells if not isinstance(table.columns.get(name), Factor)]
-    if numeric:
-        return f"patt*.fit has no numeric covariates ({numeric[0]})"
-    blocks = {t.by for t in fit.terms if t.kind == "item"}
-    for by in blocks:
-        if len([t for t in fit.terms if t.kind == "item" and t.by == by]) < len(fit.items):
-            return "patt*.fit varies all items with a covariate, or none"
-    return ""
+    columns = fit.respondents.columns
+    slopes = [name for t in fit.terms for name, level in t.by if level is None and name != "time"]
+    used = [name for name in _covariates(fit) if name in slopes or not isinstance(columns.get(name), Factor)]
+    blocks = Counter(t.by for t in fit.terms if t.kind == "item")
+    return first_reason(
+        (bool(used), f"patt*.fit has no numeric covariates ({', '.join(used[:1])})"),
+        (
+            any(n < len(fit.items) for n in blocks.values()),
+            "patt*.fit varies all items with a covariate, or none",
+        ),
+    )
 
 
 def _of_gaps(fit: Fit) -> str:
@@ -199,9 +190,8 @@ def _of_gaps(fit: Fit) -> str:
     if of_comparisons and {spec.alpha, spec.beta} & {"item", "coded"}:
         return "MISmodel is of objects or of comparisons, for alpha and beta alike"
     if spec.beta and spec.alpha in ("none", "common"):
-        return (
-            f"alpha={spec.alpha!r} beside beta: pattPC.fit has MISbeta only beside MISalpha of the same kind"
-        )
+        only = "pattPC.fit has MISbeta only beside MISalpha of the same kind"
+        return f"alpha={spec.alpha!r} beside beta: {only}"
     if ((table.answers == MISSING).all(axis=(1, 2)) & (table.weights > 0)).any():
         return "pattPC.fit drops persons without any answer, who count in this model"
     return ""
@@ -245,17 +235,13 @@ def _work(fit: Fit) -> float:
     table, spec = fit.respondents, fit.of_answers
     n, times = len(table.items), table.n_times
     if table.kind == "comparisons":
-        patterns = (3.0 if table.tie_category else 2.0) ** comb(n, 2) * (
-            2.0 ** comb(n, 2) if spec.alpha else 1.0
-        )
+        patterns = ((3.0 if table.tie_category else 2.0) * (2.0 if spec.alpha else 1.0)) ** comb(n, 2)
     elif table.kind == "rankings":
         patterns = float(factorial(n)) ** times
+    elif n > 6:
+        patterns = float(len(table.scale)) ** n
     else:
-        patterns = (
-            float(len(table.scale)) ** n
-            if n > 6
-            else {2: 3, 3: 13, 4: 75, 5: 541, 6: 3963}[n] ** float(times)
-        )
+        patterns = {2: 3, 3: 13, 4: 75, 5: 541, 6: 3963}[n] ** float(times)
     free = float((~fit.is_reference).sum())
     return patterns * len(np.unique(fit.numbers.block)) * free**2
 
@@ -284,17 +270,14 @@ def _ask_prefmod(question: AnswerQuestion) -> RCounterpart:
     )
     formel = "~" + ("+".join(p for p in products if p) or "1")
     elim = "~" + ("*".join(r_names.values()) or "1")
-    n = len(table.items)
-    items = [
-        f"o{j + 1}" + (f".{t + 1}" if table.n_times > 1 else "")
-        for t in range(table.n_times)
-        for j in range(n)
-    ]
+    n, several = len(table.items), table.n_times > 1
+    times = [f".{t + 1}" if several else "" for t in range(table.n_times)]
+    items = [f"o{j + 1}{time}" for time in times for j in range(n)]
     options: dict[str, object] = {"obj_names": items, "backend": question.backend}
     if table.kind != "rankings":
         options.update(undec=spec.answer_ties != "none", ia=spec.dependence)
-    if table.n_times > 1:
-        options["iaT"] = spec.between_times
+    if several:
+        options.update(iaT=spec.between_times, tpoints=table.n_times)
     if spec.alpha or spec.beta:
         options.update(_missing_options(fit))
     functions: dict[str, Callable[..., PatternModel]] = {
@@ -305,8 +288,6 @@ def _ask_prefmod(question: AnswerQuestion) -> RCounterpart:
         "pattLrep.fit": pattLrep_fit,
     }
     own = function_of(table)
-    if table.n_times > 1:
-        options["tpoints"] = table.n_times
     model = functions[own](frame, n, formel=formel, elim=elim, **options)
     return _answer(question, model, r_names, f"{own}(obj, {n}, formel = {formel}, elim = {elim})")
 
@@ -317,18 +298,15 @@ def _missing_options(fit: Fit) -> dict[str, object]:
         return {"NI": True}
     if spec.alpha == "common":
         return {"MIScommon": True}
-    of = (
-        [f"{fit.items[i]}:{fit.items[j]}" for i, j in prefmod_pair_order(len(fit.items))]
-        if spec.alpha == "comparison"
-        else list(fit.items)
-    )
-    options: dict[str, object] = {
-        "MISmodel": "comp" if spec.alpha == "comparison" else "obj",
-        "MISalpha": [f"alpha:{name}" in names for name in of],
+    model, of = "obj", list(fit.items)
+    if spec.alpha == "comparison":
+        model = "comp"
+        of = [f"{fit.items[i]}:{fit.items[j]}" for i, j in prefmod_pair_order(len(fit.items))]
+    modelled = ("alpha", "beta") if spec.beta else ("alpha",)
+    return {
+        "MISmodel": model,
+        **{f"MIS{what}": [f"{what}:{name}" in names for name in of] for what in modelled},
     }
-    if spec.beta:
-        options["MISbeta"] = [f"beta:{name}" in names for name in of]
-    return options
 
 
 def _answer(
@@ -338,12 +316,8 @@ def _answer(
     ours = _by_r_name(fit, model.names, r_names)
     missing = [name for name in model.names if name not in ours]
     if missing or model.print_error:
-        return RCounterpart(
-            function,
-            model.result.source,
-            not_run=f"its print stops: {model.print_error or missing}",
-            expected=False,
-        )
+        why = f"its print stops: {model.print_error or missing}"
+        return RCounterpart(function, model.result.source, not_run=why, expected=False)
     own = RParameters(tuple(ours[n] for n in model.names), model.coef, model.vcov, "lambda", fit.items[-1])
     values = {**parameter_values(fit, own, tests=True), **worth_values(fit, own)}
     values.update(likelihood_values(model.llf, len(model.names)))
@@ -435,31 +409,28 @@ def plackettluce_counterpart(question: AnswerQuestion) -> RCounterpart | None:
     fit = question.fit
     if fit.spec.family != "plackett-luce":
         return None
-    lacks = _lacks(fit)
-    return (
-        without_model(PLACKETT_LUCE, lacks)
-        if lacks
-        else attempt(PLACKETT_LUCE, _ask_plackett_luce, question, [NOT_CONNECTED])
-    )
+    if lacks := _lacks(fit):
+        return without_model(PLACKETT_LUCE, lacks)
+    return attempt(PLACKETT_LUCE, _ask_plackett_luce, question, [NOT_CONNECTED])
 
 
 def _lacks(fit: Fit) -> str:
     spec, table = fit.of_answers, fit.respondents
-    if spec.classes > 1:
-        return "it has no latent classes"
-    if spec.by or spec.item_terms:
-        return "it has no covariates"
-    if spec.prior:
-        return "the fit does not keep the numbers of its prior"
-    ranks = table.ranks[table.weights > 0, 0]
-    sizes = {int((row == k).sum()) for row in ranks for k in range(1, int(row.max()) + 1)} - {1}
-    if sizes != set(spec.tie_orders):
-        return f"it takes the ties that occur ({sorted(sizes) or 'none'}), not tie_orders={list(spec.tie_orders)}"
-    if table.kind == "rankings" and (table.once[table.weights > 0] == BELOW).any():
-        return "items below all others are absent to it; survival::coxph has them where there are no ties"
-    if len(table.items) < 3:
-        return "it stops with two items"
-    return ""
+    kept, orders = table.weights > 0, list(spec.tie_orders)
+    sizes = {int((row == k).sum()) for row in table.ranks[kept, 0] for k in range(1, int(row.max()) + 1)} - {
+        1
+    }
+    occurring = f"it takes the ties that occur ({sorted(sizes) or 'none'}), not tie_orders={orders}"
+    below = table.kind == "rankings" and bool((table.once[kept] == BELOW).any())
+    absent = "items below all others are absent to it; survival::coxph has them where there are no ties"
+    return first_reason(
+        (spec.classes > 1, "it has no latent classes"),
+        (bool(spec.by or spec.item_terms), "it has no covariates"),
+        (bool(spec.prior), "the fit does not keep the numbers of its prior"),
+        (sizes != set(orders), occurring),
+        (below, absent),
+        (len(table.items) < 3, "it stops with two items"),
+    )
 
 
 def _rows(fit: Fit) -> tuple[FloatArray, FloatArray]:
@@ -509,9 +480,8 @@ def coxph_counterpart(question: AnswerQuestion) -> RCounterpart | None:
         return None
     codes = table.once[table.weights > 0]
     if (codes == ABSENT).any() and (codes == BELOW).any():
-        return without_model(
-            COXPH, "items that were absent beside items below all others were not written for it"
-        )
+        why = "items that were absent beside items below all others were not written for it"
+        return without_model(COXPH, why)
     return attempt(COXPH, _ask_coxph, question)
 
 
@@ -541,12 +511,11 @@ def _values(
 
 
 def _moved(fit: Fit) -> list[str]:
-    said = (
-        []
-        if fit.spec.reference == fit.items[0]
-        else [f"moved from its reference {fit.items[0]} to {fit.constraint}"]
-    )
-    return said + (["lambda is half its log worth"] if fit.scale == "lambda" else [])
+    moved = f"moved from its reference {fit.items[0]} to {fit.constraint}"
+    return [
+        *([moved] if fit.spec.reference != fit.items[0] else []),
+        *(["lambda is half its log worth"] if fit.scale == "lambda" else []),
+    ]
 
 
 _ANSWERERS = (

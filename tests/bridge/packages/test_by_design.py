@@ -81,7 +81,7 @@ def test_polr_on_a_design_has_coefficients_and_thresholds() -> None:
 def test_what_names_no_column_is_refused() -> None:
     with pytest.raises(ValueError, match="no column 'z'"):
         by_design.glm_design(X, "z", "binomial", "logit")
-    with pytest.raises(ValueError, match="no column of a model matrix"):
+    with pytest.raises(ValueError, match="no column is left for the model matrix"):
         by_design.glm_design({"y": [1, 2]}, "y", "poisson", "log")
     with pytest.raises(ValueError, match="family is 'Gauss'"):
         by_design.glm_design(X, [1.0] * 6, "Gauss", "log")

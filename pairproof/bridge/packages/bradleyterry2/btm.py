@@ -26,20 +26,8 @@ from ....errors import InputError
 from ...process.policy import BackendLike
 from ...values.convert import data_frame, factor_of
 from ...values.formulas import CONTRASTS
-from ...values.nodes import Expr, Formula, RArgument
-from ..asking import (
-    REFIT,
-    Estimates,
-    Floats,
-    as_frame,
-    ask,
-    asks,
-    check_option,
-    coefficients_of,
-    optional,
-    program,
-    reals,
-)
+from ...values.nodes import Expr, Formula, RArgument, is_pandas
+from ..asking import REFIT, Estimates, Floats, as_frame, asks, check_option, optional, program, reals, sent
 
 NEEDS = ("BradleyTerry2",)
 Link = Literal["logit", "probit", "cauchit"]
@@ -63,46 +51,6 @@ def pql_arguments(control: Any, sigma: float | None, sigma_fixed: bool | None) -
     return found or None
 
 
-def btm_arguments(
-    outcome: Column,
-    player1: Player,
-    player2: Player,
-    formula: str | None,
-    id: str,
-    separate_ability: Sequence[str] | None,
-    refcat: str | None,
-    link: str,
-    data: Any,
-    weights: Column,
-    subset: Column,
-    offset: Column,
-) -> dict[str, Any]:
-    """The arguments ``given`` and ``data`` of the R code."""
-    if formula is not None and not isinstance(formula, str):
-        raise InputError(
-            "BTm takes R's arguments: outcome, player1, player2, formula; counts of wins with their players, "
-            "BTm(win1, win2, player1, player2), are BTm_counts's"
-        )
-    if player1 is None or player2 is None:
-        raise InputError("BTm needs player1 and player2: columns of the data, values, or a table of columns")
-    check_option("link", link, Link)
-    sides = players_of(player1, player2, id)
-    given = {
-        "outcome": column(outcome, "outcome"),
-        "player1": sides[0],
-        "player2": sides[1],
-        "formula": optional(Formula, formula),
-        "id": id,
-        "separate.ability": optional(list, separate_ability),
-        "refcat": refcat,
-        "link": link,
-        "weights": column(weights, "weights"),
-        "subset": column(subset, "subset"),
-        "offset": column(offset, "offset"),
-    }
-    return {"given": given, "data": data_of(data)}
-
-
 def column(value: Column, where: str) -> Any:
     """Text as a checked expression (a formula, of which R takes the right side), values as numbers or a factor."""
     if value is None or isinstance(value, (Expr, RArgument, Formula)):
@@ -111,7 +59,7 @@ def column(value: Column, where: str) -> Any:
         return Formula(f"~ {value}")
     if isinstance(value, (bool, int, float)):
         return float(value)
-    if type(value).__module__.split(".")[0] == "pandas":
+    if is_pandas(value):
         return value
     array = np.asarray(value)
     if array.dtype.kind in "UO" and all(isinstance(v, str) for v in array.ravel().tolist()):
@@ -147,34 +95,16 @@ def data_of(data: Any) -> Any:
     """One table, a list of tables, R source, or None."""
     if not isinstance(data, Mapping):
         return data
-    pandas = [type(v).__module__.split(".")[0] == "pandas" and hasattr(v, "columns") for v in data.values()]
-    tables = [p or isinstance(v, (Mapping, RArgument)) for p, v in zip(pandas, data.values())]
-    if data and all(tables):
+    whole = [v for v in data.values() if is_pandas(v) and hasattr(v, "columns")]
+    tables = [v for v in data.values() if isinstance(v, (Mapping, RArgument))]
+    if data and len(whole) + len(tables) == len(data):
         return {k: data_frame(v) if isinstance(v, Mapping) else v for k, v in data.items()}
     return data_frame(data)
 
 
 #: R: what is taken from a fit, of glm, brglm or glmmPQL. glmmPQL's vcov names its columns otherwise than its
 #: coefficients (XSVL[..]), so they are taken by place.
-REDUCE_BTM = """
-one <- function(x) if (length(x) == 1L) as.numeric(x)
-rows <- function(x) if (length(x) <= 500L) unname(as.numeric(x)) else numeric()
-reduce_btm <- function(fit, b = fit$coefficients, V = stats::vcov(fit)) {
-  kept <- which(!is.na(b))
-  V <- matrix(as.numeric(V), nrow(V))
-  if (nrow(V) == length(b)) V <- V[kept, kept, drop = FALSE]
-  dimnames(V) <- list(names(b)[kept], names(b)[kept])
-  ll <- tryCatch(stats::logLik(fit), error = function(e) NULL)
-  u <- attr(b, "random")
-  list(coef = stats::setNames(as.numeric(b), names(b)), vcov = V, deviance = one(fit$deviance), null_deviance = one(fit$null.deviance),
-       df_residual = one(fit$df.residual), df_null = one(fit$df.null), loglik = one(ll), df = one(attr(ll, "df")), aic = one(fit$aic),
-       penalized_deviance = one(fit$penalized.deviance), converged = isTRUE(fit$converged), iterations = one(fit$iter[1L]),
-       fitted = rows(fit$fitted.values), eta = rows(fit$linear.predictors), weights = rows(fit$prior.weights), used = length(fit$fitted.values), fitter = setdiff(class(fit), "BTm")[1L],
-       sigma = one(fit$sigma), sigma_se = if (!is.null(fit$varSigma)) one(sqrt(fit$varSigma)),
-       random = if (length(u)) as.numeric(u) else numeric(), random_names = if (length(u)) as.character(colnames(fit$random)) else character(),
-       players = as.character(levels(fit$player1[[if (is.null(fit$id)) 1L else fit$id]])), refcat = as.character(fit$refcat), term_labels = as.character(fit$term.labels))
-}
-"""
+REDUCE_BTM = program(__package__, "r/btm_reduce_btm")
 BTM = (
     REFIT
     + FIT
@@ -244,11 +174,6 @@ class ContestModel(Estimates):
         return pd.DataFrame(
             {"estimate": coef, "se": se, "z": z, "p": 2 * norm.sf(np.abs(z))}, index=pd.Index(names)
         )
-
-
-def contest_model(result: Any, arguments: Mapping[str, Any]) -> ContestModel:
-    """A :class:`ContestModel` from what ``reduce_btm`` returned."""
-    return ContestModel.read(result, **coefficients_of(result), arguments=arguments)
 
 
 @asks(*NEEDS)
@@ -342,31 +267,29 @@ def BTm(
     --------
     >>> BTm(1, "winner", "loser", "~ SVL[..] + (1 | ..)", data=Expr("BradleyTerry2::flatlizards")).sigma  # doctest: +SKIP
     """
-    arguments = btm_arguments(
-        outcome, player1, player2, formula, id, separate_ability, refcat, link, data, weights, subset, offset
-    )
-    check_option("na_action", na_action or "na.omit", NaAction)
+    if formula is not None and not isinstance(formula, str):
+        raise InputError(
+            "BTm takes R's arguments: outcome, player1, player2, formula; counts of wins with their players, "
+            "BTm(win1, win2, player1, player2), are BTm_counts's"
+        )
+    if player1 is None or player2 is None:
+        raise InputError("BTm needs player1 and player2: columns of the data, values, or a table of columns")
+    made: dict[str, Any] = dict(zip(("player1", "player2"), players_of(player1, player2, id)))
+    columns = {"outcome": outcome, "weights": weights, "subset": subset, "offset": offset}
+    made |= {name: column(value, name) for name, value in columns.items()}
+    table = data_of(data)
     bad = [c for c in (contrasts or {}).values() if c not in CONTRASTS]
     if bad:
         raise InputError(f"contrasts are one of {', '.join(sorted(CONTRASTS))}; found {bad[0]!r}")
-    given = arguments["given"]
-    given.update(
-        {
-            "na.action": na_action,
-            "start": start,
-            "etastart": etastart,
-            "mustart": mustart,
-            "br": br,
-            "contrasts": dict(contrasts) if contrasts else None,
-            "epsilon": epsilon,
-            "maxit": maxit,
-            "refit": refit,
-            "pql": pql_arguments(control, sigma, sigma_fixed),
-        }
+    made |= {"formula": optional(Formula, formula), "contrasts": dict(contrasts) if contrasts else None}
+    variables = (
+        "outcome player1 player2 formula id separate.ability refcat link weights subset offset na.action"
     )
-    arguments["given"] = {k: v for k, v in given.items() if v is not None}
+    variables += " start etastart mustart br contrasts epsilon maxit refit pql"
+    given = sent(backend, variables, pql=pql_arguments(control, sigma, sigma_fixed), **made)
+    arguments = {"given": {k: v for k, v in given.items() if v is not None}, "data": table}
     needs = (*NEEDS, "brglm") if br else NEEDS
-    return contest_model(ask(backend, "BradleyTerry2::BTm in full", BTM, arguments, needs), arguments)
+    return ContestModel.ask(backend, "BradleyTerry2::BTm in full", BTM, arguments, needs)
 
 
 def needs_of(model: Any) -> tuple[str, ...]:
@@ -497,18 +420,9 @@ def glmmPQL(
     effects = optional(reals, random)
     if effects is not None and effects.ndim != 2:
         raise InputError(f"random has shape {effects.shape}; a matrix of rows and effects is expected")
-    arguments = {
-        "fixed": Formula(fixed),
-        "Z": effects,
-        "family": family,
-        "link": link,
-        "data": as_frame(data),
-        "given": {
-            "subset": column(subset, "subset"),
-            "weights": column(weights, "weights"),
-            "offset": column(offset, "offset"),
-        },
-        "pql": pql_arguments(control, sigma, sigma_fixed),
-    }
-    result = ask(backend, "BradleyTerry2::glmmPQL", GLMMPQL, arguments, NEEDS)
-    return contest_model(result, arguments)
+    made: dict[str, Any] = {"fixed": Formula(fixed), "Z": effects, "data": as_frame(data)}
+    columns = {"subset": subset, "weights": weights, "offset": offset}
+    made |= {"given": {name: column(value, name) for name, value in columns.items()}}
+    made |= {"pql": pql_arguments(control, sigma, sigma_fixed)}
+    arguments = sent(backend, "fixed Z family link data given pql", **made)
+    return ContestModel.ask(backend, "BradleyTerry2::glmmPQL", GLMMPQL, arguments)

@@ -36,44 +36,23 @@ from ..asking import (
     EPSILON,
     MAXIT,
     REDUCE,
+    REDUCED,
     REFIT,
     Floats,
     RAnswer,
     RModel,
-    ask,
     asks,
     check_item,
-    model_of,
     optional,
     program,
     reals,
+    sent,
 )
 
 NEEDS = ("BradleyTerry2",)
 
-FIT = """
-contestants <- function(player, home) {
-  d <- data.frame(player = player)
-  if (!is.null(home)) d$at.home <- home
-  d
-}
-p1 <- contestants(player1, home1)
-p2 <- contestants(player2, home2)
-model <- if (is.null(home1)) ~ player else ~ player + at.home
-control <- if (again) stats::glm.control() else stats::glm.control(epsilon = epsilon, maxit = maxit)
-arguments <- list(cbind(win1, win2), p1, p2, formula = model, id = "player", x = TRUE, br = br)
-if (!is.null(refcat)) arguments$refcat <- refcat
-if (!br) arguments$control <- control
-fit <- do.call(BradleyTerry2::BTm, arguments)
-"""
-BTM = (
-    REDUCE
-    + REFIT
-    + FIT
-    + """
-if (again) { r <- refit(fit, epsilon, maxit); reduce(r$model, r$coef, r$vcov) } else reduce(fit)
-"""
-)
+FIT = program(__package__, "r/counts_fit")
+BTM = REDUCE + REFIT + FIT + "\n" + REDUCED
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,21 +129,14 @@ def BTm_counts(
     """
     levels = levels_of(players, player1, player2)
     check_item("refcat", refcat, levels, "player")
-    arguments = {
-        "win1": win1,
-        "win2": win2,
-        "player1": factor_of(player1, levels),
-        "player2": factor_of(player2, levels),
-        "refcat": refcat,
-        "home1": optional(lambda home: reals(reals(home) > 0), at_home),
-        "home2": optional(lambda home: reals(reals(home) < 0), at_home),
-        "br": br,
-        "again": refit and not br,
-        "epsilon": epsilon,
-        "maxit": maxit,
-    }
-    result = ask(backend, "BradleyTerry2::BTm", BTM, arguments, (*NEEDS, "brglm") if br else NEEDS)
-    return model_of(BTmModel, result, players=tuple(levels), refcat=refcat or levels[0], arguments=arguments)
+    made: dict[str, Any] = {"player1": factor_of(player1, levels), "player2": factor_of(player2, levels)}
+    made |= {"home1": optional(lambda home: reals(reals(home) > 0), at_home)}
+    made |= {"home2": optional(lambda home: reals(reals(home) < 0), at_home)}
+    variables = "win1 win2 player1 player2 refcat home1 home2 br again epsilon maxit"
+    arguments = sent(backend, variables, again=refit and not br, **made)
+    needs = (*NEEDS, "brglm") if br else NEEDS
+    named: dict[str, Any] = {"players": tuple(levels), "refcat": refcat or levels[0]}
+    return BTmModel.ask(backend, "BradleyTerry2::BTm", BTM, arguments, needs, **named)
 
 
 def levels_of(players: Sequence[str] | None, *used: Sequence[str]) -> list[str]:
@@ -211,7 +183,7 @@ def countsToBinomial(xtab: Any, players: Sequence[str], *, backend: BackendLike 
         raise ValueError(f"expected {n} x {n} wins, players in rows and columns; found {table.shape}")
     code = "BradleyTerry2::countsToBinomial(as.table(xtab))"
     arguments = {"xtab": matrix(table, players, players)}
-    return BinomialCounts.read(ask(backend, "BradleyTerry2::countsToBinomial", code, arguments, NEEDS))
+    return BinomialCounts.ask(backend, "BradleyTerry2::countsToBinomial", code, arguments)
 
 
 #: R: gnm looks for the term's function by this name.
@@ -342,16 +314,10 @@ def GenDavidson(
         chosen = {"formula": _formula(tie_max, terms)}
         columns |= _spread(data or {}, columns, n)
         code = TERM + GNM
-    arguments = {
-        "data": data_frame(columns),
-        **chosen,
-        "reference": levels.index(base) + 1,
-        "tolerance": tolerance,
-        "iterMax": iterMax,
-    }
-    label, needs = "gnm::gnm with BradleyTerry2::GenDavidson", ("BradleyTerry2", "gnm")
-    result = ask(backend, label, REDUCE + code, arguments, needs, seed=1)
-    return model_of(GenDavidsonModel, result, players=tuple(levels), reference=base)
+    rest = sent(backend, "reference tolerance iterMax", reference=levels.index(base) + 1)
+    arguments = {"data": data_frame(columns), **chosen, **rest}
+    label, named = "gnm::gnm with BradleyTerry2::GenDavidson", {"players": tuple(levels), "reference": base}
+    return GenDavidsonModel.ask(backend, label, REDUCE + code, arguments, seed=1, **named)
 
 
 def _formula(tie_max: str, terms: Mapping[str, Predictor]) -> Formula:

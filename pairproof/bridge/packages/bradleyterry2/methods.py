@@ -11,22 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Union
+from itertools import compress
+from typing import Any, Literal, TypeVar, Union
 
 import numpy as np
 
 from ....errors import InputError
 from ...process.policy import BackendLike
-from ...records.calls import RResult
 from ...values.convert import data_frame
 from ...values.formulas import checked
 from ...values.nodes import Formula
-from ..asking import REFIT, Floats, RAnswer, ask, asks, reals
-from ..base import QuasiVariances
+from ..asking import REFIT, Floats, RAnswer, asks, program, reals, sent
+from ..base import OF_MODEL, QuasiVariances
 from .btm import FIT, NEEDS, ContestModel, data_of, needs_of
 from .counts import FIT as FIT_COUNTS, BTmModel
 
 Model = Union[BTmModel, ContestModel]
+Answer = TypeVar("Answer", bound=RAnswer)
 Kind = Literal["link", "response", "terms"]
 Residual = Literal["deviance", "pearson", "working", "response", "partial", "grouped"]
 
@@ -41,10 +42,9 @@ ABILITIES = """a <- BradleyTerry2::BTabilities(fit)
 list(players = rownames(a), ability = unname(a[, 1L]), se = unname(a[, 2L]),
      vcov = matrix(as.numeric(attr(a, "vcov")), nrow(a)))
 """
-SEPARATE = """a <- BradleyTerry2::BTabilities(fit)
-list(players = rownames(a), ability = unname(a[, 1L]), se = unname(a[, 2L]),
-     vcov = matrix(as.numeric(attr(a, "vcov")), NROW(attr(a, "vcov"))), separate = as.character(attr(a, "separate")))
-"""
+SEPARATE = ABILITIES.replace(
+    "nrow(a)))", 'NROW(attr(a, "vcov"))), separate = as.character(attr(a, "separate")))'
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +88,10 @@ def BTabilities(model: Model, *, backend: BackendLike = None) -> Abilities:
     >>> BTabilities(BTm_counts([3, 2, 4], [1, 2, 1], [*"AAB"], [*"BCC"])).ability  # doctest: +SKIP
     """
     code = FIT_OF_COUNTS + ABILITIES if isinstance(model, BTmModel) else FIT + SEPARATE
-    return Abilities.read(ask(backend, "BradleyTerry2::BTabilities", code, model.arguments, needs_of(model)))
+    return Abilities.ask(backend, "BradleyTerry2::BTabilities", code, model.arguments, needs_of(model))
 
 
-QVCALC = """
-v <- qvcalc::qvcalc(BradleyTerry2::BTabilities(fit))
-list(items = rownames(v$qvframe), quasi_variance = v$qvframe$quasiVar, quasi_se = v$qvframe$quasiSE, worst_errors = as.numeric(range(v$relerrs)))
-"""
+QVCALC = "\nv <- qvcalc::qvcalc(BradleyTerry2::BTabilities(fit))\n" + OF_MODEL
 
 
 @asks(*NEEDS, "qvcalc")
@@ -121,8 +118,7 @@ def qvcalc(model: ContestModel, *, backend: BackendLike = None) -> QuasiVariance
     >>> qvcalc(model).quasi_se  # doctest: +SKIP
     """
     needs = (*needs_of(model), "qvcalc")
-    result = ask(backend, "qvcalc::qvcalc of BTabilities", FIT + QVCALC, model.arguments, needs)
-    return QuasiVariances.read(result)
+    return QuasiVariances.ask(backend, "qvcalc::qvcalc of BTabilities", FIT + QVCALC, model.arguments, needs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,24 +135,7 @@ class Predictions(RAnswer):
     se: Floats
 
 
-PREDICT = """
-asked <- list(fit, type = type, se.fit = se.fit)
-if (!is.null(newdata)) asked$newdata <- newdata
-if (!is.null(level)) asked$level <- level
-found <- do.call(stats::predict, asked)
-named <- c("population", "individual")
-if (type == "terms") {
-  a <- if (is.list(found)) found else list(fit = found)
-  columns <- as.character(colnames(a$fit))
-} else {
-  parts <- if (all(named %in% names(found))) found[named] else list(found)
-  columns <- if (length(parts) == 2L) named else named[1L + if (is.null(level)) !is.null(fit$random) else level[1L]]
-  a <- list(fit = do.call(cbind, lapply(parts, function(p) as.numeric(if (is.list(p)) p$fit else p))),
-            se.fit = if (se.fit) do.call(cbind, lapply(parts, function(p) as.numeric(p$se.fit))))
-}
-list(columns = columns, fit = matrix(as.numeric(a$fit), NROW(a$fit)),
-     se = if (se.fit) matrix(as.numeric(a$se.fit), NROW(a$fit)) else matrix(numeric(), 0L, length(columns)))
-"""
+PREDICT = program(__package__, "r/methods_predict")
 
 
 @asks(*NEEDS)
@@ -203,14 +182,8 @@ def predict(
     levels = None if level is None else sorted({float(v) for v in np.atleast_1d(level)})
     if levels is not None and not set(levels) <= {0.0, 1.0}:
         raise InputError(f"level is 0, 1 or both; found {level!r}")
-    arguments = {
-        **model.arguments,
-        "newdata": data_of(newdata),
-        "level": levels,
-        "type": type,
-        "se.fit": se_fit,
-    }
-    found = Predictions.read(ask(backend, "stats::predict of BTm", FIT + PREDICT, arguments, needs_of(model)))
+    given = sent(backend, "newdata level type se.fit", newdata=data_of(newdata), level=levels)
+    found = _of(model, Predictions, backend, "stats::predict", PREDICT, given)
     for array in (found.fit, found.se):
         array[np.isnan(array)] = np.nan
     return found
@@ -269,10 +242,7 @@ def residuals(
     """
     if by is not None:
         checked(f"~ {by}", "by")  # R makes a formula of it
-    arguments = {**model.arguments, "type": type, "by": by}
-    return Residuals.read(
-        ask(backend, "stats::residuals of BTm", FIT + RESIDUALS, arguments, needs_of(model))
-    )
+    return _of(model, Residuals, backend, "stats::residuals", RESIDUALS, {"type": type, "by": by})
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,9 +285,7 @@ def model_matrix(model: ContestModel, *, backend: BackendLike = None) -> ModelMa
     --------
     >>> model_matrix(model).names  # doctest: +SKIP
     """
-    return ModelMatrix.read(
-        ask(backend, "stats::model.matrix of BTm", FIT + MATRIX, model.arguments, needs_of(model))
-    )
+    return _of(model, ModelMatrix, backend, "stats::model.matrix", MATRIX, {})
 
 
 Test = Literal["none", "Chisq", "F"]
@@ -351,8 +319,29 @@ list(rows = as.character(rownames(found)), columns = as.character(names(found)),
 """
 
 
-def _table(result: RResult) -> TestTable:
-    found = TestTable.read(result)
+def _of(
+    model: ContestModel,
+    kind: type[Answer],
+    backend: Any,
+    function: str,
+    code: str,
+    given: Mapping[str, Any],
+    *others: ContestModel,
+) -> Answer:
+    """What R's function says of the model, which is fitted in the same call."""
+    needs = tuple(dict.fromkeys(n for m in (model, *others) for n in needs_of(m)))
+    return kind.ask(backend, f"{function} of BTm", FIT + code, {**model.arguments, **given}, needs)
+
+
+def _table(
+    model: ContestModel,
+    backend: Any,
+    function: str,
+    code: str,
+    given: Mapping[str, Any],
+    *others: ContestModel,
+) -> TestTable:
+    found = _of(model, TestTable, backend, function, code + TABLE, given, *others)
     found.values[np.isnan(found.values)] = np.nan  # R's NA is a signalling NaN
     return found
 
@@ -389,9 +378,9 @@ def add1(
     --------
     >>> add1(model, "~ . + head.length[..]", "Chisq").frame()  # doctest: +SKIP
     """
-    arguments = {**model.arguments, "scope": Formula(scope), "test": test, "scale": scale}
-    code = FIT + "found <- stats::add1(fit, scope, scale = scale, test = test)\n" + TABLE
-    return _table(ask(backend, "stats::add1 of BTm", code, arguments, needs_of(model)))
+    code = "found <- stats::add1(fit, scope, scale = scale, test = test)\n"
+    given = sent(backend, "scope test scale", scope=Formula(scope))
+    return _table(model, backend, "stats::add1", code, given)
 
 
 @asks(*NEEDS)
@@ -428,13 +417,9 @@ def drop1(
     --------
     >>> drop1(model, test="Chisq").frame()  # doctest: +SKIP
     """
-    arguments = {**model.arguments, "scope": scope and Formula(scope), "test": test, "scale": scale}
-    code = (
-        FIT
-        + "found <- if (is.null(scope)) stats::drop1(fit, scale = scale, test = test) else stats::drop1(fit, scope, scale = scale, test = test)\n"
-        + TABLE
-    )
-    return _table(ask(backend, "stats::drop1 of BTm", code, arguments, needs_of(model)))
+    code = "found <- if (is.null(scope)) stats::drop1(fit, scale = scale, test = test) else stats::drop1(fit, scope, scale = scale, test = test)\n"
+    given = sent(backend, "scope test scale", scope=scope and Formula(scope))
+    return _table(model, backend, "stats::drop1", code, given)
 
 
 ANOVA = """
@@ -472,11 +457,10 @@ def anova(
     --------
     >>> anova(without_home, with_home, test="Chisq").frame()  # doctest: +SKIP
     """
-    arguments: dict[str, Any] = {**model.arguments, "test": test, "others": len(models)}
+    given: dict[str, Any] = {"test": test, "others": len(models)}
     for k, other in enumerate(models, start=1):
-        arguments |= {f"given{k}": other.arguments["given"], f"data{k}": other.arguments["data"]}
-    needs = tuple(dict.fromkeys(n for m in (model, *models) for n in needs_of(m)))
-    return _table(ask(backend, "stats::anova of BTm", FIT + ANOVA + TABLE, arguments, needs))
+        given |= {f"given{k}": other.arguments["given"], f"data{k}": other.arguments["data"]}
+    return _table(model, backend, "stats::anova", ANOVA, given, *models)
 
 
 PLOT = """
@@ -574,19 +558,12 @@ def plotProportions(
 
     columns: dict[str, Any] = {"win": chosen(win, bool), "loss": chosen(loss, bool)}
     columns |= {"tie": chosen(tie, bool)} if tie is not None else {}
-    columns |= {
-        "player1": [p for p, k in zip(player1, kept) if k],
-        "player2": [p for p, k in zip(player2, kept) if k],
-    }
+    columns |= {f"player{k}": [*compress(side, kept)] for k, side in ((1, player1), (2, player2))}
     if at_home1 is not None:
         columns |= {"at.home1": chosen(at_home1, bool), "at.home2": chosen(at_home2, bool)}
     terms = {"home.adv": home_adv, "tie.max": tie_max, "tie.scale": tie_scale, "tie.mode": tie_mode}
-    arguments = {
-        "data": data_frame(columns),
-        "parameters": {k: float(v) for k, v in terms.items() if v is not None} or None,
-        "bin.size": bin_size,
-        "values": reals(list(abilities.values())),
-        "players": list(abilities),
-    }
+    made: dict[str, Any] = {"parameters": {k: float(v) for k, v in terms.items() if v is not None} or None}
+    made |= {"values": reals(list(abilities.values())), "players": list(abilities)}
+    arguments = sent(backend, "data parameters bin.size values players", data=data_frame(columns), **made)
     code = "abilities <- stats::setNames(values, players)\n" + PLOT
-    return Proportions.read(ask(backend, "BradleyTerry2::plotProportions", code, arguments, NEEDS))
+    return Proportions.ask(backend, "BradleyTerry2::plotProportions", code, arguments)

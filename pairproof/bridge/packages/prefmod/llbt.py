@@ -14,10 +14,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...process.policy import BackendLike, backend as policy
-from ...values.convert import matrix
+from ...process.policy import BackendLike
 from ...values.formulas import variables
-from ...values.nodes import Expr, Formula, RArgument, RList, RVector
+from ...values.nodes import Expr, Formula, RList, RVector
 from ..asking import (
     REDUCE,
     Floats,
@@ -26,9 +25,12 @@ from ..asking import (
     as_frame,
     ask,
     asks,
-    model_of,
+    call,
+    columns_matrix,
     optional,
+    program,
     reals,
+    sent,
     strings,
     vector_of,
 )
@@ -55,11 +57,11 @@ SomeDesign = TypeVar("SomeDesign", bound=Design)
 
 
 def made_design(
-    kind: type[SomeDesign], function: str, given: Mapping[str, Any], backend: BackendLike, *attributes: str
+    kind: type[SomeDesign], function: str, given: Mapping[str, Any], backend: Any, *attributes: str
 ) -> SomeDesign:
     """The design that prefmod makes, without arguments that are None; ``attributes`` are of the items and what follows."""
     arguments = {k: v for k, v in given.items() if v is not None}
-    result = policy(backend).call(function, arguments, needs=NEEDS)
+    result = call(backend, function, arguments)
     value = result.as_list()
     named = (strings(v) if isinstance(v := value.attributes.get(a), RVector) else () for a in attributes)
     return kind(value.names or (), *named, value=value, arguments=arguments, result=result)
@@ -125,37 +127,16 @@ def llbt_design(
         raise ValueError(
             f"objnames has {len(objnames)} names for {nitems} items; prefmod would ignore them silently"
         )
-    arguments = {
-        "data": as_frame(data),
-        "nitems": nitems,
-        "objnames": objnames,
-        "objcovs": optional(as_frame, objcovs),
-        "cat.scovs": cat_scovs,
-        "num.scovs": num_scovs,
-        "casewise": casewise or None,
-    }
+    made = {"data": as_frame(data), "objcovs": optional(as_frame, objcovs), "casewise": casewise or None}
+    variables = "data nitems objnames objcovs cat.scovs num.scovs casewise"
+    arguments = sent(backend, variables, **made)
     return made_design(LLBTDesign, "prefmod::llbt.design", arguments, backend, "objnames", "categories")
 
 
 #: llbt.fit only prints, rounded to 4 decimals. It is run unchanged, except that it finds another ``print``:
 #: one that looks at the caller's variables first and then prints. The arithmetic is untouched, and what was
 #: seen must round to what was printed, or R stops.
-LLBT_FIT = """
-seen <- NULL
-watching <- new.env(parent = environment(prefmod::llbt.fit))
-watching$print <- function(x, ...) { seen <<- as.list.environment(parent.frame()); base::print(x, ...) }
-llbt.fit <- prefmod::llbt.fit
-environment(llbt.fit) <- watching
-printed <- llbt.fit(y = y, Xmodel = Xmodel, q = q, ncat = ncat, maxiter = maxiter)
-absent <- setdiff(c("b", "se", "p", "q", "dev", "iter", "y"), names(seen))
-if (length(absent)) stop("llbt.fit is not the function this was written for; it has no ", paste(absent, collapse = ", "))
-estimate <- unname(seen$b[seq_len(seen$p)])
-se <- unname(seen$se)
-if (!identical(round(estimate, 4), printed[[1L]]) || !identical(round(se, 4), printed[[2L]]))
-  stop("the numbers seen in llbt.fit do not round to those it printed")
-list(names = rownames(printed), estimate = estimate, se = se, deviance = seen$dev,
-     df = length(seen$y) - seen$p - seen$q, iterations = seen$iter, printed = unclass(as.matrix(printed)))
-"""
+LLBT_FIT = program(__package__, "r/llbt_llbt_fit")
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,31 +201,24 @@ def llbt_fit(
     >>> design = llbt_design(wide, nitems=3)                                           # doctest: +SKIP
     >>> llbt_fit(design.column("y"), {"o1": design.column("o1")}, q=3, ncat=2).estimate  # doctest: +SKIP
     """
-    arguments = {
-        "y": y if isinstance(y, Expr) else reals(y),
-        "Xmodel": Xmodel if isinstance(Xmodel, Expr) else _columns(Xmodel),
-        "q": q,
-        "ncat": ncat,
-        "maxiter": maxiter,
-    }
-    result = ask(backend, "prefmod::llbt.fit", LLBT_FIT, arguments, NEEDS)
+    made: dict[str, Any] = {"y": y if isinstance(y, Expr) else reals(y)}
+    made |= {"Xmodel": Xmodel if isinstance(Xmodel, Expr) else columns_matrix(Xmodel)}
+    arguments = sent(backend, "y Xmodel q ncat maxiter", **made)
+    result = ask(backend, "prefmod::llbt.fit", LLBT_FIT, arguments)
     value = result.as_list()
     z = value.vector("estimate").floats() / value.vector("se").floats()
     tails = np.array([0.5 * erfc(abs(v) / sqrt(2.0)) for v in z])
     return LLBTFit.read(result, z=z, p_one_sided=tails, lines=result.output)
 
 
-def _columns(Xmodel: Mapping[str, Any]) -> RArgument:
-    names = list(Xmodel)
-    return matrix(np.column_stack([reals(Xmodel[n]) for n in names]), names)
-
-
-LLBTPC_FIT = (
-    REDUCE
-    + """
+FIT = """
 fit <- prefmod::llbtPC.fit(obj, nitems, formel = formel, elim = elim, resptype = resptype, obj.names = obj.names,
                            undec = undec)
-b <- stats::coef(fit)
+"""
+LLBTPC_FIT = (
+    REDUCE
+    + FIT
+    + """b <- stats::coef(fit)
 known <- which(!is.na(b))
 V <- matrix(as.numeric(stats::vcov(fit)), length(b), length(b), dimnames = list(names(b), names(b)))
 V <- V[known, known, drop = FALSE]
@@ -323,20 +297,12 @@ def llbtPC_fit(
             f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim}); prefmod would fit the "
             "model without it"
         )
-    arguments = {
-        "obj": as_frame(obj),
-        "nitems": nitems,
-        "formel": Formula(formel),
-        "elim": Formula(elim),
-        "resptype": resptype,
-        "obj.names": obj_names,
-        "undec": undec,
-    }
+    made: dict[str, Any] = {"obj": as_frame(obj), "formel": Formula(formel), "elim": Formula(elim)}
+    arguments = sent(backend, "obj nitems formel elim resptype obj.names undec", **made)
     result = ask(backend, "prefmod::llbtPC.fit", LLBTPC_FIT, arguments, ("prefmod", "gnm"))
     worth = result.as_list().vector("worth")
     failed = worth.values.dtype.kind not in "fi"
-    return model_of(
-        LLBTPCModel,
+    return LLBTPCModel.read(
         result,
         objects=() if failed else worth.margin(0),
         groups=() if failed else worth.margin(1) or ("",),
@@ -346,13 +312,13 @@ def llbtPC_fit(
     )
 
 
-LLBT_WORTH = """
-fit <- prefmod::llbtPC.fit(obj, nitems, formel = formel, elim = elim, resptype = resptype, obj.names = obj.names,
-                           undec = undec)
-table <- unclass(prefmod::llbt.worth(fit, outmat = outmat))
+LLBT_WORTH = (
+    FIT
+    + """table <- unclass(prefmod::llbt.worth(fit, outmat = outmat))
 attr(table, "objtable") <- NULL
 table
 """
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,9 +341,9 @@ class WorthTable(RAnswer):
         return pd.DataFrame(self.values, index=list(self.objects), columns=list(self.groups))
 
 
-def llbtpc_worth(fitobj: LLBTPCModel, outmat: str, *, backend: BackendLike = None) -> WorthTable:
+def llbtpc_worth(fitobj: LLBTPCModel, outmat: str, backend: Any) -> WorthTable:
     """``llbt.worth`` of a model of ``llbtPC.fit``, which is fitted again in the same call."""
     arguments = {**fitobj.arguments, "outmat": outmat}
-    result = ask(backend, "prefmod::llbt.worth", LLBT_WORTH, arguments, ("prefmod", "gnm"))
+    result = ask(backend, "prefmod::llbt.worth", LLBT_WORTH, arguments)
     table = vector_of(result)
     return WorthTable(table.margin(0), table.margin(1) or ("",), table.floats(), result=result)

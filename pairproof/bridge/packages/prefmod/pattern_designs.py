@@ -24,7 +24,7 @@ from ...values.convert import data_frame
 from ...values.formulas import variables
 from ...values.frames import to_frame
 from ...values.nodes import Expr, Formula, RArgument
-from ..asking import REDUCE, Estimates, Floats, as_frame, ask, asks, coefficients_of, optional
+from ..asking import REDUCE, Estimates, Floats, as_frame, asks, optional, program, sent
 from .llbt import Design as AnyDesign, LLBTDesign, made_design
 from .pattern_models import CALL, answers_table, check_names
 
@@ -110,18 +110,11 @@ def patt_design(
     check_names("objnames", objnames, nitems)
     answers = nitems * (nitems - 1) // 2 if resptype == "paircomp" else nitems
     table = answers_table(function, obj, answers, [*(cat_scovs or ()), *(num_scovs or ())])
-    arguments = {
-        "obj": table,
-        "nitems": nitems,
-        "objnames": objnames,
-        "objcovs": optional(as_frame, objcovs),
-        "cat.scovs": cat_scovs,
-        "num.scovs": num_scovs,
-        "resptype": None if resptype == "paircomp" else resptype,
-        "reverse": reverse or None,
-        "ia": ia or None,
-        "casewise": casewise or None,
-    }
+    made: dict[str, Any] = {"obj": table, "objcovs": optional(as_frame, objcovs), "reverse": reverse or None}
+    made |= {"ia": ia or None, "casewise": casewise or None}
+    made |= {"resptype": None if resptype == "paircomp" else resptype}
+    variables = "obj nitems objnames objcovs cat.scovs num.scovs resptype reverse ia casewise"
+    arguments = sent(backend, variables, **made)
     return made_design(PatternDesign, function, arguments, backend, "objnames", "undec", "ia")
 
 
@@ -231,23 +224,12 @@ def fit_design(
     --------
     >>> fit_design("y ~ A + B + C + D", patt_design(salad, 4, resptype="ranking")).deviance  # doctest: +SKIP
     """
-    arguments = model_arguments(formula, design, eliminate, columns)
+    made = {"formula": Formula(formula), "eliminate": optional(lambda by: Formula(f"~{by}"), eliminate)}
+    arguments = design_arguments(design, columns) | made
     # A design may have more rows than a record should: expected counts stay in R.
     code = FIT_DESIGN + 'reduced <- reduce(model, b, V)\nreduced[names(reduced) != "fitted"]\n'
     label = "stats::glm on a design" if eliminate is None else "gnm::gnm on a design"
-    result = ask(backend, label, code, arguments, ("prefmod", "gnm"))
-    return DesignModel.read(result, **coefficients_of(result), arguments=arguments)
-
-
-def model_arguments(
-    formula: str, design: Design, eliminate: str | None, columns: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    """The arguments of ``FIT_DESIGN``."""
-    return {
-        **design_arguments(design, columns),
-        "formula": Formula(formula),
-        "eliminate": None if eliminate is None else Formula(f"~{eliminate}"),
-    }
+    return DesignModel.ask(backend, label, code, arguments)
 
 
 PATTNPML = (
@@ -259,22 +241,7 @@ fit <- as_typed("prefmod::pattnpml.fit", list(formula, random = random, k = k, d
 """
 )
 
-REDUCE_NPML = """
-said <- summary(fit)
-b <- stats::coef(fit)
-known <- names(b)[!is.na(b)]
-table <- said$lastglmsumm$coefficients
-V <- said$lastglmsumm$cov.scaled
-se <- stats::setNames(rep(NA_real_, length(b)), names(b))
-se[rownames(table)] <- table[, 2L]
-ll <- stats::logLik(fit)
-y <- design$y
-list(names = names(b), coef = unname(as.numeric(b)), se = unname(se), vcov = unname(V), vcov_names = rownames(V),
-     masses = unname(as.numeric(fit$masses)), persons = as.numeric(colSums(fit$post.prob * y) / sum(y)),
-     posterior = matrix(as.numeric(fit$post.prob), nrow(fit$post.prob)), disparity = fit$disparity, deviance = fit$deviance,
-     loglik = as.numeric(ll), df = attr(ll, "df"), aic = stats::AIC(fit), bic = stats::BIC(fit), iterations = fit$EMiter,
-     converged = isTRUE(fit$EMconverged))
-"""
+REDUCE_NPML = program(__package__, "r/pattern_designs_reduce_npml")
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,14 +326,7 @@ def pattnpml_fit(
         raise InputError(f"prefmod fits 2 to 21 classes, found k = {k}; with one it drops the random terms")
     if not variables(random, "random"):
         raise InputError(f"random is {random!r}; name the terms that differ between classes, as '~o1 + o2'")
-    arguments = {
-        **design_arguments(design),
-        "formula": Formula(formula),
-        "random": Formula(random),
-        "k": k,
-        "EMmaxit": EMmaxit,
-        "EMdev.change": EMdev_change,
-        "seed": seed,
-    }
-    result = ask(backend, "prefmod::pattnpml.fit", PATTNPML + REDUCE_NPML, arguments, NEEDS, seed=seed)
-    return NPMLModel.read(result, lines=result.output, arguments=arguments)
+    made: dict[str, Any] = {"formula": Formula(formula), "random": Formula(random)}
+    given = sent(backend, "formula random k EMmaxit EMdev.change seed", **made)
+    arguments, code = design_arguments(design) | given, PATTNPML + REDUCE_NPML
+    return NPMLModel.ask(backend, "prefmod::pattnpml.fit", code, arguments, seed=seed)

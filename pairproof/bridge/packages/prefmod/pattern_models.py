@@ -24,9 +24,9 @@ import numpy as np
 from ....errors import InputError
 from ...process.policy import BackendLike
 from ...values.convert import data_frame
-from ...values.formulas import variables
-from ...values.nodes import Expr, Formula, RArgument
-from ..asking import Estimates, Floats, ask, asks, optional, program
+from ...values.formulas import variables as variables_of
+from ...values.nodes import Expr, Formula, RArgument, is_pandas
+from ..asking import Estimates, Floats, asks, optional, program, sent
 
 
 def answers_table(
@@ -76,7 +76,7 @@ def answers_table(
     rows = len(columns[used[0]])
     if rows < least_rows:
         raise InputError(f"{function} needs at least {least_rows} rows (persons), found {rows}")
-    return data[used] if _is_pandas(data) else data_frame({name: columns[name] for name in used})
+    return data[used] if is_pandas(data) else data_frame({name: columns[name] for name in used})
 
 
 def check_items(function: str, nitems: int, least: int = 3) -> None:
@@ -93,26 +93,10 @@ def check_names(argument: str, names: Sequence[str] | None, n: int, what: str = 
         )
 
 
-def check_eliminated(formel: str, elim: str) -> None:
-    """Refuse a covariate of the model that is not in the table's formula; prefmod fits another model or stops
-    with "non-conformable arguments".
-    """
-    dropped = sorted({*variables(formel, "formel")} - {*variables(elim, "elim")})
-    if dropped:
-        raise InputError(
-            f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim}), the formula of the "
-            "table; prefmod needs every covariate of formel in elim"
-        )
-
-
-def _is_pandas(data: Any) -> bool:
-    return type(data).__module__.split(".")[0] == "pandas"
-
-
 def _columns(data: Any) -> dict[str, Any]:
     if isinstance(data, Mapping):
         return {str(name): values for name, values in data.items()}
-    if _is_pandas(data) and hasattr(data, "columns"):
+    if is_pandas(data) and hasattr(data, "columns"):
         return {str(name): data[name] for name in data.columns}
     raise TypeError(
         f"expected a pandas DataFrame, a mapping of column name to values, or R source, found "
@@ -122,7 +106,7 @@ def _columns(data: Any) -> dict[str, Any]:
 
 def _check_numeric(function: str, name: str, values: Any) -> None:
     """Numbers, booleans and missing values; pandas' nullable integers among them."""
-    if _is_pandas(values):
+    if is_pandas(values):
         numeric = getattr(values.dtype, "kind", "O") in "biuf"
     else:
         known = [v for v in np.asarray(values, dtype=object).ravel().tolist() if v is not None]
@@ -188,40 +172,45 @@ def fit_code(function: str, arguments: Mapping[str, Any]) -> str:
     return f'{CALL}\nfit <- as_typed("{function}", list(obj = quote(obj)), mget(c({names})))\n'
 
 
-def fit_pattern(function: str, arguments: Mapping[str, Any], backend: BackendLike) -> PatternModel:
-    """Ask R for a fit and read it."""
-    code = fit_code(function, arguments) + REDUCE_PATTERN + "reduce_pattern(fit)\n"
-    result = ask(backend, function, code, arguments, NEEDS)
-    return PatternModel.read(result, lines=result.output, function=function, arguments=arguments)
-
-
-def check_covariates(formel: str, elim: str, without: bool, what: str) -> None:
-    """Refuse covariates that are not in the table's formula, and those that prefmod would put aside."""
-    check_eliminated(formel, elim)
-    used = variables(elim, "elim")
-    if used and without:
+def fit_pattern(
+    backend: Any,
+    function: str,
+    variables: str,
+    *,
+    least: int = 3,
+    answers: int | None = None,
+    without: bool | None = None,
+    what: str = "NItest",
+    **made: Any,
+) -> PatternModel:
+    """Ask R for a fit of what the function that asks was given, checked as all of prefmod's fits need it: ``answers``
+    columns come first in the table; prefmod puts covariates aside for ``what`` it fits ``without``.
+    """
+    obj, nitems, formel, elim, names = (
+        backend.values[name] for name in ("obj", "nitems", "formel", "elim", "obj_names")
+    )
+    tpoints = backend.values.get("tpoints")
+    check_items(function, nitems, least)
+    if tpoints is not None and tpoints < 2:
+        raise InputError(f"{function} needs at least 2 times, found tpoints = {tpoints}")
+    columns = nitems * (tpoints or 1)
+    check_names("obj_names", names, columns, "columns (items times times)" if tpoints else "items")
+    used = variables_of(elim, "elim")
+    dropped = sorted({*variables_of(formel, "formel")} - {*used})
+    if dropped:
+        raise InputError(
+            f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim}), the formula of the "
+            "table; prefmod needs every covariate of formel in elim"
+        )
+    if used and (backend.values["NItest"] if without is None else without):
         raise InputError(
             f"{', '.join(used)}: prefmod fits {what} without covariates and would put them aside"
         )
-
-
-def common_arguments(
-    function: str,
-    obj: Any,
-    answers: int,
-    nitems: int,
-    formel: str,
-    elim: str,
-    obj_names: Sequence[str] | None,
-) -> dict[str, Any]:
-    """The arguments that all of prefmod's fits have, checked; ``answers`` columns come first in the table."""
-    return {
-        "obj": answers_table(function, obj, answers, variables(elim, "elim")),
-        "nitems": int(nitems),
-        "formel": Formula(formel),
-        "elim": Formula(elim),
-        "obj.names": optional(list, obj_names),
-    }
+    made |= {"obj": answers_table(function, obj, answers or columns, used)}
+    made |= {"formel": Formula(formel), "elim": Formula(elim)}
+    arguments = sent(backend, f"obj nitems formel elim obj.names {variables}", **made)
+    code = fit_code(function, arguments) + REDUCE_PATTERN + "reduce_pattern(fit)\n"
+    return PatternModel.ask(backend, function, code, arguments, function=function)
 
 
 @asks(*NEEDS)
@@ -285,26 +274,16 @@ def pattPC_fit(
     --------
     >>> pattPC_fit(Expr("prefmod::dat4"), 4).params()  # doctest: +SKIP
     """
-    function, pairs = "prefmod::pattPC.fit", nitems * (nitems - 1) // 2
-    check_items(function, nitems)
-    check_names("obj_names", obj_names, nitems)
+    pairs = nitems * (nitems - 1) // 2
     for name, mask in (("MISalpha", MISalpha), ("MISbeta", MISbeta)):
         wanted = nitems if MISmodel == "obj" else pairs
         if mask is not None and len(mask) != wanted:
             raise InputError(f'{name} has {len(mask)} values; MISmodel = "{MISmodel}" takes {wanted}')
     missing = NItest or NI or MIScommon or any(MISalpha or ()) or any(MISbeta or ())
-    check_covariates(formel, elim, missing, "models of missing comparisons")
-    arguments = common_arguments(function, obj, pairs, nitems, formel, elim, obj_names) | {
-        "undec": undec,
-        "ia": ia,
-        "NItest": NItest,
-        "NI": NI,
-        "MIScommon": MIScommon,
-        "MISmodel": MISmodel,
-        "MISalpha": optional(_mask, MISalpha),
-        "MISbeta": optional(_mask, MISbeta),
-    }
-    return fit_pattern(function, arguments, backend)
+    made: dict[str, Any] = {"MISalpha": optional(_mask, MISalpha), "MISbeta": optional(_mask, MISbeta)}
+    made |= {"answers": pairs, "without": missing, "what": "models of missing comparisons"}
+    variables = "undec ia NItest NI MIScommon MISmodel MISalpha MISbeta"
+    return fit_pattern(backend, "prefmod::pattPC.fit", variables, **made)
 
 
 def _mask(values: Sequence[bool]) -> list[bool]:
@@ -351,8 +330,7 @@ def pattR_fit(
     --------
     >>> pattR_fit(Expr("prefmod::salad"), 4).llf  # doctest: +SKIP
     """
-    arguments = _arguments("prefmod::pattR.fit", obj, nitems, formel, elim, obj_names, NItest)
-    return fit_pattern("prefmod::pattR.fit", arguments | {"ia": ia, "NItest": NItest}, backend)
+    return fit_pattern(backend, "prefmod::pattR.fit", "ia NItest")
 
 
 @asks(*NEEDS)
@@ -394,10 +372,7 @@ def pattL_fit(
     --------
     >>> pattL_fit(Expr("prefmod::xmpl"), 3).names  # doctest: +SKIP
     """
-    arguments = _arguments("prefmod::pattL.fit", obj, nitems, formel, elim, obj_names, NItest, least=2)
-    return fit_pattern(
-        "prefmod::pattL.fit", arguments | {"undec": undec, "ia": ia, "NItest": NItest}, backend
-    )
+    return fit_pattern(backend, "prefmod::pattL.fit", "undec ia NItest", least=2)
 
 
 @asks(*NEEDS)
@@ -446,9 +421,7 @@ def pattLrep_fit(
     --------
     >>> pattLrep_fit(ratings, 3, 2, iaT=True).names  # doctest: +SKIP
     """
-    function, more = "prefmod::pattLrep.fit", {"undec": undec, "ia": ia, "iaT": iaT, "NItest": NItest}
-    arguments = _arguments(function, obj, nitems, formel, elim, obj_names, NItest, tpoints)
-    return fit_pattern(function, arguments | more, backend)
+    return fit_pattern(backend, "prefmod::pattLrep.fit", "tpoints undec ia iaT NItest")
 
 
 @asks(*NEEDS)
@@ -490,27 +463,4 @@ def pattRrep_fit(
     --------
     >>> pattRrep_fit(ranks, 3, 2, iaT=True).names  # doctest: +SKIP
     """
-    arguments = _arguments("prefmod::pattRrep.fit", obj, nitems, formel, elim, obj_names, NItest, tpoints)
-    return fit_pattern("prefmod::pattRrep.fit", arguments | {"iaT": iaT, "NItest": NItest}, backend)
-
-
-def _arguments(
-    function: str,
-    obj: Any,
-    nitems: int,
-    formel: str,
-    elim: str,
-    obj_names: Sequence[str] | None,
-    NItest: bool,
-    tpoints: int | None = None,
-    least: int = 3,
-) -> dict[str, Any]:
-    """The arguments that all fits of rankings and ratings have, checked."""
-    check_items(function, nitems, least)
-    if tpoints is not None and tpoints < 2:
-        raise InputError(f"{function} needs at least 2 times, found tpoints = {tpoints}")
-    columns = nitems * (tpoints or 1)
-    check_names("obj_names", obj_names, columns, "columns (items times times)" if tpoints else "items")
-    check_covariates(formel, elim, NItest, "NItest")
-    arguments = common_arguments(function, obj, columns, nitems, formel, elim, obj_names)
-    return arguments if tpoints is None else arguments | {"tpoints": tpoints}
+    return fit_pattern(backend, "prefmod::pattRrep.fit", "tpoints iaT NItest")

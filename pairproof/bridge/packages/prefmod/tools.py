@@ -10,10 +10,8 @@ import numpy as np
 
 from ....errors import InputError
 from ...process.policy import BackendLike
-from ..asking import Floats, RAnswer, ask, asks, optional, reals
+from ..asking import Floats, RAnswer, ask, asks, sent
 from .pattern_models import MISModel, answers_table, check_items, check_names
-
-NEEDS = ("prefmod",)
 
 CHECK_MIS = """
 found <- prefmod::checkMIS(obj, nitems, MISmodel = MISmodel, obj.names = obj.names, verbose = TRUE)
@@ -34,7 +32,7 @@ class MissingComparisons(RAnswer):
     lines: tuple[str, ...] = field(repr=False)
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def checkMIS(
     obj: Any,
     nitems: int,
@@ -71,13 +69,9 @@ def checkMIS(
     """
     check_items("prefmod::checkMIS", nitems)
     check_names("obj_names", obj_names, nitems)
-    arguments = {
-        "obj": answers_table("prefmod::checkMIS", obj, nitems * (nitems - 1) // 2),
-        "nitems": nitems,
-        "MISmodel": MISmodel,
-        "obj.names": obj_names,
-    }
-    result = ask(backend, "prefmod::checkMIS", CHECK_MIS, arguments, NEEDS)
+    table = answers_table("prefmod::checkMIS", obj, nitems * (nitems - 1) // 2)
+    arguments = sent(backend, "obj nitems MISmodel obj.names", obj=table)
+    result = ask(backend, "prefmod::checkMIS", CHECK_MIS, arguments)
     flags = result.as_list().vector("missing").values
     return MissingComparisons.read(result, missing=tuple(bool(v) for v in flags), lines=result.output)
 
@@ -107,7 +101,7 @@ list(names = if (is.null(colnames(found))) paste0("V", seq_len(ncol(found))) els
 """
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def expand_mat(mat: Any, freq: Sequence[int], *, backend: BackendLike = None) -> Answers:
     """R's ``prefmod::expand.mat(mat, freq)``: each row as often as its count says.
 
@@ -138,10 +132,10 @@ def expand_mat(mat: Any, freq: Sequence[int], *, backend: BackendLike = None) ->
     table = answers_table(function, mat, columns, least_rows=1)
     counts = freq if isinstance(freq, str) else np.asarray(freq, np.int64)
     code = "found <- prefmod::expand.mat(mat, freq)\n" + AS_MATRIX
-    return Answers.read(ask(backend, function, code, {"mat": table, "freq": counts}, NEEDS))
+    return Answers.ask(backend, function, code, {"mat": table, "freq": counts})
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def simPC(
     nobj: int, nobs: int, worth: Sequence[float] | None = None, seed: int = 1, *, backend: BackendLike = None
 ) -> Answers:
@@ -172,10 +166,10 @@ def simPC(
     --------
     >>> simPC(4, 10, [1, 2, 3, 4], seed=123456).values[0]  # doctest: +SKIP
     """
-    return _simulated("prefmod::simPC", nobj, nobs, worth, seed, backend)
+    return _simulated("prefmod::simPC", backend, nobj, nobs, worth)
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def simR(
     nobj: int, nobs: int, worth: Sequence[float] | None = None, seed: int = 1, *, backend: BackendLike = None
 ) -> Answers:
@@ -204,16 +198,14 @@ def simR(
     """
     if nobj > 10:
         raise InputError(f"simR lists all orders of the items and takes at most 10, found nobj = {nobj}")
-    return _simulated("prefmod::simR", nobj, nobs, worth, seed, backend)
+    return _simulated("prefmod::simR", backend, nobj, nobs, worth)
 
 
-def _simulated(
-    function: str, nobj: int, nobs: int, worth: Sequence[float] | None, seed: int, backend: BackendLike
-) -> Answers:
+def _simulated(function: str, backend: Any, nobj: int, nobs: int, worth: Sequence[float] | None) -> Answers:
     if nobj < 2 or nobs < 1:
         raise InputError(f"{function} needs 2 items and 1 person or more, found {nobj} and {nobs}")
     if worth is not None and (len(worth) != nobj or not all(w > 0 for w in worth)):
         raise InputError(f"worth has {len(worth)} values for {nobj} items; each must be above 0")
-    arguments = {"nobj": int(nobj), "nobs": int(nobs), "worth": optional(reals, worth), "seed": int(seed)}
+    arguments = sent(backend, "nobj nobs worth seed")
     code = f"found <- {function}(nobj, nobs, worth = worth, seed = seed)\n" + AS_MATRIX
-    return Answers.read(ask(backend, function, code, arguments, NEEDS, seed=int(seed)))
+    return Answers.ask(backend, function, code, arguments, seed=arguments["seed"])

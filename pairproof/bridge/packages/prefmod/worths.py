@@ -17,7 +17,7 @@ from ...process.policy import BackendLike
 from ...records.calls import RResult
 from ...values.convert import matrix
 from ...values.nodes import RList
-from ..asking import RAnswer, ask, asks, check_option, reals, strings, vector_of
+from ..asking import RAnswer, ask, asks, check_option, optional, program, reals, sent, strings, vector_of
 from .llbt import LLBTPCModel, WorthTable, llbtpc_worth
 from .pattern_designs import FIT_DESIGN, PATTNPML, DesignModel, NPMLModel
 from .pattern_models import PatternModel, check_names, fit_code
@@ -63,11 +63,9 @@ def llbt_worth(
     >>> llbt_worth(llbtPC_fit(judges, nitems=3), "est").values  # doctest: +SKIP
     """
     if isinstance(fitobj, LLBTPCModel):
-        return llbtpc_worth(fitobj, outmat, backend=backend)
-    arguments = {**fitobj.arguments, "outmat": outmat}
-    return _table(
-        ask(backend, "prefmod::llbt.worth", FIT_DESIGN + LLBT_WORTH_OF_DESIGN, arguments, ("prefmod", "gnm"))
-    )
+        return llbtpc_worth(fitobj, outmat, backend)
+    arguments, code = {**fitobj.arguments, "outmat": outmat}, FIT_DESIGN + LLBT_WORTH_OF_DESIGN
+    return _table(ask(backend, "prefmod::llbt.worth", code, arguments))
 
 
 @asks(*NEEDS)
@@ -118,11 +116,8 @@ def patt_worth(
 def _table(result: RResult) -> WorthTable:
     value = result.as_list()
     table, legend = value.vector("table"), value["objtable"]
-    groups = (
-        {}
-        if not isinstance(legend, RList)
-        else {name: strings(legend.vector(name)) for name in legend.names or ()}
-    )
+    names = legend.names or () if isinstance(legend, RList) else ()
+    groups = {name: strings(legend.vector(name)) for name in names}
     return WorthTable(table.margin(0), table.margin(1) or ("",), table.floats(), groups, result=result)
 
 
@@ -130,20 +125,7 @@ def _table(result: RResult) -> WorthTable:
 
 #: R: the plot on a device of R's own temporary folder, and its bytes. The date in a PDF is blanked, so that
 #: the same plot is the same file.
-PLOT = """
-class(worths) <- c("wmat", class(worths))
-place <- tempfile(fileext = paste0(".", format))
-switch(format, svg = grDevices::svg(place, width, height), pdf = grDevices::pdf(place, width, height, compress = FALSE),
-       png = grDevices::png(place, width, height, units = "in", res = 150))
-given <- list(x = worths, main = main, ylab = ylab, psymb = psymb, pcol = pcol, ylim = ylim, log = log)
-tryCatch(do.call(utils::getS3method("plot", "wmat", envir = asNamespace("prefmod")), given[!vapply(given, is.null, NA)]), finally = grDevices::dev.off())
-drawn <- readBin(place, "raw", file.size(place))
-unlink(place)
-if (format == "pdf") {
-  for (at in gregexpr("Date (D:", rawToChar(drawn), fixed = TRUE, useBytes = TRUE)[[1L]]) if (at > 0L) drawn[at + 7L + 1:14] <- charToRaw("0")
-}
-drawn
-"""
+PLOT = program(__package__, "r/worths_plot")
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,19 +195,14 @@ def plot_wmat(
         check_option("pcol", pcol, Palette)
     if ylim is not None and len(ylim) != 2:
         raise InputError(f"ylim has {len(ylim)} values; expected the lowest and the highest")
-    arguments = {
+    symbols = optional(lambda given: [int(v) for v in given], psymb)
+    made = {
         "worths": _worths(x),
-        "main": main,
-        "ylab": ylab,
-        "psymb": None if psymb is None else [int(v) for v in psymb],
-        "pcol": list(pcol) if pcol is not None and not isinstance(pcol, str) else pcol,
-        "ylim": ylim,
-        "log": log,
-        "format": format,
-        "width": width,
-        "height": height,
+        "psymb": symbols,
+        "pcol": pcol if isinstance(pcol, str) else optional(list, pcol),
     }
-    result = ask(backend, "prefmod::plot.wmat", PLOT, arguments, NEEDS)
+    arguments = sent(backend, "worths main ylab psymb pcol ylim log format width height", **made)
+    result = ask(backend, "prefmod::plot.wmat", PLOT, arguments)
     return Drawing(format, np.asarray(vector_of(result).values, np.uint8).tobytes(), result=result)
 
 
@@ -251,7 +228,6 @@ def plotworth(worthmat: WorthTable, *, backend: BackendLike = None) -> Drawing:
     --------
     >>> plotworth(table)  # doctest: +SKIP
     """
-    result = ask(
-        backend, "prefmod::plotworth", "prefmod::plotworth(worthmat)", {"worthmat": _worths(worthmat)}, NEEDS
-    )
+    arguments = {"worthmat": _worths(worthmat)}
+    result = ask(backend, "prefmod::plotworth", "prefmod::plotworth(worthmat)", arguments)
     raise InputError(f"plotworth answered {result.value!r}; it was defunct when this was written")
