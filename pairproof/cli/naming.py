@@ -33,6 +33,11 @@ def flag(argument: str) -> str:
     return FLAGS.get(argument, f"--{argument.replace('_', '-')}")
 
 
+def parameter(argument: str) -> str:
+    """The name of that option's value."""
+    return flag(argument)[2:].replace("-", "_")
+
+
 def in_options(message: str, command: click.Command | None) -> str:
     """The message with the command's options in place of Python's arguments, as far as it has them."""
     if command is None:

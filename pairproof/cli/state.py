@@ -14,8 +14,9 @@ import functools
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from keyword import iskeyword
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,7 +40,11 @@ SHARED = "Output"
 #: Ranges that options of several commands have.
 COUNT = click.IntRange(min=1)
 POSITIVE = click.FloatRange(min=0, min_open=True)
+NOT_NEGATIVE = click.FloatRange(min=0)
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+#: How options of several commands are declared: a level, and those without a value.
+LEVEL: dict[str, Any] = {"type": SHARE, "default": 0.95}
+FLAG: dict[str, Any] = {"is_flag": True}
 
 
 class SectionedOption(click.Option):
@@ -79,22 +84,34 @@ class SectionedCommand(click.Command):
                 formatter.write_dl(sections[name], col_max=26)
 
 
-def option(section: str) -> Callable[..., Callable[[Decorated], Decorated]]:
-    """click.option for one section: `model = option("Model")`, then `@model("--by", ...)`."""
+def options(section: str, texts: Mapping[str, str], /, **declared: Any) -> Callable[[Decorated], Decorated]:
+    """The options of one section, in this order: what is typed, "--why TEXT", and what it means.
 
-    def decorate(*names: str, **options: Any) -> Callable[[Decorated], Decorated]:
-        made: Callable[[Decorated], Decorated] = click.option(
-            *names, cls=SectionedOption, section=section, **options
-        )
-        return made
+    declared: by the option's name its type, its default, or all that `click.option` is told (`for_` for `--for`).
+    An option of which nothing is declared, and whose value has no name, is a flag.
+    """
+    found = []
+    for typed, help in texts.items():
+        flag, _, metavar = typed.partition(" ")
+        name = flag[2:].replace("-", "_")
+        how = _declared(declared.pop(f"{name}_" if iskeyword(name) else name, {} if metavar else FLAG))
+        names = (flag, *how.pop("name", "").split())
+        told = {"cls": SectionedOption, "section": section, "help": help or None, "metavar": metavar or None}
+        found.append(click.option(*names, **{**told, **how}))
+    assert not declared, f"{section} has no {', '.join(declared)}"
+    return stacked(*found)
 
-    return decorate
+
+def _declared(how: Any) -> dict[str, Any]:
+    """What `click.option` is told: all of it, or the type alone, or the default alone."""
+    if isinstance(how, Mapping):
+        return dict(how)
+    return {"type": how} if isinstance(how, click.ParamType) or how is float else {"default": how}
 
 
-def level_option(made: Any, help: str = "Level of the intervals.") -> Callable[[Decorated], Decorated]:
-    """`--level` in the section of `made`, 0.95 by default."""
-    declared: Callable[[Decorated], Decorated] = made("--level", type=SHARE, default=0.95, help=help)
-    return declared
+def choice(*values: str, **how: Any) -> dict[str, Any]:
+    """An option that has one of these values."""
+    return {"type": click.Choice(values), **how}
 
 
 def stacked(*decorators: Any) -> Callable[[Decorated], Decorated]:

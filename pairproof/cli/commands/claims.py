@@ -9,14 +9,12 @@ import click
 
 from ...fit.estimates.specification import FAMILIES, TIES_IN_WORDS
 from ..options.reading import Reading, reader_options_of_all_tracks
-from ..state import KEPT, READ, SectionedCommand, State, option, shared_options
+from ..state import KEPT, READ, SectionedCommand, State, choice, options, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
 
 
-_model = option("Model")
-_file = option("Claims file")
 HELP = """Start a claims file from the comparisons in TABLE (CSV, TSV, Parquet, Arrow; - for standard input).
 
 The file names the data and the model, and has a place for every number that a paper may print. Fill in the printed
@@ -52,19 +50,33 @@ def command(context: click.Context) -> None:
     "new", cls=SectionedCommand, help=HELP, short_help="Start a claims file from a table of comparisons."
 )
 @click.argument("table", metavar="TABLE", type=READ)
-@_file("--out", metavar="FILE.claims.toml", type=KEPT, help="Write there (default: standard output).")
-@_file("--id", "paper", metavar="ID", help="Id of the paper, such as firth-2005 (default: the file's name).")
-@_file("--title", default="", help="Title of the paper.")
-@_model("--model", "family", type=click.Choice(list(FAMILIES)), default="llbt", help="As in 'pairproof fit'.")
-@_model(
-    "--ties",
-    type=click.Choice(list(TIES_IN_WORDS)),
-    help="Default: davidson where there is a tie category, else none.",
+@options(
+    "Claims file",
+    {
+        "--out FILE.claims.toml": "Write there (default: standard output).",
+        "--id ID": "Id of the paper, such as firth-2005 (default: the file's name).",
+        "--title": "Title of the paper.",
+    },
+    out=KEPT,
+    id={"name": "paper"},
+    title="",
 )
-@_model("--by", default="", metavar="FORMULA", help="Subject covariates.")
-@_model("--reference", default="", metavar="ITEM|sum", help="The item whose ability is 0, or sum.")
-@_model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first.")
-@_model("--cells", default="", metavar="COL,...|row", help="Finer table for deviance and df.")
+@options(
+    "Model",
+    {
+        "--model": "As in 'pairproof fit'.",
+        "--ties": "Default: davidson where there is a tie category, else none.",
+        "--by FORMULA": "Subject covariates.",
+        "--reference ITEM|sum": "The item whose ability is 0, or sum.",
+        "--order-effect": "Add a parameter for the advantage of the item named first.",
+        "--cells COL,...|row": "Finer table for deviance and df.",
+    },
+    model=choice(*FAMILIES, name="family", default="llbt"),
+    ties=choice(*TIES_IN_WORDS),
+    by="",
+    reference="",
+    cells="",
+)
 @reader_options_of_all_tracks
 @shared_options
 def new(

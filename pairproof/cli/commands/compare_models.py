@@ -21,12 +21,13 @@ from ..options.reading import (
 from ..state import (
     COUNT,
     KEPT,
+    LEVEL,
     POSITIVE,
     READ,
     SectionedCommand,
     State,
-    level_option,
-    option,
+    choice,
+    options,
     progress_bar,
     shared_options,
 )
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from ...native.competitions.ranking.ranking_rules import Ranking
 
 
-_experiment, _models = option("Experiment"), option("Models")
 #: The names of MODELS in pairproof.native.competitions.experiment.preference_models (a test compares them),
 #: repeated here so that --help need not import NumPy.
 MODELS = (
@@ -80,122 +80,68 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
 
 @click.command("compare-models", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_experiment(
-    "--train-sizes",
-    "sizes",
-    default="100,200,400,800,1600,3200",
-    metavar="K,K,...",
-    callback=_sizes,
-    help="Numbers of training comparisons; a track that has fewer uses all of them.",
-)
-@_experiment("--trials", type=COUNT, default=5, help="Random training sets of each size.")
-@_experiment(
-    "--test-size",
-    type=COUNT,
-    metavar="N",
-    help=(
-        "Least number of test comparisons for each track (default: 2000; a fifth of a track that has fewer"
-        " than 4000)."
-    ),
-)
-@_experiment(
-    "--split",
-    "rule",
-    type=click.Choice(["auto", "least-compared", "sources", "comparisons"]),
-    default="auto",
-    help=(
-        "Test set: the sources compared least (as in the paper), random whole sources, or random comparisons;"
-        " auto: the first of these that is possible."
-    ),
-)
-@_experiment(
-    "--track",
-    "--tracks",
-    "by",
-    metavar="COL,...",
-    callback=names_or_none,
-    help="Columns that name a track (default: track, or srclang and trglang).",
-)
-@_experiment("--leave-out", callback=names_or_none, metavar="TRACK,...", help="Tracks to leave out.")
-@_experiment(
-    "--train",
-    "train",
-    metavar="FILE",
-    type=READ,
-    help=(
-        "Train on the comparisons in this file, which has the same layout (those of other judges, say), and"
-        " test on those in FILE."
-    ),
-)
-@_experiment(
-    "--resume",
-    "resume",
-    metavar="STATE",
-    type=KEPT,
-    help="Save each result in this database file, and continue from those already in it.",
-)
-@_experiment(
-    "--workers",
-    type=COUNT,
-    default=lambda: os.cpu_count() or 1,
-    show_default="one a processor",
-    help="Number of processes; the results do not depend on it.",
-)
-@_experiment(
-    "--within",
-    type=POSITIVE,
-    default=0.01,
-    help="Judgments are enough when the perplexity is within this fraction of that at the largest size.",
-)
-@level_option(_experiment)
-@_experiment(
-    "--abilities",
-    is_flag=True,
-    help=(
-        "Also report the systems' abilities (irt-gaussian) from all comparisons of each track: intervals,"
-        " credible sets of ranks, letters. At least 4 chains of 1000 draws; --chains, --warmup, --draws for more."
-    ),
-)
-@_experiment(
-    "--abilities-at",
-    type=COUNT,
-    metavar="K",
-    help=(
-        "Also report how much the abilities vary between trials: mean and sd over the training sets of K"
-        " comparisons."
-    ),
-)
-@_experiment(
-    "--rankings",
-    is_flag=True,
-    help=(
-        "Also rank the systems of each whole track by every rule of the shared tasks (ORIGWMT, BOJAR,"
-        " Lopez's, ...)."
-    ),
+@options(
+    "Experiment",
+    {
+        "--train-sizes K,K,...": "Numbers of training comparisons; a track that has fewer uses all of them.",
+        "--trials": "Random training sets of each size.",
+        "--test-size N": "Least number of test comparisons for each track (default: 2000; a fifth of a track that"
+        " has fewer than 4000).",
+        "--split": "Test set: the sources compared least (as in the paper), random whole sources, or random"
+        " comparisons; auto: the first of these that is possible.",
+        "--track COL,...": "Columns that name a track (default: track, or srclang and trglang).",
+        "--leave-out TRACK,...": "Tracks to leave out.",
+        "--train FILE": "Train on the comparisons in this file, which has the same layout (those of other judges,"
+        " say), and test on those in FILE.",
+        "--resume STATE": "Save each result in this database file, and continue from those already in it.",
+        "--workers": "Number of processes; the results do not depend on it.",
+        "--within": "Judgments are enough when the perplexity is within this fraction of that at the largest size.",
+        "--level": "Level of the intervals.",
+        "--abilities": "Also report the systems' abilities (irt-gaussian) from all comparisons of each track:"
+        " intervals, credible sets of ranks, letters. At least 4 chains of 1000 draws; --chains, --warmup, --draws"
+        " for more.",
+        "--abilities-at K": "Also report how much the abilities vary between trials: mean and sd over the"
+        " training sets of K comparisons.",
+        "--rankings": "Also rank the systems of each whole track by every rule of the shared tasks (ORIGWMT,"
+        " BOJAR, Lopez's, ...).",
+    },
+    train_sizes={"name": "sizes", "default": "100,200,400,800,1600,3200", "callback": _sizes},
+    trials={"type": COUNT, "default": 5},
+    test_size=COUNT,
+    split=choice("auto", "least-compared", "sources", "comparisons", name="rule", default="auto"),
+    track={"name": "--tracks by", "callback": names_or_none},
+    leave_out={"callback": names_or_none},
+    train=READ,
+    resume=KEPT,
+    workers={"type": COUNT, "default": lambda: os.cpu_count() or 1, "show_default": "one a processor"},
+    within={"type": POSITIVE, "default": 0.01},
+    level=LEVEL,
+    abilities_at=COUNT,
 )
 @cluster_options(
-    _experiment,
+    "Experiment",
     "Take test comparisons of one judge or source (a column, or two) as going together where models' perplexities are"
     " compared, in place of groups of sources.",
 )
-@_models(
-    "--models", metavar="A,B,...", callback=_model_names, help=f"Some of {', '.join(MODELS)} (default: all)."
+@options(
+    "Models",
+    {
+        "--models A,B,...": f"Some of {', '.join(MODELS)} (default: all).",
+        "--alpha": "Prior strength in the baselines.",
+        "--raw-geometric": "students-geometric without renormalisation.",
+        "--irt-items": "irt-*: one item for each (system, source), or a new one for each comparison (default:"
+        " shared where there are sources).",
+        "--chains": "irt-*: Markov chains.",
+        "--warmup": "irt-*: iterations discarded from each chain.",
+        "--draws": "irt-*: iterations kept in each chain.",
+    },
+    models={"callback": _model_names},
+    alpha={"type": POSITIVE, "default": 1.0},
+    irt_items=choice("shared", "fresh"),
+    chains={"type": COUNT, "default": 4},
+    warmup={"type": click.IntRange(min=0), "default": 100},
+    draws={"type": COUNT, "default": 250},
 )
-@_models("--alpha", type=POSITIVE, default=1.0, help="Prior strength in the baselines.")
-@_models("--raw-geometric", is_flag=True, help="students-geometric without renormalisation.")
-@_models(
-    "--irt-items",
-    type=click.Choice(["shared", "fresh"]),
-    help=(
-        "irt-*: one item for each (system, source), or a new one for each comparison (default: shared where "
-        "there are sources)."
-    ),
-)
-@_models("--chains", type=COUNT, default=4, help="irt-*: Markov chains.")
-@_models(
-    "--warmup", type=click.IntRange(min=0), default=100, help="irt-*: iterations discarded from each chain."
-)
-@_models("--draws", type=COUNT, default=250, help="irt-*: iterations kept in each chain.")
 @reader_options_of_all_tracks
 @shared_options
 def command(state: State, file: str, reading: Reading[Comparisons], **asked: Any) -> None:

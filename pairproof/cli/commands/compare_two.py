@@ -8,10 +8,9 @@ from typing import Any
 
 import click
 
-from ..options.reading import Reading, cluster_options, pair_option, reader_options
-from ..state import READ, SectionedCommand, State, option, shared_options
+from ..options.reading import PAIR, Reading, cluster_options, reader_options
+from ..state import READ, SectionedCommand, State, options, shared_options
 
-_what = option("Comparison")
 HELP = """Compare every two systems of FILE (counts, long or votes layout; - for standard input), by judge and merged.
 
 The headline of each pair is the test that holds: where there are two or more judges, the t test of their mean preferences;
@@ -27,9 +26,13 @@ pairproof compare-two judgments.csv --pair A,B --cluster judge,source
 
 @click.command("compare-two", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@pair_option(_what, "Compare only these two, from A's point of view (default: every pair in the file).")
+@options(
+    "Comparison",
+    {"--pair A,B": "Compare only these two, from A's point of view (default: every pair in the file)."},
+    pair=PAIR,
+)
 @cluster_options(
-    _what,
+    "Comparison",
     "Test the log-odds with a standard error by these clusters: judge, source, or judge,source for both ways.",
 )
 @reader_options

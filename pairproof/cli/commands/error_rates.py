@@ -6,11 +6,9 @@ from typing import Any
 
 import click
 
-from ..options.reading import ENCODING, cluster_options, filter_options, pair_option, taken, told
-from ..state import READ, SectionedCommand, State, level_option, option, shared_options
+from ..options.reading import ENCODING, PAIR, cluster_options, taken, told, where_option
+from ..state import LEVEL, READ, SectionedCommand, State, choice, options, shared_options
 
-_what = option("Rates")
-_reading = option("Reading the table")
 HELP = """Compute error rates with standard errors from FILE (one row per sentence and system; - for standard input).
 
 FILE has the columns errors and length (in reference words), and also system and sentence if there are several systems,
@@ -26,45 +24,34 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
 
 @click.command("error-rates", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@pair_option(_what, "Only these two, as A minus B (default: every pair).")
-@_what(
-    "--se",
-    "estimator",
-    type=click.Choice(["delta", "jackknife", "vilar"]),
-    default="delta",
-    help=(
-        "Standard error used for intervals and tests; all three are shown. Equation 9 (vilar) does not cover"
-        " differences, for which delta is used."
-    ),
-)
-@level_option(_what, "Level of the intervals; tests are at 1 minus it.")
-@_what(
-    "--common",
-    is_flag=True,
-    help=(
-        "If two systems do not have the same sentences, compare them on those that both have, and report"
-        " how many were left out."
-    ),
+@options(
+    "Rates",
+    {
+        "--pair A,B": "Only these two, as A minus B (default: every pair).",
+        "--se": "Standard error used for intervals and tests; all three are shown. Equation 9 (vilar) does not"
+        " cover differences, for which delta is used.",
+        "--level": "Level of the intervals; tests are at 1 minus it.",
+        "--common": "If two systems do not have the same sentences, compare them on those that both have, and"
+        " report how many were left out.",
+    },
+    pair=PAIR,
+    se=choice("delta", "jackknife", "vilar", name="estimator", default="delta"),
+    level=LEVEL,
 )
 @cluster_options(
-    _what, "Standard errors by cluster of sentences: a column such as document or editor, or two of them."
+    "Rates", "Standard errors by cluster of sentences: a column such as document or editor, or two of them."
 )
-@_reading(
-    "--system",
-    metavar="COL",
-    help="Column of the system (default: system; without it all rows are one system).",
+@options(
+    "Reading the table",
+    {
+        "--system COL": "Column of the system (default: system; without it all rows are one system).",
+        "--sentence COL": "Column of the sentence (default: sentence; without it pairs are not compared).",
+        "--errors COL": "Column of the errors: counts of edits, not rates (default: errors).",
+        "--lengths COL": "Column of the length in reference words (default: length).",
+        "--encoding NAME": ENCODING,
+    },
 )
-@_reading(
-    "--sentence",
-    metavar="COL",
-    help="Column of the sentence (default: sentence; without it pairs are not compared).",
-)
-@_reading(
-    "--errors", metavar="COL", help="Column of the errors: counts of edits, not rates (default: errors)."
-)
-@_reading("--lengths", metavar="COL", help="Column of the length in reference words (default: length).")
-@_reading("--encoding", metavar="NAME", help=ENCODING)
-@filter_options(tracks=False)
+@where_option
 @shared_options
 def command(state: State, file: str, where: tuple[str, ...], **asked: Any) -> int:
     state.no_junit("error rates have")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..options.verifying import data_option, project_option
-from ..state import COUNT, READ, SectionedCommand, State, option, shared_options
+from ..state import COUNT, READ, SectionedCommand, State, options, shared_options
 
 HELP = """Find the readings of a paper that reproduce its printed numbers.
 
@@ -20,18 +20,18 @@ pairproof explain my-paper.claims.toml
 pairproof explain dras-2015 --json
 pairproof explain --slips
 """
-searching = option("Search")
 
 
 @click.command("explain", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", required=False, type=READ)
-@searching(
-    "--most",
-    type=COUNT,
-    metavar="N",
-    help="Largest number of readings tried for one table, the likeliest first (default 20000).",
+@options(
+    "Search",
+    {
+        "--most N": "Largest number of readings tried for one table, the likeliest first (default 20000).",
+        "--slips": "List the known slips, and where each was seen.",
+    },
+    most=COUNT,
 )
-@searching("--slips", is_flag=True, help="List the known slips, and where each was seen.")
 @project_option
 @data_option
 @shared_options

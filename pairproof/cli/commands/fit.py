@@ -12,14 +12,13 @@ from ...fit.estimates.specification import FAMILIES
 from ..options.ending import Ending, ending_options
 from ..options.modelling import changed, check_model, compare_option, contest_options, model_options, stated
 from ..options.reading import Reading, names_or_none, reader_options
-from ..state import READ, SectionedCommand, State, option, shared_options
+from ..state import READ, SectionedCommand, State, choice, options, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
     from ...fit.fit import Fit
 
 
-_model = option("Model")
 #: What --compare can change.
 COMPARED = (
     *("by", "ties", "order-effect", "item-terms", "separate", "comparison-terms"),
@@ -39,26 +38,25 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 
 @click.command("fit", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_model(
-    "--model",
-    type=click.Choice(list(FAMILIES)),
-    default="llbt",
-    help="lambda against the last item (as prefmod), or log-odds against the first (as BradleyTerry2).",
+@options(
+    "Model",
+    {
+        "--model": "lambda against the last item (as prefmod), or log-odds against the first (as BradleyTerry2)."
+    },
+    model=choice(*FAMILIES, default="llbt"),
 )
 @model_options
-@_model(
-    "--by",
-    default="",
-    metavar="FORMULA",
-    help="Subject covariates: judge, 'judge + C(age)', tie:judge; Paris:WOR for one item, LAT:ENG for one item covariate.",
+@options(
+    "Model",
+    {
+        "--by FORMULA": "Subject covariates: judge, 'judge + C(age)', tie:judge; Paris:WOR for one item, LAT:ENG"
+        " for one item covariate.",
+        "--cells COL,...|row": "Columns of a finer table for deviance and df; row: each row of the file is a cell.",
+    },
+    by="",
+    cells={"callback": names_or_none},
 )
-@_model(
-    "--cells",
-    metavar="COL,...|row",
-    callback=names_or_none,
-    help="Columns of a finer table for deviance and df; row: each row of the file is a cell.",
-)
-@compare_option(_model, COMPARED, "order-effect=no")
+@compare_option("Model", COMPARED, "order-effect=no")
 @contest_options
 @ending_options(
     reader_options,

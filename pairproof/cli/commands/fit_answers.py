@@ -14,16 +14,22 @@ from ..options.ending import Ending, ending_options
 from ..options.modelling import ITEM_TERMS, changed, compare_option, stated
 from ..options.reading import LISTS, Reading, names, names_or_none, parsed
 from ..options.respondents import answer_options
-from ..state import COUNT, POSITIVE, READ, SectionedCommand, State, option, shared_options
+from ..state import (
+    COUNT,
+    NOT_NEGATIVE,
+    POSITIVE,
+    READ,
+    SectionedCommand,
+    State,
+    choice,
+    options,
+    shared_options,
+)
 
 if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
     from ...fit.fit import Fit
 
-
-_model = option("Model")
-_classes = option("Latent classes")
-_answers = option("Answers")
 
 HELP = """Fit a model of whole answers to FILE: each row is what one person answered.
 
@@ -61,105 +67,69 @@ COMPARED = (
 
 @click.command("fit-answers", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_model(
-    "--model",
-    type=click.Choice(list(MODELS)),
-    default="pattern",
-    help="pattern: lambda against the last item (as prefmod). plackett-luce: log-odds against the first (as PlackettLuce).",
+@options(
+    "Model",
+    {
+        "--model": "pattern: lambda against the last item (as prefmod). plackett-luce: log-odds against the first"
+        " (as PlackettLuce).",
+        "--by FORMULA": "Subject covariates: sex, 'sex + C(age)'.",
+        "--cells COL,...": "pattern: columns of persons for a finer table for deviance and df (prefmod's elim).",
+        "--item-terms X,Y": ITEM_TERMS,
+        "--separate ITEM": "Items with a parameter of their own beside --item-terms.",
+        "--reference ITEM|sum": "The item whose parameter is 0, or sum: items sum to zero.",
+        "--ties": "pattern: one tie parameter (default where ties could be answered), one a pair, or none: held at 0.",
+        "--dependence": "pattern: comparisons that share an item depend on each other (prefmod's ia).",
+        "--between-times": "pattern: comparisons depend on the same at the time before (iaT).",
+        "--alpha": "pattern of comparisons: model which are missing, by this many parameters.",
+        "--beta": "The same: how being missing depends on the answer (coded: what prefmod computes for item).",
+        "--alpha-of A,B|A:B": "Items or pairs that have an alpha.",
+        "--beta-of A,B|A:B": "Items or pairs that have a beta.",
+        "--ties-unresolved": "pattern of rankings: equal ranks are an order that is not known.",
+        "--tie-orders 2,3": "plackett-luce: numbers of items that can tie.",
+        "--pseudo N": "plackett-luce: pseudo-comparisons (R has 0.5).",
+        "--prior SD": "plackett-luce: normal prior of the log worths, with this sd.",
+        "--compat prefmod[:DEFECT],...": "pattern: as prefmod, with its defects on this table, or with those"
+        " named: prefmod:B1-ties-as-losses.",
+    },
+    model=choice(*MODELS, default="pattern"),
+    cells={"callback": names_or_none},
+    item_terms=LISTS,
+    separate=LISTS,
+    ties=choice("davidson", "by-pair", "none"),
+    alpha=choice("none", "common", "item", "comparison"),
+    beta=choice("item", "difference", "comparison", "coded"),
+    alpha_of={"callback": names_or_none},
+    beta_of={"callback": names_or_none},
+    tie_orders={"callback": parsed(_numbers)},
+    pseudo=NOT_NEGATIVE,
+    prior=POSITIVE,
+    compat=LISTS,
 )
-@_model("--by", metavar="FORMULA", help="Subject covariates: sex, 'sex + C(age)'.")
-@_model(
-    "--cells",
-    metavar="COL,...",
-    callback=names_or_none,
-    help="pattern: columns of persons for a finer table for deviance and df (prefmod's elim).",
+@compare_option("Model", COMPARED, "dependence=yes")
+@options(
+    "Latent classes",
+    {
+        "--classes K": "Latent classes of persons, each with its own parameters: the best of several random"
+        " starts (see --seed).",
+        "--random FORMULA": "Parameters that differ between classes (prefmod's random): 'A + B', x, tie; default: all of items.",
+        "--starts N": "Random starts (default: 20).",
+        "--class-numbers MOST": "Also fit 1, 2, ..., MOST classes, and compare them by AIC and BIC.",
+        "--test-classes SAMPLES": "Bootstrap test of K classes against K + 1, with so many samples (99 tell p = .01 from .02).",
+    },
+    classes=COUNT,
+    starts=COUNT,
+    class_numbers=COUNT,
+    test_classes=COUNT,
 )
-@_model("--item-terms", **LISTS, metavar="X,Y", help=ITEM_TERMS)
-@_model(
-    "--separate", **LISTS, metavar="ITEM", help="Items with a parameter of their own beside --item-terms."
+@options(
+    "Answers",
+    {
+        "--patterns N": "Show the N most frequent answers: observed and expected.",
+        "--predicted N": "Show the N most probable answers, given or not.",
+    },
+    patterns=COUNT,
+    predicted=COUNT,
 )
-@_model("--reference", metavar="ITEM|sum", help="The item whose parameter is 0, or sum: items sum to zero.")
-@_model(
-    "--ties",
-    type=click.Choice(["davidson", "by-pair", "none"]),
-    help="pattern: one tie parameter (default where ties could be answered), one a pair, or none: held at 0.",
-)
-@_model(
-    "--dependence",
-    is_flag=True,
-    help="pattern: comparisons that share an item depend on each other (prefmod's ia).",
-)
-@_model(
-    "--between-times", is_flag=True, help="pattern: comparisons depend on the same at the time before (iaT)."
-)
-@_model(
-    "--alpha",
-    type=click.Choice(["none", "common", "item", "comparison"]),
-    help="pattern of comparisons: model which are missing, by this many parameters.",
-)
-@_model(
-    "--beta",
-    type=click.Choice(["item", "difference", "comparison", "coded"]),
-    help="The same: how being missing depends on the answer (coded: what prefmod computes for item).",
-)
-@_model("--alpha-of", metavar="A,B|A:B", callback=names_or_none, help="Items or pairs that have an alpha.")
-@_model("--beta-of", metavar="A,B|A:B", callback=names_or_none, help="Items or pairs that have a beta.")
-@_model(
-    "--ties-unresolved", is_flag=True, help="pattern of rankings: equal ranks are an order that is not known."
-)
-@_model(
-    "--tie-orders",
-    metavar="2,3",
-    callback=parsed(_numbers),
-    help="plackett-luce: numbers of items that can tie.",
-)
-@_model(
-    "--pseudo",
-    type=click.FloatRange(min=0),
-    metavar="N",
-    help="plackett-luce: pseudo-comparisons (R has 0.5).",
-)
-@_model(
-    "--prior",
-    type=POSITIVE,
-    metavar="SD",
-    help="plackett-luce: normal prior of the log worths, with this sd.",
-)
-@_model(
-    "--compat",
-    **LISTS,
-    metavar="prefmod[:DEFECT],...",
-    help="pattern: as prefmod, with its defects on this table, or with those named: prefmod:B1-ties-as-losses.",
-)
-@compare_option(_model, COMPARED, "dependence=yes")
-@_classes(
-    "--classes",
-    type=COUNT,
-    metavar="K",
-    help="Latent classes of persons, each with its own parameters: the best of several random starts (see --seed).",
-)
-@_classes(
-    "--random",
-    metavar="FORMULA",
-    help="Parameters that differ between classes (prefmod's random): 'A + B', x, tie; default: all of items.",
-)
-@_classes("--starts", type=COUNT, metavar="N", help="Random starts (default: 20).")
-@_classes(
-    "--class-numbers",
-    type=COUNT,
-    metavar="MOST",
-    help="Also fit 1, 2, ..., MOST classes, and compare them by AIC and BIC.",
-)
-@_classes(
-    "--test-classes",
-    type=COUNT,
-    metavar="SAMPLES",
-    help="Bootstrap test of K classes against K + 1, with so many samples (99 tell p = .01 from .02).",
-)
-@_answers(
-    "--patterns", type=COUNT, metavar="N", help="Show the N most frequent answers: observed and expected."
-)
-@_answers("--predicted", type=COUNT, metavar="N", help="Show the N most probable answers, given or not.")
 @ending_options(
     answer_options,
     "COL|person",

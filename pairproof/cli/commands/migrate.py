@@ -12,10 +12,8 @@ import click
 
 from ...text import safe
 from ..options.verifying import project_option
-from ..state import READ, FileName, SectionedCommand, State, option, shared_options, watched_work
+from ..state import READ, FileName, SectionedCommand, State, options, shared_options, watched_work
 
-_run = option("Running the script")
-_files = option("Files")
 HELP = """Run SCRIPT, an R analysis of comparisons, and leave a Python script that does the same.
 
 R runs SCRIPT unchanged, with your rights, in a copy of its folder (with .Renviron and .Rprofile of that folder, if it has
@@ -31,22 +29,22 @@ pairproof migrate paper.Rmd --check --json
 
 @click.command("migrate", cls=SectionedCommand, help=HELP)
 @click.argument("script", metavar="SCRIPT", type=READ)
-@_files(
-    "--out", metavar="FILE.py", type=FileName(), help="The Python script. Default: beside SCRIPT, NAME.py."
+@options(
+    "Files",
+    {
+        "--out FILE.py": "The Python script. Default: beside SCRIPT, NAME.py.",
+        "--check": "Only report; write nothing.",
+    },
+    out=FileName(),
 )
-@_files("--check", is_flag=True, help="Only report; write nothing.")
-@_run(
-    "--seconds",
-    type=click.FloatRange(min=0.0, min_open=True),
-    default=600.0,
-    show_default=True,
-    metavar="N",
-    help="Stop the script after this time.",
-)
-@_run(
-    "--sandbox",
-    is_flag=True,
-    help="Run and parse the script without network, where it can write in its copy only; refused where the system cannot.",
+@options(
+    "Running the script",
+    {
+        "--seconds N": "Stop the script after this time.",
+        "--sandbox": "Run and parse the script without network, where it can write in its copy only; refused"
+        " where the system cannot.",
+    },
+    seconds={"type": click.FloatRange(min=0.0, min_open=True), "default": 600.0},
 )
 @project_option
 @shared_options

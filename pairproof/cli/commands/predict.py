@@ -14,9 +14,7 @@ from ...errors import RankingWarning
 from ...files.outputs import csv_text
 from ..options.modelling import contest_options, model_options, stated
 from ..options.reading import Reading, reader_options
-from ..state import READ, WRITTEN, SectionedCommand, State, level_option, option, shared_options
-
-_new = option("Predictions")
+from ..state import LEVEL, READ, WRITTEN, SectionedCommand, State, choice, options, shared_options
 
 HELP = """Fit a Bradley-Terry model to FILE and predict the comparisons of another file, also of items that FILE does not have.
 
@@ -32,24 +30,20 @@ pairproof predict games.csv --order-effect --new next-week.csv --out predicted.c
 
 @click.command("predict", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_new("--new", required=True, metavar="FILE", type=READ, help="The comparisons to predict.")
-@_new(
-    "--new-items",
-    metavar="FILE",
-    type=READ,
-    help="Covariates of items that --item-data does not have, one row per item, in the same columns.",
-)
-@level_option(_new, "Level of the limits of each probability.")
-@_new(
-    "--sigma",
-    type=click.Choice(["uncertain", "known"]),
-    help="With random effects: whether the limits are over the uncertainty of sigma; default: uncertain.",
-)
-@_new(
-    "--out",
-    metavar="FILE.csv",
-    type=WRITTEN,
-    help="Write the predictions as CSV, with every digit; cells that a spreadsheet would run are guarded.",
+@options(
+    "Predictions",
+    {
+        "--new FILE": "The comparisons to predict.",
+        "--new-items FILE": "Covariates of items that --item-data does not have, one row per item, in the same columns.",
+        "--level": "Level of the limits of each probability.",
+        "--sigma": "With random effects: whether the limits are over the uncertainty of sigma; default: uncertain.",
+        "--out FILE.csv": "Write the predictions as CSV, with every digit; cells that a spreadsheet would run are guarded.",
+    },
+    new={"required": True, "type": READ},
+    new_items=READ,
+    level=LEVEL,
+    sigma=choice("uncertain", "known"),
+    out=WRITTEN,
 )
 @model_options
 @contest_options

@@ -13,14 +13,13 @@ import click
 
 from ...text import label
 from ..options.reading import names
-from ..state import KEPT, READ, SectionedCommand, State, echo, option, shared_options
+from ..state import KEPT, READ, SectionedCommand, State, choice, echo, options, shared_options
 
 if TYPE_CHECKING:
     from ...native.competitions.ranking.merge_insertion import Plan
     from ...report.blocks import Page
 
 
-_plan = option("Plan")
 HELP = """Rank SYSTEMS with as few comparisons as merge insertion needs: it says which two to compare next, and takes the answer.
 
 SYSTEMS is A,B,C,... or a file with one name per line; leave it out to continue a plan saved by --resume. Answers come from
@@ -35,28 +34,18 @@ pairproof rank-by-comparing --resume plan.json --answer B --json        an answe
 
 @click.command("rank-by-comparing", cls=SectionedCommand, help=HELP)
 @click.argument("systems", metavar="[SYSTEMS]", required=False, type=READ)
-@_plan(
-    "--answer",
-    "answers",
-    multiple=True,
-    metavar="NAME|first|second|tie",
-    help="Answer to the next question; repeatable, in the order asked.",
-)
-@_plan("--undo", is_flag=True, help="Take back the last answer of --resume first.")
-@_plan(
-    "--resume",
-    "resume",
-    metavar="PLAN",
-    type=KEPT,
-    help="Continue from this file if it exists, and save every answer in it.",
-)
-@_plan(
-    "--tie-rule",
-    type=click.Choice(["refuse", "listed"]),
-    help=(
-        "Refuse a tie, or count the system listed earlier in SYSTEMS as better (default: refuse, or the rule"
-        " saved by --resume)."
-    ),
+@options(
+    "Plan",
+    {
+        "--answer NAME|first|second|tie": "Answer to the next question; repeatable, in the order asked.",
+        "--undo": "Take back the last answer of --resume first.",
+        "--resume PLAN": "Continue from this file if it exists, and save every answer in it.",
+        "--tie-rule": "Refuse a tie, or count the system listed earlier in SYSTEMS as better (default: refuse, or"
+        " the rule saved by --resume).",
+    },
+    answer={"name": "answers", "multiple": True},
+    resume=KEPT,
+    tie_rule=choice("refuse", "listed"),
 )
 @shared_options
 def command(

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from ..options.verifying import data_option, project_option, stated
-from ..state import READ, SectionedCommand, State, option, shared_options
+from ..state import READ, SectionedCommand, State, options, shared_options
 
 if TYPE_CHECKING:
     from ...bridge.records.record_files import Records
 
 
-_records = option("Records")
 HELP = """Record R's answers to every call of a validation, so that it can be replayed on machines without R.
 
 NAME is a paper that comes with pairproof, or a claims file (default: every paper that comes with it).
@@ -25,13 +24,14 @@ Records already made by this version of R and of its packages are kept, unless -
 
 @click.command("record", cls=SectionedCommand, help=HELP)
 @click.argument("names", metavar="[NAME]...", nargs=-1, type=READ)
-@_records("--again", is_flag=True, help="Record every answer anew.")
-@_records(
-    "--into",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Directory to write to (default: $PAIRPROOF_RECORDS, else, in a checkout, the package's own records; an"
-    " installed package is never written to).",
+@options(
+    "Records",
+    {
+        "--again": "Record every answer anew.",
+        "--into DIR": "Directory to write to (default: $PAIRPROOF_RECORDS, else, in a checkout, the package's own"
+        " records; an installed package is never written to).",
+    },
+    into=click.Path(file_okay=False, path_type=Path),
 )
 @project_option
 @data_option

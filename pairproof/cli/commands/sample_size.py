@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..naming import flag
-from ..options.reading import Reading, numbers_of, pair_option, parsed, reader_options
-from ..state import COUNT, READ, SHARE, SectionedCommand, State, level_option, option, shared_options
+from ..options.reading import PAIR, Reading, numbers_of, parsed, reader_options
+from ..state import COUNT, LEVEL, READ, SHARE, SectionedCommand, State, choice, options, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from ...native.planning.study_plans import TablePlan, TwoSystemPlan
 
 
-_goal, _expected, _study = (
-    option("Goal"),
-    option("What is expected (a pilot FILE gives what is not stated)"),
-    option("Study"),
-)
 HELP = """Compute how many judges, sources and answers a study needs, from a pilot FILE or from assumptions.
 
 Answers of one judge go together, and so do answers about one source (a sentence, a prompt): more answers of the same judges
@@ -45,39 +40,47 @@ def _numbers(text: str) -> tuple[float, ...]:
 
 @click.command("sample-size", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="[FILE]", type=READ, required=False)
-@_goal(
-    "--goal",
-    type=click.Choice(["two", "contrast", "ranking", "top-k"]),
-    default="two",
-    help="Two systems; a contrast of two in a table of several; every rank settled; the top k settled.",
+@options(
+    "Goal",
+    {
+        "--goal": "Two systems; a contrast of two in a table of several; every rank settled; the top k settled.",
+        "--pair A,B": "The two systems (two, contrast).",
+        "--top K": "k of top-k (default: 1).",
+        "--power": "Power that is wanted.",
+        "--level": "1 minus the level of the test; of all rank sets together.",
+    },
+    goal=choice("two", "contrast", "ranking", "top-k", default="two"),
+    pair=PAIR,
+    top=COUNT,
+    power={"name": "wanted", "type": SHARE, "default": 0.8},
+    level=LEVEL,
 )
-@pair_option(_goal, "The two systems (two, contrast).")
-@_goal("--top", type=COUNT, metavar="K", help="k of top-k (default: 1).")
-@_goal("--power", "wanted", type=SHARE, default=0.8, help="Power that is wanted.")
-@level_option(_goal, "1 minus the level of the test; of all rank sets together.")
-@_expected("--margin", type=float, help="Two: P(first) - P(second), the smallest one that matters.")
-@_expected(
-    "--tie-rate", type=float, help="P(tie); of two equal systems in a table (default: the pilot's, or 0)."
+@options(
+    "What is expected (a pilot FILE gives what is not stated)",
+    {
+        "--margin": "Two: P(first) - P(second), the smallest one that matters.",
+        "--tie-rate": "P(tie); of two equal systems in a table (default: the pilot's, or 0).",
+        "--icc-judge": "Two: intra-class correlation of scores of one judge.",
+        "--icc-source": "Two: intra-class correlation of scores about one source.",
+        "--abilities X,Y,...": "Several: abilities, in log-odds.",
+        "--judge-sd": "Several: sd of a judge's own preferences for an item, in log-odds.",
+        "--source-sd": "Several: sd of a source's effect on an item, in log-odds.",
+    },
+    abilities={"callback": parsed(_numbers)},
+    **dict.fromkeys(("margin", "tie_rate", "icc_judge", "icc_source", "judge_sd", "source_sd"), float),
 )
-@_expected("--icc-judge", type=float, help="Two: intra-class correlation of scores of one judge.")
-@_expected("--icc-source", type=float, help="Two: intra-class correlation of scores about one source.")
-@_expected(
-    "--abilities", metavar="X,Y,...", callback=parsed(_numbers), help="Several: abilities, in log-odds."
-)
-@_expected(
-    "--judge-sd", type=float, help="Several: sd of a judge's own preferences for an item, in log-odds."
-)
-@_expected("--source-sd", type=float, help="Several: sd of a source's effect on an item, in log-odds.")
-@_study("--judges", type=COUNT, metavar="G", help="Judges (default with a table of several: the pilot's).")
-@_study("--per-judge", type=COUNT, metavar="M", help="Answers of each judge (default as for --judges).")
-@_study(
-    "--sources", type=COUNT, metavar="S", help="Sources that stand for others, over which answers are spread."
-)
-@_study(
-    "--simulate",
-    type=COUNT,
-    metavar="N",
-    help="Two: check the power by N simulated studies. Ranking, top-k: studies drawn (default: 300).",
+@options(
+    "Study",
+    {
+        "--judges G": "Judges (default with a table of several: the pilot's).",
+        "--per-judge M": "Answers of each judge (default as for --judges).",
+        "--sources S": "Sources that stand for others, over which answers are spread.",
+        "--simulate N": "Two: check the power by N simulated studies. Ranking, top-k: studies drawn (default: 300).",
+    },
+    judges=COUNT,
+    per_judge=COUNT,
+    sources=COUNT,
+    simulate=COUNT,
 )
 @reader_options
 @shared_options

@@ -12,14 +12,15 @@ from ..easl.creating import METHODS, POOLS
 from ..options.reading import numbers_of
 from ..state import (
     COUNT,
+    LEVEL,
+    NOT_NEGATIVE,
     READ,
     SHARE,
     SectionedCommand,
     State,
-    level_option,
-    option,
+    choice,
+    options,
     shared_options,
-    stacked,
     watched_work,
 )
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from ...native.annotation.simulated.simulation import Experiment
 
 
-_truth, _who, _how = option("Truth"), option("Annotators"), option("Experiment")
 #: Options of the panel that differ where annotators are alike, and their values then.
 ALIKE = {"shift": (0.0,), "scale": 0.0, "noise_spread": 0.0, "careless": 0.0}
 #: Iterations after which scores are corrected, and the last one.
@@ -83,84 +83,72 @@ def _contexts(_: click.Context, __: click.Parameter, value: str) -> tuple[Any, .
     return found
 
 
-_panel_options = stacked(
-    _who(
-        "--as-in-paper",
-        is_flag=True,
-        help="Annotators are alike but for what other options say: no shift, scale, noise spread or careless"
-        " answers (Sakaguchi and Van Durme 2018).",
-    ),
-    _who(
-        "--agreement",
-        type=SHARE,
-        help="Spearman's rho between two annotators; sets their noise, at the first shift (default: 0.37, the"
-        " paper's lexical task).",
-    ),
-    _who(
-        "--sd",
-        type=click.FloatRange(min=0),
-        help="Standard deviation of the noise of a median annotator, in place of --agreement.",
-    ),
-    _who("--noise", type=click.Choice(["normal", "beta"]), default="normal", help="Its shape."),
-    _who(
-        "--shift",
-        default="0.14",
-        metavar="SD[,SD...]",
-        callback=_shifts,
-        help="Sd of annotators' and sessions' shifts together.",
-    ),
-    _who("--scale", type=click.FloatRange(min=0), default=0.2, help="Sd of the logs of annotators' slopes."),
-    _who(
-        "--noise-spread",
-        type=click.FloatRange(min=0),
-        default=0.6,
-        help="Sd of the logs of annotators' noises.",
-    ),
-    _who("--drift", type=float, default=0.0, help="Change of an annotator's scores a judgment."),
-    _who(
-        "--contrast",
-        type=float,
-        default=0.0,
-        help="How far a score is pushed away from the mean of its HIT, as a part of its distance.",
-    ),
-    _who(
-        "--context",
-        default="none",
-        metavar="none|uniform:F|similar:F",
-        callback=_contexts,
-        help="Noise inside a HIT over that of an item alone: the same; F times as large; down to F times, the more"
-        " similar its items.",
-    ),
-    _who("--careless", type=click.FloatRange(0, 1), default=0.05, help="Share of answers that are uniform."),
-    _who("--panel", type=COUNT, default=20, help="Number of annotators."),
+_panel_options = options(
+    "Annotators",
+    {
+        "--as-in-paper": "Annotators are alike but for what other options say: no shift, scale, noise spread"
+        " or careless answers (Sakaguchi and Van Durme 2018).",
+        "--agreement": "Spearman's rho between two annotators; sets their noise, at the first shift (default:"
+        " 0.37, the paper's lexical task).",
+        "--sd": "Standard deviation of the noise of a median annotator, in place of --agreement.",
+        "--noise": "Its shape.",
+        "--shift SD[,SD...]": "Sd of annotators' and sessions' shifts together.",
+        "--scale": "Sd of the logs of annotators' slopes.",
+        "--noise-spread": "Sd of the logs of annotators' noises.",
+        "--drift": "Change of an annotator's scores a judgment.",
+        "--contrast": "How far a score is pushed away from the mean of its HIT, as a part of its distance.",
+        "--context none|uniform:F|similar:F": "Noise inside a HIT over that of an item alone: the same; F"
+        " times as large; down to F times, the more similar its items.",
+        "--careless": "Share of answers that are uniform.",
+        "--panel": "Number of annotators.",
+    },
+    agreement=SHARE,
+    sd=NOT_NEGATIVE,
+    noise=choice("normal", "beta", default="normal"),
+    shift={"default": "0.14", "callback": _shifts},
+    scale={"type": NOT_NEGATIVE, "default": 0.2},
+    noise_spread={"type": NOT_NEGATIVE, "default": 0.6},
+    drift=0.0,
+    contrast=0.0,
+    context={"default": "none", "callback": _contexts},
+    careless={"type": click.FloatRange(0, 1), "default": 0.05},
+    panel={"type": COUNT, "default": 20},
 )
 
 
 @click.command("simulate-annotation", cls=SectionedCommand, help=HELP)
-@_truth(
-    "--truth",
-    default="lexical",
-    metavar="lexical|political|uniform|FILE.csv",
-    type=READ,
-    help="Distribution of the true scores, or a file that has them in --column (0 to 1).",
-)
-@_truth("--column", metavar="NAME", help="Column of the true scores in the file.")
-@_truth(
-    "--items", type=click.IntRange(min=3), help="Number of items, if --truth is not a file (default: 150)."
+@options(
+    "Truth",
+    {
+        "--truth lexical|political|uniform|FILE.csv": "Distribution of the true scores, or a file that has them"
+        " in --column (0 to 1).",
+        "--column NAME": "Column of the true scores in the file.",
+        "--items": "Number of items, if --truth is not a file (default: 150).",
+    },
+    truth={"default": "lexical", "type": READ},
+    items=click.IntRange(min=3),
 )
 @_panel_options
-@_how("--methods", default="da,random,easl,ra", metavar="A,B,...", callback=_methods, help="Also trueskill.")
-@_how(
-    "--corrected",
-    is_flag=True,
-    help="Beside raw scores those corrected for annotators and sessions by a mixed model (da+, random+, easl+).",
+@options(
+    "Experiment",
+    {
+        "--methods A,B,...": "Also trueskill.",
+        "--corrected": "Beside raw scores those corrected for annotators and sessions by a mixed model (da+, random+, easl+).",
+        "--budget": "Annotations an item.",
+        "--replicates": "",
+        "--per-hit": "Items in a HIT (da shows 1).",
+        "--pool": "Where partners come from.",
+        "--target": "Spearman's rho to reach.",
+        "--level": "Level of the bootstrap intervals.",
+    },
+    methods={"default": "da,random,easl,ra", "callback": _methods},
+    budget={"type": COUNT, "default": 10},
+    replicates={"type": COUNT, "default": 20},
+    per_hit={"type": click.IntRange(min=2), "default": 5},
+    pool=choice(*POOLS, default="paper"),
+    target={"type": click.FloatRange(0, 1, min_open=True), "default": 0.9},
+    level=LEVEL,
 )
-@_how("--budget", type=COUNT, default=10, help="Annotations an item.")
-@_how("--replicates", type=COUNT, default=20)
-@_how("--per-hit", type=click.IntRange(min=2), default=5, help="Items in a HIT (da shows 1).")
-@_how("--pool", type=click.Choice(POOLS), default="paper", help="Where partners come from.")
-@_how("--target", type=click.FloatRange(0, 1, min_open=True), default=0.9, help="Spearman's rho to reach.")
-@level_option(_how, "Level of the bootstrap intervals.")
 @shared_options
 @click.pass_context
 def command(context: click.Context, /, state: State, **asked: Any) -> None:

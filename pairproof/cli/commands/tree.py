@@ -9,9 +9,19 @@ import click
 
 from ..options.reading import Reading, names_or_none
 from ..options.respondents import person_options
-from ..state import COUNT, READ, SHARE, WRITTEN, SectionedCommand, State, level_option, option, shared_options
+from ..state import (
+    COUNT,
+    LEVEL,
+    READ,
+    SHARE,
+    WRITTEN,
+    SectionedCommand,
+    State,
+    choice,
+    options,
+    shared_options,
+)
 
-_tree = option("Tree")
 HELP = """Divide the persons of FILE into groups with different preferences, by their covariates (R's psychotree: bttree).
 
 In each node a Bradley-Terry model is fitted, and tests say whether its parameters are the same whatever a covariate is; if
@@ -26,42 +36,31 @@ pairproof tree votes.csv --covariates "age,gender,C(region),ordered(education)" 
 
 @click.command("tree", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@_tree(
-    "--covariates",
-    metavar="COL,COL,...",
-    callback=names_or_none,
-    help="age, C(region): numbers as a factor, ordered(education): levels in order. Default: all columns of persons.",
+@options(
+    "Tree",
+    {
+        "--covariates COL,COL,...": "age, C(region): numbers as a factor, ordered(education): levels in order."
+        " Default: all columns of persons.",
+        "--alpha": "Level of the tests in a node.",
+        "--adjust": "Whether p is adjusted for the number of covariates.",
+        "--minimum N": "Persons of a node at least (default: 10 parameters / comparisons of a person).",
+        "--most-depth N": "Splits from the root to a leaf at most.",
+        "--missing": "Persons without a value of a covariate: an error, or left out and counted.",
+        "--ties": "Default: davidson where somebody tied, else none.",
+        "--reference ITEM": "The item whose log-odds is 0 (default: the first).",
+        "--plot FILE": "Draw the tree: .png, .svg or .pdf.",
+        "--level": "Level of the intervals of worths in the picture.",
+    },
+    covariates={"callback": names_or_none},
+    alpha={"type": SHARE, "default": 0.05},
+    adjust=choice("bonferroni", "none", default="bonferroni"),
+    minimum=COUNT,
+    most_depth=click.IntRange(min=0),
+    missing=choice("refuse", "leave-out", default="refuse"),
+    ties=choice("davidson", "half", "drop", "none"),
+    plot=WRITTEN,
+    level=LEVEL,
 )
-@_tree("--alpha", type=SHARE, default=0.05, help="Level of the tests in a node.")
-@_tree(
-    "--adjust",
-    type=click.Choice(["bonferroni", "none"]),
-    default="bonferroni",
-    help="Whether p is adjusted for the number of covariates.",
-)
-@_tree(
-    "--minimum",
-    type=COUNT,
-    metavar="N",
-    help="Persons of a node at least (default: 10 parameters / comparisons of a person).",
-)
-@_tree(
-    "--most-depth", type=click.IntRange(min=0), metavar="N", help="Splits from the root to a leaf at most."
-)
-@_tree(
-    "--missing",
-    type=click.Choice(["refuse", "leave-out"]),
-    default="refuse",
-    help="Persons without a value of a covariate: an error, or left out and counted.",
-)
-@_tree(
-    "--ties",
-    type=click.Choice(["davidson", "half", "drop", "none"]),
-    help="Default: davidson where somebody tied, else none.",
-)
-@_tree("--reference", metavar="ITEM", help="The item whose log-odds is 0 (default: the first).")
-@_tree("--plot", metavar="FILE", type=WRITTEN, help="Draw the tree: .png, .svg or .pdf.")
-@level_option(_tree, "Level of the intervals of worths in the picture.")
 @person_options
 @shared_options
 def command(

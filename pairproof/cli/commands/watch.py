@@ -6,10 +6,9 @@ from typing import Any
 
 import click
 
-from ..options.reading import Reading, cluster_options, pair_option, reader_options
-from ..state import POSITIVE, READ, SectionedCommand, State, level_option, option, shared_options
+from ..options.reading import PAIR, Reading, cluster_options, reader_options
+from ..state import LEVEL, POSITIVE, READ, SectionedCommand, State, options, shared_options
 
-_what = option("Intervals")
 HELP = """Give intervals for FILE that hold at every look, for whoever watches while answers come in and may stop at any time.
 
 Two systems: the share of decisive answers (exact, beta mixture), the mean score with ties one half (exact, hedged capital),
@@ -24,19 +23,20 @@ pairproof watch votes.csv --cluster judge --planned 60
 
 @click.command("watch", cls=SectionedCommand, help=HELP)
 @click.argument("file", metavar="FILE", type=READ)
-@pair_option(_what, "Only these two (default: all pairs; exact intervals where the file has one pair).")
-@level_option(_what, "Level of the intervals; of all pairs together.")
-@_what(
-    "--planned",
-    type=POSITIVE,
-    metavar="N",
-    help=(
-        "Answers (clusters with --cluster) at which the asymptotic intervals are to be narrowest, chosen before the first"
-        " look (default: 500; 50 clusters)."
-    ),
+@options(
+    "Intervals",
+    {
+        "--pair A,B": "Only these two (default: all pairs; exact intervals where the file has one pair).",
+        "--level": "Level of the intervals; of all pairs together.",
+        "--planned N": "Answers (clusters with --cluster) at which the asymptotic intervals are to be narrowest,"
+        " chosen before the first look (default: 500; 50 clusters).",
+    },
+    pair=PAIR,
+    level=LEVEL,
+    planned=POSITIVE,
 )
 @cluster_options(
-    _what, "Take clusters as what comes in, from 20 on: judge, source, or judge,source for both ways."
+    "Intervals", "Take clusters as what comes in, from 20 on: judge, source, or judge,source for both ways."
 )
 @reader_options
 @shared_options

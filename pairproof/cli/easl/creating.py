@@ -11,14 +11,11 @@ import click
 
 from ...errors import InputError
 from ..options.reading import taken
-from ..state import COUNT, KEPT, POSITIVE, READ, SHARED, State, gathered, option, stacked
-from .judgments import FROM, ON_REPEAT, REJECTED, UNTERMINATED, counts, easl_command, warn
+from ..state import COUNT, KEPT, POSITIVE, READ, SHARED, State, choice, gathered, options, stacked
+from .judgments import ON_REPEAT, REJECTED, UNTERMINATED_FROM, counts, easl_command, warn
 
 if TYPE_CHECKING:
     from ...campaign.page.texts import Texts
-
-
-_page, _design = option("What annotators see"), option("Design")
 
 
 def texts_of_options(asked: dict[str, Any]) -> Texts:
@@ -34,72 +31,59 @@ def texts_of_options(asked: dict[str, Any]) -> Texts:
     return texts_of(asked["question"], asked["anchors"], lang=asked["lang"], dir=asked["dir"], **given)
 
 
-_text_options = stacked(
-    _page("--question", default="", metavar="TEXT", help="Question about each item, such as 'How fluent?'."),
-    _page(
-        "--anchors",
-        default="",
-        metavar="LABELS",
-        help="Labels of places on the line: '0=nonsense; 50=half of it; 100=all of it'.",
-    ),
-    _page("--instructions", type=READ, metavar="FILE", help="Text file; blank lines part paragraphs."),
-    _page("--examples", type=READ, metavar="FILE", help="CSV of scored examples: text, score, why."),
-    _page("--words", type=READ, metavar="FILE", help="JSON of the page's own words in your language."),
-    _page("--lang", default="", metavar="TAG", help="Language of these texts, such as de or ar-EG."),
-    _page(
-        "--dir",
-        type=click.Choice(["auto", "ltr", "rtl"]),
-        default="auto",
-        help="Direction of writing (auto: that of the language).",
-    ),
+_text_options = options(
+    "What annotators see",
+    {
+        "--question TEXT": "Question about each item, such as 'How fluent?'.",
+        "--anchors LABELS": "Labels of places on the line: '0=nonsense; 50=half of it; 100=all of it'.",
+        "--instructions FILE": "Text file; blank lines part paragraphs.",
+        "--examples FILE": "CSV of scored examples: text, score, why.",
+        "--words FILE": "JSON of the page's own words in your language.",
+        "--lang TAG": "Language of these texts, such as de or ar-EG.",
+        "--dir": "Direction of writing (auto: that of the language).",
+    },
+    question="",
+    anchors="",
+    instructions=READ,
+    examples=READ,
+    words=READ,
+    lang="",
+    dir=choice("auto", "ltr", "rtl", default="auto"),
 )
 
 _design_options = stacked(
-    _page("--text", "text", metavar="COLUMN", help="Column that holds the item's text (default: sent)."),
-    _page(
-        "--show",
-        multiple=True,
-        metavar="COLUMN",
-        help="Another column that annotators see; repeatable. Nothing else is shown to them.",
+    options(
+        "What annotators see",
+        {
+            "--text COLUMN": "Column that holds the item's text (default: sent).",
+            "--show COLUMN": "Another column that annotators see; repeatable. Nothing else is shown to them.",
+        },
+        show={"multiple": True},
     ),
-    _design(
-        "--design",
-        "arrange",
-        type=click.Choice(["any", "same-source"]),
-        default="any",
-        help="same-source: a HIT holds the outputs of one source (column source).",
+    options(
+        "Design",
+        {
+            "--design": "same-source: a HIT holds the outputs of one source (column source).",
+            "--judgments": "Different annotators for each HIT.",
+            "--repeats SHARE": "Share of slots judged again.",
+            "--degraded SHARE": "Share of slots for degraded items.",
+            "--gold SHARE": "Share of slots for items of role gold; or the COLUMN that holds known scores (default: gold).",
+            "--systems COLUMN": "Column that names each item's system (default: system).",
+            "--col NAME=COLUMN": "Column that stands for role, of, source, system or gold; nothing after the sign: none does.",
+            "--qualify RULE": "What an annotator must reach in the qualification batch, such as 'spearman>=.5'.",
+            "--on-repeat": "Which answers count if an annotator answers a HIT more than once.",
+            "--pay-hour AMOUNT": "Pay of an hour; 'status' reckons the cost.",
+            "--partial": "Annotators may leave items of a HIT unanswered.",
+        },
+        design=choice("any", "same-source", name="arrange", default="any"),
+        judgments={"type": COUNT, "default": 1},
+        repeats=0.0,
+        degraded=0.0,
+        col={"multiple": True},
+        qualify="",
+        on_repeat={"type": ON_REPEAT, "default": "first"},
+        pay_hour=POSITIVE,
     ),
-    _design("--judgments", type=COUNT, default=1, help="Different annotators for each HIT."),
-    _design("--repeats", type=float, default=0.0, metavar="SHARE", help="Share of slots judged again."),
-    _design(
-        "--degraded", type=float, default=0.0, metavar="SHARE", help="Share of slots for degraded items."
-    ),
-    _design(
-        "--gold",
-        metavar="SHARE",
-        help="Share of slots for items of role gold; or the COLUMN that holds known scores (default: gold).",
-    ),
-    _design("--systems", metavar="COLUMN", help="Column that names each item's system (default: system)."),
-    _design(
-        "--col",
-        multiple=True,
-        metavar="NAME=COLUMN",
-        help="Column that stands for role, of, source, system or gold; nothing after the sign: none does.",
-    ),
-    _design(
-        "--qualify",
-        default="",
-        metavar="RULE",
-        help="What an annotator must reach in the qualification batch, such as 'spearman>=.5'.",
-    ),
-    _design(
-        "--on-repeat",
-        type=ON_REPEAT,
-        default="first",
-        help="Which answers count if an annotator answers a HIT more than once.",
-    ),
-    _design("--pay-hour", type=POSITIVE, metavar="AMOUNT", help="Pay of an hour; 'status' reckons the cost."),
-    _design("--partial", is_flag=True, help="Annotators may leave items of a HIT unanswered."),
 )
 
 
@@ -150,7 +134,6 @@ def texts(state: State, campaign: str, **asked: Any) -> None:
 
 METHODS = ("easl", "da", "ra", "trueskill", "random")
 POOLS = ("paper", "keisks", "cjmay")
-_method, _files = option("Method"), option("Files")
 
 
 def _with_settings(command: Callable[..., Any], given: dict[str, Any]) -> Any:
@@ -161,26 +144,21 @@ def _with_settings(command: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 
 _METHOD_OPTIONS = (
-    _method(
-        "--gamma", type=float, default=0.1, help="Skill-chain parameter of match quality, ra and trueskill."
+    options(
+        "Method",
+        {
+            "--gamma": "Skill-chain parameter of match quality, ra and trueskill.",
+            "--epsilon": "Tie rate of ra and trueskill.",
+            "--tie-within": "Two scores (0 to 1) are a tie if they differ by no more than this.",
+            "--pool": "Partners are chosen among the items that anchor no HIT (paper; keisks, which orders equal"
+            " variances by id) or among all items (cjmay).",
+        },
+        gamma=0.1,
+        epsilon=0.1,
+        tie_within=0.0,
+        pool=choice(*POOLS, default="paper"),
     ),
-    _method("--epsilon", type=float, default=0.1, help="Tie rate of ra and trueskill."),
-    _method(
-        "--tie-within",
-        type=float,
-        default=0.0,
-        help="Two scores (0 to 1) are a tie if they differ by no more than this.",
-    ),
-    _method(
-        "--pool",
-        type=click.Choice(POOLS),
-        default="paper",
-        help=(
-            "Partners are chosen among the items that anchor no HIT (paper; keisks, which orders equal"
-            " variances by id) or among all items (cjmay)."
-        ),
-    ),
-    _files("--encoding", metavar="NAME", help="Encoding of text files, such as latin-1 (default: UTF-8)."),
+    options("Files", {"--encoding NAME": "Encoding of text files, such as latin-1 (default: UTF-8)."}),
 )
 _method_options = gathered(_METHOD_OPTIONS, _with_settings)
 
@@ -189,16 +167,16 @@ _method_options = gathered(_METHOD_OPTIONS, _with_settings)
     "init",
     "'easl status'; 'easl init' only writes the campaign.",
     click.argument("items", metavar="ITEMS.csv", type=READ),
-    _method(
-        "--method",
-        type=click.Choice(METHODS),
-        default="easl",
-        help=(
-            "easl: efficient annotation of scalar labels; ra: bounded ranking; trueskill: unbounded; da: direct"
-            " assessment; random: EASL's update with items chosen at random."
-        ),
+    options(
+        "Method",
+        {
+            "--method": "easl: efficient annotation of scalar labels; ra: bounded ranking; trueskill: unbounded;"
+            " da: direct assessment; random: EASL's update with items chosen at random.",
+            "--per-hit": "Items in a HIT (the paper's da shows 1).",
+        },
+        method=choice(*METHODS, default="easl"),
+        per_hit={"type": COUNT, "default": 5},
     ),
-    _method("--per-hit", type=COUNT, default=5, help="Items in a HIT (the paper's da shows 1)."),
     _method_options,
     design_options,
     campaign=KEPT,
@@ -223,26 +201,26 @@ def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **a
     "'easl status'; 'easl import' only writes the campaign.",
     click.argument("file", metavar="FILE", type=READ),
     click.argument("results", metavar="[RESULTS]...", nargs=-1, type=READ),
-    _method(
-        "--method",
-        type=click.Choice([m for m in METHODS if m != "da"]),
-        help="Method of a model file (default: easl for alpha and beta, trueskill for mu and sigma).",
+    options(
+        "Method",
+        {
+            "--method": "Method of a model file (default: easl for alpha and beta, trueskill for mu and sigma).",
+            "--per-hit": "Items in a HIT (default: as in the results, else 5).",
+        },
+        method=choice(*[m for m in METHODS if m != "da"]),
+        per_hit=COUNT,
     ),
-    _method("--per-hit", type=COUNT, help="Items in a HIT (default: as in the results, else 5)."),
-    _files(
-        "--model-is",
-        type=click.Choice(["before", "after"]),
-        help="Whether the model is from before or after the results (default: found by adding them up).",
+    options(
+        "Files",
+        {
+            "--model-is": "Whether the model is from before or after the results (default: found by adding them up).",
+            "--unescape": "Undo HTML's escapes in a model file, which one public EASL code writes into all texts.",
+            "--pair SRC-TRG": "Language pair of a table of scores that has several.",
+        },
+        model_is=choice("before", "after"),
     ),
-    _files(
-        "--unescape",
-        is_flag=True,
-        help="Undo HTML's escapes in a model file, which one public EASL code writes into all texts.",
-    ),
-    _files("--pair", metavar="SRC-TRG", help="Language pair of a table of scores that has several."),
     REJECTED,
-    UNTERMINATED,
-    FROM,
+    UNTERMINATED_FROM,
     _method_options,
     campaign=KEPT,
 )

@@ -12,14 +12,16 @@ from ...text import label
 from ..options.reading import ENCODING
 from ..state import (
     COUNT,
+    FLAG,
     KEPT,
+    LEVEL,
     POSITIVE,
     READ,
     SHARE,
     SectionedCommand,
     State,
-    level_option,
-    option,
+    choice,
+    options,
     shared_options,
     stacked,
 )
@@ -51,28 +53,19 @@ def easl_command(
 ON_REPEAT = click.Choice(["first", "last", "both"])
 
 
-_campaign, _files, _more = option("Campaign"), option("Files"), option("More")
-
-
-REJECTED = _files(
-    "--rejected",
-    type=click.Choice(["refuse", "count", "leave-out"]),
-    default="refuse",
-    help="What to do with assignments whose AssignmentStatus is Rejected.",
+REJECTED = options(
+    "Files",
+    {"--rejected": "What to do with assignments whose AssignmentStatus is Rejected."},
+    rejected=choice("refuse", "count", "leave-out", default="refuse"),
 )
-FROM = _files(
-    "--from",
-    "tool",
-    type=click.Choice(["results", "label-studio", "codes"]),
-    help="Tool whose file it is (default: found from its content); results: Mechanical Turk and the page.",
-)
-UNTERMINATED = _files(
-    "--accept-unterminated",
-    is_flag=True,
-    help=(
-        "Accept a file whose last line has no line end. A file that was cut off looks like this, and a last"
-        " value of 8 may have been 87."
-    ),
+UNTERMINATED_FROM = options(
+    "Files",
+    {
+        "--accept-unterminated": "Accept a file whose last line has no line end. A file that was cut off looks"
+        " like this, and a last value of 8 may have been 87.",
+        "--from": "Tool whose file it is (default: found from its content); results: Mechanical Turk and the page.",
+    },
+    from_=choice("results", "label-studio", "codes", name="tool"),
 )
 
 
@@ -81,32 +74,21 @@ UNTERMINATED = _files(
     "'easl status'; run it after the update.",
     click.argument("results", metavar="RESULTS.csv", type=READ),
     REJECTED,
-    _files("--encoding", metavar="NAME", help=ENCODING),
-    UNTERMINATED,
-    FROM,
-    _files(
-        "--scale",
-        type=float,
-        nargs=2,
-        metavar="LOW HIGH",
-        help="Scale of ratings in Label Studio's export, such as 1 5 (scores from 0 to 100 need none).",
-    ),
-    _files(
-        "--on-change",
-        type=click.Choice(["refuse", "newest"]),
-        default="refuse",
-        help="What to do with an annotation that was edited in Label Studio after it had been added.",
-    ),
-    _files(
-        "--without-token",
-        type=click.Choice(["refuse", "count"]),
-        default="refuse",
-        help="What to do with answers under a registered name that lack the token of the annotator's page.",
-    ),
-    _files(
-        "--on-repeat",
-        type=ON_REPEAT,
-        help="Change which answers count if an annotator answers a HIT more than once (default: as in the campaign).",
+    options("Files", {"--encoding NAME": ENCODING}),
+    UNTERMINATED_FROM,
+    options(
+        "Files",
+        {
+            "--scale LOW HIGH": "Scale of ratings in Label Studio's export, such as 1 5 (scores from 0 to 100 need none).",
+            "--on-change": "What to do with an annotation that was edited in Label Studio after it had been added.",
+            "--without-token": "What to do with answers under a registered name that lack the token of the annotator's page.",
+            "--on-repeat": "Change which answers count if an annotator answers a HIT more than once (default: as"
+            " in the campaign).",
+        },
+        scale={"type": float, "nargs": 2},
+        on_change=choice("refuse", "newest", default="refuse"),
+        without_token=choice("refuse", "count", default="refuse"),
+        on_repeat=ON_REPEAT,
     ),
 )
 def update(state: State, campaign: str, results: str, **asked: Any) -> None:
@@ -147,31 +129,34 @@ def warn(state: State, name: str, taken: Taken) -> None:
 @easl_command(
     "retract",
     "'easl status'; run it after 'easl retract', which changes the campaign.",
-    _campaign(
-        "--assignment",
-        "assignments",
-        multiple=True,
-        metavar="ID",
-        help="Judgments with this AssignmentId; repeatable.",
+    options(
+        "Campaign",
+        {
+            "--assignment ID": "Judgments with this AssignmentId; repeatable.",
+            "--worker ID": "Judgments by this worker.",
+            "--batch K": "Judgments in this batch.",
+            "--hit K": "Judgments of this HIT of the batch.",
+            "--results NAME": "Judgments from the results file of this name (or SHA-256).",
+            "--row K": "Judgment in this row of that file, 1 below the header.",
+            "--all": "Retract all that match, if there is more than one.",
+            "--why TEXT": "The reason, which is recorded; required.",
+        },
+        assignment={"name": "assignments", "multiple": True},
+        batch=COUNT,
+        hit=COUNT,
+        row=COUNT,
+        all={**FLAG, "name": "every"},
+        why="",
     ),
-    _campaign("--worker", metavar="ID", help="Judgments by this worker."),
-    _campaign("--batch", type=COUNT, metavar="K", help="Judgments in this batch."),
-    _campaign("--hit", type=COUNT, metavar="K", help="Judgments of this HIT of the batch."),
-    _campaign("--results", metavar="NAME", help="Judgments from the results file of this name (or SHA-256)."),
-    _campaign(
-        "--row", type=COUNT, metavar="K", help="Judgment in this row of that file, 1 below the header."
+    options(
+        "More",
+        {
+            "--undo N": "Restore the judgments of the retraction with this number; repeatable.",
+            "--list": "List what was retracted, and why.",
+        },
+        undo={"name": "numbers", "type": COUNT, "multiple": True},
+        list={**FLAG, "name": "listed"},
     ),
-    _campaign("--all", "every", is_flag=True, help="Retract all that match, if there is more than one."),
-    _campaign("--why", default="", metavar="TEXT", help="The reason, which is recorded; required."),
-    _more(
-        "--undo",
-        "numbers",
-        type=COUNT,
-        multiple=True,
-        metavar="N",
-        help="Restore the judgments of the retraction with this number; repeatable.",
-    ),
-    _more("--list", "listed", is_flag=True, help="List what was retracted, and why."),
 )
 def retract(
     state: State, campaign: str, every: bool, why: str, numbers: tuple[int, ...], listed: bool, **chosen: Any
@@ -216,7 +201,11 @@ def _retraction(r: Retraction) -> str:
 @easl_command(
     "repeats",
     "'easl status'; run it after 'easl repeats'.",
-    _campaign("--on-repeat", type=ON_REPEAT, help="Change which of an annotator's answers to a HIT count."),
+    options(
+        "Campaign",
+        {"--on-repeat": "Change which of an annotator's answers to a HIT count."},
+        on_repeat=ON_REPEAT,
+    ),
 )
 def repeats(state: State, campaign: str, on_repeat: Any) -> None:
     """Count the answers that an annotator gave to a HIT more than once, and say which of them count.
@@ -235,45 +224,38 @@ def repeats(state: State, campaign: str, on_repeat: Any) -> None:
     )
 
 
-def intervals_option(of: str) -> Any:
-    """`--intervals`, of what they are."""
-    kinds, said = click.Choice(["calibrated", "beta"]), f"Of the {of}; beta: EASL's own, far too wide."
-    return _more("--intervals", "kind", type=kinds, default="calibrated", help=said)
-
-
+INTERVALS = choice("calibrated", "beta", name="kind", default="calibrated")
 #: The campaign's own column of systems.
 OWN = "\0"
-_parts, _rule = option("What to show"), option("Rule")
 
 
 @easl_command(
     "status",
     "",
-    _parts(
-        "--annotators", is_flag=True, help="Each annotator: agreement, repeats, checks, drift, speed, flags."
+    options(
+        "What to show",
+        {
+            "--annotators": "Each annotator: agreement, repeats, checks, drift, speed, flags.",
+            "--items-disagree": "The items that annotators disagree on most.",
+            "--agreement": "Report how well annotators agree.",
+            "--systems [COLUMN]": "Compare systems: means with intervals, paired by source. COLUMN names each"
+            " item's system; by default the campaign's own.",
+            "--model": "Scores with this model of the annotators beside the campaign's own.",
+        },
+        agreement={**FLAG, "name": "with_agreement"},
+        systems={"is_flag": False, "flag_value": OWN},
+        model=choice("raw", "location", "precision", "scale"),
     ),
-    _parts("--items-disagree", is_flag=True, help="The items that annotators disagree on most."),
-    _parts("--agreement", "with_agreement", is_flag=True, help="Report how well annotators agree."),
-    _parts(
-        "--systems",
-        metavar="[COLUMN]",
-        is_flag=False,
-        flag_value=OWN,
-        help="Compare systems: means with intervals, paired by source. COLUMN names each item's system; by default"
-        " the campaign's own.",
-    ),
-    _parts(
-        "--model",
-        type=click.Choice(["raw", "location", "precision", "scale"]),
-        help="Scores with this model of the annotators beside the campaign's own.",
-    ),
-    level_option(_more),
-    intervals_option("items' scores"),
-    _more(
-        "--standardise",
-        type=click.Choice(["none", "z-scores"]),
-        default="none",
-        help="Standardise the scores of each annotator before annotators or systems are compared.",
+    options(
+        "More",
+        {
+            "--level": "Level of the intervals.",
+            "--intervals": "Of the items' scores; beta: EASL's own, far too wide.",
+            "--standardise": "Standardise the scores of each annotator before annotators or systems are compared.",
+        },
+        level=LEVEL,
+        intervals=INTERVALS,
+        standardise=choice("none", "z-scores", default="none"),
     ),
 )
 def status(
@@ -327,22 +309,18 @@ def _extras(found: Status, annotators: bool, items_disagree: bool) -> dict[str, 
 @easl_command(
     "stop",
     "'easl status'; 'easl stop' prints one answer.",
-    _rule(
-        "--rule",
-        required=True,
-        metavar="RULE",
-        help="'items<=.12', 'top 5 within .1', 'systems<=.05', 'ranking within .02' or 'top 1 systems'.",
-    ),
-    _rule("--alpha", type=SHARE, default=0.05, help="Probability of a wrong statement at any look."),
-    _rule(
-        "--planned",
-        type=POSITIVE,
-        help="Judgments of an item (default 10), or sources (100), at which intervals are shortest.",
-    ),
-    _rule(
-        "--looks",
-        type=COUNT,
-        help="For systems: this number of planned looks up to --planned sources (O'Brien and Fleming's boundary).",
+    options(
+        "Rule",
+        {
+            "--rule RULE": "'items<=.12', 'top 5 within .1', 'systems<=.05', 'ranking within .02' or 'top 1 systems'.",
+            "--alpha": "Probability of a wrong statement at any look.",
+            "--planned": "Judgments of an item (default 10), or sources (100), at which intervals are shortest.",
+            "--looks": "For systems: this number of planned looks up to --planned sources (O'Brien and Fleming's boundary).",
+        },
+        rule={"required": True},
+        alpha={"type": SHARE, "default": 0.05},
+        planned=POSITIVE,
+        looks=COUNT,
     ),
 )
 def stop(
@@ -372,23 +350,25 @@ def stop(
     "export",
     "'easl status'; 'easl export' writes OUT.",
     click.argument("out", metavar="OUT", type=KEPT),
-    _files(
-        "--what",
-        type=click.Choice(["scores", "model", "history", "comparisons", "log"]),
-        default="scores",
-        help=(
-            "model: the older tools' file; history: every judgment; comparisons: input for 'pairproof fit'; log:"
-            " the whole campaign as JSON Lines, which 'easl import' makes a campaign of again."
-        ),
+    options(
+        "Files",
+        {
+            "--what": "model: the older tools' file; history: every judgment; comparisons: input for 'pairproof"
+            " fit'; log: the whole campaign as JSON Lines, which 'easl import' makes a campaign of again.",
+            "--tool": "Columns of a model file as this public EASL code has them; its older version says mu and sigma.",
+        },
+        what=choice("scores", "model", "history", "comparisons", "log", default="scores"),
+        tool=choice("keisks", "keisks-mu-sigma", "cjmay", name="layout"),
     ),
-    _files(
-        "--tool",
-        "layout",
-        type=click.Choice(["keisks", "keisks-mu-sigma", "cjmay"]),
-        help="Columns of a model file as this public EASL code has them; its older version says mu and sigma.",
+    options(
+        "More",
+        {
+            "--level": "Level of the intervals.",
+            "--intervals": "Of the scores; beta: EASL's own, far too wide.",
+        },
+        level=LEVEL,
+        intervals=INTERVALS,
     ),
-    level_option(_more),
-    intervals_option("scores"),
 )
 def export(state: State, campaign: str, out: str, what: Any, layout: Any, level: float, kind: Any) -> None:
     """Write scores with their intervals, a model file, the full history, paired comparisons, or a log."""

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...text import label
-from ..state import COUNT, READ, WRITTEN, FileName, State, option
+from ..state import COUNT, READ, WRITTEN, FileName, State, choice, options
 from .judgments import easl_command
 
 if TYPE_CHECKING:
     from ...campaign.hits.choosing import Batch
     from ...campaign.hits.registered import Person, Submission
-
-
-_campaign, _items, _who, _files = map(option, ("Campaign", "Items", "Annotators", "Files"))
 
 
 @click.group("annotators")
@@ -49,7 +46,7 @@ def list_(state: State, campaign: str) -> None:
     "exclude",
     "'easl status'.",
     click.argument("name", metavar="NAME"),
-    _campaign("--why", default="", metavar="TEXT", help="The reason, which is recorded; required."),
+    options("Campaign", {"--why TEXT": "The reason, which is recorded; required."}, why=""),
 )
 def exclude(state: State, campaign: str, name: str, why: str) -> None:
     """Exclude an annotator: nothing is deleted, but their judgments no longer count."""
@@ -98,7 +95,7 @@ def _line(p: Person) -> str:
 @easl_command(
     "rules",
     "'easl status'.",
-    _campaign("--exclusion", metavar="TEXT", help="Write down which annotators will be excluded, in words."),
+    options("Campaign", {"--exclusion TEXT": "Write down which annotators will be excluded, in words."}),
 )
 def rules(state: State, campaign: str, exclusion: str | None) -> None:
     """List the rules that were fixed, each with the number of judgments that had come in before.
@@ -120,14 +117,21 @@ def rules(state: State, campaign: str, exclusion: str | None) -> None:
     "degrade",
     "'easl status'.",
     click.argument("items", metavar="ITEMS.csv", type=READ),
-    _files(
-        "--out", required=True, metavar="OUT.csv", type=WRITTEN, help="The items with degraded ones added."
+    options(
+        "Files",
+        {"--out OUT.csv": "The items with degraded ones added."},
+        out={"required": True, "type": WRITTEN},
     ),
-    _items("--text", default="sent", metavar="COLUMN", help="Column with the text."),
-    _items(
-        "--number", type=COUNT, metavar="N", help="Degrade so many items, drawn at random (default: all)."
+    options(
+        "Items",
+        {
+            "--text COLUMN": "Column with the text.",
+            "--number N": "Degrade so many items, drawn at random (default: all).",
+        },
+        text="sent",
+        number=COUNT,
     ),
-    _files("--encoding", metavar="NAME", help="Encoding of ITEMS.csv, such as latin-1 (default: UTF-8)."),
+    options("Files", {"--encoding NAME": "Encoding of ITEMS.csv, such as latin-1 (default: UTF-8)."}),
     campaign=None,
 )
 def degrade(state: State, items: str, out: str, **asked: Any) -> None:
@@ -147,66 +151,39 @@ def degrade(state: State, items: str, out: str, **asked: Any) -> None:
 @easl_command(
     "next",
     "'easl status'; 'easl next' writes its batch to --out.",
-    _campaign(
-        "--hits",
-        type=COUNT,
-        metavar="K",
-        help="Number of HITs in the batch (default: items / per-hit; 20 with pool keisks).",
+    options(
+        "Campaign",
+        {
+            "--hits K": "Number of HITs in the batch (default: items / per-hit; 20 with pool keisks).",
+            "--again": "Write the open batch again instead of opening a new one.",
+            "--qualification": "Open the qualification batch, or give it to annotators who have not had it.",
+        },
+        hits=COUNT,
     ),
-    _campaign("--again", is_flag=True, help="Write the open batch again instead of opening a new one."),
-    _campaign(
-        "--qualification",
-        is_flag=True,
-        help="Open the qualification batch, or give it to annotators who have not had it.",
+    options(
+        "Annotators",
+        {
+            "--judgments K": "Different annotators for each HIT (default: as the campaign was made).",
+            "--for-annotators": "--out is a folder: a page for each registered annotator.",
+            "--annotator NAME": "Give the HITs to this registered annotator alone.",
+            "--due DATE": "Day (its end, UTC) or moment after which the next batch gives what is not back to others.",
+        },
+        judgments=COUNT,
     ),
-    _who(
-        "--judgments",
-        type=COUNT,
-        metavar="K",
-        help="Different annotators for each HIT (default: as the campaign was made).",
-    ),
-    _who("--for-annotators", is_flag=True, help="--out is a folder: a page for each registered annotator."),
-    _who("--annotator", metavar="NAME", help="Give the HITs to this registered annotator alone."),
-    _who(
-        "--due",
-        metavar="DATE",
-        help="Day (its end, UTC) or moment after which the next batch gives what is not back to others.",
-    ),
-    _files(
-        "--out",
-        required=True,
-        metavar="FILE",
-        type=FileName(),
-        help="Write .csv (one row per HIT), .jsonl, .html (a self-contained page), or FOLDER/ (a page each).",
-    ),
-    _files(
-        "--for",
-        "style",
-        type=click.Choice(["plain", "mturk", "label-studio"]),
-        default="plain",
-        help="Write for Mechanical Turk (.csv, cells escaped) or Label Studio (.json): only what is shown.",
-    ),
-    _files(
-        "--layout",
-        metavar="FILE",
-        type=WRITTEN,
-        help="With --for: also write the layout (.html) or the labeling configuration (.xml) that shows it.",
-    ),
-    _files(
-        "--lang",
-        metavar="TAG",
-        help="Language of question, anchors and instructions, where the campaign has several ('easl texts').",
-    ),
-    _files(
-        "--address",
-        metavar="URL",
-        help="Where the pages of FOLDER/ are put; links-K.csv then has each annotator's link.",
-    ),
-    _files(
-        "--show",
-        multiple=True,
-        metavar="COLUMN",
-        help="A further column that annotators see in this batch, beside the campaign's own; repeatable.",
+    options(
+        "Files",
+        {
+            "--out FILE": "Write .csv (one row per HIT), .jsonl, .html (a self-contained page), or FOLDER/ (a page each).",
+            "--for": "Write for Mechanical Turk (.csv, cells escaped) or Label Studio (.json): only what is shown.",
+            "--layout FILE": "With --for: also write the layout (.html) or the labeling configuration (.xml) that shows it.",
+            "--lang TAG": "Language of question, anchors and instructions, where the campaign has several ('easl texts').",
+            "--address URL": "Where the pages of FOLDER/ are put; links-K.csv then has each annotator's link.",
+            "--show COLUMN": "A further column that annotators see in this batch, beside the campaign's own; repeatable.",
+        },
+        out={"required": True, "type": FileName()},
+        for_=choice("plain", "mturk", "label-studio", name="style", default="plain"),
+        layout=WRITTEN,
+        show={"multiple": True},
     ),
 )
 def next_(state: State, campaign: str, out: str, **asked: Any) -> None:
@@ -270,7 +247,7 @@ def _more(batch: Batch) -> str:
     "demographics",
     "'easl status'; 'easl demographics' only prints.",
     click.argument("table", metavar="TABLE.csv", type=READ),
-    _files("--encoding", metavar="NAME", help="Encoding of the table (default: UTF-8)."),
+    options("Files", {"--encoding NAME": "Encoding of the table (default: UTF-8)."}),
 )
 def demographics(state: State, campaign: str, table: str, encoding: str | None) -> None:
     """Show Prolific's table of a study beside the annotators: time, HITs, pay; nothing is changed.

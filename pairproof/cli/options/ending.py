@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import NotEstimableError
-from ..state import SHARE, WRITTEN, Decorated, State, gathered, option
+from ..state import SHARE, WRITTEN, Decorated, State, choice, gathered, options
 from .reading import KINDS, names, taken
-from .verifying import R_OPTION, r_options
+from .verifying import r_options
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import Mode
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..reports.asked import Asked
 
 
-_robust, _many = option("Standard errors"), option("Many comparisons")
 #: Families of differences by their names on the command line.
 FAMILIES = {
     "all-pairs": "all pairs",
@@ -36,34 +35,27 @@ FAMILIES = {
     "against-mean": "against the mean",
 }
 _MANY = (
-    _many(
-        "--ranks",
-        is_flag=True,
-        help="Confidence sets of the items' ranks, letters, and which may be the best.",
+    options(
+        "Many comparisons",
+        {
+            "--ranks": "Confidence sets of the items' ranks, letters, and which may be the best.",
+            "--contrasts": "Differences of items with simultaneous intervals and adjusted p-values.",
+            "--against ITEM": "The item of --contrasts against-one.",
+            "--adjust": "p-values of --contrasts; default: single-step, by the largest of all (max-t).",
+            "--level": "Level of --ranks and --contrasts; default: 0.95.",
+        },
+        contrasts=choice(*FAMILIES, name="family"),
+        adjust=choice("single-step", "holm", "bh", "none"),
+        level=SHARE,
     ),
-    _many(
-        "--contrasts",
-        "family",
-        type=click.Choice(list(FAMILIES)),
-        help="Differences of items with simultaneous intervals and adjusted p-values.",
-    ),
-    _many("--against", metavar="ITEM", help="The item of --contrasts against-one."),
-    _many(
-        "--adjust",
-        type=click.Choice(["single-step", "holm", "bh", "none"]),
-        help="p-values of --contrasts; default: single-step, by the largest of all (max-t).",
-    ),
-    _many("--level", type=SHARE, help="Level of --ranks and --contrasts; default: 0.95."),
 )
 _VERIFY = (
-    R_OPTION("--verify", is_flag=True, help="Compute the same numbers in R and show how many digits agree."),
+    options("R", {"--verify": "Compute the same numbers in R and show how many digits agree."}),
     r_options,
-    R_OPTION(
-        "--to-r",
-        "script",
-        metavar="SCRIPT.R",
-        type=WRITTEN,
-        help="Write an R script that reproduces the fit.",
+    options(
+        "R",
+        {"--to-r SCRIPT.R": "Write an R script that reproduces the fit."},
+        to_r={"name": "script", "type": WRITTEN},
     ),
 )
 
@@ -76,16 +68,16 @@ def ending_options(
     columns: metavar of --cluster.  kind: of the standard errors by cluster by default; said: more about it.
     """
     robust = (
-        _robust("--cluster", metavar=columns, help=help),
-        _robust(
-            "--cluster-kind",
-            type=click.Choice(KINDS),
-            help=f"Correction for few clusters; default: {kind}{said}.",
-        ),
-        _robust(
-            "--cluster-missing",
-            type=click.Choice(["refuse", "own"]),
-            help="Rows without a value of COL: an error (default), or each a cluster of its own.",
+        options(
+            "Standard errors",
+            {
+                "--cluster": help,
+                "--cluster-kind": f"Correction for few clusters; default: {kind}{said}.",
+                "--cluster-missing": "Rows without a value of COL: an error (default), or each a cluster of its own.",
+            },
+            cluster={"metavar": columns},
+            cluster_kind=choice(*KINDS),
+            cluster_missing=choice("refuse", "own"),
         ),
     )
 

@@ -13,79 +13,49 @@ import click
 
 from ...fit.estimates.specification import TIES_IN_WORDS
 from ..naming import flag
-from ..state import Decorated, option, stacked
+from ..state import Decorated, choice, options
 from .reading import LISTS, name_and_value
 
 ITEM_TERMS = "Item covariates in place of free items (see --item-data)."
-_model = option("Model")
-model_options = stacked(
-    _model(
-        "--ties",
-        type=click.Choice(list(TIES_IN_WORDS)),
-        help=(
-            "Default: davidson where there is a tie category, else none. With none a tie category is kept, its"
-            " parameter fixed at 0."
-        ),
-    ),
-    _model("--reference", metavar="ITEM|sum", help="The item whose ability is 0, or sum: items sum to zero."),
-    _model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first."),
-    _model("--item-terms", **LISTS, metavar="X,Y", help=ITEM_TERMS),
-    _model(
-        "--separate",
-        **LISTS,
-        metavar="ITEM",
-        help="Items that have their own ability parameter in place of --item-terms.",
-    ),
-    _model(
-        "--comparison-terms",
-        **LISTS,
-        metavar="X,Y",
-        help="Covariates of the comparison, each in favour of the item named first: length_difference, C(position).",
-    ),
+model_options = options(
+    "Model",
+    {
+        "--ties": "Default: davidson where there is a tie category, else none. With none a tie category is"
+        " kept, its parameter fixed at 0.",
+        "--reference ITEM|sum": "The item whose ability is 0, or sum: items sum to zero.",
+        "--order-effect": "Add a parameter for the advantage of the item named first.",
+        "--item-terms X,Y": ITEM_TERMS,
+        "--separate ITEM": "Items that have their own ability parameter in place of --item-terms.",
+        "--comparison-terms X,Y": "Covariates of the comparison, each in favour of the item named first:"
+        " length_difference, C(position).",
+    },
+    ties=choice(*TIES_IN_WORDS),
+    item_terms=LISTS,
+    separate=LISTS,
+    comparison_terms=LISTS,
 )
 
 
-_made = option("Bradley-Terry models (--model bradley-terry)")
-contest_options = stacked(
-    _made(
-        "--formula",
-        default="",
-        metavar="FORMULA",
-        help=(
-            "What abilities and comparisons are made of, as in BradleyTerry2 without [..]: 'SVL + (1 | item)',"
-            " 'item + home', 'log(x) * sex + offset(z)'; item covariates stand in --item-data."
-        ),
-    ),
-    _made(
-        "--random",
-        **LISTS,
-        metavar="item|item:judge",
-        help="Random effects of items, or of items by judge; the same as (1 | item) in the formula.",
-    ),
-    _made(
-        "--link",
-        type=click.Choice(["logit", "probit", "cauchit"]),
-        help="P(first preferred) = F(difference of abilities); default: logit.",
-    ),
-    _made("--offset", metavar="COLUMN", help="A column that is added in favour of the item named first."),
-    _made(
-        "--weights", metavar="COLUMN", help="A column >= 0 by which the counts of each row are multiplied."
-    ),
-    _made(
-        "--reduce-bias",
-        type=click.Choice(["mean", "median", "jeffreys"]),
-        help="Estimates with reduced bias, finite also where contests are separated.",
-    ),
-    _made(
-        "--method",
-        type=click.Choice(["laplace", "quadrature", "pql"]),
-        help=(
-            "How random effects are integrated out; pql is BradleyTerry2's, badly biased for single wins. Default:"
-            " quadrature where it can be, else laplace."
-        ),
-    ),
-    _made("--tie-shift", is_flag=True, help="Davidson's ties, most probable elsewhere than between equals."),
-    _made("--tie-scale", is_flag=True, help="Davidson's ties, growing rarer at another rate (GenDavidson)."),
+contest_options = options(
+    "Bradley-Terry models (--model bradley-terry)",
+    {
+        "--formula FORMULA": "What abilities and comparisons are made of, as in BradleyTerry2 without [..]:"
+        " 'SVL + (1 | item)', 'item + home', 'log(x) * sex + offset(z)'; item covariates stand in --item-data.",
+        "--random item|item:judge": "Random effects of items, or of items by judge; the same as (1 | item) in the formula.",
+        "--link": "P(first preferred) = F(difference of abilities); default: logit.",
+        "--offset COLUMN": "A column that is added in favour of the item named first.",
+        "--weights COLUMN": "A column >= 0 by which the counts of each row are multiplied.",
+        "--reduce-bias": "Estimates with reduced bias, finite also where contests are separated.",
+        "--method": "How random effects are integrated out; pql is BradleyTerry2's, badly biased for single"
+        " wins. Default: quadrature where it can be, else laplace.",
+        "--tie-shift": "Davidson's ties, most probable elsewhere than between equals.",
+        "--tie-scale": "Davidson's ties, growing rarer at another rate (GenDavidson).",
+    },
+    formula="",
+    random=LISTS,
+    link=choice("logit", "probit", "cauchit"),
+    reduce_bias=choice("mean", "median", "jeffreys"),
+    method=choice("laplace", "quadrature", "pql"),
 )
 CONTESTS = (
     "formula",
@@ -112,7 +82,7 @@ def check_model(model: str, asked: Mapping[str, Any]) -> None:
         raise click.UsageError(f"{', '.join(used)}: for --model bradley-terry; add it.")
 
 
-def compare_option(made: Any, options: Sequence[str], example: str) -> Callable[[Decorated], Decorated]:
+def compare_option(section: str, changing: Sequence[str], example: str) -> Callable[[Decorated], Decorated]:
     """`--compare OPTION=VALUE`; the command gets what changes in the model to compare with, as `changes`."""
 
     def changes_of(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -122,22 +92,16 @@ def compare_option(made: Any, options: Sequence[str], example: str) -> Callable[
                 name, value = text[:-1].strip(), ""
             else:
                 name, value = name_and_value(text, "by=sex, or ties=none")
-            if name not in options:
+            if name not in changing:
                 raise click.BadParameter(
-                    f"{text!r}: expected one of {', '.join(options)}, then = and its value"
+                    f"{text!r}: expected one of {', '.join(changing)}, then = and its value"
                 )
             found[name] = value
         return found
 
-    declared: Callable[[Decorated], Decorated] = made(
-        "--compare",
-        "changes",
-        multiple=True,
-        metavar="OPTION=VALUE",
-        callback=changes_of,
-        help=f"Likelihood-ratio test against the same model with by=..., ties=none, {example}, ...; repeatable.",
-    )
-    return declared
+    said = f"Likelihood-ratio test against the same model with by=..., ties=none, {example}, ...; repeatable."
+    how = {"name": "changes", "multiple": True, "callback": changes_of}
+    return options(section, {"--compare OPTION=VALUE": said}, compare=how)
 
 
 def changed(asked: Mapping[str, Any], changes: Mapping[str, str]) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
-from ..naming import flag
-from ..state import READ, WRITTEN, Decorated, State, files_of, gathered, option, stacked
+from ..naming import flag, parameter
+from ..state import READ, WRITTEN, Decorated, State, choice, files_of, gathered, options, stacked
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
@@ -74,12 +74,8 @@ def name_and_value(text: str, example: str) -> tuple[str, str]:
 names_or_none = parsed(names)
 
 
-def pair_option(made: Any, help: str) -> Callable[[Decorated], Decorated]:
-    """`--pair A,B` in the section of `made`."""
-    declared: Callable[[Decorated], Decorated] = made(
-        "--pair", metavar="A,B", callback=parsed(_two), help=help
-    )
-    return declared
+#: How `--pair A,B` is declared.
+PAIR = {"callback": parsed(_two)}
 
 
 def mapping_of(example: str) -> Callable[..., dict[str, str] | None]:
@@ -168,16 +164,16 @@ ORDERS = "prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,..."
 
 def reading_options(
     section: str, layouts: Sequence[str], meanings: Mapping[str, str], coding: str = "first=1,..."
-) -> tuple[Any, ...]:
+) -> Callable[[Decorated], Decorated]:
     """The options of these arguments, each with what it means for this reader."""
-    made = option(section)
-    declared = {**DECLARED, "layout": {"type": click.Choice(layouts)}, "coding": {"metavar": coding}}
-    return tuple(made(flag(name), help=text, **declared[name]) for name, text in meanings.items())
+    declared = {**DECLARED, "layout": choice(*layouts), "coding": {"metavar": coding}}
+    how = {parameter(name): declared[name] for name in meanings}
+    return options(section, {flag(name): text for name, text in meanings.items()}, **how)
 
 
 def read_as(given: dict[str, Any], arguments: Iterable[str]) -> dict[str, Any]:
     """Arguments of a reader that were stated, taken out of all options that were given."""
-    own = {name: given.pop(flag(name)[2:].replace("-", "_")) for name in arguments}
+    own = {name: given.pop(parameter(name)) for name in arguments}
     return {name: value for name, value in own.items() if value is not None}
 
 
@@ -200,27 +196,25 @@ _TABLE = {
 }
 _ARGUMENTS = (*_TABLE, "where")
 _OPTIONS = reading_options("Reading the table", LAYOUTS, _TABLE, coding="first=1,tie=0,...")
-_FILTER = option("Rows and tracks")
-_WHERE = _FILTER(
-    "--where",
-    multiple=True,
-    metavar="CONDITION",
-    help=(
-        "Only rows with column=value, column=a|b|c, or !=, <, <=, >, >= in place of =; repeatable: values of one column"
-        " are alternatives, all else holds together. column= are rows without a value."
+#: `--where`, and `--tracks` unless a command has a way of its own with tracks.
+where_option = options(
+    "Rows and tracks",
+    {
+        "--where CONDITION": "Only rows with column=value, column=a|b|c, or !=, <, <=, >, >= in place of =; repeatable:"
+        " values of one column are alternatives, all else holds together. column= are rows without a value."
+    },
+    where={"multiple": True},
+)
+filter_options = stacked(
+    where_option,
+    options(
+        "Rows and tracks",
+        {
+            "--tracks COL[,COL]|pooled": "Each track, named by these columns, by itself; pooled: all tracks as one."
+        },
+        tracks={"callback": names_or_none},
     ),
 )
-_TRACKS = _FILTER(
-    "--tracks",
-    metavar="COL[,COL]|pooled",
-    callback=names_or_none,
-    help="Each track, named by these columns, by itself; pooled: all tracks as one.",
-)
-
-
-def filter_options(tracks: bool = True) -> Callable[[Decorated], Decorated]:
-    """--where, and --tracks unless a command has a way of its own with tracks."""
-    return stacked(_WHERE, _TRACKS) if tracks else stacked(_WHERE)
 
 
 def taken(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
@@ -269,8 +263,8 @@ def _whole(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     return command(reading=Reading(comparisons, read_as(given, _ARGUMENTS)), **given)
 
 
-reader_options = gathered((*_OPTIONS, filter_options()), _by_track)
-reader_options_of_all_tracks = gathered((*_OPTIONS, filter_options(tracks=False)), _whole)
+reader_options = gathered((_OPTIONS, filter_options), _by_track)
+reader_options_of_all_tracks = gathered((_OPTIONS, where_option), _whole)
 
 
 def by_track(function: Callable[..., Any], reading: Reading[Any], options: dict[str, Any]) -> Any:
@@ -332,17 +326,13 @@ def _kind(context: click.Context, _: click.Parameter, value: str | None) -> str:
     return value or "CR2"
 
 
-def cluster_options(made: Any, help: str) -> Callable[[Decorated], Decorated]:
-    """Both options in the section of `made`; the command gets `cluster`, a tuple of names, and `kind`."""
-
-    return stacked(
+def cluster_options(section: str, help: str) -> Callable[[Decorated], Decorated]:
+    """Both options; the command gets `cluster`, a tuple of names, and `kind`."""
+    kind = "Kind of the standard errors by cluster (default: CR2)."
+    return options(
+        section,
+        {"--cluster COL[,COL]": help, "--cluster-kind": kind},
         # Eager, so that --cluster-kind finds it in whatever order the two are given.
-        made("--cluster", metavar="COL[,COL]", callback=_columns, is_eager=True, help=help),
-        made(
-            "--cluster-kind",
-            "kind",
-            type=click.Choice(KINDS),
-            callback=_kind,
-            help="Kind of the standard errors by cluster (default: CR2).",
-        ),
+        cluster={"callback": _columns, "is_eager": True},
+        cluster_kind=choice(*KINDS, name="kind", callback=_kind),
     )

@@ -85,7 +85,7 @@ def _answers(command: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 
 answer_options = gathered(
-    (*reading_options("Reading the answers", LAYOUTS, _ANSWERS), filter_options()), _answers
+    (reading_options("Reading the answers", LAYOUTS, _ANSWERS), filter_options), _answers
 )
 
 
@@ -154,5 +154,5 @@ def _persons(command: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 
 person_options = gathered(
-    (*reading_options("Reading the table", (*OF_PERSONS, *OF_JUDGES), _PERSONS), filter_options()), _persons
+    (reading_options("Reading the table", (*OF_PERSONS, *OF_JUDGES), _PERSONS), filter_options), _persons
 )

@@ -17,10 +17,10 @@ import click
 
 from ...files.r_startup import PROJECT
 from ...text import label
-from ..state import COUNT, State, gathered, option, shared_options, stacked
+from ..state import COUNT, FLAG, State, choice, gathered, options, shared_options, stacked
+from .reading import parsed
 
 MODES = ("live", "recorded", "both", "none")
-R_OPTION, _data = option("R"), option("Data")
 
 
 def _remember_project(ctx: click.Context, parameter: click.Parameter, value: bool) -> bool:
@@ -33,51 +33,38 @@ def _remember_project(ctx: click.Context, parameter: click.Parameter, value: boo
 
 
 #: The option of every command that starts R.
-project_option = R_OPTION(
-    "--project-r",
-    is_flag=True,
-    expose_value=False,
-    callback=_remember_project,
-    help=(
-        "R also reads .Renviron and .Rprofile of the current folder, for a project with a library of its own (renv);"
-        " they run code. Default: those of the site and of your home only. Also: PAIRPROOF_R_PROJECT=1."
-    ),
+project_option = options(
+    "R",
+    {
+        "--project-r": "R also reads .Renviron and .Rprofile of the current folder, for a project with a library of"
+        " its own (renv); they run code. Default: those of the site and of your home only. Also:"
+        " PAIRPROOF_R_PROJECT=1."
+    },
+    project_r={**FLAG, "expose_value": False, "callback": _remember_project},
 )
 _R = (
     project_option,
-    R_OPTION(
-        "--r",
-        type=click.Choice(MODES),
-        help=(
-            "Run R live, use its recorded answers, both (fails if they differ), or none. Default: live if R"
-            " and the package are installed, else recorded."
-        ),
-    ),
-    R_OPTION("--require-r", is_flag=True, help="End with exit code 2 if R did not answer everything."),
-    R_OPTION(
-        "--full",
-        is_flag=True,
-        help="Print every number; default: at most 60 lines, what needs attention first.",
+    options(
+        "R",
+        {
+            "--r": "Run R live, use its recorded answers, both (fails if they differ), or none. Default: live if"
+            " R and the package are installed, else recorded.",
+            "--require-r": "End with exit code 2 if R did not answer everything.",
+            "--full": "Print every number; default: at most 60 lines, what needs attention first.",
+        },
+        r=choice(*MODES),
     ),
 )
-data_option = stacked(
-    _data(
-        "--data-limit",
-        metavar="MB",
-        type=COUNT,
-        callback=lambda _, __, value: None if value is None else value * 1024**2,
-        help="Largest data file that a claims file may name (default: 256).",
-    ),
-    _data(
-        "--data",
-        metavar="DIR",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help=(
-            "Another folder, besides the claims file's own, that may hold its data files, such as data that"
-            " may not be shipped (default: $PAIRPROOF_DATA). Claims whose data are not there are reported as"
-            " not run."
-        ),
-    ),
+data_option = options(
+    "Data",
+    {
+        "--data-limit MB": "Largest data file that a claims file may name (default: 256).",
+        "--data DIR": "Another folder, besides the claims file's own, that may hold its data files, such as"
+        " data that may not be shipped (default: $PAIRPROOF_DATA). Claims whose data are not there are reported"
+        " as not run.",
+    },
+    data_limit={"type": COUNT, "callback": parsed(lambda megabytes: megabytes * 1024**2)},
+    data=click.Path(exists=True, file_okay=False, path_type=Path),
 )
 
 
