@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -30,14 +30,8 @@ from ..native.annotation.allocation import Pool
 from ..native.annotation.beta import FloatArray
 from ..native.annotation.methods import BETA, Method, ScoreState, Settings, start
 from .exports import SCORE_COLUMNS, looks_escaped, unescaped
-from .formats.campaign_files import (
-    MODEL_COLUMNS,
-    SKILL_COLUMNS,
-    ItemsFile,
-    cells_of,
-    check_numbered,
-    read_items,
-)
+from .formats import campaign_files as tables
+from .formats.campaign_files import ItemsFile
 from .formats.kinds import kind_of_file
 from .hits.assigning import parse_rule
 from .hits.plan import check_roles
@@ -45,17 +39,8 @@ from .page.texts import Texts, texts_to_rows, write_texts
 from .results.readers import Tool, read_any
 from .results.results_file import RejectedRule, ResultRow, ResultsFile, check_terminated
 from .results.update import Taken, add, positions_of
+from .storage import records as stored
 from .storage.design import RESERVED, Design, now, number_of
-from .storage.records import (
-    About,
-    Reserved,
-    drawn_seed,
-    judged,
-    reserved_cells,
-    state_of,
-    write_about,
-    write_items,
-)
 from .storage.rules import write_rule
 from .storage.store import Store, created
 
@@ -75,7 +60,7 @@ def create(
     encoding: str | None = None,
     design: Design = Design(),
     texts: Texts = Texts(),
-) -> About:
+) -> stored.About:
     """Create a campaign.
 
     Parameters
@@ -113,10 +98,10 @@ def create(
     """
     one_of("method", method, get_args(Method))
     one_of("pool", pool, get_args(Pool))
-    read = read_items(items, encoding)
+    read = tables.read_items(items, encoding)
     source = read.table.source
-    model = [c for c in read.columns if c in (*MODEL_COLUMNS, *SKILL_COLUMNS)]
-    if {"alpha", "beta"} <= set(model) or set(SKILL_COLUMNS) <= set(model):
+    model = [c for c in read.columns if c in (*tables.MODEL_COLUMNS, *tables.SKILL_COLUMNS)]
+    if {"alpha", "beta"} <= set(model) or set(tables.SKILL_COLUMNS) <= set(model):
         raise InputError(
             f"{source}: has columns {', '.join(model)}, so it is a model file; use 'pairproof easl import' for"
             " it"
@@ -124,7 +109,7 @@ def create(
     whole_number("per_hit", per_hit)
     # First, because the columns of a batch are as many as a HIT has items.
     check_size(per_hit, len(read.ids), method, source)
-    check_numbered(read.columns, per_hit, source)
+    tables.check_numbered(read.columns, per_hit, source)
     chosen = with_columns(design, read)
     if chosen.qualify:
         parse_rule(chosen.qualify)
@@ -133,11 +118,11 @@ def create(
     check_roles(source, chosen.degraded, chosen.gold, {role for role, *_ in reserved})
     if chosen.arrange == "same-source":
         check_sources(reserved, per_hit, source, bool(chosen.degraded))
-    name, drawn = secrets.token_hex(6), drawn_seed(seed)
-    made = About(name, method, per_hit, settings, pool, drawn, read.columns, False, chosen)
+    name, drawn = secrets.token_hex(6), stored.drawn_seed(seed)
+    made = stored.About(name, method, per_hit, settings, pool, drawn, read.columns, False, chosen)
     with created(path) as store:
-        write_about(store, made)
-        write_items(store, read.ids, read.fields(read.columns), start(method, len(read.ids)), reserved)
+        stored.write_about(store, made)
+        stored.write_items(store, read.ids, read.fields(read.columns), start(method, len(read.ids)), reserved)
         write_texts(store, tuple(texts_to_rows(texts)))
         write_rule(store, "repeats", chosen.on_repeat)
         if chosen.qualify:
@@ -183,13 +168,13 @@ def _check_column(read: ItemsFile, column: str, option: str) -> None:
         )
 
 
-def reserved_of(read: ItemsFile, design: Design) -> list[Reserved]:
+def reserved_of(read: ItemsFile, design: Design) -> list[stored.Reserved]:
     """What the reserved columns of an items file say of each item."""
-    cells = {name: cells_of(read.table, column) for name, column in design.columns.items() if column}
-    return reserved_cells(read.table, read.ids, cells, design.columns)
+    cells = {name: tables.cells_of(read.table, column) for name, column in design.columns.items() if column}
+    return stored.reserved_cells(read.table, read.ids, cells, design.columns)
 
 
-def check_sources(reserved: Sequence[Reserved], per_hit: int, source: str, degraded: bool) -> None:
+def check_sources(reserved: Sequence[stored.Reserved], per_hit: int, source: str, degraded: bool) -> None:
     """Check that each item has a source and that no source has more items than a HIT; say, before anything
     is dealt, where a degraded item would be alone on its page.
     """
@@ -228,7 +213,7 @@ ModelIs = Literal["before", "after"]
 #: Additional columns in the model files of the later public tool.
 _OF_A_TOOL = ("na_count", "scores")
 #: What an older code calls mode and var, beside alpha and beta.
-_ALSO = SKILL_COLUMNS
+_ALSO = tables.SKILL_COLUMNS
 #: Tolerance within which a model file and its results must agree; a file that agrees to fewer than 6 digits
 #: comes from another computation.
 AGREE = 5e-6
@@ -242,7 +227,7 @@ class Imported:
     escaped: cells of the items that hold HTML's escapes and were kept so.
     """
 
-    about: About
+    about: stored.About
     items: int
     taken: tuple[Taken, ...]
     model_is: ModelIs | None
@@ -301,7 +286,7 @@ def take_over(
     kind = kind_of_file(read_file(model, "a model file"), str(model))
     if kind is not None and kind.name != "model":
         raise InputError(f"{model}: is {kind.what}, not a model file; {kind.cure}")
-    read = read_items(model, encoding)
+    read = tables.read_items(model, encoding)
     if not accept_unterminated:
         check_terminated(read_file(model, "a model file"), read.table)
     chosen = _method(read, method)
@@ -309,34 +294,32 @@ def take_over(
         one_of("model_is", model_is, get_args(ModelIs))
     state, used, recomputed = _state(read, chosen)
     columns = tuple(c for c in read.columns if c not in used)
-    escaped = 0 if unescape else sum(looks_escaped(cells_of(read.table, c)) for c in ("id", *columns))
+    escaped = 0 if unescape else sum(looks_escaped(tables.cells_of(read.table, c)) for c in ("id", *columns))
     if unescape:
         read = _without_escapes(read, columns)
     size = per_hit or (_size(results[0], encoding) if results else min(PER_HIT, len(read.ids)))
     check_size(size, len(read.ids), chosen, read.table.source)
-    check_numbered(columns, size, read.table.source)
-    files = [
-        read_any(r, size, rejected, encoding, accept_unterminated=accept_unterminated, tool=tool)
-        for r in results
-    ]
+    tables.check_numbered(columns, size, read.table.source)
+    how: dict[str, Any] = {"accept_unterminated": accept_unterminated, "tool": tool}
+    files = [read_any(r, size, rejected, encoding, **how) for r in results]
     name, own = _own_name(files)
-    drawn = drawn_seed(seed)
+    drawn = stored.drawn_seed(seed)
     named = {name: name for name in RESERVED if name in columns}
     free = [c for c in columns if c not in named]
     text = "sent" if "sent" in free else free[0] if free else "id"
     # All repeats count.
     design = Design(text=text, on_repeat="both", columns=named)
     reserved = reserved_of(read, design)
-    made = About(name, chosen, size, settings, pool, drawn, columns, True, design)
+    made = stored.About(name, chosen, size, settings, pool, drawn, columns, True, design)
     where = model_is if files else None
     with created(path) as store:
-        write_about(store, made)
+        stored.write_about(store, made)
         fresh = start(chosen, len(read.ids))
         at_start = _same(state.a, fresh.a, 0.0) and _same(state.b, fresh.b, 0.0) and not state.n.any()
         if files and where is None and at_start:
             where = "before"
         from_start = bool(files) and where != "before"
-        write_items(store, read.ids, read.fields(columns), fresh if from_start else state, reserved)
+        stored.write_items(store, read.ids, read.fields(columns), fresh if from_start else state, reserved)
         write_rule(store, "repeats", design.on_repeat)
         if own:
             _rebuild_batches(store, files, {n: k for k, n in enumerate(read.ids)})
@@ -351,7 +334,7 @@ def _without_escapes(read: ItemsFile, columns: Sequence[str]) -> ItemsFile:
     """The items with their texts as they were before a tool escaped them."""
     cells = dict(read.table.columns)
     for name in ("id", *columns):
-        cells[name] = [unescaped(c) for c in cells_of(read.table, name)]
+        cells[name] = [unescaped(c) for c in tables.cells_of(read.table, name)]
     ids = tuple(cells["id"])
     if len(set(ids)) < len(ids):
         twice = next(name for name in ids if ids.count(name) > 1)
@@ -362,7 +345,9 @@ def _without_escapes(read: ItemsFile, columns: Sequence[str]) -> ItemsFile:
 
 
 def _method(read: ItemsFile, asked: Method | None) -> Method:
-    has_beta, has_skill = {"alpha", "beta"} <= set(read.columns), set(SKILL_COLUMNS) <= set(read.columns)
+    has_beta, has_skill = {"alpha", "beta"} <= set(read.columns), set(tables.SKILL_COLUMNS) <= set(
+        read.columns
+    )
     if asked is not None:
         one_of("method", asked, get_args(Method))
     if asked == "da":
@@ -390,7 +375,7 @@ def _method(read: ItemsFile, asked: Method | None) -> Method:
 def _state(read: ItemsFile, method: Method) -> tuple[ScoreState, tuple[str, ...], bool]:
     """The state in the file, the columns that hold it, and whether mode and var had to be recomputed."""
     names = set(read.columns)
-    first, second = ("alpha", "beta") if method in BETA else SKILL_COLUMNS
+    first, second = ("alpha", "beta") if method in BETA else tables.SKILL_COLUMNS
     a, b = (_numbers(read.table, c) for c in (first, second))
     used = [first, second, *(c for c in ("mode", "var", *_ALSO) if c in names and c not in (first, second))]
     whole = set(SCORE_COLUMNS) <= names
@@ -401,19 +386,13 @@ def _state(read: ItemsFile, method: Method) -> tuple[ScoreState, tuple[str, ...]
         b = _numbers(read.table, "var") if "var" in names else b**2
     bad = ~((a >= 1) & (b >= 1)) if method in BETA else ~(b > 0)
     if bad.any():
-        column, expected = (
-            (first, "both to be at least 1") if method in BETA else (second, "a number above 0")
-        )
+        whole_beta = (first, "both to be at least 1")
+        column, expected = whole_beta if method in BETA else (second, "a number above 0")
         found = f"{first} {a[bad][0]:g} and {second} {b[bad][0]:g}"
         raise read.table.refuse(bad, column, found, f"expected {expected}")
     # As the file says, else from the sum of alpha and beta; 0 if unknown.
-    n = (
-        _numbers(read.table, "n")
-        if whole
-        else np.rint(a + b - 2.0)
-        if method in ("easl", "random")
-        else 0.0 * a
-    )
+    counted = np.rint(a + b - 2.0) if method in ("easl", "random") else 0.0 * a
+    n = _numbers(read.table, "n") if whole else counted
     state = ScoreState(method, a, b, n.astype(np.int64))
     own = {"mode": state.score, "var": state.variance, "mu": state.score, "sigma": state.variance}
     # The older tools write .0833 for the initial variance 1/12, which is off by 3.3e-5; the tolerance is half
@@ -428,7 +407,7 @@ def _same(one: FloatArray, other: FloatArray, within: float) -> bool:
 
 
 def _numbers(table: Table, column: str) -> FloatArray:
-    cells = cells_of(table, column)
+    cells = tables.cells_of(table, column)
     values = np.array([number_of(cell) for cell in cells])
     for row in np.flatnonzero(~np.isfinite(values)).tolist():
         raise InputError(f"{table.where(row, column)}: {cells[row]!r}; expected a finite number")
@@ -470,22 +449,23 @@ def _rebuild_batches(store: Store, files: Sequence[ResultsFile], position: dict[
         store.db.execute("INSERT INTO hit (batch, number, items) VALUES (?, ?, ?)", (batch, hit, items))
 
 
-def _check_counted(store: Store, a: About, model: ScoreState, read: ItemsFile, asked: ModelIs | None) -> None:
+def _check_counted(
+    store: Store, a: stored.About, model: ScoreState, read: ItemsFile, asked: ModelIs | None
+) -> None:
     """Refuse a model that differs from the state that the results give from the start."""
-    found = state_of(store, a.method)
+    found = stored.state_of(store, a.method)
     gap = np.maximum(np.abs(found.a - model.a), np.abs(found.b - model.b))
     if (gap > AGREE).any():
         k = int(np.argmax(gap))
-        names = SKILL_COLUMNS if a.method == "trueskill" else MODEL_COLUMNS[:2]
-        cure = (
-            "use --model-is before to add the results to the model, "
-            "or give every results file that led to it. Where judgments were set aside, or HITs hold checks,"
-            " 'easl export --what log' carries the campaign"
-        )
-        if asked == "after":
-            cure = "check that all results files are given"
+        names = tables.SKILL_COLUMNS if a.method == "trueskill" else tables.MODEL_COLUMNS[:2]
+        cure = "check that all results files are given"
+        if asked != "after":
+            cure = (
+                "use --model-is before to add the results to the model, or give every results file that led to it. Where"
+                " judgments were set aside, or HITs hold checks, 'easl export --what log' carries the campaign"
+            )
         raise InputError(
             f"{read.table.where(k)}: item {read.ids[k]!r} has {names[0]} {model.a[k]:g} and"
-            f" {names[1]} {model.b[k]:g} in the model, but the {len(judged(store).hits)} results from the"
+            f" {names[1]} {model.b[k]:g} in the model, but the {len(stored.judged(store).hits)} results from the"
             f" start give {found.a[k]:g} and {found.b[k]:g}; {cure}"
         )

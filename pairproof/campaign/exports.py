@@ -41,30 +41,11 @@ from ..files.outputs import csv_text, write
 from ..native.annotation.coded_judgments import comparisons_of_hits
 from ..native.annotation.methods import BETA, Method
 from ..text import listed
-from .formats.campaign_files import (
-    COMPARISON_COLUMNS,
-    MODEL_COLUMNS,
-    SKILL_COLUMNS,
-    exported_before,
-    model_cells,
-    number,
-)
+from .formats import campaign_files as tables
 from .hits.assigning import judgments_of_batches
 from .results.results_file import TIMES
 from .results.retraction import has_table
-from .storage.records import (
-    COUNTED,
-    ORDER,
-    About,
-    about,
-    batches_with_tokens,
-    columns_of,
-    fields_of,
-    ids_of,
-    items_of_hits,
-    judged,
-    state_of,
-)
+from .storage import records as stored
 from .storage.rules import rules_of
 from .storage.store import Store, opened
 from .watch.scores import Kind, intervals_of, stored_spread
@@ -166,7 +147,7 @@ def line_of(record: dict[str, Any]) -> str:
 
 def records(store: Store) -> Iterator[dict[str, Any]]:
     """The lines of the log, as objects, in their order."""
-    a, ids = about(store), ids_of(store)
+    a, ids = stored.about(store), stored.ids_of(store)
     names = dict(store.db.execute("SELECT number, name FROM annotator"))
     yield _campaign(store, a)
     yield from _rows(store, "text", "name, lang, dir, body", "text", "name, lang")
@@ -181,11 +162,11 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
     yield _state(store, a.method)
 
 
-def _campaign(store: Store, a: About) -> dict[str, Any]:
+def _campaign(store: Store, a: stored.About) -> dict[str, Any]:
     rules = [{name: v for name, v in vars(r).items() if name != "number"} for r in rules_of(store)]
     design = {**a.design.to_dict(), "show": list(a.design.show)}
-    about = {**asdict(a), "columns": list(a.columns), "design": design}
-    return {"kind": "campaign", "schema": SCHEMA, **about, "rules": rules}
+    settings = {**asdict(a), "columns": list(a.columns), "design": design}
+    return {"kind": "campaign", "schema": SCHEMA, **settings, "rules": rules}
 
 
 def _rows(
@@ -197,7 +178,7 @@ def _rows(
     return ({"kind": kind, **dict(zip(names, row))} for row in found)
 
 
-def _items(store: Store, a: About, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _items(store: Store, a: stored.About, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     columns = "id, fields, role, of, source, system, gold, a0, b0, n0"
     for item in _rows(store, "item", columns, "item", "position"):
         start = [item.pop(name) for name in ("a0", "b0", "n0")]
@@ -207,7 +188,7 @@ def _items(store: Store, a: About, ids: tuple[str, ...]) -> Iterator[dict[str, A
 
 
 def _batches(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    each, tokens = judgments_of_batches(store), batches_with_tokens(store)
+    each, tokens = judgments_of_batches(store), stored.batches_with_tokens(store)
     for batch in _rows(store, "batch", "number, opened, hits", "batch"):
         more = {"tokens": True} if batch["number"] in tokens else {}
         yield {**batch, "judgments": each.get(batch["number"]), **more}
@@ -225,9 +206,8 @@ def _assignments(store: Store, names: dict[int, str]) -> Iterator[dict[str, Any]
 
 def _judgments(store: Store, ids: tuple[str, ...], names: dict[int, str]) -> Iterator[dict[str, Any]]:
     scores: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for judgment, slot, item, role, raw, value in store.db.execute(
-        "SELECT judgment, slot, item, kind, raw, value FROM score ORDER BY judgment, slot"
-    ):
+    query = "SELECT judgment, slot, item, kind, raw, value FROM score ORDER BY judgment, slot"
+    for judgment, slot, item, role, raw, value in store.db.execute(query):
         scores[judgment].append({"slot": slot, "item": ids[item], "role": role, "raw": raw, "value": value})
     columns = (
         "number, identity, batch, hit, hit_id, assignment, worker, received AS results, row, submitted, seconds,"
@@ -241,12 +221,11 @@ def _judgments(store: Store, ids: tuple[str, ...], names: dict[int, str]) -> Ite
 
 def _retractions(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     columns = "number, at, why, undone, judgment"
+    names = ("slot", "item", "value", "raw")
     for row in _rows(store, "retraction", columns, "retraction") if has_table(store) else ():
         kept = json.loads(row["judgment"])
-        scores = [
-            {"slot": slot, "item": ids[item], "value": value, "raw": raw}
-            for slot, item, value, raw in kept.pop("scores")
-        ]
+        rows = [dict(zip(names, score)) for score in kept.pop("scores")]
+        scores = [{**score, "item": ids[score["item"]]} for score in rows]
         times = json.loads(kept.pop("times"))
         yield {**row, "judgment": {**kept, "times": times, "scores": scores}}
 
@@ -264,7 +243,7 @@ def state_names(method: Method) -> tuple[str, str]:
 
 
 def _state(store: Store, method: Method) -> dict[str, Any]:
-    *columns, n = columns_of(state_of(store, method))
+    *columns, n = stored.columns_of(stored.state_of(store, method))
     return {"kind": "state", **dict(zip(state_names(method), columns)), "n": n}
 
 
@@ -317,8 +296,8 @@ def export(
     if layout != "pairproof" and what != "model":
         raise InputError(f"layout {layout!r} is that of a model file; it cannot be had for {what!r}")
     with opened(path, write=False) as store:
-        a = about(store)
-        known = partial(exported_before, a=a, ids=ids_of(store))
+        a = stored.about(store)
+        known = partial(tables.exported_before, a=a, ids=stored.ids_of(store))
         if what == "log":
             text = log_text(store)
             write(out, text, kind=".jsonl", reads=[path], force=force, known=known)
@@ -335,32 +314,36 @@ def export(
     return len(rows)
 
 
-def model_columns(a: About) -> tuple[str, ...]:
-    return MODEL_COLUMNS if a.method in BETA else (*SKILL_COLUMNS, "var") if a.method == "trueskill" else ()
+def model_columns(a: stored.About) -> tuple[str, ...]:
+    return (
+        tables.MODEL_COLUMNS
+        if a.method in BETA
+        else (*tables.SKILL_COLUMNS, "var")
+        if a.method == "trueskill"
+        else ()
+    )
 
 
 def _exported_items(
-    store: Store, a: About, level: float | None, kind: Kind
+    store: Store, a: stored.About, level: float | None, kind: Kind
 ) -> tuple[list[str], list[list[str]]]:
-    state = state_of(store, a.method)
+    state = stored.state_of(store, a.method)
     if level is None and a.method == "da":
         raise InputError(
             f"{store.path}: direct assessment has no model file, because its items have no distribution;"
             " export scores or history"
         )
     header = ["id", *a.columns, *model_columns(a), *(SCORE_COLUMNS if level is not None else ())]
-    numbers = [model_cells(state)] if model_columns(a) else []
+    numbers = tables.model_cells(state) if model_columns(a) else [[] for _ in state.n]
     if level is not None:
         own = intervals_of(state, stored_spread(store), level, kind)
         columns = zip(state.score.tolist(), own.low.tolist(), own.high.tolist(), state.n.tolist())
-        numbers.append([[*map(number, row), str(n)] for *row, n in columns])
-    fields = fields_of(store)
-    return header, [
-        [name, *cells, *(c for block in numbers for c in block[k])] for k, (name, cells) in fields.items()
-    ]
+        for cells, (*row, n) in zip(numbers, columns):
+            cells += [*map(tables.number, row), str(n)]
+    return header, [[name, *own, *numbers[k]] for k, (name, own) in stored.fields_of(store).items()]
 
 
-def _model_of_tool(store: Store, a: About, layout: Layout) -> tuple[list[str], list[list[str]]]:
+def _model_of_tool(store: Store, a: stored.About, layout: Layout) -> tuple[list[str], list[list[str]]]:
     """The model file of a public EASL code: of EASL's scores alone, because these codes have no other method."""
     if a.method not in ("easl", "random"):
         raise InputError(
@@ -368,47 +351,41 @@ def _model_of_tool(store: Store, a: About, layout: Layout) -> tuple[list[str], l
         )
     check_layout_columns(a.columns, layout, str(store.path))
     values: dict[int, list[float | None]] = defaultdict(list)
-    for item, value in store.db.execute(
-        "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number"
-        f" WHERE {COUNTED} ORDER BY {ORDER}, s.slot"
-    ):
+    joined = "FROM judgment j JOIN score s ON s.judgment = j.number"
+    query = f"SELECT s.item, s.value {joined} WHERE {stored.COUNTED} ORDER BY {stored.ORDER}, s.slot"
+    for item, value in store.db.execute(query):
         values[item].append(value)
-    numbers, rows = model_cells(state_of(store, a.method)), []
-    for k, (name, cells) in fields_of(store).items():
-        more = [] if layout != "cjmay" else [
-            str(values[k].count(None)), scores_cell([v for v in values[k] if v is not None])
-        ]  # fmt: skip
+    numbers, rows = tables.model_cells(stored.state_of(store, a.method)), []
+    for k, (name, cells) in stored.fields_of(store).items():
+        said = [v for v in values[k] if v is not None]
+        more = [str(len(values[k]) - len(said)), scores_cell(said)] if layout == "cjmay" else []
         rows.append([*(as_tool(c, layout) for c in (name, *cells)), *numbers[k], *more])
     return ["id", *a.columns, *COLUMNS_OF[layout]], rows
 
 
-def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
-    ids, n = ids_of(store), a.per_hit
+def _history(store: Store, a: stored.About) -> tuple[list[str], list[list[str]]]:
+    ids, n = stored.ids_of(store), a.per_hit
     slots = range(1, n + 1)
     header = ["HITId", "AssignmentId", "WorkerId", *TIMES, "Input.campaign", "Input.batch", "Input.hit"]
     header += [f"{column}{k}" for column in ("Input.id", "Answer.range", "Answer.na") for k in slots]
-    scores: dict[int, list[tuple[int, int, float | None, str]]] = defaultdict(list)
-    for judgment, slot, item, value, raw in store.db.execute(
-        "SELECT judgment, slot, item, value, raw FROM score ORDER BY judgment, slot"
-    ):
-        scores[judgment].append((slot, item, value, raw))
-    issued = items_of_hits(store)
+    scores: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    query = "SELECT judgment, slot, item, value, raw FROM score ORDER BY judgment, slot"
+    for judgment, *given in store.db.execute(query):
+        scores[judgment].append(tuple(given))
+    issued = stored.items_of_hits(store)
     rows: list[list[str]] = []
-    query = (
-        "SELECT number, identity, hit_id, assignment, worker, times, batch, hit FROM judgment j ORDER BY"
-        f" {ORDER}"
-    )
+    columns = "number, identity, hit_id, assignment, worker, times, batch, hit"
+    query = f"SELECT {columns} FROM judgment j ORDER BY {stored.ORDER}"
     for key, identity, hit_id, assignment, worker, times, batch, hit in store.db.execute(query):
         when = json.loads(times)
         placed = ["", "", ""] if batch is None else [a.id, str(batch), str(hit)]
-        given = scores[key]
         # A judgment that is identified only by its file and row keeps these as its AssignmentId.
         name = assignment or (identity if identity.startswith("file:") else "")
         # Slots without an answer are blank, and so are those that a smaller HIT does not have.
         shown, raws, blanks = [""] * n, [""] * n, [""] * n
         for k, i in enumerate(issued.get((batch, hit), ()), 1):
             shown[k - 1] = ids[i]
-        for k, i, value, raw in given:
+        for k, i, value, raw in scores[key]:
             shown[k - 1], raws[k - 1] = ids[i], raw
             blanks[k - 1] = "on" if value is None else ""
         answers = raws + blanks
@@ -418,20 +395,13 @@ def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def _comparisons(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
-    every = judged(store)
-    table = comparisons_of_hits(
-        ids_of(store),
-        every.hits,
-        every.scores,
-        [w or None for w in every.workers],
-        [f"{b}/{h}" if b is not None else f"judgment {k + 1}" for k, (b, h) in enumerate(every.batches)],
-        a.settings.tie_within,
-        str(store.path),
-    )
-    frame = table.to_frame()
+def _comparisons(store: Store, a: stored.About) -> tuple[list[str], list[list[str]]]:
+    every, ids = stored.judged(store), stored.ids_of(store)
+    hits = [f"{b}/{h}" if b is not None else f"judgment {k}" for k, (b, h) in enumerate(every.batches, 1)]
+    judges, how = [w or None for w in every.workers], (a.settings.tie_within, str(store.path))
+    frame = comparisons_of_hits(ids, every.hits, every.scores, judges, hits, *how).to_frame()
     outcome = np.where(frame["wins"] > 0, "first", np.where(frame["ties"] > 0, "tie", "second"))
     # Nobody is None, or NaN from pandas 3 on.
     judge = frame["judge"].astype(object).where(frame["judge"].notna(), "")
     columns = (frame["first"], frame["second"], outcome, judge, frame["source"])
-    return list(COMPARISON_COLUMNS), [list(map(str, row)) for row in zip(*columns)]
+    return list(tables.COMPARISON_COLUMNS), [list(map(str, row)) for row in zip(*columns)]

@@ -26,35 +26,27 @@ class Kind:
     cure: str
 
 
+_UPDATE = "add it with 'pairproof easl update C.db FILE'"
 _IMPORT = "make a campaign of it with 'pairproof easl import C.db FILE'"
-_KINDS = (
-    Kind("results", "a results file", "add it with 'pairproof easl update C.db FILE'"),
-    Kind("label-studio", "an export of Label Studio", "add it with 'pairproof easl update C.db FILE'"),
-    Kind("log", "a log of a campaign", _IMPORT),
-    Kind("model", "a model file", _IMPORT),
-    Kind("batch", "a batch of HITs without answers", "annotators answer it; add the results they return"),
-    Kind("appraise-scores", "a table of scores from Appraise", _IMPORT),
-    Kind("wmt-scores", "a table of direct assessment scores from WMT", _IMPORT),
-    Kind(
-        "appraise-batch",
-        "a batch of Appraise",
-        "make a campaign of its items with 'pairproof easl init C.db FILE'",
-    ),
-    Kind(
-        "prolific",
-        "a table of demographics from Prolific",
-        "'pairproof easl demographics C.db FILE' shows it beside the annotators",
-    ),
-    Kind(
-        "mqm",
-        "a table of MQM errors",
-        (
-            "error weights give no bounded score that a campaign could use; give each segment a score from 0"
-            " to 100 (for example with the ESA protocol), or compare systems by 'pairproof fit'"
-        ),
-    ),
+_INIT = "make a campaign of its items with 'pairproof easl init C.db FILE'"
+_SHOW = "'pairproof easl demographics C.db FILE' shows it beside the annotators"
+_OF_ERRORS = (
+    "error weights give no bounded score that a campaign could use; give each segment a score from 0 to 100 (for"
+    " example with the ESA protocol), or compare systems by 'pairproof fit'"
 )
-KINDS = {kind.name: kind for kind in _KINDS}
+_KINDS = (
+    ("results", "a results file", _UPDATE),
+    ("label-studio", "an export of Label Studio", _UPDATE),
+    ("log", "a log of a campaign", _IMPORT),
+    ("model", "a model file", _IMPORT),
+    ("batch", "a batch of HITs without answers", "annotators answer it; add the results they return"),
+    ("appraise-scores", "a table of scores from Appraise", _IMPORT),
+    ("wmt-scores", "a table of direct assessment scores from WMT", _IMPORT),
+    ("appraise-batch", "a batch of Appraise", _INIT),
+    ("prolific", "a table of demographics from Prolific", _SHOW),
+    ("mqm", "a table of MQM errors", _OF_ERRORS),
+)
+KINDS = {name: Kind(name, what, cure) for name, what, cure in _KINDS}
 #: Types of an item in Appraise's tables.
 APPRAISE_TYPES = ("TGT", "REF", "BAD", "CHK")
 

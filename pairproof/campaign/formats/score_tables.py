@@ -137,9 +137,10 @@ def read_appraise(raw: bytes, source: str) -> tuple[list[JudgedLine], int]:
 
 
 def _word(text: str, where: str) -> bool:
-    if text.strip().casefold() not in _WORDS:
+    found = _WORDS.get(text.strip().casefold())
+    if found is None:
         raise InputError(f"{where}, field 9: {text!r}; expected True or False (a document's score)")
-    return _WORDS[text.strip().casefold()]
+    return found
 
 
 def _appraise_line(cells: list[str], where: str) -> JudgedLine:
@@ -223,11 +224,8 @@ def read_wmt(raw: bytes, source: str) -> list[JudgedLine]:
     if absent or len(set(names)) < len(names):
         what = f"no column {listed(absent)}" if absent else "a column stands twice"
         raise InputError(f"{source}: {what}; found {listed(names)}")
-    lines = [
-        _wmt_line(dict(zip(names, _cells(row, len(names), source, k))), f"{source}, line {k}")
-        for k, row in enumerate(rows[1:], 2)
-        if row.strip()
-    ]
+    places = [(row, f"{source}, line {k}") for k, row in enumerate(rows[1:], 2) if row.strip()]
+    lines = [_wmt_line(dict(zip(names, _cells(row, len(names), where))), where) for row, where in places]
     if not lines:
         raise InputError(f"{source}: no rows below the header")
     return lines
@@ -238,11 +236,11 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
 
 
-def _cells(row: str, width: int, source: str, k: int) -> list[str]:
+def _cells(row: str, width: int, where: str) -> list[str]:
     cells = [_unquoted(c) for c in row.split("\t")]
     if len(cells) != width:
         raise InputError(
-            f"{source}, line {k}: {len(cells)} fields parted by tabs, but the header has {width} names; was"
+            f"{where}: {len(cells)} fields parted by tabs, but the header has {width} names; was"
             " the file saved by a spreadsheet?"
         )
     return cells
@@ -326,16 +324,13 @@ def from_scores(
     source = str(scores)
     raw = unpacked(read_file(scores, "a table of scores"), source)
     expected = "scores from Appraise, or direct assessment scores from WMT"
-    documents = 0
-    if refuse_other(raw, source, ("appraise-scores", "wmt-scores"), expected) == "appraise-scores":
-        lines, documents = read_appraise(raw, source)
-    else:
-        lines = read_wmt(raw, source)
+    kind = refuse_other(raw, source, ("appraise-scores", "wmt-scores"), expected)
+    lines, documents = read_appraise(raw, source) if kind == "appraise-scores" else (read_wmt(raw, source), 0)
     chosen = of_pair(lines, pair, source)
     hits = _hits(chosen)
     drawn = drawn_seed(seed)
     # A key is the kind, the segment and the systems.
-    size = max(sum(len(key) - 2 for key in hit.slots) for hit in hits)
+    size = max(sum(len(key) - 2 for key in _slots(hit)) for hit in hits)
     design = Design(text="sent", on_repeat=on_repeat, partial=True, columns={c: c for c in COLUMNS[1:]})
     a = About(secrets.token_hex(6), "da", size, Settings(), "paper", drawn, COLUMNS, True, design)
     with created(path) as store:
@@ -379,29 +374,26 @@ def _role(line: JudgedLine) -> str:
     return "item" if line.kind == "repeat" else line.kind
 
 
-@dataclass(frozen=True)
-class _Hit:
-    """A HIT of the table: the keys of its lines, and its answers by annotator and session."""
-
-    name: str
-    slots: set[tuple[str, ...]]
-    answers: dict[tuple[str, str], list[JudgedLine]]
+#: A HIT of the table: its answers by annotator and session.
+_Hit = dict[tuple[str, str], list[JudgedLine]]
 
 
 def _key(line: JudgedLine) -> tuple[str, ...]:
     return (line.kind, line.segment, *line.systems)
 
 
+def _slots(hit: _Hit) -> dict[tuple[str, ...], JudgedLine]:
+    return {_key(line): line for answers in hit.values() for line in answers}
+
+
 def _hits(lines: Sequence[JudgedLine]) -> list[_Hit]:
     """The HITs: as the table names them, else one for each output and kind."""
     found: dict[tuple[str, ...], _Hit] = {}
     for line in lines:
-        own = (line.hit,) if line.hit else _key(line)
-        hit = found.setdefault(own, _Hit(line.hit, set(), {}))
-        hit.slots.add(_key(line))
         # Where nothing names HITs, a second look at an output is another answer, told apart by its time.
         session = "" if line.hit or math.isnan(line.began) else repr(line.began)
-        given = hit.answers.setdefault((line.annotator, session), [])
+        hit = found.setdefault((line.hit,) if line.hit else _key(line), {})
+        given = hit.setdefault((line.annotator, session), [])
         twin = next((other for other in given if _key(other) == _key(line)), None)
         if twin is not None:
             raise InputError(
@@ -414,7 +406,7 @@ def _hits(lines: Sequence[JudgedLine]) -> list[_Hit]:
 
 def _insert(store: Store, hits: Sequence[_Hit], items: _Items, source: str, raw: bytes) -> int:
     """Insert the HITs, as one batch, and their judgments; the number of judgments."""
-    count = sum(len(hit.answers) for hit in hits)
+    count = sum(map(len, hits))
     sha256 = hashlib.sha256(raw).hexdigest()
     received = store.db.execute(
         "INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, ?)",
@@ -423,24 +415,19 @@ def _insert(store: Store, hits: Sequence[_Hit], items: _Items, source: str, raw:
     store.db.execute("INSERT INTO batch (number, opened, hits) VALUES (1, ?, ?)", (now(), len(hits)))
     row = 0
     for number, hit in enumerate(hits, 1):
-        lines = {_key(line): line for answers in hit.answers.values() for line in answers}
-        plan = [(key, k) for key, line in lines.items() for k in items.of(line)]
+        plan = [(key, k) for key, line in _slots(hit).items() for k in items.of(line)]
         positions, kinds = json.dumps([k for _, k in plan]), json.dumps([kind for (kind, *_), _ in plan])
         query = "INSERT INTO hit (batch, number, items, plan) VALUES (1, ?, ?, ?)"
         store.db.execute(query, (number, positions, kinds))
-        for row, ((annotator, session), answers) in enumerate(hit.answers.items(), row + 1):
-            named = [annotator, hit.name or list(_key(answers[0])), session]
+        for row, ((annotator, session), answers) in enumerate(hit.items(), row + 1):
+            name = answers[0].hit
+            named = [annotator, name or list(_key(answers[0])), session]
             identity = f"table:{json.dumps(named, ensure_ascii=False)}"
             given = {_key(line): line for line in answers}
-            scores = [
-                (slot, k, given[key].value, given[key].raw)
-                for slot, (key, k) in enumerate(plan, 1)
-                if key in given
-            ]
-            times = json.dumps(_times(answers))
-            insert_judgment(
-                store, (identity, 1, number, hit.name, "", annotator, times, received, row), scores
-            )
+            asked = [(slot, k, given.get(key)) for slot, (key, k) in enumerate(plan, 1)]
+            scores = [(slot, k, line.value, line.raw) for slot, k, line in asked if line is not None]
+            judgment = (identity, 1, number, name, "", annotator, json.dumps(_times(answers)), received, row)
+            insert_judgment(store, judgment, scores)
     return count
 
 

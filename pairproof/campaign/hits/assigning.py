@@ -287,15 +287,12 @@ def people(store: Store, a: About) -> People:
     if registered and not ready:
         count = Counter(row.state for row in registered)
         listed = ", ".join(f"{n} {state}" for state, n in sorted(count.items()))
-        todo = (
-            f" (rule: {a.design.qualify}); open the qualification batch with 'easl next --qualification', and add its"
-            " results"
-            if a.design.qualify
-            else "; register others with 'easl annotators add', or restore one"
-        )
-        raise InputError(
-            f"{store.path}: nobody of {len(registered)} registered annotators can be given HITs: {listed}{todo}"
-        )
+        todo = "; register others with 'easl annotators add', or restore one"
+        if a.design.qualify:
+            cure = "open the qualification batch with 'easl next --qualification', and add its results"
+            todo = f" (rule: {a.design.qualify}); {cure}"
+        nobody = f"nobody of {len(registered)} registered annotators can be given HITs"
+        raise InputError(f"{store.path}: {nobody}: {listed}{todo}")
     return People(registered, ready)
 
 
@@ -423,17 +420,13 @@ def assign(
         spread = [hit for hit in hits if (batch, hit) in degraded]
         order = own_order(np.array(sorted(hits)), after if batch == newest else (), rng, spread).tolist()
         order.sort(key=lambda hit: (batch, hit) not in first)
-        taken = store.value(
-            "SELECT COALESCE(MAX(place), 0) FROM assignment WHERE annotator = ? AND batch = ?", (who, batch)
-        )
+        query = "SELECT COALESCE(MAX(place), 0) FROM assignment WHERE annotator = ? AND batch = ?"
+        taken = store.value(query, (who, batch))
         for place, hit in enumerate(order, taken + 1):
             shown = (rng.permutation(size[batch, hit]) + 1).tolist()
             rows.append((who, batch, hit, now(), due, "open", place, str(shown)))
-    store.db.executemany(
-        "INSERT INTO assignment (annotator, batch, hit, given, due, state, place, shown)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        rows,
-    )
+    columns = "annotator, batch, hit, given, due, state, place, shown"
+    store.db.executemany(f"INSERT INTO assignment ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def judgments_of_batches(store: Store) -> dict[int, int]:
@@ -450,6 +443,5 @@ def remember_tokens(store: Store, batch: int) -> None:
 
 def remember_judgments(store: Store, batch: int, judgments: int) -> None:
     """Store how many annotators each HIT of a batch is for."""
-    store.db.execute(
-        "INSERT OR REPLACE INTO setting VALUES (?, ?)", (_JUDGMENTS.format(batch), str(judgments))
-    )
+    setting = (_JUDGMENTS.format(batch), str(judgments))
+    store.db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", setting)

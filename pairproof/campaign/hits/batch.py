@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,34 +17,10 @@ from ...data.options import whole_number
 from ...errors import InputError
 from ...native.annotation.beta import IntArray
 from ..page.platforms import check_address
+from ..storage import records as stored
 from ..storage.design import KINDS, ROLES, now
-from ..storage.records import (
-    About,
-    about,
-    add_annotator,
-    annotator_rows,
-    fields_of,
-    is_packed,
-    pack_roles,
-    pack_state,
-    roles_of,
-)
 from ..storage.store import Store, opened
-from .assigning import (
-    People,
-    assign,
-    checked_due,
-    deal,
-    expire,
-    for_everybody,
-    give_again,
-    loads,
-    people,
-    registered_number,
-    remember_judgments,
-    remember_tokens,
-    sync_states,
-)
+from . import assigning
 from .batch_files import Style, Target, written
 from .choosing import Batch, Choice, Given, unanswered
 from .plan import DEGRADED, GOLD, REPEAT, Plan
@@ -70,13 +45,12 @@ def keep(store: Store, number: int, hits: Sequence[NewHit]) -> None:
     """Store a batch with these HITs, numbered from 1."""
     store.db.execute("INSERT INTO batch VALUES (?, ?, ?)", (number, now(), len(hits)))
     # Of a list of whole numbers, Python's own text is JSON.
-    store.db.executemany(
-        "INSERT INTO hit (batch, number, items, kind, plan) VALUES (?, ?, ?, ?, ?)",
-        (
-            (number, k, str(items), kind, None if plan is None else json.dumps(plan))
-            for k, (kind, items, plan) in enumerate(hits, 1)
-        ),
+    rows = (
+        (number, k, str(items), kind, None if plan is None else json.dumps(plan))
+        for k, (kind, items, plan) in enumerate(hits, 1)
     )
+    query = "INSERT INTO hit (batch, number, items, kind, plan) VALUES (?, ?, ?, ?, ?)"
+    store.db.executemany(query, rows)
 
 
 def open_keys(store: Store, last: int, annotator: int | None) -> tuple[list[Key], list[tuple[int, Key]]]:
@@ -93,34 +67,29 @@ def open_keys(store: Store, last: int, annotator: int | None) -> tuple[list[Key]
     return sorted(keys, key=lambda key: (key[0] != last, key)), pairs
 
 
-def visible(a: About) -> tuple[str, ...]:
+def visible(a: stored.About) -> tuple[str, ...]:
     """The columns of the items file that a batch file holds."""
     return tuple(name for name in a.columns if name not in a.design.hidden)
 
 
 def batch_of(
     store: Store,
-    a: About,
+    a: stored.About,
     number: int,
     keys: Sequence[Key],
     pairs: Iterable[tuple[int, Key]],
-    *,
     show: tuple[str, ...] = (),
-    waiting: int = 0,
-    judgments: int | None = None,
-    notes: tuple[str, ...] = (),
 ) -> Batch:
     """These HITs as a batch, with who gets them."""
-    hits, columns, roles = _stored(store, keys), visible(a), roles_of(store)
+    hits, columns, roles = _stored(store, keys), visible(a), stored.roles_of(store)
     where = [a.columns.index(name) for name in columns]
-    item = fields_of(store, {i for _, items, _ in hits for i in items})
+    item = stored.fields_of(store, {i for _, items, _ in hits for i in items})
     cell = {k: (name, tuple(cells[w] for w in where)) for k, (name, cells) in item.items()}
     shown = tuple(tuple(cell[i] for i in items) for _, items, _ in hits)
     kinds = tuple(kind for kind, _, _ in hits)
     plans = tuple(tuple(plan or (ROLES[k] for k in roles[items].tolist())) for _, items, plan in hits)
-    about_hits = (columns, shown, waiting, tuple(keys), kinds, plans, a.design.text, a.design.shown(show))
-    each = a.design.judgments if judgments is None else judgments
-    return Batch(a.id, number, a.per_hit, *about_hits, each, _given(store, keys, pairs), notes)
+    about_hits = (columns, shown, 0, tuple(keys), kinds, plans, a.design.text, a.design.shown(show))
+    return Batch(a.id, number, a.per_hit, *about_hits, a.design.judgments, _given(store, keys, pairs))
 
 
 def _stored(store: Store, keys: Sequence[Key]) -> list[NewHit]:
@@ -141,7 +110,7 @@ def _given(store: Store, keys: Sequence[Key], pairs: Iterable[tuple[int, Key]]) 
     for who, key in pairs:
         own[who].add(key)
     found = []
-    for person in (row for row in annotator_rows(store) if row.number in own):
+    for person in (row for row in stored.annotator_rows(store) if row.number in own):
         query = "SELECT batch, hit, shown FROM assignment WHERE annotator = ? ORDER BY batch, place"
         rows = store.db.execute(query, (person.number,)).fetchall()
         shown = {entry[b, h]: order for b, h, order in rows if (b, h) in own[person.number]}
@@ -175,10 +144,10 @@ class Asked:
 class Opening:
     """A batch that is being opened."""
 
-    def __init__(self, store: Store, a: About, asked: Asked) -> None:
+    def __init__(self, store: Store, a: stored.About, asked: Asked) -> None:
         self.store, self.about, self.asked = store, a, asked
         self.seed = whole_number("seed", a.seed if asked.seed is None else asked.seed)
-        self.due = checked_due(asked.due)
+        self.due = assigning.checked_due(asked.due)
         self.number = int(store.value("SELECT COALESCE(MAX(number), 0) FROM batch")) + 1
         self.pairs: list[tuple[int, Key]] = []
         self.dealt: list[tuple[int, Key]] = []
@@ -202,7 +171,7 @@ class Opening:
 
     def _work(self) -> Batch:
         store, a, asked = self.store, self.about, self.asked
-        who = people(store, a)
+        who = assigning.people(store, a)
         if self.due is not None and not who.registered:
             raise InputError(
                 "--due: no annotators are registered, so no HIT is given to anybody; set the time limit where"
@@ -212,42 +181,41 @@ class Opening:
         each = a.design.judgments if asked.judgments is None else asked.judgments
         waiting = unanswered(store)
         choice = Choice(store, a)
-        if not is_packed(store):
-            pack_state(store, choice.state.a, choice.state.b, choice.state.n)
-            pack_roles(store, choice.roles)
+        if not stored.is_packed(store):
+            stored.pack_state(store, choice.state.a, choice.state.b, choice.state.n)
+            stored.pack_roles(store, choice.roles)
         if who.registered:
             self._give_again(numbers)
         # An annotator who asks for HITs gets first those that lack somebody.
         wanted = choice.hits(asked.hits) - (0 if asked.annotator is None else len(self.pairs))
         own = self._new(choice, wanted, numbers if who.registered else None, each) if wanted > 0 else []
         if who.registered:
-            new = [*for_everybody(store, numbers, "calibration"), *self.dealt]
-            assign(store, a, new, self.due, self.seed, self.after)
+            new = [*assigning.for_everybody(store, numbers, "calibration"), *self.dealt]
+            assigning.assign(store, a, new, self.due, self.seed, self.after)
             self.pairs += new
         again = sorted({key for _, key in self.pairs} - set(own))
         number = self.number if own else max((b for b, _ in again), default=self.number)
         if again and not own:
             # Their page takes the place of an earlier one, so it holds everything that is still out.
             again, self.pairs = open_keys(store, number, int(numbers[0]))
-        more: dict[str, Any] = {"show": asked.show, "judgments": each, "notes": tuple(self.notes)}
-        return batch_of(store, a, number, [*own, *again], self.pairs, waiting=waiting, **more)
+        made = batch_of(store, a, number, [*own, *again], self.pairs, asked.show)
+        return replace(made, unanswered=waiting, judgments=each, notes=tuple(self.notes))
 
-    def _one(self, who: People, name: str) -> IntArray:
-        number = registered_number(self.store, name)
+    def _one(self, who: assigning.People, name: str) -> IntArray:
+        number = assigning.registered_number(self.store, name)
         if number not in who.numbers:
             state = next(row.state for row in who.registered if row.number == number)
             rule = self.about.design.qualify
-            raise InputError(
-                f"{self.store.path}: annotator {name!r} is {state}"
-                f"{f', and has not met the rule {rule}' if rule else ''}; no HITs can be given"
-            )
+            unmet = f", and has not met the rule {rule}" if rule else ""
+            said = f"annotator {name!r} is {state}{unmet}"
+            raise InputError(f"{self.store.path}: {said}; no HITs can be given")
         return np.array([number], np.int64)
 
     def _give_again(self, numbers: IntArray) -> None:
-        expire(self.store)
+        assigning.expire(self.store)
         most = self.asked.hits if self.asked.annotator is not None else None
-        given, left = give_again(self.store, self.about, numbers, self._rng(_DEALING, 1), most)
-        assign(self.store, self.about, given, self.due, self.seed)
+        given, left = assigning.give_again(self.store, self.about, numbers, self._rng(_DEALING, 1), most)
+        assigning.assign(self.store, self.about, given, self.due, self.seed)
         self.pairs += given
         if left and self.asked.annotator is None:
             self.notes.append(
@@ -263,7 +231,9 @@ class Opening:
         given: IntArray | None = None
         if numbers is not None:
             size = each if self.asked.annotator is None else 1
-            given = deal(wanted, numbers, size, loads(self.store, numbers), self._rng(_DEALING))
+            given = assigning.deal(
+                wanted, numbers, size, assigning.loads(self.store, numbers), self._rng(_DEALING)
+            )
         plan = choice.plan(wanted, given, self._rng())
         for kind, n in sorted(plan.lacking.items()):
             slots = "slot holds an item" if n == 1 else "slots hold items"
@@ -272,7 +242,7 @@ class Opening:
         keep(self.store, self.number, hits)
         keys = [(self.number, k) for k in range(1, len(hits) + 1)]
         if given is not None:
-            remember_judgments(self.store, self.number, each)
+            assigning.remember_judgments(self.store, self.number, each)
             self.dealt = [(who, key) for key, row in zip(keys[len(before) :], given.tolist()) for who in row]
             shift = len(before) + 1
             self.after = [(hit + shift, earlier + shift) for hit, earlier in plan.after]
@@ -289,18 +259,19 @@ class Opening:
                 " --annotator"
             )
         keys = self._qualification_hits()
-        sync_states(store, a)
-        expire(store)
-        rows = [row for row in annotator_rows(store) if row.token and row.state != "excluded"]
+        assigning.sync_states(store, a)
+        assigning.expire(store)
+        rows = [row for row in stored.annotator_rows(store) if row.token and row.state != "excluded"]
         numbers = np.array(sorted(row.number for row in rows), np.int64)
-        self.pairs = for_everybody(store, numbers, "qualification")
+        self.pairs = assigning.for_everybody(store, numbers, "qualification")
         if rows and not self.pairs:
             raise InputError(
                 f"{store.path}: all {len(rows)} registered annotators have had the qualification batch;"
                 " 'easl annotators list' shows what they reached"
             )
-        assign(store, a, self.pairs, self.due, self.seed)
-        return batch_of(store, a, keys[0][0], keys, self.pairs, show=asked.show, judgments=max(1, len(rows)))
+        assigning.assign(store, a, self.pairs, self.due, self.seed)
+        made = batch_of(store, a, keys[0][0], keys, self.pairs, asked.show)
+        return replace(made, judgments=max(1, len(rows)))
 
     def _qualification_hits(self) -> list[Key]:
         """The HITs of the qualification batch, made if there are none yet."""
@@ -396,11 +367,11 @@ def open_batch(
     if again:
         _only_again(asked)
     with opened(path, write=not again) as store:
-        a = about(store)
+        a = stored.about(store)
         _check_shown(a, asked.show)
         batch = _last(store, a, asked) if again else Opening(store, a, asked).open()
         if not again and batch.given and (target.folder or target.path.suffix.lower() == ".html"):
-            remember_tokens(store, batch.number)
+            assigning.remember_tokens(store, batch.number)
         alone = annotator is not None
         with written(store, batch, target, [path], alone=alone, force=force, address=address) as files:
             # The batch is stored before its files are written: if killed in between, --again writes them.
@@ -415,13 +386,13 @@ def next_batch(
 ) -> Batch:
     """Choose the next HITs and store them as a batch; no file is written."""
     with opened(path, write=True) as store:
-        registered = {row.name for row in annotator_rows(store) if row.token}
+        registered = {row.name for row in stored.annotator_rows(store) if row.token}
         if annotator is not None and str(annotator).strip() not in registered:
-            add_annotator(store, annotator)
-        return Opening(store, about(store), Asked(hits, seed, annotator=annotator)).open()
+            stored.add_annotator(store, annotator)
+        return Opening(store, stored.about(store), Asked(hits, seed, annotator=annotator)).open()
 
 
-def _check_shown(a: About, show: Sequence[str]) -> None:
+def _check_shown(a: stored.About, show: Sequence[str]) -> None:
     """Check that these columns are there and may be shown."""
     absent = [name for name in a.design.shown(tuple(show)) if name not in a.columns]
     if absent:
@@ -437,15 +408,14 @@ def _only_again(asked: Asked) -> None:
         raise InputError(f"--again writes the open batch unchanged; leave out {', '.join(given)}")
 
 
-def _last(store: Store, a: About, asked: Asked) -> Batch:
+def _last(store: Store, a: stored.About, asked: Asked) -> Batch:
     """The batch opened last, with the HITs of earlier ones that are out."""
     last = store.value("SELECT MAX(number) FROM batch")
     if last is None:
         raise InputError(f"{store.path}: no batch is open yet; leave out --again")
-    who = None if asked.annotator is None else registered_number(store, asked.annotator)
+    who = None if asked.annotator is None else assigning.registered_number(store, asked.annotator)
     keys, pairs = open_keys(store, int(last), who)
     if not keys:
-        raise InputError(
-            f"{store.path}: annotator {asked.annotator!r} has no HITs in batch {last} and none open"
-        )
-    return batch_of(store, a, int(last), keys, pairs, show=asked.show)
+        said = f"annotator {asked.annotator!r} has no HITs in batch {last} and none open"
+        raise InputError(f"{store.path}: {said}")
+    return batch_of(store, a, int(last), keys, pairs, asked.show)

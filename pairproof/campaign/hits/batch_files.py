@@ -21,18 +21,9 @@ from typing import Literal, get_args
 from ...data.options import one_of
 from ...errors import InputError
 from ...files.outputs import check, check_apart, csv_text, replacing, write
+from ..page import platforms
 from ..page.batch_page import PageData, PageHit, PageSlot, page_html
-from ..page.platforms import (
-    LINK_COLUMNS,
-    Link,
-    Sheet,
-    config_xml,
-    layout,
-    links_csv,
-    mturk_csv,
-    numbered,
-    tasks_json,
-)
+from ..page.platforms import layout
 from ..page.texts import Texts, text_rows_of, texts_from_rows
 from ..storage.records import about
 from ..storage.store import Store
@@ -54,9 +45,8 @@ def check_style(style: str, layout_file: object | None) -> None:
     one_of("style", style, get_args(Style))
     suffix = {str(name): ending for name, ending in LAYOUTS.items()}.get(style)
     if layout_file is not None and suffix is None:
-        raise InputError(
-            f"--layout {layout_file}: for a batch of another tool; add --for mturk or label-studio"
-        )
+        cure = "add --for mturk or label-studio"
+        raise InputError(f"--layout {layout_file}: for a batch of another tool; {cure}")
     if layout_file is not None and not str(layout_file).lower().endswith(str(suffix)):
         raise InputError(f"--layout {layout_file}: expected a name that ends in {suffix} with --for {style}")
 
@@ -65,10 +55,10 @@ def table(batch: Batch, style: Style, suffix: str) -> str:
     """The text of a batch's file."""
     if style == "plain":
         return plain_table(batch, suffix)
-    return mturk_csv(sheet_of(batch)) if style == "mturk" else tasks_json(sheet_of(batch))
+    return platforms.mturk_csv(sheet_of(batch)) if style == "mturk" else platforms.tasks_json(sheet_of(batch))
 
 
-def sheet_of(batch: Batch) -> Sheet:
+def sheet_of(batch: Batch) -> platforms.Sheet:
     """The batch with the columns that annotators see."""
     show = (batch.text, *batch.show)
     if batch.text not in batch.columns:
@@ -77,13 +67,13 @@ def sheet_of(batch: Batch) -> Sheet:
         )
     where = [batch.columns.index(name) for name in show]
     hits = tuple(tuple((name, tuple(cells[k] for k in where)) for name, cells in hit) for hit in batch.hits)
-    return Sheet(batch.campaign, batch.per_hit, show, batch.places, hits)
+    return platforms.Sheet(batch.campaign, batch.per_hit, show, batch.places, hits)
 
 
 def plain_table(batch: Batch, suffix: str) -> str:
     """A batch as CSV or JSON lines: every item column numbered from 1, then campaign, batch and hit."""
-    sheet = Sheet(batch.campaign, batch.per_hit, batch.columns, batch.places, batch.hits)
-    header, rows = numbered(sheet)
+    sheet = platforms.Sheet(batch.campaign, batch.per_hit, batch.columns, batch.places, batch.hits)
+    header, rows = platforms.numbered(sheet)
     if suffix == ".jsonl":
         return "".join(json.dumps(dict(zip(header, row)), ensure_ascii=False) + "\n" for row in rows)
     return csv_text(header, rows)
@@ -118,9 +108,8 @@ class Target:
             if style != "plain":
                 raise InputError(f"{out}: a folder of pages, but --for {style} writes one file; name it")
             if suffix in SUFFIXES["plain"] and not path.is_dir():
-                raise InputError(
-                    f"{out}: names a file; with --for-annotators expected a folder for their pages"
-                )
+                expected = "with --for-annotators expected a folder for their pages"
+                raise InputError(f"{out}: names a file; {expected}")
             return Target(path, True, lang=lang)
         if suffix not in SUFFIXES[style]:
             folder = ", or a folder (a page for each registered annotator)" if style == "plain" else ""
@@ -128,9 +117,8 @@ class Target:
                 f"{out}: ends in {path.suffix or 'no suffix'!r}; expected {' or '.join(SUFFIXES[style])}{folder}"
             )
         if lang is not None and suffix != ".html" and layout is None:
-            raise InputError(
-                f"--lang {lang}: {out} holds items alone; pages and layouts have texts beside them"
-            )
+            said = f"{out} holds items alone; pages and layouts have texts beside them"
+            raise InputError(f"--lang {lang}: {said}")
         return Target(path, False, style, way, lang)
 
 
@@ -155,7 +143,7 @@ def written(
         contents = {target.path: table(own, target.style, target.path.suffix.lower())}
     if target.layout is not None:
         check_apart([target.path, target.layout])
-        shown = layout if target.style == "mturk" else config_xml
+        shown = layout if target.style == "mturk" else platforms.config_xml
         show, texts = (batch.text, *batch.show), _texts(store, target.lang)
         contents[target.layout] = shown(batch.per_hit, show, texts)
     if len(contents) == 1:
@@ -202,9 +190,8 @@ def _folder(store: Store, batch: Batch, target: Target, address: str | None) -> 
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise InputError(
-            f"{folder}: cannot be made ({error.strerror}); name a folder in one that exists"
-        ) from error
+        said = f"{folder}: cannot be made ({error.strerror}); name a folder in one that exists"
+        raise InputError(said) from error
     found: dict[Path, str] = {}
     index = []
     for given in batch.given:
@@ -217,14 +204,14 @@ def _folder(store: Store, batch: Batch, target: Target, address: str | None) -> 
             index.append([given.annotator, given.token, name, str(number), " ".join(hits)])
     found[folder / f"index-{batch.number}.csv"] = csv_text(INDEX_COLUMNS, index)
     if address is not None:
-        links = [Link(annotator, name) for annotator, _, name, *_ in index]
-        found[folder / f"links-{batch.number}.csv"] = links_csv(links, address)
+        links = [(annotator, name) for annotator, _, name, *_ in index]
+        found[folder / f"links-{batch.number}.csv"] = platforms.links_csv(links, address)
     return found
 
 
 def _is_index(content: bytes) -> bool:
     """Whether this is an index of pages or a table of their links, which the next one may replace."""
-    return content.startswith((",".join(INDEX_COLUMNS).encode(), ",".join(LINK_COLUMNS).encode()))
+    return content.startswith((",".join(INDEX_COLUMNS).encode(), ",".join(platforms.LINK_COLUMNS).encode()))
 
 
 def _page(store: Store, batch: Batch, given: Given | None, number: int, lang: str | None) -> str:

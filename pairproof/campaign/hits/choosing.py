@@ -22,23 +22,8 @@ from ...native.annotation.methods import ScoreState
 from ..storage.design import KINDS, ROLES
 from ..storage.records import About, ids_of, roles_of, state_of
 from ..storage.store import Store
+from . import plan as slots
 from .assigning import teams_of
-from .plan import (
-    ITEM,
-    Plan,
-    Pools,
-    Shares,
-    Sources,
-    can_repeat,
-    check_roles,
-    degraded_by_source,
-    extra_slots,
-    fill,
-    group_pools,
-    groups_by,
-    hits_for,
-    source_plan,
-)
 
 
 @dataclass(frozen=True)
@@ -109,18 +94,13 @@ class History:
     def __init__(self, store: Store) -> None:
         self._roles = roles_of(store)
         self.n_items = len(self._roles)
-        rows = store.db.execute(
-            "SELECT batch, number, items, plan FROM hit ORDER BY batch, number"
-        ).fetchall()
+        query = "SELECT batch, number, items, plan FROM hit ORDER BY batch, number"
+        rows = store.db.execute(query).fetchall()
         items = json.loads(f"[{','.join(r[2] for r in rows)}]")
-        self._items: dict[Key, IntArray] = {
-            (b, h): np.array(own, np.int64) for (b, h, *_), own in zip(rows, items)
-        }
-        code = {name: k for k, name in enumerate(KINDS)}
-        self._kinds = {
-            (b, h): None if plan is None else np.array([code[k] for k in json.loads(plan)], np.int64)
-            for b, h, _, plan in rows
-        }
+        keys: list[Key] = [(batch, hit) for batch, hit, *_ in rows]
+        self._items = {key: np.array(own, np.int64) for key, own in zip(keys, items)}
+        plans = ((key, json.loads(plan)) for key, (*_, plan) in zip(keys, rows) if plan is not None)
+        self._kinds = {key: np.array([KINDS.index(k) for k in plan], np.int64) for key, plan in plans}
         self._had: dict[int, set[Key]] = defaultdict(set)
         for who, batch, hit in store.db.execute(
             "SELECT annotator, batch, hit FROM assignment WHERE state IN ('open', 'returned') UNION"
@@ -143,8 +123,8 @@ class History:
         return self._known[annotator]
 
     def _items_of(self, key: Key) -> IntArray:
-        kinds, items = self._kinds[key], self._items[key]
-        return np.asarray(items[(self._roles[items] if kinds is None else kinds) == ITEM])
+        kinds, items = self._kinds.get(key), self._items[key]
+        return np.asarray(items[(self._roles[items] if kinds is None else kinds) == slots.ITEM])
 
     def times(self, annotator: int | None) -> IntArray:
         """How often each item was shown to the annotator."""
@@ -171,7 +151,7 @@ class Choice:
         self.store, self.about, self.design = store, a, a.design
         self.state = state_of(store, a.method)
         self.roles = roles_of(store)
-        self.shares = Shares(a.design.repeats, a.design.degraded, a.design.gold)
+        self.shares = slots.Shares(a.design.repeats, a.design.degraded, a.design.gold)
         self.same_source = a.design.arrange == "same-source"
         self.scored = np.flatnonzero(self.roles == 0)
         worked = store.value("SELECT EXISTS (SELECT 1 FROM hit WHERE kind = 'work')")
@@ -182,7 +162,7 @@ class Choice:
             self.sources = self._sources()
         if checks:
             there = {ROLES[k] for k in np.unique(self.roles).tolist()}
-            check_roles(str(store.path), self.shares.degraded, self.shares.gold, there)
+            slots.check_roles(str(store.path), self.shares.degraded, self.shares.gold, there)
 
     def of_role(self, *names: str) -> IntArray:
         """Positions of the items of these roles."""
@@ -200,31 +180,37 @@ class Choice:
                 )
             return asked
         if self.same_source:
-            return hits_for(len(self.sources.items), 1, self.shares)
+            return slots.hits_for(len(self.sources.items), 1, self.shares)
         pool = "paper" if self.first else self.about.pool
         if pool == "keisks" or not self.shares:
             return default_hits(len(self.scored), self.about.per_hit, pool)
-        return hits_for(len(self.scored), self.about.per_hit, self.shares)
+        return slots.hits_for(len(self.scored), self.about.per_hit, self.shares)
 
-    def plan(self, hits: int, given: IntArray | None, rng: np.random.Generator) -> Plan:
+    def plan(self, hits: int, given: IntArray | None, rng: np.random.Generator) -> slots.Plan:
         """The items of a batch and what each slot is for; given int[hits, k] or None: who gets them."""
         if not self.shares and not self.same_source:
             items = self._choose(hits, rng, None)
-            return Plan(items, np.zeros_like(items))
+            return slots.Plan(items, np.zeros_like(items))
         pools = self._pools(hits, given)
         if self.same_source:
-            grouped, group = group_pools(pools, self.sources), self.sources.items.of_items(len(self.roles))
+            grouped, group = slots.group_pools(pools, self.sources), self.sources.items.of_items(
+                len(self.roles)
+            )
 
             def choose(number: int) -> IntArray:
                 return next_sources(self.state, self._shown(), group, number, rng, first=self.first)
 
-            return source_plan(self.sources, hits, self.shares, grouped, _repeatable(grouped), choose, rng)
+            return slots.source_plan(
+                self.sources, hits, self.shares, grouped, _repeatable(grouped), choose, rng
+            )
         per_hit = self.about.per_hit
         # Where a HIT is one item, a share of the HITs is for repeats and checks.
-        extra = extra_slots(hits, per_hit, self.shares, _repeatable(pools), rng, keep=min(per_hit - 1, 1))
+        extra = slots.extra_slots(
+            hits, per_hit, self.shares, _repeatable(pools), rng, keep=min(per_hit - 1, 1)
+        )
         chosen = self._choose(hits, rng, per_hit - extra.sum(axis=1))
         spare = self.scored[np.argsort(self._shown()[self.scored] + rng.random(len(self.scored)))]
-        return fill(chosen, extra, pools, spare, self.shares, rng)
+        return slots.fill(chosen, extra, pools, spare, self.shares, rng)
 
     # -- items -----------------------------------------------------------------------------------------------
 
@@ -249,7 +235,7 @@ class Choice:
 
     # -- sources ---------------------------------------------------------------------------------------------
 
-    def _sources(self) -> Sources:
+    def _sources(self) -> slots.Sources:
         per_hit = self.about.per_hit
         rows = self.store.db.execute("SELECT source, of FROM item ORDER BY position").fetchall()
         source = [s for s, _ in rows]
@@ -260,15 +246,15 @@ class Choice:
                 f"{self.store.path}: {len(blank)} items have no source, and the design same-source needs one;"
                 " name the column with --col source=COLUMN when the campaign is made"
             )
-        items = groups_by([source[k] for k in self.scored], self.scored, per_hit)
+        items = slots.groups_by([source[k] for k in self.scored], self.scored, per_hit)
         damaged, known = self.of_role("degraded"), self.of_role("gold", "attention")
-        degraded, original = degraded_by_source(items, damaged, of)
-        gold = groups_by([source[k] for k in known], known, per_hit, split=True)
-        return Sources(items, degraded, gold, original, of, _kind_of_roles(self.roles))
+        degraded, original = slots.degraded_by_source(items, damaged, of)
+        gold = slots.groups_by([source[k] for k in known], known, per_hit, split=True)
+        return slots.Sources(items, degraded, gold, original, of, _kind_of_roles(self.roles))
 
     # -- what fills the other slots --------------------------------------------------------------------------
 
-    def _pools(self, hits: int, given: IntArray | None) -> Pools:
+    def _pools(self, hits: int, given: IntArray | None) -> slots.Pools:
         teams: list[tuple[int | None, ...]] = [(None,)]
         team = np.zeros(hits, np.int64)
         if given is not None:
@@ -278,19 +264,13 @@ class Choice:
         rows = self.store.db.execute("SELECT of FROM item WHERE role = 'degraded' ORDER BY position")
         of, kinds = np.array([k for (k,) in rows], np.int64), _kind_of_roles(self.roles)[known]
         history = History(self.store)
-
-        def seen(t: int) -> IntArray:
-            return history.seen_by_all(teams[t])
-
-        def times(t: int) -> IntArray:
-            return history.times_for(teams[t])
-
-        return Pools(team, seen, times, damaged, of, known, kinds)
+        seen, times = (lambda t: history.seen_by_all(teams[t])), (lambda t: history.times_for(teams[t]))
+        return slots.Pools(team, seen, times, damaged, of, known, kinds)
 
 
-def _repeatable(pools: Pools) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _repeatable(pools: slots.Pools) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     teams = range(int(pools.team.max()) + 1)
-    return can_repeat(pools, np.array([bool(len(pools.seen(t))) for t in teams]))
+    return slots.can_repeat(pools, np.array([bool(len(pools.seen(t))) for t in teams]))
 
 
 def _kind_of_roles(roles: IntArray) -> IntArray:

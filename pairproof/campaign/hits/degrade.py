@@ -148,19 +148,16 @@ def degrade(
     if not plain:
         raise InputError(f"{source}: no row has the role item, so there is nothing to degrade")
     chosen = pick_items(plain, number, rng)
-    header, rows = _rows(read, text, roles, chosen, plain, rng)
+    header, rows = _rows(read, text, roles, (chosen, plain), rng)
     write(out, csv_text(header, rows), reads=[items], force=force)
     return Degraded(len(plain), len(chosen), seed)
 
 
 def _rows(
-    read: ItemsFile,
-    text: str,
-    roles: list[str],
-    chosen: list[int],
-    plain: list[int],
-    rng: np.random.Generator,
+    read: ItemsFile, text: str, roles: list[str], of: tuple[list[int], list[int]], rng: np.random.Generator
 ) -> tuple[list[str], list[list[str]]]:
+    """The new file: the rows that were there, and degraded ones of the first of `of` by words of the second."""
+    chosen, plain = of
     columns = [*read.columns, *(c for c in (ROLE, OF) if c not in read.columns)]
     cells = {name: cells_of(read.table, name) for name in read.columns}
     cells[ROLE] = [role or "item" for role in roles]

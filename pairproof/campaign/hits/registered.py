@@ -98,9 +98,8 @@ def exclude(path: str | Path, name: str, why: str) -> tuple[Person, int]:
         if row.state == "excluded":
             raise InputError(f"annotator {name!r} is excluded already, since {row.since}: {row.why}")
         set_state(store, row.name, "excluded", why)
-        store.db.execute(
-            "UPDATE assignment SET state = 'withdrawn' WHERE annotator = ? AND state = 'open'", (row.number,)
-        )
+        query = "UPDATE assignment SET state = 'withdrawn' WHERE annotator = ? AND state = 'open'"
+        store.db.execute(query, (row.number,))
         changed = settle_and_count(store, about(store))
         return _person(store, row.name), changed
 

@@ -93,16 +93,11 @@ def page_html(data: PageData) -> str:
     style = "".join(_part(f"{name}.css") for name in _STYLES)
     script = '"use strict";\n(function () {\n' + "".join(_part(f"{name}.js") for name in _SCRIPTS) + "})();\n"
     texts = data.texts
-    filled = {
-        "LANG": html.escape(texts.lang or "en"),
-        "DIR": html.escape(texts.dir),
-        "STYLE_HASH": _hash(style),
-        "SCRIPT_HASH": _hash(script),
-        "TITLE": html.escape(texts.words.get("title", ENGLISH["title"])),
-        "STYLE": style,
-        "DATA": json.dumps(_shown(data), ensure_ascii=False).translate(_ESCAPES),
-        "SCRIPT": script,
-    }
+    title = texts.words.get("title", ENGLISH["title"])
+    said = {"LANG": texts.lang or "en", "DIR": texts.dir, "TITLE": title}
+    filled = {name: html.escape(text) for name, text in said.items()}
+    filled |= {"STYLE": style, "STYLE_HASH": _hash(style), "SCRIPT": script, "SCRIPT_HASH": _hash(script)}
+    filled["DATA"] = json.dumps(_shown(data), ensure_ascii=False).translate(_ESCAPES)
     # In one pass, so that no place within the data is ever filled.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found[1]], _part("page.html"))
 
@@ -118,25 +113,17 @@ def _hash(text: str) -> str:
 
 def _shown(data: PageData) -> dict[str, object]:
     """What the page's script gets: everything in it may be read by the annotator."""
-    texts = data.texts
+    texts, hits = data.texts, []
+    for hit in data.hits:
+        order, slots = hit.order or [*range(len(hit.slots))], [vars(slot) for slot in hit.slots]
+        hits.append({"number": hit.number, "ids": data.ids(hit), "order": order, "slots": slots})
     speaks_english = texts.lang.lower().split("-")[0] in ("", "en")
+    # Words that stay English on a page in another language say so to screen readers.
+    english = [] if speaks_english else [key for key in ENGLISH if key not in texts.words]
     return {
         **{name: vars(data)[name] for name in ("campaign", "batch", "annotator", "token")},
-        "perHit": data.per_hit,
-        "partial": data.partial,
-        "show": data.show,
-        "hits": [
-            {
-                "number": hit.number,
-                "ids": data.ids(hit),
-                "order": hit.order or [*range(len(hit.slots))],
-                "slots": [vars(slot) for slot in hit.slots],
-            }
-            for hit in data.hits
-        ],
+        **{"perHit": data.per_hit, "partial": data.partial, "show": data.show, "hits": hits},
         **{name: vars(texts)[name] for name in ("lang", "question", "anchors", "instructions")},
         "examples": [vars(example) for example in texts.examples],
-        "words": {**ENGLISH, **texts.words},
-        # Words that stay English on a page in another language say so to screen readers.
-        "english": [] if speaks_english else [key for key in ENGLISH if key not in texts.words],
+        **{"words": {**ENGLISH, **texts.words}, "english": english},
     }

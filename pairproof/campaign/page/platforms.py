@@ -42,31 +42,20 @@ from .texts import ENGLISH, Texts
 LINK_COLUMNS = ("annotator", "link")
 
 
-@dataclass(frozen=True)
-class Link:
-    """A page of one annotator."""
-
-    annotator: str
-    page: str
-
-
-def links_csv(links: Sequence[Link], address: str) -> str:
-    """The table as CSV."""
+def links_csv(links: Sequence[tuple[str, str]], address: str) -> str:
+    """The table of annotators and their pages as CSV."""
     check_address(address)
-    twice = [page for page, n in Counter(link.page for link in links).items() if n > 1]
+    twice = [page for page, n in Counter(page for _, page in links).items() if n > 1]
     if twice:
         raise InputError(f"page {twice[0]!r} has two links; expected one page for each annotator")
     base = address if address.endswith("/") else address + "/"
-    return csv_text(LINK_COLUMNS, [[link.annotator, base + quote(link.page)] for link in links])
+    return csv_text(LINK_COLUMNS, [[annotator, base + quote(page)] for annotator, page in links])
 
 
 def check_address(address: str) -> None:
     """Refuse an address that no browser opens a page at."""
-    if (
-        not address.startswith(("https://", "http://", "file:///"))
-        or not address.isprintable()
-        or " " in address
-    ):
+    known = address.startswith(("https://", "http://", "file:///"))
+    if not known or not address.isprintable() or " " in address:
         raise InputError(f"address {address!r}: expected one such as https://example.org/pages/")
 
 
@@ -98,10 +87,8 @@ def check_variables(show: Sequence[str]) -> None:
                 " and _, and begin with a letter; rename the column in the items file"
             )
         if name in _TAKEN:
-            raise InputError(
-                f"column {name!r}: the controls and keys of a HIT have this name; rename the column in the"
-                " items file"
-            )
+            said = f"column {name!r}: the controls and keys of a HIT have this name"
+            raise InputError(f"{said}; rename the column in the items file")
 
 
 _ESCAPED = re.compile(r"[&<>\"'$\r\n\U00010000-\U0010ffff]|^[=+\-@\t]")

@@ -25,6 +25,7 @@ from ...data.options import one_of
 from ...data.reading.sources import load, suggestion
 from ...errors import InputError, TooLargeError
 from ...files.inputs import read_file
+from ...files.packaged import packaged_toml
 from ..formats.campaign_files import cells_of
 from ..storage.design import number_of
 from ..storage.store import Store, opened
@@ -74,63 +75,7 @@ def direction(tag: str) -> str:
 
 
 #: The page's words by their keys.
-ENGLISH: dict[str, str] = {
-    # The page and its start
-    "title": "Annotation",
-    "ask": "Give every item a score from 0 to 100.",
-    "instructions": "Instructions",
-    "examples": "Examples",
-    "example_score": "Score {score}",
-    "name": "Your name or worker id",
-    "need_name": "Please give your name or worker id first: your answers are kept under it.",
-    "begin": "Begin",
-    "continue": "Continue",
-    "kept": "Your answers are kept in this browser until you save them and send the file.",
-    "not_kept": "This browser keeps nothing for this page. Save your answers before you close or reload it.",
-    # A page of items
-    "place": "Page {page} of {pages}",
-    "answered": "{done} answered",
-    "progress": "Pages answered",
-    "item_number": "item {item} of {items}",
-    "score_name": "score of item {item} of {items}",
-    "no_score": "no score yet",
-    "cannot": "cannot judge",
-    "clear": "clear",
-    "back": "Back",
-    "next": "Next",
-    "finish": "Save answers",
-    "open_item": "Item {item} has no score yet. Give one, or mark it “cannot judge”.",
-    "locked": "This page is saved already and stays as it is.",
-    # The keyboard
-    "keyboard": "Keyboard",
-    "key_items": "previous or next item",
-    "key_move": "move the score by 1",
-    "key_ten": "move the score by 10",
-    "key_ends": "lowest or highest score",
-    "key_digits": "type a score",
-    "key_cannot": "cannot judge, on or off",
-    "key_clear": "take the answer back",
-    "key_next": "next page",
-    # The end
-    "save_title": "Save your answers",
-    "count": "Pages answered: {done} of {pages}.",
-    "count_parts": "Pages answered in part: {parts}.",
-    "parts": "Save the pages answered in part, too, with the other items left blank. They cannot be changed later.",
-    "save": "Save the results file",
-    "nothing": "No page is answered completely yet, so there is nothing to save.",
-    "saved": "Saved: {done} of {pages} pages, in the file {file}. Please send this file.",
-    "saved_stay": "What is saved can be saved again, but not changed.",
-    "left": "Pages not in it because they are not complete: {left}. You can answer them and save again.",
-    "code_title": "If you cannot send a file",
-    "code_why": "The code holds the same answers as the file. Copy all of it and paste it where it is asked for.",
-    "code_show": "Show the code",
-    "code_label": "Code with your answers",
-    "code_copy": "Copy the code",
-    "code_copied": "The code is copied.",
-    "code_copy_yourself": "The code is selected; copy it with your browser.",
-    "return": "Back to the items",
-    "other": "Another person",
-}
+ENGLISH: dict[str, str] = packaged_toml(__package__, "page_files/english.toml")
 _PLACE = re.compile(r"\{([a-z]+)\}")
 #: Most characters of one of the page's words.
 _MOST = 1000

@@ -40,20 +40,10 @@ from ...data.reading.sources import BINARY, Table, delimited, load
 from ...errors import InputError, TooLargeError
 from ...files.inputs import decoded, json_kind_of, member, of_kind, parsed, unpacked
 from ...text import quoted
+from ..formats.campaign_files import BATCH_COLUMNS
 from ..formats.kinds import kind_of_file
 from ..page.platforms import unguarded_csv
-from .results_file import (
-    RejectedRule,
-    ResultRow,
-    ResultsFile,
-    bytes_of,
-    check_terminated,
-    places_of,
-    read_results,
-    results_of,
-    results_of_table,
-    row_of,
-)
+from . import results_file as results
 
 #: Begins every code of this version.
 BEGIN = "PP1."
@@ -65,15 +55,8 @@ MOST_BYTES = 20_000_000
 #: A body can end in PP1, so that PP1. stands before its check too; a new code begins only after a check.
 _NEXT = re.compile(rf"(?:^|(?<=\.[0-9a-f]{{8}})){re.escape(BEGIN)}")
 _CODE = re.compile(r"([A-Za-z0-9_-]*)\.([0-9a-f]{8})")
-_COLUMNS = (
-    "AssignmentId",
-    "WorkerId",
-    "Input.campaign",
-    "Input.batch",
-    "Input.hit",
-    "Input.id1",
-    "Answer.range1",
-)
+_PLACE = tuple(f"Input.{name}" for name in BATCH_COLUMNS)
+_COLUMNS = ("AssignmentId", "WorkerId", *_PLACE, "Input.id1", "Answer.range1")
 _GUARDED = "guarded"
 
 
@@ -116,9 +99,8 @@ def _table(code: str, where: str) -> list[list[str]]:
             found = ", ".join(repr(n[:40]) for n in header[:12]) or "nothing"
             raise InputError(f"{where}: no column {name!r}; found {found}; expected a page's results")
     if len(set(header)) < len(header) or any(len(row) != len(header) for row in rows):
-        raise InputError(
-            f"{where}: its rows do not all have the {len(set(header))} columns of a page's results"
-        )
+        width = len(set(header))
+        raise InputError(f"{where}: its rows do not all have the {width} columns of a page's results")
     return rows
 
 
@@ -285,7 +267,7 @@ def from_rows(rows: Iterator[tuple[str, Mapping[str, Any]]], scale: _Scale | Non
 def table_rows(table: Table) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The rows of a CSV export, with their places."""
     names = list(table.columns)
-    for place, *row in zip(places_of(table), *(table.columns[name] for name in names)):
+    for place, *row in zip(results.places_of(table), *(table.columns[name] for name in names)):
         yield place, dict(zip(names, map(str, row)))
 
 
@@ -332,46 +314,42 @@ TOOLS: tuple[Tool, ...] = get_args(Tool)
 def read_any(
     path: str | Path,
     per_hit: int,
-    rejected: RejectedRule = "refuse",
+    rejected: results.RejectedRule = "refuse",
     encoding: str | None = None,
     *,
     accept_unterminated: bool = False,
     partial: bool = False,
     tool: Tool | None = None,
     scale: tuple[float, float] | None = None,
-) -> ResultsFile:
+) -> results.ResultsFile:
     """Read a results file of any known tool, found from its content; `scale` is of ratings."""
     if tool is not None:
         one_of("tool", tool, TOOLS)
-    raw = bytes_of(path)
-    chosen = tool or _found(raw, str(path))
+    raw, source = results.bytes_of(path), str(path)
+    chosen = tool or _found(raw, source)
     if scale is not None and chosen != "label-studio":
         raise InputError(
             f"{path}: a scale is for ratings of Label Studio; scores in this file are from 0 to 100"
         )
     if chosen == "results":
         how = {"accept_unterminated": accept_unterminated, "partial": partial}
-        return read_results(path, per_hit, rejected, encoding, **how)
-    source = str(path)
+        return results.read_results(path, per_hit, rejected, encoding, **how)
     if chosen == "codes":
         table = delimited(decode(decoded(unpacked(raw, source), source), source).encode("utf-8"), source)
-        return results_of_table(raw, replace(table, text=""), per_hit, rejected, partial)
+        return results.results_of_table(raw, replace(table, text=""), per_hit, rejected, partial)
     exported = _label_studio(raw, source, encoding, scale, accept_unterminated)
-    rows = tuple(
-        _row(cells, where, k, per_hit, partial) for k, (where, cells) in enumerate(exported.annotations, 1)
-    )
-    seen: dict[str, ResultRow] = {}
+    placed = enumerate(exported.annotations, 1)
+    rows = tuple(_row(cells, where, k, per_hit, partial) for k, (where, cells) in placed)
+    seen: dict[str, results.ResultRow] = {}
     for row in rows:
         other = seen.setdefault(row.assignment, row)
         if other is not row:
-            raise InputError(
-                f"{row.where}: annotation {row.assignment} is also {other.where}; expected each annotation"
-                " once"
-            )
+            also = f"annotation {row.assignment} is also {other.where}"
+            raise InputError(f"{row.where}: {also}; expected each annotation once")
     notes = [f"{exported.cancelled} cancelled annotations left out"] if exported.cancelled else []
     if exported.predictions:
         notes.append(f"{exported.predictions} predictions of a model ignored")
-    return results_of(source, raw, rows, tool="label-studio", notes=tuple(notes))
+    return results.results_of(source, raw, rows, tool="label-studio", notes=tuple(notes))
 
 
 def _found(raw: bytes, source: str) -> Tool:
@@ -384,7 +362,7 @@ def _found(raw: bytes, source: str) -> Tool:
     if kind is not None and kind.name not in ("results", "label-studio"):
         raise InputError(f"{source}: is {kind.what}, not a results file; {kind.cure}")
     # The reader of results says what is missing.
-    return "label-studio" if kind is not None and kind.name == "label-studio" else "results"
+    return "label-studio" if kind is not None and kind.name != "results" else "results"
 
 
 def _label_studio(
@@ -394,7 +372,7 @@ def _label_studio(
     if text.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"[", b"{"):
         table = load(source, encoding)
         if not accept_unterminated:
-            check_terminated(raw, table)
+            results.check_terminated(raw, table)
         return from_rows(table_rows(table), scale)
     document = parsed(decoded(text, source), source)
     tasks = of_kind(document, list, source, "the document")
@@ -403,7 +381,7 @@ def _label_studio(
     return from_tasks(tasks, source, scale)
 
 
-def _row(cells: Any, place: str, number: int, per_hit: int, partial: bool) -> ResultRow:
+def _row(cells: Any, place: str, number: int, per_hit: int, partial: bool) -> results.ResultRow:
     def cell(name: str) -> str:
         return str(cells.get(name, ""))
 
@@ -417,4 +395,4 @@ def _row(cells: Any, place: str, number: int, per_hit: int, partial: bool) -> Re
             f"{place}: its task has {count} items (id1, id2, ...), but this campaign has {per_hit} per HIT;"
             " expected the tasks that 'easl next --for label-studio' wrote"
         )
-    return row_of(cell, where, number, per_hit, partial)
+    return results.row_of(cell, where, number, per_hit, partial)

@@ -60,9 +60,8 @@ def answer_columns(
         _put(found, name[: -len(".on")], found.pop(name), source)
     if COLUMN not in found:
         return found
-    answers = [
-        _answers(cell, f"{place}, column {COLUMN!r}") for place, cell in zip(places, found.pop(COLUMN))
-    ]
+    cells = zip(places, found.pop(COLUMN))
+    answers = [_answers(cell, f"{place}, column {COLUMN!r}") for place, cell in cells]
     for name in dict.fromkeys(name for row in answers for name in row):
         _put(found, f"Answer.{name}", [row.get(name, "") for row in answers], source)
     return found
@@ -283,10 +282,8 @@ def _check_columns(source: str, columns: Mapping[str, object], per_hit: int) -> 
                 )
     for name in (f"Input.id{per_hit + 1}", f"Answer.range{per_hit + 1}"):
         if name in columns:
-            raise InputError(
-                f"{source}: column {name!r}, but this campaign has {per_hit} items per HIT; these are"
-                " results of another campaign"
-            )
+            said = f"column {name!r}, but this campaign has {per_hit} items per HIT"
+            raise InputError(f"{source}: {said}; these are results of another campaign")
 
 
 def row_of(
@@ -323,11 +320,10 @@ def row_of(
             raise InputError(f"{where(f'Answer.range{j}')}: an answer, but Input.id{j} names no item")
     times = {name: plain(name) for name in (*TIMES, UPDATED) if plain(name)}
     submitted_and_seconds(times, where(None))  # refuses times that cannot be read
-    named = plain("HITId"), plain("AssignmentId"), plain("WorkerId")
     answered = (ids, tuple(values), tuple(raw))
-    return ResultRow(
-        number, where(None), *placed, *answered, *named, times, tuple(absent), plain("Input.token")
-    )
+    named = (plain("HITId"), plain("AssignmentId"), plain("WorkerId"))
+    token = plain("Input.token")
+    return ResultRow(number, where(None), *placed, *answered, *named, times, tuple(absent), token)
 
 
 def _ids(

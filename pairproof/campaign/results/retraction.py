@@ -94,9 +94,8 @@ def take_back(
     if results is not None:
         wanted["(r.name = ? OR r.sha256 = ?)"] = (Path(results).name, results.lower())
     if not wanted:
-        raise InputError(
-            "nothing says which judgment; choose by assignment, worker, batch, hit, results or row"
-        )
+        ways = "assignment, worker, batch, hit, results or row"
+        raise InputError(f"nothing says which judgment; choose by {ways}")
     with opened(path, write=True) as store:
         query = (
             "SELECT j.number, j.assignment FROM judgment j JOIN received r ON r.number = j.received "
@@ -123,10 +122,8 @@ def undo(path: str | Path, numbers: Sequence[int]) -> tuple[Retraction, ...]:
         known = {r.number: r for r in retractions(store)}
         for number in dict.fromkeys(numbers):
             if number not in known:
-                raise InputError(
-                    f"{path}: there is no retraction number {number}; there are"
-                    f" {', '.join(map(str, known)) or 'none'}"
-                )
+                there = ", ".join(map(str, known)) or "none"
+                raise InputError(f"{path}: there is no retraction number {number}; there are {there}")
             if known[number].undone is not None:
                 raise InputError(f"{path}: retraction {number} was undone already, at {known[number].undone}")
             _move_in(store, known[number])
@@ -192,13 +189,10 @@ def _check_found(store: Store, found: Sequence[str], assignments: Sequence[str],
 def move_out(store: Store, judgment: int, why: str) -> int:
     """Retract a judgment inside an open transaction; the number of the retraction."""
     store.db.execute(RETRACTION)
-    row = store.db.execute(
-        f"SELECT {', '.join(JUDGMENT)} FROM judgment WHERE number = ?", (judgment,)
-    ).fetchone()
-    kept = dict(zip(JUDGMENT, row))
-    kept["scores"] = store.db.execute(
-        "SELECT slot, item, value, raw FROM score WHERE judgment = ? ORDER BY slot", (judgment,)
-    ).fetchall()
+    query = f"SELECT {', '.join(JUDGMENT)} FROM judgment WHERE number = ?"
+    kept = dict(zip(JUDGMENT, store.db.execute(query, (judgment,)).fetchone()))
+    query = "SELECT slot, item, value, raw FROM score WHERE judgment = ? ORDER BY slot"
+    kept["scores"] = store.db.execute(query, (judgment,)).fetchall()
     store.db.execute("DELETE FROM score WHERE judgment = ?", (judgment,))
     store.db.execute("DELETE FROM judgment WHERE number = ?", (judgment,))
     made = store.db.execute(

@@ -14,18 +14,8 @@ from ...errors import InputError
 from ...files.outputs import guard
 from ...text import quoted
 from ..page.platforms import readings
+from ..storage import records as stored
 from ..storage.design import OnRepeat, now, seconds_of
-from ..storage.records import (
-    About,
-    about,
-    annotator_rows,
-    batches_with_tokens,
-    ids_of,
-    insert_judgment,
-    items_of_hits,
-    recount,
-    recount_all,
-)
 from ..storage.rules import change_rule, settle
 from ..storage.store import Store, opened
 from .readers import Tool, read_any
@@ -113,10 +103,10 @@ def take_in(
     one_of("on_change", on_change, get_args(OnChange))
     one_of("without_token", without_token, get_args(WithoutToken))
     with opened(path, write=True) as store:
-        a = about(store)
+        a = stored.about(store)
         if on_repeat is not None and on_repeat != a.design.on_repeat:
             change_rule(store, a, on_repeat)
-            a = about(store)
+            a = stored.about(store)
         how: dict[str, Any] = {"accept_unterminated": accept_unterminated, "tool": tool, "scale": scale}
         file = read_any(results, a.per_hit, rejected, encoding, partial=a.design.partial, **how)
         return add(store, a, file, on_change, without_token)
@@ -124,15 +114,15 @@ def take_in(
 
 def add(
     store: Store,
-    a: About,
+    a: stored.About,
     file: ResultsFile,
     on_change: OnChange = "refuse",
     without_token: WithoutToken = "refuse",
 ) -> Taken:
     """Check and add the rows of a results file inside an open transaction."""
-    ids = ids_of(store)
+    ids = stored.ids_of(store)
     position = {name: k for k, name in enumerate(ids)}
-    issued = items_of_hits(store)
+    issued = stored.items_of_hits(store)
     placed = [(row, _place(row, a, ids, position, issued)) for row in file.rows]
     before = store.value("SELECT COALESCE(MAX(number), 0) FROM judgment")
     aside = _set_aside(store)
@@ -151,18 +141,14 @@ def add(
     edited = 0
     if on_change == "newest":
         edited = sum(_edited(store, name, row, items) for name, row, items, _, _ in named)
-    new = [
-        row
-        for (name, row, items, batch, hit), stays in zip(named, out)
-        if not stays and _insert(store, received or 0, name, row, items, batch, hit)
-    ]
+    new = [own[1] for own, stays in zip(named, out) if not stays and _insert(store, received or 0, own)]
     store.db.execute("UPDATE received SET new = ? WHERE number = ?", (len(new), received))
     if new:
         # A judgment that was there may give way to one that came later and was returned earlier.
         if any(number <= before for number in settle(store, a)) or edited:
-            recount_all(store, a)
+            stored.recount_all(store, a)
         else:
-            recount(store, a, before)
+            stored.recount(store, a, before)
     rows, added, kept_out = len(file.rows), len(new), sum(out)
     answered = [v for row in new for k, v in enumerate(row.values, 1) if k not in row.absent]
     blank = sum(map(math.isnan, answered))
@@ -194,16 +180,15 @@ def _check_tokens(
 
     Label Studio says itself who answered, and crowd workers have no token.
     """
-    token = {p.name: p.token for p in annotator_rows(store) if p.token}
+    token = {p.name: p.token for p in stored.annotator_rows(store) if p.token}
     owner = {t: name for name, t in token.items()}
-    needed = batches_with_tokens(store)
+    needed = stored.batches_with_tokens(store)
     given = set(store.db.execute("SELECT DISTINCT batch, hit FROM assignment")) if needed else set()
     for row, batch, hit in rows:
         who, place = row.worker.strip(), f"{row.where}, column 'Input.token'"
         if row.token and owner.get(row.token) != who:
-            whose = (
-                f"is that of {owner[row.token]!r}" if row.token in owner else "is nobody's in this campaign"
-            )
+            whose = "is nobody's in this campaign"
+            whose = f"is that of {owner[row.token]!r}" if row.token in owner else whose
             raise InputError(
                 f"{place}: {quoted(row.token, 40)} {whose}, but the answers are under the name {quoted(who, 40)};"
                 " ask who gave them. Nothing was added"
@@ -252,10 +237,11 @@ def _set_aside(store: Store) -> int:
 
 
 Issued = Mapping[tuple[int, int], list[int]]
+_Named = tuple[str, ResultRow, list[int], "int | None", "int | None"]
 
 
 def _place(
-    row: ResultRow, a: About, ids: Sequence[str], position: Mapping[str, int], issued: Issued
+    row: ResultRow, a: stored.About, ids: Sequence[str], position: Mapping[str, int], issued: Issued
 ) -> tuple[list[int], int | None, int | None]:
     """The positions of a row's items, and its batch and HIT, which are None for a HIT of an older tool."""
     if row.campaign and row.campaign != a.id:
@@ -293,10 +279,8 @@ def _place(
             " it is; keep the columns Input.batch and Input.hit"
         )
     if not a.imported:
-        raise InputError(
-            f"{row.where}: no HIT of this campaign has these items in this order; is it the right results"
-            " file?"
-        )
+        said = "no HIT of this campaign has these items in this order"
+        raise InputError(f"{row.where}: {said}; is it the right results file?")
     return items, None, None
 
 
@@ -325,23 +309,16 @@ def _whole(row: ResultRow, column: str, text: str) -> int:
     return int(text)
 
 
-def _insert(
-    store: Store,
-    received: int,
-    name: str,
-    row: ResultRow,
-    items: list[int],
-    batch: int | None,
-    hit: int | None,
-) -> bool:
+def _insert(store: Store, received: int, named: _Named) -> bool:
     """Insert a judgment and return whether it was new; a known one must have the same answers as before."""
+    name, row, items, batch, hit = named
     known = store.db.execute("SELECT number FROM judgment WHERE identity = ?", (name,)).fetchone()
     if known is not None:
         _check_same(store, known[0], row, items)
         return False
     times = json.dumps(dict(row.times))
     judgment = (name, batch, hit, row.hit_id, row.assignment, row.worker, times, received, row.row)
-    insert_judgment(store, judgment, _answered(row, items))
+    stored.insert_judgment(store, judgment, _answered(row, items))
     return True
 
 

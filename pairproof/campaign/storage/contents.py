@@ -14,6 +14,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -36,6 +37,11 @@ class _Column(NamedTuple):
     expected: str
 
 
+def _table(key: str, *columns: Iterable[_Column]) -> tuple[tuple[str, ...], tuple[_Column, ...]]:
+    """What names a row, and the columns."""
+    return tuple(key.split()), tuple(chain.from_iterable(columns))
+
+
 def _text(*names: str) -> tuple[_Column, ...]:
     return tuple(_Column(name, f"typeof({name}) = 'text'", "a text") for name in names)
 
@@ -46,9 +52,8 @@ def _or_none(columns: Sequence[_Column]) -> tuple[_Column, ...]:
     )
 
 
-def _one_of(name: str, allowed: Iterable[str]) -> _Column:
-    words = tuple(allowed)
-    return _Column(name, f"{name} IN ({', '.join(map(repr, words))})", f"one of {', '.join(words)}")
+def _one_of(name: str, words: Sequence[str]) -> tuple[_Column]:
+    return (_Column(name, f"{name} IN ({', '.join(map(repr, words))})", f"one of {', '.join(words)}"),)
 
 
 def _whole(*names: str, least: int = 0) -> tuple[_Column, ...]:
@@ -56,83 +61,63 @@ def _whole(*names: str, least: int = 0) -> tuple[_Column, ...]:
     return tuple(_Column(n, f"typeof({n}) = 'integer' AND {n} >= {least}", expected) for n in names)
 
 
-def _number_or_none(name: str, low: float = -1e300, high: float = 1e300) -> _Column:
+def _number_or_none(name: str, low: float = -1e300, high: float = 1e300) -> tuple[_Column]:
     within = f"typeof({name}) IN ('real', 'integer') AND {name} BETWEEN {low!r} AND {high!r}"
     span = f" from {low:g} to {high:g}" if high < 1e300 else ""
-    return _Column(name, f"{name} IS NULL OR {within}", f"a number{span}, or nothing")
+    return (_Column(name, f"{name} IS NULL OR {within}", f"a number{span}, or nothing"),)
 
 
+#: An item that another one degrades.
+_OF = _Column(
+    "of",
+    "(role = 'degraded') = (of IS NOT NULL) AND (of IS NULL OR typeof(of) = 'integer' AND of >= 0 AND of < :n AND"
+    " of <> position)",
+    "the position of another item where the role is degraded, and nothing elsewhere",
+)
+_POSITION = _Column("position", "position >= 0 AND position < :n", "the items to be numbered from 0")
+_NUMBERS_OF_ITEM = chain.from_iterable(map(_number_or_none, ("a0", "b0", "a", "b")))
+_PURPOSE = _one_of("kind", ("work", "qualification", "calibration"))
+_GIVEN = _one_of("state", ("open", "returned", "expired", "withdrawn"))
+_BOTH = _Column("hit", "(batch IS NULL) = (hit IS NULL)", "a batch and a HIT, or neither")
+_JUDGMENT = ("identity", "hit_id", "assignment", "worker", "times", "why")
 #: Table -> what names a row, and the columns.  :n is the number of items.
 _TABLES: dict[str, tuple[tuple[str, ...], tuple[_Column, ...]]] = {
-    "setting": (("name",), _text("name", "value")),
-    "item": (
-        ("position",),
-        (
-            _Column("position", "position >= 0 AND position < :n", "the items to be numbered from 0"),
-            *_text("id", "fields", "source", "system"),
-            *(_number_or_none(name) for name in ("a0", "b0", "a", "b")),
-            *_whole("n0", "n"),
-            _one_of("role", ROLES),
-            _Column(
-                "of",
-                "(role = 'degraded') = (of IS NOT NULL) AND (of IS NULL OR typeof(of) = 'integer' AND of >= 0"
-                " AND of < :n AND of <> position)",
-                "the position of another item where the role is degraded, and nothing elsewhere",
-            ),
-            _number_or_none("gold", 0.0, 1.0),
-        ),
+    "setting": _table("name", _text("name", "value")),
+    "item": _table(
+        *("position", [_POSITION], _text("id", "fields", "source", "system"), _NUMBERS_OF_ITEM),
+        *(_whole("n0", "n"), _one_of("role", ROLES), [_OF], _number_or_none("gold", 0.0, 1.0)),
     ),
-    "packed": (("name",), (*_text("name"), _Column("content", "typeof(content) = 'blob'", "bytes"))),
-    "batch": (("number",), (*_whole("number", "hits"), *_text("opened"))),
-    "hit": (
-        ("batch", "number"),
-        (
-            *_whole("batch", "number"),
-            *_text("items"),
-            _one_of("kind", ("work", "qualification", "calibration")),
-            *_or_none(_text("plan")),
-        ),
+    "packed": _table("name", _text("name"), [_Column("content", "typeof(content) = 'blob'", "bytes")]),
+    "batch": _table("number", _whole("number", "hits"), _text("opened")),
+    "hit": _table(
+        "batch number", _whole("batch", "number"), _text("items"), _PURPOSE, _or_none(_text("plan"))
     ),
-    "annotator": (
-        ("number",),
-        (*_text("name", "since", "why"), *_or_none(_text("token")), _one_of("state", get_args(State))),
+    "annotator": _table(
+        *(
+            "number",
+            _text("name", "since", "why"),
+            _or_none(_text("token")),
+            _one_of("state", get_args(State)),
+        )
     ),
-    "assignment": (
-        ("annotator", "batch", "hit"),
-        (
-            *_whole("annotator", "batch", "hit", "place"),
-            *_text("given", "shown"),
-            *_or_none(_text("due")),
-            _one_of("state", ("open", "returned", "expired", "withdrawn")),
-        ),
+    "assignment": _table(
+        *("annotator batch hit", _whole("annotator", "batch", "hit", "place"), _text("given", "shown")),
+        *(_or_none(_text("due")), _GIVEN),
     ),
-    "received": (("number",), (*_text("name", "sha256", "taken"), *_whole("rows", "new"))),
-    "judgment": (
-        ("number",),
-        (
-            *_text("identity", "hit_id", "assignment", "worker", "times", "why"),
-            *_or_none(_whole("batch", "hit", "annotator", "repeat_of")),
-            *_whole("received", "row"),
-            _Column("hit", "(batch IS NULL) = (hit IS NULL)", "a batch and a HIT, or neither"),
-            _number_or_none("submitted"),
-            _number_or_none("seconds", 0.0),
-            _Column("counted", "counted IN (0, 1)", "0 or 1"),
-        ),
+    "received": _table("number", _text("name", "sha256", "taken"), _whole("rows", "new")),
+    "judgment": _table(
+        *("number", _text(*_JUDGMENT), _or_none(_whole("batch", "hit", "annotator", "repeat_of"))),
+        *(_whole("received", "row"), [_BOTH], _number_or_none("submitted"), _number_or_none("seconds", 0.0)),
+        [_Column("counted", "counted IN (0, 1)", "0 or 1")],
     ),
-    "score": (
-        ("judgment", "slot"),
-        (
-            *_whole("judgment", "item"),
-            *_whole("slot", least=1),
-            _number_or_none("value", 0.0, 1.0),
-            *_text("raw"),
-            _one_of("kind", KINDS),
-        ),
+    "score": _table(
+        *("judgment slot", _whole("judgment", "item"), _whole("slot", least=1)),
+        *(_number_or_none("value", 0.0, 1.0), _text("raw"), _one_of("kind", KINDS)),
     ),
-    "text": (("name", "lang"), _text("name", "lang", "dir", "body")),
-    "rule": (("number",), (*_text("name", "value", "fixed"), *_whole("after_judgments"))),
-    "look": (("number",), (*_text("at", "rule", "answer"), *_whole("judgments"))),
-    "retraction": (("number",), (*_text("at", "why", "identity", "judgment"), *_or_none(_text("undone")))),
+    "text": _table("name lang", _text("name", "lang", "dir", "body")),
+    "rule": _table("number", _text("name", "value", "fixed"), _whole("after_judgments")),
+    "look": _table("number", _text("at", "rule", "answer"), _whole("judgments")),
+    "retraction": _table("number", _text("at", "why", "identity", "judgment"), _or_none(_text("undone"))),
 }
 
 

@@ -80,9 +80,8 @@ def add_annotator(store: Store, name: str, state: State = "invited") -> int:
     one_of("state", state, get_args(State))
     name = str(name).strip()
     if not name or len(name) > LONGEST or not name.isprintable():
-        raise InputError(
-            f"annotator {name[:40]!r}: expected a name of 1 to {LONGEST} characters that can be printed"
-        )
+        expected = f"a name of 1 to {LONGEST} characters that can be printed"
+        raise InputError(f"annotator {name[:40]!r}: expected {expected}")
     token = new_token()
     known = store.db.execute("SELECT number, token FROM annotator WHERE name = ?", (name,)).fetchone()
     if known and known[1]:
@@ -99,10 +98,8 @@ def new_token() -> str:
 
 
 def _insert(store: Store, name: str, state: State, token: str | None) -> int:
-    made = store.db.execute(
-        "INSERT INTO annotator (name, token, state, since) VALUES (?, ?, ?, ?)", (name, token, state, now())
-    ).lastrowid
-    return int(made or 0)
+    query = "INSERT INTO annotator (name, token, state, since) VALUES (?, ?, ?, ?)"
+    return int(store.db.execute(query, (name, token, state, now())).lastrowid or 0)
 
 
 def set_state(store: Store, name: str, state: State, why: str = "") -> None:
@@ -120,9 +117,8 @@ def annotator_named(store: Store, name: str) -> AnnotatorRow:
     found = next((row for row in rows if row.name == name.strip()), None)
     if found is None:
         names = ", ".join(repr(row.name) for row in rows[:10]) or "none"
-        raise InputError(
-            f"{store.path}: no annotator {name!r}; there are {names}{' ...' if len(rows) > 10 else ''}"
-        )
+        more = " ..." if len(rows) > 10 else ""
+        raise InputError(f"{store.path}: no annotator {name!r}; there are {names}{more}")
     return found
 
 
@@ -154,15 +150,9 @@ def items_of(store: Store) -> Items:
         "SELECT id, role, of, source, system, gold, fields FROM item ORDER BY position"
     ).fetchall()
     ids, role, of, source, system, gold, fields = zip(*rows)
-    return Items(
-        ids,
-        role,
-        np.array([-1 if k is None else k for k in of], np.int64),
-        source,
-        system,
-        np.array([math.nan if g is None else g for g in gold], np.float64),
-        tuple(tuple(json.loads(cells)) for cells in fields),
-    )
+    original = np.array([-1 if k is None else k for k in of], np.int64)
+    known = np.array(gold, np.float64)  # NULL becomes nan
+    return Items(ids, role, original, source, system, known, tuple(tuple(json.loads(c)) for c in fields))
 
 
 #: What the reserved columns say of an item: role, position of its original, source, system, known score.
@@ -298,10 +288,8 @@ def _check_about(a: About) -> None:
         raise InputError(f"per_hit is {quoted(a.per_hit)}; expected at most {LARGEST_HIT:,}")
     d, s = a.design, a.settings
     numbers = (s.gamma, s.epsilon, s.tie_within, d.repeats, d.degraded, d.gold)
-    if (
-        not all(isinstance(v, (int, float)) and math.isfinite(v) for v in numbers)
-        or type(d.judgments) is not int
-    ):
+    finite = all(isinstance(v, (int, float)) and math.isfinite(v) for v in numbers)
+    if not finite or type(d.judgments) is not int:
         raise InputError("settings or design have a value that is no number")
     texts = (a.id, d.text, d.qualify, *d.show, *d.columns, *d.columns.values())
     if not all(isinstance(v, str) for v in texts) or len(a.columns) != len(set(a.columns)):
@@ -338,13 +326,11 @@ def write_items(
     """Write the items with their initial state and what their reserved columns say."""
     a, b, n = columns_of(state)
     kept = reserved if reserved is not None else [PLAIN] * len(ids)
-    store.db.executemany(
-        "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (k, name, json.dumps(list(cells), ensure_ascii=False), *(a[k], b[k], n[k]) * 2, *kept[k])
-            for k, (name, cells) in enumerate(zip(ids, fields))
-        ),
+    rows = (
+        (k, name, json.dumps(list(cells), ensure_ascii=False), *(a[k], b[k], n[k]) * 2, *kept[k])
+        for k, (name, cells) in enumerate(zip(ids, fields))
     )
+    store.db.executemany(f"INSERT INTO item VALUES ({', '.join('?' * 14)})", rows)
     pack_state(store, state.a, state.b, state.n)
     pack_roles(store, roles_of(store))
 
@@ -386,10 +372,8 @@ def save_state(store: Store, state: ScoreState, positions: Iterable[int]) -> Non
     """Write the state of the items at these positions; that of the others stays as it is."""
     before, changed = state_of(store, state.method), np.fromiter(positions, np.int64)
     a, b, n = columns_of(state)
-    store.db.executemany(
-        "UPDATE item SET a = ?, b = ?, n = ? WHERE position = ?",
-        ((a[k], b[k], n[k], k) for k in changed.tolist()),
-    )
+    rows = ((a[k], b[k], n[k], k) for k in changed.tolist())
+    store.db.executemany("UPDATE item SET a = ?, b = ?, n = ? WHERE position = ?", rows)
     for whole, part in ((before.a, state.a), (before.b, state.b), (before.n, state.n)):
         whole[changed] = part[changed]
     pack_state(store, before.a, before.b, before.n)
@@ -423,18 +407,12 @@ def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequ
     given = dict(zip(JUDGMENT, judgment))
     more = (annotator_number(store, given["worker"]), *stored_times(json.loads(given["times"])))
     columns = (*JUDGMENT, "annotator", "submitted", "seconds")
-    number = store.db.execute(
-        f"INSERT INTO judgment ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
-        (*judgment, *more),
-    ).lastrowid
+    query = f"INSERT INTO judgment ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+    number = store.db.execute(query, (*judgment, *more)).lastrowid
     plan = plan_of(store, given["batch"], given["hit"])
-    store.db.executemany(
-        "INSERT INTO score VALUES (?, ?, ?, ?, ?, COALESCE(?, (SELECT role FROM item WHERE position = ?)))",
-        [
-            (number, slot, item, value, raw, plan[slot - 1] if plan else None, item)
-            for slot, item, value, raw in scores
-        ],
-    )
+    kind = "COALESCE(?, (SELECT role FROM item WHERE position = ?))"
+    rows = [(number, *score, plan[score[0] - 1] if plan else None, score[1]) for score in scores]
+    store.db.executemany(f"INSERT INTO score VALUES (?, ?, ?, ?, ?, {kind})", rows)
 
 
 def items_of_hits(store: Store) -> dict[tuple[int, int], list[int]]:
@@ -501,9 +479,8 @@ def recount(store: Store, a: About, newer_than: int) -> None:
     Methods that add scores up recompute the items concerned.  The others continue from the present state if
     all new judgments come last in the order, and otherwise begin again.
     """
-    touched = [
-        r[0] for r in store.db.execute("SELECT DISTINCT item FROM score WHERE judgment > ?", (newer_than,))
-    ]
+    query = "SELECT DISTINCT item FROM score WHERE judgment > ?"
+    touched = [item for (item,) in store.db.execute(query, (newer_than,))]
     if a.method in ADDITIVE:
         among = "s.item IN (SELECT item FROM score WHERE judgment > ?)"
         items, values = counted_scores(store, among, (newer_than,))

@@ -135,10 +135,8 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
     stored = json.loads(text)
     if "design" not in stored:
         columns = stored["columns"]
-        design = Design(
-            text="sent" if "sent" in columns else columns[0] if columns else "id", on_repeat="both"
-        )
-        stored["design"] = design.to_dict()
+        text_column = "sent" if "sent" in columns else columns[0] if columns else "id"
+        stored["design"] = Design(text=text_column, on_repeat="both").to_dict()
         connection.execute("UPDATE setting SET value = ? WHERE name = 'about'", (json.dumps(stored),))
     connection.execute(f"PRAGMA user_version = {version}")
 
@@ -172,9 +170,8 @@ class Store:
     def setting(self, name: str) -> str:
         found = self.value("SELECT value FROM setting WHERE name = ?", (name,))
         if found is None:
-            raise InputError(
-                f"{self.path}: has no setting {name!r}; the file is damaged: restore a copy of it"
-            )
+            cure = "the file is damaged: restore a copy of it"
+            raise InputError(f"{self.path}: has no setting {name!r}; {cure}")
         return str(found)
 
 
@@ -256,6 +253,5 @@ def created(path: str | Path) -> Iterator[Store]:
 
 
 def _exists(path: str | Path) -> InputError:
-    return InputError(
-        f"{path}: exists already; a campaign is created only once: choose another name, or remove the file"
-    )
+    cure = "choose another name, or remove the file"
+    return InputError(f"{path}: exists already; a campaign is created only once: {cure}")

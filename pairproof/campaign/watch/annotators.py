@@ -26,13 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import NotEstimableError, TooLargeError
+from ...native.annotation.scores import annotator_quality as limits
 from ...native.annotation.scores.annotator_model import AnnotatorModel, annotator_model
 from ...native.annotation.scores.annotator_quality import (
-    ALPHA,
-    FAST,
-    INSTANT,
-    LARGE,
-    REST,
     AnnotatorQuality,
     DegradedTest,
     Drift,
@@ -45,23 +41,8 @@ from ...native.annotation.scores.annotator_quality import (
 from ...native.annotation.scores.disagreement import disagreement
 from ..storage.records import Items, items_of
 from ..storage.store import Store
-from .score_arrays import (
-    CALIBRATION,
-    ITEM,
-    Answers,
-    Campaign,
-    Gold,
-    against_gold,
-    among,
-    answered_twice,
-    answers_of,
-    degraded_pairs,
-    failed_checks,
-    own_scores,
-    reading,
-    repeats_of,
-    seconds_of,
-)
+from . import score_arrays as arrays
+from .score_arrays import Answers, Campaign, Gold
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,28 +90,16 @@ class Watched:
             **{name: vars(self)[name] for name in ("state", "judgments", "set_aside")},
             "scores": q.n,
             "cannot_judge": self.cannot_judge,
-            "mean": q.mean,
-            "sd": q.sd,
+            **{name: vars(q)[name] for name in ("mean", "sd")},
             **{f"q{round(100 * p)}": v for p, v in zip(QUANTILES, self.quantiles)},
-            "constant": q.favourite,
-            "rest": q.rest,
-            "rest_n": q.shared,
-            "gold_n": self.gold.n,
-            "gold_error": self.gold.error,
-            "gold_rho": self.gold.rho,
-            "attention": self.attention,
-            "attention_failed": self.failed,
+            **{"constant": q.favourite, "rest": q.rest, "rest_n": q.shared},
+            **{f"gold_{name}": value for name, value in vars(self.gold).items()},
+            **{"attention": self.attention, "attention_failed": self.failed},
             **{f"within_{name}": vars(self.within)[name] for name in ("sd", "low", "high", "n")},
-            "within_planned": q.within.n,
-            "within_twice": self.twice.n,
-            "degraded": q.degraded.verdict,
-            "degraded_p": q.degraded.p,
-            "degraded_n": q.degraded.n,
-            "degraded_drop": q.degraded.mean_drop,
+            **{"within_planned": q.within.n, "within_twice": self.twice.n, "degraded": q.degraded.verdict},
+            **{"degraded_p": q.degraded.p, "degraded_n": q.degraded.n, "degraded_drop": q.degraded.mean_drop},
             **{name: vars(self)[name] for name in ("location", "noise", "slope")},
-            "drift": self.change,
-            "drift_detectable": self.detectable,
-            "drift_p_holm": self.drift_p,
+            **{"drift": self.change, "drift_detectable": self.detectable, "drift_p_holm": self.drift_p},
             **{name: vars(q)[name] for name in ("seconds", "instant", "rejected")},
             "flags": dict(self.flags),
         }
@@ -182,22 +151,19 @@ def flagged(rows: Sequence[Watched]) -> Iterator[Watched]:
             "rejected": f"{q.rejected} HIT(s) rejected on the platform",
             "constant": f"{q.favourite:.0%} of {q.n} scores are one value",
             "rest": f"rank correlation {q.rest:.2f} with the mean of the others on {q.shared} items, below"
-            f" {REST:g}",
+            f" {limits.REST:g}",
         }
         flags = {name: said for name, said in why.items() if name in q.flags}
         if row.failed >= FAILED_CHECKS:
             flags["attention"] = f"{row.failed} of {row.attention} attention checks failed"
         # With itself among them: of four annotators one cannot make itself usual.
-        if (
-            row.within.n >= FEWEST_REPEATS
-            and len(spreads) >= 3
-            and row.within.sd > UNSTEADY * np.median(spreads)
-        ):
+        unsteady = len(spreads) >= 3 and row.within.sd > UNSTEADY * np.median(spreads)
+        if unsteady and row.within.n >= FEWEST_REPEATS:
             flags["repeats"] = (
                 f"own scores of an item differ with sd {row.within.sd:.2f} ({row.within.n} repeats), more than twice"
                 f" the usual {np.median(spreads):.2f}"
             )
-        if row.drift_p <= ALPHA and abs(row.change) > LARGE:
+        if row.drift_p <= limits.ALPHA and abs(row.change) > limits.LARGE:
             said = f"scores change by {row.change:+.2f} from first to last, p {row.drift_p:.2g} (Holm)"
             flags["drift"] = said
         yield replace(row, flags=flags)
@@ -206,8 +172,8 @@ def flagged(rows: Sequence[Watched]) -> Iterator[Watched]:
 def _why_fast(q: AnnotatorQuality, usual: float) -> str:
     found = []
     if q.instant:
-        found.append(f"{q.instant} HIT(s) answered in less than {INSTANT:g} s")
-    if q.seconds < FAST * usual:
+        found.append(f"{q.instant} HIT(s) answered in less than {limits.INSTANT:g} s")
+    if q.seconds < limits.FAST * usual:
         found.append(f"{q.seconds:.0f} s a HIT, below a third of the usual {usual:.0f} s")
     return "; ".join(found)
 
@@ -229,9 +195,9 @@ def annotators(campaign: Campaign, *, models: bool = True) -> Annotators:
     models: also fit the annotator model and the drift; without them a campaign of 100,000 scores takes a
     second.
     """
-    with reading(campaign) as store:
+    with arrays.reading(campaign) as store:
         states = dict(store.db.execute("SELECT name, state FROM annotator").fetchall())
-        return watched(answers_of(store), items_of(store), states, rejected_of(store), models)
+        return watched(arrays.answers_of(store), items_of(store), states, rejected_of(store), models)
 
 
 def rejected_of(store: Store) -> dict[str, int]:
@@ -251,7 +217,7 @@ def watched(
     models: bool = True,
 ) -> Annotators:
     """The same from answers and items that were read before."""
-    own = own_scores(answers)
+    own = arrays.own_scores(answers)
     named = own & (answers.annotator >= 0)
     there = np.unique(answers.annotator[named])
     idle = tuple(n for k, n in enumerate(answers.names) if k not in set(there.tolist()))
@@ -260,17 +226,20 @@ def watched(
     if not len(there):
         return Annotators((), idle, "no scores by named annotators", "no scores", unnamed)
     labels = np.array(answers.names, dtype=object)[answers.annotator[named]]
-    planned, twice = repeats_of(answers), answered_twice(answers)
+    planned, twice = arrays.repeats_of(answers), arrays.answered_twice(answers)
     people, given = set(labels.tolist()), answers.item[named].tolist()
-    pairs = (among(planned, people), among(degraded_pairs(answers, items), people))
-    found = quality(labels.tolist(), given, answers.value[named], *pairs, seconds_of(answers), rejected)
+    pairs = (arrays.among(planned, people), arrays.among(arrays.degraded_pairs(answers, items), people))
+    found = quality(
+        labels.tolist(), given, answers.value[named], *pairs, arrays.seconds_of(answers), rejected
+    )
     model: AnnotatorModel | None = None
     drifts: Drift | None = None
     why = no_drift = "not fitted; ask for the annotators"
     if models:
         model, why = fitted(answers, named, labels.tolist())
         drifts, no_drift = _drifts(answers, named, labels)
-    rows = [_row(answers, items, q, planned, twice, states or {}, model, drifts) for q in found]
+    again, kept = (planned, twice), states or {}
+    rows = [_row(answers, items, q, again, kept.get(q.annotator, "active"), (model, drifts)) for q in found]
     return Annotators(tuple(flagged(rows)), idle, why, no_drift, unnamed)
 
 
@@ -318,15 +287,15 @@ def _row(
     answers: Answers,
     items: Items,
     q: AnnotatorQuality,
-    planned: Pairs,
-    twice: Pairs,
-    states: dict[str, str],
-    model: AnnotatorModel | None,
-    drifts: Drift | None,
+    again: Sequence[Pairs],
+    state: str,
+    models: tuple[AnnotatorModel | None, Drift | None],
 ) -> Watched:
+    """One annotator's figures; `again`: planned repeats, and HITs answered twice."""
+    model, drifts = models
     mine = answers.annotator == answers.names.index(q.annotator)
     counted = mine & answers.counted
-    given = answers.value[counted & np.isin(answers.kind, (ITEM, CALIBRATION))]
+    given = answers.value[counted & np.isin(answers.kind, (arrays.ITEM, arrays.CALIBRATION))]
     figures: dict[str, Any] = {}
     if model is not None and q.annotator in model.annotators:
         k = model.annotators.index(q.annotator)
@@ -335,13 +304,13 @@ def _row(
         k = drifts.annotators.index(q.annotator)
         figures |= {name: float(vars(drifts)[name][k]) for name in ("change", "detectable")}
         figures["drift_p"] = float(drifts.p_holm[k])
-    own = [among(pairs, {q.annotator}) for pairs in (planned, twice)]
-    again = ([*own[0].first, *own[1].first], [*own[0].second, *own[1].second])
+    planned, twice = (arrays.among(pairs, {q.annotator}) for pairs in again)
+    every = ([*planned.first, *twice.first], [*planned.second, *twice.second])
     judgments = [len(np.unique(answers.judgment[rows])) for rows in (counted, mine & ~answers.counted)]
     quantiles = np.quantile(given[~np.isnan(given)], QUANTILES).tolist()
-    use = (tuple(quantiles), float(np.isnan(given).mean()), against_gold(answers, items, counted))
-    spreads = (within_spread(own[1].first, own[1].second), within_spread(*again))
-    state, failed = states.get(q.annotator, "active"), failed_checks(answers, items, counted)
+    use = (tuple(quantiles), float(np.isnan(given).mean()), arrays.against_gold(answers, items, counted))
+    spreads = (within_spread(twice.first, twice.second), within_spread(*every))
+    failed = arrays.failed_checks(answers, items, counted)
     known: tuple[Any, ...] = (q.annotator, state, *judgments, q, *use, *failed, *spreads)
     return Watched(*known, **figures)
 
@@ -385,15 +354,9 @@ class Disputed:
         return rows.drop(columns="scores").set_index("id") if self.rows else rows
 
 
-def items_disputed(campaign: Campaign) -> Disputed:
-    """The items of a campaign that annotators disagree on most."""
-    with reading(campaign) as store:
-        return disputed(answers_of(store), items_of(store))
-
-
 def disputed(answers: Answers, items: Items) -> Disputed:
-    """The same from answers and items that were read before."""
-    rows = own_scores(answers) & (answers.annotator >= 0)
+    """The items of a campaign that annotators disagree on most."""
+    rows = arrays.own_scores(answers) & (answers.annotator >= 0)
     if not rows.any():
         return Disputed((), 0, 0, "no scores by named annotators yet")
     what = answers.item[rows]

@@ -13,22 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...native.annotation.beta import FloatArray
-from ...report.blocks import (
-    BAD,
-    FAINT,
-    GOOD,
-    INK,
-    Block,
-    Bullets,
-    Cell,
-    Code,
-    Column,
-    Figure,
-    Folded,
-    Heading,
-    Paragraph,
-    Table,
-)
+from ...report import blocks
 from ...text import label
 from .annotators import Annotators, Disputed, Watched
 from .score_arrays import Answers, own_scores
@@ -57,7 +42,7 @@ def short(name: str) -> str:
     return cut(label(name).replace("$", "\\$"), DRAWN_NAME)
 
 
-def scale_use(found: Annotators, answers: Answers) -> Figure:
+def scale_use(found: Annotators, answers: Answers) -> blocks.Figure:
     """How often each annotator gives each score."""
     names = shown_annotators(found)
     flagged = {row.name for row in found.flagged}
@@ -66,23 +51,23 @@ def scale_use(found: Annotators, answers: Answers) -> Figure:
 
     def draw(figure: Any) -> None:
         for axes, name in _grid(figure, names):
-            axes.hist(values[name], 20, range=(0.0, 1.0), color=BAD if name in flagged else GOOD)
-            axes.axvline(float(values[name].mean()), color=INK, linewidth=1.0)
+            axes.hist(
+                values[name], 20, range=(0.0, 1.0), color=blocks.BAD if name in flagged else blocks.GOOD
+            )
+            axes.axvline(float(values[name].mean()), color=blocks.INK, linewidth=1.0)
             axes.set_yticks([])
             axes.set_xlim(0.0, 1.0)
 
-    said = "; ".join(
-        f"{name}: mean {own.mean():.2f}, middle half {np.quantile(own, 0.25):.2f} to"
-        f" {np.quantile(own, 0.75):.2f}"
-        for name, own in values.items()
-    )
+    half = {name: np.quantile(own, (0.25, 0.75)) for name, own in values.items()}
+    middle = {name: f"middle half {low:.2f} to {high:.2f}" for name, (low, high) in half.items()}
+    said = "; ".join(f"{name}: mean {own.mean():.2f}, {middle[name]}" for name, own in values.items())
     left = len(found.rows) - len(names)
     more = f"; {left} more annotators are in the table" if left else ""
     title = "How each annotator uses the scale from 0 to 1; the line is the mean"
     return _panels(f"{title}{_flag_note(flagged, names)}{more}", said, len(names), draw)
 
 
-def courses(found: Annotators, answers: Answers) -> Figure | None:
+def courses(found: Annotators, answers: Answers) -> blocks.Figure | None:
     """How each annotator's scores move against the items' means; None without two stretches of scores."""
     rows = np.flatnonzero(own_scores(answers) & (answers.annotator >= 0))
     # What others say of the same items takes away that later items may be better.
@@ -105,8 +90,10 @@ def courses(found: Annotators, answers: Answers) -> Figure | None:
 
     def draw(figure: Any) -> None:
         for axes, name in _grid(figure, names):
-            axes.axhline(0.0, color=FAINT, linewidth=1.0)
-            axes.plot(*lines[name], color=BAD if name in flagged else GOOD, marker=".", linewidth=1.2)
+            axes.axhline(0.0, color=blocks.FAINT, linewidth=1.0)
+            axes.plot(
+                *lines[name], color=blocks.BAD if name in flagged else blocks.GOOD, marker=".", linewidth=1.2
+            )
             axes.set_ylim(-most, most)
 
     said = "; ".join(f"{name}: from {y[0]:+.2f} to {y[-1]:+.2f}" for name, (_, y) in lines.items())
@@ -119,8 +106,8 @@ def _flag_note(flagged: set[str], names: Sequence[str]) -> str:
     return f"; flagged: {', '.join(among)}" if among else ""
 
 
-def _panels(title: str, said: str, panels: int, draw: Callable[[Any], None]) -> Figure:
-    return Figure(title, said, (9.0, 1.0 + 1.15 * math.ceil(panels / PANELS_A_ROW)), draw, panels=True)
+def _panels(title: str, said: str, panels: int, draw: Callable[[Any], None]) -> blocks.Figure:
+    return blocks.Figure(title, said, (9.0, 1.0 + 1.15 * math.ceil(panels / PANELS_A_ROW)), draw, panels=True)
 
 
 def _grid(figure: Any, names: Sequence[str]) -> list[tuple[Any, str]]:
@@ -135,7 +122,7 @@ def _grid(figure: Any, names: Sequence[str]) -> list[tuple[Any, str]]:
     return list(zip(grid, names))
 
 
-def systems_figure(found: Systems) -> Figure:
+def systems_figure(found: Systems) -> blocks.Figure:
     """The systems' means with their intervals, best first."""
     m, s = found.model, found.plain
     if m is None:
@@ -146,19 +133,18 @@ def systems_figure(found: Systems) -> Figure:
 
     def draw(axes: Any) -> None:
         place = np.arange(len(names))[::-1]
-        axes.hlines(place, low, high, color=GOOD, linewidth=2.0)
-        axes.plot(mean, place, linestyle="none", marker="o", markersize=5, color=INK)
+        axes.hlines(place, low, high, color=blocks.GOOD, linewidth=2.0)
+        axes.plot(mean, place, linestyle="none", marker="o", markersize=5, color=blocks.INK)
         axes.set_yticks(place, [short(name) for name in names])
         axes.set_xlabel("mean score")
         axes.grid(axis="x")
 
     said = "; ".join(f"{n}: {m:.3f}, {l:.3f} to {h:.3f}" for n, m, l, h in zip(names, mean, low, high))
-    return Figure(
-        f"Systems, best first, with {found.level:.0%} intervals", said, (7.0, 0.8 + 0.32 * len(names)), draw
-    )
+    title = f"Systems, best first, with {found.level:.0%} intervals"
+    return blocks.Figure(title, said, (7.0, 0.8 + 0.32 * len(names)), draw)
 
 
-def scores_figure(status: Status, order: Sequence[int], low: FloatArray, high: FloatArray) -> Figure:
+def scores_figure(status: Status, order: Sequence[int], low: FloatArray, high: FloatArray) -> blocks.Figure:
     """A histogram of the scores beside all items in order with their intervals."""
     # An item that nobody has judged stands at the middle of the scale, which is no score.
     judged = status.scored[status.state.n[status.scored] > 0]
@@ -166,25 +152,31 @@ def scores_figure(status: Status, order: Sequence[int], low: FloatArray, high: F
 
     def draw(figure: Any) -> None:
         left, right = figure.subplots(1, 2)
-        left.bar(edges[:-1], counts, np.diff(edges), align="edge", color=GOOD, edgecolor=INK, linewidth=0.6)
+        left.bar(
+            edges[:-1],
+            counts,
+            np.diff(edges),
+            align="edge",
+            color=blocks.GOOD,
+            edgecolor=blocks.INK,
+            linewidth=0.6,
+        )
         left.set_xlabel("score")
         left.set_ylabel("items")
         place = np.arange(len(order))
-        right.vlines(place, low, high, color=GOOD, linewidth=0.8)
+        right.vlines(place, low, high, color=blocks.GOOD, linewidth=0.8)
         score = status.state.score[np.array(order, np.int64)]
-        right.plot(place, score, linestyle="none", marker=".", markersize=3, color=INK)
+        right.plot(place, score, linestyle="none", marker=".", markersize=3, color=blocks.INK)
         right.set_xlabel("items, highest score first")
         right.set_ylabel("score and interval")
 
     most = max(int(counts.max()), 1)
     bins = list(zip(counts.tolist(), edges[:-1], edges[1:]))
-    bars = (
-        f"{low:5.2f} to {high:5.2f}  {'#' * round(WIDTH * c / most)}{' ' if c else ''}{c}"
-        for c, low, high in bins
-    )
+    bar = ("#" * round(WIDTH * c / most) + (" " if c else "") for c, *_ in bins)
+    bars = (f"{low:5.2f} to {high:5.2f}  {long}{c}" for long, (c, low, high) in zip(bar, bins))
     said = "; ".join(f"{c} items from {low:.2f} to {high:.2f}" for c, low, high in bins)
-    caption, instead = "Scores: histogram, and every item with its interval", Code("\n".join(bars))
-    return Figure(caption, said, (9.0, 3.4), draw, True, "Scores", (Heading("Scores"), instead))
+    caption, instead = "Scores: histogram, and every item with its interval", blocks.Code("\n".join(bars))
+    return blocks.Figure(caption, said, (9.0, 3.4), draw, True, "Scores", (blocks.Heading("Scores"), instead))
 
 
 #: Items in disagreement, and differences of systems, that are shown.
@@ -226,13 +218,12 @@ def cost_lines(c: Cost) -> list[str]:
     if c.open:
         said += f"; the {c.open} judgments still out cost {c.cost(c.open):.2f}"
     if math.isfinite(c.further) and c.further > 0:
-        said += (
-            f"; the {math.ceil(c.further)} HITs that the stopping rule expects cost {c.cost(c.further):.2f}"
-        )
+        rule = f"{math.ceil(c.further)} HITs that the stopping rule expects"
+        said += f"; the {rule} cost {c.cost(c.further):.2f}"
     return [said]
 
 
-def cost_table(c: Cost) -> Table | None:
+def cost_table(c: Cost) -> blocks.Table | None:
     """HITs, hours and cost so far, still out, and by the stopping rule; None without times."""
     if not c.timed:
         return None
@@ -241,11 +232,9 @@ def cost_table(c: Cost) -> Table | None:
         parts.append(("further, by the stopping rule", c.further))
     paid = c.pay_hour is not None
     header = ("HITs", "number", "hours", *(("cost",) if paid else ()))
-    rows = tuple(
-        (what, str(math.ceil(n)), f"{c.seconds * n / 3600:.1f}", *((number(c.cost(n)),) if paid else ()))
-        for what, n in parts
-    )
-    return Table(header, rows)
+    hours = ((what, n, f"{c.seconds * n / 3600:.1f}") for what, n in parts)
+    rows = ((what, str(math.ceil(n)), h, *((number(c.cost(n)),) if paid else ())) for what, n, h in hours)
+    return blocks.Table(header, tuple(rows))
 
 
 def look_lines(status: Status) -> list[str]:
@@ -261,9 +250,8 @@ def look_lines(status: Status) -> list[str]:
     )
     newer = status.judgments - look.judgments
     if newer:
-        said += (
-            f"; {abs(newer)} judgments {'more' if newer > 0 else 'fewer'} count now: 'easl stop' looks again"
-        )
+        more = f"{abs(newer)} judgments {'more' if newer > 0 else 'fewer'}"
+        said += f"; {more} count now: 'easl stop' looks again"
     rules = {e.rule for e in status.looks}
     if len(rules) > 1:
         said += f"; {len(rules)} different rules have been looked at, which no rule's promise covers"
@@ -281,9 +269,9 @@ def annotator_lines(found: Annotators) -> list[str]:
     return out or [f"Annotators: none of {len(found.rows)} is flagged"]
 
 
-def annotators(found: Annotators, status: Status) -> Iterator[Block]:
+def annotators(found: Annotators, status: Status) -> Iterator[blocks.Block]:
     """The annotators' table with their flags, and the pictures of their scales and courses."""
-    yield Heading("Annotators")
+    yield blocks.Heading("Annotators")
     told = annotator_lines(found)
     if found.flagged:
         told.append("A flag excludes nobody by itself: a rule of exclusion is fixed before the data are seen")
@@ -292,14 +280,14 @@ def annotators(found: Annotators, status: Status) -> Iterator[Block]:
     if found.idle:
         listed = ", ".join(found.idle[:8]) + (", ..." if len(found.idle) > 8 else "")
         told.append(f"Without a score that counts: {listed}")
-    yield Bullets(tuple(told))
+    yield blocks.Bullets(tuple(told))
     if not found.rows:
         return
     yield _table(found)
     notes = [capital(found.model)]
     if found.drift:
         notes.append(capital(found.drift))
-    yield Paragraph(
+    yield blocks.Paragraph(
         "Rest: rank correlation with the mean of the others. Location: how far above the others, on a scale of"
         " length 1; noise: sd about the items' scores. Within: sd of own scores of one item (number of repeats)."
         " Degraded: own score of the original less that of the degraded copy (pairs). Drift: change from first to"
@@ -317,18 +305,20 @@ def annotators(found: Annotators, status: Status) -> Iterator[Block]:
 
 _COLUMNS = (
     "annotator",
-    Column("flags", "left"),
+    blocks.Column("flags", "left"),
     *("HITs", "scores", "mean", "sd", "rest", "location", "noise", "slope", "within", "degraded"),
     *("gold error", "attention", "drift", "s a HIT", "cannot judge"),
-    Column("one value", detail=True),
+    blocks.Column("one value", detail=True),
 )
 
 
-def _table(found: Annotators) -> Table:
+def _table(found: Annotators) -> blocks.Table:
     """A row an annotator; columns in which nobody has anything are left out."""
     rows = [_row(row) for row in found.rows]
     shown = [k for k in range(len(_COLUMNS)) if any(row[k] not in ("-", "") for row in rows)]
-    return Table(tuple(_COLUMNS[k] for k in shown), tuple(tuple(row[k] for k in shown) for row in rows))
+    return blocks.Table(
+        tuple(_COLUMNS[k] for k in shown), tuple(tuple(row[k] for k in shown) for row in rows)
+    )
 
 
 def _row(row: Watched) -> tuple[str, ...]:
@@ -347,11 +337,11 @@ def _row(row: Watched) -> tuple[str, ...]:
     )
 
 
-def disagreement(found: Disputed) -> Iterator[Block]:
+def disagreement(found: Disputed) -> Iterator[blocks.Block]:
     """The items that annotators disagree on most."""
-    yield Heading("Items that annotators disagree on")
+    yield blocks.Heading("Items that annotators disagree on")
     if found.why:
-        yield Paragraph(found.why)
+        yield blocks.Paragraph(found.why)
         return
     n, told, listed = (
         found.significant,
@@ -360,7 +350,7 @@ def disagreement(found: Disputed) -> Iterator[Block]:
     )
     if n:
         told, listed = f"{n} of {found.n} items with several scores differ", "The first of them"
-    yield Paragraph(
+    yield blocks.Paragraph(
         f"{told} by more than the annotators' locations and noise give"
         f" (chi-square, p < .05 after Holm's correction). {listed}:"
     )
@@ -371,33 +361,32 @@ def disagreement(found: Disputed) -> Iterator[Block]:
             given = [*given[: SCORES // 2], "...", *given[-(SCORES // 2) :]]
         numbers = (number(r.spread), number(r.expected), f"{r.p:.2g}", f"{r.p_holm:.2g}")
         rows.append((r.id, str(r.n), *numbers, ", ".join(given)))
-    last = Column("lowest to highest", "left", detail=True)
+    last = blocks.Column("lowest to highest", "left", detail=True)
     header = ("item", "scores", "sd", "sd by noise", "p", "p (Holm)", last)
-    yield Table(header, tuple(rows))
+    yield blocks.Table(header, tuple(rows))
 
 
-def systems(found: Systems) -> Iterator[Block]:
+def systems(found: Systems) -> Iterator[blocks.Block]:
     """The systems' means with intervals and differences, or plain means with why."""
-    yield Heading("Systems")
+    yield blocks.Heading("Systems")
     if found.left_out:
-        yield Paragraph(f"{found.left_out} scores of items without a system are left out.")
+        yield blocks.Paragraph(f"{found.left_out} scores of items without a system are left out.")
     if found.standardise != "none":
-        yield Paragraph("Scores are standardised by annotator (z-scores over all of an annotator's scores).")
+        yield blocks.Paragraph(
+            "Scores are standardised by annotator (z-scores over all of an annotator's scores)."
+        )
     m = found.model
     if m is None:
-        yield Paragraph(
+        yield blocks.Paragraph(
             f"{capital(found.why)}. Plain means of segments stand instead; their intervals take"
             " segments as independent and annotators as alike."
         )
     yield systems_figure(found)
     if m is not None:
-        header = ("system", "mean", "se", "low", "high")
-        rows = tuple(
-            (m.systems[k], *(number(float(v[k]), 4) for v in (m.mean, m.se, m.low, m.high)))
-            for k in found.order
-        )
-        yield Table(header, rows)
-        yield Paragraph(
+        columns = {name: vars(m)[name] for name in ("mean", "se", "low", "high")}
+        means = ((m.systems[k], *(number(float(v[k]), 4) for v in columns.values())) for k in found.order)
+        yield blocks.Table(("system", *columns), tuple(means))
+        yield blocks.Paragraph(
             f"Means by a mixed model: paired by {m.n_sources} sources, {m.n_annotators} annotators who may like"
             f" systems differently; Student's t with {m.df:g} degrees of freedom, {found.level:.0%} intervals."
             + "".join(f" {capital(c)}." for c in m.cautions),
@@ -405,35 +394,36 @@ def systems(found: Systems) -> Iterator[Block]:
         )
         yield _differences(found)
     s = found.plain
-    columns = (Column("cluster"), Column("system", "left"), "score", "low", "high", "segments")
-    table = zip(
-        s.cluster.tolist(), s.systems, s.score.tolist(), s.low.tolist(), s.high.tolist(), s.n.tolist()
-    )
-    plain = Table(
+    columns = (blocks.Column("cluster"), blocks.Column("system", "left"), "score", "low", "high", "segments")
+    numbers = (column.tolist() for column in (s.score, s.low, s.high, s.n))
+    table = zip(s.cluster.tolist(), s.systems, *numbers)
+    plain = blocks.Table(
         columns,
         tuple((str(c), name, *(number(v, 4) for v in row), str(n)) for c, name, *row, n in table),
         "Plain means of segments, as WMT ranks systems: between clusters, all above differ from all below (rank-sum"
         " p < .05, not corrected)",
     )
-    yield plain if m is None else Folded("Plain means of segments and their clusters", (plain,), kept=True)
+    yield plain if m is None else blocks.Folded(
+        "Plain means of segments and their clusters", (plain,), kept=True
+    )
 
 
-def _differences(found: Systems) -> Table:
-    rows: list[tuple[str | Cell, ...]] = []
+def _differences(found: Systems) -> blocks.Table:
+    rows: list[tuple[str | blocks.Cell, ...]] = []
     for d in found.differences[:DIFFERENCES]:
-        told = Cell(f"{d.adjusted:.2g}", "*" if d.adjusted < 0.05 else "", "")
+        told = blocks.Cell(f"{d.adjusted:.2g}", "*" if d.adjusted < 0.05 else "", "")
         numbers = (number(v, 4) for v in (d.estimate, d.low, d.high))
         rows.append((f"{d.first} - {d.second}", *numbers, f"{d.p:.2g}", told))
     header = ("difference", "estimate", "low", "high", "p", "p, all")
     left = len(found.differences) - len(rows)
     more = f"; {left} smaller ones are in the JSON" if left else ""
-    return Table(header, tuple(rows), f"Differences; p, all: {found.adjust}; * below .05{more}")
+    return blocks.Table(header, tuple(rows), f"Differences; p, all: {found.adjust}; * below .05{more}")
 
 
-def model(found: ItemScores, most: int | None) -> Iterator[Block]:
+def model(found: ItemScores, most: int | None) -> Iterator[blocks.Block]:
     """Scores with and without the annotator model, side by side."""
-    yield Heading(f"Scores with the annotator model ({found.model}) beside the campaign's own")
-    yield Paragraph(capital(found.why) + ".")
+    yield blocks.Heading(f"Scores with the annotator model ({found.model}) beside the campaign's own")
+    yield blocks.Paragraph(capital(found.why) + ".")
     f = found.fit
     if f is not None:
         slopes = np.isfinite(f.slope).any()
@@ -443,7 +433,7 @@ def model(found: ItemScores, most: int | None) -> Iterator[Block]:
         ]
         shown = 4 if slopes else 3
         header = ("annotator", "location", "noise sd", "slope")[:shown]
-        yield Table(header, tuple(row[:shown] for row in rows))
+        yield blocks.Table(header, tuple(row[:shown] for row in rows))
     order = np.lexsort((np.arange(len(found.items)), -np.nan_to_num(found.score, nan=-np.inf))).tolist()
     columns = (found.raw, found.low, found.high, found.score, found.score_low, found.score_high)
     table: list[tuple[str, ...]] = [
@@ -453,4 +443,4 @@ def model(found: ItemScores, most: int | None) -> Iterator[Block]:
         left = len(table) - 2 * (most // 2)
         table[most // 2 : -(most // 2)] = [(f"... {left} more", *[""] * 7)]
     titles = ("scores", "own", "low", "high", found.model, "low", "high")
-    yield Table(("id", *titles), tuple(table))
+    yield blocks.Table(("id", *titles), tuple(table))

@@ -71,23 +71,19 @@ def progress(store: Store, a: About, retracted: int) -> Progress:
         return int(store.value(query) or 0)
 
     returned = dict(store.db.execute("SELECT counted, COUNT(*) FROM judgment GROUP BY counted").fetchall())
-    why = store.db.execute(
-        "SELECT CASE why WHEN '' THEN 'other' ELSE why END, COUNT(*) FROM judgment WHERE NOT counted"
-        " GROUP BY 1 ORDER BY 1"
-    ).fetchall()
+    aside = "SELECT CASE why WHEN '' THEN 'other' ELSE why END, COUNT(*) FROM judgment WHERE NOT counted"
+    why = store.db.execute(f"{aside} GROUP BY 1 ORDER BY 1").fetchall()
     joined = "FROM judgment j JOIN score s ON s.judgment = j.number WHERE j.counted AND s.kind"
     scores, shown = store.db.execute(f"SELECT COUNT(s.value), COUNT(*) {joined} = 'item'").fetchone()
     # The checks are few, so that sorting them by kind costs little.
-    checks = store.db.execute(
-        f"SELECT s.kind, COUNT(s.value) {joined} <> 'item' GROUP BY s.kind ORDER BY s.kind"
-    ).fetchall()
+    query = f"SELECT s.kind, COUNT(s.value) {joined} <> 'item' GROUP BY s.kind ORDER BY s.kind"
+    checks = store.db.execute(query).fetchall()
     wanted = a.design.judgments
-    given = dict(
-        store.db.execute(
-            "SELECT n, COUNT(*) FROM (SELECT COUNT(*) AS n FROM judgment j JOIN hit h ON h.batch = j.batch AND"
-            " h.number = j.hit WHERE j.counted AND h.kind = 'work' GROUP BY j.batch, j.hit) GROUP BY n"
-        ).fetchall()
+    rows = store.db.execute(
+        "SELECT n, COUNT(*) FROM (SELECT COUNT(*) AS n FROM judgment j JOIN hit h ON h.batch = j.batch AND"
+        " h.number = j.hit WHERE j.counted AND h.kind = 'work' GROUP BY j.batch, j.hit) GROUP BY n"
     )
+    given = dict(rows.fetchall())
     hits, answered = count("SELECT COUNT(*) FROM hit WHERE kind = 'work'"), sum(given.values())
     still = (hits - answered) * wanted + sum(max(wanted - n, 0) * k for n, k in given.items())
     doubles = (
@@ -125,18 +121,10 @@ class Cost:
 
     def to_dict(self) -> dict[str, Any]:
         """null for what is not known."""
-        found = {
-            "median_seconds": self.seconds,
-            "timed": self.timed,
-            "pay_hour": self.pay_hour,
-            "hits": self.returned,
-            "hours": self.hours,
-            "cost": self.cost(self.returned),
-            "open_hits": self.open,
-            "open_cost": self.cost(self.open),
-            "rule_hits": self.further,
-            "rule_cost": self.cost(self.further),
-        }
+        found = {"median_seconds": self.seconds, "timed": self.timed, "pay_hour": self.pay_hour}
+        found |= {"hits": self.returned, "hours": self.hours, "cost": self.cost(self.returned)}
+        found |= {"open_hits": self.open, "open_cost": self.cost(self.open)}
+        found |= {"rule_hits": self.further, "rule_cost": self.cost(self.further)}
         return {name: known(value) for name, value in found.items()}
 
 

@@ -11,20 +11,8 @@ import numpy as np
 
 from ...report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
 from ..storage.rules import rules_hash
+from . import sections
 from .scores import Intervals, Kind
-from .sections import (
-    annotator_lines,
-    annotators,
-    capital,
-    cost_lines,
-    cost_table,
-    disagreement,
-    look_lines,
-    model,
-    number,
-    scores_figure,
-    systems,
-)
 from .status import Status
 
 #: Looks at stopping rules that a page lists.
@@ -53,43 +41,40 @@ def _blocks(
     else:
         yield from _summary(status)
     if section is not None:
-        yield from annotators(section, status)
+        yield from sections.annotators(section, status)
     if status.disputed is not None:
-        yield from disagreement(status.disputed)
+        yield from sections.disagreement(status.disputed)
     if status.systems is not None:
-        yield from systems(status.systems)
+        yield from sections.systems(status.systems)
     if status.model is not None:
-        yield from model(status.model, most)
+        yield from sections.model(status.model, most)
     order = _order(status)
     # Only what is shown is computed: a terminal shows twenty items of 100,000.
     half = len(order) if most is None or len(order) <= most else most // 2
     shown = [*order[:half], *order[max(len(order) - half, half) :]]
     own = status.intervals(level, kind, np.array(shown, np.int64))
-    yield scores_figure(status, shown, own.low, own.high)
+    yield sections.scores_figure(status, shown, own.low, own.high)
     yield Heading(f"Items: score, {level:.0%} interval, number of scores")
-    yield Paragraph(capital(own.sentence) + ".")
+    yield Paragraph(sections.capital(own.sentence) + ".")
     yield _items(status, shown, own, len(order))
 
 
 def _summary(status: Status) -> Iterator[Block]:
     """Progress, cost and stopping under headings; first what matters most, in three sentences."""
-    p, looks = status.progress, look_lines(status)
+    p, looks = status.progress, sections.look_lines(status)
     lead = [f"{p.answered} of {p.hits} HITs are answered, {p.counted} judgments count"]
     if status.annotators is not None and status.annotators.rows:
         flagged = [row.name for row in status.annotators.flagged]
-        total = len(status.annotators.rows)
-        lead.append(
-            f"Look at {len(flagged)} of {total} annotators: {', '.join(flagged[:8])}{', ...' if flagged[8:] else ''}"
-            if flagged
-            else f"None of {total} annotators is flagged"
-        )
+        total, more = len(status.annotators.rows), ", ..." if flagged[8:] else ""
+        told = f"Look at {len(flagged)} of {total} annotators: {', '.join(flagged[:8])}{more}"
+        lead.append(told if flagged else f"None of {total} annotators is flagged")
     lead.append(looks[0] if looks else "No stopping rule has been asked yet ('easl stop')")
     yield Bullets(tuple(lead), lead=True)
     yield Heading("Progress")
     yield Bullets(tuple(_progress_lines(status) + _agreement_lines(status)))
     yield Heading("Cost")
-    yield Bullets(tuple(cost_lines(status.cost)))
-    table = cost_table(status.cost)
+    yield Bullets(tuple(sections.cost_lines(status.cost)))
+    table = sections.cost_table(status.cost)
     if table is not None:
         yield table
     if looks:
@@ -115,7 +100,11 @@ def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> 
     s = status.state
     # Without a judgment the state is where it started, which is no score.
     rows = [
-        (status.ids[k], *(number(v if s.n[k] else None, 4) for v in (float(s.score[k]), l, h)), str(s.n[k]))
+        (
+            status.ids[k],
+            *(sections.number(v if s.n[k] else None, 4) for v in (float(s.score[k]), l, h)),
+            str(s.n[k]),
+        )
         for k, l, h in zip(shown, own.low.tolist(), own.high.tolist())
     ]
     if len(shown) < total:
@@ -126,9 +115,14 @@ def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> 
 
 def lines(status: Status, flags: bool = True) -> list[str]:
     """Progress, cost, stopping, convergence and agreement in sentences."""
-    found = _progress_lines(status) + _rule_lines(status) + cost_lines(status.cost) + look_lines(status)
+    found = (
+        _progress_lines(status)
+        + _rule_lines(status)
+        + sections.cost_lines(status.cost)
+        + sections.look_lines(status)
+    )
     if flags and status.annotators is not None and status.annotators.rows:
-        found += annotator_lines(status.annotators)
+        found += sections.annotator_lines(status.annotators)
     return found + _agreement_lines(status)
 
 
@@ -143,15 +137,10 @@ def _progress_lines(status: Status) -> list[str]:
         *_set_aside(status),
     ]
     n = status.state.n[status.scored]
-    said = (
-        f"Scores per item: {int(n.min())} to {int(n.max())}, mean {n.mean():.2f}; {int((n == 0).sum())} items"
-        " without scores"
-    )
-    if p.open:
-        said += f"; {p.open} judgments are still out" + (
-            f" ({p.wanted} annotators a HIT)" if p.wanted > 1 else ""
-        )
-    found.append(said)
+    span = f"Scores per item: {int(n.min())} to {int(n.max())}, mean {n.mean():.2f}"
+    each = f" ({p.wanted} annotators a HIT)" if p.wanted > 1 else ""
+    still = f"; {p.open} judgments are still out{each}" if p.open else ""
+    found.append(f"{span}; {int((n == 0).sum())} items without scores{still}")
     if p.checks:
         listed = ", ".join(f"{n} of kind {kind}" for kind, n in p.checks.items())
         found.append(f"Beside the items' scores: {listed}")

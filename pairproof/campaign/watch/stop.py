@@ -33,19 +33,9 @@ import numpy as np
 
 from ...errors import InputError
 from ...native.annotation.beta import FloatArray
+from ...native.annotation.scores import stopping_rules as rules
 from ...native.annotation.scores.disagreement import shrunken_locations
 from ...native.annotation.scores.mixed_model import not_joined
-from ...native.annotation.scores.stopping_rules import (
-    FEWEST_SOURCES,
-    Look,
-    Verdict,
-    items_short,
-    items_top,
-    source_differences,
-    systems_ranking,
-    systems_short,
-    systems_top,
-)
 from ..storage.records import Items, about, items_of
 from ..storage.rules import Look as Recorded, looks_of, write_look
 from .score_arrays import Answers, Campaign, answers_of, known, own_scores, reading
@@ -137,9 +127,8 @@ def stop_rule(
         raise InputError(f"planned={planned:g}; expected a number of judgments or sources above 0")
     if looks is not None and (unit == "items" or planned is None):
         lacking = "a rule on items has none" if unit == "items" else "it needs the most sources (--planned)"
-        raise InputError(
-            f"rule {text!r} with {looks} planned looks: {lacking}; leave --looks out, or mend the rule"
-        )
+        asked = f"rule {text!r} with {looks} planned looks"
+        raise InputError(f"{asked}: {lacking}; leave --looks out, or mend the rule")
     if looks is not None and planned is not None and not 1 <= looks <= min(planned, 200):
         raise InputError(f"looks={looks}; expected 1 to 200, and no more than sources ({planned:g})")
     return StopRule(goal, unit, width, int(top), within, alpha, planned or PLANNED[unit], looks)
@@ -163,7 +152,7 @@ class StopAnswer:
     """
 
     rule: StopRule
-    look: Look
+    look: rules.Look
     judgments: int
     further: float
     hits: float
@@ -172,7 +161,7 @@ class StopAnswer:
     most: float = math.inf
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> rules.Verdict:
         return self.look.verdict
 
     @property
@@ -191,31 +180,20 @@ class StopAnswer:
             )
         unit = "scores" if self.rule.unit == "items" else "sources"
         said = f"about {self.further:.0f} further {unit} are expected ({math.ceil(self.hits)} HITs)"
-        if self.further > self.most:
-            said += (
-                f", but the campaign has {self.most:.0f} sources left"
-                if self.most
-                else ", but the campaign has no more; more judgments of these narrow the intervals too"
-            )
-        return said
+        if self.further <= self.most:
+            return said
+        if self.most:
+            return f"{said}, but the campaign has {self.most:.0f} sources left"
+        return f"{said}, but the campaign has no more; more judgments of these narrow the intervals too"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `easl stop`, and what is recorded of a look; null for what is infinite."""
         r, look = self.rule, self.look
-        return {
-            "rule": str(r),
-            "alpha": r.alpha,
-            "planned": r.planned,
-            "looks": r.looks,
-            "verdict": look.verdict,
-            "why": look.why,
-            "settled": int(look.settled.sum()),
-            "of": len(look.names),
-            "further": known(self.further),
-            "further_hits": known(self.hits),
-            "corrected": self.corrected,
-            "changed": self.changed,
-        }
+        asked = {"rule": str(r), "alpha": r.alpha, "planned": r.planned, "looks": r.looks}
+        said = {"verdict": look.verdict, "why": look.why}
+        counts = {"settled": int(look.settled.sum()), "of": len(look.names)}
+        more = {"further": known(self.further), "further_hits": known(self.hits)}
+        return {**asked, **said, **counts, **more, "corrected": self.corrected, "changed": self.changed}
 
     def to_frame(self) -> pd.DataFrame:
         """A row an item or difference: estimate, half-width, terms, settled."""
@@ -311,22 +289,22 @@ def _corrected(answers: Answers) -> tuple[FloatArray, str, float]:
 
 def _items(
     rule: StopRule, answers: Answers, items: Items, value: FloatArray, widen: float
-) -> tuple[Look, float]:
+) -> tuple[rules.Look, float]:
     rows = answers.scores
     batches = len(np.unique(answers.batch[rows]))
     what, y = answers.item[rows], value[rows]
     how = (rule.alpha, rule.planned, items.scored, widen)
     if rule.goal == "short":
-        look = items_short(what, y, rule.width, batches, *how)
+        look = rules.items_short(what, y, rule.width, batches, *how)
     else:
-        look = items_top(what, y, rule.top, batches, rule.within, *how)
+        look = rules.items_top(what, y, rule.top, batches, rule.within, *how)
     names = tuple(items.ids[int(k)] for k in look.names)
     return replace(look, names=names), look.further
 
 
 def _systems(
     rule: StopRule, answers: Answers, items: Items, value: FloatArray, per_hit: int
-) -> tuple[Look, float, float]:
+) -> tuple[rules.Look, float, float]:
     system = np.array(items.system, dtype=object)[answers.item]
     source = np.array(items.source, dtype=object)[answers.item]
     rows = answers.scores & (system != "") & (source != "")
@@ -337,16 +315,16 @@ def _systems(
             f"rule '{rule}': no scored item has a system and a source; the items file needs the columns system and"
             " source (or --col system=..., --col source=... at 'easl init')"
         )
-    found = source_differences(system[rows].tolist(), source[rows].tolist(), value[rows])
+    found = rules.source_differences(system[rows].tolist(), source[rows].tolist(), value[rows])
     how = (rule.alpha, rule.planned, rule.looks)
     if rule.goal == "short":
-        look = systems_short(found, rule.width, *how)
+        look = rules.systems_short(found, rule.width, *how)
     elif rule.goal == "top":
-        look = systems_top(found, rule.top, rule.within, *how)
+        look = rules.systems_top(found, rule.top, rule.within, *how)
     else:
-        look = systems_ranking(found, rule.within, *how)
+        look = rules.systems_ranking(found, rule.within, *how)
     # Below the fewest sources no answer is given, whatever the intervals.
-    further = max(look.further, float(FEWEST_SOURCES - int(look.n.min())))
+    further = max(look.further, float(rules.FEWEST_SOURCES - int(look.n.min())))
     # A source costs as many scores as it has had on average.
     a_source = rows.sum() / len(set(source[rows].tolist()))
     return look, further, further * a_source / per_hit
@@ -357,13 +335,13 @@ def _sources(items: Items) -> set[str]:
     return {items.source[k] for k in items.scored.tolist() if items.source[k] and items.system[k]}
 
 
-def _step(rule: StopRule, look: Look) -> int:
+def _step(rule: StopRule, look: rules.Look) -> int:
     """The planned step that has been reached: 0 before the first."""
     n, looks = int(look.n.min()), rule.looks or 1
     return min(int(n * looks / rule.planned + 1e-9), looks)
 
 
-def _by_steps(rule: StopRule, look: Look, earlier: Sequence[Recorded]) -> Look:
+def _by_steps(rule: StopRule, look: rules.Look, earlier: Sequence[Recorded]) -> rules.Look:
     """The look as a group-sequential rule has it: once a step, and what was settled stays settled."""
     same = [e.answer for e in earlier if e.rule == rule.full]
     before = {name for answer in same for name in answer.get("names", ())}
@@ -385,21 +363,19 @@ def _by_steps(rule: StopRule, look: Look, earlier: Sequence[Recorded]) -> Look:
         why = f"look {done} of {looks} was made before: {count}; the next is at {following} sources"
     if step == looks and not settled.all():
         why += "; this was the last planned look"
-    verdict: Verdict = "stop" if bool(settled.all()) else "go on"
+    verdict: rules.Verdict = "stop" if bool(settled.all()) else "go on"
     return replace(look, settled=settled, verdict=verdict, why=why)
 
 
 def _changes(rule: StopRule, earlier: Sequence[Recorded]) -> str:
     """Looks at other rules before this one, in a sentence."""
-    others: dict[str, list[Recorded]] = {}
-    for e in earlier:
-        if e.rule != rule.full:
-            others.setdefault(e.rule, []).append(e)
-    if not others:
+    others = [e for e in earlier if e.rule != rule.full]
+    told = []
+    for name in dict.fromkeys(e.rule for e in others):
+        looks = [e for e in others if e.rule == name]
+        count = f"{len(looks)} look{'s' if len(looks) > 1 else ''}"
+        verdict = looks[-1].answer.get("verdict", "?")
+        told.append(f"{name} ({count}, the last at {looks[-1].judgments} judgments: {verdict})")
+    if not told:
         return ""
-    told = "; ".join(
-        f"{name} ({len(looks)} look{'s' if len(looks) > 1 else ''}, the last at {looks[-1].judgments} judgments:"
-        f" {looks[-1].answer.get('verdict', '?')})"
-        for name, looks in others.items()
-    )
-    return f"another rule was looked at before: {told}. A rule chosen after looks is not valid as it says"
+    return f"another rule was looked at before: {'; '.join(told)}. A rule chosen after looks is not valid as it says"

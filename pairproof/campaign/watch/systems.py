@@ -18,14 +18,9 @@ from ...data.options import one_of
 from ...errors import InputError, NotEstimableError, TooLargeError
 from ...native.annotation.beta import FloatArray
 from ...native.annotation.coded_judgments import check_level
+from ...native.annotation.scores import systems_model as models
 from ...native.annotation.scores.annotator_agreement import standardised
-from ...native.annotation.scores.systems_model import (
-    SystemScores,
-    SystemsModel,
-    contrasts_together,
-    system_scores,
-    systems_model,
-)
+from ...native.annotation.scores.systems_model import SystemScores, SystemsModel
 from ..storage.records import Items, about, items_of
 from .score_arrays import ATTENTION, Answers, Campaign, answers_of, reading
 
@@ -89,20 +84,11 @@ class Systems:
         means = [
             {"system": m.systems[k], **{name: float(vars(m)[name][k]) for name in named}} for k in self.order
         ]
-        document = {
-            "why": "",
-            "level": self.level,
-            "standardise": self.standardise,
-            "df": m.df,
-            "sources": m.n_sources,
-            "annotators": m.n_annotators,
-            "means": means,
-            "adjust": self.adjust,
-            "differences": [vars(d) for d in self.differences],
-            "variances": m.variances,
-            "cautions": list(m.cautions),
-        }
-        return {**found, "systems_model": document}
+        asked = {"why": "", "level": self.level, "standardise": self.standardise}
+        size = {"df": m.df, "sources": m.n_sources, "annotators": m.n_annotators, "means": means}
+        apart = {"adjust": self.adjust, "differences": [vars(d) for d in self.differences]}
+        more = {"variances": m.variances, "cautions": list(m.cautions)}
+        return {**found, "systems_model": {**asked, **size, **apart, **more}}
 
     def to_frame(self) -> pd.DataFrame:
         """A row a system, best first: mean, se, low, high of the model where there is one, else score, low, high."""
@@ -138,10 +124,8 @@ def system_names(items: Items, columns: tuple[str, ...], column: str | None, pat
     """The system of each item, by position."""
     if column:
         if column not in columns:
-            raise InputError(
-                f"{path}: items have no column {column!r}; they have"
-                f" {', '.join(map(repr, columns)) or 'only id'}"
-            )
+            there = ", ".join(map(repr, columns)) or "only id"
+            raise InputError(f"{path}: items have no column {column!r}; they have {there}")
         k = columns.index(column)
         return tuple(cells[k] for cells in items.fields)
     if not any(items.system):
@@ -165,7 +149,7 @@ def compared(
     item, score = answers.item[rows], value[rows]
     seen, at = np.unique(item, return_inverse=True)
     means = np.bincount(at.ravel(), score) / np.bincount(at.ravel())
-    plain = system_scores([names[int(k)] for k in seen], means, level)
+    plain = models.system_scores([names[int(k)] for k in seen], means, level)
     try:
         model = _model(answers, items, rows, system, score, level)
     except (NotEstimableError, TooLargeError) as error:
@@ -201,7 +185,7 @@ def _model(
     if nobody:
         raise NotEstimableError(f"{nobody} of {len(score)} scores have no annotator's name")
     who = np.array(answers.names, dtype=object)[answers.annotator[rows]]
-    return systems_model(system[rows].tolist(), source.tolist(), who.tolist(), score, level=level)
+    return models.systems_model(system[rows].tolist(), source.tolist(), who.tolist(), score, level=level)
 
 
 def _differences(model: SystemsModel) -> tuple[tuple[Difference, ...], str]:
@@ -223,7 +207,7 @@ def _largest_t(model: SystemsModel) -> tuple[FloatArray | None, str]:
         return None, "one difference, no correction"
     try:
         # All differences share the variances of one mixed model: a multivariate t.
-        found = contrasts_together(model, df="common")
+        found = models.contrasts_together(model, df="common")
     except TooLargeError:
         return None, "Holm"
     # Both go through the pairs of systems in the same order.

@@ -210,9 +210,8 @@ class _Slices:
         upto = np.cumsum(mass, axis=1)
         shot = d.rng.random((len(rows), PROPOSALS)) * upto[:, -1:]
         which = np.minimum((upto[:, None, :] <= shot[:, :, None]).sum(axis=2), len(self.size) - 1)
-        items = self.order[
-            self.start[which] + (d.rng.random(which.shape) * self.size[which]).astype(np.int64)
-        ]
+        place = (d.rng.random(which.shape) * self.size[which]).astype(np.int64)
+        items = self.order[self.start[which] + place]
         log_chance = d.log_quality(rows, items) - np.take_along_axis(bound, which, axis=1)
         return rows, items, np.log(d.rng.random(which.shape)) < log_chance
 

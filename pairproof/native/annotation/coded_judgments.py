@@ -91,11 +91,7 @@ def comparisons_of_hits(
     scores: nan where the judge could not say: the item's pairs are left out.  judges: of each HIT; None where
     unknown.  tie_within: scores no further apart are a tie; 0: equal ones.  Returns Comparisons: a row a
     pair."""
-    if (
-        len(hits) != len(scores)
-        or (judges is not None and len(judges) != len(hits))
-        or (sources is not None and len(sources) != len(hits))
-    ):
+    if any(column is not None and len(column) != len(hits) for column in (scores, judges, sources)):
         raise InputError(
             f"{source}: {len(hits)} HITs, {len(scores)} rows of scores; expected as many of everything"
         )

@@ -195,9 +195,8 @@ def _pooled_mean(
     new_squares = beta.exact_sums(items, (values - new_mean[items]) ** 2, size)
     gap = new_mean - before
     mean = np.where(state.n == 0, new_mean, before + gap * fresh / np.maximum(n, 1))
-    squares = np.where(
-        state.n == 0, new_squares, state.b + new_squares + gap * gap * state.n * fresh / np.maximum(n, 1)
-    )
+    both = state.b + new_squares + gap * gap * state.n * fresh / np.maximum(n, 1)
+    squares = np.where(state.n == 0, new_squares, both)
     mean = np.where(fresh == 0, state.a, np.clip(mean, 0.0, 1.0))  # a mean of ones can round to above 1
     return np.where(n == 0, np.nan, mean), squares
 

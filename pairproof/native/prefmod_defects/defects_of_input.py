@@ -16,6 +16,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -73,10 +74,8 @@ class Call:
         if not isinstance(column, Factor):
             return column
         whole = all(level.isdigit() and int(level) > 0 for level in column.levels)
-        of_level = np.array(
-            [float(level) if whole else k + 1.0 for k, level in enumerate(column.levels)] + [np.nan]
-        )
-        return np.asarray(of_level[column.codes])
+        of_level = [float(level) if whole else k + 1.0 for k, level in enumerate(column.levels)]
+        return np.asarray(np.array([*of_level, np.nan])[column.codes])
 
     def missing(self, names: Sequence[str]) -> BoolArray:
         """bool[n_rows]: persons without a value of one of the columns."""
@@ -103,17 +102,11 @@ class Call:
     ) -> Call:
         """The call with other answers, covariates, categories."""
         t = self.table
-        table = Respondents.build(
-            t.items,
-            t.kind,
-            answers,
-            tie_category=t.tie_category if tie_category is None else tie_category,
-            scale=t.scale if scale is None else scale,
-            times=t.times if t.n_times > 1 else (),
-            columns=dict(t.columns if columns is None else columns),
-            item_data=dict(t.item_data),
-            source=t.source,
-        )
+        kept: dict[str, Any] = {"times": t.times if t.n_times > 1 else (), "item_data": dict(t.item_data)}
+        kept["tie_category"] = t.tie_category if tie_category is None else tie_category
+        kept["columns"] = dict(t.columns if columns is None else columns)
+        kept["scale"] = t.scale if scale is None else scale
+        table = Respondents.build(t.items, t.kind, answers, source=t.source, **kept)
         return replace(self, table=table)
 
 
@@ -222,10 +215,8 @@ def observed_range(call: Call) -> Call | None:
     kept = (flat > 0).sum(axis=1) > 1
     used = flat[kept]
     low, high = int(used[used > 0].min()), int(used.max())
-    if (low, high) == (1, len(call.table.scale)):
-        return None
-    if low == high:
-        return None  # prefmod stops: "non-conformable arguments"
+    if (low, high) == (1, len(call.table.scale)) or low == high:
+        return None  # of one value prefmod stops: "non-conformable arguments"
     inside = np.where((answers > 0) & kept[:, None, None], answers - low + 1, 0)
     return call.rebuilt(inside, scale=call.table.scale[low - 1 : high])
 
@@ -453,11 +444,12 @@ class AsRead:
         """A sentence for a warning; "" if nothing was changed."""
         if not self.committed:
             return ""
-        what = "; ".join(str(c) for c in self.committed)
-        return (
-            f"fitted to what prefmod's {self.call.function} reads, with its defects {what}."
-            " Without compat the table is fitted as it is"
-        )
+        return _told(f"fitted to what prefmod's {self.call.function} reads", self.committed)
+
+
+def _told(fitted: str, committed: Sequence[Committed]) -> str:
+    what = "; ".join(map(str, committed))
+    return f"{fitted}, with its defects {what}. Without compat the table is fitted as it is"
 
 
 def read_as_prefmod(
@@ -498,27 +490,17 @@ def read_as_prefmod(
 
 def _changes(chosen: Chosen) -> list[tuple[str, Change]]:
     """pattPC.fit counts by B1 what B4 cuts: together they are one change, which is told under B1's name."""
-    both = chosen.has("B1-ties-as-losses") and chosen.has("B4-observed-categories")
-    if not both:
-        return list(CHANGES)
-    return [
-        (name, product_of_observed if name == "B1-ties-as-losses" else change)
-        for name, change in CHANGES
-        if name != "B4-observed-categories"
-    ]
+    changes = dict(CHANGES)
+    if chosen.has("B1-ties-as-losses") and chosen.has("B4-observed-categories"):
+        del changes["B4-observed-categories"]
+        changes["B1-ties-as-losses"] = product_of_observed
+    return list(changes.items())
 
 
 def _applies(name: str, call: Call) -> bool:
     """Whether the change is about this kind of table."""
     kind = call.table.kind
-    needs = {
-        "B24": "comparisons",
-        "B4": "comparisons",
-        "B1": "comparisons",
-        "B20": "comparisons",
-        "B18": "ratings",
-        "A18": "rankings",
-    }
+    needs = {"B18": "ratings", "A18": "rankings", **dict.fromkeys(("B24", "B4", "B1", "B20"), "comparisons")}
     return needs.get(defect(name).id, kind) == kind
 
 
@@ -527,10 +509,10 @@ def _what(name: str, before: Call, after: Call) -> str:
     lost = before.n_rows - after.n_rows
     if name in ("B1-ties-as-losses", "B4-observed-categories", "B20-range-of-the-first-columns"):
         ties, preferences = ties_lost(before, after)
-        said = [f"{ties} tie{'s' * (ties != 1)} became wins of the second item"] if ties else []
-        said += [f"{preferences} preference{'s' * (preferences != 1)} became ties"] if preferences else []
         turned = int((before.table.answers * after.table.answers == -1).sum())
-        said += [f"{turned} preference{'s' * (turned != 1)} turned round"] if turned else []
+        became = ((ties, "tie", "became wins of the second item"), (preferences, "preference", "became ties"))
+        told = (*became, (turned, "preference", "turned round"))
+        said = [f"{n} {what}{'s' * (n != 1)} {how}" for n, what, how in told if n]
         return " and ".join(said) or "the tie category is lost"
     if name == "B5-rows-shifted":
         return f"{after.n_rows} persons have covariates moved by missing rows"
@@ -586,15 +568,10 @@ def pattern_call(table: Respondents, by: str, beta: Beta | None, compat: str | S
     if chosen.has(BETA) and beta == "item":
         beta = "coded"
         said.append(Committed(defect(BETA), "beta='item' is fitted as beta='coded'"))
-    idle = [n for n in (*chosen.names,) if n not in [c.defect.name for c in said]]
-    text = ""
-    if said:
-        text = (
-            f"fitted as prefmod's {function} would, with its defects {'; '.join(map(str, said))}."
-            " Without compat the table is fitted as it is"
-        )
-    if idle:
-        text += ("; " if text else "") + f"{', '.join(idle)} changes nothing here"
-    if text:
-        warnings.warn(text, DataWarning, stacklevel=3)
-    return PatternCall(read.table, read.by, beta, (FitWarning("as-prefmod", text),) if text else ())
+    idle = [n for n in chosen.names if n not in [c.defect.name for c in said]]
+    told = [_told(f"fitted as prefmod's {function} would", said)] if said else []
+    text = "; ".join([*told, *([f"{', '.join(idle)} changes nothing here"] if idle else [])])
+    if not text:
+        return PatternCall(read.table, read.by, beta)
+    warnings.warn(text, DataWarning, stacklevel=3)
+    return PatternCall(read.table, read.by, beta, (FitWarning("as-prefmod", text),))

@@ -166,9 +166,8 @@ def mixture_of_cells(
     cells = PoissonCells(design, counts)
     ones = np.ones(len(counts))
     found = fit_classes(cells, ones, names, classes, differs, starts, seed, cells.maximum())
-    return ClassesOfCells(
-        found, counts @ found.posterior / counts.sum(), _known_classes(cells, found), -2.0 * found.llf
-    )
+    shares = counts @ found.posterior / counts.sum()
+    return ClassesOfCells(found, shares, _known_classes(cells, found), -2.0 * found.llf)
 
 
 def _cells(table: Respondents) -> tuple[FloatArray, FloatArray, list[str]]:
@@ -187,13 +186,11 @@ def _cells(table: Respondents) -> tuple[FloatArray, FloatArray, list[str]]:
     for answer, weight in zip(table.once.tolist(), table.weights):
         counts[place[tuple(answer)]] += weight
     columns = [np.ones((len(patterns), 1)), patterns @ incidence(len(table.items))[:, :-1]]
+    names = ["constant", *table.items[:-1]]
     if table.tie_category:
         columns.append((patterns == 0).sum(axis=1, keepdims=True))
-    return (
-        np.hstack(columns).astype(float),
-        counts,
-        ["constant", *table.items[:-1], *(["tie"] if table.tie_category else [])],
-    )
+        names.append("tie")
+    return np.hstack(columns).astype(float), counts, names
 
 
 def _known_classes(cells: PoissonCells, found: LatentClasses) -> FloatArray:
@@ -246,12 +243,11 @@ def fit_margins_not_fixed(
     counts = _counts(table, group, len(first))
     x, names = _design(table, [f"{covariate}[{level}]" for level in levels], level_constants)
     y = counts.ravel()
-    n_constants = n_pairs(len(table.items))
+    own = slice(n_pairs(len(table.items)), None)
     beta, mean, covariance = _poisson(x, y)
     deviance = 2.0 * float((xlogy(y, np.where(y > 0, y, 1.0) / mean) - (y - mean)).sum())
-    return MarginsNotFixed(
-        names, beta[n_constants:], np.sqrt(np.diag(covariance))[n_constants:], deviance, len(y) - x.shape[1]
-    )
+    errors = np.sqrt(np.diag(covariance))[own]
+    return MarginsNotFixed(names, beta[own], errors, deviance, len(y) - x.shape[1])
 
 
 def _counts(table: Respondents, group: IntArray, n_groups: int) -> FloatArray:

@@ -51,11 +51,9 @@ def counted_with_empty_cells(fit: Fit) -> CountedWithEmptyCells:
     filled = fit.cell_table().n_cells
     cells = n * (n - 1) // 2 * groups
     outcomes = 2 if fit.outcome_model != "binary" else 1
-    empty = cells - filled
+    empty, df = cells - filled, fit.df_resid
     right = -2.0 * fit.llf_poisson + 2.0 * (fit.rank + filled)
-    return CountedWithEmptyCells(
-        empty, fit.df_resid + empty * outcomes, fit.df_resid, right + 2.0 * empty, right
-    )
+    return CountedWithEmptyCells(empty, df + empty * outcomes, df, right + 2.0 * empty, right)
 
 
 def _levels(fit: Fit, name: str) -> int:
@@ -109,7 +107,7 @@ def worth_as_prefmod(fit: Fit, name: str) -> dict[str, dict[str, float]]:
     found = defect(name)
     abilities = {g: _log_worths(fit, at) for g, at in fit.groups.items()}
     if found.name == "B6-names-unread":
-        read = np.array([is_name_in_r(item) for item in fit.items])
+        read = [is_name_in_r(item) for item in fit.items]
         return {g: _worths(fit.items, np.where(read, a - a[-1], 0.0)) for g, a in abilities.items()}
     if found.name == "B21-worths-of-groups-of-items":
         return {g: _of_groups_of_items(fit, a) for g, a in abilities.items()}
@@ -214,9 +212,7 @@ def printed_as_prefmod(fit: Fit, compat: str | Sequence[str]) -> Numbers:
             continue
         d = defect(name)
         if d.name not in _RESULTS:
-            what = (
-                "not reproducible" if not d.reproducible else f"a defect of the {d.acts_on}, not of results"
-            )
+            what = f"a defect of the {d.acts_on}, not of results" if d.reproducible else "not reproducible"
             raise InputError(f"{d.name} is {what}: {d.how} Results have {', '.join(_RESULTS)}")
         found.update(_RESULTS[d.name](fit))
     return found
@@ -237,19 +233,15 @@ def _shown(fit: Fit) -> Numbers:
     for name in names:
         found.update(_RESULTS[name](fit))
     if names:
-        warnings.warn(
-            f"printed as by prefmod, with its defects {', '.join(names)}", DataWarning, stacklevel=3
-        )
+        said = f"printed as by prefmod, with its defects {', '.join(names)}"
+        warnings.warn(said, DataWarning, stacklevel=3)
     return found
 
 
 def _worths_of(name: str) -> Callable[[Fit], Numbers]:
     def numbers(fit: Fit) -> Numbers:
-        return {
-            f"worth.{group}.{item}": w
-            for group, of_items in worth_as_prefmod(fit, name).items()
-            for item, w in of_items.items()
-        }
+        worths = worth_as_prefmod(fit, name)
+        return {f"worth.{group}.{item}": w for group, own in worths.items() for item, w in own.items()}
 
     return numbers
 
@@ -269,16 +261,13 @@ def _one_sided(fit: Fit) -> Numbers:
 
 
 def _four_decimals(fit: Fit) -> Numbers:
-    printed = printed_by_llbt_fit(fit)
-    return {
-        f"{what}.{n}": row[k] for n, row in printed.items() for k, what in enumerate(("estimate", "se", "z"))
-    }
+    printed = printed_by_llbt_fit(fit).items()
+    return {f"{what}.{n}": x for n, row in printed for what, x in zip(("estimate", "se", "z"), row)}
 
 
+_NAMES = ("B6-names-unread", "B7-sum-contrasts-read-as-treatment", "B7-one-column-of-cov-sel")
 _RESULTS: dict[str, Callable[[Fit], Numbers]] = {
-    "B6-names-unread": _worths_of("B6-names-unread"),
-    "B7-sum-contrasts-read-as-treatment": _worths_of("B7-sum-contrasts-read-as-treatment"),
-    "B7-one-column-of-cov-sel": _worths_of("B7-one-column-of-cov-sel"),
+    **{name: _worths_of(name) for name in _NAMES},
     "B11-empty-cells-counted": _counts,
     "B21-worths-of-groups-of-items": _worths_of("B21-worths-of-groups-of-items"),
     "N1-log-likelihood-beside-the-maximum": _log_likelihood,

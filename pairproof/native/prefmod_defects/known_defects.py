@@ -69,17 +69,12 @@ class Defect:
         return self.name.partition("-")[2].replace("-", " ")
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.name} ({'changes the ' + self.acts_on if self.reproducible else 'no number'};"
-            f" {', '.join(self.functions)})",
-            f"prefmod: {self.does}",
-            f"right: {self.right}",
-            f"{'reproduced' if self.reproducible else 'not reproduced'}: {self.how}",
-        ]
-        lines += [
-            f"  {e.quantity}: prefmod {e.prefmod}" + (f", right {e.right}" if e.right else "")
-            for e in self.evidence
-        ]
+        changes = f"changes the {self.acts_on}" if self.reproducible else "no number"
+        lines = [f"{self.name} ({changes}; {', '.join(self.functions)})", f"prefmod: {self.does}"]
+        lines += [f"right: {self.right}", f"{'' if self.reproducible else 'not '}reproduced: {self.how}"]
+        for e in self.evidence:
+            right = f", right {e.right}" if e.right else ""
+            lines.append(f"  {e.quantity}: prefmod {e.prefmod}{right}")
         return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@ import csv
 import pytest
 
 from pairproof.campaign import open_batch
-from pairproof.campaign.page.platforms import Link, links_csv
+from pairproof.campaign.page.platforms import links_csv
 from pairproof.campaign.storage.records import add_annotator
 from pairproof.campaign.storage.store import opened
 from pairproof.errors import InputError
@@ -15,14 +15,14 @@ from tests.campaign.helpers import campaign
 
 
 def test_a_link_for_each_page():
-    text = links_csv([Link("=ann", "a b.html"), Link("bob", "b.html")], "https://example.org/p")
+    text = links_csv([("=ann", "a b.html"), ("bob", "b.html")], "https://example.org/p")
     assert text.split("\n")[:3] == [
         "annotator,link,guarded",
         "'=ann,https://example.org/p/a%20b.html,1",
         "bob,https://example.org/p/b.html,",
     ]
     with pytest.raises(InputError, match="page 'a' has two links"):
-        links_csv([Link("x", "a"), Link("y", "a")], "https://example.org")
+        links_csv([("x", "a"), ("y", "a")], "https://example.org")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pairproof.campaign import create, open_batch, take_in
 from pairproof.campaign.storage.design import Design
 from pairproof.campaign.storage.records import items_of
 from pairproof.campaign.storage.store import opened
-from pairproof.campaign.watch.annotators import annotators, items_disputed
+from pairproof.campaign.watch.annotators import annotators
 from pairproof.campaign.watch.score_arrays import answered_twice, answers_of, degraded_pairs
 from pairproof.campaign.watch.scores import item_scores
 from pairproof.campaign.watch.status import status
@@ -113,7 +113,7 @@ def test_raw_and_corrected_scores_stand_side_by_side(walk):
 
 
 def test_an_item_on_which_annotators_fall_apart_leads_the_disputed_ones(tmp_path, walk):
-    found = items_disputed(walk[0])
+    found = status(walk[0], with_disputed=True).disputed
     assert found.n == 60 and found.significant == 0 and len(found.rows[0].scores) == found.rows[0].n
     assert list(found.rows[0].scores) == sorted(found.rows[0].scores, key=lambda s: (s[1], s[0]))
     assert all(a.p <= b.p for a, b in zip(found.rows, found.rows[1:]))

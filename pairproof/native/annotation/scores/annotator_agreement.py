@@ -81,10 +81,8 @@ def agreement(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> Agreem
         if both.sum() >= FEWEST_SHARED:
             rhos.append(spearman(own[both], other[both]))
     known = [rho for rho in rhos if not np.isnan(rho)]
-    rest = with_the_rest(who, what, s)
-    return Agreement(
-        float(np.mean(known)) if known else np.nan, len(known), krippendorff_alpha(what, s), rest
-    )
+    mean = float(np.mean(known)) if known else np.nan
+    return Agreement(mean, len(known), krippendorff_alpha(what, s), with_the_rest(who, what, s))
 
 
 def with_the_rest(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> FloatArray:

@@ -113,13 +113,8 @@ class _Table:
         q = m @ (l * w)
         room = 1.0 / (1.0 + q)
         theta = room * np.bincount(item, w[who] * r, self.n_items)
-        loglik = -0.5 * float(
-            len(r) * np.log(2.0 * np.pi)
-            + m.sum(axis=0) @ np.log(psi)
-            + np.log1p(q).sum()
-            + np.sum(r * r / psi[who])
-            - np.sum(theta**2 / room)
-        )
+        log_v = len(r) * np.log(2.0 * np.pi) + m.sum(axis=0) @ np.log(psi) + np.log1p(q).sum()
+        loglik = -0.5 * float(log_v + np.sum(r * r / psi[who]) - np.sum(theta**2 / room))
         z = r / psi[who] - w[who] * theta[item]
         own, shared = m.sum(axis=0), m.T @ room
         by_c = np.bincount(who, z, self.n_annotators)
@@ -184,16 +179,10 @@ def scale_model(
     turn = 1.0 if best.l.sum() >= 0 else -1.0
     covariance = np.linalg.inv(best.information)
     unit = np.repeat([scale, turn * scale, 1.0], n_annotators)
-    return ScaleFit(
-        location=middle + scale * best.c,
-        loading=turn * scale * best.l,
-        noise=scale * np.sqrt(best.psi),
-        theta=turn * best.theta,
-        theta_sd=np.sqrt(best.room),
-        covariance=covariance * np.outer(unit, unit),
-        loglik=best.loglik - len(y) * float(np.log(scale)),
-        steps=steps,
-    )
+    use: tuple[FloatArray, ...] = (middle + scale * best.c, turn * scale * best.l, scale * np.sqrt(best.psi))
+    theta, covariance = turn * best.theta, covariance * np.outer(unit, unit)
+    loglik = best.loglik - len(y) * float(np.log(scale))
+    return ScaleFit(*use, theta, np.sqrt(best.room), covariance, loglik, steps)
 
 
 def _climb(table: _Table, names: Sequence[str] | None) -> tuple[_At, int]:
@@ -217,9 +206,8 @@ def _climb(table: _Table, names: Sequence[str] | None) -> tuple[_At, int]:
                 break
             size /= 2
             if size < 1e-8:
-                raise ConvergenceError(
-                    f"scale model: the likelihood cannot be raised (decrement {decrement:.2g})"
-                )
+                said = f"the likelihood cannot be raised (decrement {decrement:.2g})"
+                raise ConvergenceError(f"scale model: {said}")
         now = after
         fallen = (now.psi < HEYWOOD) & (now.gradient[2 * k :] < 0)
         if fallen.any():
@@ -359,14 +347,9 @@ def annotator_model(
         else:
             cautions += (said[0],)
     apart = level == "precision"
-    mixed = mixed_model(
-        y,
-        list(effects.values()),
-        group=who if apart else None,
-        likelihood=likelihood or "REML",
-        prior_spread=prior_spread if apart else None,
-        names=list(effects),
-    )
+    group, prior = (who, prior_spread) if apart else (None, None)
+    labels = list(effects.values())
+    mixed = mixed_model(y, labels, None, group, likelihood or "REML", prior, list(effects))
     value, se = mixed.sum_with([1.0], 0)
     deviations = np.sqrt(mixed.variances)
     noise = np.sqrt(mixed.residual) if apart else np.full(len(names), float(np.sqrt(mixed.residual[0])))

@@ -298,7 +298,7 @@ def quality(
     for k, name in enumerate(names):
         own = y[who == k]
         favourite = float(np.unique(own, return_counts=True)[1].max()) / len(own)
-        test = degraded_test(*worse[name])
+        test, sd = degraded_test(*worse[name]), float(own.std(ddof=1)) if len(own) > 1 else float("nan")
         time, returned = times.get(name, float("nan")), (rejected or {}).get(name, 0)
         instant = sum(t < INSTANT for t in (seconds or {}).get(name, ()))
         holds = {
@@ -309,13 +309,10 @@ def quality(
             "rest": bool(rest[k] < REST) and int(shared[k]) >= FEWEST_FOR_REST,
             "drift": name in drifting,
         }
-        found.append(
-            AnnotatorQuality(
-                name, len(own), float(own.mean()), float(own.std(ddof=1)) if len(own) > 1 else float("nan"),
-                favourite, float(rest[k]), int(shared[k]), within_spread(*again[name]), test, time, returned,
-                tuple(flag for flag, held in holds.items() if held), instant,
-            )  # fmt: skip
-        )
+        flags = tuple(flag for flag, held in holds.items() if held)
+        use = (name, len(own), float(own.mean()), sd, favourite, float(rest[k]), int(shared[k]))
+        tested = (within_spread(*again[name]), test, time, returned)
+        found.append(AnnotatorQuality(*use, *tested, flags, instant))
     return tuple(found)
 
 

@@ -190,9 +190,8 @@ def _noises(residual: FloatArray, what: IntArray, who: IntArray, n: IntArray, po
     # An annotator's own location takes one degree of freedom.
     squares = squares * own / np.maximum(own - 1, 1)
     rows = csr_array((1.0 / size, (what[often], who[often])), shape=(len(n), people))
-    equations = np.asarray((rows.T @ rows).todense()) + np.diag(
-        np.bincount(who[often], 1.0 - 2.0 / size, people)
-    )
+    own_share = np.diag(np.bincount(who[often], 1.0 - 2.0 / size, people))
+    equations = np.asarray((rows.T @ rows).todense()) + own_share
     solved = np.linalg.lstsq(equations, squares, rcond=1e-9)[0]
     least = (LEAST_NOISE * pooled) ** 2
     return np.asarray(np.sqrt(np.where(own > 1, np.maximum(solved, least), pooled**2)))
@@ -222,6 +221,5 @@ def disagreement(item: Labels, annotator: Labels, score: ArrayLike) -> Disagreem
     low, high = np.full(k, np.inf), np.full(k, -np.inf)
     np.minimum.at(low, what, y)
     np.maximum.at(high, what, y)
-    return Disagreement(
-        effects.items, n, spread, expected, np.where(often, statistic, np.nan), p, adjusted, low, high
-    )
+    tested = (np.where(often, statistic, np.nan), p, adjusted)
+    return Disagreement(effects.items, n, spread, expected, *tested, low, high)

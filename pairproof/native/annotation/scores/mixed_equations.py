@@ -286,9 +286,9 @@ def layout(
         )
     columns = [csr_matrix((np.ones(n), (np.arange(n), labels[k])), (n, sizes[k])) for k in small]
     rest = hstack([*columns, csr_matrix(fixed)], format="csr")
-    place = (
-        np.repeat(labels[big], np.diff(rest.indptr)) * q + rest.indices if sizes else np.zeros(0, np.int64)
-    )
+    place: IntArray = np.zeros(0, np.int64)
+    if sizes:
+        place = np.repeat(labels[big], np.diff(rest.indptr)) * q + rest.indices
     distinct, slot = np.unique(place, return_inverse=True)
     return Layout(
         y, fixed, tuple(labels), tuple(sizes), group, n_groups, big, outer, outer_of, rest, rest.T.tocsr(),

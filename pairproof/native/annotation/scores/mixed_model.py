@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,12 +38,8 @@ LISTED = 4
 
 def same_groups(a: IntArray, b: IntArray) -> bool:
     """Whether two effects have the same groups of scores, under whatever numbers.  `a`, b int[n]: from 0."""
-    sizes = int(a.max()) + 1, int(b.max()) + 1
-    return (
-        sizes[0] == sizes[1]
-        and nested_in(a, sizes[0], b) is not None
-        and nested_in(b, sizes[1], a) is not None
-    )
+    size, other = int(a.max()) + 1, int(b.max()) + 1
+    return size == other and all(nested_in(x, size, y) is not None for x, y in ((a, b), (b, a)))
 
 
 def told_apart(effects: Mapping[str, IntArray]) -> tuple[dict[str, IntArray], list[str]]:
@@ -190,20 +187,11 @@ def mixed_model(
         predictions[k] = solved.random(own) * scale
         deviations[k] = scale * np.sqrt(_given_fixed(solved, own))
     corner = slice(solved.n_random, None)
-    return MixedFit(
-        coefficients=solved.effects[corner] * scale + shift,
-        covariance=solved.inverse[corner, corner] * scale**2,
-        variances=variances,
-        residual=solved.sigma * scale**2,
-        loglik=solved.loglik - (n - p if likelihood == "REML" else n) * float(np.log(scale)),
-        likelihood=likelihood,
-        predictions=tuple(predictions),
-        conditional_sd=tuple(deviations),
-        steps=steps,
-        _solved=solved,
-        _active=active,
-        _scale=scale,
-    )
+    loglik = solved.loglik - (n - p if likelihood == "REML" else n) * float(np.log(scale))
+    estimate, covariance = solved.effects[corner] * scale + shift, solved.inverse[corner, corner] * scale**2
+    spread: tuple[Any, ...] = (variances, solved.sigma * scale**2, loglik, likelihood)
+    levels = (tuple(predictions), tuple(deviations))
+    return MixedFit(estimate, covariance, *spread, *levels, steps, solved, active, scale)
 
 
 def _check(y: FloatArray, x: FloatArray, labels: Sequence[IntArray], group: IntArray) -> None:
@@ -270,9 +258,8 @@ class _Search:
         values, vectors = np.linalg.eigh(information / np.outer(root, root))
         if values[0] < FLAT:
             part = np.abs(vectors[:, 0])
-            alike = [names[k] for k in every if part[k] > 0.1] + ["residual"] * bool(
-                (part[len(self.sizes) :] > 0.1).any()
-            )
+            alike = [names[k] for k in every if part[k] > 0.1]
+            alike += ["residual"] if (part[len(self.sizes) :] > 0.1).any() else []
             raise NotEstimableError(
                 f"mixed model: the variances of {' and '.join(alike) or 'the groups'} cannot be told apart in these data:"
                 " leave one of them out"
@@ -326,9 +313,8 @@ class _Search:
             if falling.any():
                 return now, int(np.argmin(np.where(falling, now.tau, np.inf)))
             if (now.sigma < 1e-10).any():
-                raise NotEstimableError(
-                    "mixed model: a residual variance falls to 0: some scores are explained without error"
-                )
+                said = "a residual variance falls to 0: some scores are explained without error"
+                raise NotEstimableError(f"mixed model: {said}")
             step = _solved_step(information, gradient)
             decrement = float(gradient @ step)
             step = step * min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
@@ -344,9 +330,8 @@ class _Search:
                     break
                 size /= 2
                 if size < 1e-6 or self.steps > MAX_STEPS:
-                    raise ConvergenceError(
-                        f"mixed model: the log-likelihood {before:.6f} cannot be raised (decrement {decrement:.2g})"
-                    )
+                    said = f"the log-likelihood {before:.6f} cannot be raised (decrement {decrement:.2g})"
+                    raise ConvergenceError(f"mixed model: {said}")
             phi, now = phi + size * step, after
             if self.steps > MAX_STEPS:
                 raise ConvergenceError(f"mixed model: no maximum after {MAX_STEPS} steps")

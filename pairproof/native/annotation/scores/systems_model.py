@@ -216,11 +216,10 @@ def systems_model(
     if df < 5:
         cautions.append(f"{df:g} degree(s) of freedom: few sources or annotators, wide intervals")
     se = _standard_errors(covariance, np.eye(len(names)), floor, cautions)
-    pairs = list(combinations(range(len(names)), 2))
-    functions = np.array([np.eye(len(names))[i] - np.eye(len(names))[j] for i, j in pairs])
+    functions = np.array([one - other for one, other in combinations(np.eye(len(names)), 2)])
     half = _t_quantile(df, level)
     errors = _standard_errors(covariance, functions, floor, cautions)
-    contrasts = _contrasts(names, pairs, functions @ mean, errors, df, half * errors)
+    contrasts = _contrasts(list(combinations(names, 2)), functions @ mean, errors, df, half * errors)
     return SystemsModel(
         way, names, mean, se, mean - half * se, mean + half * se, df, covariance, contrasts,
         variances, loglik, len(sources), len(annotators), tuple(dict.fromkeys(cautions)),
@@ -262,12 +261,7 @@ def _t_quantile(df: float, level: float) -> float:
 
 
 def _contrasts(
-    names: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
-    estimate: FloatArray,
-    se: FloatArray,
-    df: float,
-    half: FloatArray,
+    pairs: Sequence[tuple[str, str]], estimate: FloatArray, se: FloatArray, df: float, half: FloatArray
 ) -> tuple[SystemContrast, ...]:
     from scipy.special import stdtr
 
@@ -275,7 +269,7 @@ def _contrasts(
     p = 2.0 * stdtr(df, -np.abs(t))
     columns = (estimate, se, t, np.full(len(t), df), p, holm(p), estimate - half, estimate + half)
     rows = zip(*(column.tolist() for column in columns))
-    return tuple(SystemContrast(names[i], names[j], *row) for (i, j), row in zip(pairs, rows))
+    return tuple(SystemContrast(*pair, *row) for pair, row in zip(pairs, rows))
 
 
 def _standard_errors(
@@ -330,13 +324,11 @@ def abilities_of_systems(model: SystemsModel) -> Abilities:
     for c in model.contrasts:
         i, j = place[c.first], place[c.second]
         se[i, j] = se[j, i] = c.se
-    title = {
-        "mixed": "restricted maximum likelihood, variances taken as known",
-        "ols": "clustered by source and by annotator",
-    }[model.way]
-    return Abilities(
-        model.systems, model.mean, model.covariance, se, df, covariance_title=title, cautions=model.cautions
-    )
+    title = "clustered by source and by annotator"
+    if model.way == "mixed":
+        title = "restricted maximum likelihood, variances taken as known"
+    means = (model.systems, model.mean, model.covariance, se, df)
+    return Abilities(*means, covariance_title=title, cautions=model.cautions)
 
 
 def contrasts_together(

@@ -223,13 +223,8 @@ class PanelAtWork:
         """float[k, size]: scores of items shown together; `visit` and `place` of each or of each row."""
         p = self.panel
         # The same as .5 + slope (theta - .5) + ..., and exactly theta where annotators are alike.
-        expected = (
-            theta
-            + (self.slope[who, None] - 1.0) * (theta - 0.5)
-            + (self.location[who, None] + visit)
-            + p.drift * place
-            + p.contrast * (theta - theta.mean(axis=1, keepdims=True))
-        )
+        expected = theta + (self.slope[who, None] - 1.0) * (theta - 0.5) + (self.location[who, None] + visit)
+        expected = expected + p.drift * place + p.contrast * (theta - theta.mean(axis=1, keepdims=True))
         sd = p.context.on(theta, self.spread) * self.noise[who, None]
         score: FloatArray = self._about(expected, sd)
         careless = self.rng.random(theta.shape) < p.careless
@@ -295,9 +290,8 @@ def sd_for_agreement(truth: FloatArray, target: float, panel: Panel, seed: int =
     least, most = 0.0, MOST
     low, high = agreed(most), agreed(least)
     if not low < target < min(high, 1.0):
-        differ = (
-            "" if panel.are_alike else " and these differences between annotators (smaller ones allow more)"
-        )
+        differ = " and these differences between annotators (smaller ones allow more)"
+        differ = "" if panel.are_alike else differ
         raise InputError(
             f"agreement {target}; expected a number between {low:.2f} and {high:.2f} for these truths{differ}"
         )

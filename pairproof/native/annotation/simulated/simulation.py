@@ -112,11 +112,8 @@ class Experiment:
             whole_number(name, vars(self)[name], int(name != "seed"))
         if not 2 <= self.per_hit <= n // 2:
             raise InputError(f"per_hit={self.per_hit} with {n} items; expected 2 to {n // 2}")
-        if self.corrected and not (
-            FEWEST <= self.corrected[0]
-            and self.corrected[-1] <= self.budget
-            and list(self.corrected) == sorted(set(self.corrected))
-        ):
+        rising = list(self.corrected) == sorted(set(self.corrected))
+        if not rising or any(not FEWEST <= t <= self.budget for t in self.corrected):
             raise InputError(
                 f"corrected={self.corrected}; expected rising numbers of iterations from {FEWEST} to {self.budget}"
             )

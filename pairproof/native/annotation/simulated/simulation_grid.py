@@ -143,12 +143,9 @@ def grid_of(runs: Sequence[Sequence[Simulation]]) -> Grid:
     Returns Grid: corrected scores after other iterations than those stated are nan."""
     first = runs[0][0].experiment
     rho = {name: np.stack([np.stack([s.of(name).T for s in row]) for row in runs]) for name in first.names}
-    return Grid(
-        tuple(str(row[0].experiment.panel.context) for row in runs),
-        tuple(s.experiment.panel.shift for s in runs[0]),
-        tuple(range(1, first.budget + 1)),
-        rho,
-    )
+    contexts = tuple(str(row[0].experiment.panel.context) for row in runs)
+    shifts = tuple(s.experiment.panel.shift for s in runs[0])
+    return Grid(contexts, shifts, tuple(range(1, first.budget + 1)), rho)
 
 
 def crossing(grid: Grid, first: str, second: str, after: int, context: str = "none") -> float | None:
@@ -213,10 +210,8 @@ def _against_corrected(grid: Grid, after: Sequence[int]) -> str:
     """RA against da+, and against random+ or easl+, over all contexts, shifts and numbers of judgments."""
     cells = len(grid.contexts) * len(grid.shifts) * len(after)
     alone = {c: int(_ahead(grid, "ra", "da+", after, c).sum()) for c in grid.contexts}
-    one, more = sum(alone.values()), sum(
-        int((_ahead(grid, "ra", "random+", after, c) | _ahead(grid, "ra", "easl+", after, c)).sum())
-        for c in grid.contexts
-    )
+    hits = [[_ahead(grid, "ra", name, after, c) for name in ("random+", "easl+")] for c in grid.contexts]
+    one, more = sum(alone.values()), sum(int((a | b).sum()) for a, b in hits)
     if not one and not more:
         return (
             "against scores corrected by the annotator model, no"
@@ -247,10 +242,8 @@ def verdict_on_easl(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
         first += "; random HITs have it too" if too == appears else "; random HITs do not all have it"
     cells = product(("", "+"), after, grid.contexts)
     gaps = np.concatenate([grid.gap(f"easl{plus}", f"random{plus}", n, c) for plus, n, c in cells])
-    return (
-        f"{first}; over random HITs its choice of items adds from {_signed(float(gaps.min()))} to"
-        f" {_signed(float(gaps.max()))}, raw or corrected"
-    )
+    low, high = _signed(float(gaps.min())), _signed(float(gaps.max()))
+    return f"{first}; over random HITs its choice of items adds from {low} to {high}, raw or corrected"
 
 
 def _listed(grid: Grid, which: Sequence[str], after: Sequence[int], both: bool = True) -> str:

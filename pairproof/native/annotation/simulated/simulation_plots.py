@@ -8,6 +8,7 @@ raw ones, raw lines are dashed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -47,10 +48,9 @@ def plot_curves(figure: Any, s: Simulation, level: float = 0.95) -> None:
             style = line_style(name, bool(s.experiment.corrected))
             c = s.curve(name, measure, level)
             at = ~np.isnan(c.mean)
-            ax.plot(s.annotations[at], c.mean[at], label=name, linewidth=1.6, **style)
-            ax.fill_between(
-                s.annotations[at], c.low[at], c.high[at], color=style["color"], alpha=0.2, linewidth=0
-            )
+            x, shade = s.annotations[at], {"color": style["color"], "alpha": 0.2, "linewidth": 0}
+            ax.plot(x, c.mean[at], label=name, linewidth=1.6, **style)
+            ax.fill_between(x, c.low[at], c.high[at], **shade)
         ax.set_xlabel("annotations per item")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_ylabel("Spearman's rho" if measure == "spearman" else "Pearson's r")
@@ -81,24 +81,19 @@ def plot_match_quality(figure: Any, maps: Mapping[int, FloatArray]) -> None:
 
 def plot_over_shifts(figure: Any, grid: Grid, after: Sequence[int]) -> None:
     """Spearman's rho over shifts, a row a number of judgments, a column a context."""
-    lines = {
-        f"context {context}, after {n}": {name: grid.curve(name, n, context) for name in grid.names}
-        for n in after
-        for context in grid.contexts
-    }
-    whole = {title: {k: y for k, y in own.items() if not np.isnan(y).any()} for title, own in lines.items()}
+    whole = {}
+    for n, context in product(after, grid.contexts):
+        own = {name: grid.curve(name, n, context) for name in grid.names}
+        whole[f"context {context}, after {n}"] = {k: y for k, y in own.items() if not np.isnan(y).any()}
     _draw(figure, grid, whole, np.array(grid.shifts), "shift (sd)", {"marker": "o", "markersize": 3})
 
 
 def plot_over_judgments(figure: Any, grid: Grid) -> None:
     """Spearman's rho over judgments an item, a column a context, the first and the last shift in rows."""
-    lines = {
-        f"context {context}, shift {grid.shifts[k]:g}": {
-            name: np.array([grid.curve(name, n, context)[k] for n in grid.after]) for name in grid.names
-        }
-        for k in sorted({0, len(grid.shifts) - 1})
-        for context in grid.contexts
-    }
+    lines = {}
+    for k, context in product(sorted({0, len(grid.shifts) - 1}), grid.contexts):
+        own = {name: np.array([grid.curve(name, n, context)[k] for n in grid.after]) for name in grid.names}
+        lines[f"context {context}, shift {grid.shifts[k]:g}"] = own
     _draw(figure, grid, lines, np.array(grid.after), "annotations per item", {})
 
 
@@ -117,10 +112,8 @@ def _draw(
 ) -> None:
     """A panel for each title, a column a context, its lines by method over x, and the legend beside them."""
     columns, corrected = len(grid.contexts), any(name.endswith("+") for name in grid.names)
-    widths = {"width_ratios": [1.0] * columns + [0.35]}
-    axes = figure.subplots(
-        len(lines) // columns, columns + 1, squeeze=False, sharey="row", gridspec_kw=widths
-    )
+    how = {"squeeze": False, "sharey": "row", "gridspec_kw": {"width_ratios": [1.0] * columns + [0.35]}}
+    axes = figure.subplots(len(lines) // columns, columns + 1, **how)
     for ax in axes[:, -1]:
         ax.set_axis_off()
     for ax, (title, own) in zip(axes[:, :-1].ravel(), lines.items()):

@@ -44,9 +44,8 @@ def size_of_learning_curves(results: Sequence[Result]) -> Size:
     """Width and height in inches of a figure of learning curves: 6.4 inches for the curves, and room for the
     legend."""
     labels = _legend(_points(results, 0.95))
-    return 6.4 + 0.7 + _SMALL * max(map(_width, labels.values()), default=0.0), max(
-        4.5, 0.9 + 0.185 * len(labels)
-    )
+    widest = max(map(_width, labels.values()), default=0.0)
+    return 6.4 + 0.7 + _SMALL * widest, max(4.5, 0.9 + 0.185 * len(labels))
 
 
 def size_of_abilities(items: Sequence[str]) -> Size:
@@ -96,18 +95,9 @@ def plot_learning_curves(results: Sequence[Result], ax: Any = None, *, level: fl
         drawn = [p for p in points if p.model == model and np.isfinite(p.mean)]
         x, y = [p.train_size for p in drawn], [p.mean for p in drawn]
         half = [p.high - p.mean if np.isfinite(p.high) else 0.0 for p in drawn]
-        ax.errorbar(
-            x,
-            y,
-            yerr=half if any(half) else None,
-            color=COLOURS[k % len(COLOURS)],
-            linestyle=_LINES[k // len(COLOURS) % len(_LINES)],
-            marker="o",
-            markersize=3,
-            capsize=2,
-            linewidth=1.3,
-            label=_plain(label),
-        )
+        own: dict[str, Any] = {"marker": "o", "markersize": 3, "capsize": 2, "linewidth": 1.3}
+        own |= {"color": COLOURS[k % len(COLOURS)], "linestyle": _LINES[k // len(COLOURS) % len(_LINES)]}
+        ax.errorbar(x, y, yerr=half if any(half) else None, label=_plain(label), **own)
     sizes = sorted({p.train_size for p in points})
     ax.set_xscale("log")
     ax.set_xticks(sizes, [str(s) for s in sizes], rotation=90 if _crowded(sizes) else 0)
@@ -130,19 +120,12 @@ def _points(results: Sequence[Result], level: float) -> list[Mean]:
 def _legend(points: Sequence[Mean]) -> dict[str, str]:
     """The legend's label of each model: its name, and the sizes at which its mean is infinite."""
     models = list(dict.fromkeys(p.model for p in points))
-    lost = {
-        model: [str(p.train_size) for p in points if p.model == model and not np.isfinite(p.mean)]
-        for model in models
-    }
-    said = {
-        model: (
-            f" (infinite at {', '.join(at[:3])}{f' and {len(at) - 3} more sizes' if len(at) > 3 else ''})"
-            if at
-            else ""
-        )
-        for model, at in lost.items()
-    }
-    return {model: name + said[model] for model, name in zip(models, _shortened(models))}
+    labels = dict(zip(models, _shortened(models)))
+    for model in models:
+        lost = [str(p.train_size) for p in points if p.model == model and not np.isfinite(p.mean)]
+        more = f" and {len(lost) - 3} more sizes" if len(lost) > 3 else ""
+        labels[model] += f" (infinite at {', '.join(lost[:3])}{more})" if lost else ""
+    return labels
 
 
 def _crowded(sizes: Sequence[int]) -> bool:
@@ -169,27 +152,16 @@ def plot_abilities(posterior: Posterior, ax: Any = None, *, level: float = 0.95)
     ax = _axes(ax, size_of_abilities(posterior.items))
     order = [posterior.items.index(name) for name in reversed(posterior.ranking)]
     mean, interval = posterior.mean[order], posterior.interval(level)[order]
-    _draw_intervals(
-        ax,
-        _labels([posterior.items[k] for k in order]),
-        mean,
-        [mean - interval[:, 0], interval[:, 1] - mean],
-        f"{posterior.what}{', mean of all 0' if posterior.centre else ''}, with {100 * level:g} % intervals\n"
-        "systems that share a letter are not told apart",
-    )
+    bars = [mean - interval[:, 0], interval[:, 1] - mean]
+    centred = ", mean of all 0" if posterior.centre else ""
+    told = f"{posterior.what}{centred}, with {100 * level:g} % intervals\nsystems that share a letter are not told apart"
+    _draw_intervals(ax, _labels([posterior.items[k] for k in order]), mean, bars, told)
     ax.set_ylim(-0.6, n - 0.4)
     marks = posterior.letters(level)
     for y, k in enumerate(order):
         shown = marks[k] if len(marks[k]) <= _MOST_LETTERS else f"{marks[k][: _MOST_LETTERS - 1]}…"
-        ax.text(
-            1.02,
-            y,
-            shown,
-            transform=ax.get_yaxis_transform(),
-            va="center",
-            fontsize="small",
-            family="monospace",
-        )
+        how = {"va": "center", "fontsize": "small", "family": "monospace"}
+        ax.text(1.02, y, shown, transform=ax.get_yaxis_transform(), **how)
     return ax
 
 
@@ -213,14 +185,11 @@ def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
     ax = _axes(ax, size_of_abilities([f"00. {name}" for name in abilities.items]))
     names = _labels([abilities.items[k] for k in order])
     left_out = len(abilities.items) - len(order)
-    _draw_intervals(
-        ax,
-        [f"{place}. {name}" for place, name in enumerate(names, 1)],
-        abilities.mean[order],
-        np.nan_to_num(abilities.sd[order]),
-        f"ability, mean of all 0, with one sd over\n{len(abilities.trials)} trials of {abilities.n_train}"
-        " comparisons" + (f" ({left_out} without a comparison left out)" if left_out else ""),
-    )
+    less = f" ({left_out} without a comparison left out)" if left_out else ""
+    trials = f"{len(abilities.trials)} trials of {abilities.n_train} comparisons{less}"
+    told = f"ability, mean of all 0, with one sd over\n{trials}"
+    numbered = [f"{place}. {name}" for place, name in enumerate(names, 1)]
+    _draw_intervals(ax, numbered, abilities.mean[order], np.nan_to_num(abilities.sd[order]), told)
     ax.set_ylim(len(order) - 0.4, -0.6)
     return ax
 
@@ -229,26 +198,21 @@ def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[
     """Plot a heat map of P(row preferred) - P(column preferred).
     order: the systems from top to bottom; default: by mean advantage, best first."""
     advantage = model.advantage()
-    names = (
-        list(order)
-        if order is not None
-        else [model.items[k] for k in np.argsort(-advantage.mean(axis=1), kind="stable")]
-    )
+    by_mean = np.argsort(-advantage.mean(axis=1), kind="stable")
+    names = [model.items[k] for k in by_mean] if order is None else list(order)
     if sorted(names) != sorted(model.items):
         raise InputError(f"order {names}; expected each of {', '.join(model.items)} once")
     ax = _axes(ax, size_of_heat_map(names))
     place = [model.items.index(name) for name in names]
-    picture = ax.imshow(
-        advantage[np.ix_(place, place)], cmap="RdBu", vmin=-1.0, vmax=1.0, interpolation="nearest"
-    )
+    how: dict[str, Any] = {"cmap": "RdBu", "vmin": -1.0, "vmax": 1.0, "interpolation": "nearest"}
+    picture = ax.imshow(advantage[np.ix_(place, place)], **how)
     labels = _labels(names)
     ax.set_xticks(range(len(names)), labels, rotation=90)
     ax.set_yticks(range(len(names)), labels)
     ax.set_xlabel("against")
     # matplotlib's own ticks change with the bar's height, after the layout has made room for the old ones.
-    ax.figure.colorbar(
-        picture, ax=ax, ticks=np.linspace(-1.0, 1.0, 5), label="P(preferred)\n- P(other preferred)"
-    )
+    said = "P(preferred)\n- P(other preferred)"
+    ax.figure.colorbar(picture, ax=ax, ticks=np.linspace(-1.0, 1.0, 5), label=said)
     _close_up(ax.figure)
     return ax
 

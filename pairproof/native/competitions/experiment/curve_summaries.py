@@ -133,15 +133,11 @@ def means(results: Sequence[Result], level: float = 0.95) -> list[Mean]:
             here = _of(results, model, size)
             if not here:
                 continue
-            tracks = _by_track(here)
-            values = {t: np.array([r.perplexity for r in rows]) for t, rows in tracks.items()}
+            values = {t: np.array([r.perplexity for r in rows]) for t, rows in _by_track(here).items()}
             mean = float(np.mean([v.mean() for v in values.values()]))
-            drawn = [v for t, v in values.items() if any(r.n_train >= r.train_size for r in tracks[t])]
-            se, df = (
-                _combined([_over_trials(v) for v in values.values()], len(values))
-                if drawn and np.isfinite(mean)
-                else (np.nan, 0.0)
-            )
+            se, df = np.nan, 0.0
+            if np.isfinite(mean) and any(r.n_train >= r.train_size for r in here):
+                se, df = _combined([_over_trials(v) for v in values.values()], len(values))
             half = _half_width(se, df, level)
             infinite = sum(np.isinf(r.perplexity) for r in here)
             out.append(Mean(model, size, mean, se, mean - half, mean + half, len(here), int(infinite)))
@@ -171,15 +167,8 @@ def best_by_size(
             all(_mean_in(results, m.model, size, t) >= _mean_in(results, top.model, size, t) for m in here)
             for t in tracks
         )
-        out.append(
-            Best(
-                size,
-                top.model,
-                tuple(name for name, gap in gaps.items() if not gap.low > 0),
-                lowest,
-                len(tracks),
-            )
-        )
+        level_with = tuple(name for name, gap in gaps.items() if not gap.low > 0)
+        out.append(Best(size, top.model, level_with, lowest, len(tracks)))
     return out
 
 
@@ -217,17 +206,9 @@ def difference(
     test = [spread(track, rows) for track, rows in pairs.items()] if grouped else []
     se, df = _combined(train + test, len(gaps))
     half = _half_width(se, df, level)
-    se_test = _combined(test, len(gaps))[0] if grouped else float("nan")
-    return Difference(
-        mean,
-        se,
-        mean - half,
-        mean + half,
-        _combined(train, len(gaps))[0],
-        se_test,
-        sum(bool(g.mean() > 0) for g in gaps),
-        len(gaps),
-    )
+    parts = (_combined(train, len(gaps))[0], _combined(test, len(gaps))[0] if grouped else float("nan"))
+    positive = sum(bool(g.mean() > 0) for g in gaps)
+    return Difference(mean, se, mean - half, mean + half, *parts, positive, len(gaps))
 
 
 def judgments_enough(results: Sequence[Result], within: float = 0.01) -> dict[str, int | None]:
@@ -395,9 +376,9 @@ def differences_from_best(
     out = []
     for best in best_by_size(results, level, clusters.over_test):
         size = best.train_size
-        own = [r for r in results if (r.model, r.train_size) == (best.model, size)]
-        for model in dict.fromkeys(r.model for r in results):
-            theirs = [r for r in results if (r.model, r.train_size) == (model, size)]
+        own = _of(results, best.model, size)
+        for model in _models(results):
+            theirs = _of(results, model, size)
             if model == best.model or not theirs:
                 continue
             gap = difference(theirs, own, level, clusters.over_test)

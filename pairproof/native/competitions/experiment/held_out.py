@@ -195,12 +195,9 @@ def split_table(
     are chosen; `Split.rule` says how each was."""
     one_of("rule", rule, RULES)
     whole_number("seed", seed)
-    return {
-        track: _split_track(
-            part, track, default_test_size(part) if test_size is None else test_size, rule, seed
-        )
-        for track, part in chosen_tracks(table, by, leave_out).items()
-    }
+    tracks = chosen_tracks(table, by, leave_out).items()
+    size = {track: default_test_size(part) if test_size is None else test_size for track, part in tracks}
+    return {track: _split_track(part, track, size[track], rule, seed) for track, part in tracks}
 
 
 def _split_track(part: Comparisons, track: str, size: int, rule: SplitRule, seed: int) -> Split:

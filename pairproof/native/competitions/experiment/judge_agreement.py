@@ -122,11 +122,8 @@ def judge_agreement(
 def _factor(table: Comparisons, name: str) -> Factor:
     column = table.columns.get(name)
     if not isinstance(column, Factor):
-        what = (
-            "is numeric"
-            if column is not None
-            else f"is not there; found {', '.join(table.columns) or 'no columns'}"
-        )
+        absent = f"is not there; found {', '.join(table.columns) or 'no columns'}"
+        what = absent if column is None else "is numeric"
         raise InputError(f"{table.source}: agreement between judges needs the column {name!r}, which {what}")
     refuse_rows(table.source, column.codes < 0, f"no value in column {name!r}; every row needs one")
     return column

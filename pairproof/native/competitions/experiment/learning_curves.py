@@ -85,11 +85,9 @@ class State:
 
     def __init__(self, path: Path | None = None, connection: sqlite3.Connection | None = None) -> None:
         self._path, self._db = path, connection
-        rows = (
-            connection.execute(f"SELECT {', '.join(_COLUMNS)} FROM result") if connection is not None else ()
-        )
-        results = [self._result(row) for row in rows]
-        self.done: dict[Key, Result] = {r.key: r for r in results}
+        query = f"SELECT {', '.join(_COLUMNS)} FROM result"
+        rows = () if connection is None else connection.execute(query)
+        self.done: dict[Key, Result] = {r.key: r for r in map(self._result, rows)}
 
     def write(self, result: Result) -> None:
         """Keep a result."""
@@ -263,39 +261,26 @@ class _Sample:
     def results(self, design: Design) -> dict[ModelName, Result]:
         if self.train is None:
             return {}
-        return {
-            model: one_result(self.track, self.trial, self.size, model, self.train, self.test, design)
-            for model in self.models
-        }
+        keys: list[tuple[ModelName, Key]] = [(m, (self.track, m, self.size, self.trial)) for m in self.models]
+        return {model: one_result(key, model, self.train, self.test, design) for model, key in keys}
 
 
 def _samples(tracks: Mapping[str, Split], design: Design, done: Mapping[Key, Result]) -> Iterator[_Sample]:
     for track, split in tracks.items():
         for trial in range(1, design.trials + 1):
             for size in sorted(design.sizes):
-                known = {
-                    model: done[track, model, size, trial]
-                    for model in design.models
-                    if (track, model, size, trial) in done
-                }
+                there = {model: done.get((track, model, size, trial)) for model in design.models}
+                known = {model: result for model, result in there.items() if result is not None}
                 left = tuple(model for model in design.models if model not in known)
-                yield _Sample(
-                    track,
-                    trial,
-                    size,
-                    left,
-                    known,
-                    training_sample(split, track, trial, size, design.seed) if left else None,
-                    split.test,
-                )
+                train = training_sample(split, track, trial, size, design.seed) if left else None
+                yield _Sample(track, trial, size, left, known, train, split.test)
 
 
 def _results(
     tracks: Mapping[str, Split], design: Design, done: Mapping[Key, Result], workers: int
 ) -> Iterator[Result]:
-    for sample, fresh in in_order(
-        partial(_Sample.results, design=design), _samples(tracks, design, done), workers
-    ):
+    fit = partial(_Sample.results, design=design)
+    for sample, fresh in in_order(fit, _samples(tracks, design, done), workers):
         found = {**sample.known, **fresh}
         yield from (found[model] for model in design.models)
 
@@ -309,44 +294,23 @@ def training_sample(split: Split, track: str, trial: int, size: int, seed: int) 
     return split.train.select(np.sort(order[:size]))
 
 
-def fit_sample(
-    sample: Comparisons, track: str, trial: int, size: int, model: ModelName, design: Design
-) -> PreferenceModel:
+def fit_sample(sample: Comparisons, key: Key, model: ModelName, design: Design) -> PreferenceModel:
     """Fit one model on one sample; the sampler's seed depends on the design's seed and on what is fitted."""
-    key = f"{design.seed}|{track}|{trial}|{size}|{model}"
-    seed = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big")
+    track, _, size, trial = key
+    text = f"{design.seed}|{track}|{trial}|{size}|{model}"
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
     return fit_preference_model(sample, model, options=design.options, seed=seed, warn=False)
 
 
-def one_result(
-    track: str,
-    trial: int,
-    size: int,
-    model: ModelName,
-    sample: Comparisons,
-    test: Comparisons,
-    design: Design,
-) -> Result:
+def one_result(key: Key, model: ModelName, sample: Comparisons, test: Comparisons, design: Design) -> Result:
     """Fit one model on one sample and work out its perplexity on the test set."""
-    fitted = fit_sample(sample, track, trial, size, model, design)
+    fitted = fit_sample(sample, key, model, design)
     found = fitted.perplexity(test)
     group = cells_of(test, design.cluster) if design.cluster else test_groups(test)
     bits = np.bincount(group, fitted.surprise(test))
     sizes = np.bincount(group, test.wins + test.ties + test.losses)
-    return Result(
-        track,
-        model,
-        size,
-        trial,
-        found.value,
-        sample.n_rows,
-        int(found.n),
-        int(found.impossible),
-        len(found.unseen),
-        fitted.notes,
-        tuple(bits.tolist()),
-        tuple(sizes.tolist()),
-    )
+    counts = (sample.n_rows, int(found.n), int(found.impossible), len(found.unseen))
+    return Result(*key, found.value, *counts, fitted.notes, tuple(bits.tolist()), tuple(sizes.tolist()))
 
 
 def _stream(seed: int, track: str, trial: int) -> np.random.SeedSequence:
@@ -361,16 +325,9 @@ def table_digest(table: Comparisons) -> str:
     """sha256 of all that a draw of rows depends on: the rows in their order, with their sources."""
     h = hashlib.sha256(repr((table.items, table.tie_category)).encode())
     source = table.columns.get("source")
-    for column in (
-        table.first,
-        table.second,
-        table.wins,
-        table.ties,
-        table.losses,
-        source.codes if isinstance(source, Factor) else None,
-    ):
-        if column is not None:
-            h.update(np.ascontiguousarray(column).astype("<f8").tobytes())
+    codes = [source.codes] if isinstance(source, Factor) else []
+    for column in (table.first, table.second, table.wins, table.ties, table.losses, *codes):
+        h.update(np.ascontiguousarray(column).astype("<f8").tobytes())
     return h.hexdigest()
 
 
@@ -454,17 +411,12 @@ class TrialAbilities:
     def to_dict(self) -> dict[str, Any]:
         """The abilities as a JSON object, with null for missing numbers."""
 
-        return {
-            "train_size": self.size,
-            "n_train": self.n_train,
-            "trials": len(self.trials),
-            "notes": list(self.notes),
-            "ranking": list(self.ranking),
-            "systems": [
-                {"item": name, "mean": finite(m), "sd": finite(s), "trials": int(n)}
-                for name, m, s, n in zip(self.items, self.mean, self.sd, self.n_seen)
-            ],
-        }
+        numbers = {"train_size": self.size, "n_train": self.n_train, "trials": len(self.trials)}
+        systems = [
+            {"item": name, "mean": finite(m), "sd": finite(s), "trials": int(n)}
+            for name, m, s, n in zip(self.items, self.mean, self.sd, self.n_seen)
+        ]
+        return {**numbers, "notes": list(self.notes), "ranking": list(self.ranking), "systems": systems}
 
     def __repr__(self) -> str:
         return (
@@ -481,13 +433,9 @@ def trial_abilities(split: Split, track: str, size: int, design: Design) -> Tria
     items = tuple(name for name, met in zip(split.train.items, compared(split.train)) if met)
     if not items:
         raise InputError(f"track {track}: the training set has no comparison")
-    samples = [
-        training_sample(split, track, trial, size, design.seed) for trial in range(1, design.trials + 1)
-    ]
-    fits = [
-        fit_sample(sample, track, trial, size, "irt-gaussian", design)
-        for trial, sample in enumerate(samples, 1)
-    ]
+    keys: list[Key] = [(track, "irt-gaussian", size, trial) for trial in range(1, design.trials + 1)]
+    samples = [training_sample(split, track, trial, size, design.seed) for *_, trial in keys]
+    fits = [fit_sample(sample, key, "irt-gaussian", design) for key, sample in zip(keys, samples)]
     trials = np.full((len(fits), len(items)), np.nan)
     better = np.full((len(fits), len(items), len(items)), np.nan)
     mean = np.zeros((len(items) + 1, len(items) + 1, 3))
@@ -496,24 +444,19 @@ def trial_abilities(split: Split, track: str, size: int, design: Design) -> Tria
         own = np.array([fit.items.index(items[k]) for k in known])
         row[known] = fit.fitted.mean[own]
         p[np.ix_(known, known)] = fit.fitted.p_better[np.ix_(own, own)]
-        where = np.array(
-            [fit.items.index(name) if name in fit.items else len(fit.items) for name in (*items, "")]
-        )
+        where = np.array([fit.place(name) for name in (*items, "")])
         mean += fit.probabilities[np.ix_(where, where)] / len(fits)
     lacking = np.isnan(trials).sum(axis=0)
     notes = []
     if lacking.any():
-        notes.append(
-            "not compared in every sample, so its mean is over fewer: "
-            + ", ".join(f"{name} ({int(n)} of {len(fits)})" for name, n in zip(items, lacking) if n)
-        )
+        fewer = ", ".join(f"{name} ({int(n)} of {len(fits)})" for name, n in zip(items, lacking) if n)
+        notes.append(f"not compared in every sample, so its mean is over fewer: {fewer}")
         if (lacking > 0).all():
             notes.append("no system is compared in every sample, so each trial is centred on its own systems")
     averaged = Note("mean-of-trials", f"mean of {len(fits)} trials")
     model = PreferenceModel("irt-gaussian", items, mean, float(samples[0].n_rows), (averaged,))
-    return TrialAbilities(
-        items, size, samples[0].n_rows, centred(trials), _known_mean(better), model, tuple(notes)
-    )
+    numbers = (samples[0].n_rows, centred(trials), _known_mean(better))
+    return TrialAbilities(items, size, *numbers, model, tuple(notes))
 
 
 def centred(trials: FloatArray) -> FloatArray:

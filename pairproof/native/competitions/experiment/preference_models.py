@@ -364,14 +364,12 @@ class PreferenceModel:
             raise InputError(f"{s1!r} against itself is no comparison; name two systems")
         unseen = [s for s in (s1, s2) if s not in self.items]
         if unseen:
-            warnings.warn(
-                f"{self.name}: {', '.join(map(repr, unseen))} not in the training set; the prior predicts",
-                DataWarning,
-                stacklevel=2,
-            )
-        return Preference(*self.probabilities[self._place(s1), self._place(s2)].tolist())
+            said = f"{self.name}: {', '.join(map(repr, unseen))} not in the training set; the prior predicts"
+            warnings.warn(said, DataWarning, stacklevel=2)
+        return Preference(*self.probabilities[self.place(s1), self.place(s2)].tolist())
 
-    def _place(self, system: str) -> int:
+    def place(self, system: str) -> int:
+        """Where a system stands among the probabilities: last of all if it was not in the training set."""
         return self.items.index(system) if system in self.items else len(self.items)
 
     def perplexity(self, test: Comparisons) -> Perplexity:
@@ -384,7 +382,7 @@ class PreferenceModel:
 
     def _forecast(self, test: Comparisons) -> tuple[FloatArray, FloatArray]:
         """float[n_rows, 3] each: the probabilities of tie, first and second, and their counts."""
-        where = np.array([self._place(name) for name in test.items])
+        where = np.array([self.place(name) for name in test.items])
         counts = np.stack([test.ties, test.wins, test.losses], axis=1)
         return self.probabilities[where[test.first], where[test.second]], counts
 
@@ -410,18 +408,12 @@ class PreferenceModel:
             {"first": a, "second": b, **dict(zip(names, self.probabilities[i, j].tolist()))}
             for (i, a), (j, b) in permutations(enumerate(self.items), 2)
         ]
-        return {
-            "model": self.name,
-            "items": list(self.items),
-            "n_train": self.n_train,
-            "notes": list(map(str, self.notes)),
-            "probabilities": pairs,
-        }
+        about = {"model": self.name, "items": list(self.items), "n_train": self.n_train}
+        return {**about, "notes": list(map(str, self.notes)), "probabilities": pairs}
 
     def __repr__(self) -> str:
-        return (
-            f"<PreferenceModel {self.name}: {len(self.items)} systems, {self.n_train:g} training comparisons>"
-        )
+        n = f"{len(self.items)} systems, {self.n_train:g} training comparisons"
+        return f"<PreferenceModel {self.name}: {n}>"
 
 
 def fit_preference_model(

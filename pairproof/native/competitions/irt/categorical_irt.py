@@ -80,9 +80,8 @@ class SweepChain:
     def __post_init__(self) -> None:
         levels, rng = self.model.levels, self.rng
         self.turns = _turns(self.data, self.segment, self.item)
-        self.theta, self.log_theta = draw_theta(
-            np.zeros((len(self.data.items), levels)), self.model.concentration, rng
-        )
+        none = np.zeros((len(self.data.items), levels))
+        self.theta, self.log_theta = draw_theta(none, self.model.concentration, rng)
         self.quality = rng.integers(0, levels, len(self.author))
 
     def step(self) -> FloatArray:
@@ -97,9 +96,8 @@ class SweepChain:
             u = self.rng.random((len(turn.items), 1)) * ladder[:, -1:]
             self.quality[turn.items] = (ladder[:, :-1] < u).sum(axis=1)
         counts = np.bincount(self.author * size + self.quality, minlength=self.theta.size)
-        self.theta, self.log_theta = draw_theta(
-            counts.reshape(-1, size).astype(float), self.model.concentration, self.rng
-        )
+        own = counts.reshape(-1, size).astype(float)
+        self.theta, self.log_theta = draw_theta(own, self.model.concentration, self.rng)
         return self.theta
 
 
@@ -145,9 +143,8 @@ class FreshCells:
         upper = np.triu(np.ones((n_systems, n_systems)), 1)[:, :, None] * self.counts
         self.i, self.j, self.outcome = np.nonzero(upper)
         self.times = upper[self.i, self.j, self.outcome].astype(np.int64)
-        self.theta, self.log_theta = draw_theta(
-            np.zeros((n_systems, self.model.levels)), self.model.concentration, self.rng
-        )
+        none = np.zeros((n_systems, self.model.levels))
+        self.theta, self.log_theta = draw_theta(none, self.model.concentration, self.rng)
 
     def _cells(self) -> FloatArray:
         """float[n_cells, L * L]: theta_1 theta_2 K up to a factor a cell."""
@@ -205,8 +202,7 @@ class CategoricalModel:
     def observation(self) -> FloatArray:
         """P(o | l), float[levels, levels]: row l, column o."""
         quality = np.arange(self.levels)
-        log_p = -0.5 * ((quality[None, :] - quality[:, None]) / self.sd_noise) ** 2
-        p = np.exp(log_p)
+        p = np.exp(-0.5 * ((quality[None, :] - quality[:, None]) / self.sd_noise) ** 2)
         return np.asarray(p / p.sum(axis=1, keepdims=True))
 
     @cached_property

@@ -57,9 +57,8 @@ class GaussianModel:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if not (np.isfinite(value) and (value > 0 or (name == "radius" and value == 0))):
-                raise InputError(
-                    f"{name}={value}; expected a finite number {'>= 0' if name == 'radius' else '> 0'}"
-                )
+                least = ">= 0" if name == "radius" else "> 0"
+                raise InputError(f"{name}={value}; expected a finite number {least}")
 
     @property
     def tau(self) -> float:
@@ -203,12 +202,9 @@ def segment_blocks(
     mu_cov = (mu_cov + mu_cov.T) / 2.0
     lower = columns <= rows
     shape = (n_items, n_items)
-    return Blocks(
-        csr_matrix((covs, (rows, columns)), shape),
-        csr_matrix((roots[lower], (rows[lower], columns[lower])), shape),
-        mu_cov,
-        np.linalg.cholesky(mu_cov),
-    )
+    cov = csr_matrix((covs, (rows, columns)), shape)
+    root = csr_matrix((roots[lower], (rows[lower], columns[lower])), shape)
+    return Blocks(cov, root, mu_cov, np.linalg.cholesky(mu_cov))
 
 
 @dataclass(eq=False)
@@ -229,7 +225,8 @@ class SegmentChain:
         rng, model, blocks, n_systems = self.rng, self.model, self.blocks, self.data.n_systems
         so2, sa2 = model.sd_noise**2, model.sd_quality**2
         sd, (up, down) = float(np.sqrt(2.0 * so2)), np.split(self.item, 2)
-        from_delta = blocks.cov @ (_pull(self.data, up, down, self.q, sd, model, rng) / (2.0 * so2))
+        pull = _pull(up, down, self.q, self.data.n_decided, model.radius, sd, rng)
+        from_delta = blocks.cov @ (pull / (2.0 * so2))
         mu = blocks.mu_cov @ (np.bincount(self.author, from_delta, n_systems) / sa2)
         mu += blocks.mu_root @ rng.standard_normal(n_systems)
         noise = blocks.root @ rng.standard_normal(len(self.author))
@@ -303,22 +300,17 @@ class FreshChain:
 
     def step(self) -> FloatArray:
         data, model, rng = self.data, self.model, self.rng
-        pull = _pull(data, data.up, data.down, self.mu, model.tau, model, rng) / model.tau**2
+        drawn = (data.n_decided, model.radius, model.tau, rng)
+        pull = _pull(data.up, data.down, self.mu, *drawn) / model.tau**2
         self.mu = np.asarray(self.covariance @ pull + self.root @ rng.standard_normal(data.n_systems))
         return self.mu
 
 
 def _pull(
-    data: Oriented,
-    up: IntArray,
-    down: IntArray,
-    at: FloatArray,
-    sd: float,
-    model: GaussianModel,
-    rng: Generator,
+    up: IntArray, down: IntArray, at: FloatArray, n_decided: int, d: float, sd: float, rng: Generator
 ) -> FloatArray:
     """The differences drawn given values `at` of what is compared, summed over it, up less down."""
-    delta = restricted_differences(at[up] - at[down], data.n_decided, model.radius, sd, rng)
+    delta = restricted_differences(at[up] - at[down], n_decided, d, sd, rng)
     return np.asarray(np.bincount(up, delta, len(at)) - np.bincount(down, delta, len(at)))
 
 

@@ -117,10 +117,9 @@ class _Point:
         """Gradient and minus the Hessian."""
         p, n = self.pairs, self.pairs.n_systems
         first, second = slopes(self.mu[p.i] - self.mu[p.j], p, self.model)
-        gradient = (
-            np.bincount(p.i, first, n) - np.bincount(p.j, first, n) - self.mu / self.model.sd_ability**2
-        )
-        information = np.eye(n) / self.model.sd_ability**2
+        prior = self.model.sd_ability**2
+        gradient = np.bincount(p.i, first, n) - np.bincount(p.j, first, n) - self.mu / prior
+        information = np.eye(n) / prior
         information += np.diag(np.bincount(p.i, -second, n) + np.bincount(p.j, -second, n))
         information[p.i, p.j] += second
         information[p.j, p.i] += second
@@ -174,14 +173,9 @@ class LaplaceFit:
         """A JSON object, a row a system."""
         columns = (self.mode, self.sd, self.centred_sd, *self.interval(level).T)
         names = ("item", "mode", "sd", "centred_sd", "low", "high")
-        return {
-            "what": "ability",
-            "method": "laplace",
-            "settings": asdict(self.model),
-            "level": level,
-            "objective": self.objective,
-            "systems": [dict(zip(names, row)) for row in zip(self.items, *(c.tolist() for c in columns))],
-        }
+        systems = [dict(zip(names, row)) for row in zip(self.items, *(c.tolist() for c in columns))]
+        asked = {"settings": asdict(self.model), "level": level, "objective": self.objective}
+        return {"what": "ability", "method": "laplace", **asked, "systems": systems}
 
 
 def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel()) -> LaplaceFit:
@@ -213,9 +207,8 @@ def sample_collapsed(table: Comparisons, model: GaussianModel, run: Run) -> Floa
         """log of posterior over approximation at mode + f, float[chains]."""
         mu = laplace.mode + f
         prior = -np.sum(mu * mu, axis=-1) / (2 * model.sd_ability**2)
-        return np.asarray(
-            log_likelihood(mu, pairs, model) + prior + 0.5 * np.sum(f * (f @ precision), axis=-1)
-        )
+        approximation = 0.5 * np.sum(f * (f @ precision), axis=-1)
+        return np.asarray(log_likelihood(mu, pairs, model) + prior + approximation)
 
     # Twice as wide as the posterior, so that chains which have not forgotten their start give themselves
     # away.
@@ -327,9 +320,8 @@ def fit_irt_gaussian(
             " sampler='gibbs', or items='fresh'"
         )
     run = Run(chains, warmup, draws, seed, workers)
-    result = run.posterior(
-        table, _sample(table, model, chosen, method, run), asdict(model), items, chosen, "ability", method
-    )
+    sampled = _sample(table, model, chosen, method, run)
+    result = run.posterior(table, sampled, asdict(model), items, chosen, "ability", method)
     if warn:
         result.warn_if_not_mixed()
     return result

@@ -177,8 +177,7 @@ class Posterior:
         """float[n_items, n_items]: P(system k has rank r), rank 1 (the best) first; rows and columns sum to
         1."""
         n = len(self.items)
-        rank = np.argsort(np.argsort(-self._flat, axis=1, kind="stable"), axis=1, kind="stable")
-        counts = np.bincount((np.arange(n) * n + rank).ravel(), minlength=n * n)
+        counts = np.bincount((np.arange(n) * n + ranks_of(self._flat) - 1).ravel(), minlength=n * n)
         return counts.reshape(n, n) / len(self._flat)
 
     @property
@@ -286,10 +285,9 @@ class Posterior:
         columns = {"item": list(self.items), "mean": self.mean, "sd": self.sd, "low": low, "high": high}
         first, last = self.rank_sets(level).T
         columns |= {"p_best": self.p_best, "rank_low": first, "rank_high": last}
-        columns |= {"letters": list(self.letters(level))}
-        columns |= {
-            name: getattr(self.diagnostics, name) for name in ("rhat", "ess_bulk", "ess_tail", "mcse")
-        }
+        told = self.diagnostics
+        columns |= {"letters": list(self.letters(level)), "rhat": told.rhat}
+        columns |= {"ess_bulk": told.ess_bulk, "ess_tail": told.ess_tail, "mcse": told.mcse}
         frame = pd.DataFrame(columns)
         return frame.iloc[np.argsort(-self.mean, kind="stable")].reset_index(drop=True)
 
@@ -297,23 +295,14 @@ class Posterior:
         """A JSON object; what has no value is None."""
         rows = [{k: _plain(v) for k, v in row.items()} for row in self.to_frame(level).to_dict("records")]
         chains, draws, _ = self.draws.shape
-        return {
-            "what": self.what,
-            "sampler": self.sampler,
-            "chains": chains,
-            "draws": draws,
-            "warmup": self.warmup,
-            "seed": self.seed,
-            "settings": dict(self.settings),
-            "level": level,
-            "centred": self.centre,
-            "systems": rows,
-            "groups": [list(group) for group in self.groups(level)],
-            "p_better": {i: p.tolist() for i, p in zip(self.items, self.p_better)},
-            "rank_probabilities": {i: p.tolist() for i, p in zip(self.items, self.rank_probabilities)},
-            "notes": list(map(str, self.notes)),
-            "warnings": [self.mixing] if self.mixing else [],
-        }
+        run = {"chains": chains, "draws": draws, "warmup": self.warmup, "seed": self.seed}
+        asked = {"settings": dict(self.settings), "level": level, "centred": self.centre}
+        groups = [list(group) for group in self.groups(level)]
+        tables = {name: getattr(self, name) for name in ("p_better", "rank_probabilities")}
+        by_item = {name: dict(zip(self.items, table.tolist())) for name, table in tables.items()}
+        told = {"notes": list(map(str, self.notes)), "warnings": [self.mixing] if self.mixing else []}
+        sampled = {"what": self.what, "sampler": self.sampler, **run}
+        return {**sampled, **asked, "systems": rows, "groups": groups, **by_item, **told}
 
     def to_arviz(self) -> Any:
         """An ArviZ object with the centred draws, dimensions chain, draw, system."""
@@ -335,13 +324,9 @@ class Posterior:
 
     def __repr__(self) -> str:
         chains, draws, n = self.draws.shape
-        text = [
-            (
-                f"Posterior of {n} systems' {self.what}{', centred' if self.centre else ''}: {self.sampler},"
-                f" {chains} x {draws} draws, seed {self.seed}"
-            ),
-            self.to_frame().to_string(index=False, float_format=lambda v: f"{v:.3f}"),
-        ]
+        of = f"Posterior of {n} systems' {self.what}{', centred' if self.centre else ''}"
+        table = self.to_frame().to_string(index=False, float_format=lambda v: f"{v:.3f}")
+        text = [f"{of}: {self.sampler}, {chains} x {draws} draws, seed {self.seed}", table]
         text += [f"note: {note}" for note in self.notes]
         return "\n".join([*text, *([f"NOT MIXED: {self.mixing}"] if self.mixing else [])])
 

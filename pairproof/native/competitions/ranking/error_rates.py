@@ -120,10 +120,8 @@ class RateDifference:
     def z_vilar(self) -> tuple[float | None, float | None]:
         """The paper's own test: difference / equation 9's se of the first's rate, and of the second's; None
         where that is 0."""
-        one, two = (
-            self.difference / rate.se_vilar if rate.se_vilar else None for rate in (self.first, self.second)
-        )
-        return one, two
+        one, two = self.first.se_vilar, self.second.se_vilar
+        return (self.difference / one if one else None, self.difference / two if two else None)
 
 
 @dataclass(frozen=True)
@@ -227,9 +225,8 @@ def rate_difference(
         )
     residuals = first.residuals / first.total - second.residuals / second.total
     residuals = _without_rounding(residuals, first.scale / first.total + second.scale / second.total)
-    left_out = _without_rounding(
-        first.left_out - second.left_out, first.scale / first.rest + second.scale / second.rest
-    )
+    scale = first.scale / first.rest + second.scale / second.rest
+    left_out = _without_rounding(first.left_out - second.left_out, scale)
     se_delta, gap = sqrt(m / (m - 1) * float(np.sum(residuals**2))), first.rate - second.rate
     return RateDifference(_rate_of(first), _rate_of(second), gap, se_delta, _jackknife(left_out), m)
 

@@ -31,6 +31,7 @@ from ....errors import InputError, ItemError
 
 Answer = Literal["first", "second", "tie"]
 TieRule = Literal["refuse", "listed"]
+_WORDS: dict[str, Answer] = {"first": "first", "second": "second", "tie": "tie"}
 Question = tuple[str, str]
 #: Yields questions, is sent whether the first one is better, returns the order, worst first.
 Steps = Generator[Question, bool, list[str]]
@@ -127,13 +128,8 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of `rank-by-comparing`."""
-        question, ranking = self.next, self.ranking
-        return {
-            "next": None if question is None else list(question),
-            "asked": self.asked,
-            "at_most": self.at_most,
-            "ranking": None if ranking is None else list(ranking),
-        }
+        question, ranking = (found and list(found) for found in (self.next, self.ranking))
+        return {"next": question, "asked": self.asked, "at_most": self.at_most, "ranking": ranking}
 
     def to_json(self) -> str:
         """All that is needed to go on later; see :meth:`from_json`."""
@@ -160,12 +156,9 @@ class Plan:
 
 def _as_answer(question: Question, answer: str) -> Answer:
     """The name of one of the two as "first" or "second"."""
-    if answer == "first" or answer == question[0]:
-        return "first"
-    if answer == "second" or answer == question[1]:
-        return "second"
-    if answer == "tie":
-        return "tie"
+    meant: dict[str, Answer] = {question[0]: "first", question[1]: "second", **_WORDS}
+    if answer in meant:
+        return meant[answer]
     raise InputError(
         f"answer {answer!r} to {question[0]!r} or {question[1]!r}; expected one of the two, 'first', 'second'"
         " or 'tie'"
@@ -269,10 +262,8 @@ def _check_systems(systems: Sequence[str]) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ItemError(f"system {name!r} is not a non-empty name")
     if len(set(systems)) != len(systems):
-        raise ItemError(
-            "systems named more than once:"
-            f" {', '.join(sorted({s for s in systems if list(systems).count(s) > 1}))}"
-        )
+        twice = sorted({s for s in systems if list(systems).count(s) > 1})
+        raise ItemError(f"systems named more than once: {', '.join(twice)}")
     clash = sorted({"first", "second", "tie"} & set(systems))
     if clash:
         raise ItemError(f"system {', '.join(map(repr, clash))} cannot be told from an answer; rename it")

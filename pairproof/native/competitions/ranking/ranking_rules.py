@@ -172,9 +172,7 @@ def _order(name: str, table: Comparisons, cost: FloatArray) -> Order:
     # Any order pays at least the smaller of a pair's two costs.  With that taken off, a pair costs nothing
     # one way, and the systems fall into parts.
     order, unique = best_order(np.maximum(cost - cost.T, 0.0))
-    paid = sum(
-        float(cost[order[later], order[earlier]]) for later in range(len(order)) for earlier in range(later)
-    )
+    paid = sum(float(cost[low, high]) for k, low in enumerate(order) for high in order[:k])
     return Order(name, tuple(table.items[k] for k in order), paid, unique)
 
 
@@ -297,13 +295,9 @@ def _cycles(n: int) -> Any:
 def _solved(price: FloatArray, limits: list[tuple[Any, float, float]], n: int) -> FloatArray:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    found = milp(
-        price,
-        constraints=[LinearConstraint(matrix, low, high) for matrix, low, high in limits],
-        integrality=np.ones(len(price)),
-        bounds=Bounds(0.0, 1.0),
-        options={"mip_rel_gap": 0.0, "time_limit": TIME_LIMIT},
-    )
+    constraints = [LinearConstraint(matrix, low, high) for matrix, low, high in limits]
+    how = {"integrality": np.ones(len(price)), "options": {"mip_rel_gap": 0.0, "time_limit": TIME_LIMIT}}
+    found = milp(price, constraints=constraints, bounds=Bounds(0.0, 1.0), **how)
     if found.status != 0:
         raise InputError(
             f"{n} systems that cannot be parted: the best order was not proved within {TIME_LIMIT:g} s"
@@ -401,9 +395,8 @@ def unsettled_pairs(
 
 def _beaten(results: tuple[TwoSystems, ...], votes: bool) -> dict[str, set[str]]:
     """Each system, sorted by name, and those that it beats in their own comparison."""
-    below: dict[str, set[str]] = {
-        name: set() for name in sorted({name for r in results for name in (r.merged.first, r.merged.second)})
-    }
+    names = {name for r in results for name in (r.merged.first, r.merged.second)}
+    below: dict[str, set[str]] = {name: set() for name in sorted(names)}
     for r in results:
         one = r.votes if votes else r.merged
         if one is not None and one.better is not None:

@@ -51,15 +51,12 @@ class SignTest:
         return log10_binomial_p(self.wins, self.wins + self.losses)
 
     def __str__(self) -> str:
-        if self.rule == "drop":
-            said = f"{self.ties} ties dropped" if self.ties else "no ties"
-        else:
-            said = f"{self.ties} ties split" + (
-                ", of which one, left over, is dropped" if self.dropped else ""
-            )
-        return (
-            f"sign test: {self.wins} of {self.wins + self.losses} ({said}), {p_equals(self.p, self.log10_p)}"
-        )
+        said = f"{self.ties} ties dropped" if self.ties else "no ties"
+        if self.rule == "split":
+            odd = ", of which one, left over, is dropped" if self.dropped else ""
+            said = f"{self.ties} ties split{odd}"
+        p = p_equals(self.p, self.log10_p)
+        return f"sign test: {self.wins} of {self.wins + self.losses} ({said}), {p}"
 
 
 def sign_test(wins: float, losses: float, ties: float = 0, rule: TieRule = "drop") -> SignTest:
@@ -118,9 +115,8 @@ def log10_binomial_p(successes: int, n: int) -> float:
         total += term
         if term < 1e-17 * total:
             break
-    return (lgamma(n + 1) - lgamma(fewer + 1) - lgamma(n - fewer + 1) + log(total)) / log(10.0) + (
-        1 - n
-    ) * log10(2.0)
+    tail = lgamma(n + 1) - lgamma(fewer + 1) - lgamma(n - fewer + 1) + log(total)
+    return tail / log(10.0) + (1 - n) * log10(2.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,10 +137,8 @@ class Friedman:
         return log10_chi_square_p(self.statistic, self.df)
 
     def __str__(self) -> str:
-        return (
-            f"Friedman test of {self.what}: chi-square {self.statistic:.4f} on {self.df} df,"
-            f" {p_equals(self.p, self.log10_p)}"
-        )
+        p = p_equals(self.p, self.log10_p)
+        return f"Friedman test of {self.what}: chi-square {self.statistic:.4f} on {self.df} df, {p}"
 
 
 def friedman(scores: ArrayLike, what: str) -> Friedman:
@@ -189,7 +183,5 @@ def first_preferences_by_judge(table: Comparisons) -> FloatArray:
 def friedman_by_judge(table: Comparisons) -> Friedman:
     """Friedman's test of how often the items are preferred, ranked within each judge; as R's
     friedman.test."""
-    return friedman(
-        first_preferences_by_judge(table),
-        "each judge's numbers of first preferences of the items, judges as blocks",
-    )
+    what = "each judge's numbers of first preferences of the items, judges as blocks"
+    return friedman(first_preferences_by_judge(table), what)

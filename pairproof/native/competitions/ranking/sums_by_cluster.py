@@ -64,9 +64,8 @@ class ClusteredError:
             if n < FEW
         ]
         if not self.why_not and self.df < 2:
-            few.append(
-                f"df {self.df:.3g}, below 2: one or two clusters decide nearly all, and p means nothing"
-            )
+            nothing = "one or two clusters decide nearly all, and p means nothing"
+            few.append(f"df {self.df:.3g}, below 2: {nothing}")
         elif not self.why_not and self.df < 4:
             few.append(f"df {self.df:.3g}, below 4: few clusters decide, and p is rough")
         return tuple(few)
@@ -120,12 +119,9 @@ def cluster_codes(table: Comparisons, column: str, used: IntArray) -> IntArray:
         )
     here = values_of(take(table.columns[column], used))
     absent = np.isnan(here)
-    refuse_rows(
-        table.source,
-        absent,
-        f"no {column}; {int(absent.sum())} of {len(used)} rows have none. Give every row one, or leave those rows out",
-        used,
-    )
+    lacking = f"{int(absent.sum())} of {len(used)} rows have none"
+    needed = f"no {column}; {lacking}. Give every row one, or leave those rows out"
+    refuse_rows(table.source, absent, needed, used)
     return np.ravel(np.unique(here, return_inverse=True)[1]).astype(np.int64)
 
 

@@ -28,21 +28,14 @@ from ....fit.estimates.fit_record import listed
 from ....fit.robust.clustered_fit import Kind
 from ....fit.shown.fit_json import finite
 from ....numerics.arrays import IntArray
-from .error_rates import (
-    ErrorRate,
-    Estimator,
-    RateDifference,
-    error_rate,
-    holm,
-    rate_difference,
-    residual_shares,
-)
+from . import error_rates as single
+from .error_rates import ErrorRate, Estimator, RateDifference
 from .sums_by_cluster import ClusteredError, check_clusters, clustered_error
 
 
 def clustered_rate(of: SystemErrors, columns: Sequence[str], kind: Kind = "CR2") -> ClusteredError:
     """The standard error of one system's rate by cluster."""
-    parts, shares, _ = residual_shares(of.errors, of.lengths)
+    parts, shares, _ = single.residual_shares(of.errors, of.lengths)
     codes = [_codes(of.clusters[column]) for column in columns]
     return clustered_error(parts[:, None], shares[:, None], codes, columns, kind)
 
@@ -54,8 +47,8 @@ def clustered_difference(
     Returns ClusteredError: without a standard error where a sentence is in one cluster for the first system
     and in another for the second, by every column: its two rows would be taken as independent."""
     i, j = shared.first, shared.second
-    one, of_one, rate_one = residual_shares(first.errors[i], first.lengths[i])
-    two, of_two, rate_two = residual_shares(second.errors[j], second.lengths[j])
+    one, of_one, rate_one = single.residual_shares(first.errors[i], first.lengths[i])
+    two, of_two, rate_two = single.residual_shares(second.errors[j], second.lengths[j])
     labels = [
         ([first.clusters[column][k] for k in i], [second.clusters[column][k] for k in j])
         for column in columns
@@ -71,8 +64,7 @@ def clustered_difference(
             f"{int(apart.sum())} sentences are in different clusters of the two systems ({sentence}: {names}), and would be"
             " taken as independent; cluster by the sentence as well"
         )
-        nan = float("nan")
-        return ClusteredError(nan, nan, kind, tuple(columns), (0,) * len(columns), why_not=why)
+        return ClusteredError(np.nan, np.nan, kind, tuple(columns), (0,) * len(columns), why_not=why)
     zero = np.zeros(len(i))
     parts = np.concatenate([np.stack([one, zero], axis=1), np.stack([zero, -two], axis=1)])
     shares = np.concatenate([np.stack([of_one, zero], axis=1), np.stack([zero, of_two], axis=1)])
@@ -85,11 +77,8 @@ def clustered_difference(
 def check_columns(clusters: Sequence[str], estimator: str) -> None:
     """Refuse an estimator that has no form by cluster."""
     if clusters and estimator != "delta":
-        name = (
-            "equation 9 takes every word to go wrong by itself"
-            if estimator == "vilar"
-            else "the jackknife is by sentence"
-        )
+        vilar = "equation 9 takes every word to go wrong by itself"
+        name = vilar if estimator == "vilar" else "the jackknife is by sentence"
         raise InputError(
             f"{name}, and has no form by cluster; leave the standard error at delta (--se delta)"
         )
@@ -193,10 +182,9 @@ def rates_of(
         check_columns(cluster, estimator)
     for name in pair or ():
         if name not in table.systems or not table.named:
+            has = f"the systems are {', '.join(list(table.systems)[:20])}"
             has = (
-                f"the systems are {', '.join(list(table.systems)[:20])}"
-                if table.named
-                else "it has no column 'system'; name it with --system (in Python system=)"
+                has if table.named else "it has no column 'system'; name it with --system (in Python system=)"
             )
             raise ItemError(f"{table.source}: no system {name!r}; {has}")
     if pair and pair[0] == pair[1]:
@@ -208,12 +196,10 @@ def rates_of(
             f" {pair[1]} belong together; found {', '.join(map(repr, table.columns))}; name it with"
             " --sentence (in Python sentence=)"
         )
-    systems = {
-        name: error_rate(table.systems[name].errors, table.systems[name].lengths)
-        for name in pair or table.systems
-    }
+    own = {name: table.systems[name] for name in pair or table.systems}
+    systems = {name: single.error_rate(of.errors, of.lengths) for name, of in own.items()}
     pairs = [_two(table, a, b, common) for a, b in combinations(systems, 2)] if paired else []
-    by_cluster = {name: clustered_rate(table.systems[name], cluster, kind) for name in systems if cluster}
+    by_cluster = {name: clustered_rate(of, cluster, kind) for name, of in own.items() if cluster}
     if cluster:
         pairs = [_by_cluster(table, two, cluster, kind) for two in pairs]
     found = Rates(table, systems, tuple(pairs), level, estimator, by_cluster)
@@ -239,7 +225,7 @@ def _two(table: ErrorTable, first: str, second: str, common: bool) -> TwoRates:
     if why_not:
         return TwoRates(first, second, shared, None, why_not=why_not)
     i, j = shared.first, shared.second
-    difference = rate_difference(a.errors[i], b.errors[j], a.lengths[i], b.lengths[j])
+    difference = single.rate_difference(a.errors[i], b.errors[j], a.lengths[i], b.lengths[j])
     return TwoRates(first, second, shared, difference, int(np.sum(a.lengths[i] == b.lengths[j])))
 
 
@@ -253,10 +239,8 @@ def _by_cluster(table: ErrorTable, two: TwoRates, cluster: Sequence[str], kind: 
 def _corrected(found: Rates) -> tuple[TwoRates, ...]:
     """The pairs with Holm's p-values."""
     p = [found.p(two) for two in found.pairs]
-    corrected = holm([np.nan if value is None else value for value in p])
-    return tuple(
-        replace(two, p_holm=None if np.isnan(c) else float(c)) for two, c in zip(found.pairs, corrected)
-    )
+    corrected = single.holm([np.nan if value is None else value for value in p])
+    return tuple(replace(two, p_holm=finite(float(c))) for two, c in zip(found.pairs, corrected))
 
 
 #: Equation 9 and the delta method are said to disagree beyond this share.
@@ -299,13 +283,10 @@ def _of_order(rates: Rates) -> Iterator[str]:
         by_rate: dict[float, list[str]] = {}
         for name, rate in rates.systems.items():
             by_rate.setdefault(rate.rate, []).append(name)
-        same = bool(rates.pairs) and not any(
-            two.shared.only_first or two.shared.only_second for two in rates.pairs
-        )
-        yield (
-            f"lowest rate first{'' if same else ', each on its own sentences'}:"
-            f" {' '.join(' = '.join(by_rate[rate]) for rate in sorted(by_rate))}"
-        )
+        apart = [two for two in rates.pairs if two.shared.only_first or two.shared.only_second]
+        own = "" if rates.pairs and not apart else ", each on its own sentences"
+        order = " ".join(" = ".join(by_rate[rate]) for rate in sorted(by_rate))
+        yield f"lowest rate first{own}: {order}"
     tested = [two for two in rates.pairs if two.p_holm is not None]
     if len(tested) > 1:
         alpha = 1 - rates.level
@@ -344,18 +325,15 @@ def _of_estimators(rates: Rates) -> Iterator[str]:
 
 def _of_clusters(rates: Rates) -> Iterator[str]:
     """What to know of the standard errors by cluster, each sentence once."""
-    said: dict[str, None] = {}
+    said: list[str] = []
     for name, error in rates.clustered.items():
-        for caution in error.cautions:
-            said.setdefault(caution)
-        if error.why_not:
-            said.setdefault(f"{_who(name)}no standard error by cluster: {error.why_not}")
+        said += error.cautions
+        said += [f"{_who(name)}no standard error by cluster: {error.why_not}"] if error.why_not else []
     for two in rates.pairs:
         if two.clustered is not None and two.clustered.why_not:
-            said.setdefault(
-                f"{two.first} and {two.second}: no standard error by cluster: {two.clustered.why_not}"
-            )
-    yield from said
+            pair = f"{two.first} and {two.second}"
+            said.append(f"{pair}: no standard error by cluster: {two.clustered.why_not}")
+    yield from dict.fromkeys(said)
 
 
 def _of_pairs(rates: Rates) -> Iterator[str]:

@@ -125,9 +125,8 @@ def judge_means(first: FloatArray, second: FloatArray, ties: FloatArray) -> Equa
     m = mean_preferences(first, second, ties)
     n_judges = len(m)
     if n_judges < 2:
-        return EqualityTest(
-            "judge means", why_not="there is one judge, and the spread between judges needs two"
-        )
+        why = "there is one judge, and the spread between judges needs two"
+        return EqualityTest("judge means", why_not=why)
     # Equal ratios of counts are equal doubles: their sd is 0, and not the rounding of their mean.
     if m.min() == m.max():
         why = f"all {n_judges} judges have the same mean preference, {m[0]:.4g}: their spread is 0 and there is no t"
@@ -186,9 +185,8 @@ def judges_differ(first: FloatArray, second: FloatArray, ties: FloatArray) -> Eq
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     chi2 = float(((table - expected) ** 2 / expected).sum())
     df = float((table.shape[0] - 1) * (table.shape[1] - 1))
-    return EqualityTest(
-        "judges differ", statistic=chi2, df=df, p=chi_square_p(chi2, df), reference="chi-square"
-    )
+    p = chi_square_p(chi2, df)
+    return EqualityTest("judges differ", statistic=chi2, df=df, p=p, reference="chi-square")
 
 
 def judges_differ_decisive(first: FloatArray, second: FloatArray) -> EqualityTest:
@@ -422,11 +420,9 @@ def _se_of_first(llf: Callable[[FloatArray], float], at: FloatArray, h: float, a
         return (16.0 * near - far - 30.0 * llf(at)) / (12.0 * h * h)
 
     def crossed(step: float) -> float:
-        d = np.eye(2) * step
-        corners = (
-            llf(at + d[0] + d[1]) - llf(at + d[0] - d[1]) - llf(at - d[0] + d[1]) + llf(at - d[0] - d[1])
-        )
-        return corners / (4.0 * step * step)
+        one, two = np.eye(2) * step
+        same, other = llf(at + one + two), llf(at + one - two)
+        return (same - other - llf(at - one + two) + llf(at - one - two)) / (4.0 * step * step)
 
     first, second = curvature(0), 0.0 if alone else curvature(1)
     both = 0.0 if second >= 0.0 else (4.0 * crossed(h) - crossed(2 * h)) / 3.0

@@ -40,20 +40,10 @@ from ....fit.estimates.array_inference import normal_quantile
 from ....fit.estimates.tails import p_equals
 from ....fit.robust.clustered_fit import Kind
 from ....numerics.arrays import FloatArray, IntArray
+from . import tests_by_judge as tests
 from .sign_test import sign_test
 from .sums_by_cluster import ClusteredError, asked_clusters, cluster_codes, clustered_error
-from .tests_by_judge import (
-    EqualityTest,
-    beta_binomial,
-    judge_means,
-    judges_differ,
-    judges_differ_decisive,
-    random_effect,
-    sign_flips,
-    smallest_expected,
-    summed,
-    why_no_log_odds,
-)
+from .tests_by_judge import EqualityTest
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +74,8 @@ class PairAnswers:
     def answered(self) -> PairAnswers:
         """Without the rows that hold no answer."""
         used = self.wins + self.ties + self.losses > 0
-        return PairAnswers(
-            self.table, self.names, self.rows[used], self.wins[used], self.ties[used], self.losses[used]
-        )
+        wins, ties, losses = (column[used] for column in (self.wins, self.ties, self.losses))
+        return PairAnswers(self.table, self.names, self.rows[used], wins, ties, losses)
 
 
 def pairs_in_order(table: Comparisons) -> list[tuple[str, str]]:
@@ -152,14 +141,8 @@ class Headline:
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Keys test, estimate, scale, se, df, t, p, conf_int, level, why, cautions, why_not; `t` is a z without df."""
         t = self.test
-        numbers = {
-            "estimate": t.estimate,
-            "scale": t.scale,
-            "se": t.se,
-            "df": t.df,
-            "t": t.statistic,
-            "p": t.p,
-        }
+        numbers = {name: getattr(t, name) for name in ("estimate", "scale", "se", "df")}
+        numbers |= {"t": t.statistic, "p": t.p}
         interval = list(t.conf_int(level)) if math.isfinite(t.se) else None
         said = {"why": self.why, "cautions": list(self.cautions), "why_not": t.why_not or None}
         return {"test": t.name, **_without_nan(numbers), "conf_int": interval, "level": level, **said}
@@ -181,17 +164,17 @@ class TwoSystemTests:
     @cached_property
     def sum(self) -> EqualityTest:
         """All answers as if independent."""
-        return summed(self.first, self.second)
+        return tests.summed(self.first, self.second)
 
     @cached_property
     def judge_means(self) -> EqualityTest:
         """t of the judges' mean preferences."""
-        return judge_means(self.first, self.second, self.ties)
+        return tests.judge_means(self.first, self.second, self.ties)
 
     @cached_property
     def sign_flips(self) -> EqualityTest:
         """Exact, by the signs of the judges' mean preferences."""
-        return sign_flips(self.first, self.second, self.ties)
+        return tests.sign_flips(self.first, self.second, self.ties)
 
     @cached_property
     def by_judge_clusters(self) -> EqualityTest:
@@ -202,22 +185,22 @@ class TwoSystemTests:
     @cached_property
     def beta_binomial(self) -> EqualityTest:
         """Likelihood ratio of a beta-binomial."""
-        return beta_binomial(self.first, self.second)
+        return tests.beta_binomial(self.first, self.second)
 
     @cached_property
     def random_effect(self) -> EqualityTest:
         """Wald test with a normal judge effect."""
-        return random_effect(self.first, self.second)
+        return tests.random_effect(self.first, self.second)
 
     @cached_property
     def judges_differ(self) -> EqualityTest:
         """Chi-square of the table of judges' answers."""
-        return judges_differ(self.first, self.second, self.ties)
+        return tests.judges_differ(self.first, self.second, self.ties)
 
     @cached_property
     def judges_differ_decisive(self) -> EqualityTest:
         """The same without ties."""
-        return judges_differ_decisive(self.first, self.second)
+        return tests.judges_differ_decisive(self.first, self.second)
 
     @cached_property
     def headline(self) -> Headline:
@@ -241,12 +224,8 @@ class TwoSystemTests:
         by_judge = ("judge_means", "sign_flips", "by_judge_clusters", "beta_binomial", "random_effect")
         names = (*differ, *by_judge) if len(self.judges) > 1 else ()
         asked = {} if self.clusters is None else {"clusters": _as_dict(self.clusters, self.clusters_error)}
-        return {
-            "n_judges": len(self.judges),
-            "sum": _as_dict(self.sum),
-            **asked,
-            **{name: _as_dict(getattr(self, name)) for name in names},
-        }
+        found = {name: _as_dict(getattr(self, name)) for name in names}
+        return {"n_judges": len(self.judges), "sum": _as_dict(self.sum), **asked, **found}
 
 
 def by_judges(first: FloatArray, second: FloatArray, ties: FloatArray) -> TwoSystemTests:
@@ -264,7 +243,7 @@ def clustered_log_odds(
     row.  codes: cluster of each row, from 0.  Returns (EqualityTest, ClusteredError or None): none where the
     log-odds are infinite."""
     name = f"clusters by {' and '.join(columns)}, {kind}"
-    why = why_no_log_odds(first, second)
+    why = tests.why_no_log_odds(first, second)
     if why:
         return EqualityTest(name, why_not=why), None
     wins, losses, n = float(first.sum()), float(second.sum()), first + second
@@ -274,19 +253,17 @@ def clustered_log_odds(
     if error.why_not:
         return EqualityTest(name, why_not=error.why_not), error
     b = math.log(wins / losses)
-    return (
-        EqualityTest(*(name, b, "log-odds", error.se, error.t(b), error.df, error.p(b)), reference="t"),
-        error,
-    )
+    numbers = (b, "log-odds", error.se, error.t(b), error.df, error.p(b))
+    return EqualityTest(name, *numbers, reference="t"), error
 
 
 def _headline(of: TwoSystemTests) -> tuple[EqualityTest, str, tuple[str, ...]]:
     """Test, reason, cautions."""
-    if of.clusters is not None:
-        error = of.clusters_error
-        if error is None:
-            return of.clusters, "clustered as asked", ()
+    error = of.clusters_error
+    if of.clusters is not None and error is not None:
         return of.clusters, f"standard error {error.title}, as asked", error.cautions
+    if of.clusters is not None:
+        return of.clusters, "clustered as asked", ()
     if not of.judges:
         return of.sum, "no judge column: the sum of answers, which supposes that they are independent", ()
     if len(of.judges) == 1:
@@ -324,7 +301,7 @@ def _of_judges(of: TwoSystemTests) -> Iterator[str]:
     if len(of.judges) < 6:
         least = 2.0 ** (1 - len(of.judges))
         yield f"{len(of.judges)} judges: the exact test by their signs cannot go below p = {least:g}"
-    if not of.judges_differ.why_not and smallest_expected(of.first, of.second, of.ties) < SMALL:
+    if not of.judges_differ.why_not and tests.smallest_expected(of.first, of.second, of.ties) < SMALL:
         yield "few answers in some cells: the chi-square that judges differ is rough"
 
 
@@ -502,9 +479,8 @@ def binary_result(
                 f"{first} and {second}: {name} is {count}; expected a whole number of sentences >= 0"
             )
     if not wins + ties + losses:
-        raise InputError(
-            f"{first} and {second}{f', judge {judge}' if judge is not None else ''}: no sentence was judged"
-        )
+        by = f", judge {judge}" if judge is not None else ""
+        raise InputError(f"{first} and {second}{by}: no sentence was judged")
     return BinaryResult(first, second, judge, int(wins), int(ties), int(losses))
 
 
