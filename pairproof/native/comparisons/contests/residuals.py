@@ -173,7 +173,7 @@ def _working(
     name = fit.spec.link
     if name == "logit":
         return response / variance, n * variance
-    slope = link(name).density(np.nan_to_num(rows.eta))[0]
+    slope = link(name).density(np.nan_to_num(rows.eta))
     return response / slope, n * slope**2 / variance
 
 

@@ -285,8 +285,8 @@ class Problem:
         return 2 if self.model == "binary" else 3
 
     def counts(self, alive: BoolArray | None = None) -> Counts:
-        first, tie, second = np.ascontiguousarray(self.cells.counts.T)
-        return Counts(first, tie, second, self.cells.totals, alive)
+        """alive bool[n_cells, 3] or None: outcomes that stay possible in the limit of a separated fit."""
+        return Counts.of(self.cells.counts, alive)
 
     def item_patterns(self) -> tuple[FloatArray, IntArray]:
         """Distinct rows of z, float[n, n_terms], in order of appearance, and the row of each pattern."""

@@ -66,26 +66,15 @@ class CountsLikelihood:
 
     @cached_property
     def _y(self) -> Counts:
-        return self._counts_of(self.counts)
-
-    def _counts_of(self, counts: FloatArray) -> Counts:
-        first, tie, second = np.ascontiguousarray(counts.T)
-        total = first + tie + second
-        if self.alive is None:
-            return Counts(first, tie, second, total)
-        zero = np.where(self.alive.sum(axis=1) == 1, 0.0, 1.0)  # certain in the limit
-        return Counts(first * zero, tie * zero, second * zero, total * zero, self.alive.T)
+        return Counts.of(self.counts, self.alive)
 
     def at(self, theta: FloatArray) -> CountsPoint | None:
         """The point at theta, float[p]; None where a log-odds is no number or a Rao-Kupper threshold not positive."""
         u, g = self.u @ theta, self.g @ theta
         extent = max(float(np.abs(u).max(initial=0.0)), float(np.abs(g).max(initial=0.0)))
-        if not extent < np.inf or (self.model == "rao-kupper" and not self._inside(g)):
+        if not extent < np.inf or (self.model == "rao-kupper" and not self._y.in_order(g)):
             return None
         return CountsPoint(self, theta, u, g, extent)
-
-    def _inside(self, g: FloatArray) -> bool:
-        return bool((g > 0).all() if self.alive is None else (g > 0)[self.alive.all(axis=1)].all())
 
     @cached_property
     def _of_ties(self) -> BoolArray:
@@ -175,7 +164,7 @@ class CountsPoint:
 
     def information_of(self, weights: FloatArray) -> FloatArray:
         of = self.likelihood
-        y = of._counts_of(weights.reshape(-1, 3))
+        y = Counts.of(weights.reshape(-1, 3), of.alive)
         return self._information(derivatives(self.u, self.g, y, of.model, self.extent))
 
     def _information(self, d: Derivatives) -> FloatArray:

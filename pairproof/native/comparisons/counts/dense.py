@@ -384,7 +384,7 @@ class Dense:
             u, g = self.predictors(inner, rows)
             of_u, of_g = float(np.abs(u).max(initial=0.0)), float(np.abs(g).max(initial=0.0))
             if not (of_u < np.inf and of_g < np.inf) or (
-                model == "rao-kupper" and not _inside(g, y)
+                model == "rao-kupper" and not y.in_order(g)
             ):  # nan included
                 return DensePoint(self, None, np.inf)
             extent = max(extent, of_u, of_g)
@@ -457,11 +457,6 @@ class Dense:
         return np.asarray(out / np.abs(out).max(axis=0))
 
 
-def _inside(g: FloatArray, y: Counts) -> bool:
-    """Whether the Rao-Kupper thresholds are in order, in every cell whose three outcomes are all possible."""
-    return bool((g > 0).all() if y.alive is None else (g > 0)[y.alive.all(axis=0)].all())
-
-
 def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None) -> Dense:
     """Choose the bases and the layout of the cells.
     alive bool[n_cells, 3] or None: outcomes that stay possible in the limit of a separated fit.  keep
@@ -492,7 +487,7 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
         free,
         x.columns.shape[1],
     )
-    y = problem.counts(None if alive is None else alive.T)
+    y = problem.counts(alive)
     grid = alive is None and len(cells) * 2 >= len(strata) * len(pairs)
     if grid:
         shape = len(strata), len(pairs)
@@ -507,10 +502,6 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
             return out
 
         y = Counts(table(y.first), table(y.tie), table(y.second), table(y.total))
-    elif alive is not None:
-        certain = alive.sum(axis=1) == 1  # such a cell has probability 1 in the limit
-        zero = np.where(certain, 0.0, 1.0)
-        y = Counts(y.first * zero, y.tie * zero, y.second * zero, y.total * zero, alive.T)
     return Dense(problem, z, order, tie, x, pair_i, pair_j, d, grid, stratum, pair, y, keep)
 
 

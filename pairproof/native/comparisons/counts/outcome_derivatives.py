@@ -54,6 +54,20 @@ class Counts:
     total: FloatArray
     alive: BoolArray | None = None
 
+    @classmethod
+    def of(cls, counts: FloatArray, alive: BoolArray | None = None) -> Counts:
+        """Of float[n, 3]; alive bool[n, 3]: a cell with one possible outcome is certain, and counts for nothing."""
+        first, tie, second = np.ascontiguousarray(counts.T)
+        total = first + tie + second
+        if alive is None:
+            return cls(first, tie, second, total)
+        zero = np.where(alive.sum(axis=1) == 1, 0.0, 1.0)
+        return cls(first * zero, tie * zero, second * zero, total * zero, alive.T)
+
+    def in_order(self, g: FloatArray) -> bool:
+        """Whether Rao and Kupper's thresholds are, in every cell whose three outcomes are all possible."""
+        return bool((g > 0).all() if self.alive is None else (g > 0)[self.alive.all(axis=0)].all())
+
     def at(self, rows: slice) -> Counts:
         """The counts at these rows, without a copy."""
         alive = None if self.alive is None else self.alive[:, rows]

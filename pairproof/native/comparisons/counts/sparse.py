@@ -76,14 +76,10 @@ class Rows:
         u, g = self.of_cells(x)
         of_u, of_g = float(np.abs(u).max(initial=0.0)), float(np.abs(g).max(initial=0.0))
         bad = not (of_u < np.inf and of_g < np.inf)
-        if bad or (self.problem.model == "rao-kupper" and not self._inside(g)):
+        if bad or (self.problem.model == "rao-kupper" and not self.y.in_order(g)):
             return RowsPoint(self, None, np.inf)
         d = derivatives(u, g, self.y, self.problem.model, of_u)
         return RowsPoint(self, d, max(of_u, of_g))
-
-    def _inside(self, g: FloatArray) -> bool:
-        """Whether the Rao-Kupper thresholds are in order, in every cell whose three outcomes are possible."""
-        return bool((g > 0).all() if self.y.alive is None else (g > 0)[self.y.alive.all(axis=0)].all())
 
     def forward(self, values: FloatArray) -> FloatArray:
         """Parameters of the problem, float[n_params], from what is solved for, float[n_free]."""
@@ -168,11 +164,7 @@ def as_rows(problem: Problem, alive: BoolArray | None = None, keep: FloatArray |
     to_inner = _basis(problem, u, g, outward)
     change = sparse.csr_matrix(outward @ to_inner)
     u, g = sparse.csr_matrix(u @ change), sparse.csr_matrix(g @ change)
-    y = problem.counts(None if alive is None else alive.T)
-    if alive is not None:
-        zero = np.where(alive.sum(axis=1) == 1, 0.0, 1.0)  # such a cell has probability 1 in the limit
-        y = Counts(y.first * zero, y.tie * zero, y.second * zero, y.total * zero, alive.T)
-    return Rows(problem, u, g, change, y, keep)
+    return Rows(problem, u, g, change, problem.counts(alive), keep)
 
 
 def predictors(problem: Problem) -> tuple[sparse.csr_matrix, sparse.csr_matrix, sparse.csr_matrix]:

@@ -13,7 +13,7 @@ parameter, has no effect: index -1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -56,13 +56,6 @@ class BlockDesign(Design):
             eta += sign * own[side]
         return np.asarray(eta)
 
-    def _onto_own(self, values: FloatArray) -> FloatArray:
-        m = self.n_own
-        wide = np.zeros(m + 1)
-        for side, sign in self._sides():
-            wide += sign * np.bincount(side + 1, values, m + 1)
-        return wide[1:]
-
     def _own_gram(self, weights: FloatArray) -> FloatArray:
         m = self.n_own
         wide = np.zeros((m + 1) ** 2)
@@ -75,25 +68,6 @@ class BlockDesign(Design):
         for one, _ in sides:
             own[np.diag_indices(m + 1)] += np.bincount(one + 1, weights, m + 1)
         return own[1:, 1:]
-
-    def rows(self, chosen: IntArray) -> FloatArray:
-        """float[r, m + p]: these rows of X, written out."""
-        found = np.zeros((len(chosen), len(self.names)))
-        for side, sign in self._sides():
-            has = side[chosen] >= 0
-            np.add.at(found, (np.flatnonzero(has), side[chosen][has]), sign)
-        found[:, self.n_own :] = self.dense[chosen]
-        return found
-
-    def subset(self, rows: IntArray) -> BlockDesign:
-        """The design of these rows, int[r], alone."""
-        return replace(
-            self,
-            first=self.first[rows],
-            second=self.second[rows],
-            dense=self.dense[rows],
-            offset=self.offset[rows],
-        )
 
     def without(self, columns: IntArray) -> Design:
         """The design with these columns' parameters fixed at 0.

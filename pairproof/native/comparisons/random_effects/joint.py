@@ -79,41 +79,6 @@ def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
     return Joint(design.names, here.theta, covariance, k, sigma, here.link.name)
 
 
-@dataclass(frozen=True)
-class Prediction:
-    """What a model with random effects says of a contest that may not have been seen.
-    eta: linear predictor; the effect of a new player is 0.  standard_error: of eta: of the effects and
-    parameters, and of the effects of new players; sigma taken as known.  plug_in: F(eta).  marginal: F
-    averaged over the effects of new players: the share of wins to expect of such players.  averaged: F
-    averaged over the whole variance."""
-
-    eta: float
-    standard_error: float
-    plug_in: float
-    marginal: float
-    averaged: float
-
-
-def predict(
-    joint: Joint, columns: FloatArray, first: int | None, second: int | None, offset: float = 0.0
-) -> Prediction:
-    """The prediction of a contest between known or new players (Henderson 1975).
-    columns float[p]: columns of the fixed parameters: the first player's covariates minus the second's.
-    `first`, second: their effects, 0 .. K - 1; -1 for a player that has none; None for a new player."""
-    a, new = contrast(joint.n_effects, len(joint.theta) - joint.n_effects, columns, first, second)
-    eta = float(a @ joint.theta) + offset
-    of_new = new * joint.sigma**2
-    variance = float(a @ joint.covariance @ a) + of_new
-    chosen = link(joint.link)
-    return Prediction(
-        eta,
-        variance**0.5,
-        float(chosen.probability(np.array([eta]))[0]),
-        mean_probability(chosen, eta, of_new**0.5),
-        mean_probability(chosen, eta, variance**0.5),
-    )
-
-
 def contrast(
     k: int, p: int, columns: FloatArray, first: int | None, second: int | None
 ) -> tuple[FloatArray, int]:

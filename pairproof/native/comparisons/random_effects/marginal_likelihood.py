@@ -28,7 +28,7 @@ from ....errors import ConvergenceError
 from ....numerics.arrays import FloatArray
 from ....numerics.maxima import cholesky_of, maximise
 from ..rows.contest_design import Contests
-from ..rows.links import ContestPoint, Link
+from ..rows.links import ContestPoint, Link, weighted_sum
 from .effects_design import component_sizes
 from .factors import DenseFactor, NestedFactor, factor_of
 
@@ -119,7 +119,7 @@ def row_terms(contests: Contests, chosen: Link, eta: FloatArray) -> RowTerms:
     up, up2 = chosen.derivatives(eta)
     down, down2 = chosen.derivatives(-eta)
     log_cdf = chosen.log_cdf
-    value = _sum(wins, log_cdf(eta)) + _sum(losses, log_cdf(-eta))
+    value = weighted_sum(wins, log_cdf(eta)) + weighted_sum(losses, log_cdf(-eta))
     third = losses * chosen.third(-eta) - wins * chosen.third(eta)
     fourth = -wins * _probit_fourth(eta, up) - losses * _probit_fourth(-eta, down)
     return RowTerms(value, wins * up - losses * down, -wins * up2 - losses * down2, third, fourth)
@@ -144,11 +144,6 @@ def _probit_fourth(eta: FloatArray, r: FloatArray) -> FloatArray:
     one = -r * (eta + r)
     two = -one * (eta + r) - r * (1.0 + one)
     return np.asarray(-two * (eta + 2.0 * r) - 2.0 * one * (1.0 + one))
-
-
-def _sum(counts: FloatArray, logs: FloatArray) -> float:
-    """Sum of counts times logarithms, where 0 times -inf is 0."""
-    return float(counts @ np.where(counts > 0, logs, 0.0))
 
 
 #: Squared length of the last step to a mode, in posterior standard deviations.

@@ -16,12 +16,12 @@ wins and losses has the same likelihood but for binomial coefficients (McCullagh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ....errors import InputError, ItemError
-from ....numerics.arrays import FloatArray, IntArray
+from ....errors import InputError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 
 #: Rows of a product X'WX taken at a time: 10 columns of so many doubles stay within a processor's cache.
 CHUNK = 16_384
@@ -71,11 +71,17 @@ class Design:
         found[m:, :m] = found[:m, m:].T
         return found
 
+    def _sides(self) -> list[tuple[IntArray, float]]:
+        """Own abilities of the sides of each contest, with their signs."""
+        return [(self.first, 1.0), (self.second, -1.0)]
+
     def _onto_own(self, values: FloatArray) -> FloatArray:
         """Sums over the contests of each player, those as second player with a minus sign, float[m]."""
         m = self.n_own
-        wide = np.bincount(self.first + 1, values, m + 1) - np.bincount(self.second + 1, values, m + 1)
-        return np.asarray(wide[1:])
+        wide = np.zeros(m + 1)
+        for side, sign in self._sides():
+            wide += sign * np.bincount(side + 1, values, m + 1)
+        return wide[1:]
 
     def _own_gram(self, weights: FloatArray) -> FloatArray:
         m = self.n_own
@@ -97,7 +103,7 @@ class Design:
     def rows(self, chosen: IntArray) -> FloatArray:
         """float[r, m + p]: these rows of X, written out."""
         found = np.zeros((len(chosen), len(self.names)))
-        for side, sign in ((self.first, 1.0), (self.second, -1.0)):
+        for side, sign in self._sides():
             has = side[chosen] >= 0
             np.add.at(found, (np.flatnonzero(has), side[chosen][has]), sign)
         found[:, self.n_own :] = self.dense[chosen]
@@ -105,7 +111,13 @@ class Design:
 
     def subset(self, rows: IntArray) -> Design:
         """The design of these rows, int[r], alone."""
-        return Design(self.first[rows], self.second[rows], self.dense[rows], self.offset[rows], self.names)
+        return replace(
+            self,
+            first=self.first[rows],
+            second=self.second[rows],
+            dense=self.dense[rows],
+            offset=self.offset[rows],
+        )
 
     def without(self, columns: IntArray) -> Design:
         """The design with these columns' parameters, int[k], fixed at 0."""
@@ -149,7 +161,6 @@ def contest_design(
     players: Sequence[str],
     player_columns: FloatArray | None = None,
     player_names: Sequence[str] = (),
-    separate: Sequence[str] = (),
     reference: str | None = None,
     contest_columns: FloatArray | None = None,
     contest_names: Sequence[str] = (),
@@ -158,29 +169,38 @@ def contest_design(
     """The design of contests between players.
     Without `player_columns` every player but the reference has an ability of its own.  `first`, second
     int[n]: players, 0 .. K - 1.  players: K names.  player_columns float[K, p]: covariates of the players;
-    NaN where one is missing.  player_names: of these p columns.  separate: players with an ability of their
-    own beside the covariate model; those with a missing covariate are added by themselves.  contest_columns
-    float[n, q]: covariates of the contests, added to the predictor as they are.  contest_names: of these q
-    columns.  offset float[n]."""
+    NaN where one is missing: such a player has an ability of its own.  player_names: of these p columns.
+    contest_columns float[n, q]: covariates of the contests, added to the predictor as they are.  contest_names:
+    of these q columns.  offset float[n]."""
     a, b = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
-    _check_players(a, b, players)
     if player_columns is None:
-        own, columns = _all_but(players, reference), np.zeros((len(players), 0))
+        last = players[0] if reference is None else reference
+        own = np.array([k for k, name in enumerate(players) if name != last], dtype=np.int64)
+        columns = np.zeros((len(players), 0))
     else:
-        columns = _checked("player_columns", player_columns, len(players), player_names, finite=False)
-        own = _separate(players, columns, separate)
-        columns = np.where(np.isin(np.arange(len(players)), own)[:, None], 0.0, columns)
+        _refuse_infinite("player_columns", np.isinf(player_columns), player_columns, player_names)
+        lacking = np.isnan(player_columns).any(axis=1)
+        own, columns = np.flatnonzero(lacking), np.where(lacking[:, None], 0.0, player_columns)
     extra = np.zeros((len(a), 0)) if contest_columns is None else contest_columns
-    extra = _checked("contest_columns", extra, len(a), contest_names, finite=True)
+    _refuse_infinite("contest_columns", ~np.isfinite(extra), extra, contest_names)
     column = np.full(len(players), -1)
     column[own] = np.arange(len(own))
     return Design(
         column[a],
         column[b],
         np.hstack([columns[a] - columns[b], extra]),
-        _offset(offset, len(a)),
+        np.zeros(len(a)) if offset is None else offset,
         tuple(players[k] for k in own) + tuple(player_names) + tuple(contest_names),
     )
+
+
+def _refuse_infinite(what: str, wrong: BoolArray, columns: FloatArray, names: Sequence[str]) -> None:
+    """Products of finite covariates may be beyond doubles."""
+    if wrong.any():
+        row, k = np.argwhere(wrong)[0]
+        raise InputError(
+            f"{what}, row {row + 1}, column {names[k]!r}: {columns[row, k]}; expected a finite number"
+        )
 
 
 def abilities_design(
@@ -202,60 +222,6 @@ def abilities_design(
     return rows if columns is not None else np.delete(rows, against.n_own - 1, axis=1)
 
 
-def _check_players(a: IntArray, b: IntArray, players: Sequence[str]) -> None:
-    if a.shape != b.shape or a.ndim != 1:
-        raise InputError(f"{a.size} first and {b.size} second players; expected one of each a contest")
-    for side in (a, b):
-        wrong = np.flatnonzero((side < 0) | (side >= len(players)))
-        if len(wrong):
-            raise ItemError(
-                f"contest {wrong[0] + 1}: player number {side[wrong[0]]}; there are {len(players)}, from 0"
-            )
-    same = np.flatnonzero(a == b)
-    if len(same):
-        raise ItemError(
-            f"contest {same[0] + 1}: {players[a[same[0]]]} meets itself ({len(same)} such contests); remove them"
-        )
-
-
-def _all_but(players: Sequence[str], reference: str | None) -> IntArray:
-    ref = players[0] if reference is None else reference
-    if ref not in players:
-        raise ItemError(f"reference {ref!r} is not one of the {len(players)} players")
-    return np.array([k for k, name in enumerate(players) if name != ref], dtype=np.int64)
-
-
-def _separate(players: Sequence[str], columns: FloatArray, separate: Sequence[str]) -> IntArray:
-    unknown = [name for name in separate if name not in players]
-    if unknown:
-        raise ItemError(f"separate: {unknown[0]!r} is not one of the {len(players)} players")
-    chosen = np.isnan(columns).any(axis=1) | np.array([name in set(separate) for name in players])
-    return np.flatnonzero(chosen)
-
-
-def _checked(what: str, columns: FloatArray, n: int, names: Sequence[str], finite: bool) -> FloatArray:
-    found = np.asarray(columns, dtype=float)
-    if found.shape != (n, len(names)):
-        raise InputError(f"{what}: shape {found.shape}; expected {(n, len(names))}, a column for each name")
-    wrong = ~np.isfinite(found) if finite else np.isinf(found)
-    if wrong.any():
-        row, k = np.argwhere(wrong)[0]
-        raise InputError(
-            f"{what}, row {row + 1}, column {names[k]!r}: {found[row, k]}; expected a finite number"
-        )
-    return found
-
-
-def _offset(offset: FloatArray | None, n: int) -> FloatArray:
-    found = np.zeros(n) if offset is None else np.asarray(offset, dtype=float)
-    if found.shape != (n,):
-        raise InputError(f"offset: shape {found.shape}; expected {(n,)}, one number a contest")
-    if not np.isfinite(found).all():
-        row = int(np.flatnonzero(~np.isfinite(found))[0])
-        raise InputError(f"offset, row {row + 1}: {found[row]}; expected a finite number")
-    return found
-
-
 @dataclass(frozen=True, eq=False)
 class Contests:
     """Outcomes of contests, and the design of their linear predictors.
@@ -265,18 +231,6 @@ class Contests:
     design: Design
     wins: FloatArray
     losses: FloatArray
-
-    def __post_init__(self) -> None:
-        for what in ("wins", "losses"):
-            values = np.asarray(getattr(self, what), dtype=float)
-            if values.shape != (self.design.n_rows,):
-                raise InputError(f"{what}: shape {values.shape}; the design has {self.design.n_rows} rows")
-            wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
-            if len(wrong):
-                raise InputError(
-                    f"{what}, row {wrong[0] + 1}: {values[wrong[0]]}; expected a finite number >= 0"
-                )
-            object.__setattr__(self, what, values)
 
     @property
     def totals(self) -> FloatArray:

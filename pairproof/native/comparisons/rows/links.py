@@ -15,7 +15,6 @@ expected one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,25 +26,35 @@ from ....numerics.maxima import cholesky_of
 from .contest_design import Contests
 
 
-@dataclass(frozen=True)
 class Link:
     """A symmetric link, with the derivatives that likelihood and bias reduction need.
-    log_cdf: log F(eta) of float[n], exact in both tails.  derivatives: first and second derivative of log F
-    at eta, each float[n].  third: third derivative of log F at eta, float[n].  density: f = F', and f', each
-    float[n].  bend: f'/f at eta, float[n]; also where f itself underflows.  quantile: eta with F(eta) = p,
-    for p of float[n] in (0, 1).  concave: whether log F is concave, so that a maximum of the likelihood is
-    the only one.  far: a predictor beyond this in absolute value makes the solver ask whether the estimate
-    exists."""
+    concave: whether log F is, so that a maximum of the likelihood is the only one.  far: a predictor beyond this
+    in absolute value makes the solver ask whether the estimate exists: a win has all but one in 1e9 of the
+    probability (logit 20, probit 6); for cauchit, one in 3e4."""
 
     name: str
-    log_cdf: Callable[[FloatArray], FloatArray]
-    derivatives: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-    third: Callable[[FloatArray], FloatArray]
-    density: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-    bend: Callable[[FloatArray], FloatArray]
-    quantile: Callable[[FloatArray], FloatArray]
-    concave: bool
+    concave = True
     far: float
+
+    def log_cdf(self, eta: FloatArray) -> FloatArray:
+        """log F(eta), float[n], exact in both tails."""
+        raise NotImplementedError
+
+    def derivatives(self, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """First and second derivative of log F, each float[n]."""
+        raise NotImplementedError
+
+    def third(self, eta: FloatArray) -> FloatArray:
+        """Third derivative of log F, float[n]."""
+        raise NotImplementedError
+
+    def density(self, eta: FloatArray) -> FloatArray:
+        """f = F', float[n]."""
+        raise NotImplementedError
+
+    def bend(self, eta: FloatArray) -> FloatArray:
+        """f'/f, float[n]; also where f itself underflows."""
+        raise NotImplementedError
 
     def probability(self, eta: FloatArray) -> FloatArray:
         """F(eta), float[n] in [0, 1]."""
@@ -56,6 +65,100 @@ class Link:
         return np.asarray(self.derivatives(eta)[0] * self.derivatives(-eta)[0])
 
 
+class Logit(Link):
+    """The logistic distribution."""
+
+    name, far = "logit", 20.0
+
+    def log_cdf(self, eta: FloatArray) -> FloatArray:
+        return np.asarray(np.minimum(eta, 0.0) - np.log1p(np.exp(-np.abs(eta))))
+
+    @staticmethod
+    def both(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """F and 1 - F, both with all their digits, from one exponential."""
+        small = np.exp(-np.abs(eta))
+        near, far = 1.0 / (1.0 + small), small / (1.0 + small)
+        up = eta >= 0
+        return np.where(up, near, far), np.where(up, far, near)
+
+    def derivatives(self, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        p, q = self.both(eta)
+        return q, -p * q
+
+    def third(self, eta: FloatArray) -> FloatArray:
+        p, q = self.both(eta)
+        return np.asarray(p * q * (p - q))
+
+    def density(self, eta: FloatArray) -> FloatArray:
+        p, q = self.both(eta)
+        return np.asarray(p * q)
+
+    def bend(self, eta: FloatArray) -> FloatArray:
+        return np.asarray(-np.tanh(eta / 2.0))
+
+
+class Probit(Link):
+    """The normal distribution."""
+
+    name, far = "probit", 6.0
+
+    def log_cdf(self, eta: FloatArray) -> FloatArray:
+        from scipy.special import log_ndtr
+
+        return np.asarray(log_ndtr(eta))
+
+    def derivatives(self, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        # f/F of the lower tail, sqrt(2/pi) / erfcx(-eta/sqrt(2)), neither overflows nor cancels there.
+        from scipy.special import erfcx, ndtr
+
+        lower, upper = np.minimum(eta, 0.0), np.maximum(eta, 0.0)
+        below = np.sqrt(2.0 / np.pi) / erfcx(-lower / np.sqrt(2.0))
+        ratio = np.where(eta <= 0, below, self.density(upper) / ndtr(upper))
+        return ratio, -ratio * (eta + ratio)
+
+    def third(self, eta: FloatArray) -> FloatArray:
+        r, slope = self.derivatives(eta)
+        return -slope * (eta + r) - r * (1.0 + slope)
+
+    def density(self, eta: FloatArray) -> FloatArray:
+        return np.asarray(np.exp(-0.5 * eta**2) / np.sqrt(2.0 * np.pi))
+
+    def bend(self, eta: FloatArray) -> FloatArray:
+        return -eta
+
+
+class Cauchit(Link):
+    """The Cauchy distribution."""
+
+    name, concave, far = "cauchit", False, 1e4
+
+    def log_cdf(self, eta: FloatArray) -> FloatArray:
+        # F = atan2(1, -eta)/pi keeps its digits in the lower tail, 1 - F = atan2(1, eta)/pi in the upper.
+        lower, upper = np.arctan2(1.0, -eta) / np.pi, np.arctan2(1.0, eta) / np.pi
+        return np.asarray(np.where(eta <= 0, np.log(lower), np.log1p(-np.where(eta <= 0, 0.0, upper))))
+
+    def derivatives(self, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        f = self.density(eta)
+        cdf = np.arctan2(1.0, -eta) / np.pi
+        ratio = f / cdf
+        return ratio, -2.0 * eta * f / (1.0 + eta**2) / cdf - ratio**2
+
+    def third(self, eta: FloatArray) -> FloatArray:
+        f = self.density(eta)
+        bend = f * (6.0 * eta**2 - 2.0) / (1.0 + eta**2) ** 2  # f''
+        cdf, slope = np.arctan2(1.0, -eta) / np.pi, -2.0 * eta * f / (1.0 + eta**2)
+        return np.asarray(bend / cdf - 3.0 * slope * f / cdf**2 + 2.0 * (f / cdf) ** 3)
+
+    def density(self, eta: FloatArray) -> FloatArray:
+        return np.asarray(1.0 / (np.pi * (1.0 + eta**2)))
+
+    def bend(self, eta: FloatArray) -> FloatArray:
+        return np.asarray(-2.0 * eta / (1.0 + eta**2))
+
+
+_LINKS: dict[str, Link] = {of.name: of() for of in (Logit, Probit, Cauchit)}
+
+
 def link(name: str) -> Link:
     """The link of this name."""
     if name not in _LINKS:
@@ -64,152 +167,6 @@ def link(name: str) -> Link:
             " probability whichever player is named first"
         )
     return _LINKS[name]
-
-
-def _logit_log_cdf(eta: FloatArray) -> FloatArray:
-    return np.asarray(np.minimum(eta, 0.0) - np.log1p(np.exp(-np.abs(eta))))
-
-
-def _logit_both(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """F and 1 - F, both with all their digits, from one exponential."""
-    small = np.exp(-np.abs(eta))
-    near, far = 1.0 / (1.0 + small), small / (1.0 + small)
-    up = eta >= 0
-    return np.where(up, near, far), np.where(up, far, near)
-
-
-def _logit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    p, q = _logit_both(eta)
-    return q, -p * q
-
-
-def _logit_third(eta: FloatArray) -> FloatArray:
-    p, q = _logit_both(eta)
-    return np.asarray(p * q * (p - q))
-
-
-def _logit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    p, q = _logit_both(eta)
-    return p * q, p * q * (q - p)
-
-
-def _logit_bend(eta: FloatArray) -> FloatArray:
-    return np.asarray(-np.tanh(eta / 2.0))
-
-
-def _logit_quantile(p: FloatArray) -> FloatArray:
-    return np.asarray(np.log(p) - np.log1p(-p))
-
-
-def _probit_log_cdf(eta: FloatArray) -> FloatArray:
-    from scipy.special import log_ndtr
-
-    return np.asarray(log_ndtr(eta))
-
-
-def _normal_density(eta: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(-0.5 * eta**2) / np.sqrt(2.0 * np.pi))
-
-
-def _probit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    # f/F of the lower tail, sqrt(2/pi) / erfcx(-eta/sqrt(2)), neither overflows nor cancels there.
-    from scipy.special import erfcx, ndtr
-
-    lower, upper = np.minimum(eta, 0.0), np.maximum(eta, 0.0)
-    below = np.sqrt(2.0 / np.pi) / erfcx(-lower / np.sqrt(2.0))
-    ratio = np.where(eta <= 0, below, _normal_density(upper) / ndtr(upper))
-    return ratio, -ratio * (eta + ratio)
-
-
-def _probit_third(eta: FloatArray) -> FloatArray:
-    r, slope = _probit_derivatives(eta)
-    return -slope * (eta + r) - r * (1.0 + slope)
-
-
-def _probit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    f = _normal_density(eta)
-    return f, -eta * f
-
-
-def _probit_bend(eta: FloatArray) -> FloatArray:
-    return -eta
-
-
-def _probit_quantile(p: FloatArray) -> FloatArray:
-    from scipy.special import ndtri
-
-    return np.asarray(ndtri(p))
-
-
-def _cauchit_log_cdf(eta: FloatArray) -> FloatArray:
-    # F = atan2(1, -eta)/pi keeps its digits in the lower tail, 1 - F = atan2(1, eta)/pi in the upper.
-    lower, upper = np.arctan2(1.0, -eta) / np.pi, np.arctan2(1.0, eta) / np.pi
-    return np.asarray(np.where(eta <= 0, np.log(lower), np.log1p(-np.where(eta <= 0, 0.0, upper))))
-
-
-def _cauchit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    f = 1.0 / (np.pi * (1.0 + eta**2))
-    return f, -2.0 * eta * f / (1.0 + eta**2)
-
-
-def _cauchit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    f, slope = _cauchit_density(eta)
-    cdf = np.arctan2(1.0, -eta) / np.pi
-    ratio = f / cdf
-    return ratio, slope / cdf - ratio**2
-
-
-def _cauchit_third(eta: FloatArray) -> FloatArray:
-    f, slope = _cauchit_density(eta)
-    bend = f * (6.0 * eta**2 - 2.0) / (1.0 + eta**2) ** 2  # f''
-    cdf = np.arctan2(1.0, -eta) / np.pi
-    return np.asarray(bend / cdf - 3.0 * slope * f / cdf**2 + 2.0 * (f / cdf) ** 3)
-
-
-def _cauchit_bend(eta: FloatArray) -> FloatArray:
-    return np.asarray(-2.0 * eta / (1.0 + eta**2))
-
-
-def _cauchit_quantile(p: FloatArray) -> FloatArray:
-    return np.asarray(np.tan(np.pi * (p - 0.5)))
-
-
-#: Where a win has all but one in 1e9 of the probability (logit 20, probit 6); for cauchit, one in 3e4.
-_LINKS = {
-    "logit": Link(
-        "logit",
-        _logit_log_cdf,
-        _logit_derivatives,
-        _logit_third,
-        _logit_density,
-        _logit_bend,
-        _logit_quantile,
-        True,
-        20.0,
-    ),
-    "probit": Link(
-        "probit",
-        _probit_log_cdf,
-        _probit_derivatives,
-        _probit_third,
-        _probit_density,
-        _probit_bend,
-        _probit_quantile,
-        True,
-        6.0,
-    ),
-    "cauchit": Link(
-        "cauchit",
-        _cauchit_log_cdf,
-        _cauchit_derivatives,
-        _cauchit_third,
-        _cauchit_density,
-        _cauchit_bend,
-        _cauchit_quantile,
-        False,
-        1e4,
-    ),
-}
 
 
 def concave_link(name: str) -> Link:
@@ -237,7 +194,7 @@ class ContestPoint:
     def value(self) -> float:
         """The log-likelihood, without binomial coefficients."""
         log_cdf = self.link.log_cdf
-        return _product(self.contests.wins, log_cdf(self.eta)) + _product(
+        return weighted_sum(self.contests.wins, log_cdf(self.eta)) + weighted_sum(
             self.contests.losses, log_cdf(-self.eta)
         )
 
@@ -272,11 +229,6 @@ class ContestPoint:
         return self.contests.design.gram(-self._slopes[1])
 
     @property
-    def row_curvatures(self) -> FloatArray:
-        """float[n]: -d2l/d eta^2 of each row; the weights of the observed information."""
-        return -self._slopes[1]
-
-    @property
     def row_weights(self) -> FloatArray:
         """float[n]: expected information of each row about its predictor."""
         return self.contests.totals * self.link.expected_weight(self.eta)
@@ -302,6 +254,6 @@ class ContestPoint:
         return np.asarray(solve_triangular(factor.T, half)), float(half @ half)
 
 
-def _product(counts: FloatArray, logs: FloatArray) -> float:
+def weighted_sum(counts: FloatArray, logs: FloatArray) -> float:
     """Sum of counts times logarithms, where 0 times -inf is 0."""
     return float(counts @ np.where(counts > 0, logs, 0.0))

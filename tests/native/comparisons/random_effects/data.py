@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairproof.native.comparisons.random_effects.effects_design import Block, with_blocks
+from pairproof.native.comparisons.random_effects.joint import Joint, contrast, mean_probability
 from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
+from pairproof.native.comparisons.rows.links import link
 from tests.native.comparisons.rows.data import chameleons, lizards
 
 
@@ -57,3 +60,36 @@ def of_chameleons() -> Contests:
         a, b, names, x, ["ch.res", "prop.main"], contest_columns=before, contest_names=["prev"]
     )
     return with_effects(Contests(fixed, np.ones(106), np.zeros(106)), a, b, names)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a model with random effects says of a contest that may not have been seen.
+    eta: linear predictor; the effect of a new player is 0.  standard_error: of eta: of the effects and
+    parameters, and of the effects of new players; sigma taken as known.  plug_in: F(eta).  marginal: F
+    averaged over the effects of new players: the share of wins to expect of such players.  averaged: F
+    averaged over the whole variance."""
+
+    eta: float
+    standard_error: float
+    plug_in: float
+    marginal: float
+    averaged: float
+
+
+def predict(joint: Joint, columns: NDArray[np.float64], first: int | None, second: int | None) -> Prediction:
+    """The prediction of a contest between known or new players (Henderson 1975).
+    columns float[p]: columns of the fixed parameters: the first player's covariates minus the second's.
+    `first`, second: their effects, 0 .. K - 1; -1 for a player that has none; None for a new player."""
+    a, new = contrast(joint.n_effects, len(joint.theta) - joint.n_effects, columns, first, second)
+    eta = float(a @ joint.theta)
+    of_new = new * joint.sigma**2
+    variance = float(a @ joint.covariance @ a) + of_new
+    chosen = link(joint.link)
+    return Prediction(
+        eta,
+        variance**0.5,
+        float(chosen.probability(np.array([eta]))[0]),
+        mean_probability(chosen, eta, of_new**0.5),
+        mean_probability(chosen, eta, variance**0.5),
+    )

@@ -14,7 +14,7 @@ from pairproof.errors import InputError, NotEstimableError, TooLargeError
 from pairproof.native.comparisons.random_effects.effect_sets import EffectSets
 from pairproof.native.comparisons.random_effects.effects_design import acyclic, fixed_part
 from pairproof.native.comparisons.random_effects.effects_likelihood import profile_sigma
-from pairproof.native.comparisons.random_effects.joint import mean_probability, predict
+from pairproof.native.comparisons.random_effects.joint import mean_probability
 from pairproof.native.comparisons.random_effects.quasi_likelihood import fit_pql
 from pairproof.native.comparisons.random_effects.variances import fit_mixed, marginal_of
 from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
@@ -25,6 +25,7 @@ from tests.native.comparisons.random_effects.data import (
     four_players,
     of_chameleons,
     of_lizards,
+    predict,
     with_effects,
 )
 from tests.native.comparisons.rows.data import of_r

@@ -10,7 +10,6 @@ from pairproof.native.comparisons.random_effects import joint as uncertain, quas
 from pairproof.native.comparisons.random_effects.joint import (
     Joint,
     SigmaPosterior,
-    predict,
     predict_over,
     sigma_posterior,
 )
@@ -26,6 +25,7 @@ from tests.native.comparisons.random_effects.data import (
     four_players,
     of_chameleons,
     of_lizards,
+    predict,
     with_effects,
 )
 from tests.native.comparisons.random_effects.test_components import sparse

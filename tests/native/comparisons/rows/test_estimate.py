@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import pairproof
-from pairproof.errors import InputError, ItemError, NotEstimableError
+from pairproof.errors import InputError, NotEstimableError
 from pairproof.native.comparisons.rows.contest_design import Contests, Design, contest_design
 from pairproof.native.comparisons.rows.maximum_likelihood import fit_limiting, fit_structured
 from tests.native.comparisons.rows.data import baseball, chameleons, citations, lizards, of_r
@@ -249,15 +249,9 @@ def test_separated_and_aliased_parameters_are_named() -> None:
         fit_structured(Contests(parts, np.ones(2), np.ones(2)))
 
 
-def test_wrong_input_is_named_with_its_row() -> None:
-    with pytest.raises(ItemError, match="contest 2: B meets itself"):
-        contest_design([0, 1], [1, 1], "AB")
-    with pytest.raises(ItemError, match="separate: 'Z' is not one of the 2"):
-        contest_design([0], [1], "AB", np.ones((2, 1)), ["x"], separate=["Z"])
-    with pytest.raises(InputError, match="contest_columns, row 1, column 'h': nan"):
-        contest_design([0], [1], "AB", contest_columns=np.array([[np.nan]]), contest_names=["h"])
-    with pytest.raises(InputError, match="wins, row 1: -1.0; expected a finite number >= 0"):
-        Contests(contest_design([0], [1], "AB"), np.array([-1.0]), np.ones(1))
+def test_a_covariate_beyond_doubles_is_named_with_its_row() -> None:
+    with pytest.raises(InputError, match="contest_columns, row 1, column 'h': inf"):
+        contest_design([0], [1], "AB", contest_columns=np.array([[np.inf]]), contest_names=["h"])
 
 
 def test_a_design_without_an_item_of_its_own_is_the_offset_alone() -> None:
