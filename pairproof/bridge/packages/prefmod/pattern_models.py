@@ -118,7 +118,6 @@ def _check_numeric(function: str, name: str, values: Any) -> None:
         )
 
 
-NEEDS = ("prefmod",)
 MISModel = Literal["obj", "comp"]
 
 #: R: the call as a user types it, its literal arguments in it, since print and patt.worth show or read it.
@@ -213,7 +212,7 @@ def fit_pattern(
     return PatternModel.ask(backend, function, code, arguments, function=function)
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def pattPC_fit(
     obj: Any,
     nitems: int,
@@ -290,7 +289,7 @@ def _mask(values: Sequence[bool]) -> list[bool]:
     return [bool(v) for v in values]
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def pattR_fit(
     obj: Any,
     nitems: int,
@@ -333,7 +332,7 @@ def pattR_fit(
     return fit_pattern(backend, "prefmod::pattR.fit", "ia NItest")
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def pattL_fit(
     obj: Any,
     nitems: int,
@@ -375,7 +374,7 @@ def pattL_fit(
     return fit_pattern(backend, "prefmod::pattL.fit", "undec ia NItest", least=2)
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def pattLrep_fit(
     obj: Any,
     nitems: int,
@@ -424,7 +423,7 @@ def pattLrep_fit(
     return fit_pattern(backend, "prefmod::pattLrep.fit", "tpoints undec ia iaT NItest")
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def pattRrep_fit(
     obj: Any,
     nitems: int,
