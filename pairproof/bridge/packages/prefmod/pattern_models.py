@@ -194,8 +194,8 @@ def fit_pattern(
         raise InputError(f"{function} needs at least 2 times, found tpoints = {tpoints}")
     columns = nitems * (tpoints or 1)
     check_names("obj_names", names, columns, "columns (items times times)" if tpoints else "items")
-    used = variables_of(elim, "elim")
-    dropped = sorted({*variables_of(formel, "formel")} - {*used})
+    named, used = variables_of(formel, "formel"), variables_of(elim, "elim")
+    dropped = sorted({*named} - {*used})
     if dropped:
         raise InputError(
             f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim}), the formula of the "
