@@ -91,6 +91,7 @@ def _converted(name: str, value: Any, kind: Any) -> Any:
 def sent(backend: Any, variables: str, **made: Any) -> dict[str, Any]:
     """R's variables in the order of records' keys: made here, else as the function was given them; ``.at.home`` is ``at_home``."""
     ours = {name: name.strip(".").replace(".", "_") for name in variables.split()}
+    assert set(made) <= set(ours.values()), "each value that is made goes to R"
     return {name: made[key] if key in made else backend.values[key] for name, key in ours.items()}
 
 
@@ -109,7 +110,7 @@ def ask(
     ----------
     label : str
         The R function's name, for messages and for the record's file name.
-    needs : default the packages of the function that asks
+    needs : sequence of str, optional; default the packages of the function that asks
     """
     who, own = (backend.backend, backend.needs) if isinstance(backend, Given) else (backend, ())
     chosen = own if needs is None else needs

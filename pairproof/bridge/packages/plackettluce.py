@@ -111,7 +111,7 @@ def pladmm(
         raise InputError(f"{len(weights)} weights for {len(ranks)} rankings")
     made: dict[str, Any] = {"rankings": matrix(ranks, labels), "X": table}
     arguments = sent(backend, "rankings X .weights rho n_iter rtol", **made)
-    named = {"names": tuple(columns), "items": tuple(labels)}
+    named: dict[str, Any] = {"names": tuple(columns), "items": tuple(labels)}
     return CovariateWorths.ask(backend, "PlackettLuce::pladmm", PLADMM, arguments, **named)
 
 

@@ -84,8 +84,9 @@ def _size(term: Term, values: Mapping[str, Any]) -> float:
     for name, level in term.by:
         if name != "time":
             value = values[name]
-            level = level if level is None or isinstance(value, str) else float(level)
-            size *= float(value) if level is None else float(value == level)
+            if level is not None:
+                value = value == (level if isinstance(value, str) else float(level))
+            size *= float(value)
     return size
 
 

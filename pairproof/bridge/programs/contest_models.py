@@ -99,10 +99,10 @@ class Inputs:
     def item_columns(self) -> tuple[list[Term], FloatArray]:
         """Terms of item covariates, and float[n_items, k]: nan for items with an ability of their own."""
         shared = [t for t in self.terms if t.kind == "covariate" and t.item is None]
-        own = np.array([item in self.own_items for item in self.fit.items])
         values = np.zeros((len(self.fit.items), len(shared)))
         for k, term in enumerate(shared):
-            values[:, k] = np.where(own, np.nan, item_covariate(self.fit, term))
+            values[:, k] = item_covariate(self.fit, term)
+        values[[item in self.own_items for item in self.fit.items]] = np.nan
         return shared, values
 
     def contest_terms(self) -> list[int]:
@@ -146,10 +146,10 @@ def inputs_of(fit: Fit) -> Inputs:
     for k, term in enumerate(terms):
         if term.kind in ("order", "comparison"):
             key[f"column {k}"] = columns[:, k] + 0.0  # no -0
-    if spec.cells == ("row",):
-        key["row"] = np.arange(table.n_rows)
     for name in spec.cells:
-        if name != "row":
+        if spec.cells == ("row",):
+            key["row"] = np.arange(table.n_rows)
+        elif name != "row":
             kept = table.columns[name]
             key[f"cell {name}"] = kept.codes if isinstance(kept, Factor) else kept
     of = key.iloc[used].groupby(list(key.columns), sort=True, dropna=False).ngroup().to_numpy()
@@ -263,19 +263,11 @@ def variables(given: Inputs, limited: bool = True) -> dict[str, Any]:
     spec = given.spec
     rows = ~given.certain if limited else np.ones(len(given.first), bool)
     kept = [k for k in range(len(given.terms)) if not limited or k not in given.undetermined]
-    wins, ties, losses = given.counts[rows].T
-    return {
-        "wins": reals(wins),
-        "ties": reals(ties),
-        "losses": reals(losses),
-        "X": reals(given.columns[rows][:, kept]),
-        "offset": reals(given.offset[rows]),
-        "home": reals(given.home[rows]),
-        "link": str(spec.link),
-        "with_ties": given.with_ties,
-        "shift": bool(spec.tie_shift),
-        "scale": bool(spec.tie_scale),
-    }
+    found: dict[str, Any] = dict(zip(("wins", "ties", "losses"), map(reals, given.counts[rows].T)))
+    found |= {"X": reals(given.columns[rows][:, kept])}
+    found |= {"offset": reals(given.offset[rows]), "home": reals(given.home[rows])}
+    found |= {"link": str(spec.link), "with_ties": given.with_ties}
+    return found | {"shift": bool(spec.tie_shift), "scale": bool(spec.tie_scale)}
 
 
 def mixed_variables(given: Inputs) -> dict[str, Any]:
@@ -283,13 +275,8 @@ def mixed_variables(given: Inputs) -> dict[str, Any]:
     first, second, n = given.effects
     rows = ~given.certain
     of_set = given.judge if given.judges else np.zeros(len(given.first), int)
-    return {
-        **variables(given),
-        "plus": reals(first[rows] + 1),
-        "minus": reals(second[rows] + 1),
-        "K": float(n),
-        "set": reals(of_set[rows] + 1),
-    }
+    sides = {"plus": reals(first[rows] + 1), "minus": reals(second[rows] + 1)}
+    return {**variables(given), **sides, "K": float(n), "set": reals(of_set[rows] + 1)}
 
 
 def named_variables(given: Inputs) -> dict[str, Any]:

@@ -49,11 +49,8 @@ def defects(function: str = "", reproducible: bool | None = None) -> tuple[Defec
     known = {f for d in known_defects().values() for f in d.functions}
     if function and function not in known:
         raise InputError(f"no defect is known of {function!r}; there are some of {', '.join(sorted(known))}")
-    return tuple(
-        d
-        for d in known_defects().values()
-        if (not function or function in d.functions) and reproducible in (None, d.reproducible)
-    )
+    every = (d for d in known_defects().values() if not function or function in d.functions)
+    return tuple(d for d in every if reproducible in (None, d.reproducible))
 
 
 def defect(name: str) -> Defect:
@@ -92,9 +89,8 @@ def defect(name: str) -> Defect:
     if len(same) == 1:
         return same[0]
     if same:
-        raise InputError(
-            f"{short} is the identifier of {' and '.join(d.name for d in same)}; name one of them"
-        )
+        names = " and ".join(d.name for d in same)
+        raise InputError(f"{short} is the identifier of {names}; name one of them")
     near = difflib.get_close_matches(short, known, 1, 0.4)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise InputError(f"no defect {short!r} of prefmod is known{hint} (defects() lists all {len(known)})")

@@ -253,17 +253,13 @@ def fit_margins_not_fixed(
 def _counts(table: Respondents, group: IntArray, n_groups: int) -> FloatArray:
     """float[n_groups, C, categories]: answers +1, (0,) -1."""
     values = (1, 0, -1) if table.tie_category else (1, -1)
-    return np.array(
-        [
-            [[table.weights[(group == s) & (column == v)].sum() for v in values] for column in table.once.T]
-            for s in range(n_groups)
-        ]
-    )
+    out = np.empty((n_groups, table.once.shape[1], len(values)))
+    for s, c, k in np.ndindex(out.shape):
+        out[s, c, k] = table.weights[(group == s) & (table.once[:, c] == values[k])].sum()
+    return out
 
 
-def _design(
-    table: Respondents, levels: list[str], level_constants: bool
-) -> tuple[FloatArray, tuple[str, ...]]:
+def _design(table: Respondents, levels: list[str], constants: bool) -> tuple[FloatArray, tuple[str, ...]]:
     """Rows group, pair, answer: constants of pairs, items, tie, (levels,) items by level."""
     y = np.array([1.0, 0.0, -1.0] if table.tie_category else [1.0, -1.0])
     c, k, s = n_pairs(len(table.items)), len(y), len(levels)
@@ -274,7 +270,7 @@ def _design(
     later = np.eye(s)[:, 1:]
     parts = [np.kron(one, of_pair), np.kron(one, items), np.kron(one, tie)]
     covariate_names = [*table.items[:-1], *(["tie"] if table.tie_category else [])]
-    if level_constants:
+    if constants:
         parts.append(np.kron(later, np.ones((c * k, 1))))
         covariate_names += levels[1:]
     parts.append(np.kron(later, items))

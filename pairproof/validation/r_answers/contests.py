@@ -28,7 +28,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -405,11 +404,17 @@ def _said_of_brglm2(question: ContestQuestion, found: ContestEstimates) -> list[
 
 
 def _at_both_stops(
-    names: tuple[str, str], ask: Callable[..., ContestEstimates], said: Callable[..., list[str]], *how: Any
+    r_calls: tuple[str, str],
+    ask: Callable[..., ContestEstimates],
+    said: Callable[..., list[str]],
+    names: Callable[[ContestQuestion, ContestEstimates], list[str]],
+    numbers: Callable[[ContestQuestion, ContestEstimates, Sequence[str]], dict[str, float]],
 ) -> dict[str, Program]:
     """A program at a tight stop, and at its own."""
-    stops = zip(names, (True, False))
-    return {name: Program(partial(ask, tight=t), partial(said, t), *how, _flag) for name, t in stops}
+    return {
+        r_call: Program(partial(ask, tight=tight), partial(said, tight), names, numbers, _flag)
+        for r_call, tight in zip(r_calls, (True, False))
+    }
 
 
 PROGRAMS = {

@@ -400,8 +400,6 @@ PLACKETT_LUCE, COXPH = "PlackettLuce::PlackettLuce", "survival::coxph"
 EPSILON = 1e-13
 #: It asks for more than a maximum that exists needs: ties do not connect items there.
 NOT_CONNECTED = "Network is not fully connected"
-#: Where ties of 3 occur and of 2 do not.
-NO_VCOV = "must have same number of rows"
 
 
 def plackettluce_counterpart(question: AnswerQuestion) -> RCounterpart | None:

@@ -35,8 +35,6 @@ from ..asking import (
     vector_of,
 )
 
-NEEDS = ("prefmod",)
-
 
 @dataclass(frozen=True, eq=False)
 class Design(RAnswer):
@@ -80,7 +78,7 @@ class LLBTDesign(Design):
     categories: tuple[str, ...]
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def llbt_design(
     data: Any,
     nitems: int,
@@ -161,7 +159,7 @@ class LLBTFit(RAnswer):
     lines: tuple[str, ...] = field(repr=False)
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def llbt_fit(
     y: Sequence[float] | Expr,
     Xmodel: Mapping[str, Any] | Expr,
@@ -246,7 +244,7 @@ class LLBTPCModel(RModel):
     arguments: Mapping[str, Any] = field(repr=False)
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def llbtPC_fit(
     obj: Any,
     nitems: int,

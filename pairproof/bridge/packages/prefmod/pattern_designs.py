@@ -28,7 +28,6 @@ from ..asking import REDUCE, Estimates, Floats, as_frame, asks, optional, progra
 from .llbt import Design as AnyDesign, LLBTDesign, made_design
 from .pattern_models import CALL, answers_table, check_names
 
-NEEDS = ("prefmod",)
 Responses = Literal["paircomp", "ranking", "rating"]
 
 
@@ -50,7 +49,7 @@ class PatternDesign(AnyDesign):
         return to_frame(self.value)
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def patt_design(
     obj: Any,
     nitems: int,
@@ -273,7 +272,7 @@ class NPMLModel(Estimates):
     arguments: Mapping[str, Any] = field(repr=False)
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def pattnpml_fit(
     formula: str,
     random: str,

@@ -118,7 +118,6 @@ def _check_numeric(function: str, name: str, values: Any) -> None:
         )
 
 
-NEEDS = ("prefmod",)
 MISModel = Literal["obj", "comp"]
 
 #: R: the call as a user types it, its literal arguments in it, since print and patt.worth show or read it.
@@ -195,8 +194,8 @@ def fit_pattern(
         raise InputError(f"{function} needs at least 2 times, found tpoints = {tpoints}")
     columns = nitems * (tpoints or 1)
     check_names("obj_names", names, columns, "columns (items times times)" if tpoints else "items")
-    used = variables_of(elim, "elim")
-    dropped = sorted({*variables_of(formel, "formel")} - {*used})
+    named, used = variables_of(formel, "formel"), variables_of(elim, "elim")
+    dropped = sorted({*named} - {*used})
     if dropped:
         raise InputError(
             f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim}), the formula of the "
@@ -213,7 +212,7 @@ def fit_pattern(
     return PatternModel.ask(backend, function, code, arguments, function=function)
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def pattPC_fit(
     obj: Any,
     nitems: int,
@@ -290,7 +289,7 @@ def _mask(values: Sequence[bool]) -> list[bool]:
     return [bool(v) for v in values]
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def pattR_fit(
     obj: Any,
     nitems: int,
@@ -333,7 +332,7 @@ def pattR_fit(
     return fit_pattern(backend, "prefmod::pattR.fit", "ia NItest")
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def pattL_fit(
     obj: Any,
     nitems: int,
@@ -375,7 +374,7 @@ def pattL_fit(
     return fit_pattern(backend, "prefmod::pattL.fit", "undec ia NItest", least=2)
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def pattLrep_fit(
     obj: Any,
     nitems: int,
@@ -424,7 +423,7 @@ def pattLrep_fit(
     return fit_pattern(backend, "prefmod::pattLrep.fit", "tpoints undec ia iaT NItest")
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def pattRrep_fit(
     obj: Any,
     nitems: int,

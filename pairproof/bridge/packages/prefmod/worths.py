@@ -22,7 +22,6 @@ from .llbt import LLBTPCModel, WorthTable, llbtpc_worth
 from .pattern_designs import FIT_DESIGN, PATTNPML, DesignModel, NPMLModel
 from .pattern_models import PatternModel, check_names, fit_code
 
-NEEDS = ("prefmod",)
 Outmat = Literal["worth", "est"]
 PatternOutmat = Literal["worth", "lambda"]
 Format = Literal["svg", "pdf", "png"]
@@ -68,7 +67,7 @@ def llbt_worth(
     return _table(ask(backend, "prefmod::llbt.worth", code, arguments))
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def patt_worth(
     fitobj: Union[PatternModel, NPMLModel, DesignModel],
     obj_names: Sequence[str] | None = None,
@@ -99,7 +98,7 @@ def patt_worth(
     """
     if obj_names is not None and not isinstance(fitobj, PatternModel):
         raise InputError("obj_names are used for models of patt*.fit only; name the items in patt_design")
-    needs: tuple[str, ...] = NEEDS
+    needs: tuple[str, ...] = ("prefmod",)
     if isinstance(fitobj, PatternModel):
         check_names("obj_names", obj_names, fitobj.arguments["nitems"])
         making, fit = fit_code(fitobj.function, fitobj.arguments), "fit"
@@ -139,7 +138,7 @@ class Drawing(RAnswer):
     data: bytes = field(repr=False)
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def plot_wmat(
     x: WorthTable,
     main: str = "Preferences",
@@ -210,7 +209,7 @@ def _worths(table: WorthTable) -> Any:
     return matrix(reals(table.values), list(table.groups), list(table.objects))
 
 
-@asks(*NEEDS)
+@asks("prefmod")
 def plotworth(worthmat: WorthTable, *, backend: BackendLike = None) -> Drawing:
     """R's ``prefmod::plotworth(worthmat)``, which is defunct: R's error says to use :func:`plot_wmat`.
 

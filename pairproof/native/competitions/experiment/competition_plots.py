@@ -131,9 +131,8 @@ def _legend(points: Sequence[Mean]) -> dict[str, str]:
 def _crowded(sizes: Sequence[int]) -> bool:
     """Whether neighbouring tick labels would touch on a logarithmic axis of 5.5 inches."""
     steps = [(np.log(b / a), len(f"{a}{b}") / 2 + 1) for a, b in zip(sizes, sizes[1:])]
-    return any(
-        5.5 * gap / np.log(sizes[-1] / sizes[0]) < _CHARACTER * characters for gap, characters in steps
-    )
+    whole = np.log(sizes[-1] / sizes[0])
+    return any(5.5 * gap / whole < _CHARACTER * characters for gap, characters in steps)
 
 
 def _keep_means_in_view(ax: Any, values: Sequence[float]) -> None:

@@ -35,6 +35,7 @@ from ..irt.posterior import Note, check_level
 from ..ranking.sums_by_cluster import check_clusters, cluster_codes, clustered_error
 from .held_out import Split
 
+Results = Sequence["Result"]
 #: A variance and its degrees of freedom.
 Part = tuple[float, float]
 #: What a variance over the test set is made by: a track, and pairs of results on it.
@@ -124,7 +125,7 @@ class Difference:
     n_tracks: int
 
 
-def means(results: Sequence[Result], level: float = 0.95) -> list[Mean]:
+def means(results: Results, level: float = 0.95) -> list[Mean]:
     """Mean perplexities with t intervals, models in the order in which they first appear, then by size."""
     check_level(level)
     out = []
@@ -144,9 +145,7 @@ def means(results: Sequence[Result], level: float = 0.95) -> list[Mean]:
     return out
 
 
-def best_by_size(
-    results: Sequence[Result], level: float = 0.95, over_test: OverTest | None = None
-) -> list[Best]:
+def best_by_size(results: Results, level: float = 0.95, over_test: OverTest | None = None) -> list[Best]:
     """The best model at each training size, and the models that do not differ significantly from it."""
     check_level(level)
     table = {(m.model, m.train_size): m for m in means(results, level)}
@@ -157,11 +156,8 @@ def best_by_size(
             continue
         top = min(here, key=lambda m: m.mean)
         own = _of(results, top.model, size)
-        gaps = {
-            m.model: difference(_of(results, m.model, size), own, level, over_test)
-            for m in here
-            if m.model != top.model
-        }
+        others = [m.model for m in here if m.model != top.model]
+        gaps = {name: difference(_of(results, name, size), own, level, over_test) for name in others}
         tracks = _by_track(own)
         lowest = sum(
             all(_mean_in(results, m.model, size, t) >= _mean_in(results, top.model, size, t) for m in here)
@@ -173,7 +169,7 @@ def best_by_size(
 
 
 def difference(
-    first: Sequence[Result], second: Sequence[Result], level: float = 0.95, over_test: OverTest | None = None
+    first: Results, second: Results, level: float = 0.95, over_test: OverTest | None = None
 ) -> Difference:
     """Mean difference in perplexity of two models, or of one model trained on two kinds of data, taken track
     by track and trial by trial.
@@ -211,7 +207,7 @@ def difference(
     return Difference(mean, se, mean - half, mean + half, *parts, positive, len(gaps))
 
 
-def judgments_enough(results: Sequence[Result], within: float = 0.01) -> dict[str, int | None]:
+def judgments_enough(results: Results, within: float = 0.01) -> dict[str, int | None]:
     """For each model the smallest size from which on its mean perplexity stays within a share of that at the
     largest size.
     Sizes at which no track has more to train on than at the size before are one size: that of the largest
@@ -233,7 +229,7 @@ def judgments_enough(results: Sequence[Result], within: float = 0.01) -> dict[st
     return out
 
 
-def sizes_trained(results: Sequence[Result]) -> dict[int, int]:
+def sizes_trained(results: Results) -> dict[int, int]:
     """For each size asked for, the largest training set that a track had at it; sizes at which no track had
     more than at the size before are left out."""
     out: dict[int, int] = {}
@@ -288,26 +284,26 @@ def _half_width(se: float, df: float, level: float) -> float:
 # -- which results -------------------------------------------------------------------------------------------
 
 
-def _models(results: Sequence[Result]) -> list[str]:
+def _models(results: Results) -> list[str]:
     return list(dict.fromkeys(r.model for r in results))
 
 
-def _sizes(results: Sequence[Result]) -> list[int]:
+def _sizes(results: Results) -> list[int]:
     return sorted({r.train_size for r in results})
 
 
-def _of(results: Sequence[Result], model: str, size: int) -> list[Result]:
+def _of(results: Results, model: str, size: int) -> list[Result]:
     return [r for r in results if r.model == model and r.train_size == size]
 
 
-def _by_track(results: Sequence[Result]) -> dict[str, list[Result]]:
+def _by_track(results: Results) -> dict[str, list[Result]]:
     found: dict[str, list[Result]] = {}
     for r in results:
         found.setdefault(r.track, []).append(r)
     return found
 
 
-def _mean_in(results: Sequence[Result], model: str, size: int, track: str) -> float:
+def _mean_in(results: Results, model: str, size: int, track: str) -> float:
     return float(np.mean([r.perplexity for r in _of(results, model, size) if r.track == track]))
 
 
@@ -327,12 +323,8 @@ class HeldOutClusters:
     @property
     def caution(self) -> str:
         """What to know where a test set has few clusters; "" otherwise."""
-        few = [
-            f"{track}: {n} by {column}"
-            for track in self.ways
-            for column, n in zip(self.columns, self.n_clusters(track))
-            if n < FEW
-        ]
+        each = ((track, *way) for track in self.ways for way in zip(self.columns, self.n_clusters(track)))
+        few = [f"{track}: {n} by {column}" for track, column, n in each if n < FEW]
         return f"few clusters, so that standard errors are rough: {'; '.join(few)}" if few else ""
 
     def over_test(self, track: str, rows: Sequence[tuple[Result, Result]]) -> Part:
@@ -369,9 +361,7 @@ def clusters_of(tracks: Mapping[str, Split], columns: Sequence[str], kind: Kind 
     return HeldOutClusters(tuple(columns), kind, ways)
 
 
-def differences_from_best(
-    results: Sequence[Result], level: float, clusters: HeldOutClusters
-) -> list[dict[str, Any]]:
+def differences_from_best(results: Results, level: float, clusters: HeldOutClusters) -> list[dict[str, Any]]:
     """For each training size the difference of every model's mean perplexity from the best one's, as JSON rows."""
     out = []
     for best in best_by_size(results, level, clusters.over_test):

@@ -56,6 +56,7 @@ from .held_out import Split, test_groups
 from .preference_models import MODELS, ModelName, PreferenceModel, PreferenceOptions, fit_preference_model
 
 Key = tuple[str, str, int, int]
+Tracks = Mapping[str, Split]
 
 #: One column for each field of a result; `notes` is a JSON list of [kind, text], `bits` and `sizes` are
 #: little-endian doubles.
@@ -158,9 +159,8 @@ def _create(connection: sqlite3.Connection, settings: Mapping[str, Any]) -> None
     for statement in _SCHEMA:
         connection.execute(statement)
     values = {**settings, "numpy": np.__version__}
-    connection.executemany(
-        "INSERT INTO setting VALUES (?, ?)", [(name, json.dumps(value)) for name, value in values.items()]
-    )
+    rows = [(name, json.dumps(value)) for name, value in values.items()]
+    connection.executemany("INSERT INTO setting VALUES (?, ?)", rows)
 
 
 def _check_settings(file: Path, found: Mapping[str, str], expected: Mapping[str, Any]) -> None:
@@ -176,12 +176,9 @@ def _check_settings(file: Path, found: Mapping[str, str], expected: Mapping[str,
             )
     version = json.loads(found.get("numpy", "null"))
     if version != np.__version__:
-        warnings.warn(
-            f"{file}: was begun with numpy {version}, this is {np.__version__}; what is added now may differ in"
-            " random draws from what that version would have given",
-            DataWarning,
-            stacklevel=5,
-        )
+        begun = f"{file}: was begun with numpy {version}, this is {np.__version__}"
+        differs = "what is added now may differ in random draws from what that version would have given"
+        warnings.warn(f"{begun}; {differs}", DataWarning, stacklevel=5)
 
 
 #: The paper's training sizes and number of trials.
@@ -217,7 +214,7 @@ class Design:
 
 
 def run(
-    tracks: Mapping[str, Split],
+    tracks: Tracks,
     design: Design,
     *,
     state: Path | None = None,
@@ -265,7 +262,7 @@ class _Sample:
         return {model: one_result(key, model, self.train, self.test, design) for model, key in keys}
 
 
-def _samples(tracks: Mapping[str, Split], design: Design, done: Mapping[Key, Result]) -> Iterator[_Sample]:
+def _samples(tracks: Tracks, design: Design, done: Mapping[Key, Result]) -> Iterator[_Sample]:
     for track, split in tracks.items():
         for trial in range(1, design.trials + 1):
             for size in sorted(design.sizes):
@@ -276,9 +273,7 @@ def _samples(tracks: Mapping[str, Split], design: Design, done: Mapping[Key, Res
                 yield _Sample(track, trial, size, left, known, train, split.test)
 
 
-def _results(
-    tracks: Mapping[str, Split], design: Design, done: Mapping[Key, Result], workers: int
-) -> Iterator[Result]:
+def _results(tracks: Tracks, design: Design, done: Mapping[Key, Result], workers: int) -> Iterator[Result]:
     fit = partial(_Sample.results, design=design)
     for sample, fresh in in_order(fit, _samples(tracks, design, done), workers):
         found = {**sample.known, **fresh}
@@ -331,7 +326,7 @@ def table_digest(table: Comparisons) -> str:
     return h.hexdigest()
 
 
-def _cells_digest(tracks: Mapping[str, Split], columns: tuple[str, ...]) -> str:
+def _cells_digest(tracks: Tracks, columns: tuple[str, ...]) -> str:
     """sha256 of which test comparisons go together."""
     h = hashlib.sha256()
     for name, split in tracks.items():
@@ -339,7 +334,7 @@ def _cells_digest(tracks: Mapping[str, Split], columns: tuple[str, ...]) -> str:
     return h.hexdigest()
 
 
-def _settings(tracks: Mapping[str, Split], design: Design) -> dict[str, Any]:
+def _settings(tracks: Tracks, design: Design) -> dict[str, Any]:
     return {
         "seed": design.seed,
         "options": asdict(design.options),

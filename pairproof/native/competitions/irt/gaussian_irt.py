@@ -29,6 +29,7 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.random import Generator
 
 from ....data.comparisons import Comparisons
 from ....data.judgments import preference_counts
@@ -226,7 +227,7 @@ def sample_collapsed(table: Comparisons, model: GaussianModel, run: Run) -> Floa
 
 
 def _slice_step(
-    f: FloatArray, here: FloatArray, log_ratio: Any, nu: FloatArray, rng: np.random.Generator
+    f: FloatArray, here: FloatArray, log_ratio: Any, nu: FloatArray, rng: Generator
 ) -> tuple[FloatArray, FloatArray]:
     """One update of every chain: shrink the bracket of angles until the point is above the slice."""
     height = here + np.log(np.maximum(rng.random(len(f)), np.finfo(float).tiny))

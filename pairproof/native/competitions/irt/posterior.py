@@ -36,15 +36,8 @@ from ....data.judgments import check_one_track, compared
 from ....data.options import one_of, whole_number
 from ....errors import InputError, PairproofError
 from ....fit.many.comparison_numbers import groups, letters
+from ....numerics import markov_chains
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
-from ....numerics.markov_chains import (
-    FEWEST_DRAWS,
-    GOOD_ESS,
-    GOOD_RHAT,
-    Convergence,
-    MixingWarning,
-    convergence,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,10 +224,10 @@ class Posterior:
     # -- diagnostics -----------------------------------------------------------------------------------------
 
     @cached_property
-    def diagnostics(self) -> Convergence:
+    def diagnostics(self) -> markov_chains.Convergence:
         """Rank-normalised split R-hat, effective sample sizes and Monte Carlo error of each centred
         number."""
-        return convergence(self.centred)
+        return markov_chains.convergence(self.centred)
 
     @property
     def mixing(self) -> str:
@@ -242,35 +235,37 @@ class Posterior:
         d = self.diagnostics
         if d.good:
             return ""
-        if self.draws.shape[1] < FEWEST_DRAWS:
+        if self.draws.shape[1] < markov_chains.FEWEST_DRAWS:
             return (
                 f"{self.draws.shape[1]} draws a chain are too few to tell whether the chains have mixed (at"
-                f" least {FEWEST_DRAWS} are wanted); take more draws"
+                f" least {markov_chains.FEWEST_DRAWS} are wanted); take more draws"
             )
         worst, wrong = _largest(d.rhat), []
         if np.isnan(d.rhat[worst]):
             wrong.append(
                 f"R-hat of {self.items[worst]} cannot be told (its draws are all the same, or not finite)"
             )
-        elif d.rhat[worst] > GOOD_RHAT:
+        elif d.rhat[worst] > markov_chains.GOOD_RHAT:
             wrong.append(
-                f"largest R-hat {d.rhat[worst]:.5g} ({self.items[worst]}; at most {GOOD_RHAT} is wanted)"
+                f"largest R-hat {d.rhat[worst]:.5g} ({self.items[worst]}; at most {markov_chains.GOOD_RHAT} is wanted)"
             )
         for part, ess in (("bulk", d.ess_bulk), ("tail", d.ess_tail)):
             least = _largest(-ess)
             if np.isnan(ess[least]):
                 wrong.append(f"{part} ESS of {self.items[least]} cannot be told")
-            elif ess[least] < GOOD_ESS:
+            elif ess[least] < markov_chains.GOOD_ESS:
                 wrong.append(
                     f"smallest {part} ESS {ess[least]:.0f} of {d.n_draws} draws ({self.items[least]}; at"
-                    f" least {GOOD_ESS:.0f} is wanted)"
+                    f" least {markov_chains.GOOD_ESS:.0f} is wanted)"
                 )
         return f"{', '.join(wrong)}: take more draws, or more chains"
 
     def warn_if_not_mixed(self) -> None:
         """Warn (MixingWarning) if there is something wrong with the chains."""
         if self.mixing:
-            warnings.warn(f"{self.what} by {self.sampler}: {self.mixing}", MixingWarning, stacklevel=3)
+            warnings.warn(
+                f"{self.what} by {self.sampler}: {self.mixing}", markov_chains.MixingWarning, stacklevel=3
+            )
 
     # -- shown and passed on ---------------------------------------------------------------------------------
 
@@ -384,9 +379,8 @@ def item_codes(
     source = table.columns["source"]
     assert isinstance(source, Factor)  # choose_items has refused anything else
     n, segment = len(table.items), source.codes[row]
-    found, codes = np.unique(
-        np.concatenate([segment, segment]) * n + np.concatenate([first, second]), return_inverse=True
-    )
+    label = np.concatenate([segment, segment]) * n + np.concatenate([first, second])
+    found, codes = np.unique(label, return_inverse=True)
     return found % n, found // n, np.ravel(codes)
 
 

@@ -232,8 +232,7 @@ def rate_difference(
 
 
 def residual_shares(errors: ArrayLike, lengths: ArrayLike) -> tuple[FloatArray, FloatArray, float]:
-    """What each sentence adds to the error of a rate, e_i / L, and its share l_i / L of the words; and the
-    rate.
+    """What each sentence adds to the error of a rate, e_i / L; its share l_i / L of the words; the rate.
     errors float[m]: >= 0, of each sentence.  lengths float[m]: > 0, in words.  Returns (float[m], float[m],
     float): the first sum to 0, the second to 1."""
     of = _ratio(errors, lengths)

@@ -67,9 +67,8 @@ class Plan:
         state = _advance(steps, None)
         for number, (a, b, answer) in enumerate(self.answers, 1):
             if isinstance(state, _Settled):
-                raise InputError(
-                    f"{len(self.answers)} answers, but the ranking was settled after {number - 1}"
-                )
+                given = f"{len(self.answers)} answers"
+                raise InputError(f"{given}, but the ranking was settled after {number - 1}")
             if (a, b) != state:
                 raise InputError(
                     f"answer {number} is about {a!r} and {b!r}, but the question was {state[0]!r} or"
@@ -121,9 +120,8 @@ class Plan:
         """The plan with one more answer: "first", "second", "tie", or the name of the better system."""
         question = self.next
         if question is None:
-            raise InputError(
-                f"the ranking is settled after {self.asked} comparisons; nothing is left to answer"
-            )
+            settled = f"the ranking is settled after {self.asked} comparisons"
+            raise InputError(f"{settled}; nothing is left to answer")
         return replace(self, answers=(*self.answers, (*question, _as_answer(question, answer))))
 
     def to_dict(self) -> dict[str, Any]:

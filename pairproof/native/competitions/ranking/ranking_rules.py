@@ -43,6 +43,8 @@ from ....errors import InputError
 from ....numerics.arrays import FloatArray, IntArray
 from .two_systems import TwoSystems
 
+Compared = tuple[TwoSystems, ...]
+
 
 @dataclass(frozen=True, eq=False)
 class Scores:
@@ -351,7 +353,7 @@ def _ranking(name: str, rule: Callable[[], Scores | Order]) -> Ranking:
     return Ranking(name, found.ranking, tuple(notes))
 
 
-def settled_ranking(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[str, ...] | None:
+def settled_ranking(results: Compared, votes: bool = False) -> tuple[str, ...] | None:
     """The systems from best to worst, if the comparisons settle one order.
     votes: by majority vote of the judges instead of the sum of sentences.  Returns tuple of str or None: none
     where no one order follows: an even pair, a cycle, a pair that was left out; :func:`shortest_cycle` and
@@ -368,7 +370,7 @@ def settled_ranking(results: tuple[TwoSystems, ...], votes: bool = False) -> tup
     return tuple(order)
 
 
-def shortest_cycle(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[str, ...]:
+def shortest_cycle(results: Compared, votes: bool = False) -> tuple[str, ...]:
     """A shortest cycle: each system is better than the next, and the last better than the first.
     Empty if there is none.  Returns tuple of str: of several shortest cycles, the one that starts with the
     name that sorts first."""
@@ -377,23 +379,18 @@ def shortest_cycle(results: tuple[TwoSystems, ...], votes: bool = False) -> tupl
     return min(cycles, key=len, default=())
 
 
-def unsettled_pairs(
-    results: tuple[TwoSystems, ...], votes: bool = False
-) -> tuple[tuple[str, str, bool], ...]:
+def unsettled_pairs(results: Compared, votes: bool = False) -> tuple[tuple[str, str, bool], ...]:
     """Every two systems that no chain of better and worse puts in order.
     Returns tuple of (str, str, bool): both names, sorted, and whether the two were compared (and came out
     even)."""
     below = _beaten(results, votes)
     worse = {name: _all_below(name, below) for name in below}
     compared = {frozenset((r.merged.first, r.merged.second)) for r in results}
-    return tuple(
-        (a, b, frozenset((a, b)) in compared)
-        for a, b in combinations(below, 2)
-        if b not in worse[a] and a not in worse[b]
-    )
+    open_pairs = ((a, b) for a, b in combinations(below, 2) if b not in worse[a] and a not in worse[b])
+    return tuple((a, b, frozenset((a, b)) in compared) for a, b in open_pairs)
 
 
-def _beaten(results: tuple[TwoSystems, ...], votes: bool) -> dict[str, set[str]]:
+def _beaten(results: Compared, votes: bool) -> dict[str, set[str]]:
     """Each system, sorted by name, and those that it beats in their own comparison."""
     names = {name for r in results for name in (r.merged.first, r.merged.second)}
     below: dict[str, set[str]] = {name: set() for name in sorted(names)}

@@ -58,11 +58,9 @@ class ClusteredError:
     @property
     def cautions(self) -> tuple[str, ...]:
         """What a reader has to know of the standard error."""
-        few = [
-            f"{_clusters(n)} by {column}: with fewer than {FEW} every cluster-robust interval is rough"
-            for column, n in zip(self.columns, self.n_clusters)
-            if n < FEW
-        ]
+        rough = f"with fewer than {FEW} every cluster-robust interval is rough"
+        each = zip(self.columns, self.n_clusters)
+        few = [f"{_clusters(n)} by {column}: {rough}" for column, n in each if n < FEW]
         if not self.why_not and self.df < 2:
             nothing = "one or two clusters decide nearly all, and p means nothing"
             few.append(f"df {self.df:.3g}, below 2: {nothing}")

@@ -183,9 +183,8 @@ def rates_of(
     for name in pair or ():
         if name not in table.systems or not table.named:
             has = f"the systems are {', '.join(list(table.systems)[:20])}"
-            has = (
-                has if table.named else "it has no column 'system'; name it with --system (in Python system=)"
-            )
+            cure = "name it with --system (in Python system=)"
+            has = has if table.named else f"it has no column 'system'; {cure}"
             raise ItemError(f"{table.source}: no system {name!r}; {has}")
     if pair and pair[0] == pair[1]:
         raise ItemError(f"{pair[0]!r} against itself is no comparison; name two systems")
