@@ -241,7 +241,6 @@ EPOCH = dt.date(1970, 1, 1)
 
 
 def is_pandas(value: Any) -> bool:
-    """Whether a value is one of pandas, which is not loaded to see it."""
     return type(value).__module__.split(".")[0] == "pandas"
 
 
