@@ -200,34 +200,23 @@ def describe(error: Exception, command: click.Command | None = None) -> tuple[in
         return BAD_INPUT, f"{name}: {error}"  # one of pairproof's own errors, whose message is complete
     if isinstance(error, OSError):
         # An error of the operating system; if standard output's disk is full, it has no file name.
-        what, cure = (
-            ("output", "make room, or write elsewhere")
-            if error.filename is None
-            else (error.filename, "check the path and its permissions")
-        )
+        what, cure = error.filename, "check the path and its permissions"
+        if what is None:
+            what, cure = "output", "make room, or write elsewhere"
         return BAD_INPUT, f"{what}: {error.strerror or name}; {cure}"
     if isinstance(error, MemoryError):
         what = " ".join(str(error).split())
-        return (
-            NOT_RUN,
-            f"pairproof: out of memory{f' ({what})' if what else ''}; ask for less at a time: fewer rows or items, or, in"
-            " a model of judges, fewer covariates or coarser --cells",
-        )
-    if (
-        isinstance(error, ModuleNotFoundError)
-        and (package := (error.name or "").partition(".")[0]) != "pairproof"
-    ):
+        less = "fewer rows or items, or, in a model of judges, fewer covariates or coarser --cells"
+        said = f" ({what})" if what else ""
+        return NOT_RUN, f"pairproof: out of memory{said}; ask for less at a time: {less}"
+    package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else "pairproof"
+    if package != "pairproof":
         from ..bridge.process.cures import python_package
 
         return NOT_RUN, f"pairproof: {package} is not installed; cure: {python_package(package, package, '')}"
     text = " ".join(str(error).split()) or "no message"
-    return (
-        NOT_RUN,
-        (
-            f"pairproof: a defect of pairproof, not of your input: {name}: {text}\n"
-            "Run it again with --debug for the traceback, and please report it."
-        ),
-    )
+    again = "Run it again with --debug for the traceback, and please report it."
+    return NOT_RUN, f"pairproof: a defect of pairproof, not of your input: {name}: {text}\n{again}"
 
 
 def _show_warning(state: State) -> Any:

@@ -76,14 +76,8 @@ class Report:
 
 def to_dict(report: Report) -> dict[str, Any]:
     """The report as the JSON object of ``pairproof doctor --json``."""
-    return {
-        "pairproof": report.pairproof,
-        "python": report.python,
-        "packages": dict(report.packages),
-        "r": None if report.r is None else vars(report.r),
-        "r_packages": dict(report.r_packages),
-        "missing": [{"what": m.what, "why": m.why, "cure": m.cure} for m in report.missing],
-    }
+    missing = [{"what": m.what, "why": m.why, "cure": m.cure} for m in report.missing]
+    return {**vars(report), "r": None if report.r is None else vars(report.r), "missing": missing}
 
 
 def render(report: Report) -> str:
@@ -147,29 +141,20 @@ def examine_python(extras: Sequence[str], r_version: str) -> tuple[dict[str, str
     except ImportError:
         cure = python_package("packaging", "packaging", r_version)
         return {}, [Missing("packaging", "reading which versions pairproof needs", cure, "python")]
-    looked_at = [
-        (requirement, extra)
-        for requirement, extra in declared
-        if extra not in FOR_THE_CODE or extra in extras
-    ]
+    looked_at = [(r, extra) for r, extra in declared if extra not in FOR_THE_CODE or extra in extras]
     versions = {requirement.name: version_of(requirement.name) for requirement, _ in looked_at}
     missing = []
     for requirement, extra in looked_at:
         found = versions[requirement.name]
         if (extra is None or extra in extras) and not _fits(found, requirement):
-            what = (
-                requirement.name
-                if found is None
-                else f"{requirement.name} {requirement.specifier} ({found} is here)"
-            )
+            wrong = "" if found is None else f" {requirement.specifier} ({found} is here)"
+            what = f"{requirement.name}{wrong}"
             why = PURPOSE_OF_EXTRA.get(extra, extra) if extra else "pairproof does not run without it"
             cure = python_package(requirement.name, f"{requirement.name}{requirement.specifier}", r_version)
             missing.append(Missing(what, why, cure, "rpy2" if requirement.name == "rpy2" else "python"))
     # Whether rpy2 works is tested by starting R.
-    broken = broken_imports(
-        [name for name, found in versions.items() if found is not None and name != "rpy2"]
-    )
-    for name, error in broken.items():
+    here = [name for name, found in versions.items() if found is not None and name != "rpy2"]
+    for name, error in broken_imports(here).items():
         why = f"it is installed but cannot be imported: {error}"
         missing.append(Missing(f"{name} that imports", why, broken_package(name, r_version), "python"))
     return versions, missing
@@ -234,59 +219,41 @@ class RPackage:
     minimum: str
     required: bool
     purpose: str
-    in_distributions: bool = True
     on_request: bool = False
 
 
-def _further(name: str, minimum: str, purpose: str, in_distributions: bool = True) -> RPackage:
-    """An optional package that only ``make r-packages`` brings."""
-    return RPackage(name, minimum, False, purpose, in_distributions, on_request=True)
-
-
+_FURTHER = {
+    ("rjags", "4-13"): "JAGS: the item-response models of translation competitions",
+    ("MCMCpack", "1.6-3"): "MCMCpaircompare: the same without ties",
+    ("sandwich", "3.0-2"): "vcovCL: standard errors by cluster, one way and two ways",
+    ("clubSandwich", "0.5.8"): "vcovCR, coef_test, Wald_test: CR2, Satterthwaite's degrees of freedom, HTZ",
+    (
+        "mvtnorm",
+        "1.1-3",
+    ): "pmvnorm, qmvnorm, pmvt, qmvt: the distribution of the largest of several statistics",
+    ("multcomp", "1.4-22"): "glht: single-step p-values and intervals of many comparisons",
+    ("multcompView", "0.1-8"): "multcompLetters: letter displays",
+    ("csranks", "1.2.1"): "csranks: confidence sets for ranks",
+    ("boot", "1.3-28"): "boot.ci: percentile and BCa limits",
+    (
+        "lme4",
+        "1.1-31",
+    ): "glmer: two systems with a random effect of the judge; lmer: scores by item, annotator and system",
+    ("nlme", "3.1-162"): "lme: scores by annotators who are not equally precise",
+    ("PlackettLuce", "0.4.5"): "PlackettLuce: rankings with ties",
+    ("survival", "3.5-3"): "coxph: strict and top-k rankings as strata",
+    ("brglm2", "0.9"): "brglmFit: mean, median and Jeffreys bias reduction of contests",
+    ("psychotree", "0.16-0"): "bttree: trees of subgroups with different rankings",
+    ("strucchange", "1.5-3"): "sctest: the tests of a tree's nodes",
+    ("eba", "1.10-1"): "eba, thurstone, strans: elimination by aspects, Thurstone's case V",
+}
 R_PACKAGES = (
     RPackage("MASS", "7.3-58", True, "polr: Rao-Kupper ties as an ordinal logit"),
     RPackage("gnm", "1.1-3", True, "LLBT and Davidson models with nuisance parameters eliminated"),
     RPackage("BradleyTerry2", "1.1-2", True, "all of its functions, and the methods of its models"),
     RPackage("psychotools", "0.7-2", True, "paircomp, btmodel, itempar"),
-    RPackage(
-        "prefmod",
-        "0.8-36",
-        False,
-        "all of its functions: LLBT, pattern models, latent classes",
-        in_distributions=False,
-    ),
-    _further("rjags", "4-13", "JAGS: the item-response models of translation competitions"),
-    _further("MCMCpack", "1.6-3", "MCMCpaircompare: the same without ties"),
-    _further("sandwich", "3.0-2", "vcovCL: standard errors by cluster, one way and two ways"),
-    _further(
-        "clubSandwich", "0.5.8", "vcovCR, coef_test, Wald_test: CR2, Satterthwaite's degrees of freedom, HTZ"
-    ),
-    _further(
-        "mvtnorm",
-        "1.1-3",
-        "pmvnorm, qmvnorm, pmvt, qmvt: the distribution of the largest of several statistics",
-    ),
-    _further("multcomp", "1.4-22", "glht: single-step p-values and intervals of many comparisons"),
-    _further("multcompView", "0.1-8", "multcompLetters: letter displays"),
-    _further("csranks", "1.2.1", "csranks: confidence sets for ranks", in_distributions=False),
-    _further("boot", "1.3-28", "boot.ci: percentile and BCa limits"),
-    _further(
-        "lme4",
-        "1.1-31",
-        "glmer: two systems with a random effect of the judge; lmer: scores by item, annotator and system",
-    ),
-    _further("nlme", "3.1-162", "lme: scores by annotators who are not equally precise"),
-    _further("PlackettLuce", "0.4.5", "PlackettLuce: rankings with ties", in_distributions=False),
-    _further("survival", "3.5-3", "coxph: strict and top-k rankings as strata"),
-    _further("brglm2", "0.9", "brglmFit: mean, median and Jeffreys bias reduction of contests"),
-    _further("psychotree", "0.16-0", "bttree: trees of subgroups with different rankings"),
-    _further("strucchange", "1.5-3", "sctest: the tests of a tree's nodes"),
-    _further(
-        "eba",
-        "1.10-1",
-        "eba, thurstone, strans: elimination by aspects, Thurstone's case V",
-        in_distributions=False,
-    ),
+    RPackage("prefmod", "0.8-36", False, "all of its functions: LLBT, pattern models, latent classes"),
+    *(RPackage(*found, False, purpose, on_request=True) for found, purpose in _FURTHER.items()),
 )
 
 _QUESTION = r"""
@@ -306,18 +273,12 @@ def ask_rscript() -> tuple[tuple[str, str] | None, dict[str, str | None]]:
     versions: dict[str, str | None] = dict.fromkeys(names)
     try:
         command = ["Rscript", *r_options(os.environ, profile=False), "-e", _QUESTION, *names]
-        answer = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            stdin=subprocess.DEVNULL,
-            env=r_environment(os.environ, profile=False),
-        ).stdout
+        asked: dict[str, Any] = {"env": r_environment(os.environ, profile=False), "timeout": 60}
+        ran = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, **asked)
     except (OSError, subprocess.SubprocessError):
         return None, versions
     found = None
-    for line in answer.splitlines():
+    for line in ran.stdout.splitlines():
         tag, _, rest = line.partition("\t")
         first, _, second = rest.partition("\t")
         if tag == "R":

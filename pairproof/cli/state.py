@@ -42,7 +42,6 @@ COUNT = click.IntRange(min=1)
 POSITIVE = click.FloatRange(min=0, min_open=True)
 NOT_NEGATIVE = click.FloatRange(min=0)
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
-#: How options of several commands are declared: a level, and those without a value.
 LEVEL: dict[str, Any] = {"type": SHARE, "default": 0.95}
 FLAG: dict[str, Any] = {"is_flag": True}
 
@@ -87,8 +86,8 @@ class SectionedCommand(click.Command):
 def options(section: str, texts: Mapping[str, str], /, **declared: Any) -> Callable[[Decorated], Decorated]:
     """The options of one section, in this order: what is typed, "--why TEXT", and what it means.
 
-    declared: by the option's name its type, its default, or all that `click.option` is told (`for_` for `--for`).
-    An option of which nothing is declared, and whose value has no name, is a flag.
+    declared: by name its type, its default, or all that `click.option` is told (`for_` for `--for`); without it an
+    option whose value has no name is a flag.
     """
     found = []
     for typed, help in texts.items():
@@ -103,14 +102,12 @@ def options(section: str, texts: Mapping[str, str], /, **declared: Any) -> Calla
 
 
 def _declared(how: Any) -> dict[str, Any]:
-    """What `click.option` is told: all of it, or the type alone, or the default alone."""
     if isinstance(how, Mapping):
         return dict(how)
     return {"type": how} if isinstance(how, click.ParamType) or how is float else {"default": how}
 
 
 def choice(*values: str, **how: Any) -> dict[str, Any]:
-    """An option that has one of these values."""
     return {"type": click.Choice(values), **how}
 
 

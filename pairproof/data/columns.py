@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, Union
 
 import numpy as np
@@ -246,6 +247,14 @@ def checked_column(name: str, column: Column, source: str) -> Column:
         lambda r: f"column {name!r} is {values[r]}; a covariate must be finite or missing",
     )
     return values
+
+
+def checked_item_data(
+    item_data: Mapping[str, Column] | None, n_items: int, source: str
+) -> Mapping[str, Column]:
+    """Read-only copies of item covariates."""
+    found = {k: checked_item_column(k, v, n_items, source) for k, v in (item_data or {}).items()}
+    return MappingProxyType(found)
 
 
 def checked_item_column(name: str, column: Column | ArrayLike, n_items: int, source: str) -> Column:

@@ -169,26 +169,11 @@ class Comparisons(Rows):
         checks.check_lengths(lengths, source)
         checks.check_pairs(i, j, names, source)
         checks.check_counts(counts, source)
-        of_rows = {k: checks.checked_column(k, v, source) for k, v in covariates.items()}
-        of_items = {
-            k: checks.checked_item_column(k, v, len(names), source) for k, v in (item_data or {}).items()
-        }
-        return cls(
-            names,
-            i,
-            j,
-            counts["wins"],
-            counts["ties"],
-            counts["losses"],
-            ties is not None,
-            MappingProxyType(of_rows),
-            MappingProxyType(of_items),
-            source,
-            ranked_together,
-            MappingProxyType(dict(own_names or {})),
-            narrowed,
-            bool(one_track),
-        )
+        of_rows = MappingProxyType({k: checks.checked_column(k, v, source) for k, v in covariates.items()})
+        of_items = checks.checked_item_data(item_data, len(names), source)
+        about = (source, ranked_together, MappingProxyType(dict(own_names or {})), narrowed, bool(one_track))
+        won, tied, lost = counts.values()
+        return cls(names, i, j, won, tied, lost, ties is not None, of_rows, of_items, *about)
 
     def parts(self) -> dict[str, Any]:
         """The arguments of :meth:`build` that make this table again.

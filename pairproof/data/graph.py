@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
+from .columns import IntArray
 
 
 def components(tail: IntArray, head: IntArray, n_nodes: int) -> IntArray:

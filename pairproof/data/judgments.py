@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..text import named, quoted
-from .columns import Factor, level_of, numbers_as_levels, refuse_rows, role_of, take
+from .columns import Factor, FloatArray, IntArray, level_of, numbers_as_levels, refuse_rows, role_of, take
 from .comparisons import Comparisons
 from .where import AnyRows, Rows
 
@@ -71,7 +71,7 @@ def _quoted(text: str) -> str:
 
 def coded_tracks(
     table: Rows, names: Sequence[str], missing: Callable[[Rows, str, Factor], Factor]
-) -> tuple[NDArray[np.int64], list[str]]:
+) -> tuple[IntArray, list[str]]:
     """Code of each row's track, and the tracks' labels, in the order of the columns' levels."""
     code = np.zeros(len(table.row_weights), np.int64)
     labels: list[tuple[str, ...]] = [()]
@@ -128,9 +128,6 @@ def _level(table: Rows, name: str, row: int) -> str:
         return "" if np.isnan(column[row]) else level_of(float(column[row]))
     return column.levels[column.codes[row]] if column.codes[row] >= 0 else ""
 
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 TIE, FIRST, SECOND = 0, 1, 2
 #: The outcome seen from the other side.
@@ -195,14 +192,9 @@ def one_row_each(table: Comparisons) -> Comparisons:
         return table
     single = judgments(table)
     columns = {name: take(column, single.row) for name, column in table.columns.items()}
-    counts = [(single.outcome == k).astype(float) for k in (FIRST, TIE, SECOND)]
+    won, tied, lost = ((single.outcome == k).astype(float) for k in (FIRST, TIE, SECOND))
     return Comparisons.build(
-        table.items,
-        single.first,
-        single.second,
-        counts[0],
-        counts[1] if table.tie_category else None,
-        counts[2],
+        *(table.items, single.first, single.second, won, tied if table.tie_category else None, lost),
         columns=columns,
         item_data=table.item_data,
         source=table.source,
@@ -226,11 +218,6 @@ def compared(table: Comparisons) -> NDArray[np.bool_]:
     found = np.zeros(len(table.items), bool)
     found[table.first[used]] = found[table.second[used]] = True
     return found
-
-
-def only_compared(table: Comparisons, source: str = "") -> Comparisons:
-    """The table with only the items that are compared in it, and without rows whose counts are all 0."""
-    return table.only_compared(source)
 
 
 def split_tracks(table: AnyRows, by: str | Sequence[str] | None = None) -> dict[str, AnyRows]:

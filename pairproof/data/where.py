@@ -52,8 +52,9 @@ class Narrowed:
         said = f"{' and '.join(self.conditions)}: {self.left:,.10g} of {self.of:,.10g} {self.what}"
         if not self.gone:
             return said
-        n = "1 item has" if len(self.gone) == 1 else f"{len(self.gone)} items have"
-        return f"{said}; {n} no comparison there and {'is' if n[0:2] == '1 ' else 'are'} left out: {named(self.gone, 12)}"
+        n = len(self.gone)
+        have, are = ("1 item has", "is") if n == 1 else (f"{n} items have", "are")
+        return f"{said}; {have} no comparison there and {are} left out: {named(self.gone, 12)}"
 
     def after(self, before: Narrowed | None) -> Narrowed:
         """Both, where the table that is narrowed was narrowed before."""
@@ -100,9 +101,8 @@ class Placed(Protocol):
 
 def rows_where(table: Placed, conditions: Sequence[str | tuple[str, str]], columns: Getters) -> BoolArray:
     """bool[n_rows]: the rows that fulfil conditions on these columns, which are called by their roles."""
-    own_names = table.own_names
     n_rows, source = table.n_rows, table.source
-    role_of = {own: role for role, own in own_names.items() if role in columns and own not in columns}
+    role_of = {own: role for role, own in table.own_names.items() if role in columns and own not in columns}
     known = [*columns, *role_of]
     chosen = np.ones(n_rows, bool)
     alternatives: dict[str, BoolArray] = {}
@@ -190,12 +190,11 @@ class _Condition:
 
     def _number(self, value: str) -> float:
         try:
-            number = float(value)
+            if not math.isnan(number := float(value)):
+                return number
         except ValueError:
-            number = math.nan
-        if math.isnan(number):
-            raise InputError(f"{self._place()} is numeric; {quoted(value)} is no number")
-        return number
+            pass
+        raise InputError(f"{self._place()} is numeric; {quoted(value)} is no number")
 
     def _ordered(self) -> BoolArray:
         numbers = self.column

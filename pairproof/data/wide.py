@@ -16,10 +16,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError, PairOrderError
-from .columns import Factor, is_missing, refuse_rows
+from .columns import Factor, IntArray, is_missing, refuse_rows
 from .comparisons import Comparisons
 
 if TYPE_CHECKING:
@@ -82,11 +81,8 @@ def to_wide(
     group, first_row = _groups(comparisons, covariates)
     counts = _counts(comparisons, group, len(first_row), pairs)
     cells, group_of = _filled(counts)
-    coding = (
-        {"first": 0.0, "tie": 1.0, "second": 2.0}
-        if comparisons.tie_category
-        else {"first": 0.0, "second": 1.0}
-    )
+    tied = {"first": 0.0, "tie": 1.0, "second": 2.0}
+    coding = tied if comparisons.tie_category else {"first": 0.0, "second": 1.0}
     codes = np.array([0.0, 1.0, coding["second"], np.nan])
     data = {f"V{i + 1}_{j + 1}": codes[cells[:, k]] for k, (i, j) in enumerate(pairs)}
     for name in covariates:
@@ -128,7 +124,7 @@ def _check_covariates(table: Comparisons, covariates: Sequence[str]) -> None:
                 )
 
 
-def _groups(table: Comparisons, covariates: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _groups(table: Comparisons, covariates: Sequence[str]) -> tuple[IntArray, IntArray]:
     """(group of each row, a row of each group), sorted by the covariates, the first one first."""
     group = np.zeros(table.n_rows, np.int64)
     for name in covariates:
@@ -140,7 +136,7 @@ def _groups(table: Comparisons, covariates: Sequence[str]) -> tuple[NDArray[np.i
     return group.astype(np.int64), first_row.astype(np.int64)
 
 
-def _counts(table: Comparisons, group: NDArray[np.int64], n_groups: int, pairs: Pairs) -> NDArray[np.int64]:
+def _counts(table: Comparisons, group: IntArray, n_groups: int, pairs: Pairs) -> IntArray:
     """int[n_groups, n_pairs, 3]: first preferred, tie, second preferred."""
     n = len(table.items)
     place = np.empty((n, n), np.int64)
@@ -154,7 +150,7 @@ def _counts(table: Comparisons, group: NDArray[np.int64], n_groups: int, pairs: 
     return np.stack(sums, axis=-1).astype(np.int64).reshape(n_groups, len(pairs), 3)
 
 
-def _filled(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _filled(counts: IntArray) -> tuple[IntArray, IntArray]:
     """(answers 0, 1, 2, or 3 for none, one row a respondent; the group of each row)."""
     n_groups, n_pairs, _ = counts.shape
     per_cell = counts.sum(axis=2)

@@ -71,17 +71,10 @@ def _words(sql: str) -> list[str]:
     """A statement's words without comments and blanks; letters count as SQLite takes them, and quotes of names
     that need none, which tools add, are taken off.
     """
-    found = []
-    for part in _PARTS.findall(sql.strip().removesuffix(";")):
-        if not part.isspace() and not part.startswith(("--", "/*")):
-            found.append(
-                part
-                if part.startswith("'")
-                else part.strip('"').casefold()
-                if len(part) > 1
-                else part.casefold()
-            )
-    return found
+    parts = _PARTS.findall(sql.strip().removesuffix(";"))
+    told = (part for part in parts if not part.isspace() and not part.startswith(("--", "/*")))
+    bare = (part.strip('"') if len(part) > 1 and part[0] != "'" else part for part in told)
+    return [part if part.startswith("'") else part.casefold() for part in bare]
 
 
 def _named(sql: str) -> tuple[str, str]:
@@ -140,15 +133,13 @@ class DatabaseKind:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if application != self.application:
+            ids = f"application id {application:#x}, expected {self.application:#x}"
             raise InputError(
-                f"{file}: an SQLite database, but no {self.name} of pairproof (application id"
-                f" {application:#x}, expected {self.application:#x}); check the name"
+                f"{file}: an SQLite database, but no {self.name} of pairproof ({ids}); check the name"
             )
         if version > self.version:
-            raise InputError(
-                f"{file}: written by a newer pairproof (schema {version}, this one knows {self.version});"
-                " install that one"
-            )
+            newer = f"schema {version}, this one knows {self.version}"
+            raise InputError(f"{file}: written by a newer pairproof ({newer}); install that one")
         if version != self.version and version not in self.older:
             raise InputError(
                 f"{file}: schema {version}, expected {self.version}; the file is damaged or of an older pairproof: {self.remedy}"

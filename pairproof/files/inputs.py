@@ -248,6 +248,7 @@ GZIP = b"\x1f\x8b"
 #: Any file may unpack to so many bytes, and a large one to so many times its size.
 MOST_UNPACKED, MOST_TIMES = 256 * 2**20, 20
 _UNPACKED_CHUNK = 2**20
+_WRITE_CSV = "write.csv(table, row.names = FALSE) writes a CSV file"
 #: First bytes, the format they show, and what to do.
 _OTHERS = (
     (
@@ -263,9 +264,7 @@ _OTHERS = (
     (b"PAR1", "a Parquet file", "give it as a file whose name ends in .parquet"),
     (b"ARROW1", "an Arrow file", "give it as a file whose name ends in .arrow"),
     (b"SQLite format 3\x00", "an SQLite database (an annotation campaign is one)", "export the table as CSV"),
-    (b"RDX2\n", "R's own format", "write.csv(table, row.names = FALSE) writes a CSV file"),
-    (b"RDX3\n", "R's own format", "write.csv(table, row.names = FALSE) writes a CSV file"),
-    (b"X\n\x00\x00\x00", "R's own format", "write.csv(table, row.names = FALSE) writes a CSV file"),
+    *((mark, "R's own format", _WRITE_CSV) for mark in (b"RDX2\n", b"RDX3\n", b"X\n\x00\x00\x00")),
 )
 
 
@@ -318,13 +317,12 @@ def decoded(raw: bytes, source: str) -> str:
 def parsed(text: str, where: str) -> Any:
     """The value of a JSON text."""
     try:
-        value = json.loads(
-            text,
-            parse_constant=_no_constant,
-            parse_float=_finite,
-            parse_int=_whole,
-            object_pairs_hook=_each_name_once,
-        )
+        numbers: dict[str, Any] = {
+            "parse_constant": _no_constant,
+            "parse_float": _finite,
+            "parse_int": _whole,
+        }
+        value = json.loads(text, object_pairs_hook=_each_name_once, **numbers)
     except RecursionError:
         raise _too_deep(where) from None
     except _Refused as error:

@@ -57,14 +57,8 @@ def render_text(page: Page, *, width: int | None = None, color: bool = False) ->
     from rich.console import Console
 
     stream = io.StringIO()
-    console = Console(
-        file=stream,
-        width=width or _UNLIMITED,
-        force_terminal=color,
-        no_color=not color,
-        highlight=False,
-        legacy_windows=False,
-    )
+    colours: dict[str, Any] = {"force_terminal": color, "no_color": not color, "highlight": False}
+    console = Console(file=stream, width=width or _UNLIMITED, legacy_windows=False, **colours)
     writer = _Writer(console, width)
     if page.title:
         writer.sentence(page.title, style="bold")
@@ -144,9 +138,8 @@ class _Writer:
         natural, needed = 0, 0
         for place, k in enumerate(shown):
             column = block.columns[k]
-            widest = (
-                max(cell_len(label(text)) for text in (column.title, *(r[place].signed for r in rows))) + 2
-            )
+            texts = (column.title, *(row[place].signed for row in rows))
+            widest = max(cell_len(label(text)) for text in texts) + 2
             natural += widest
             needed += widest if column.align == "right" else min(widest, _FOLDED + 2)
         return natural <= self._width or self._width >= NARROW and needed <= self._width
@@ -316,12 +309,8 @@ class Output:
 
         if suffix == ".json":
             return self.json()
-        if suffix == ".html":
-            return render_html(self.page())
-        if suffix == ".md":
-            return render_markdown(self.page())
-        if suffix == ".txt":
-            return render_text(self.page())
+        if suffix in (".html", ".md", ".txt"):
+            return {".html": render_html, ".md": render_markdown, ".txt": render_text}[suffix](self.page())
         if suffix != ".xml":
             raise InputError(wrong_suffix(suffix))
         if self.junit is None:

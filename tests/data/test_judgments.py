@@ -8,14 +8,7 @@ import pytest
 from pairproof import read
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
-from pairproof.data.judgments import (
-    HAT,
-    judgments,
-    one_row_each,
-    only_compared,
-    preference_counts,
-    split_tracks,
-)
+from pairproof.data.judgments import HAT, judgments, one_row_each, preference_counts, split_tracks
 from pairproof.errors import InputError
 from tests.native.translation import SYSTEMS, random_table, table, table_2
 
@@ -112,7 +105,7 @@ def test_a_row_without_a_track_is_refused_for_tracks_never_mix():
 
 def test_rows_without_counts_and_items_never_compared_are_left_out():
     empty = Comparisons.build(["A", "B", "C"], [0, 1], [1, 2], [1, 0], [0, 0], [0, 0])
-    assert only_compared(empty).items == ("A", "B") and only_compared(empty).n_rows == 1
+    assert empty.only_compared().items == ("A", "B") and empty.only_compared().n_rows == 1
 
 
 def test_wmt_rankings_fall_into_eight_tracks_by_their_languages(shared):

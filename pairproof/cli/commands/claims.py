@@ -121,22 +121,11 @@ def new(
         )
     for path, text in files.items():
         state.write(path, text)
-    words = (
-        found.claims
-        if out is None
-        else (
-            f"{', '.join(map(str, files))}: {found.n_numbers} parameters to fill in; then "
-            f"pairproof check {out}"
-        )
-    )
-    state.show(
-        words.rstrip("\n"),
-        {
-            "files": [str(path) for path in files],
-            "parameters": found.n_numbers,
-            "claims": None if files else found.claims,
-        },
-    )
+    names = [*map(str, files)]
+    then = f"{found.n_numbers} parameters to fill in; then pairproof check {out}"
+    words = found.claims.rstrip("\n") if out is None else f"{', '.join(names)}: {then}"
+    claims = None if files else found.claims
+    state.show(words, {"files": names, "parameters": found.n_numbers, "claims": claims})
 
 
 def _of_one_track(file: str, reading: Reading[Comparisons], by: str) -> Comparisons:

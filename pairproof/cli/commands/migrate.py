@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
+from typing import Any
 
 import click
 
@@ -48,7 +49,7 @@ pairproof migrate paper.Rmd --check --json
 )
 @project_option
 @shared_options
-def command(state: State, script: str, out: str | None, check: bool, seconds: float, sandbox: bool) -> int:
+def command(state: State, script: str, out: str | None, check: bool, **asked: Any) -> int:
     if check and out is not None:
         raise click.UsageError("--check writes nothing; leave out --out.")
     if out is not None and not out.endswith(".py"):
@@ -69,17 +70,8 @@ def command(state: State, script: str, out: str | None, check: bool, seconds: fl
                 bar.append(later.enter_context(watched_work(state, "calls")))
             bar[0](done, total)
 
-        found = migrate(
-            script,
-            out,
-            check=check,
-            seconds=seconds,
-            sandbox=sandbox,
-            force=state.force,
-            say=state.say,
-            output=passed,
-            told=told,
-        )
+        shown: dict[str, Any] = {"say": state.say, "output": passed, "told": told}
+        found = migrate(script, out, check=check, force=state.force, **asked, **shown)
     state.give_output(output(found), found.to_dict)
     return found.exit_code
 

@@ -74,20 +74,14 @@ def command(
         fit = pairproof.fit_bradley_terry(table, **stated(asked))
     if sigma is not None and fit.random_effects is None:
         raise click.UsageError("--sigma: the model has no random effects; leave it out.")
-    item_data, known = (
-        ({}, ()) if new_items is None else read_new_items(new_items, table, reading.stated.get("encoding"))
-    )
+    encoding = reading.stated.get("encoding")
+    item_data, known = ({}, ()) if new_items is None else read_new_items(new_items, table, encoding)
     if known:
         state.say(f"{new_items}: {len(known)} of its items are in {file}, with the same values")
     for warning in fit.warnings:
         state.say(f"Warning: {warning}")
-    frame = pairproof.predict(
-        fit,
-        read_contests(new, table, reading.stated.get("encoding")),
-        item_data=item_data,
-        level=level,
-        sigma=sigma or "uncertain",
-    )
+    contests = read_contests(new, table, encoding)
+    frame = pairproof.predict(fit, contests, item_data=item_data, level=level, sigma=sigma or "uncertain")
     if out is not None:
         header, *rows = csv.reader(io.StringIO(frame.to_csv(index=False)))
         state.write(Path(out), csv_text(header, rows))

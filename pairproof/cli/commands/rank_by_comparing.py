@@ -71,10 +71,8 @@ def _start(systems: str | None, resume: Path | None, tie_rule: Any) -> Plan:
     given = None if systems is None else _systems(systems)
     if resume is None or not resume.exists():
         if given is None:
-            raise click.UsageError(
-                "SYSTEMS is missing"
-                + (f", and {resume} does not exist yet." if resume else "; for example A,B,C,D,E.")
-            )
+            more = f", and {resume} does not exist yet." if resume else "; for example A,B,C,D,E."
+            raise click.UsageError(f"SYSTEMS is missing{more}")
         return Plan(given, (), tie_rule or "refuse")
     saved = _text_of(resume)
     try:
@@ -172,9 +170,8 @@ def _ask(state: State, plan: Plan, resume: Path | None) -> Plan:
     while plan.next is not None:
         a, b = plan.next
         if person:
-            echo(
-                f"{plan.asked + 1} of at most {plan.at_most}: {label(a)} or {label(b)}? ", err=True, nl=False
-            )
+            question = f"{plan.asked + 1} of at most {plan.at_most}: {label(a)} or {label(b)}? "
+            echo(question, err=True, nl=False)
         line = sys.stdin.readline().lstrip("\ufeff")  # some editors and shells begin with a byte order mark
         if not line:
             if person:
@@ -195,21 +192,13 @@ def _ask(state: State, plan: Plan, resume: Path | None) -> Plan:
 
 def _text(plan: Plan) -> str:
     if plan.ranking is not None:
-        ties = (
-            f" ({', '.join(f'{a} and {b}' for a, b in plan.ties)} tied and were decided by their order in the"
-            " list)"
-            if plan.ties
-            else ""
-        )
-        return (
-            f"Best first, after {plan.asked} comparisons (at most {plan.at_most}):"
-            f" {' '.join(plan.ranking)}{ties}"
-        )
+        tied = ", ".join(f"{a} and {b}" for a, b in plan.ties)
+        ties = f" ({tied} tied and were decided by their order in the list)" if tied else ""
+        ranking = f"{' '.join(plan.ranking)}{ties}"
+        return f"Best first, after {plan.asked} comparisons (at most {plan.at_most}): {ranking}"
     assert plan.next is not None
-    return (
-        f"Compare next: {plan.next[0]} and {plan.next[1]} ({plan.asked} comparisons done, at most"
-        f" {plan.at_most} in all)"
-    )
+    done = f"{plan.asked} comparisons done, at most {plan.at_most} in all"
+    return f"Compare next: {plan.next[0]} and {plan.next[1]} ({done})"
 
 
 def _page(plan: Plan) -> Page:

@@ -69,14 +69,8 @@ def command(
         "unchanged": len(after) - len(new) - len(changed),
         "not_run": missed,
     }
-    lines = [
-        (
-            f"{len(new)} new, {len(changed)} changed, {document['unchanged']} unchanged in"
-            f" {records.directories[0]}"
-        ),
-        *(f"  not recorded: {why}" for why in missed),
-    ]
-    state.show("\n".join(lines), document)
+    head = f"{len(new)} new, {len(changed)} changed, {document['unchanged']} unchanged in {records.directories[0]}"
+    state.show("\n".join([head, *(f"  not recorded: {why}" for why in missed)]), document)
     return 2 if missed else 0
 
 

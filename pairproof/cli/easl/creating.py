@@ -300,23 +300,18 @@ def _import_model(
     from ...campaign.creation import take_over
 
     if asked["model_is"] and not results:
-        raise click.UsageError(
-            "--model-is says whether the model is from before or after the results, but no results file is"
-            " given."
-        )
+        says = "--model-is says whether the model is from before or after the results"
+        raise click.UsageError(f"{says}, but no results file is given.")
     found = take_over(Path(campaign), file, results, seed=state.seed, **asked)
     for name, own in zip(results, found.taken):
         warn(state, name, own)
         state.say(f"{name}: {counts(own)}")
+    warned = f"Warning: {file}:"
     if found.recomputed:
-        state.say(
-            f"Warning: {file}: its mode or var do not follow from its alpha and beta; they were recomputed"
-        )
+        state.say(f"{warned} its mode or var do not follow from its alpha and beta; they were recomputed")
     if found.escaped:
-        state.say(
-            f"Warning: {file}: {found.escaped} cells hold HTML's escapes, such as &lt;, which annotators would"
-            " see; --unescape undoes them"
-        )
+        cells = f"{found.escaped} cells hold HTML's escapes, such as &lt;, which annotators would see"
+        state.say(f"{warned} {cells}; --unescape undoes them")
     if found.model_is == "after":
         state.say("The results, added to the initial state, give the model; they are kept as its history.")
     a, results_in = found.about, [vars(t) for t in found.taken]

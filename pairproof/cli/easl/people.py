@@ -53,11 +53,8 @@ def exclude(state: State, campaign: str, name: str, why: str) -> None:
     from ...campaign.hits.registered import exclude as excluding
 
     person, changed = excluding(campaign, name, why)
-    state.show(
-        f"{campaign}: {label(person.name)} excluded; {changed} judgments do not count any more, and the scores are"
-        " computed again",
-        {**person.to_dict(), "changed": changed},
-    )
+    said = f"{changed} judgments do not count any more, and the scores are computed again"
+    state.show(f"{campaign}: {label(person.name)} excluded; {said}", {**person.to_dict(), "changed": changed})
 
 
 @easl_command("restore", "'easl status'.", click.argument("name", metavar="NAME"))
@@ -208,23 +205,15 @@ def next_(state: State, campaign: str, out: str, **asked: Any) -> None:
         )
     for note in batch.notes:
         state.say(f"Note: {note}.")
-    number, hits, size = batch.number, len(batch.hits), batch.per_hit
-    state.show(
-        f"batch {number}{' again' if asked['again'] else ''}: {hits} HIT{'' if hits == 1 else 's'} of {size} items in {out}"
-        f"{_more(batch)}",
-        {
-            "campaign": batch.campaign,
-            "batch": number,
-            "hits": hits,
-            "per_hit": size,
-            "out": out,
-            "judgments": batch.judgments,
-            "given_again": batch.again,
-            "annotators": {g.annotator: [list(batch.places[k]) for k in g.places] for g in batch.given},
-            "files": list(batch.files),
-            "notes": list(batch.notes),
-        },
-    )
+    hits, size = len(batch.hits), batch.per_hit
+    again, number = " again" if asked["again"] else "", f"{hits} HIT{'' if hits == 1 else 's'}"
+    document = {
+        **{"campaign": batch.campaign, "batch": batch.number, "hits": hits, "per_hit": size, "out": out},
+        **{"judgments": batch.judgments, "given_again": batch.again},
+        "annotators": {g.annotator: [list(batch.places[k]) for k in g.places] for g in batch.given},
+        **{"files": list(batch.files), "notes": list(batch.notes)},
+    }
+    state.show(f"batch {batch.number}{again}: {number} of {size} items in {out}{_more(batch)}", document)
 
 
 def _more(batch: Batch) -> str:
@@ -236,10 +225,8 @@ def _more(batch: Batch) -> str:
         people = "annotator" if len(batch.given) == 1 else "annotators"
         return f"; {len(batch.given)} {people}, {each} HIT{'' if each == '1' else 's'} each{again}"
     if batch.judgments > 1 and "qualification" not in batch.kinds:
-        return (
-            f"; each HIT is for {batch.judgments} different annotators: publish it with MaxAssignments"
-            f" {batch.judgments}"
-        )
+        n = batch.judgments
+        return f"; each HIT is for {n} different annotators: publish it with MaxAssignments {n}"
     return ""
 
 

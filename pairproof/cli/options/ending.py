@@ -34,20 +34,18 @@ FAMILIES = {
     "against-best": "against the best",
     "against-mean": "against the mean",
 }
-_MANY = (
-    options(
-        "Many comparisons",
-        {
-            "--ranks": "Confidence sets of the items' ranks, letters, and which may be the best.",
-            "--contrasts": "Differences of items with simultaneous intervals and adjusted p-values.",
-            "--against ITEM": "The item of --contrasts against-one.",
-            "--adjust": "p-values of --contrasts; default: single-step, by the largest of all (max-t).",
-            "--level": "Level of --ranks and --contrasts; default: 0.95.",
-        },
-        contrasts=choice(*FAMILIES, name="family"),
-        adjust=choice("single-step", "holm", "bh", "none"),
-        level=SHARE,
-    ),
+_MANY = options(
+    "Many comparisons",
+    {
+        "--ranks": "Confidence sets of the items' ranks, letters, and which may be the best.",
+        "--contrasts": "Differences of items with simultaneous intervals and adjusted p-values.",
+        "--against ITEM": "The item of --contrasts against-one.",
+        "--adjust": "p-values of --contrasts; default: single-step, by the largest of all (max-t).",
+        "--level": "Level of --ranks and --contrasts; default: 0.95.",
+    },
+    contrasts=choice(*FAMILIES, name="family"),
+    adjust=choice("single-step", "holm", "bh", "none"),
+    level=SHARE,
 )
 _VERIFY = (
     options("R", {"--verify": "Compute the same numbers in R and show how many digits agree."}),
@@ -67,25 +65,22 @@ def ending_options(
 
     columns: metavar of --cluster.  kind: of the standard errors by cluster by default; said: more about it.
     """
-    robust = (
-        options(
-            "Standard errors",
-            {
-                "--cluster": help,
-                "--cluster-kind": f"Correction for few clusters; default: {kind}{said}.",
-                "--cluster-missing": "Rows without a value of COL: an error (default), or each a cluster of its own.",
-            },
-            cluster={"metavar": columns},
-            cluster_kind=choice(*KINDS),
-            cluster_missing=choice("refuse", "own"),
-        ),
+    robust = options(
+        "Standard errors",
+        {
+            f"--cluster {columns}": help,
+            "--cluster-kind": f"Correction for few clusters; default: {kind}{said}.",
+            "--cluster-missing": "Rows without a value of COL: an error (default), or each a cluster of its own.",
+        },
+        cluster_kind=choice(*KINDS),
+        cluster_missing=choice("refuse", "own"),
     )
 
     def gather(command: Callable[..., Any], given: dict[str, Any]) -> Any:
         asked = taken(given, [f.name for f in fields(Ending) if f.name != "kind"])
         return command(ending=Ending(kind=kind, **asked), **given)
 
-    return gathered((*robust, *_MANY, reader, *_VERIFY), gather)
+    return gathered((robust, _MANY, reader, *_VERIFY), gather)
 
 
 @dataclass(frozen=True)
@@ -109,41 +104,25 @@ class Ending:
 
     def __post_init__(self) -> None:
         """Refuse options that have no effect, or contradict each other."""
-        junit = click.get_current_context().ensure_object(State).junit
-        clusters = (
-            f"no effect without --cluster; add --cluster {'judge' if self.kind == 'CR2' else 'person'}."
-        )
-        families = self.against is not None or self.adjust is not None
-        one, best = self.family == "against-one", self.family == "against-best"
-        refused = (
-            (
-                families and self.family is None,
-                "--against and --adjust have no effect without --contrasts; add --contrasts.",
-            ),
-            (
-                self.level is not None and self.family is None and not self.ranks,
-                "--level has no effect without --ranks or --contrasts; add one of them.",
-            ),
-            (
-                one != (self.against is not None),
-                "--contrasts against-one and --against ITEM belong together.",
-            ),
-            (
-                best and self.adjust not in (None, "single-step"),
-                "--contrasts against-best is simultaneous by its own method (Hsu); leave out --adjust.",
-            ),
-            (
-                not self.verify and (self.r is not None or self.require_r or self.full),
-                "--r, --require-r and --full have no effect without --verify; add --verify.",
-            ),
-            (
-                not self.verify and junit,
-                "a JUnit report (.xml) lists verdicts, which only --verify gives; add --verify.",
-            ),
-            (self.cluster is None and self.cluster_kind is not None, f"--cluster-kind has {clusters}"),
-            (self.cluster is None and self.cluster_missing is not None, f"--cluster-missing has {clusters}"),
-        )
-        for wrong, why in refused:
+        add = f"no effect without --cluster; add --cluster {'judge' if self.kind == 'CR2' else 'person'}."
+        none, alone = self.family is None, self.cluster is None
+        families = none and (self.against is not None or self.adjust is not None)
+        level = none and self.level is not None and not self.ranks
+        one = (self.family == "against-one") != (self.against is not None)
+        best = self.family == "against-best" and self.adjust not in (None, "single-step")
+        of_r = not self.verify and (self.r is not None or self.require_r or self.full)
+        verdicts = not self.verify and click.get_current_context().ensure_object(State).junit
+        refused = {
+            "--against and --adjust have no effect without --contrasts; add --contrasts.": families,
+            "--level has no effect without --ranks or --contrasts; add one of them.": level,
+            "--contrasts against-one and --against ITEM belong together.": one,
+            "--contrasts against-best is simultaneous by its own method (Hsu); leave out --adjust.": best,
+            "--r, --require-r and --full have no effect without --verify; add --verify.": of_r,
+            "a JUnit report (.xml) lists verdicts, which only --verify gives; add --verify.": verdicts,
+            f"--cluster-kind has {add}": alone and self.cluster_kind is not None,
+            f"--cluster-missing has {add}": alone and self.cluster_missing is not None,
+        }
+        for why, wrong in refused.items():
             if wrong:
                 raise click.UsageError(why)
 

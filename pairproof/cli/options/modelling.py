@@ -36,38 +36,29 @@ model_options = options(
 )
 
 
+_CONTESTS = {
+    "--formula FORMULA": "What abilities and comparisons are made of, as in BradleyTerry2 without [..]:"
+    " 'SVL + (1 | item)', 'item + home', 'log(x) * sex + offset(z)'; item covariates stand in --item-data.",
+    "--random item|item:judge": "Random effects of items, or of items by judge; the same as (1 | item) in the formula.",
+    "--link": "P(first preferred) = F(difference of abilities); default: logit.",
+    "--offset COLUMN": "A column that is added in favour of the item named first.",
+    "--weights COLUMN": "A column >= 0 by which the counts of each row are multiplied.",
+    "--reduce-bias": "Estimates with reduced bias, finite also where contests are separated.",
+    "--method": "How random effects are integrated out; pql is BradleyTerry2's, badly biased for single"
+    " wins. Default: quadrature where it can be, else laplace.",
+    "--tie-shift": "Davidson's ties, most probable elsewhere than between equals.",
+    "--tie-scale": "Davidson's ties, growing rarer at another rate (GenDavidson).",
+}
 contest_options = options(
     "Bradley-Terry models (--model bradley-terry)",
-    {
-        "--formula FORMULA": "What abilities and comparisons are made of, as in BradleyTerry2 without [..]:"
-        " 'SVL + (1 | item)', 'item + home', 'log(x) * sex + offset(z)'; item covariates stand in --item-data.",
-        "--random item|item:judge": "Random effects of items, or of items by judge; the same as (1 | item) in the formula.",
-        "--link": "P(first preferred) = F(difference of abilities); default: logit.",
-        "--offset COLUMN": "A column that is added in favour of the item named first.",
-        "--weights COLUMN": "A column >= 0 by which the counts of each row are multiplied.",
-        "--reduce-bias": "Estimates with reduced bias, finite also where contests are separated.",
-        "--method": "How random effects are integrated out; pql is BradleyTerry2's, badly biased for single"
-        " wins. Default: quadrature where it can be, else laplace.",
-        "--tie-shift": "Davidson's ties, most probable elsewhere than between equals.",
-        "--tie-scale": "Davidson's ties, growing rarer at another rate (GenDavidson).",
-    },
+    _CONTESTS,
     formula="",
     random=LISTS,
     link=choice("logit", "probit", "cauchit"),
     reduce_bias=choice("mean", "median", "jeffreys"),
     method=choice("laplace", "quadrature", "pql"),
 )
-CONTESTS = (
-    "formula",
-    "random",
-    "link",
-    "offset",
-    "weights",
-    "reduce_bias",
-    "method",
-    "tie_shift",
-    "tie_scale",
-)
+CONTESTS = tuple(typed.split()[0][2:].replace("-", "_") for typed in _CONTESTS)
 
 
 def stated(asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -74,7 +74,6 @@ def name_and_value(text: str, example: str) -> tuple[str, str]:
 names_or_none = parsed(names)
 
 
-#: How `--pair A,B` is declared.
 PAIR = {"callback": parsed(_two)}
 
 
@@ -187,16 +186,14 @@ _TABLE = {
     "item_data": ITEM_DATA,
     "pair_order": f"Layout prefmod: {ORDERS}",
     "pairs": "Layout prefmod: the columns that are pairs.",
-    "pair_names": (
-        "Layout prefmod: check that column names such as A:B agree with the order of the pairs, or ignore them."
-    ),
+    "pair_names": "Layout prefmod: check that column names such as A:B agree with the order of the pairs, or ignore"
+    " them.",
     "coding": "The codes that stand for first, tie, second and missing.",
     "winner": "Layout matrix: whether the row or the column won.",
     "encoding": ENCODING,
 }
 _ARGUMENTS = (*_TABLE, "where")
 _OPTIONS = reading_options("Reading the table", LAYOUTS, _TABLE, coding="first=1,tie=0,...")
-#: `--where`, and `--tracks` unless a command has a way of its own with tracks.
 where_option = options(
     "Rows and tracks",
     {

@@ -39,15 +39,13 @@ _PAIRS = {
     "degrees": "paircomp: what becomes of how much an item is preferred.",
 }
 _ANSWERS = {
-    "layout": (
-        "pairs: a column a pair; ranks: a column an item; long-ranks: a row an item of a person; orders: a column a"
-        ' place; ranking-text: "A > B = C"; rankings: system1, rank1, ...; ratings: a column an item; paircomp:'
-        " psychotools' text."
-    ),
+    "layout": "pairs: a column a pair; ranks: a column an item; long-ranks: a row an item of a person; orders: a column a"
+    ' place; ranking-text: "A > B = C"; rankings: system1, rank1, ...; ratings: a column an item; paircomp:'
+    " psychotools' text.",
     "items": "The items, in their order.",
     "answers": "ranks, ratings: the columns of the items, where they have other names.",
     "times": "ranks, ratings: repeated answers: blocks of columns, or the ends of their names (.1,.2).",
-    "unranked": ("What an item without a rank means: not presented, or below all others; 0=absent,NA=below."),
+    "unranked": "What an item without a rank means: not presented, or below all others; 0=absent,NA=below.",
     "zero_based": "ranks, long-ranks: 0 is the best rank.",
     "person": "The column that says who answered (long-ranks: in each row).",
     "item": "long-ranks: the column of the items.",
@@ -118,10 +116,8 @@ OF_PERSONS, OF_JUDGES = ("pairs", "paircomp"), ("long", "counts", "votes")
 #: Arguments that only tables of persons have.
 _PERSONS_ONLY = ("pair_order", "pairs", "pair_names", "person", "column", "degrees")
 _PERSONS = {
-    "layout": (
-        "pairs: a row a person, a column a pair; paircomp: psychotools' text; long, counts, votes: comparisons"
-        " with a column judge (default: recognised from the column names)."
-    ),
+    "layout": "pairs: a row a person, a column a pair; paircomp: psychotools' text; long, counts, votes: comparisons"
+    " with a column judge (default: recognised from the column names).",
     "items": "The items, in their order.",
     "pair_order": f"pairs: {ORDERS}",
     "coding": "pairs, long: the codes that stand for first, tie, second, missing.",
@@ -130,9 +126,7 @@ _PERSONS = {
     "person": "pairs, paircomp: the column that says who answered, wherever it stands.",
     "column": "paircomp: the column of the text.",
     "degrees": _PAIRS["degrees"],
-    "columns": (
-        "long, counts, votes: the file's own name for a column, for example judge=rater; repeatable."
-    ),
+    "columns": "long, counts, votes: the file's own name for a column, for example judge=rater; repeatable.",
     "rename": "long, counts, votes: another name for an item; repeatable.",
     "tie_category": "Whether ties could be answered (default: if they were, or by the layout).",
     "levels": "Order of a covariate's levels; repeatable.",

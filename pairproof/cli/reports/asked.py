@@ -97,13 +97,9 @@ class Asked:
             out["class_numbers"] = plain(self.numbers.to_dict("records"))
         if self.class_test is not None:
             test = self.class_test
-            out["class_test"] = {
-                "classes": fit.n_classes,
-                "ratio": float(test.ratio),
-                "p": float(test.p),
-                "samples": len(test.ratios),
-                "failed": int(test.failed),
-            }
+            numbers = {"ratio": float(test.ratio), "p": float(test.p)}
+            samples = {"samples": len(test.ratios), "failed": int(test.failed)}
+            out["class_test"] = {"classes": fit.n_classes, **numbers, **samples}
         return out
 
     def text(self) -> str:
@@ -136,11 +132,10 @@ class Asked:
         if len(fit.items) < 2:
             return
         yield Heading("Which items can be told apart")
-        if not ranks and (len(fit.groups) > MOST_GROUPS_COMPARED or len(fit.items) > MOST_ITEMS):
-            yield Paragraph(
-                f"Not worked out unasked for {len(fit.items)} items in {len(fit.groups)} group"
-                f"{'' if len(fit.groups) == 1 else 's'}; add --ranks."
-            )
+        n = len(fit.groups)
+        if not ranks and (n > MOST_GROUPS_COMPARED or len(fit.items) > MOST_ITEMS):
+            size = f"{len(fit.items)} items in {n} group{'' if n == 1 else 's'}"
+            yield Paragraph(f"Not worked out unasked for {size}; add --ranks.")
         elif not ranks:
             ranks = {group: fit.ranks(group=group) for group in fit.groups}
         for group, r in ranks.items():
@@ -171,10 +166,8 @@ class Asked:
             worst = frame.reindex(frame["residual"].abs().sort_values(ascending=False, kind="stable").index)
             caption = "The worst fitted: largest Pearson residuals, (observed - expected) / sqrt(expected)"
             yield _table(worst.head(WORST), caption)
-            yield Paragraph(
-                "A residual of an answer that is expected less than once is large as soon as one person gives it.",
-                aside=True,
-            )
+            rare = "A residual of an answer that is expected less than once is large as soon as one person gives it."
+            yield Paragraph(rare, aside=True)
         yield from _predicted(self.fit, self.predicted or PREDICTED)
 
 
@@ -186,15 +179,13 @@ def _ranks(fit: Fit, group: str, r: RankSets) -> Iterator[Block]:
     header, rows = ranks_rows(r, ROWS)
     yield Table(header, tuple(rows), f"Ranks{_of(group)}, best first")
     if len(r.items) > ROWS:
-        yield Paragraph(
-            f"{len(r.items) - ROWS} more items are not shown; --json --ranks has them.", aside=True
-        )
+        more = f"{len(r.items) - ROWS} more items are not shown; --json --ranks has them."
+        yield Paragraph(more, aside=True)
     yield Bullets((*caption_of_rank_sets(r), _equal(fit, group), *group_lines(r)))
     # With nothing to test every set is that of all ranks: there is nothing to see.
     if len(r.items) <= MOST_DRAWN and not math.isnan(r.critical):
-        yield Figure(
-            "", caption_of_ranks(r), size_of_ranks(r), partial(plot_ranks, r), title=f"Rank sets{_of(group)}"
-        )
+        title, draw = f"Rank sets{_of(group)}", partial(plot_ranks, r)
+        yield Figure("", caption_of_ranks(r), size_of_ranks(r), draw, title=title)
 
 
 def _equal(fit: Fit, group: str) -> str:
@@ -221,22 +212,22 @@ def _contrasts(group: str, c: Contrasts | AgainstTheBest | str) -> Iterator[Bloc
 
 
 def _shares(fit: Fit) -> Table:
-    heads = ("class", "share", "se", "2.5 %", "97.5 %", "persons")
-    frame = fit.class_table()[["class", "share", "se", "low", "high", "persons"]]
+    heads = {
+        "class": "class",
+        "share": "share",
+        "se": "se",
+        "low": "2.5 %",
+        "high": "97.5 %",
+        "persons": "persons",
+    }
+    frame = fit.class_table()[[*heads]]
     rows = tuple((str(row[0]), *(number(float(v)) for v in row[1:])) for row in frame.itertuples(index=False))
-    return Table(heads, rows, "Shares of the classes")
+    return Table(tuple(heads.values()), rows, "Shares of the classes")
 
 
 def _row(row: Any) -> tuple[str, ...]:
-    return (
-        str(row.classes),
-        f"{row.llf:.4f}",
-        str(row.parameters),
-        f"{row.aic:.4f}",
-        f"{row.bic:.4f}",
-        f"{row.smallest_share:.3f}",
-        str(row.starts_at_best),
-    )
+    fitted = (str(row.classes), f"{row.llf:.4f}", str(row.parameters), f"{row.aic:.4f}", f"{row.bic:.4f}")
+    return (*fitted, f"{row.smallest_share:.3f}", str(row.starts_at_best))
 
 
 def _comparison(fit: Fit, other: Fit) -> dict[str, Any]:
@@ -294,19 +285,13 @@ def _most_frequent(frame: pd.DataFrame, most: int) -> Iterator[Block]:
 
 
 def _table(frame: pd.DataFrame, caption: str) -> Table:
-    groups = bool(frame["group"].astype(bool).any())
-    header = (Column("answer", "left"), *([Column("group", "left")] if groups else []))
-    rows = tuple(
-        (
-            str(row.answer),
-            *([str(row.group)] if groups else []),
-            f"{row.observed:.10g}",
-            number(row.expected, 2),
-            number(row.residual, 2),
-        )
-        for row in frame.itertuples()
-    )
-    return Table((*header, "observed", "expected", "residual"), rows, caption)
+    names = ["answer", "group"] if frame["group"].astype(bool).any() else ["answer"]
+    rows = []
+    for row in frame.itertuples():
+        told = (str(row.answer), str(row.group))[: len(names)]
+        rows.append((*told, f"{row.observed:.10g}", number(row.expected, 2), number(row.residual, 2)))
+    left = (Column(name, "left") for name in names)
+    return Table((*left, "observed", "expected", "residual"), tuple(rows), caption)
 
 
 def _predicted(fit: Fit, most: int) -> Iterator[Block]:
@@ -317,14 +302,11 @@ def _predicted(fit: Fit, most: int) -> Iterator[Block]:
             yield Paragraph(f"The most probable answers are not listed: {error}.", aside=True)
             return
         seen = dict(_observed(fit, label))
-        rows = tuple(
-            (str(a), f"{p:.4f}", f"{seen.get(str(a), 0.0):.10g}")
-            for a, p in zip(frame["answer"], frame["probability"])
-        )
+        answers = zip(map(str, frame["answer"]), frame["probability"])
+        rows = tuple((a, f"{p:.4f}", f"{seen.get(a, 0.0):.10g}") for a, p in answers)
         of = f", {label}" if label else ""
-        yield Table(
-            (Column("answer", "left"), "probability", "observed"), rows, f"The most probable answers{of}"
-        )
+        header = (Column("answer", "left"), "probability", "observed")
+        yield Table(header, rows, f"The most probable answers{of}")
     if len(fit.numbers.labels) > MOST_GROUPS:
         yield Paragraph(
             f"{len(fit.numbers.labels) - MOST_GROUPS} more groups are not shown; fit.predicted_patterns(group) has them.",

@@ -74,20 +74,12 @@ class Experiment:
 def document(e: Experiment) -> dict[str, Any]:
     """The JSON document; an infinite perplexity is null, with the number of `impossible` comparisons."""
     d = e.design
-    result: dict[str, Any] = {
-        "perplexity": [r.to_dict() for r in e.results],
-        "test_size": e.test_size,
-        "seed": d.seed,
-        "train_sizes": list(d.sizes),
-        "trials": d.trials,
-        "models": list(d.models),
-        "level": e.level,
-        "within": e.within,
-        "tracks": [_track(track, split) for track, split in e.tracks.items()],
-        "means": [vars(m) for m in e.means],
-        "best": [vars(b) for b in e.best],
-        "enough": e.enough,
-    }
+    perplexity = [r.to_dict() for r in e.results]
+    result: dict[str, Any] = {"perplexity": perplexity, "test_size": e.test_size, "seed": d.seed}
+    result |= {"train_sizes": d.sizes, "trials": d.trials, "models": d.models}
+    result |= {"level": e.level, "within": e.within}
+    result["tracks"] = [_track(track, split) for track, split in e.tracks.items()]
+    result |= {"means": [*map(vars, e.means)], "best": [*map(vars, e.best)], "enough": e.enough}
     if e.abilities:
         result["abilities"] = {track: m.fitted.to_dict(e.level) for track, m in e.abilities.items()}
     if e.trial_abilities:
@@ -155,21 +147,15 @@ def _differences(e: Experiment) -> Iterator[Block]:
         f"{track}: {' and '.join(map(str, e.clusters.n_clusters(track)))} clusters" for track in e.tracks
     )
     keys = ("mean", "se", "low", "high", "se_train", "se_test")
-    rows = tuple(
-        (
-            str(d["train_size"]),
-            f"{d['model']} - {d['best']}",
-            *("-" if d[k] != d[k] else f"{d[k]:.4f}" for k in keys),
-        )
-        for d in e.differences
-    )
+    rows = []
+    for d in e.differences:
+        values = ("-" if d[k] != d[k] else f"{d[k]:.4f}" for k in keys)
+        rows.append((str(d["train_size"]), f"{d['model']} - {d['best']}", *values))
     yield Heading(
         f"Differences from the best, {e.clusters.kind} by {' and '.join(e.clusters.columns)} ({numbers})"
     )
-    yield Table(
-        (Column("size"), Column("models", "left"), "difference", "se", "low", "high", "se train", "se test"),
-        rows,
-    )
+    heads = ("difference", "se", "low", "high", "se train", "se test")
+    yield Table((Column("size"), Column("models", "left"), *heads), tuple(rows))
     if e.clusters.caution:
         yield Bullets((e.clusters.caution,))
 
@@ -179,24 +165,20 @@ def _systems(e: Experiment) -> Iterator[Block]:
     for track, model in e.abilities.items():
         yield Heading(f"Abilities, {track}, from all its comparisons")
         yield from _abilities(model.fitted, e.level)
-        size = plots.size_of_abilities(model.items)
-        yield _drawn(
-            f"Abilities, {track}", size, lambda ax, m=model: plots.plot_abilities(m.fitted, ax, level=e.level)
+        yield from _two_drawn(
+            *(track, model.items),
+            lambda ax, m=model: plots.plot_abilities(m.fitted, ax, level=e.level),
+            lambda ax, m=model: plots.plot_preferences(m, ax),
         )
-        size = plots.size_of_heat_map(model.items)
-        yield _drawn(f"Who beats whom, {track}", size, lambda ax, m=model: plots.plot_preferences(m, ax))
     for track, found in e.trial_abilities.items():
         about = f"{track}, {len(found.trials)} trials of {found.n_train}"
         yield Heading(
             f"Abilities, {track}, over {len(found.trials)} trials of {found.n_train} training comparisons"
         )
         yield from _trial_abilities(found)
-        size = plots.size_of_abilities(found.items)
-        yield _drawn(f"Abilities, {about}", size, lambda ax, t=found: plots.plot_trial_abilities(t, ax))
-        size = plots.size_of_heat_map(found.items)
-        yield _drawn(
-            f"Who beats whom, {about}",
-            size,
+        yield from _two_drawn(
+            *(about, found.items),
+            lambda ax, t=found: plots.plot_trial_abilities(t, ax),
             lambda ax, t=found: plots.plot_preferences(t.model, ax, order=t.ranking),
         )
     for track, rankings in e.rankings.items():
@@ -214,6 +196,11 @@ def _curves(e: Experiment) -> Iterator[Block]:
         }
     for title, some in parts.items():
         yield _drawn(title, size, lambda ax, r=some: plots.plot_learning_curves(r, ax, level=e.level))
+
+
+def _two_drawn(about: str, items: tuple[str, ...], abilities: Any, preferences: Any) -> Iterator[Figure]:
+    yield _drawn(f"Abilities, {about}", plots.size_of_abilities(items), abilities)
+    yield _drawn(f"Who beats whom, {about}", plots.size_of_heat_map(items), preferences)
 
 
 def _drawn(title: str, size: tuple[float, float], draw: Any) -> Figure:
@@ -283,12 +270,9 @@ def _abilities(posterior: Posterior, level: float) -> Iterator[Block]:
 
 
 def _trial_abilities(found: TrialAbilities) -> Iterator[Block]:
-    values = {item: rest for item, *rest in zip(found.items, found.mean, found.sd, found.n_seen)}
-    rows = tuple(
-        (item, f"{values[item][0]:.3f}", f"{values[item][1]:.3f}", str(values[item][2]))
-        for item in found.ranking
-    )
-    yield Table(("item", "mean", "sd", "trials"), rows)
+    numbers = zip(found.mean, found.sd, found.n_seen)
+    row = {i: (i, f"{mean:.3f}", f"{sd:.3f}", str(n)) for i, (mean, sd, n) in zip(found.items, numbers)}
+    yield Table(("item", "mean", "sd", "trials"), tuple(row[item] for item in found.ranking))
     if found.notes:
         yield Bullets(tuple(found.notes))
 

@@ -95,12 +95,9 @@ def _random_effects(fit: Fit) -> Iterator[Block]:
         rows.append((name, f"{c.n_effects:,}", number(c.sigma), number(c.se), *tested))
     heads = ("effects of", "number", "sigma", "se", *(() if by_pql else ("LR", "p of sigma = 0")))
     yield Table(heads, tuple(rows))
-    if by_pql:
-        yield Paragraph("Penalised quasi-likelihood has no likelihood, and so no test of sigma = 0.")
-    else:
-        yield Paragraph(
-            "sigma = 0 lies on the boundary, so that p is half the tail of chi-square on 1 df (Self and Liang 1987)."
-        )
+    halved = "sigma = 0 lies on the boundary, so that p is half the tail of chi-square on 1 df (Self and Liang 1987)."
+    untested = "Penalised quasi-likelihood has no likelihood, and so no test of sigma = 0."
+    yield Paragraph(untested if by_pql else halved)
     effects = _effect_rows(fit)
     yield Table(
         ("effect of", "effect", "se", "2.5 %", "97.5 %"),
@@ -111,17 +108,10 @@ def _random_effects(fit: Fit) -> Iterator[Block]:
         yield Paragraph(f"{len(effects) - ROWS:,} more effects are not shown; --json has them.", aside=True)
     for c in fit.components:
         if c.n_effects <= MOST_DRAWN and c.sigma > 0:
-            yield Figure(
-                "",
-                "Predicted effects with their intervals",
-                size_of_effects(c.n_effects),
-                partial(_draw, fit, c.name),
-                title="Predicted effects",
+            said, draw = "Predicted effects with their intervals", partial(
+                plot_effects, fit, component=c.name
             )
-
-
-def _draw(fit: Fit, component: str, ax: object) -> None:
-    plot_effects(fit, ax, component=component)
+            yield Figure("", said, size_of_effects(c.n_effects), draw, title="Predicted effects")
 
 
 def _effect_rows(fit: Fit) -> list[tuple[str, ...]]:
@@ -167,16 +157,10 @@ def _reduced(fit: Fit) -> Iterator[Block]:
     rows = []
     for row in parameter_rows(fit, ROWS):
         other = beside[row[0]]
-        if len(row) == 3 or len(other) == 3:
-            state = other[2] if len(other) == 3 else ""
-            likely = (
-                (other[1], state)
-                if len(row) == 3
-                else ("none finite" if row[0] in plain.not_estimable else other[1], "")
-            )
-            rows.append((row[0], row[1], "" if len(row) == 3 else row[2], *likely))
-        else:
-            rows.append((row[0], row[1], row[2], other[1], other[2]))
+        held, open_ = len(row) == 3, len(other) == 3  # without a standard error
+        estimate = "none finite" if open_ and not held and row[0] in plain.not_estimable else other[1]
+        se = other[2] if held == open_ else ""
+        rows.append((row[0], row[1], "" if held else row[2], estimate, se))
     head = ("parameter", "reduced", "se", "maximum likelihood", "se")
     yield Table(head, tuple(rows), "Beside maximum likelihood")
 
@@ -206,15 +190,11 @@ def _ties(fit: Fit) -> Iterator[Block]:
 
     spec = fit.of_contests
     yield Heading("Ties")
-    parts = []
-    if spec.tie_shift:
-        parts.append(
-            "Tie-shift moves the gap at which ties are most probable, where one item has the advantage of order"
-        )
-    if spec.tie_scale:
-        parts.append(
-            "The value exp(tie-scale) is how fast ties grow rarer with the gap, 1 in Davidson's model (1970)"
-        )
+    shift = (
+        "Tie-shift moves the gap at which ties are most probable, where one item has the advantage of order"
+    )
+    scale = "The value exp(tie-scale) is how fast ties grow rarer with the gap, 1 in Davidson's model (1970)"
+    parts = [shift] * spec.tie_shift + [scale] * spec.tie_scale
     yield Paragraph(f"{'. '.join(parts)}. The parameter nu of Davidson's model is exp(tie).")
     gaps = np.array([-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0])
     tied = np.array([b for b, t in zip(fit.beta, fit.terms) if t.kind in ("tie", "tie-of")])
@@ -290,46 +270,31 @@ PREDICTED_ROWS = 200
 
 def prediction_document(fit: Fit, frame: pd.DataFrame, level: float) -> dict[str, Any]:
     """The JSON: model, level, with random effects how limits take sigma ("known", "uncertain"), and a row a comparison, null where a number is not determined."""
-    rows = [
-        {str(k): (None if isinstance(v, float) and not math.isfinite(v) else v) for k, v in row.items()}
-        for row in frame.to_dict("records")
-    ]
-    return {
-        "model": fit.title,
-        "level": level,
-        **({"sigma": frame.attrs["sigma"]} if "sigma" in frame.attrs else {}),
-        "warnings": [str(w) for w in fit.warnings],
-        "predictions": rows,
-    }
+    sigma = {"sigma": frame.attrs["sigma"]} if "sigma" in frame.attrs else {}
+    rows = {"warnings": [str(w) for w in fit.warnings], "predictions": frame.to_dict("records")}
+    return {"model": fit.title, "level": level, **sigma, **rows}
 
 
 def prediction_page(fit: Fit, frame: pd.DataFrame, level: float) -> Page:
     """The table of predictions, and what its columns are."""
     tied, mixed = bool(frame["p_tie"].to_numpy().any()), fit.random_effects is not None
-    heads: list[str | Column] = [Column("first", "left"), Column("second", "left"), "eta", "se", "P(first)"]
-    names = ["eta", "se", "p_first"]
+    heads = {"eta": "eta", "se": "se", "p_first": "P(first)"}
     if tied:
-        heads += ["P(tie)", "P(second)"]
-        names += ["p_tie", "p_second"]
+        heads |= {"p_tie": "P(tie)", "p_second": "P(second)"}
     else:
-        heads += [f"{50 * (1 - level):g} %", f"{50 * (1 + level):g} %"]
-        names += ["low", "high"]
+        heads |= {"low": f"{50 * (1 - level):g} %", "high": f"{50 * (1 + level):g} %"}
     if mixed:
-        heads += ["plug-in", "averaged", "new effects"]
-        names += ["p_plug_in", "p_averaged", "new"]
+        heads |= {"p_plug_in": "plug-in", "p_averaged": "averaged", "new": "new effects"}
     rows = []
     for row in frame.head(PREDICTED_ROWS).to_dict("records"):
-        numbers = [f"{row[n]:.0f}" if n == "new" else number(float(row[n])) for n in names]
+        numbers = [f"{row[n]:.0f}" if n == "new" else number(float(row[n])) for n in heads]
         rows.append((shorten(str(row["first"]), 30), shorten(str(row["second"]), 30), *numbers))
-    blocks: list[Block] = [
-        Table(tuple(heads), tuple(rows), f"{len(frame):,} comparison{'' if len(frame) == 1 else 's'}")
-    ]
-    if len(frame) > PREDICTED_ROWS:
-        blocks.append(
-            Paragraph(
-                f"{len(frame) - PREDICTED_ROWS:,} more are not shown; --out and --json have them.", aside=True
-            )
-        )
+    header: tuple[str | Column, ...] = (Column("first", "left"), Column("second", "left"), *heads.values())
+    n = len(frame)
+    blocks: list[Block] = [Table(header, tuple(rows), f"{n:,} comparison{'' if n == 1 else 's'}")]
+    if n > PREDICTED_ROWS:
+        more = f"{n - PREDICTED_ROWS:,} more are not shown; --out and --json have them."
+        blocks.append(Paragraph(more, aside=True))
     said = ["eta is the linear predictor in favour of the first, with its standard error"]
     if not tied:
         said.append("the limits are those of P(first) if eta lies at its own")
@@ -341,17 +306,15 @@ def prediction_page(fit: Fit, frame: pd.DataFrame, level: float) -> Page:
         said.append(_of_sigma(frame, level))
     if frame["eta"].isna().any():
         said.append("- : the data do not determine the difference")
-    return Page(
-        f"Predictions: {fit.title}", [*blocks, Bullets(tuple(said))], f"Model fitted to {fit.data.source}"
-    )
+    blocks.append(Bullets(tuple(said)))
+    return Page(f"Predictions: {fit.title}", blocks, f"Model fitted to {fit.data.source}")
 
 
 def _of_sigma(frame: pd.DataFrame, level: float) -> str:
     """How the limits take the standard deviation of random effects."""
     how = str(frame.attrs["sigma"])
+    limits = f"the {100 * level:g} % limits"
     if how == "known":
-        return (
-            f"the {100 * level:g} % limits take sigma as known, and are too short where comparisons are few"
-        )
+        return f"{limits} take sigma as known, and are too short where comparisons are few"
     said = how.removeprefix("uncertain")
-    return f"the {100 * level:g} % limits are over the uncertainty of sigma too (--sigma known takes it as known){said}"
+    return f"{limits} are over the uncertainty of sigma too (--sigma known takes it as known){said}"

@@ -39,60 +39,36 @@ def _picture(tree: PreferenceTree, level: float) -> Figure:
         f"node {leaf.number}, {' and '.join(leaf.rule) or 'all'}: {leaf.ranking or 'no order'}"
         for leaf in tree.leaves
     )
+    title = "The tree, with the worths of the items in each leaf"
     return Figure(
-        "The tree, with the worths of the items in each leaf",
-        said,
-        size_of(tree),
-        lambda figure: plot_tree(tree, figure, level=level),
-        panels=True,
+        title, said, size_of(tree), lambda figure: plot_tree(tree, figure, level=level), panels=True
     )
 
 
 def _groups(tree: PreferenceTree) -> Table:
-    header = (
-        Column("node"),
-        Column("who", "left"),
-        Column(f"{tree.noun}s"),
-        Column("what becomes of it", "left"),
-    )
+    who, fate_of = Column("who", "left"), Column("what becomes of it", "left")
     rows = []
     for node in tree.nodes:
-        test = node.chosen
-        fate = (
-            f"leaf ({node.reason})" if test is None else f"split: {node.split} ({p_equals(test.p_adjusted)})"
-        )
+        fate = f"leaf ({node.reason})"
+        if node.chosen is not None:
+            fate = f"split: {node.split} ({p_equals(node.chosen.p_adjusted)})"
         rows.append((str(node.number), " and ".join(node.rule) or "all", f"{node.n_persons:g}", fate))
-    return Table(header, tuple(rows))
+    return Table((Column("node"), who, Column(f"{tree.noun}s"), fate_of), tuple(rows))
 
 
 def _tests(tree: PreferenceTree) -> Table:
     rows = tuple(
-        (
-            str(row.node),
-            str(row.covariate),
-            f"{row.statistic:.4f}",
-            str(row.df),
-            p_words(row.p),
-            p_words(row.p_adjusted),
-        )
-        for row in tree.tests().itertuples()
+        (str(t.node), str(t.covariate), f"{t.statistic:.4f}", str(t.df), p_words(t.p), p_words(t.p_adjusted))
+        for t in tree.tests().itertuples()
     )
     caption = "df: of the chi-square of a factor; places at which a numeric covariate can break"
     return Table((Column("node"), Column("covariate", "left"), *_NUMBERS), rows, caption)
 
 
 def _worths(tree: PreferenceTree, level: float) -> Table:
-    header = (
-        Column("leaf"),
-        Column("item", "left"),
-        *map(Column, ("worth", "se", f"low {100 * level:g} %", "high")),
-    )
-    rows = tuple(
-        (
-            str(row.leaf),
-            str(row.item),
-            *("-" if math.isnan(v) else f"{v:.4f}" for v in (row.worth, row.se, row.low, row.high)),
-        )
-        for row in tree.worth(level).itertuples()
-    )
-    return Table(header, rows)
+    numbers = map(Column, ("worth", "se", f"low {100 * level:g} %", "high"))
+    rows = []
+    for row in tree.worth(level).itertuples():
+        values = ("-" if math.isnan(v) else f"{v:.4f}" for v in (row.worth, row.se, row.low, row.high))
+        rows.append((str(row.leaf), str(row.item), *values))
+    return Table((Column("leaf"), Column("item", "left"), *numbers), tuple(rows))

@@ -71,12 +71,8 @@ class Simulated:
 
     def _stated(self) -> dict[str, Any]:
         e = self.runs[0][0].experiment
-        panel = {
-            "sd": e.panel.sd,
-            "context": str(e.panel.context),
-            "noise": e.panel.noise,
-            "agreement": self.agreement,
-        }
+        panel = {"sd": e.panel.sd, "context": str(e.panel.context), "noise": e.panel.noise}
+        panel["agreement"] = self.agreement
         return {
             "truth": {"kind": self.truth, "items": len(e.truth), **_distribution(e.truth)},
             "annotators": {**panel, **{name: getattr(e.panel, name) for name in OF_PANEL}},
@@ -138,17 +134,14 @@ def _blocks(asked: Simulated) -> Iterator[Block]:
     yield Bullets(tuple(answer(s, target)))
     said = "Spearman's and Pearson's correlation with the truth by annotations per item"
     yield _drawn("Correlation with the truth", said, 3.6, partial(plot_curves, s=s, level=level))
-    yield Heading(
-        f"Spearman's rho with the truth, mean [{level:.0%} bootstrap interval], by annotations per item"
-    )
+    interval = f"mean [{level:.0%} bootstrap interval]"
+    yield Heading(f"Spearman's rho with the truth, {interval}, by annotations per item")
     curves = [s.curve(m, "spearman", level) for m in s.experiment.names]
-    rows = tuple(
-        (f"{n:.3g}", *(_cell(c.mean[k], c.low[k], c.high[k]) for c in curves))
-        for k, n in enumerate(s.annotations)
-    )
+    cells = zip(*(map(_cell, c.mean, c.low, c.high) for c in curves))
+    rows = tuple((f"{n:.3g}", *own) for n, own in zip(s.annotations, cells))
     yield Table(("n", *s.experiment.names), rows)
     if s.experiment.corrected:
-        yield Bullets((corrected_said(s.not_fitted, s.experiment.replicates),))
+        yield Bullets((corrected_said(s.not_fitted),))
     said = "Histograms of the truth and of the scores at the end"
     title = "The truth and the scores at the end"
     yield _drawn(title, said, 2.4, partial(plot_histograms, ends=_ends(s)))
@@ -204,13 +197,13 @@ def _context(panel: Panel) -> str:
     return f"is down to {c.factor:g} times as large in a HIT, the more similar its items are"
 
 
-def corrected_said(not_fitted: Mapping[str, int], replicates: int) -> str:
+def corrected_said(not_fitted: Mapping[str, int]) -> str:
     """What the names with + are, and how often they could not be had."""
     lost = ", ".join(f"{name} {n}" for name, n in not_fitted.items() if n)
     said = (
         "+: scores corrected for annotators and sessions by a mixed model, after the iterations that have one"
     )
-    return said + (f"; left out where it could not be fitted: {lost}" if lost else "")
+    return f"{said}; left out where it could not be fitted: {lost}" if lost else said
 
 
 def _ends(s: Simulation) -> dict[str, Any]:
@@ -228,29 +221,22 @@ EARLY = 4
 
 def _of_grid(a: Simulated) -> dict[str, Any]:
     grid = grid_of(a.runs)
-    every = [s for row in a.runs for s in row]
-    methods = {
-        name: [
-            {
-                "context": str(s.experiment.panel.context),
-                "shift": s.experiment.panel.shift,
-                "spearman": points(s, name, "spearman", a.level),
-                "needed": s.needed(name, a.target),
-                "not_fitted": s.not_fitted.get(name, 0),
-            }
-            for s in every
-        ]
-        for name in grid.names
-    }
+    methods = {name: [_in_grid(a, s, name) for row in a.runs for s in row] for name in grid.names}
+    passes = [
+        {"first": x, "second": y, "after": n, "context": c, "shift": crossing(grid, x, y, n, c)}
+        for x, y, n, c in _passing(grid)
+    ]
+    found = {"shifts": grid.shifts, "contexts": grid.contexts, "methods": methods}
+    return {**found, "passes": passes, "verdicts": _verdicts(grid)}
+
+
+def _in_grid(a: Simulated, s: Simulation, name: str) -> dict[str, Any]:
     return {
-        "shifts": grid.shifts,
-        "contexts": grid.contexts,
-        "methods": methods,
-        "passes": [
-            {"first": x, "second": y, "after": n, "context": c, "shift": crossing(grid, x, y, n, c)}
-            for x, y, n, c in _passing(grid)
-        ],
-        "verdicts": _verdicts(grid),
+        "context": str(s.experiment.panel.context),
+        "shift": s.experiment.panel.shift,
+        "spearman": points(s, name, "spearman", a.level),
+        "needed": s.needed(name, a.target),
+        "not_fitted": s.not_fitted.get(name, 0),
     }
 
 
@@ -304,11 +290,9 @@ def _grid_blocks(asked: Simulated) -> Iterator[Block]:
         yield Heading(f"Spearman's rho with the truth after {n} annotations per item, by context and shift")
         yield table(grid, n)
     if first.experiment.corrected:
-        lost = {
-            name: sum(s.not_fitted.get(name, 0) for row in asked.runs for s in row)
-            for name in first.not_fitted
-        }
-        yield Bullets((corrected_said(lost, _replicates(grid)),))
+        every = [s for row in asked.runs for s in row]
+        lost = {name: sum(s.not_fitted.get(name, 0) for s in every) for name in first.not_fitted}
+        yield Bullets((corrected_said(lost),))
 
 
 def table(grid: Grid, after: int) -> Table:
@@ -332,17 +316,13 @@ def _grid_cell(mean: float, error: float) -> str:
 
 def over_shifts(grid: Grid, after: Sequence[int]) -> Figure:
     """Spearman's rho over shift, a panel a context and number of judgments, raw scores dashed."""
-    curves = {name: grid.curve(name, after[0], grid.contexts[0]) for name in grid.names}
-    numbers = "; ".join(
-        f"{name} {' '.join(f'{x:.3f}' for x in y)}" for name, y in curves.items() if not np.isnan(y).any()
-    )
-    said = (
-        f"Spearman's rho with the truth by shift, raw scores dashed; in context {grid.contexts[0]} after"
-        f" {after[0]}: {numbers}"
-    )
-    size, draw = size_of_grid(len(after), len(grid.contexts)), partial(
-        plot_over_shifts, grid=grid, after=after
-    )
+    n, context = after[0], grid.contexts[0]
+    curves = {name: grid.curve(name, n, context) for name in grid.names}
+    shown = {name: " ".join(f"{x:.3f}" for x in y) for name, y in curves.items() if not np.isnan(y).any()}
+    numbers = "; ".join(f"{name} {values}" for name, values in shown.items())
+    said = f"Spearman's rho with the truth by shift, raw scores dashed; in context {context} after {n}: {numbers}"
+    size = size_of_grid(len(after), len(grid.contexts))
+    draw = partial(plot_over_shifts, grid=grid, after=after)
     title = "Correlation with the truth by shift (raw scores dashed)"
     return Figure("", said, size, draw, panels=True, title=title)
 
@@ -350,9 +330,7 @@ def over_shifts(grid: Grid, after: Sequence[int]) -> Figure:
 def over_judgments(grid: Grid) -> Figure:
     """Spearman's rho over judgments an item, a panel a context, at the first and the last shift."""
     title = "Correlation with the truth by annotations per item"
-    said = (
-        "Spearman's rho with the truth by annotations per item, raw scores dashed, at the first and the last"
-    )
+    dashed = "raw scores dashed, at the first and the last shift"
+    said = f"Spearman's rho with the truth by annotations per item, {dashed}"
     size = size_of_grid(min(2, len(grid.shifts)), len(grid.contexts))
-    draw = partial(plot_over_judgments, grid=grid)
-    return Figure("", f"{said} shift", size, draw, panels=True, title=title)
+    return Figure("", said, size, partial(plot_over_judgments, grid=grid), panels=True, title=title)

@@ -22,30 +22,19 @@ NEEDED = ("answers of each judge", "judges", "answers together")
 
 def page_two(plan: TwoSystemPlan, pilot: Pilot | None) -> Page:
     """The plan of two systems."""
-    blocks: list[Block] = [
-        Bullets(tuple(plan.sentences()), lead=True),
-        Heading("Expected"),
-        _expected(plan, pilot),
-    ]
+    said = Bullets(tuple(plan.sentences()), lead=True)
+    blocks: list[Block] = [said, Heading("Expected"), _expected(plan, pilot)]
     if pilot is not None:
         blocks.append(Bullets(tuple(_about_pilot(pilot))))
     if plan.simulated is not None:
         s = plan.simulated
-        blocks += [
-            Heading("Checked by simulation"),
-            Bullets((
-                f"{s.power:.4f} of {s.studies:,} simulated studies were significant (Monte Carlo error {s.error:.4f}); the"
-                f" formula gives {plan.power or 0.0:.4f}",
-            )),
-        ]  # fmt: skip
+        found = f"{s.power:.4f} of {s.studies:,} simulated studies were significant (Monte Carlo error {s.error:.4f})"
+        formula = f"the formula gives {plan.power or 0.0:.4f}"
+        blocks += [Heading("Checked by simulation"), Bullets((f"{found}; {formula}",))]
     about = f" about {plan.sources} sources" if plan.sources is not None else ""
-    rows = tuple(
-        (f"{found.per_judge:g}", _whole(found.judges), _whole(found.answers)) for found in plan.needed
-    )
-    blocks += [
-        Heading(f"Judges for a power of {plan.wanted:g}{about}"),
-        Table(tuple(map(Column, NEEDED)), rows),
-    ]
+    rows = tuple((f"{n.per_judge:g}", _whole(n.judges), _whole(n.answers)) for n in plan.needed)
+    blocks.append(Heading(f"Judges for a power of {plan.wanted:g}{about}"))
+    blocks.append(Table(tuple(map(Column, NEEDED)), rows))
     subtitle = f"Two systems; a two-sided test at {100 * (1 - plan.level):.4g} %"
     return Page("How many judges and answers", blocks, subtitle)
 
@@ -116,18 +105,13 @@ def document_two(plan: TwoSystemPlan, pilot: Pilot | None) -> dict[str, Any]:
 
 
 def _document_pilot(pilot: Pilot, level: float) -> dict[str, Any]:
-    test = pilot.margin_test
+    (first, second), test = pilot.names, pilot.margin_test
+    interval = None if test is None or test.why_not else list(test.conf_int(level))
+    units = [None if found is None else asdict(found) for found in (pilot.judge, pilot.source)]
     return {
-        "first": pilot.names[0],
-        "second": pilot.names[1],
-        "answers": pilot.answers,
-        "margin": pilot.margin,
-        "margin_conf_int": None if test is None or test.why_not else list(test.conf_int(level)),
-        "tie_rate": pilot.tie_rate,
-        **{
-            f"{name}_icc": None if found is None else asdict(found)
-            for name, found in zip(UNITS, (pilot.judge, pilot.source))
-        },
+        **{"first": first, "second": second, "answers": pilot.answers},
+        **{"margin": pilot.margin, "margin_conf_int": interval, "tie_rate": pilot.tie_rate},
+        **{f"{name}_icc": found for name, found in zip(UNITS, units)},
         "notes": list(pilot.why_not),
     }
 
@@ -186,27 +170,21 @@ MOST_NAMED = 12
 
 def page(found: Watched, source: str) -> Page:
     """The intervals, the answer, and the assumptions."""
-    return Page(
-        "Looking while answers come in",
-        [
-            Bullets(tuple(sentences(found)), lead=True),
-            Heading(f"Intervals that hold at every look, {100 * found.level:g} %"),
-            Table(HEADER, tuple(_row(interval) for interval in found.intervals)),
-            Heading("Taken for granted"),
-            Bullets(found.assumed),
-        ],
-        f"Data: {source}",
-    )
+    blocks: list[Block] = [
+        Bullets(tuple(sentences(found)), lead=True),
+        Heading(f"Intervals that hold at every look, {100 * found.level:g} %"),
+        Table(HEADER, tuple(map(_row, found.intervals))),
+        Heading("Taken for granted"),
+        Bullets(found.assumed),
+    ]
+    return Page("Looking while answers come in", blocks, f"Data: {source}")
 
 
 def _row(i: WatchedInterval) -> Row:
     numbers = tuple("-" if math.isnan(v) else f"{v:.4f}" for v in (i.estimate, i.low, i.high))
-    if i.why_not:
-        settled = "-"
-    elif i.settled_at is not None:
+    settled = "-" if i.why_not else "yes" if i.settled else "no"
+    if not i.why_not and i.settled_at is not None:
         settled = f"yes, at {i.settled_at}"
-    else:
-        settled = "yes" if i.settled else "no"
     cells = (i.first, i.second, i.what, i.how, f"{i.t:g}", *numbers, f"{i.neutral:g}", settled)
     return Row(cells, f"{i.second}, {i.what}: no interval, {i.why_not}" if i.why_not else "")
 
@@ -238,16 +216,10 @@ def _settled(i: WatchedInterval) -> str:
 
 
 def _of_pairs(found: Watched) -> Iterator[str]:
-    settled = [
-        f"{i.first} > {i.second}" if i.low > 0 else f"{i.second} > {i.first}"
-        for i in found.intervals
-        if i.settled
-    ]
-    more = f" and {len(settled) - MOST_NAMED} more" if len(settled) > MOST_NAMED else ""
-    yield (
-        f"{len(settled)} of {len(found.intervals)} pairs are settled"
-        + (f": {', '.join(settled[:MOST_NAMED])}{more}" if settled else "")
-    )
+    ahead = [(i.first, i.second) if i.low > 0 else (i.second, i.first) for i in found.intervals if i.settled]
+    more = f" and {len(ahead) - MOST_NAMED} more" if len(ahead) > MOST_NAMED else ""
+    pairs = f": {', '.join(f'{a} > {b}' for a, b in ahead[:MOST_NAMED])}{more}" if ahead else ""
+    yield f"{len(ahead)} of {len(found.intervals)} pairs are settled{pairs}"
     yield from found.cautions
     reasons = {i.why_not for i in found.intervals if i.why_not}
     for why in sorted(reasons)[:MOST_NAMED]:

@@ -83,26 +83,18 @@ def two_systems_document(found: tuple[TwoSystems, ...]) -> list[dict[str, Any]]:
 
 def _answer(two: TwoSystems, p_holm: float) -> tuple[str, ...]:
     """The headline of a pair."""
-    tests, t = two.tests, two.headline.test
-    low, high = t.conf_int()
-    differ = tests.judges_differ
-    numbers = (
-        *(number(v, ".4f") for v in (t.estimate, low, high)),
-        number(t.statistic, ".3f"),
-        number(t.df, ".4g"),
-    )
-    beside = (_p(differ), _p(tests.sum))
+    t = two.headline.test
+    numbers = map(number, (t.estimate, *t.conf_int(), t.statistic, t.df), (*[".4f"] * 3, ".3f", ".4g"))
     names = (two.merged.first, two.merged.second, t.name, SCALES[t.scale])
-    return (*names, *numbers, _p(t), "-" if math.isnan(p_holm) else p_words(p_holm, None, 3), *beside)
+    corrected = "-" if math.isnan(p_holm) else p_words(p_holm, None, 3)
+    return (*names, *numbers, _p(t), corrected, _p(two.tests.judges_differ), _p(two.tests.sum))
 
 
 def _why_together(found: tuple[TwoSystems, ...]) -> Iterator[str]:
     """What the reasons of many pairs come to."""
     names = Counter(two.headline.test.name for two in found)
     yield f"{len(found)} pairs, tested by {', '.join(f'{name} ({n})' for name, n in names.items())}"
-    differ = [
-        two.tests.judges_differ.p for two in found if two.tests.judges_differ.p == two.tests.judges_differ.p
-    ]
+    differ = [p for two in found if not math.isnan(p := two.tests.judges_differ.p)]
     if differ:
         yield f"judges differ (p < .05) in {sum(p < 0.05 for p in differ)} of {len(differ)} pairs"
     cautions = Counter(caution for two in found for caution in two.headline.cautions)
@@ -122,12 +114,7 @@ def _why(two: TwoSystems) -> str:
 
 def _test(t: EqualityTest) -> tuple[str, ...] | Row:
     """One of the tests that stand beside the headline."""
-    numbers = (
-        number(t.estimate, ".4f"),
-        number(t.se, ".4f"),
-        number(t.statistic, ".3f"),
-        number(t.df, ".4g"),
-    )
+    numbers = map(number, (t.estimate, t.se, t.statistic, t.df), (".4f", ".4f", ".3f", ".4g"))
     spread = f"{t.spread:.4f} ({t.spread_of})" if t.spread_of else "-"
     row = (t.name, SCALES[t.scale], *numbers, _p(t), spread)
     return Row(row, f"not made: {t.why_not}") if t.why_not else row
@@ -176,10 +163,8 @@ def _order(found: tuple[TwoSystems, ...], rule: str, votes: bool) -> str:
         around = " > ".join((*circle, circle[0]))
         return f"NO RANKING by {rule}: the pairs form a circle, {around} (> is better)"
     unsettled = unsettled_pairs(found, votes)
-    pairs = ", ".join(
-        f"{a} and {b} ({'even' if compared else 'never compared'})"
-        for a, b, compared in unsettled[:MOST_PAIRS]
-    )
+    how = {True: "even", False: "never compared"}
+    pairs = ", ".join(f"{a} and {b} ({how[bool(met)]})" for a, b, met in unsettled[:MOST_PAIRS])
     more = f" and {len(unsettled) - MOST_PAIRS} more" if len(unsettled) > MOST_PAIRS else ""
     return f"NO RANKING by {rule}: nothing puts in order {pairs}{more}"
 
@@ -250,8 +235,7 @@ def _meaning(rates: Rates) -> str:
 
 def error_rates_document(rates: Rates) -> dict[str, Any]:
     """The JSON document."""
-    clustered = list(rates.clustered.values())
-    about = {"kind": clustered[0].kind, "clusters": list(clustered[0].columns)} if clustered else None
+    about = [{"kind": c.kind, "clusters": list(c.columns)} for c in rates.clustered.values()]
     return {
         "level": rates.level,
         "se": rates.estimator,
@@ -259,7 +243,7 @@ def error_rates_document(rates: Rates) -> dict[str, Any]:
         "systems": [_system(rates, name, rate) for name, rate in rates.systems.items()],
         "pairs": [_pair(rates, two) for two in rates.pairs],
         "notes": sentences(rates),
-        **({} if about is None else {"covariance": about}),
+        **({"covariance": about[0]} if about else {}),
     }
 
 
@@ -305,16 +289,11 @@ def _pair(rates: Rates, two: TwoRates) -> dict[str, Any]:
     d = two.difference
     if d is None:
         return {**names, "sentences": 0, **dict.fromkeys(_NUMBERS), **alone, "not_compared": two.why_not}
-    by = rates.of_pairs
+    log10_p = d.log10_p(rates.of_pairs) if two.clustered is None else None
     values = (
         *(d.first.rate, d.second.rate, d.difference, d.se_delta, d.se_jackknife, d.se_unpaired),
         *(*rates.interval_of(two), rates.statistic(two), rates.p(two)),
-        *(
-            d.log10_p(by) if two.clustered is None else None,
-            two.p_holm,
-            rates.significant(two),
-            list(d.z_vilar),
-        ),
+        *(log10_p, two.p_holm, rates.significant(two), list(d.z_vilar)),
     )
     numbers = {**dict(zip(_NUMBERS, values)), **_errors(two.clustered)}
     return {**names, "sentences": d.m, **numbers, **alone, "not_compared": None}

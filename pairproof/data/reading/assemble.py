@@ -14,27 +14,14 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError, ItemError
 from ...text import listed, quoted
-from ..columns import Column, Factor, natural_order, take
+from ..columns import Column, Factor, FloatArray, IntArray, natural_order, take
 from ..comparisons import Comparisons
 from ..where import Conditions, conditions_of
-from .cells import (
-    MISSING_WORDS,
-    BoolArray,
-    FloatArray,
-    counts,
-    covariate,
-    judges,
-    labels,
-    neutral_ground,
-    text_of,
-)
+from .cells import MISSING_WORDS, BoolArray, counts, covariate, judges, labels, neutral_ground, text_of
 from .sources import Table, load, repeated, suggestion
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -84,19 +71,11 @@ class Options:
 def item_column(table: Table, name: str, options: Options, *, may_be_blank: bool = False) -> Factor:
     """The names in one column, as found."""
     found = labels(table, name)
-    blank = found.codes < 0
-    if blank.any() and not may_be_blank:
-        raise table.refuse(
-            blank,
-            name,
-            "no item name",
-            "name the item in every row, or remove the rows that are no comparison",
-            ItemError,
-        )
+    cure = "name the item in every row, or remove the rows that are no comparison"
+    table.check((found.codes < 0) & (not may_be_blank), name, "no item name", cure, ItemError)
     stated = {*(options.names or ()), *(options.rename or {})}
-    marks = np.array([*(level in MISSING_WORDS and level not in stated for level in found.levels), False])[
-        found.codes
-    ]
+    unusual = [level in MISSING_WORDS and level not in stated for level in found.levels]
+    marks = np.array([*unusual, False])[found.codes]
     if marks.any():
         word = table.shown(name, marks)
         raise table.refuse(
@@ -123,9 +102,8 @@ def encode(
     found: Mapping[str, Factor], source: str, options: Options
 ) -> tuple[tuple[str, ...], list[IntArray]]:
     """(items in order, positions in them for each column); -1 stays where a cell was blank."""
-    _check_renames(
-        natural_order(name for factor in found.values() for name in factor.levels), source, options
-    )
+    found_names = natural_order(name for factor in found.values() for name in factor.levels)
+    _check_renames(found_names, source, options)
     factors = [renamed(factor, options) for factor in found.values()]
     names = natural_order(name for factor in factors for name in factor.levels)
     if options.names is None:
@@ -192,15 +170,10 @@ def check_not_self(
 ) -> None:
     """Refuse rows that compare an item with itself."""
     same = (first == second) & (first >= 0)
-    if same.any():
-        name = items[int(first[same][0])]
-        raise table.refuse(
-            same,
-            column,
-            f"{quoted(name)} is compared with itself",
-            "remove these rows, they say nothing about preference",
-            ItemError,
-        )
+    cure = "remove these rows, they say nothing about preference"
+    table.check(
+        same, column, lambda: f"{quoted(items[int(first[same][0])])} is compared with itself", cure, ItemError
+    )
 
 
 def _by_item(item_data: Any) -> Any:
@@ -233,9 +206,8 @@ def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]
     known = set(items)
     unknown = [name for name in found.levels if name not in known]
     if absent or unknown:
-        parts = [f"no row for {_listed(absent)}"] * bool(absent) + [f"unknown {_listed(unknown)}"] * bool(
-            unknown
-        )
+        parts = [f"no row for {_listed(absent)}"] * bool(absent)
+        parts += [f"unknown {_listed(unknown)}"] * bool(unknown)
         raise ItemError(
             f"{table.source}, column {key!r}: {'; '.join(parts)}; the items are {_listed(items)}: "
             "every one needs one row, and no other (a value that is not known stays blank)"
@@ -243,18 +215,12 @@ def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]
     seen = np.bincount(found.codes, minlength=len(place))
     if (seen > 1).any():
         name = found.levels[int(np.argmax(seen > 1))]
-        raise table.refuse(
-            found.codes == place[name],
-            key,
-            f"item {quoted(name)} has more than one row",
-            "keep one",
-            ItemError,
-        )
+        twice = f"item {quoted(name)} has more than one row"
+        raise table.refuse(found.codes == place[name], key, twice, "keep one", ItemError)
     row_of = np.argsort(found.codes)[[place[name] for name in items]]
     levels = options.levels or {}
-    return {
-        name: take(covariate(table, name, levels.get(name)), row_of) for name in table.columns if name != key
-    }
+    others = [name for name in table.columns if name != key]
+    return {name: take(covariate(table, name, levels.get(name)), row_of) for name in others}
 
 
 def assemble(
@@ -267,7 +233,7 @@ def assemble(
     *,
     tie_category: bool,
     used: Collection[str],
-    row_of: NDArray[np.int64] | None = None,
+    row_of: IntArray | None = None,
     of_persons: bool = False,
 ) -> Comparisons:
     """Comparisons from positions and (wins, ties, losses), with every column that is not `used` as a
@@ -288,23 +254,14 @@ def assemble(
             columns["person"] = Factor(row_of, tuple(map(str, range(1, table.n_rows + 1))))
     of_items = item_covariates(options, items)
     check_levels(options, [*columns, *of_items], table.source)
-    found = Comparisons.build(
-        items,
-        first,
-        second,
-        wins,
-        ties if tie_category else None,
-        losses,
-        columns=columns,
-        item_data=of_items,
-        source=table.source,
-        own_names=table.own_names,
-    )
+    about: dict[str, Any] = {"item_data": of_items, "source": table.source, "own_names": table.own_names}
+    sums = (wins, ties if tie_category else None, losses)
+    found = Comparisons.build(items, first, second, *sums, columns=columns, **about)
     return found.where_also(options.conditions, _further(table, options, columns, row_of))
 
 
 def _further(
-    table: Table, options: Options, columns: Mapping[str, Column], row_of: NDArray[np.int64] | None
+    table: Table, options: Options, columns: Mapping[str, Column], row_of: IntArray | None
 ) -> dict[str, Callable[[], Column]]:
     """Columns of the file that are none of the comparisons', by which rows can be chosen all the same: answers,
     responses, weights.  Of a row a system each pair has two, so that neither column says which pairs are meant.
@@ -354,11 +311,8 @@ def check_levels(options: Options, names: Sequence[str], source: str) -> None:
 
 def has_tie_category(table: Table, options: Options, tied: BoolArray, column: str) -> bool:
     """Whether the table has a tie category: as stated, else if a tie occurs in it."""
-    if options.tie_category is False and tied.any():
-        raise table.refuse(
-            tied,
-            column,
-            "a tie, but tie_category=False says that ties could not be answered",
-            "leave it out and say in the fit what becomes of ties (ties='drop', 'half', ...)",
-        )
+    if options.tie_category is False:
+        said = "a tie, but tie_category=False says that ties could not be answered"
+        cure = "leave it out and say in the fit what becomes of ties (ties='drop', 'half', ...)"
+        table.check(tied, column, said, cure)
     return bool(tied.any()) if options.tie_category is None else options.tie_category

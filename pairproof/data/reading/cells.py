@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 
 from ...errors import CodingError, InputError
 from ...text import listed, named, quoted, shortened
-from ..columns import SMALLEST_COUNT, Column, Factor, natural_order
+from ..columns import SMALLEST_COUNT, Column, Factor, FloatArray, natural_order
 from ..where import Conditions, Narrowed, conditions_of, rows_where
 from .sources import Table, repeated, suggestion
 
-FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 #: Characters of a number; `inf`, `nan` and `1_000`, which Python's float takes, are none.
@@ -82,9 +81,9 @@ def labels(table: Table, name: str) -> Factor:
             f"{table.source}: column {name!r} holds the bytes {raw!r}; decode the column to text first"
         )
     texts = list(values)
-    return _distinct(
-        np.asarray(codes, np.int64), texts if set(map(type, texts)) <= {str} else list(map(text_of, texts))
-    )
+    if not set(map(type, texts)) <= {str}:
+        texts = list(map(text_of, texts))
+    return _distinct(np.asarray(codes, np.int64), texts)
 
 
 def _distinct(codes: NDArray[np.int64], texts: Sequence[str]) -> Factor:
@@ -166,12 +165,9 @@ def counts(table: Table, name: str) -> FloatArray:
 
 def check_range(table: Table, name: str, values: FloatArray, found: Callable[[BoolArray], str]) -> None:
     """Refuse counts that are too large or too small for arithmetic with doubles; `found` words the error."""
-    for odd, cure in (
-        (values >= LARGEST_EXACT, _TOO_LARGE),
-        ((values > 0) & (values < SMALLEST_COUNT), _TOO_SMALL),
-    ):
-        if odd.any():
-            raise table.refuse(odd, name, found(odd), cure)
+    large, small = values >= LARGEST_EXACT, (values > 0) & (values < SMALLEST_COUNT)
+    table.check(large, name, lambda: found(large), _TOO_LARGE)
+    table.check(small, name, lambda: found(small), _TOO_SMALL)
 
 
 def neutral_ground(table: Table, name: str) -> FloatArray:
@@ -223,9 +219,8 @@ def judges(table: Table, name: str, levels: Sequence[Any] | None) -> Column:
     """The `judge` column: a Factor, whatever it holds; blanks around a name would make one judge two."""
     found = labels(table, name)
     padded = np.array([*(level != level.strip() for level in found.levels), False])[found.codes]
-    table.check(
-        padded, name, "{cell} has blanks around the name", "remove them, lest one judge counts as two"
-    )
+    cure = "remove them, lest one judge counts as two"
+    table.check(padded, name, "{cell} has blanks around the name", cure)
     return covariate(table, name, levels, categorical=True)
 
 
@@ -236,13 +231,8 @@ def _level_values(table: Table, name: str, found: Factor) -> FloatArray | None:
         return None
     values = _floats(texts)
     comma = np.append(np.isnan(values), False)[found.codes]
-    if comma.any():
-        raise table.refuse(
-            comma,
-            name,
-            f"{table.shown(name, comma)} has a comma in a column of numbers",
-            f"write decimals with a point, or if these are categories state levels={{{name!r}: [...]}}",
-        )
+    cure = f"write decimals with a point, or if these are categories state levels={{{name!r}: [...]}}"
+    table.check(comma, name, "{cell} has a comma in a column of numbers", cure)
     large = np.flatnonzero(np.abs(values) >= LARGEST_EXACT)
     return None if any(texts[k].strip().lstrip("+-").isdigit() for k in large) else values
 
@@ -260,9 +250,7 @@ def _canonical(code: Any) -> str:
     if not NUMBER.fullmatch(text.strip()):
         return text
     number = float(text)
-    return (
-        text_of(number) if abs(number) < LARGEST_EXACT else text.strip()
-    )  # from there on a double would make one code of two
+    return text_of(number) if abs(number) < LARGEST_EXACT else text.strip()
 
 
 @dataclass(frozen=True)
@@ -334,12 +322,10 @@ class Coding:
         elif value == "blank":
             cure = "fill it in, or remove the rows that are no comparison"
         else:
-            cure = "correct it, or state what it means in coding=" + suggestion(
-                value.strip("'\""), self.answer_of
-            )
-        return table.refuse(
-            bad, column, f"the answer is {value}", f"expected exactly {self}; {cure}", CodingError
-        )
+            near = suggestion(value.strip("'\""), self.answer_of)
+            cure = f"correct it, or state what it means in coding={near}"
+        expected = f"expected exactly {self}; {cure}"
+        return table.refuse(bad, column, f"the answer is {value}", expected, CodingError)
 
 
 def _parsed(text: str) -> dict[str, list[str]]:

@@ -14,21 +14,34 @@ import numpy as np
 
 from ...errors import CodingError, InputError
 from ...text import listed, named, quoted
+from ..columns import IntArray
 from ..comparisons import Comparisons
 from ..options import hints_for_r, one_of
 from ..where import Conditions
-from .assemble import IntArray, Options, assemble, check_not_self, encode, has_tie_category, item_column
+from .assemble import Options, assemble, check_not_self, encode, has_tie_category, item_column
 from .cells import FIRST, MISSING, SECOND, TIE, Coding, CodingLike, counts
 from .matrix import Winner, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
 from .rankings import is_rankings, read_rankings
 from .sources import ROLES, Table, load, suggestion, warn_if_cut
 
-LONG = ("first", "second", "outcome")
-COUNTS = ("first", "second", "wins", "losses")
-VOTES = ("model_a", "model_b", "winner")
-LONG_WORDS = {"first": "first", "second": "second", "tie": "tie"}
-VOTES_WORDS = {"first": "model_a", "second": "model_b", "tie": ["tie", "tie (bothbad)"]}
+Layout = Literal["long", "counts", "votes", "rankings", "prefmod", "matrix"]
+NEEDED: Mapping[Layout, tuple[str, ...]] = {
+    "long": ("first", "second", "outcome"),
+    "counts": ("first", "second", "wins", "losses"),
+    "votes": ("model_a", "model_b", "winner"),
+}
+_EXPECTED = (
+    "expected long (first, second, outcome), counts (first, second, wins, losses; ties where they could"
+    " be answered), votes (model_a, model_b, winner) or rankings (system1, rank1, system2, rank2, ..., or"
+    " WMT's system1Id, system1rank, ..., or system, rank with a row a system). Say which column is what,"
+    " for example columns={'first': 'left'} (--col first=left); a column a pair is layout='prefmod', a"
+    " square table layout='matrix'"
+)
+WORDS: Mapping[Layout, CodingLike] = {
+    "long": {"first": "first", "second": "second", "tie": "tie"},
+    "votes": {"first": "model_a", "second": "model_b", "tie": ["tie", "tie (bothbad)"]},
+}
 
 
 def _encoded_pair(
@@ -40,19 +53,9 @@ def _encoded_pair(
     return items, i, j
 
 
-def read_long(table: Table, options: Options, coding: CodingLike | None = None) -> Comparisons:
-    """`outcome` is 'first', 'second' or 'tie', unless a coding says otherwise."""
-    return _answers(table, options, LONG, LONG_WORDS if coding is None else coding)
-
-
-def read_votes(table: Table, options: Options, coding: CodingLike | None = None) -> Comparisons:
-    """`winner` is 'model_a', 'model_b', 'tie' or 'tie (bothbad)', unless a coding says otherwise."""
-    return _answers(table, options, VOTES, VOTES_WORDS if coding is None else coding)
-
-
-def _answers(table: Table, options: Options, names: tuple[str, str, str], coding: CodingLike) -> Comparisons:
-    first, second, answer = names
-    stated = Coding.read(coding)
+def _answers(table: Table, options: Options, layout: Layout, coding: CodingLike | None) -> Comparisons:
+    first, second, answer = NEEDED[layout]
+    stated = Coding.read(WORDS[layout] if coding is None else coding)
     if stated.blank_is_missing or MISSING in stated.answer_of.values():
         raise CodingError(
             "coding has 'missing', which is for layout 'prefmod'; here remove rows that are no comparison"
@@ -60,16 +63,9 @@ def _answers(table: Table, options: Options, names: tuple[str, str, str], coding
     items, i, j = _encoded_pair(table, options, first, second)
     answers = stated.answers(table, answer)
     tied = answers == TIE
-    return assemble(
-        table,
-        options,
-        items,
-        i,
-        j,
-        ((answers == FIRST).astype(float), tied.astype(float), (answers == SECOND).astype(float)),
-        tie_category=has_tie_category(table, options, tied, answer),
-        used=names,
-    )
+    results = ((answers == FIRST).astype(float), tied.astype(float), (answers == SECOND).astype(float))
+    ties = has_tie_category(table, options, tied, answer)
+    return assemble(table, options, items, i, j, results, tie_category=ties, used=NEEDED[layout])
 
 
 def read_counts(table: Table, options: Options) -> Comparisons:
@@ -81,12 +77,9 @@ def read_counts(table: Table, options: Options) -> Comparisons:
     tie_category = has_tie_category(table, options, ties > 0, "ties")
     if options.tie_category is None:
         tie_category = has_column
-    return assemble(
-        table, options, items, i, j, (wins, ties, losses), tie_category=tie_category, used=(*COUNTS, "ties")
-    )
+    used = (*NEEDED["counts"], "ties")
+    return assemble(table, options, items, i, j, (wins, ties, losses), tie_category=tie_category, used=used)
 
-
-Layout = Literal["long", "counts", "votes", "rankings", "prefmod", "matrix"]
 
 #: Options that only some layouts have; stating one for another layout is an error.
 ONLY_FOR: Mapping[str, tuple[str, ...]] = {
@@ -230,15 +223,11 @@ def read(
         _check_options(layout, stated)
     else:
         _check_has(table, layout)
-    if layout == "long":
-        return read_long(table, options, coding)
-    if layout == "counts":
-        return read_counts(table, options)
-    if layout == "votes":
-        return read_votes(table, options, coding)
-    if layout == "rankings":
-        return read_rankings(table, options)
-    return read_wide(table, options, pair_order, pairs, coding, pair_names)
+    if layout in WORDS:
+        return _answers(table, options, layout, coding)
+    if layout == "prefmod":
+        return read_wide(table, options, pair_order, pairs, coding, pair_names)
+    return (read_counts if layout == "counts" else read_rankings)(table, options)
 
 
 def _check_options(layout: str, stated: Mapping[str, Any]) -> None:
@@ -253,13 +242,8 @@ def _check_options(layout: str, stated: Mapping[str, Any]) -> None:
 def layouts_of(names: Iterable[str]) -> tuple[Layout, ...]:
     """The layouts whose columns are all among `names`."""
     found = set(names)
-    fits: dict[Layout, bool] = {
-        "long": found.issuperset(LONG),
-        "counts": found.issuperset(COUNTS),
-        "votes": found.issuperset(VOTES),
-        "rankings": is_rankings(found),
-    }
-    return tuple(layout for layout, fit in fits.items() if fit)
+    fits = [layout for layout, needed in NEEDED.items() if found.issuperset(needed)]
+    return (*fits, *(("rankings",) if is_rankings(found) else ()))
 
 
 def recognised(table: Table) -> Layout:
@@ -272,31 +256,21 @@ def recognised(table: Table) -> Layout:
         raise InputError(
             f"{found}, which fit the layouts {' and '.join(fits)}; state which, layout={fits[0]!r}"
         )
-    raise InputError(f"{found}; {_what_layouts_need()}{_near(table)}")
-
-
-def _what_layouts_need() -> str:
-    return (
-        "expected long (first, second, outcome), counts (first, second, wins, losses; ties where they could"
-        " be answered), votes (model_a, model_b, winner) or rankings (system1, rank1, system2, rank2, ..., or"
-        " WMT's system1Id, system1rank, ..., or system, rank with a row a system). Say which column is what,"
-        " for example columns={'first': 'left'} (--col first=left); a column a pair is layout='prefmod', a"
-        " square table layout='matrix'"
-    )
+    raise InputError(f"{found}; {_EXPECTED}{_near(table)}")
 
 
 def _near(table: Table) -> str:
     """'; did you mean ...' for columns that are almost called as a role."""
-    near = []
-    for name in table.columns:
-        if name not in ROLES and len(name) < 100 and name.strip().casefold() in ROLES:
-            near.append(f"{name!r} is not exactly {name.strip().casefold()!r}")
+    near = [
+        f"{name!r} is not exactly {name.strip().casefold()!r}"
+        for name in table.columns
+        if name not in ROLES and len(name) < 100 and name.strip().casefold() in ROLES
+    ]
     return "; " + named(near) if near else ""
 
 
 def _check_has(table: Table, layout: Layout) -> None:
-    needed = {"long": LONG, "counts": COUNTS, "votes": VOTES}.get(layout, ())
-    absent = [name for name in needed if name not in table.columns]
+    absent = [name for name in NEEDED.get(layout, ()) if name not in table.columns]
     if absent or (layout == "rankings" and "rankings" not in layouts_of(table.columns)):
         names = listed(absent) or "'system1', 'rank1', 'system2', 'rank2' (or 'system', 'rank')"
         raise InputError(

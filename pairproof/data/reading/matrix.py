@@ -16,11 +16,11 @@ import pandas as pd
 
 from ...errors import InputError, ItemError
 from ...text import listed, named, quoted
-from ..columns import Factor
+from ..columns import Factor, FloatArray
 from ..comparisons import Comparisons
 from ..options import one_of
 from .assemble import Options, check_levels, encode, item_covariates
-from .cells import BoolArray, FloatArray, check_range, numbers, text_of
+from .cells import BoolArray, check_range, numbers, text_of
 from .sources import Table, from_frame, load, repeated
 
 Winner = Literal["rows", "columns"]
@@ -49,8 +49,7 @@ def read_matrix(source: Any, options: Options, winner: Winner | None, ties: Any 
     won = cells if winner == "rows" else cells.T
     tied = np.zeros_like(won)
     if ties is not None:
-        second = _square(ties, options, "matrix of ties")
-        tied = _ties(second, options, items)
+        tied = _ties(_square(ties, options, "matrix of ties"), options, items)
     tie_category = options.tie_category if options.tie_category is not None else ties is not None
     if tied.any() and not tie_category:
         raise InputError(
@@ -64,16 +63,8 @@ def read_matrix(source: Any, options: Options, winner: Winner | None, ties: Any 
         raise InputError(f"{square.source}: all counts are 0; at least one comparison is needed")
     of_items = item_covariates(options, items)
     check_levels(options, list(of_items), square.source)
-    return Comparisons.build(
-        items,
-        i,
-        j,
-        won[i, j],
-        tied[i, j] if tie_category else None,
-        won[j, i],
-        item_data=of_items,
-        source=square.source,
-    )
+    counts = (won[i, j], tied[i, j] if tie_category else None, won[j, i])
+    return Comparisons.build(items, i, j, *counts, item_data=of_items, source=square.source)
 
 
 def _ties(square: Square, options: Options, items: tuple[str, ...]) -> FloatArray:
@@ -129,9 +120,8 @@ def _of_array(source: Any, options: Options, what: str) -> Square:
         raise ItemError(
             f"{what}: an array of shape {array.shape} carries no labels, and {given}; pass items=[...]"
         )
-    frame = pd.DataFrame(array, columns=list(options.names))
-    table = from_frame(frame, what)
-    return _checked(list(options.names), list(options.names), table, list(options.names), what)
+    names = list(options.names)
+    return _checked(names, names, from_frame(pd.DataFrame(array, columns=names), what), names, what)
 
 
 def _of_frame(frame: pd.DataFrame, options: Options, what: str) -> Square:
@@ -171,9 +161,9 @@ def _checked(rows: list[str], columns: list[str], table: Table, names: Sequence[
     for labels, which in ((rows, "row"), (columns, "column")):
         twice = repeated(labels)
         if twice or "" in labels:
-            trouble = (
-                f"more than one {which} is labelled {listed(twice)}" if twice else f"a {which} has no label"
-            )
+            trouble = f"a {which} has no label"
+            if twice:
+                trouble = f"more than one {which} is labelled {listed(twice)}"
             raise ItemError(f"{table.source}: {trouble}; label each {which} with its item")
     if set(rows) != set(columns):
         only = {"rows": sorted(set(rows) - set(columns)), "columns": sorted(set(columns) - set(rows))}
@@ -203,9 +193,8 @@ def _column(table: Table, name: str, label: str, rows: list[str]) -> FloatArray:
         return f"the cell of row {quoted(rows[int(np.flatnonzero(odd)[0])])} is {table.shown(name, odd)}"
 
     bad = ~own & (wrong | ~np.isfinite(values) | (values < 0))
-    if bad.any():
-        cure = "expected a finite count >= 0; write 0 where a pair was not compared"
-        raise table.refuse(bad, name, found(bad), cure)
+    cure = "expected a finite count >= 0; write 0 where a pair was not compared"
+    table.check(bad, name, lambda: found(bad), cure)
     counts = np.where(own, 0.0, values)
     check_range(table, name, counts, found)
     return counts

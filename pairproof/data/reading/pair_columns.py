@@ -97,15 +97,13 @@ class _AnyCase(dict[str, int]):
 
 def _read(names: Sequence[str], start: int, between: str, vocabulary: Mapping[str, int]) -> Pairs | None:
     """The pairs that the names state; None if a name is no pair, has two readings, or repeats a pair."""
-    found: list[tuple[int, int]] = []
-    seen: set[tuple[int, int]] = set()
+    found: dict[frozenset[int], tuple[int, int]] = {}
     for name in names:
         pair = _pair(name[start:], between, vocabulary)
-        if pair is None or (min(pair), max(pair)) in seen:
+        if pair is None or frozenset(pair) in found:
             return None
-        seen.add((min(pair), max(pair)))
-        found.append(pair)
-    return tuple(found)
+        found[frozenset(pair)] = pair
+    return tuple(found.values())
 
 
 def _pair(text: str, between: str, vocabulary: Mapping[str, int]) -> tuple[int, int] | None:
@@ -125,11 +123,8 @@ def _refusal(
     names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, found: Pairs, source: str
 ) -> str:
     odd = [k for k, (a, b) in enumerate(zip(found, order)) if (a != b if stated else set(a) != set(b))]
-    shown = [
-        f"{quoted(names[k], 40)} (column {k + 1}) {'would be' if stated else 'is'} read as"
-        f" {_words(order[k], items)}"
-        for k in odd[:3]
-    ]
+    read = f"{'would be' if stated else 'is'} read as"
+    shown = [f"{quoted(names[k], 40)} (column {k + 1}) {read} {_words(order[k], items)}" for k in odd[:3]]
     more = f" and {len(odd) - 3:,} more" if len(odd) > 3 else ""
     what = f"pair_order={stated!r}" if stated else "the pairs listed in pair_order"
     return (
@@ -149,9 +144,7 @@ def _cure(found: Pairs, order: Pairs, items: Sequence[str], stated: str | None) 
             "The names have the other item first, whose preference the code for 'first' would be: list the"
             " pairs in pair_order as they are meant"
         )
-    listed = ", ".join(f"({items[a]!r}, {items[b]!r})" for a, b in found[:3]) + (
-        ", ..." if len(found) > 3 else ""
-    )
+    listed = ", ".join([f"({items[a]!r}, {items[b]!r})" for a, b in found[:3]] + ["..."] * (len(found) > 3))
     return (
         f"As the names have it the order is {listed}: list the pairs so in pair_order, or put the columns in"
         " order"
@@ -191,11 +184,7 @@ def read_wide(
     tied = (answers == TIE).any(axis=1)
     tie_column = names[int(np.argmax((answers == TIE).any(axis=0)))]
     return assemble(
-        table,
-        options,
-        options.names or (),
-        first[pair_of],
-        second[pair_of],
+        *(table, options, options.names or (), first[pair_of], second[pair_of]),
         ((given == FIRST).astype(float), (given == TIE).astype(float), (given == SECOND).astype(float)),
         tie_category=has_tie_category(table, options, tied, tie_column),
         used=names,
@@ -276,11 +265,8 @@ def _check_rest(table: Table, names: list[str], coding: Coding) -> None:
 def _stated_columns(table: Table, pairs: Sequence[str] | None) -> list[str] | None:
     if pairs is None:
         return None
-    names = (
-        [name.strip() for name in pairs.split(",")]
-        if isinstance(pairs, str)
-        else [str(name) for name in pairs]
-    )
+    stated = map(str.strip, pairs.split(",")) if isinstance(pairs, str) else map(str, pairs)
+    names = list(stated)
     table.need(names, " to be a pair")
     if len(set(names)) != len(names):
         raise InputError(f"{table.source}: a column is named twice in pairs: {named(repeated(names))}")

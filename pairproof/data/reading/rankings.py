@@ -19,9 +19,10 @@ import numpy as np
 
 from ...errors import DataWarning, InputError, ItemError, warn_the_caller
 from ...text import listed, quoted, shortened
+from ..columns import FloatArray, IntArray
 from ..comparisons import Comparisons
-from .assemble import IntArray, Options, assemble, encode, has_tie_category, item_column
-from .cells import LARGEST_EXACT, BoolArray, FloatArray, labels, numbers
+from .assemble import Options, assemble, encode, has_tie_category, item_column
+from .cells import LARGEST_EXACT, BoolArray, labels, numbers
 from .sources import Table
 
 NOT_RANKED = -1.0
@@ -84,7 +85,11 @@ def _of_rows(table: Table, options: Options) -> Placed:
     given = {f"rank{k}": _ranks(table, f"rank{k}") for k in places}
     items, positions = encode(systems, table.source, options)
     for (name, rank), (system, item) in zip(given.items(), zip(systems, positions)):
-        _check_named(table, ~np.isnan(rank) & (item < 0), name, system)
+        bad = ~np.isnan(rank) & (item < 0)
+        cure = "name the system, or leave its rank blank"
+        table.check(
+            bad, system, lambda: f"no system, but {name} is {table.shown(name, bad)}", cure, ItemError
+        )
     at = np.stack(positions, axis=1)
     _check_once_in_row(table, list(systems), at, items)
     row, place = np.nonzero(at >= 0)
@@ -133,27 +138,12 @@ def _places(names: Iterable[str], source: str) -> tuple[int, ...]:
         )
         shown = ", ".join(islice(missing, 6)) or "system2, rank2"
         more = f" and {shortened(f'{n_absent - 6:,}', 40)} more" if n_absent > 6 else ""
+        there = f", and there is a {'system' if last in found['system'] else 'rank'}{last}"
         raise InputError(
             f"{source}: column {shown}{more} {'are' if n_absent > 1 else 'is'} not there; rankings need"
-            " system1, rank1, system2, rank2, ... without a gap"
-            + (
-                f", and there is a {'system' if last in found['system'] else 'rank'}{last}"
-                if n_absent
-                else ""
-            )
+            f" system1, rank1, system2, rank2, ... without a gap{there if n_absent else ''}"
         )
     return tuple(range(1, last + 1))
-
-
-def _check_named(table: Table, bad: BoolArray, rank: str, system: str) -> None:
-    if bad.any():
-        raise table.refuse(
-            bad,
-            system,
-            f"no system, but {rank} is {table.shown(rank, bad)}",
-            "name the system, or leave its rank blank",
-            ItemError,
-        )
 
 
 def _check_once_in_row(table: Table, names: list[str], item: IntArray, items: tuple[str, ...]) -> None:
@@ -196,11 +186,8 @@ def _of_systems(table: Table, options: Options) -> Placed:
 
 
 def _keys(table: Table) -> tuple[str, ...]:
-    keys = (
-        ("ranking",)
-        if "ranking" in table.columns
-        else tuple(name for name in TELLS_APART if name in table.columns)
-    )
+    apart = ("ranking",) if "ranking" in table.columns else TELLS_APART
+    keys = tuple(name for name in apart if name in table.columns)
     if not {"ranking", "source", "judge"} & set(keys):
         raise InputError(
             f"{table.source}: a row for each system and its rank, but nothing says which rows are one"
@@ -263,16 +250,10 @@ def _of_rankings(table: Table, ranking: IntArray) -> Table:
                 "it belongs to the whole ranking; give each row the same",
             )
     if varying:
-        warn_the_caller(
-            (
-                f"{table.source}: {listed(varying)} left out: not the same for all systems of a ranking, so"
-                " not of a pair"
-            ),
-            DataWarning,
-        )
-    return replace(
-        table, columns={name: column for name, column in table.columns.items() if name not in varying}
-    )
+        why = "not the same for all systems of a ranking, so not of a pair"
+        warn_the_caller(f"{table.source}: {listed(varying)} left out: {why}", DataWarning)
+    kept = {name: column for name, column in table.columns.items() if name not in varying}
+    return replace(table, columns=kept)
 
 
 # -- both
@@ -305,51 +286,25 @@ MOST_PAIRS, MOST_CELLS = 10_000_000, 100_000_000
 
 
 def read_rankings(table: Table, options: Options) -> Comparisons:
-    """Every pair of ranked systems of every ranking."""
+    """Every pair of ranked systems of every ranking; refuses none and too many."""
     of = placed(table, options)
     ranked = ~np.isnan(of.rank)
     ranking, row, item = (part[ranked] for part in (of.ranking, of.row, of.item))
-    pairs = _pairs(of.table, ranking, of.used, of.nothing, of.cure)
-    return _compared(of.table, options, of.items, item, of.rank[ranked], (ranking, row), pairs, of.used)
-
-
-def _pairs(
-    table: Table, ranking: IntArray, used: Collection[str], nothing: str, cure: str
-) -> tuple[IntArray, IntArray]:
-    """Places of both systems of every pair, from the ranking of each place; refuses none and too many."""
-    _check_number_of_pairs(table, np.bincount(ranking), used)
+    _check_number_of_pairs(of.table, np.bincount(ranking), of.used)
     left, right = _pairs_within(ranking)
     if not len(left):
         raise InputError(
-            f"{table.source}: {nothing}, so there is no comparison; {cure}-1 and blank mean not ranked"
+            f"{of.table.source}: {of.nothing}, so there is no comparison; {of.cure}-1 and blank mean not ranked"
         )
-    return left, right
-
-
-def _compared(
-    table: Table,
-    options: Options,
-    items: tuple[str, ...],
-    item: IntArray,
-    ranks: FloatArray,
-    of: tuple[IntArray, IntArray],
-    pairs: tuple[IntArray, IntArray],
-    used: tuple[str, ...],
-) -> Comparisons:
-    """Comparisons of pairs of places, from each place's item, rank and (ranking, row of the table)."""
-    (ranking, row), (left, right) = of, pairs
+    ranks = of.rank[ranked]
     gap = ranks[right] - ranks[left]
-    tied = np.zeros(table.n_rows, bool)
+    tied = np.zeros(of.table.n_rows, bool)
     tied[row[left[gap == 0]]] = True
     found = assemble(
-        table,
-        options,
-        items,
-        item[left],
-        item[right],
+        *(of.table, options, of.items, item[left], item[right]),
         ((gap > 0).astype(float), (gap == 0).astype(float), (gap < 0).astype(float)),
-        tie_category=has_tie_category(table, options, tied, next(name for name in used if "rank" in name)),
-        used=used,
+        tie_category=has_tie_category(of.table, options, tied, of.rank_columns[0]),
+        used=of.used,
         row_of=row[left],
     )
     return replace(found, ranked_together=int(np.bincount(ranking).max()))
@@ -361,18 +316,13 @@ def _check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str])
     columns = sum(name not in used for name in table.columns)
     if n > MOST_PAIRS or n * columns > MOST_CELLS:
         beside = f", each with {columns:,} other columns" if n <= MOST_PAIRS else ""
+        fewer = (
+            "Read fewer rankings at a time, or state the comparisons as counts (first, second, wins, losses)"
+        )
         raise InputError(
             f"{table.source}: the rankings, of up to {int(sizes.max()):,} systems, stand for"
             f" {n:,.0f} pairs{beside}; at most {MOST_PAIRS:,} pairs and {MOST_CELLS:,} of their cells are"
-            " read. "
-            + (
-                "Leave out columns that no model uses"
-                if beside
-                else (
-                    "Read fewer rankings at a time, or state the comparisons as counts (first, second, wins,"
-                    " losses)"
-                )
-            )
+            f" read. {'Leave out columns that no model uses' if beside else fewer}"
         )
 
 

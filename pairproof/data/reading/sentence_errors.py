@@ -11,17 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...text import listed, quoted
-from ..columns import Factor
+from ..columns import Factor, FloatArray, IntArray
 from ..where import Conditions, Narrowed
 from .cells import DECIMAL_COMMA, chosen_rows, labels, numbers
 from .sources import Table, load, suggestion, warn_if_cut
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 #: What the columns are called unless stated otherwise; the first two may be absent.
 COLUMNS = {"system": "system", "sentence": "sentence", "errors": "errors", "lengths": "length"}
 _MEANING = {
@@ -74,12 +71,8 @@ def shared_sentences(first: SystemErrors, second: SystemErrors) -> Shared:
     both = [(k, at[name]) for k, name in enumerate(first.sentences) if name in at]
     mine, theirs = np.array(both, np.int64).reshape(-1, 2).T
     known = set(first.sentences)
-    return Shared(
-        mine,
-        theirs,
-        tuple(s for s in first.sentences if s not in at),
-        tuple(s for s in second.sentences if s not in known),
-    )
+    alone = tuple(s for s in first.sentences if s not in at)
+    return Shared(mine, theirs, alone, tuple(s for s in second.sentences if s not in known))
 
 
 def read_errors(
@@ -124,11 +117,7 @@ def read_errors(
             d[rows],
             l[rows],
             None if sentences is None else tuple(sentences.levels[k] for k in sentences.codes[rows]),
-            {
-                name: tuple(f.levels[k] for k in f.codes[rows])
-                for name, f in of_clusters.items()
-                if f is not None
-            },
+            {name: tuple(f.levels[k] for k in f.codes[rows]) for name, f in of_clusters.items() if f},
         )
     return ErrorTable(table.source, of, systems is not None, tuple(table.columns), narrowed)
 
@@ -203,15 +192,7 @@ def _check_once(
     row = int(np.flatnonzero(again)[0])
     before = int(np.flatnonzero(key == key[row])[0])
     who = "" if systems is None else f" of system {quoted(systems.levels[systems.codes[row]])}"
-    cure = (
-        "if they are different systems, name the column that says which with --system"
-        if systems is None
-        else "keep one row of each"
-    )
-    raise table.refuse(
-        again,
-        str(found["sentence"]),
-        f"sentence {quoted(sentences.levels[sentences.codes[row]])}{who} is there already, in row"
-        f" {before + 1}",
-        cure,
-    )
+    name = "if they are different systems, name the column that says which with --system"
+    cure = name if systems is None else "keep one row of each"
+    there = f"{quoted(sentences.levels[sentences.codes[row]])}{who} is there already, in row {before + 1}"
+    raise table.refuse(again, str(found["sentence"]), f"sentence {there}", cure)

@@ -25,7 +25,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from ...errors import DataWarning, InputError, warn_the_caller
 from ...files.inputs import read_file, read_stream, unpacked
 from ...text import listed, named, quoted, shortened
+from ..columns import IntArray
 
 #: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
@@ -87,16 +88,21 @@ class Table:
         """The first offending cell of a column, as a message shows it."""
         value = self.columns[column].iloc[int(np.flatnonzero(bad)[0])]
         value = value.item() if isinstance(value, np.generic) else value  # numpy 2 writes np.float64(inf)
-        return (
-            "blank" if _is_missing(value) or isinstance(value, str) and not value.strip() else quoted(value)
-        )
+        blank = _is_missing(value) or isinstance(value, str) and not value.strip()
+        return "blank" if blank else quoted(value)
 
     def check(
-        self, bad: NDArray[np.bool_], column: str, found: str, cure: str, kind: type[InputError] = InputError
+        self,
+        bad: NDArray[np.bool_],
+        column: str,
+        found: str | Callable[[], str],
+        cure: str,
+        kind: type[InputError] = InputError,
     ) -> None:
         """Refuse the table if there are rows marked in `bad`; "{cell}" in `found` is the first one's cell."""
         if bad.any():
-            raise self.refuse(bad, column, found.replace("{cell}", self.shown(column, bad)), cure, kind)
+            said = found.replace("{cell}", self.shown(column, bad)) if isinstance(found, str) else found()
+            raise self.refuse(bad, column, said, cure, kind)
 
     def need(self, names: Iterable[str], what: str = "", cure: str = "") -> None:
         """Refuse names of columns that are not there, with what they are to be; `cure` where no other is near."""
@@ -164,9 +170,8 @@ def from_frame(
     names = ["" if name is None else str(name) for name in frame.columns]
     check_names(names, source, nameless)
     # `items` takes half the time of `iloc` for tens of thousands of columns.
-    return Table(
-        dict(zip(names, (series for _, series in frame.items()))), len(frame), source, text, delimiter
-    )
+    columns = {name: series for name, (_, series) in zip(names, frame.items())}
+    return Table(columns, len(frame), source, text, delimiter)
 
 
 def repeated(names: Iterable[str]) -> list[str]:
@@ -259,13 +264,8 @@ def json_frame(text: str, source: str) -> pd.DataFrame:
             ' "second": "B", "outcome": "first"}'
         )
     if nested:
-        warn_the_caller(
-            (
-                f"{source}: {listed(sorted(nested))} left out: lists or objects stand there, of which no"
-                " model can make use"
-            ),
-            DataWarning,
-        )
+        why = "lists or objects stand there, of which no model can make use"
+        warn_the_caller(f"{source}: {listed(sorted(nested))} left out: {why}", DataWarning)
     return pd.DataFrame({name: column for name, column in cells.items() if name not in nested}, dtype=object)
 
 
@@ -296,11 +296,8 @@ def _parsed_json(text: str, where: str) -> Any:
             f"{where}: JSON nested too deep for a table; expected an object of names and values"
         ) from error
     except ValueError as error:
-        cure = (
-            "one whole object a line"
-            if text.lstrip()[:1] == "{"
-            else "JSON Lines, an object a line; a CSV file's name ends in .csv"
-        )
+        lines = "JSON Lines, an object a line; a CSV file's name ends in .csv"
+        cure = "one whole object a line" if text.lstrip()[:1] == "{" else lines
         raise InputError(f"{where}: not JSON ({shortened(str(error))}); expected {cure}") from error
 
 
@@ -309,13 +306,11 @@ class _Twice(Exception):
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise _Twice(name)
-            seen.add(name)
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise _Twice(name)
+        found[name] = value
     return found
 
 
@@ -345,7 +340,6 @@ def _difference(record: dict[str, Any], cells: dict[str, Any]) -> str:
 DELIMITERS = (",", ";", "\t")
 #: Suffixes of formats that are no text.
 BINARY = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
-IntArray = NDArray[np.int64]
 #: Longer marks first: the UTF-32 mark begins with the UTF-16 one.
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -358,20 +352,25 @@ MARKS = (
 
 def load(source: Any, encoding: str | None = None, *, nameless: bool = False) -> Table:
     """The table in a path ("-" is standard input), a DataFrame or a dict of columns."""
-    if isinstance(source, pd.DataFrame):
+    if isinstance(source, (str, os.PathLike)):
+        table = _load_path(os.fspath(source), encoding, nameless)
+    elif isinstance(source, pd.DataFrame):
         table = from_frame(source, "table", nameless=nameless)
     elif isinstance(source, Mapping):
         table = from_frame(_frame_of(source), "table")
-    elif isinstance(source, (str, os.PathLike)):
-        return _load_path(os.fspath(source), encoding, nameless)
     else:
         raise InputError(
             f"cannot read a table from {type(source).__name__}; pass a path, '-' for standard input, a pandas"
             " DataFrame, or a dict of columns"
         )
-    if encoding is not None:
+    if encoding is not None and not isinstance(source, (str, os.PathLike)):
         raise InputError(f"encoding={encoding!r} is for files; this table is in memory")
-    return _with_rows(table)
+    if table.n_rows == 0:
+        raise InputError(
+            f"{table.source}: no rows below the header ({named(table.columns)}); "
+            "at least one comparison is needed"
+        )
+    return table
 
 
 def warn_if_cut(table: Table) -> None:
@@ -386,12 +385,9 @@ def warn_if_cut(table: Table) -> None:
     name, column = next(reversed(list(table.columns.items())))
     cell = str(column.iloc[-1])
     if cell not in ("first", "second", "tie", "model_a", "model_b", "tie (bothbad)"):
+        last = f"its last cell (column {name!r}, {cell[:40]!r}) may be too; end the line if it is whole"
         warn_the_caller(
-            (
-                f"{table.source}: the last line has no line end; if the file was cut, its last cell (column"
-                f" {name!r}, {cell[:40]!r}) may be too; end the line if it is whole"
-            ),
-            DataWarning,
+            f"{table.source}: the last line has no line end; if the file was cut, {last}", DataWarning
         )
 
 
@@ -417,29 +413,17 @@ def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
         ) from error
 
 
-def _with_rows(table: Table) -> Table:
-    if table.n_rows == 0:
-        raise InputError(
-            f"{table.source}: no rows below the header ({named(table.columns)}); "
-            "at least one comparison is needed"
-        )
-    return table
-
-
 def _load_path(path: str, encoding: str | None, nameless: bool) -> Table:
     if path == "-":
-        return _with_rows(
-            delimited(read_stream(sys.stdin.buffer, "standard input"), "standard input", encoding, nameless)
-        )
+        name = "standard input"
+        return delimited(read_stream(sys.stdin.buffer, name), name, encoding, nameless)
     suffix = Path(path).suffix.lower()
     raw = read_file(path, "a CSV, TSV, Parquet or Arrow file", streams=True)
-    if suffix in BINARY:
-        if encoding is not None:
-            raise InputError(
-                f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own"
-            )
-        return _with_rows(from_frame(_arrow(raw, path, suffix), path, nameless=nameless))
-    return _with_rows(delimited(raw, path, encoding, nameless))
+    if suffix not in BINARY:
+        return delimited(raw, path, encoding, nameless)
+    if encoding is not None:
+        raise InputError(f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own")
+    return from_frame(_arrow(raw, path, suffix), path, nameless=nameless)
 
 
 def _arrow(raw: bytes, path: str, suffix: str) -> Any:
@@ -557,17 +541,16 @@ def _count_records(text: str, delimiter: str, expected: int, source: str) -> int
         lengths = [(line, len(fields)) for line, fields in records(text, delimiter)]
         count, odd = len(lengths), next((pair for pair in lengths if pair[1] != expected), None)
     if odd is not None:
-        quote = (
-            "; or a quote that opens there is not closed" if _opens_a_quote(text, delimiter, odd[0]) else ""
-        )
+        opens = _opens_a_quote(text, odd[0])
         raise InputError(
             f"{source}, line {odd[0]}: {odd[1]} field(s), but the header has {expected}; "
-            f"complete the line, or quote a field that holds the delimiter{quote}"
+            "complete the line, or quote a field that holds the delimiter"
+            f"{'; or a quote that opens there is not closed' if opens else ''}"
         )
     return count
 
 
-def _opens_a_quote(text: str, delimiter: str, line: int) -> bool:
+def _opens_a_quote(text: str, line: int) -> bool:
     """Whether a quoted field begins on this line and does not end there."""
     start = 0
     for _ in range(line - 1):

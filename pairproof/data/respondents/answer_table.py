@@ -199,10 +199,8 @@ class AnswerTable(Rows):
             open_ = (self.answers == UNRATED).sum(axis=(1, 2))
             what = f"{n:g} respondents rate {j} items{when}"
             gaps = f", {w[open_ > 0].sum():g} of them with gaps" if w[open_ > 0].any() else ""
-            best, worst = (f"{point:g}" for point in (self.scale[0], self.scale[-1]))
-            found = (
-                f"{gaps} (scale of {len(self.scale)} points, {best} the most preferred, {worst} the least)"
-            )
+            ends = f"{self.scale[0]:g} the most preferred, {self.scale[-1]:g} the least"
+            found = f"{gaps} (scale of {len(self.scale)} points, {ends})"
         return f"{what}{found}{beside}, from {self.source}"
 
     def answer(self, codes: IntArray, kind: str | None = None) -> str:
@@ -210,10 +208,9 @@ class AnswerTable(Rows):
         items, kind = self.items, kind or self.kind
         if kind == "comparisons":
             pairs = prefmod_pair_order(len(items))
-            made = [
-                f"{items[i]} {_SIGNS[int(c)]} {items[j]}" for (i, j), c in zip(pairs, codes) if c != MISSING
-            ]
-            gaps = [f"{items[i]}:{items[j]}" for (i, j), c in zip(pairs, codes) if c == MISSING]
+            named_pairs = [(items[i], items[j], int(c)) for (i, j), c in zip(pairs, codes)]
+            made = [f"{a} {_SIGNS[c]} {b}" for a, b, c in named_pairs if c != MISSING]
+            gaps = [f"{a}:{b}" for a, b, c in named_pairs if c == MISSING]
             return "; ".join([", ".join(made) or "nothing"] + [f"not answered: {named(gaps)}"] * bool(gaps))
         if kind == "ratings":
             rated = [f"{item} {self.scale[c - 1]:g}" for item, c in zip(items, codes) if c]
@@ -251,9 +248,7 @@ class AnswerTable(Rows):
         shape = self.answers.shape[1:]
         lines = []
         for k in order[:most]:
-            parts = [self.answer(codes) for codes in patterns[k].reshape(shape)]
-            told = [f"{t}: {part}" for t, part in zip(self.times, parts)] if len(self.times) > 1 else parts
-            lines.append(f"{count[k]:g}  {' | '.join(told)}")
+            lines.append(f"{count[k]:g}  {self.answer_text(patterns[k].reshape(shape))}")
         if len(order) > most:
             lines.append(f"... and {len(order) - most:,} more different answers")
         return lines
@@ -291,12 +286,10 @@ class AnswerTable(Rows):
             for k, name in enumerate(names):
                 data[f"{name}.{time}" if time else name] = values[:, t, k]
         for name, column in self.columns.items():
+            data[name] = column
             if isinstance(column, Factor):
-                data[name] = pd.Series(
-                    np.array([*column.levels, None], dtype=object)[column.codes], dtype=object
-                )
-            else:
-                data[name] = column
+                levels = np.array([*column.levels, None], dtype=object)
+                data[name] = pd.Series(levels[column.codes], dtype=object)
         if (self.weights != 1).any():
             data["weight"] = self.weights
         return pd.DataFrame(data)

@@ -116,16 +116,11 @@ def from_paircomp(
     bodies = [_body(table, column, texts.codes == k, text) for k, text in enumerate(texts.levels)]
     names = item_names(options.names or _items(table, column, bodies))
     signs = [_signs(table, column, texts.codes == k, body, names) for k, body in enumerate(bodies)]
-    steep = np.array([*(any(sign != "NA" and len(sign) > 1 for sign in own) for own in signs), False])[
-        texts.codes
-    ]
-    if steep.any() and degrees == "refuse":
-        raise table.refuse(
-            steep,
-            column,
-            "preferences with degrees, such as '>>' or '2>'",
-            "models here take which item is preferred: degrees='ignore' keeps that",
-        )
+    steep = [any(sign != "NA" and len(sign) > 1 for sign in own) for own in signs]
+    if degrees == "refuse":
+        said = "preferences with degrees, such as '>>' or '2>'"
+        cure = "models here take which item is preferred: degrees='ignore' keeps that"
+        table.check(np.array([*steep, False])[texts.codes], column, said, cure)
     none = np.full((1, len(names) * (len(names) - 1) // 2), MISSING, np.int64)
     answers = np.concatenate([np.array([[_code(sign) for sign in own] for own in signs], np.int64), none])
     answers = answers[texts.codes]  # code -1, a blank cell, picks the last
@@ -144,11 +139,8 @@ def _body(table: Table, column: str, rows: Any, text: str) -> str:
     stripped = text.strip()
     if len(stripped) > 2 and stripped[0] == "{" and stripped[-1] == "}" and "..." not in stripped[-4:]:
         return stripped[1:-1]
-    cure = (
-        "it was shortened by print; write it with as.character"
-        if "..." in stripped[-4:]
-        else "expected a text such as '{a > b, a < c, NA}'"
-    )
+    cut = "it was shortened by print; write it with as.character"
+    cure = cut if "..." in stripped[-4:] else "expected a text such as '{a > b, a < c, NA}'"
     raise table.refuse(rows, column, f"the comparisons are {quoted(text)}", cure)
 
 
@@ -194,12 +186,9 @@ def _signs(table: Table, column: str, rows: Any, body: str, items: tuple[str, ..
         own = re.compile(rf"(?:{re.escape(items[i])} ({_SIGN}) {re.escape(items[j])}|NA)(?:, |$)")
         there = own.match(rest)
         if not there:
-            raise table.refuse(
-                rows,
-                column,
-                f"comparison {k + 1} of {len(pairs)} is {shortened(repr(rest.split(', ')[0]))}",
-                f"expected {quoted(f'{items[i]} > {items[j]}')}, with '<' or '=', or NA",
-            )
+            said = f"comparison {k + 1} of {len(pairs)} is {shortened(repr(rest.split(', ')[0]))}"
+            cure = f"expected {quoted(f'{items[i]} > {items[j]}')}, with '<' or '=', or NA"
+            raise table.refuse(rows, column, said, cure)
         signs.append(there[1] or "NA")
         rest = rest[there.end() :]
     if rest:
@@ -250,18 +239,13 @@ def from_ratings(
     names, when, blocks = answer_columns(table, options.names, answers, times)
     place = {point: k + 1 for k, point in enumerate(points)}
     found = np.zeros((table.n_rows, len(blocks), len(names)), np.int64)
+    ends = f"from {min(points):g} to {max(points):g}"
+    cure = f"expected one of the {len(points)} points {ends} of scale=, or a blank cell or NA for none"
     for t, columns in enumerate(blocks):
         for k, name in enumerate(columns):
             values = cells(table, name, "rating")
             codes = np.array([UNRATED if v != v else place.get(v, -1) for v in values.tolist()], np.int64)
-            bad = codes < 0
-            table.check(
-                bad,
-                name,
-                "the rating is {cell}",
-                f"expected one of the {len(points)} points from {min(points):g} to {max(points):g} of scale=, or a blank"
-                " cell or NA for none",
-            )
+            table.check(codes < 0, name, "the rating is {cell}", cure)
             found[:, t, k] = codes
     used = [name for columns in blocks for name in columns]
     return respondents(table, options, names, "ratings", found, used, scale=points, times=when)
@@ -300,10 +284,9 @@ def to_prefmod(table: Respondents, covariates: Sequence[str] = ()) -> Wide:
 
     rows = _rows(table)
     values = _values(table)[rows]
+    names = [f"V{k + 1}" for k in range(len(table.items))]
     if table.kind == "comparisons":
         names = [f"V{i + 1}_{j + 1}" for i, j in prefmod_pair_order(len(table.items))]
-    else:
-        names = [f"V{k + 1}" for k in range(len(table.items))]
     data = {
         f"{name}.{t + 1}" if table.n_times > 1 else name: values[:, t, k]
         for t in range(table.n_times)
@@ -341,15 +324,14 @@ def _values(table: Respondents) -> FloatArray:
     """float[n_rows, n_times, k]: the answers in prefmod's codes."""
     answers = table.answers
     if table.kind == "rankings":
-        for bad, what, cure in (
-            (
-                (answers == ABSENT).any(axis=(1, 2)),
-                "an item was not presented",
-                "prefmod has no such rankings: NA is below all others there",
-            ),
-            (has_ties(answers).any(axis=1), "two items have the same rank", "pattR.fit leaves such rows out"),
-        ):
-            refuse_rows(table.source, np.asarray(bad), f"{what} ({int(bad.sum())} such row(s)); {cure}")
+        absent = np.asarray((answers == ABSENT).any(axis=(1, 2)))
+        tied = np.asarray(has_ties(answers).any(axis=1))
+        why = "prefmod has no such rankings: NA is below all others there"
+        refuse_rows(
+            table.source, absent, f"an item was not presented ({int(absent.sum())} such row(s)); {why}"
+        )
+        why = f"({int(tied.sum())} such row(s)); pattR.fit leaves such rows out"
+        refuse_rows(table.source, tied, f"two items have the same rank {why}")
     missing = {"comparisons": MISSING, "rankings": BELOW, "ratings": UNRATED}[table.kind]
     return np.where(answers == missing, np.nan, answers)
 

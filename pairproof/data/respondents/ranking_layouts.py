@@ -215,8 +215,7 @@ def from_long_ranks(
     found = np.full(listed_there.shape, unlisted, np.int64)
     found[who, of_item] = codes
     found = dense(found)
-    tied = has_ties(found)
-    ties = has_tie_category(table, options, tied[who], rank)
+    ties = has_tie_category(table, options, has_ties(found)[who], rank)
     used = (item, rank)
     return respondents(table, options, names, "rankings", found, used, tie_category=ties, person=who)
 
@@ -234,13 +233,12 @@ def _persons(table: Table, column: str) -> IntArray:
 def _check_once(table: Table, who: IntArray, item: IntArray, column: str, names: tuple[str, ...]) -> None:
     _, first, where = np.unique(who * len(names) + item, return_index=True, return_inverse=True)
     again = first[where.reshape(-1)] != np.arange(len(item))
-    if again.any():
-        raise table.refuse(
-            again,
-            column,
-            f"{quoted(names[int(item[again][0])])} stands in an earlier row of the same person",
-            "keep one of the ranks",
-        )
+    table.check(
+        again,
+        column,
+        lambda: f"{quoted(names[int(item[again][0])])} stands in an earlier row of the same person",
+        "keep one of the ranks",
+    )
 
 
 #: The items of each place of one ranking, the best first.
@@ -330,21 +328,11 @@ def from_ranking_text(
         order = [tuple(part.strip() for part in place.split(ties)) for place in text.split(above)]
         if text.strip() in MISSING_WORDS:
             order = []
-        bad = texts.codes == k
-        if text.rstrip().endswith("..."):
-            raise table.refuse(
-                bad,
-                column,
-                f"the ranking is {quoted(text)}",
-                "R has shortened it; format(x, width = 10000) does not",
-            )
-        if not all(name for place in order for name in place):
-            raise table.refuse(
-                bad,
-                column,
-                f"the ranking is {quoted(text)}",
-                f"expected names with {above.strip()!r} or {ties.strip()!r} between them",
-            )
+        cut = text.rstrip().endswith("...")
+        if cut or not all(name for place in order for name in place):
+            signs = f"expected names with {above.strip()!r} or {ties.strip()!r} between them"
+            cure = "R has shortened it; format(x, width = 10000) does not" if cut else signs
+            raise table.refuse(texts.codes == k, column, f"the ranking is {quoted(text)}", cure)
         split.append(order)
     split.append([])
     return _rankings(table, options, [split[code] for code in texts.codes], [column], Unranked.read(unranked))
@@ -361,23 +349,15 @@ def _places(
         names = tuple(part.strip() for part in text.split(ties)) if ties else (text,)
         if text in MISSING_WORDS and text not in stated or (cells == "numbers" and text_of(text) == "0"):
             names = ()
+        here = found.codes == k
         if not all(names):
-            raise table.refuse(
-                found.codes == k,
-                column,
-                f"the place is {quoted(text)}",
-                f"expected names with {ties!r} between them",
-            )
+            cure = f"expected names with {ties!r} between them"
+            raise table.refuse(here, column, f"the place is {quoted(text)}", cure)
         if cells == "numbers":
             wrong = [name for name in names if not (name.isdecimal() and 1 <= int(name) <= len(stated))]
             if wrong:
-                raise table.refuse(
-                    found.codes == k,
-                    column,
-                    f"the item is {quoted(wrong[0])}",
-                    f"expected a number from 1 to {len(stated)}, or 0 or a blank cell for an open place",
-                    ItemError,
-                )
+                cure = f"expected a number from 1 to {len(stated)}, or 0 or a blank cell for an open place"
+                raise table.refuse(here, column, f"the item is {quoted(wrong[0])}", cure, ItemError)
             names = tuple(stated[int(name) - 1] for name in names)
         of_level.append(names)
     of_level.append(())
@@ -395,13 +375,21 @@ def _rankings(
         for rank, place in enumerate(order, 1):
             column = columns[rank - 1] if len(columns) > 1 else columns[0]
             for name in place:
-                _place_once(table, ranks, row, rank, place_of.get(name, -1), column, name, names)
+                item = place_of.get(name)
+                if item is None:
+                    raise ItemError(
+                        f"{table.where(row, column)}: found {quoted(name)}, not among the stated items {listed(names)};"
+                        f" state every item that occurs{suggestion(name, names)}"
+                    )
+                if ranks[row, item]:
+                    raise ItemError(
+                        f"{table.where(row, column)}: {quoted(name)} has place {ranks[row, item]} already; an item has"
+                        " one place"
+                    )
+                ranks[row, item] = rank
     unlisted = ranks == 0
-    found = dense(
-        np.where(
-            unlisted, unranked.of_unlisted(table, unlisted, names, columns[0], np.arange(table.n_rows)), ranks
-        )
-    )
+    left_out = unranked.of_unlisted(table, unlisted, names, columns[0], np.arange(table.n_rows))
+    found = dense(np.where(unlisted, left_out, ranks))
     ties = has_tie_category(table, options, has_ties(found), columns[0])
     return respondents(table, options, names, "rankings", found, columns, tie_category=ties)
 
@@ -411,29 +399,6 @@ def _found(table: Table, orders: Sequence[Order]) -> tuple[str, ...]:
     names = natural_order(name for order in orders for place in order for name in place)
     items, _ = encode({"": Factor(np.arange(len(names)), names)}, table.source, Options())
     return items
-
-
-def _place_once(
-    table: Table,
-    ranks: IntArray,
-    row: int,
-    rank: int,
-    item: int,
-    column: str,
-    name: str,
-    names: tuple[str, ...],
-) -> None:
-    """Write one item's rank; refuse an unknown item, and one that has a rank already."""
-    if item < 0:
-        raise ItemError(
-            f"{table.where(row, column)}: found {quoted(name)}, not among the stated items {listed(names)}; state every"
-            f" item that occurs{suggestion(name, names)}"
-        )
-    if ranks[row, item]:
-        raise ItemError(
-            f"{table.where(row, column)}: {quoted(name)} has place {ranks[row, item]} already; an item has one place"
-        )
-    ranks[row, item] = rank
 
 
 #: Rankings times systems that are held, about half a gigabyte with what is made of them.
@@ -487,17 +452,9 @@ def from_rankings(
     ranks = np.full((n, len(of.items)), ABSENT, np.int64)
     ranks[of.ranking, of.item] = codes
     ranks = dense(ranks)
-    tied = has_ties(ranks)[person]
-    return respondents(
-        of.table,
-        options,
-        of.items,
-        "rankings",
-        ranks,
-        of.used,
-        tie_category=has_tie_category(of.table, options, tied, of.rank_columns[0]),
-        person=person,
-    )
+    ties = has_tie_category(of.table, options, has_ties(ranks)[person], of.rank_columns[0])
+    how: dict[str, Any] = {"tie_category": ties, "person": person}
+    return respondents(of.table, options, of.items, "rankings", ranks, of.used, **how)
 
 
 def _codes(of: Placed, meaning: Unranked) -> IntArray:

@@ -158,27 +158,11 @@ class Respondents(AnswerTable):
         own = checked.checked_weights(weights, len(codes), source)
         if not (own[(as_comparisons(kind, codes) != MISSING).any(axis=(1, 2))] > 0).any():
             raise InputError(f"{source}: no answer compares two items; at least one is needed")
-        of_rows = checked.checked_columns(columns or {}, len(codes), source)
-        of_items = {
-            k: checks.checked_item_column(k, v, len(names), source) for k, v in (item_data or {}).items()
-        }
+        of_rows = MappingProxyType(checked.checked_columns(columns or {}, len(codes), source))
         codes.setflags(write=False)
-        read_only = MappingProxyType(of_rows), MappingProxyType(of_items)
-        own_of = MappingProxyType(dict(own_names or {}))
-        return cls(
-            names,
-            kind,
-            codes,
-            with_ties,
-            points,
-            when,
-            own,
-            *read_only,
-            source,
-            own_of,
-            narrowed,
-            bool(one_track),
-        )
+        of_items = checks.checked_item_data(item_data, len(names), source)
+        about = (source, MappingProxyType(dict(own_names or {})), narrowed, bool(one_track))
+        return cls(names, kind, codes, with_ties, points, when, own, of_rows, of_items, *about)
 
     def parts(self) -> dict[str, Any]:
         """The arguments of :meth:`build` that make this table again.
@@ -291,20 +275,14 @@ class Respondents(AnswerTable):
             columns["person"] = Factor(row, tuple(map(str, range(1, len(self.answers) + 1))))
         if len(self.times) > 1:
             columns["time"] = Factor(time.astype(np.int64), self.times)
+        won, tied, lost = (np.where(given == code, weight, 0.0) for code in (FIRST, TIED, SECOND))
+        about: dict[str, Any] = {"item_data": self.item_data, "source": self.source}
+        about |= {"own_names": self.own_names, "narrowed": self.narrowed, "one_track": self.one_track}
         return Comparisons.build(
-            self.items,
-            first[pair],
-            second[pair],
-            np.where(given == FIRST, weight, 0.0),
-            np.where(given == TIED, weight, 0.0) if self.tie_category else None,
-            np.where(given == SECOND, weight, 0.0),
+            *(self.items, first[pair], second[pair], won, tied if self.tie_category else None, lost),
             columns=columns,
-            item_data=self.item_data,
-            source=self.source,
-            own_names=self.own_names,
-            narrowed=self.narrowed,
-            one_track=self.one_track,
             ranked_together=0 if self.kind == "comparisons" else self._ranked_together(),
+            **about,
         )
 
     def _ranked_together(self) -> int:

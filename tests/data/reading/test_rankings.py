@@ -16,7 +16,7 @@ import pytest
 import pairproof
 from pairproof.cli import main
 from pairproof.data.comparisons import Comparisons
-from pairproof.data.judgments import one_row_each, only_compared, split_tracks
+from pairproof.data.judgments import one_row_each, split_tracks
 from pairproof.errors import InputError, PairproofWarning, RankingWarning
 from pairproof.native.competitions.experiment.preference_models import fit_preference_model
 
@@ -60,7 +60,7 @@ def test_the_memory_survives_every_table_made_from_the_table() -> None:
         table.with_items("DCBA"),
         pickle.loads(pickle.dumps(table)),
         one_row_each(pairproof.read({**wide(), "weight": [2, 1, 1, 1, 1]})),
-        only_compared(table.select([0, 1]), "other"),
+        table.select([0, 1]).only_compared("other"),
         *split_tracks(table, ["track"]).values(),
     ]
     assert [t.ranked_together for t in made] == [4] * len(made)
