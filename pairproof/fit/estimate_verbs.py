@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Literal
 
 from ..data.options import one_of
 from ..errors import InputError
+from ..numerics.arrays import FloatArray
 from .estimates import array_inference as inference, identification as rescale, predictions
-from .estimates.fit_record import FitRecord, FloatArray, find_item, why_not_estimable
+from .estimates.fit_record import FitRecord, find_item, why_not_estimable
 from .estimates.identification import R
 from .estimates.specification import Scale, Value
 from .estimates.tails import log10_student_p, student_p

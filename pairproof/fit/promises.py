@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Union
 
-import numpy as np
-from numpy.typing import NDArray
+from ..numerics.arrays import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 Function = Union[str, Sequence[str], Mapping[str, float]]
 #: What can be bootstrapped: a kind of quantities, a function of parameters, or a function of a Fit.
 Asked = Union[str, Function, Callable[[Any], Any]]
-
-FloatArray = NDArray[np.float64]
 
 
 class AsksR(Protocol):

@@ -11,13 +11,11 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import NotEstimableError
+from ...numerics.arrays import FloatArray
 from ...text import count_words
 from .tails import log10_chi_square_p, log10_f_p, log10_student_p, p_equals
-
-FloatArray = NDArray[np.float64]
 
 
 def normal_quantile(probability: float) -> float:

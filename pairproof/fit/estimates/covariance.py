@@ -13,9 +13,8 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from ...numerics.arrays import FloatArray, IntArray
 
 
 class Covariance(Protocol):
@@ -152,7 +151,7 @@ class Shift:
     """
 
     n: int
-    index: NDArray[np.int64]
+    index: IntArray
     weights: FloatArray
 
     def forward(self, values: FloatArray) -> FloatArray:

@@ -19,10 +19,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError, ItemError
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...numerics.infinity import NULL_TOLERANCE
 from .covariance import Covariance, LinearMap
 from .outcome_laws import NOTHING, AnyNumbers
@@ -98,9 +98,6 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-FloatArray = NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False)
 class CellTable:
     """Observed and fitted counts of the cells with at least one comparison.
@@ -109,8 +106,8 @@ class CellTable:
     is only one).  observed, fitted float[n_cells, 3]: first preferred, tie, second preferred, in counts.
     """
 
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
+    first: IntArray
+    second: IntArray
     label: tuple[str, ...]
     observed: FloatArray
     fitted: FloatArray
@@ -210,9 +207,6 @@ class Clustering(Protocol):
 
     def mapped(self, by: LinearMap) -> Clustering:
         """The same for parameters that are a linear map of these."""
-
-
-BoolArray = NDArray[np.bool_]
 
 
 def not_zero(along: FloatArray) -> BoolArray:

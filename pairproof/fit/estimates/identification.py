@@ -22,20 +22,16 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...data.options import one_of
 from ...errors import InputError
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...numerics.infinity import NULL_TOLERANCE
 from .covariance import Covariance, MappedCovariance, Rescaling, Shift
 from .fit_record import FitRecord, FitWarning, find_item, listed
 from .specification import LOG_WORTH_PER_UNIT, Layout, ModelSpec, Scale, Term, layout
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 ABOVE, BELOW, BETWEEN, APART = "above all", "below all", "between sets", "apart"
 #: Items of a set that a sentence names.
@@ -178,7 +174,7 @@ class Referred:
     """The numbers of a fit that depend on the reference; attributes as in :class:`pairproof.fit.estimates.fit_record.FitRecord`."""
 
     beta: FloatArray
-    is_reference: NDArray[np.bool_]
+    is_reference: BoolArray
     null_space: FloatArray
     covariance: Covariance
 

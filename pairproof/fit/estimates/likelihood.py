@@ -31,15 +31,13 @@ from functools import cached_property
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...numerics.arrays import BoolArray, IntArray
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...numerics.constrained import Rough
 from ...numerics.infinity import NULL_TOLERANCE, AtInfinity
 from ...numerics.maxima import complement
 from .covariance import LinearMap
 
-FloatArray = NDArray[np.float64]
 OutcomeModel = Literal["binary", "davidson", "rao-kupper"]
 
 

@@ -27,9 +27,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from ...numerics.arrays import BoolArray, FloatArray
+
 #: A number for each comparison, or one for all.
 AnyNumbers = Union[FloatArray, float]
 #: No parameters of ties.
@@ -93,7 +93,7 @@ class OutcomeLaw:
         out[known] = np.exp(self.logs(v[known])[0])
         return out
 
-    def unit_derivatives(self, eta: FloatArray, possible: NDArray[np.bool_]) -> None:
+    def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> None:
         """None: Davidson's model; other laws have their likelihood."""
 
 

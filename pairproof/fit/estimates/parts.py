@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...text import count_words
 from .covariance import LinearMap
 from .likelihood import AtEstimate
@@ -35,11 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ...data.respondents.respondents import Respondents
-
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

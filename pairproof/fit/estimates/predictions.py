@@ -24,10 +24,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Factor, numbers_as_levels
 from ...errors import InputError, NotEstimableError, TooLargeError
+from ...numerics.arrays import FloatArray, IntArray
 from . import array_inference as inference
 from .fit_record import FitRecord, find_item, not_zero, why_not_estimable
 from .identification import ItemSets, item_sets, of_two_or_more, one_set, rows_of
@@ -37,9 +37,6 @@ from .tails import student_quantile
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-FloatArray = NDArray[np.float64]
 
 
 def comparison_function(
@@ -85,9 +82,6 @@ def _of_row(term: Term, given: Mapping[str, Value]) -> float:
     for column, level in term.of:
         value *= float(given[column]) if level is None else float(given[column] == level)
     return value
-
-
-IntArray = NDArray[np.int64]
 
 
 #: From this many items on, no covariance of all of them is written out for their worths.

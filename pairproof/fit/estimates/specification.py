@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import one_of
+from ...numerics.arrays import IntArray
 from .outcome_laws import LAWS, DavidsonTies, LinkName as LinkName, OutcomeLaw
 
 #: Families of models of comparisons, and all families, those of whole answers too.
@@ -76,7 +76,6 @@ ANSWER_FAMILIES: Mapping[str, Family] = {
 }
 
 
-IntArray = NDArray[np.int64]
 #: The last four are of models of whole answers: ties of one pair or of several items at once, two comparisons
 #: that depend on each other, and what is missing.
 Kind = Literal["item", "covariate", "tie", "order", "comparison", "tie-of", "dependence", "missing", "share"]

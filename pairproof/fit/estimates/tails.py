@@ -17,9 +17,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from ...numerics.arrays import FloatArray
 
 #: Below this p is printed from its logarithm: nearer to the end of the doubles it loses digits one by one.
 SMALLEST = 1e-300

@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...numerics.arrays import BoolArray, FloatArray
 from ..estimates import array_inference as inference
 from ..estimates.fit_record import CellTable, FitRecord
 from ..estimates.predictions import ability_functions, item_covariate
@@ -35,8 +35,6 @@ from ..robust.clustered_fit import clustered
 if TYPE_CHECKING:
     import pandas as pd
 
-
-FloatArray = NDArray[np.float64]
 
 #: Columns that name who answered and what was asked, as readers call them.
 COLUMNS = ("judge", "person", "source")
@@ -102,7 +100,7 @@ def _varies(fit: FitRecord) -> set[str]:
     return found | {c for c, those in with_it.items() if heads and those >= set(heads)}
 
 
-def _varying(fit: FitRecord, column: str) -> NDArray[np.bool_]:
+def _varying(fit: FitRecord, column: str) -> BoolArray:
     """bool[n_items]: items whose ability varies with the column; one cluster alone determines each of theirs."""
     out = np.zeros(len(fit.items), bool)
     for t in fit.terms:

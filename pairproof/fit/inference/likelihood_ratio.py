@@ -14,19 +14,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import ComparisonError
+from ...numerics.arrays import FloatArray
 from ..estimates import array_inference as inference
 from ..estimates.fit_record import FitRecord, title
 from ..estimates.predictions import item_covariate
 from ..estimates.specification import TIES_IN_WORDS, Kind, Term
 from ..estimates.tails import chi_square_p
 from .diagnostics import caution
-
-FloatArray = NDArray[np.float64]
 
 #: Columns are scaled to length 1; what is left of one that the others determine is 1e-15, and of a new one
 #: far more.

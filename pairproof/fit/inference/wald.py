@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError, NotEstimableError, TooLargeError
+from ...numerics.arrays import FloatArray
 from ..estimates import array_inference as inference
 from ..estimates.fit_record import Clustering, FitRecord, find_item, why_not_estimable
 from ..estimates.predictions import ability_functions, find_group, group_label
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FloatArray = NDArray[np.float64]
 #: Most parameters of a covariance matrix in memory: 1 GB.
 MOST_COVARIANCE = 12_000
 #: From this many parameters on, the first few rows of a table are worked out alone.

@@ -24,10 +24,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
 from ...errors import ConvergenceError, InputError, NotEstimableError, TooLargeError
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..estimates.array_inference import WaldTest
 from ..estimates.fit_record import FEW_DF, FitRecord, why_not_estimable
 from ..estimates.identification import ItemSets, chained, one_set
@@ -36,10 +36,6 @@ from ..estimates.specification import LOG_WORTH_PER_UNIT, Value
 from ..estimates.tails import chi_square_p, log10_student_p
 from ..robust.clustered_fit import cluster_codes
 from .max_normal import MaxNormal, Points
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 #: Constrained fits for one table of ranks at most, some 50 ms each, and of one call.
 MOST_TESTS, TESTS_AT_ONCE = 600, 40

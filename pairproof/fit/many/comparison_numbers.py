@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError, TooLargeError
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from .abilities import MODEL_BASED
 
 if TYPE_CHECKING:
@@ -88,9 +88,6 @@ def letters(n: int, columns: Sequence[Sequence[int]]) -> tuple[str, ...]:
     return tuple("".join(mark) for mark in marks)
 
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 Side = Literal["both", "lower", "upper"]
 
 
@@ -221,7 +218,7 @@ class BestNumbers:
     high: FloatArray
     critical: FloatArray
     critical_error: float
-    may_be_best: NDArray[np.bool_]
+    may_be_best: BoolArray
     adjusted: FloatArray
     log10_adjusted: FloatArray
     level: float

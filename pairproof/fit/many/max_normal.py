@@ -33,10 +33,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
+
 SingleArray = NDArray[np.float32]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 #: Independent parts of all that is drawn.
 PARTS = 8

@@ -30,10 +30,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import one_of, whole_number
 from ...errors import InputError
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..estimates.fit_record import FitRecord, find_item
 from ..estimates.identification import chained
 from ..estimates.specification import Value
@@ -51,9 +51,6 @@ from .simultaneous import (
     contrasts,
     quantile_of,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def against_the_best(abilities: Abilities, level: float = 0.95, seed: int = 0) -> AgainstTheBest:
@@ -149,9 +146,6 @@ def _lower(abilities: Abilities, i: int, rivals: IntArray, d: FloatArray) -> flo
         * abilities.se[i, rivals]
     )
     return min(0.0, float((abilities.estimate[i] - abilities.estimate[rivals] - reach).min()))
-
-
-BoolArray = NDArray[np.bool_]
 
 
 def rank_sets(

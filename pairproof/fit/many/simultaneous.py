@@ -23,18 +23,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import one_of
 from ...errors import InputError, NotEstimableError, TooLargeError
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..estimates.fit_record import find_item
 from ..estimates.tails import log10_student_p, student_p
 from .abilities import Abilities, critical_between, normal_score
 from .comparison_numbers import groups_or_caution, letters
 from .comparison_results import Contrasts
 from .max_normal import MaxNormal
-
-FloatArray = NDArray[np.float64]
 
 
 def log10_holm(log10_p: FloatArray) -> FloatArray:
@@ -61,8 +59,6 @@ def log10_benjamini_hochberg(log10_p: FloatArray) -> FloatArray:
     return out
 
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 Family = Literal["all pairs", "against one", "against the mean"]
 Adjustment = Literal["single-step", "holm", "bh", "none"]
 DegreesOfFreedom = Literal["own", "common"]

@@ -22,7 +22,6 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.columns import Factor
@@ -31,6 +30,7 @@ from ...data.respondents.codes import ABSENT, as_comparisons
 from ...data.respondents.respondents import Respondents
 from ...data.wide import prefmod_pair_order
 from ...errors import ComparisonError, InputError, TooLargeError
+from ...numerics.arrays import FloatArray, IntArray
 from ...text import count_words, fixed, label, shorten
 from ..estimates import array_inference as inference
 from ..estimates.covariance import DenseCovariance
@@ -48,9 +48,6 @@ from ..shown.fit_text import laid_out, p_value, reference_levels, scale_words, w
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def clustered_answers(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> R:

@@ -25,11 +25,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.columns import Factor
 from ...errors import InputError, TooLargeError
+from ...numerics.arrays import FloatArray
 from ...text import number
 from ..estimates import array_inference as inference
 from ..estimates.covariance import DenseCovariance, MappedCovariance
@@ -82,7 +82,6 @@ def clusters_exist(spec: ContestSpec, kind: str) -> None:
         )
 
 
-FloatArray = NDArray[np.float64]
 STEP = 1e-5
 
 

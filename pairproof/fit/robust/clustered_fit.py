@@ -24,11 +24,11 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import InputError, NotEstimableError, TooLargeError
+from ...numerics.arrays import FloatArray, IntArray
 from ..estimates.covariance import Covariance, DenseCovariance, LinearMap, MappedCovariance
 from ..estimates.fit_record import Clustering, FitRecord, FitWarning
 from ..estimates.identification import R
@@ -37,8 +37,6 @@ from .degrees import exact, hotelling, satterthwaite
 from .scores import as_fitted, row_scores
 from .sums import LARGEST_SHARE, ClusterSums
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Kind = Literal["CR0", "CR1", "CR2"]
 KINDS: tuple[Kind, ...] = ("CR0", "CR1", "CR2")
 

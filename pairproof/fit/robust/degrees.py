@@ -28,14 +28,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ...errors import TooLargeError
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from .sums import LARGEST_SHARE, Block, ClusterSums
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: A table is small, and all its degrees of freedom exact, if those of all pairs of its p parameters take
 #: at most this many operations, G p^4: some 10 seconds.  100 items with 300 clusters, 30 with 37,000.
@@ -69,7 +66,7 @@ def satterthwaite(clusters: ClusterSums, functions: FloatArray) -> FloatArray:
     return df
 
 
-def _dead(clusters: ClusterSums, functions: FloatArray) -> NDArray[np.bool_]:
+def _dead(clusters: ClusterSums, functions: FloatArray) -> BoolArray:
     """bool[m]: contrasts that one cluster alone determines in part."""
     return np.asarray(clusters.share_alone_all(functions)[0] > LARGEST_SHARE)
 

@@ -19,17 +19,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ...errors import InputError, NotEstimableError, TooLargeError
+from ...numerics.arrays import FloatArray, IntArray
 from ..estimates.covariance import Covariance, DenseCovariance, LinearMap, MappedCovariance
 from ..estimates.likelihood import AtEstimate
 from .clustered_fit import NO_SPREAD, Kind
 from .sums import ALONE, LARGEST_SHARE
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 #: Fewer clusters than this are told.
 FEW = 30
 #: Numbers that the information of all clusters may take: 0.4 GB.

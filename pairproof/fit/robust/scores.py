@@ -28,16 +28,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Column, Factor, numbers_as_levels, take
 from ...data.comparisons import Comparisons
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..estimates.fit_record import FitRecord
 from ..estimates.predictions import item_covariate
 from ..estimates.specification import LOG_WORTH_PER_UNIT, Term
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,8 +219,6 @@ def _order(table: Comparisons) -> FloatArray:
         return np.ones(table.n_rows)
     return np.array([float(v) for v in column.levels])[column.codes] if isinstance(column, Factor) else column
 
-
-BoolArray = NDArray[np.bool_]
 
 #: A row whose log-odds move along a direction in which the likelihood grows without end: entries are of
 #: order 1.

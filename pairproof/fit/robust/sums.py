@@ -26,14 +26,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ...errors import TooLargeError
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from .scores import Design, RowScores
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Numbers of one array float[clusters, parameters] of a block: 2 MB.
 _CELLS = 2**18
@@ -356,7 +353,7 @@ class Root:
     t: FloatArray
 
     @property
-    def alone(self) -> NDArray[np.bool_]:
+    def alone(self) -> BoolArray:
         return 1.0 - self.t < ALONE
 
     @property

@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import one_of, whole_number
 from ...errors import InputError, NotEstimableError, PairproofWarning, TooLargeError
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
 from ...fit.robust.clustered_fit import Missing, Robust, cluster_codes, only_observed
+from ...numerics.arrays import FloatArray, IntArray
 from ..comparisons.counts.build import Model
 from . import replicates as intervals
 from .draws import AnyDraws, ByCluster, ByRows, TwoWays, by_cluster, by_comparison, two_ways
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FloatArray = NDArray[np.float64]
 Method = Literal["percentile", "bca", "studentized", "normal", "basic"]
 METHODS: tuple[Method, ...] = ("percentile", "bca", "studentized", "normal", "basic")
 
@@ -354,8 +353,6 @@ def _functions(q: Quantity | Custom) -> tuple[Sequence[str], FloatArray]:
         return q.abilities.items[1:], rows[1:] - rows[0]
     return (), np.zeros((0, 0))
 
-
-IntArray = NDArray[np.int64]
 
 #: Replicates of all quantities at most: 0.8 GB.
 MOST_NUMBERS = 100_000_000

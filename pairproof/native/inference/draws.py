@@ -16,17 +16,14 @@ from dataclasses import dataclass
 from typing import Protocol, Union
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError, TooLargeError
 from ...fit.estimates.specification import ModelSpec
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..comparisons.counts.build import Model
 from ..comparisons.counts.cells import Cells, cell_key
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Replicates drawn from one stream of the seed.
 BLOCK = 50
@@ -87,7 +84,7 @@ class ByRows:
     spec: ModelSpec
 
 
-def cell_of_rows(model: Model | ByRows) -> tuple[IntArray, NDArray[np.bool_]]:
+def cell_of_rows(model: Model | ByRows) -> tuple[IntArray, BoolArray]:
     """int[n_rows]: the problem's cell of every row, -1 for a row without comparisons; and whether the row names the
     cell's second item first.
     """

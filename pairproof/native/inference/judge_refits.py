@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
@@ -20,6 +19,7 @@ from ...errors import ConvergenceError, InputError, NotEstimableError, Pairproof
 from ...fit.fit import Fit
 from ...fit.results.contests import JUDGES, unit_groups
 from ...fit.robust.clustered_fit import Missing
+from ...numerics.arrays import FloatArray
 from ...numerics.constrained import Infeasible, maximum_under
 from ...numerics.infinity import AtInfinity
 from ..comparisons.contests.bradley_terry import fit_spec
@@ -30,8 +30,6 @@ from ..comparisons.counts.existence import demanded
 from ..comparisons.random_effects.effects_likelihood import SetsAt, SetsLikelihood
 from .draws import AnyDraws, ByCluster, Weights
 from .refits import AWAY, ContestRefit, counted
-
-FloatArray = NDArray[np.float64]
 
 
 def random_judges(fit: Fit) -> Fit:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ...errors import NotEstimableError
 from ...fit.estimates.fit_record import why_not_estimable
+from ...numerics.arrays import FloatArray, IntArray
 from ...numerics.constrained import Infeasible, maximum_under
 from ..comparisons.counts.counts_likelihood import CountsPoint, counts_likelihood
 from ..comparisons.counts.dense import check_dense_size
 from ..comparisons.counts.solve import laid_out
 from .draws import by_cluster
 from .taken_apart import TakenApart
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,13 +19,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, InputError, NotEstimableError
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.likelihood import Limit
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
+from ...numerics.arrays import FloatArray
 from ...numerics.constrained import Profile
 from ...numerics.infinity import NULL_TOLERANCE
 from .taken_apart import Function, function_of
@@ -33,8 +33,6 @@ from .taken_apart import Function, function_of
 if TYPE_CHECKING:
     import pandas as pd
 
-
-FloatArray = NDArray[np.float64]
 
 #: The row of the standard deviation of random effects, and beyond what it is taken as unbounded.
 SIGMA, FARTHEST_SIGMA = "sigma", 1e4

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ...errors import InputError, TooLargeError
@@ -23,11 +22,10 @@ from ...fit.estimates.predictions import ability_functions, find_group
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
 from ...fit.promises import Asked as Asked
+from ...numerics.arrays import FloatArray, IntArray
 from ...numerics.infinity import AtInfinity
 from .taken_apart import all_pairs, function_of
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 #: What a user can ask for.
 KINDS = ("params", "contrasts", "worth", "probabilities", "ranks")
 

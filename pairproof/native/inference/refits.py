@@ -26,7 +26,6 @@ from functools import cached_property
 from typing import Literal, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
 from ...data.graph import components
@@ -38,6 +37,7 @@ from ...fit.fit import Fit
 from ...fit.results.answers import groups_of
 from ...fit.robust.clustered_fit import Missing
 from ...numerics import maxima
+from ...numerics.arrays import BoolArray, FloatArray
 from ...numerics.constrained import maximum_under
 from ...numerics.infinity import AtInfinity, both, held_at_minus_infinity
 from ...numerics.maxima import cholesky_of, maximise
@@ -59,7 +59,6 @@ from ..comparisons.counts.sparse import Rows
 from .draws import AnyDraws, ByCluster, ByComparison, ByRows, Weights, cells_with
 from .taken_apart import Coordinates, TakenApart, check_same
 
-FloatArray = NDArray[np.float64]
 Layout = Union[Blocks, Dense, Rows]
 
 #: A cell's log-odds move along a direction without an estimate, whose entries are of order 1.
@@ -118,7 +117,7 @@ class Refitter:
         """Sets of items that the comparisons of the whole table join."""
         return self._n_connected(np.ones(len(self.full), bool))
 
-    def _n_connected(self, present: NDArray[np.bool_]) -> int:
+    def _n_connected(self, present: BoolArray) -> int:
         layout = self._layout
         assert isinstance(layout, Blocks)
         label = components(layout.node_i[present], layout.node_j[present], layout.n_nodes)

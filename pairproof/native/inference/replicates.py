@@ -24,10 +24,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...fit.inference.wald import check_level
+from ...numerics.arrays import BoolArray, FloatArray
 from ...numerics.processes import in_order
 from .draws import BLOCK, AnyDraws, ByComparison, TwoWays, Weights
 from .judge_refits import JudgeRefitter
@@ -36,9 +36,6 @@ from .refits import AnswerRefitter, ContestRefitter, Refitter
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-FloatArray = NDArray[np.float64]
 
 
 def least_replicates(level: float) -> int:
@@ -247,8 +244,8 @@ class Block:
     errors: FloatArray
     rank: FloatArray
     best: FloatArray
-    separated: NDArray[np.bool_]
-    failed: NDArray[np.bool_]
+    separated: BoolArray
+    failed: BoolArray
 
 
 def stacked(found: list[Values]) -> Block:
@@ -352,8 +349,8 @@ class Replicates:
     columns: tuple[str, ...]
     n_clusters: tuple[int, ...]
     seed: int
-    separated: NDArray[np.bool_]
-    failed: NDArray[np.bool_]
+    separated: BoolArray
+    failed: BoolArray
     items: tuple[str, ...]
     ranks: FloatArray
     best: FloatArray

@@ -27,7 +27,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import one_of, whole_number
 from ...errors import InputError, NotEstimableError, PairproofWarning, TooLargeError
@@ -35,11 +34,11 @@ from ...fit.estimates.tails import chi_square_p, log10_chi_square_p, p_equals
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
 from ...fit.robust.clustered_fit import Missing
+from ...numerics.arrays import FloatArray
 from .bootstrap import codes_of, number
 from .null_fits import AtNull, NullFits
 from .taken_apart import Function, TakenApart, counts_at_estimate, expect_fit, function_of, take_apart
 
-FloatArray = NDArray[np.float64]
 #: Clusters below which the chi-square is rough.
 FEW = 20
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ComparisonError, InputError, ItemError
 from ...fit.estimates.covariance import Rescaling, Shift
@@ -23,6 +22,7 @@ from ...fit.estimates.predictions import ability_functions, find_group, group_la
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Value
 from ...fit.fit import Fit
 from ...fit.promises import Function as Function
+from ...numerics.arrays import FloatArray
 from ...numerics.constrained import maximum_under
 from ...numerics.infinity import AtInfinity, both, held_at_minus_infinity
 from ..comparisons.counts.build import Model, build
@@ -33,7 +33,6 @@ from ..comparisons.counts.existence import at_infinity
 from ..comparisons.counts.named import name
 from ..comparisons.counts.solve import Solved, laid_out, solve
 
-FloatArray = NDArray[np.float64]
 #: A function of the parameters: a parameter's name, two items, or a weight for each named parameter.
 
 #: A fit of another engine has to be this near to the native one, in standard errors.
