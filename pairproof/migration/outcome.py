@@ -147,12 +147,7 @@ def _may_have_run(mentioned: Mentioned, captured: Captured) -> bool:
         return True
     if any(name.endswith(f"::{mentioned.function}") for call in captured.calls for name in call.inner):
         return True
-    return any(
-        call.place.file == mentioned.place.file
-        and call.place.line <= mentioned.place.last
-        and mentioned.place.line <= call.place.last
-        for call in calls
-    )
+    return any(call.place.meets(mentioned.place) for call in calls)
 
 
 _PLAIN = re.compile(r"(?:[A-Za-z][\w.]*:::?)?[A-Za-z.][\w.]*\Z")

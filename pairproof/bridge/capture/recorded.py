@@ -50,6 +50,10 @@ class Place:
         where = f"line {self.line}" if self.line else "line ?"
         return where + ("" if self.sure else "?")
 
+    def meets(self, other: Place) -> bool:
+        """Whether a line is of both."""
+        return self.file == other.file and self.line <= other.last and other.line <= self.last
+
 
 NOWHERE = Place(0, 0, sure=False)
 
@@ -123,11 +127,8 @@ class RecordedCall:
     def strings(self, key: str) -> tuple[str, ...]:
         """Strings of the result; () if it is absent."""
         found = self.vector(key)
-        return (
-            ()
-            if found is None
-            else tuple("NA" if v is None else str(v) for v in found.values.ravel().tolist())
-        )
+        values = [] if found is None else found.values.ravel().tolist()
+        return tuple("NA" if v is None else str(v) for v in values)
 
     def frame(self, key: str) -> RList | None:
         """A data frame or list of the result; None if it is absent."""

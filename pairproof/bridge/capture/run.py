@@ -213,16 +213,7 @@ def may_have_fitted(program: RProgram, text: ScriptText, calls: Iterable[Recorde
     known = [(call.name, call.place) for call in calls]
     return any(
         _fitting().fullmatch(f"{m.function}(")
-        and not any(
-            name == m.function
-            and (
-                not place.sure
-                or place.file == m.place.file
-                and place.line <= m.place.last
-                and m.place.line <= place.last
-            )
-            for name, place in known
-        )
+        and not any(name == m.function and (not at.sure or at.meets(m.place)) for name, at in known)
         for m in text.mentioned
     )
 
