@@ -231,30 +231,26 @@ def _fitting() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})\s*\(")
 
 
-class Cleaner:
-    """Replaces the machine's paths by words, as the bridge's records do: `<wd>`, `<library>`, `<tmp>`, ..."""
+def cleaner(places: Places, copied: Copied, stage: Path) -> Callable[[str], str]:
+    """What replaces the machine's paths by words, as the bridge's records do: `<wd>`, `<library>`, `<tmp>`, ..."""
+    temporary = tempfile.gettempdir()
+    words = {
+        **dict.fromkeys((str(copied.target), str(copied.source), os.path.realpath(copied.source)), "<wd>"),
+        **dict.fromkeys((str(stage), os.path.realpath(temporary), temporary), "<tmp>"),
+        places.r_home: "<R_HOME>",
+        places.home: "<home>",
+        **dict.fromkeys(places.libraries, "<library>"),
+    }
+    # A path of one or no part is no path of this machine alone, and would spoil every text with a slash.
+    pairs = [(path, word) for path, word in words.items() if len(path) > 1 and path.strip("/")]
+    pairs.sort(key=lambda pair: -len(pair[0]))
 
-    def __init__(self, places: Places, copied: Copied, stage: Path) -> None:
-        words = {
-            str(copied.target): "<wd>",
-            str(copied.source): "<wd>",
-            os.path.realpath(copied.source): "<wd>",
-            str(stage): "<tmp>",
-            os.path.realpath(tempfile.gettempdir()): "<tmp>",
-            tempfile.gettempdir(): "<tmp>",
-            places.r_home: "<R_HOME>",
-            places.home: "<home>",
-            **dict.fromkeys(places.libraries, "<library>"),
-        }
-        # A path of one or no part is no path of this machine alone, and would spoil every text with a slash.
-        pairs = [(path, word) for path, word in words.items() if len(path) > 1 and path.strip("/")]
-        self._pairs = sorted(pairs, key=lambda pair: -len(pair[0]))
-
-    def clean(self, text: str) -> str:
-        """The text without them."""
-        for path, word in self._pairs:
+    def clean(text: str) -> str:
+        for path, word in pairs:
             text = text.replace(path, word)
         return text
+
+    return clean
 
 
 DEFAULT_SECONDS = 600.0
@@ -499,7 +495,7 @@ class _Run:
             )
 
     def _result(self, parsed: Parsed, places: Places, copied: Copied, ran: Ran, records: Records) -> Captured:
-        clean = Cleaner(places, copied, self.stage).clean
+        clean = cleaner(places, copied, self.stage)
         ending, message = ending_of(ran, records, parsed, self.script, self.seconds)
         if not records.started and ran.code == 0:
             records.lose(

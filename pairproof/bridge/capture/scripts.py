@@ -355,8 +355,7 @@ def mapped(parsed: Parsed, lines: tuple[int, ...], name: str) -> Parsed:
 
     error = parsed.error
     if error is not None:
-        # R may notice it after the end of the code.
-        before = [number for number in lines[: error[0]] if number]
+        before = [number for number in lines[: error[0]] if number]  # R may notice it after the end
         error = (before[-1] if before else 0, error[1], error[2])
     return replace(
         parsed,

@@ -493,12 +493,11 @@ def _is_mirrored(contests: Contests) -> bool:
     assert contests.ties is not None
     one: defaultdict[tuple[object, ...], float] = defaultdict(float)
     other: defaultdict[tuple[object, ...], float] = defaultdict(float)
-    for k in range(len(contests)):
-        i, j = int(contests.first[k]), int(contests.second[k])
-        w, t, lost = float(contests.wins[k]), float(contests.ties[k]), float(contests.losses[k])
-        x = tuple(np.round(contests.logit[k], 9) + 0.0)
-        back = tuple(np.round(-contests.logit[k], 9) + 0.0)
-        for answer, weight in ((2, w), (1, t), (0, lost)):
+    answers = np.column_stack([contests.losses, contests.ties, contests.wins]).tolist()
+    columns = (np.round(z, 9) + 0.0 for z in (contests.logit, -contests.logit))
+    sides = (contests.first.tolist(), contests.second.tolist())
+    for i, j, x, back, weights in zip(*sides, *(map(tuple, c.tolist()) for c in columns), answers):
+        for answer, weight in enumerate(weights):
             if weight:
                 one[i, j, x, answer] += weight
                 other[j, i, back, 2 - answer] += weight

@@ -166,7 +166,8 @@ def answered(table: Given, least: int = 1) -> Rows:
 def with_covariates(table: Given, covariates: Sequence[str]) -> Rows:
     """bool[n_rows]: rows without a missing value of these columns."""
     columns = [table.column(name) for name in covariates]
-    return ~np.isnan(columns).any(axis=0) if columns else np.ones(len(table.values), bool)
+    found = ~np.isnan(columns).any(axis=0) if columns else np.ones(len(table.values), bool)
+    return np.asarray(found)
 
 
 def left_out(rows: Rows, why: str) -> tuple[str, ...]:
