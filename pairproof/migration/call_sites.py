@@ -260,9 +260,7 @@ _CONSTANTS = {"logLik": "llf", "AIC": "aic", "BIC": "bic"}
 _SAME = 1e-6
 #: R's function -> attribute of R's answer.
 _OF_R = {
-    "coef": "params()",
-    "coefficients": "params()",
-    "fixef": "params()",
+    **dict.fromkeys(("coef", "coefficients", "fixef"), "params()"),
     "vcov": "vcov",
     "deviance": "deviance",
     "df.residual": "df_residual",

@@ -73,10 +73,7 @@ def _translated(call: RecordedCall, context: Context, known: Mapping[str, Transl
         return outside(f"called by {call.via} for its own ends")
     if call.function not in known:
         return outside(f"pairproof has no counterpart of {call.function}")
-    try:
-        return known[call.function](call, context)
-    except NotRecorded as why:
-        return outside(str(why))
+    return known[call.function](call, context)
 
 
 def _evaluated(

@@ -235,18 +235,14 @@ def _reasons(title: str, said: str, rows: Sequence[Reason], third: str = "") -> 
 def _through(site: outcome.Site) -> str:
     """ "bridge.lme4.glmer_design"."""
     code = site.first.translation.code
-    return (
-        code.function.removeprefix("pairproof.") if isinstance(code, Call) else site.first.translation.shown
-    )
+    shown = site.first.translation.shown
+    return code.function.removeprefix("pairproof.") if isinstance(code, Call) else shown
 
 
 def _why_counted(site: outcome.Site) -> str:
     step = site.first
-    return (
-        f"Called by {step.call.via} for its own ends."
-        if step.by_package
-        else "Beyond the calls kept of one place."
-    )
+    called = f"Called by {step.call.via} for its own ends."
+    return called if step.by_package else "Beyond the calls kept of one place."
 
 
 def _sentence(text: str) -> str:
@@ -259,14 +255,14 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-#: What each state of a call means: what the list of calls says of it, its sign and its tone.
-STATES: dict[str, tuple[str, str, report.Tone]] = {
-    "native": ("in Python", "=", "good"),
-    "bridge": ("stays in R", "~", "note"),
-    "outside": ("left out", "o", "off"),
-    "refused": ("refused by Python", "!", "bad"),
-    "failed": ("R stopped", "-", "off"),
-    "counted": ("counted", "o", "off"),
+#: What each state of a call means: what the list of calls says of it, its sign and tone; what the first lines say.
+STATES: dict[str, tuple[str, str, report.Tone, str]] = {
+    "native": ("in Python", "=", "good", "in Python alone"),
+    "bridge": ("stays in R", "~", "note", "through R by pairproof.bridge"),
+    "outside": ("left out", "o", "off", "left out"),
+    "refused": ("refused by Python", "!", "bad", "refused by Python"),
+    "failed": ("R stopped", "-", "off", "stopped by R"),
+    "counted": ("counted", "o", "off", "counted only"),
 }
 #: What the verdicts mean here, where they mean something else than in a report of a paper.
 HERE = {
@@ -333,26 +329,20 @@ def sentences(migration: outcome.Migration) -> list[str]:
 
 def calls_table(migration: outcome.Migration) -> report.Table:
     """A row a call of the script."""
-    header = (
-        report.Column("line", "left"),
-        report.Column("R", "left"),
-        report.Column("Python", "left"),
-        report.Column("numbers"),
-        report.Column("agree"),
-        report.Column("fewest digits"),
-        report.Column("became", "left"),
-    )
+    counted = [report.Column(name) for name in ("numbers", "agree", "fewest digits")]
+    line, r, python, became = (report.Column(name, "left") for name in ("line", "R", "Python", "became"))
     script = migration.captured.text.name
     rows = [(s.place.line, _call_row(s, script)) for s in migration.sites]
-    left = STATES["outside"]
+    left = report.Cell(*STATES["outside"][:3])
     rows += [
         (
             o.mentioned.place.line,
-            (where(o.mentioned.place, script), o.mentioned.function, "", "", "", "", report.Cell(*left)),
+            (where(o.mentioned.place, script), o.mentioned.function, "", "", "", "", left),
         )
         for o in migration.left_out
     ]
-    return report.Table(header, tuple(row for _, row in sorted(rows, key=lambda entry: entry[0])))
+    in_order = tuple(row for _, row in sorted(rows, key=lambda entry: entry[0]))
+    return report.Table((line, r, python, *counted, became), in_order)
 
 
 def _call_row(site: outcome.Site, script: str) -> tuple[str | report.Cell, ...]:
@@ -373,7 +363,7 @@ def _call_row(site: outcome.Site, script: str) -> tuple[str | report.Cell, ...]:
 
 def _verdict(site: outcome.Site) -> report.Cell:
     """What became of a call, in the worst tone of its numbers."""
-    word, sign, tone = STATES[site.first.state]
+    word, sign, tone, _ = STATES[site.first.state]
     found = outcome.counts(site.rows)
     if found["differ"]:
         return report.Cell(f"{word}; {found['differ']} differ", "!", "bad")
@@ -387,15 +377,7 @@ def _of_calls(sites: Sequence[outcome.Site]) -> str:
     tally: Counter[str] = Counter(site.first.state for site in sites)
     if not tally:
         return "No call of a fitting function was recorded"
-    words = {
-        "native": "in Python alone",
-        "bridge": "through R by pairproof.bridge",
-        "outside": "left out",
-        "refused": "refused by Python",
-        "failed": "stopped by R",
-        "counted": "counted only",
-    }
-    return "Of the calls, " + ", ".join(f"{tally[s]} {w}" for s, w in words.items() if s in tally)
+    return "Of the calls, " + ", ".join(f"{tally[s]} {w}" for s, (*_, w) in STATES.items() if s in tally)
 
 
 def _attention(migration: outcome.Migration) -> list[str]:

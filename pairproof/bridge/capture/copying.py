@@ -152,7 +152,7 @@ def _copy_link(copied: Copied, name: str) -> None:
 
 def _copy_file(source: Path, target: Path) -> bytes:
     digest = hashlib.sha256()
-    with _opened(source) as read, open(target, "wb") as write:
+    with opened(source) as read, open(target, "wb") as write:
         while part := read.read(_CHUNK):
             digest.update(part)
             write.write(part)
@@ -160,7 +160,7 @@ def _copy_file(source: Path, target: Path) -> bytes:
     return digest.digest()
 
 
-def _opened(path: Path) -> BinaryIO:
+def opened(path: Path) -> BinaryIO:
     """A file, never what a link points to; a pipe that has been put in its place is not waited for."""
     return open(
         os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)), "rb"
@@ -170,7 +170,7 @@ def _opened(path: Path) -> BinaryIO:
 def _digest(path: Path, size: int) -> bytes:
     """Digest of a file of that many bytes; empty if there is none: the script may have put anything in its place."""
     digest = hashlib.sha256()
-    with contextlib.suppress(OSError), _opened(path) as file:
+    with contextlib.suppress(OSError), opened(path) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size != size:
             return b""

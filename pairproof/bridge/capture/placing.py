@@ -24,20 +24,7 @@ from .scripts import Call, Parsed, Script
 
 #: Generic functions whose methods are recorded: R deparses `anova(m)` as `anova.BTm(m)` there.
 GENERICS = frozenset(
-    (
-        "anova",
-        "add1",
-        "drop1",
-        "predict",
-        "residuals",
-        "update",
-        "vcov",
-        "qvcalc",
-        "itempar",
-        "worth",
-        "print",
-        "summary",
-    )
+    "anova add1 drop1 predict residuals update vcov qvcalc itempar worth print summary".split()
 )
 #: Key of the records: the name of the element that lapply and its kin work on.
 LIST_NAME = "names(X)"
@@ -124,11 +111,8 @@ class _Finder:
         key = (call.function, call.text, call.via, call.source, task, tuple(call.keys) if not task else ())
         if key not in self._known:
             everything = [*text.calls, *others]
-            near = (
-                _reached([c for c in text.calls if c.mentioned.task == task], everything)
-                if task
-                else text.calls
-            )
+            here = [c for c in text.calls if c.mentioned.task == task]
+            near = _reached(here, everything) if task else text.calls
             found = self._found(call, task, near, everything)
             self._known[key] = found or _Found(expression_place(text, task, call.source or self.name))
         return self._known[key]
@@ -270,9 +254,7 @@ def ending_of(
             f"stopped after {seconds:g} s{_line_reached(records, parsed)}; what was recorded before is kept. Give it more"
             " time (seconds), or make its loops shorter"
         )
-    if ran.code < 0 or (
-        ran.code > 128 and not records.whole
-    ):  # bwrap and shells report a signal as 128 + number
+    if ran.code < 0 or (ran.code > 128 and not records.whole):  # bwrap and shells report it as 128 + number
         return "killed", _killed(-ran.code if ran.code < 0 else ran.code - 128, records, parsed)
     said = ran.errors.decode("utf-8", "replace")
     if ran.code == 0:

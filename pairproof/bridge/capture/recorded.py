@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..values.nodes import RList, ROpaque, RValue, RVector, from_node, load
+from .copying import opened
 
 #: How a run ended: by itself, by an error of the script, by quit(status), by the time limit, by a signal.
 Ending = Literal["done", "error", "quit", "time", "killed"]
@@ -49,6 +50,10 @@ class Place:
     def __str__(self) -> str:
         where = f"line {self.line}" if self.line else "line ?"
         return where + ("" if self.sure else "?")
+
+    def meets(self, other: Place) -> bool:
+        """Whether a line is of both."""
+        return self.file == other.file and self.line <= other.last and other.line <= self.last
 
 
 NOWHERE = Place(0, 0, sure=False)
@@ -123,11 +128,8 @@ class RecordedCall:
     def strings(self, key: str) -> tuple[str, ...]:
         """Strings of the result; () if it is absent."""
         found = self.vector(key)
-        return (
-            ()
-            if found is None
-            else tuple("NA" if v is None else str(v) for v in found.values.ravel().tolist())
-        )
+        values: list[Any] = [] if found is None else found.values.ravel().tolist()
+        return tuple("NA" if v is None else str(v) for v in values)
 
     def frame(self, key: str) -> RList | None:
         """A data frame or list of the result; None if it is absent."""
@@ -334,13 +336,12 @@ def _in_order(calls: Iterable[RecordedCall]) -> list[RecordedCall]:
 def _lines(path: Path, budget: list[int], records: Records) -> Iterator[bytes]:
     """Whole lines of a regular file; the last one may be the one that R was killed in."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        file = opened(path)
     except OSError:
         return
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        return
-    with open(descriptor, "rb") as file:
+    with file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return
         while line := file.readline(min(MOST_LINE, max(budget[0], 0)) + 1):
             budget[0] -= len(line)
             if budget[0] < 0 or len(line) > MOST_LINE:

@@ -23,7 +23,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -213,16 +213,7 @@ def may_have_fitted(program: RProgram, text: ScriptText, calls: Iterable[Recorde
     known = [(call.name, call.place) for call in calls]
     return any(
         _fitting().fullmatch(f"{m.function}(")
-        and not any(
-            name == m.function
-            and (
-                not place.sure
-                or place.file == m.place.file
-                and place.line <= m.place.last
-                and m.place.line <= place.last
-            )
-            for name, place in known
-        )
+        and not any(name == m.function and (not at.sure or at.meets(m.place)) for name, at in known)
         for m in text.mentioned
     )
 
@@ -240,45 +231,32 @@ def _fitting() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})\s*\(")
 
 
-class Cleaner:
-    """Replaces the machine's paths by words, as the bridge's records do: `<wd>`, `<library>`, `<tmp>`, ..."""
+def cleaner(places: Places, copied: Copied, stage: Path) -> Callable[[str], str]:
+    """What replaces the machine's paths by words, as the bridge's records do: `<wd>`, `<library>`, `<tmp>`, ..."""
+    temporary = tempfile.gettempdir()
+    words = {
+        **dict.fromkeys((str(copied.target), str(copied.source), os.path.realpath(copied.source)), "<wd>"),
+        **dict.fromkeys((str(stage), os.path.realpath(temporary), temporary), "<tmp>"),
+        places.r_home: "<R_HOME>",
+        places.home: "<home>",
+        **dict.fromkeys(places.libraries, "<library>"),
+    }
+    # A path of one or no part is no path of this machine alone, and would spoil every text with a slash.
+    pairs = [(path, word) for path, word in words.items() if len(path) > 1 and path.strip("/")]
+    pairs.sort(key=lambda pair: -len(pair[0]))
 
-    def __init__(self, places: Places, copied: Copied, stage: Path) -> None:
-        words = {
-            str(copied.target): "<wd>",
-            str(copied.source): "<wd>",
-            os.path.realpath(copied.source): "<wd>",
-            str(stage): "<tmp>",
-            os.path.realpath(tempfile.gettempdir()): "<tmp>",
-            tempfile.gettempdir(): "<tmp>",
-            places.r_home: "<R_HOME>",
-            places.home: "<home>",
-            **dict.fromkeys(places.libraries, "<library>"),
-        }
-        # A path of one or no part is no path of this machine alone, and would spoil every text with a slash.
-        pairs = [(path, word) for path, word in words.items() if len(path) > 1 and path.strip("/")]
-        self._pairs = sorted(pairs, key=lambda pair: -len(pair[0]))
-
-    def clean(self, text: str) -> str:
-        """The text without them."""
-        for path, word in self._pairs:
+    def clean(text: str) -> str:
+        for path, word in pairs:
             text = text.replace(path, word)
         return text
+
+    return clean
 
 
 DEFAULT_SECONDS = 600.0
 #: Functions by which a script brings packages itself.
 _LIBRARIES = frozenset(
-    (
-        ".libPaths",
-        "install.packages",
-        "p_load",
-        "load_all",
-        "install_github",
-        "pkg_install",
-        "restore",
-        "activate",
-    )
+    ".libPaths install.packages p_load load_all install_github pkg_install restore activate".split()
 )
 
 
@@ -334,9 +312,10 @@ def capture(
         raise InputError(f"seconds is {seconds!r}; expected a number above 0 and at most {MOST_SECONDS:.0e}")
     text = read_script(script)
     home = r_home()
-    limits = _Limits(seconds, copy_limit, output_limit)
     with _stage() as stage:
-        run = _Run(text, Path(stage).resolve(), home, limits, say or (lambda text: None))
+        run = _Run(
+            text, Path(stage).resolve(), home, say or (lambda text: None), seconds, copy_limit, output_limit
+        )
         if sandbox:
             run.confine()
         return run.captured(output)
@@ -365,23 +344,21 @@ def _stage() -> Iterator[str]:
                     )
 
 
-@dataclass(frozen=True)
-class _Limits:
-    """Limits of a run: seconds, bytes of the copy, bytes of output."""
-
-    seconds: float
-    copy: int
-    output: int
-
-
 class _Run:
     """One run; `stage` is a folder of its own for copy, records, code and R's temporary folder."""
 
     def __init__(
-        self, script: Script, stage: Path, home: str, limits: _Limits, say: Callable[[str], None]
+        self,
+        script: Script,
+        stage: Path,
+        home: str,
+        say: Callable[[str], None],
+        seconds: float,
+        copy_limit: int,
+        output_limit: int,
     ) -> None:
-        self.script, self.stage, self.limits, self.say = script, stage, limits, say
-        self.home = home
+        self.script, self.stage, self.home, self.say = script, stage, home, say
+        self.seconds, self.copy_limit, self.output_limit = seconds, copy_limit, output_limit
         self.rscript = os.path.join(home, "bin", "Rscript")
         self.r = os.path.join(home, "bin", "R")
         for name in ("records", "tmp", "code"):
@@ -412,7 +389,7 @@ class _Run:
             )
             parsed, places = self._parsed(text, lines)
             self._check_packages(parsed, copied)
-        for what in copied.left_out + copy_neighbours(copied, parsed.strings, self.limits.copy):
+        for what in copied.left_out + copy_neighbours(copied, parsed.strings, self.copy_limit):
             self.say(f"not copied: {what}")
         ran = self._run(parsed, copied, output)
         records = read_records(self.records, ran.pid)
@@ -443,7 +420,7 @@ class _Run:
         above = [part for part in folder.parent.parts if part.strip(os.sep)][-LEVELS:]
         above = [f"up{i}" for i in range(LEVELS - len(above))] + above
         target = self.stage.joinpath("copy", *above, folder.name or "folder")
-        copied = copy_folder(folder, target, self.limits.copy)
+        copied = copy_folder(folder, target, self.copy_limit)
         if self.script.kind == "R" and self.script.rewritten:  # R does not read a byte order mark
             (target / self.script.path.relative_to(folder)).write_text(self.script.text, encoding="utf-8")
         return copied
@@ -455,7 +432,7 @@ class _Run:
         n = len(copied.digests)
         self.say(
             f"{self.script.name} is run by R, {how}, in a copy of {folder} ({n:,} file{'' if n == 1 else 's'},"
-            f" {copied.size / 2**20:,.1f} MB), for at most {self.limits.seconds:g} s"
+            f" {copied.size / 2**20:,.1f} MB), for at most {self.seconds:g} s"
         )
         if self.sandbox is not None:
             self.say(STILL_OPEN)
@@ -483,7 +460,7 @@ class _Run:
     def _tangle(self, arguments: list[str], copied: Copied) -> Ran:
         environment = {**self.environment, FOLDER: str(self.records)}
         command = [*self._prefix(), self.rscript, *arguments]
-        return run_program(command, copied.target, environment, seconds=self.limits.seconds)
+        return run_program(command, copied.target, environment, seconds=self.seconds)
 
     def _run(self, parsed: Parsed, copied: Copied, output: Callable[[bytes], None] | None) -> Ran:
         names = [name for name in dict.fromkeys(parsed.loops) if "\n" not in name]
@@ -497,18 +474,18 @@ class _Run:
             recording(
                 self.environment, self.records, copied.target, self.home, self.stage / "code" / "environ"
             ),
-            seconds=self.limits.seconds,
-            output_limit=self.limits.output,
+            seconds=self.seconds,
+            output_limit=self.output_limit,
             output=output,
         )
         self._tell_after(copied, ran)
         return ran
 
     def _tell_after(self, copied: Copied, ran: Ran) -> None:
-        if ran.output_bytes > self.limits.output:
+        if ran.output_bytes > self.output_limit:
             self.say(
                 f"the script printed {ran.output_bytes / 2**20:,.1f} MB; what is beyond"
-                f" {self.limits.output / 2**20:,.1f} MB was dropped"
+                f" {self.output_limit / 2**20:,.1f} MB was dropped"
             )
         if names := changed(copied):
             more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
@@ -518,8 +495,8 @@ class _Run:
             )
 
     def _result(self, parsed: Parsed, places: Places, copied: Copied, ran: Ran, records: Records) -> Captured:
-        clean = Cleaner(places, copied, self.stage).clean
-        ending, message = ending_of(ran, records, parsed, self.script, self.limits.seconds)
+        clean = cleaner(places, copied, self.stage)
+        ending, message = ending_of(ran, records, parsed, self.script, self.seconds)
         if not records.started and ran.code == 0:
             records.lose(
                 "R ended well, but no process began records: its recorder was not loaded, or they were deleted"

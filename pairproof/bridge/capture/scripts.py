@@ -132,7 +132,6 @@ class Call:
     mentioned: Mentioned
     within: str
     returned: bool
-    loop: bool
     scope: tuple[str, ...] = ()
 
 
@@ -168,19 +167,10 @@ def parse_files(
     R starts in a folder of ours, and reads the start-up files of the site and the home alone: parsing runs
     nothing of the script's.
     """
-    command = [
-        *prefix,
-        r,
-        "--no-echo",
-        "--no-restore",
-        "--no-save",
-        "--no-init-file",
-        f"--file={PARSER}",
-        "--args",
-    ]
+    options = ["--no-echo", "--no-restore", "--no-save", "--no-init-file", f"--file={PARSER}", "--args"]
     try:
         done = subprocess.run(
-            [*command, *(str(file) for file in files)],
+            [*prefix, r, *options, *map(str, files)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             cwd=PARSER.parent,
@@ -230,19 +220,11 @@ def _take(parsed: Parsed, item: dict[str, Any], name: str) -> None:
         case "expression":
             parsed.expressions.append(_place(item, name))
         case "call":
-            mentioned = Mentioned(
-                _place(item, name),
-                _task(item),
-                str(item["function"]),
-                str(item["package"]),
-                str(item["text"]),
-                str(item["variable"]),
-            )
+            words = [str(item[key]) for key in ("function", "package", "text", "variable")]
+            mentioned = Mentioned(_place(item, name), _task(item), *words)
             within = str(item["within"])
             scope = tuple(str(part) for part in item["scope"] if part)
-            parsed.calls.append(
-                Call(mentioned, within.removeprefix("="), within.startswith("="), item["loop"] is True, scope)
-            )
+            parsed.calls.append(Call(mentioned, within.removeprefix("="), within.startswith("="), scope))
         case "shown":
             parsed.shown.append(
                 Shown(
@@ -336,10 +318,8 @@ def line_map(script: Script, code: str) -> tuple[int, ...]:
     known = [_bare(script.lines[number - 1]) for number in numbers]
     written = [_bare(line) for line in code.split("\n")]
     found = [0] * len(written)
-    matcher = difflib.SequenceMatcher(None, known, written, autojunk=False)
-    for block in matcher.get_matching_blocks():
-        for i in range(block.size):
-            found[block.b + i] = numbers[block.a + i]
+    for a, b, size in difflib.SequenceMatcher(None, known, written, autojunk=False).get_matching_blocks():
+        found[b : b + size] = numbers[a : a + size]
     once = {text for text, count in Counter(known).items() if count == 1 and text}
     where = dict(zip(known, numbers))
     return tuple(number or (where[text] if text in once else 0) for number, text in zip(found, written))
@@ -375,9 +355,7 @@ def mapped(parsed: Parsed, lines: tuple[int, ...], name: str) -> Parsed:
 
     error = parsed.error
     if error is not None:
-        before = [
-            number for number in lines[: error[0]] if number
-        ]  # R may notice it after the end of the code
+        before = [number for number in lines[: error[0]] if number]  # R may notice it after the end
         error = (before[-1] if before else 0, error[1], error[2])
     return replace(
         parsed,

@@ -123,37 +123,25 @@ class Design:
 class Recognised:
     """A design of paired comparisons; block: none with item covariates alone."""
 
-    kind: str
     model: Model
     coefficients: tuple[str, ...]
     block: ItemBlock | None
     players: Players | None
 
 
-def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> Recognised:
-    """A design whose rows are contests; wins, losses float[n]."""
-    return _of_rows(design, wins, losses, "bradley-terry", None)
-
-
-def recognise_ordered(design: Design, counts: FloatArray) -> Recognised:
-    """Rows are contests; counts float[n, 3]: the item with the plus sign lost, the middle answer, it won."""
-    return _of_rows(design, counts[:, 2], counts[:, 0], "rao-kupper", counts[:, 1])
-
-
-def _of_rows(
-    design: Design, wins: FloatArray, losses: FloatArray, kind: str, ties: FloatArray | None
+def recognise_rows(
+    design: Design, wins: FloatArray, losses: FloatArray, ties: FloatArray | None = None
 ) -> Recognised:
+    """A design whose rows are contests; wins, losses, ties float[n]: of the item with the plus sign."""
     x = design.x
     varies = np.flatnonzero(np.ptp(x, axis=0) > 0) if len(x) else np.array([], dtype=np.int64)
     block = item_block(x[:, varies])
     if block is None:
         raise Not(NO_BLOCK)
     block = replace(block, columns=tuple(int(varies[k]) for k in block.columns))
-    contests = of_rows(block, x[:, design.known], wins, losses)
-    if ties is not None:
-        contests = replace(contests, ties=ties)
+    contests = replace(of_rows(block, x[:, design.known], wins, losses), ties=ties)
     kept = tuple(n for n, k in zip(design.names, design.known) if k)
-    return _recognised(design, contests, kept, block, kind, block.scale)
+    return _recognised(design, contests, kept, block, block.scale)
 
 
 def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | None) -> Recognised:
@@ -176,7 +164,7 @@ def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | Non
         raise Not(NO_BLOCK)
     contests = of_groups(block, design.x[:, known], counts, groups, paired=bool(design.items))
     kept = tuple(design.names[k] for k in known)
-    return _recognised(design, contests, kept, block, "llbt", size)
+    return _recognised(design, contests, kept, block, size, unit=2.0)
 
 
 def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | None, float]:
@@ -203,8 +191,14 @@ def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | No
 
 
 def _recognised(
-    design: Design, contests: Contests, kept: tuple[str, ...], block: ItemBlock, kind: str, size: float
+    design: Design,
+    contests: Contests,
+    kept: tuple[str, ...],
+    block: ItemBlock,
+    size: float,
+    unit: float = 1.0,
 ) -> Recognised:
+    """The model; unit: log-odds of one unit of our item parameters, 2 in LLBTs, whose reference is the last item."""
     if len(block.chains) != 1:
         raise Not(NOT_JOINED, paired=True)
     rows = contests.rows[:, 0]
@@ -212,7 +206,7 @@ def _recognised(
     met = players(contests.first, contests.second, block.n_items, texts)
     said = list(design.items) if design.items else [design.names[k] for k in block.columns]
     items = _named(said, block, met)
-    reference = _reference(design, block, items, kind)
+    reference = _reference(design, block, items, items[-1] if unit == 2.0 else items[0])
     variables = _constant_in_contests(
         [*design.factors.values(), *design.numbers.values()], contests, items, met
     )
@@ -221,13 +215,13 @@ def _recognised(
         kept,
         items,
         reference,
-        2.0 if kind == "llbt" else 1.0,
+        unit,
         size,
         variables,
         design.covariates,
         [*said, UNNAMED][: len(items)],
     )
-    return Recognised(kind, model, kept, block if model.reference else None, met)
+    return Recognised(model, kept, block if model.reference else None, met)
 
 
 def _named(said: Sequence[str], block: ItemBlock, met: Players | None) -> tuple[str, ...]:
@@ -257,15 +251,15 @@ def usable(name: str) -> str:
     return f"{plain}_" if plain in ("tie", "order") else plain
 
 
-def _reference(design: Design, block: ItemBlock, items: Sequence[str], kind: str) -> str:
-    """The hidden item; else the one whose coefficient R left out; else our default, first or last."""
+def _reference(design: Design, block: ItemBlock, items: Sequence[str], usual: str) -> str:
+    """The hidden item; else the one whose coefficient R left out; else our default."""
     if block.hidden:
         return items[-1]
     known = {n for n, k in zip(design.names, design.known) if k}
     absent = [k for k, n in enumerate(design.items) if n not in known]
     if not design.items:
         absent = [k for k, c in enumerate(block.columns) if not design.known[c]]
-    return items[absent[-1]] if absent else items[-1] if kind == "llbt" else items[0]
+    return items[absent[-1]] if absent else usual
 
 
 def _constant_in_contests(

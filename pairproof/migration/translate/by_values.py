@@ -111,12 +111,8 @@ def strans(call: RecordedCall, context: Context) -> Translation:
         return outside("its table of wins was not recorded")
 
     why = "tests of stochastic transitivity are eba's"
-    return Translation(
-        "bridge",
-        _code("strans", table, {}),
-        why,
-        judge=partial(_counts, Beside(call, function=STRANS), found),
-    )
+    judge = partial(_counts, Beside(call, function=STRANS), found)
+    return Translation("bridge", _code("strans", table, {}), why, judge=judge)
 
 
 def _counts(r: Beside, found: RList, value: Transitivity) -> Sequence[Agreement]:
@@ -259,8 +255,7 @@ def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Sequence[Agreement]:
     sd = dict(zip(model.effects, model.sd.tolist()))
     theirs = {f"{_bare(group, call)}: {effect}": value for group, effect, value in _deviations(call)}
     return [
-        *r.coefficients(model),
-        *r.errors(model),
+        *r.model(model),
         *r.named("sd", sd, theirs, at("sd", model.effects)),
         *Beside(call, 7.0, WHY_SEARCH).numbers(llf=model.loglik),
     ]
@@ -288,5 +283,4 @@ def brglm(call: RecordedCall, context: Context) -> Translation:
 
 def _brglm_rows(call: RecordedCall, model: RModel) -> Sequence[Agreement]:
     r = Beside(call, REFITS, WHY_REFITS)
-    numbers = {"deviance": model.deviance, "df_residual": model.df_residual, "loglik": model.loglik}
-    return [*r.coefficients(model), *r.errors(model), *r.numbers(**numbers)]
+    return r.model(model, deviance=model.deviance, df_residual=model.df_residual, loglik=model.loglik)

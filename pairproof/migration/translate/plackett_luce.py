@@ -216,16 +216,18 @@ def _stopping(call: RecordedCall) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if (method := call.one("method", METHOD)) != METHOD:
         found["method"] = str(method)
-    for name, default in (("epsilon", EPSILON), ("steffensen", STEFFENSEN)):
-        value = call.real(name, default)
-        if value != default:
-            found[name] = value
+    found |= _not_default(call, epsilon=EPSILON, steffensen=STEFFENSEN)
     if (most := call.argument("maxit")) is not None:
         numbers = [int(v) for v in most.floats().ravel().tolist()]
         pair = (numbers[0], numbers[1] if len(numbers) > 1 else MAXIT[1])
         if pair != MAXIT:
             found["maxit"] = pair
     return found
+
+
+def _not_default(call: RecordedCall, **defaults: float) -> dict[str, float]:
+    found = {name: call.real(name, default) for name, default in defaults.items()}
+    return {name: value for name, value in found.items() if value != defaults[name]}
 
 
 def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agreement]:
@@ -347,10 +349,8 @@ def _pladmm_by_the_bridge(
     call: RecordedCall, data: Rankings, covariates: dict[str, list[Any]], why: str
 ) -> Translation:
     options = stated(weights=data.weights is not None and data.weights.tolist())
-    for name, default in (("rho", RHO), ("n_iter", N_ITER), ("rtol", RTOL)):
-        value = call.real(name, default)
-        if value != default:
-            options[name] = int(value) if name == "n_iter" else value
+    asked = _not_default(call, rho=RHO, n_iter=N_ITER, rtol=RTOL)
+    options |= {name: int(value) if name == "n_iter" else value for name, value in asked.items()}
     frame = columns_call(covariates, f"{call.variable}_items")
     code = Call("pairproof.bridge.plackettluce.pladmm", (data.frame_code(call.variable), frame), options)
 

@@ -7,7 +7,6 @@ itself, so that where estimates are infinite its numbers are those at which its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -98,7 +97,10 @@ def _not_estimable(data: Pairs, undecided: bool) -> str:
 
 
 def _by_the_bridge(call: RecordedCall, data: Pairs, why: str) -> Translation:
-    return Translation("bridge", _bridge_code(call, data), why, judge=partial(_bridge_rows, call))
+    def judge(model: BTModel) -> Sequence[Agreement]:
+        return Beside(call, function=BTMODEL).model(model, llf=model.loglik)
+
+    return Translation("bridge", _bridge_code(call, data), why, judge=judge)
 
 
 def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
@@ -114,11 +116,6 @@ def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
     )
     options |= {"undecided": UNDECIDED in named(call.vector("coef")), "epsilon": EPSILON, "maxit": MAXIT}
     return Call("pairproof.bridge.psychotools.btmodel", (frame,), options)
-
-
-def _bridge_rows(call: RecordedCall, model: BTModel) -> Sequence[Agreement]:
-    r = Beside(call, function=BTMODEL)
-    return [*r.coefficients(model), *r.errors(model), *r.numbers(llf=model.loglik)]
 
 
 @translates(

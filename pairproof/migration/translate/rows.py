@@ -235,6 +235,10 @@ class Beside:
         ours = {n: v for n, v in model.bse().items() if n in r}
         return self.named("se", ours, r, at("se", model.names))
 
+    def model(self, model: Estimates, **numbers: float) -> list[Agreement]:
+        """Coefficients, their standard errors and these numbers of a model that R fitted again."""
+        return [*self.coefficients(model), *self.errors(model), *self.numbers(**numbers)]
+
 
 def coefficients(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, float]:
     """R's coefficients under their own names, else under these; {} if none was recorded."""

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from ...bridge.capture.recorded import Captured, RecordedCall
+from ...bridge.capture.recorded import Captured, NotRecorded, RecordedCall
 from ...bridge.values.frames import csv_text
 from ...bridge.values.nodes import RVector
 from ...errors import PairproofError
@@ -194,7 +194,7 @@ def translates(*functions: str) -> Callable[[Translator], Translator]:
         def translated(call: RecordedCall, context: Context) -> Translation:
             try:
                 return translator(call, context)
-            except StaysInR as why:
+            except (StaysInR, NotRecorded) as why:
                 return outside(str(why))
 
         for name in functions:

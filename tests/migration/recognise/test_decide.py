@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pairproof.migration.recognise.decide import recognise_binomial, recognise_ordered, recognise_poisson
+from pairproof.migration.recognise.decide import recognise_poisson, recognise_rows
 from pairproof.migration.recognise.design_contests import Not, Variable
 from pairproof.migration.recognise.design_terms import Model
 from tests.migration.recognise.made import FloatArray, counts_of, design, outcomes, signs
@@ -42,7 +42,7 @@ def test_each_coefficient_keeps_its_meaning_in_the_log_odds() -> None:
     whole = np.column_stack([np.ones(len(x)), 0.5 * x[:, :3], z, x[:, 0] * z])
     names = ["(Intercept)", "A", "B", "C", "z", "A:z"]
     numbers = {"z": Variable("z", tuple(z.tolist()))}
-    r = recognise_binomial(design(whole, names, numbers=numbers), wins, losses)
+    r = recognise_rows(design(whole, names, numbers=numbers), wins, losses)
     assert r.model.order_effect and list(r.model.comparison) == ["z"]
     assert [(i, p.labels) for i, p in r.model.of_items] == [("A", ("z",))]
     assert r.model.reference == r.model.items[-1] == "reference"
@@ -55,7 +55,7 @@ def test_each_coefficient_keeps_its_meaning_in_the_log_odds() -> None:
 def test_the_aliased_item_is_the_reference() -> None:
     x = signs(4, 2)
     wins, losses = counts_of(len(x), 2)
-    r = recognise_binomial(design(x, ITEMS, unknown=("B",)), wins, losses)
+    r = recognise_rows(design(x, ITEMS, unknown=("B",)), wins, losses)
     assert r.model.reference == "B" and r.model.names == ("A", "C", "D")
     assert r.model.map == pytest.approx(np.eye(3), abs=1e-12)
 
@@ -66,10 +66,10 @@ def test_players_name_the_items_and_the_hidden_one() -> None:
     two = tuple(ITEMS[k] for k in x.argmin(axis=1))
     factors = {"right": Variable("right", two, tuple(ITEMS)), "left": Variable("left", one, tuple(ITEMS))}
     wins, losses = counts_of(len(x), 3)
-    r = recognise_binomial(design(x[:, 1:], ["DB", "DC", "DD"], factors=factors), wins, losses)
+    r = recognise_rows(design(x[:, 1:], ["DB", "DC", "DD"], factors=factors), wins, losses)
     assert r.model.items == ("B", "C", "D", "A") and r.model.reference == "A"
     assert r.players is not None and r.players.columns == ("left", "right")
-    other = recognise_binomial(design(x[:, 1:], ["x1", "x2", "x3"], factors=factors), wins, losses)
+    other = recognise_rows(design(x[:, 1:], ["x1", "x2", "x3"], factors=factors), wins, losses)
     assert other.model.items == ("x1", "x2", "x3", "A")
 
 
@@ -151,8 +151,8 @@ def test_coarse_groups_rows_that_are_no_mirror_images_and_no_items_are_refused_w
 def test_three_ordered_answers_are_losses_ties_and_wins() -> None:
     x = signs(4)
     counts = np.arange(18.0).reshape(6, 3)
-    r = recognise_ordered(design(x[:, :3], ITEMS[:3]), counts)
-    assert r.kind == "rao-kupper"
+    r = recognise_rows(design(x[:, :3], ITEMS[:3]), counts[:, 2], counts[:, 0], counts[:, 1])
+    assert r.model.contests.ties.tolist() == counts[:, 1].tolist()
     assert r.model.contests.wins.tolist() == counts[:, 2].tolist()
     assert r.model.contests.losses.tolist() == counts[:, 0].tolist()
 
@@ -184,9 +184,7 @@ def test_a_binomial_design_is_the_same_model_under_any_order_of_rows_and_columns
     factors = {"group": Variable("group", tuple(group[rows].tolist()), ("x", "y"))}
     wins, losses = counts_of(len(x), seed)
     given_names = [labels[k] for k in order]
-    r = recognise_binomial(
-        design(whole[rows][:, order], given_names, factors=factors), wins[rows], losses[rows]
-    )
+    r = recognise_rows(design(whole[rows][:, order], given_names, factors=factors), wins[rows], losses[rows])
     model = r.model
     assert model.order_effect == constant
     assert [p.labels for p in model.by] == ([("group[y]",)] if factor else [])

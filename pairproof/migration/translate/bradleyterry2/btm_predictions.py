@@ -136,10 +136,7 @@ def predict(call: RecordedCall, context: Context) -> Translation:
 def residuals(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.contest_residuals(m, kind)`, and `pairproof.item_residuals(m)` of grouped ones."""
     model, kind = model_of(call, context, "object"), call.word("type", "deviance")
-    try:
-        value = needed(call.vector("value"), "its values were not recorded")
-    except TypeError as why:
-        return outside(str(why))
+    value = needed(call.vector("value"), "its values were not recorded")
     if model.fit is not None and kind in KINDS and value.values.ndim == 1:
         code = Call("pairproof.contest_residuals", (model.result, kind))
         judge = partial(_residual_rows, call, model, kind, value)
@@ -233,9 +230,8 @@ def _prediction_rows(
         of_error = name == "se.fit"
         column, label = ("se", "prediction_se") if of_error else (point, "prediction")
         size = np.nan_to_num(found["se"].to_numpy(float)) if column == "eta" else 0.0
-        r, ours = Beside(call, model.least("se" if of_error else "estimate"), STOP), found[column].to_numpy(
-            float
-        )
+        r = Beside(call, model.least("se" if of_error else "estimate"), STOP)
+        ours = found[column].to_numpy(float)
         rows += _rows(r, label, numbers.floats(), ours, in_column(found, column), size)
     # R gives NA at level 1 for a player that was not in the fit.
     why = "R predicts no player with random effects that the model was not fitted to"
@@ -314,9 +310,8 @@ def _grouped_rows(call: RecordedCall, model: Model, value: RVector, found: Any) 
         # A weight of 0 is that of results that are certain in the limit; R's is what its stop left.
         size = 1.0 if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
         places = [in_column(found, column)[k] for k in order]
-        rows += _rows(
-            Beside(call, model.least("se") - 0.5, STOP), label, numbers, ours, places, size, players
-        )
+        r = Beside(call, model.least("se") - 0.5, STOP)
+        rows += _rows(r, label, numbers, ours, places, size, players)
     return model.judged(rows)
 
 

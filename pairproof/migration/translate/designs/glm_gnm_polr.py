@@ -249,7 +249,7 @@ def glm(call: RecordedCall, context: Context) -> Translation:
 def _binomial(fitted: designs.Fitted) -> Translation:
     """Rows that are contests."""
     wins, losses = counts(fitted.y * fitted.weights), counts((1.0 - fitted.y) * fitted.weights)
-    found, link = decide.recognise_binomial(fitted.design, wins, losses), fitted.link
+    found, link = decide.recognise_rows(fitted.design, wins, losses), fitted.link
     half = bool((wins % 1 != 0).any() or (losses % 1 != 0).any())
     if link not in LINKS:
         raise StaysInR(f"link {link} of paired comparisons is not fitted here")
@@ -398,11 +398,11 @@ def polr(call: RecordedCall, context: Context) -> Translation:
     method = (call.strings("method") or ("logistic",))[0]
     found: decide.Recognised | Not
     try:
-        found = decide.recognise_ordered(design, wide)
+        found = decide.recognise_rows(design, wide[:, 2], wide[:, 0], wide[:, 1])
     except Not as why:
-        found = why
         if not why.paired:
             return outside(f"{LEFT_OUT}: {why}")
+        found = why
     try:
         if len(levels) != 3:
             raise StaysInR(f"{len(levels)} ordered answers; with three it would be Rao and Kupper's model")
@@ -457,11 +457,7 @@ def _of_polr(
     loglik = call.number("loglik")
     likelihood = {} if loglik is None else dict(likelihood_values(loglik, len(names)))
     said = "tie = (zeta2 - zeta1) / 2" + ("" if mirrored else ", order = -(zeta1 + zeta2) / 2")
-    notes = (
-        (BY_DESIGN,)
-        if not mirrored
-        else (BY_DESIGN, "each contest and its mirror image are one contest here")
-    )
+    notes = (BY_DESIGN, *(["each contest and its mirror image are one contest here"] if mirrored else []))
     judge = designs.with_polr(
         call, designs.of_fit(call, p, likelihood, designs.POLR, said), float(weights.sum()), int(mirrored)
     )
@@ -497,12 +493,11 @@ def _is_mirrored(contests: Contests) -> bool:
     assert contests.ties is not None
     one: defaultdict[tuple[object, ...], float] = defaultdict(float)
     other: defaultdict[tuple[object, ...], float] = defaultdict(float)
-    for k in range(len(contests)):
-        i, j = int(contests.first[k]), int(contests.second[k])
-        w, t, lost = float(contests.wins[k]), float(contests.ties[k]), float(contests.losses[k])
-        x = tuple(np.round(contests.logit[k], 9) + 0.0)
-        back = tuple(np.round(-contests.logit[k], 9) + 0.0)
-        for answer, weight in ((2, w), (1, t), (0, lost)):
+    answers = np.column_stack([contests.losses, contests.ties, contests.wins]).tolist()
+    columns = (np.round(z, 9) + 0.0 for z in (contests.logit, -contests.logit))
+    sides = (contests.first.tolist(), contests.second.tolist())
+    for i, j, x, back, weights in zip(*sides, *(map(tuple, c.tolist()) for c in columns), answers):
+        for answer, weight in enumerate(weights):
             if weight:
                 one[i, j, x, answer] += weight
                 other[j, i, back, 2 - answer] += weight

@@ -277,7 +277,11 @@ def pattern(call: RecordedCall, model: Asked, table: tables.Given, reason: str) 
         (frame_of(table, used, call.variable), *size),
         options,
     )
-    return Translation("bridge", code, reason=reason, judge=partial(pattern_rows, call))
+
+    def judge(model: PatternModel) -> Sequence[Agreement]:
+        return model_rows(call, model, ll=model.ll, fl=model.fl, code=float(model.code))
+
+    return Translation("bridge", code, reason=reason, judge=judge)
 
 
 def formula(products: Sequence[Sequence[str]]) -> str:
@@ -301,11 +305,6 @@ def _flags(call: RecordedCall) -> dict[str, Any]:
         MISalpha=list(tables.mask(call, "MISalpha")),
         MISbeta=list(tables.mask(call, "MISbeta")),
     )
-
-
-def pattern_rows(call: RecordedCall, model: PatternModel) -> list[Agreement]:
-    """Coefficients, standard errors, log-likelihoods and nlm's code."""
-    return model_rows(call, model, ll=model.ll, fl=model.fl, code=float(model.code))
 
 
 def again(call: RecordedCall) -> Beside:

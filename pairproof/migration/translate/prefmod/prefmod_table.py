@@ -165,10 +165,9 @@ def answered(table: Given, least: int = 1) -> Rows:
 
 def with_covariates(table: Given, covariates: Sequence[str]) -> Rows:
     """bool[n_rows]: rows without a missing value of these columns."""
-    found = np.ones(len(table.values), bool)
-    for name in covariates:
-        found &= ~np.isnan(table.column(name))
-    return found
+    columns = [table.column(name) for name in covariates]
+    found = ~np.isnan(columns).any(axis=0) if columns else np.ones(len(table.values), bool)
+    return np.asarray(found)
 
 
 def left_out(rows: Rows, why: str) -> tuple[str, ...]:
@@ -186,18 +185,9 @@ def left_out(rows: Rows, why: str) -> tuple[str, ...]:
 
 #: Argument -> where the result says how prefmod understood it, for arguments whose values were not kept.
 UNDERSTOOD = {
-    "undec": "undec",
-    "ia": "ia",
-    "iaT": "ia_t",
-    "NItest": "ni_test",
-    "NI": "ni",
-    "MIScommon": "mis_common",
-    "MISmodel": "mis_model",
-    "MISalpha": "mis_alpha",
-    "MISbeta": "mis_beta",
-    "formel": "formel",
-    "elim": "elim",
-    "obj.names": "obj_names",
+    **{name: name for name in ("undec", "ia", "formel", "elim")},
+    **{"iaT": "ia_t", "NItest": "ni_test", "NI": "ni", "obj.names": "obj_names"},
+    **{f"MIS{what}": f"mis_{what}" for what in ("common", "model", "alpha", "beta")},
 }
 
 
@@ -211,9 +201,7 @@ def value_of(call: RecordedCall, argument: str) -> RValue:
 def scalar(call: RecordedCall, argument: str, default: Any = None) -> Any:
     """One value of an argument as a Python value; `default` where it was not given, or is NULL."""
     value = value_of(call, argument)
-    if isinstance(value, RVector) and value.values.size == 1:
-        return value.scalar()
-    return default
+    return value.scalar() if isinstance(value, RVector) and value.values.size == 1 else default
 
 
 def flag(call: RecordedCall, argument: str, default: bool = False) -> bool:
