@@ -41,6 +41,7 @@ from .results.results_file import RejectedRule, ResultRow, ResultsFile, check_te
 from .results.update import Taken, add, positions_of
 from .storage import records as stored
 from .storage.design import RESERVED, Design, now, number_of
+from .storage.records import About, Reserved
 from .storage.rules import write_rule
 from .storage.store import Store, created
 
@@ -60,7 +61,7 @@ def create(
     encoding: str | None = None,
     design: Design = Design(),
     texts: Texts = Texts(),
-) -> stored.About:
+) -> About:
     """Create a campaign.
 
     Parameters
@@ -119,7 +120,7 @@ def create(
     if chosen.arrange == "same-source":
         check_sources(reserved, per_hit, source, bool(chosen.degraded))
     name, drawn = secrets.token_hex(6), stored.drawn_seed(seed)
-    made = stored.About(name, method, per_hit, settings, pool, drawn, read.columns, False, chosen)
+    made = About(name, method, per_hit, settings, pool, drawn, read.columns, False, chosen)
     with created(path) as store:
         stored.write_about(store, made)
         stored.write_items(store, read.ids, read.fields(read.columns), start(method, len(read.ids)), reserved)
@@ -168,13 +169,13 @@ def _check_column(read: ItemsFile, column: str, option: str) -> None:
         )
 
 
-def reserved_of(read: ItemsFile, design: Design) -> list[stored.Reserved]:
+def reserved_of(read: ItemsFile, design: Design) -> list[Reserved]:
     """What the reserved columns of an items file say of each item."""
     cells = {name: tables.cells_of(read.table, column) for name, column in design.columns.items() if column}
     return stored.reserved_cells(read.table, read.ids, cells, design.columns)
 
 
-def check_sources(reserved: Sequence[stored.Reserved], per_hit: int, source: str, degraded: bool) -> None:
+def check_sources(reserved: Sequence[Reserved], per_hit: int, source: str, degraded: bool) -> None:
     """Check that each item has a source and that no source has more items than a HIT; say, before anything
     is dealt, where a degraded item would be alone on its page.
     """
@@ -186,9 +187,8 @@ def check_sources(reserved: Sequence[stored.Reserved], per_hit: int, source: str
         )
     name, most = held.most_common(1)[0]
     if most > per_hit:
-        raise InputError(
-            f"{source}: source {name!r} has {most} items, but a HIT has {per_hit}; use --per-hit {most}"
-        )
+        said = f"source {name!r} has {most} items, but a HIT has {per_hit}"
+        raise InputError(f"{source}: {said}; use --per-hit {most}")
     originals = [reserved[of] for _, of, *_ in reserved if of is not None]
     alone = sum(held[name] == 1 for role, _, name, _, _ in originals if role == "item")
     if alone and degraded:
@@ -227,7 +227,7 @@ class Imported:
     escaped: cells of the items that hold HTML's escapes and were kept so.
     """
 
-    about: stored.About
+    about: About
     items: int
     taken: tuple[Taken, ...]
     model_is: ModelIs | None
@@ -310,7 +310,7 @@ def take_over(
     # All repeats count.
     design = Design(text=text, on_repeat="both", columns=named)
     reserved = reserved_of(read, design)
-    made = stored.About(name, chosen, size, settings, pool, drawn, columns, True, design)
+    made = About(name, chosen, size, settings, pool, drawn, columns, True, design)
     where = model_is if files else None
     with created(path) as store:
         stored.write_about(store, made)
@@ -345,9 +345,8 @@ def _without_escapes(read: ItemsFile, columns: Sequence[str]) -> ItemsFile:
 
 
 def _method(read: ItemsFile, asked: Method | None) -> Method:
-    has_beta, has_skill = {"alpha", "beta"} <= set(read.columns), set(tables.SKILL_COLUMNS) <= set(
-        read.columns
-    )
+    names = set(read.columns)
+    has_beta, has_skill = {"alpha", "beta"} <= names, set(tables.SKILL_COLUMNS) <= names
     if asked is not None:
         one_of("method", asked, get_args(Method))
     if asked == "da":
@@ -421,9 +420,8 @@ def _size(results: str | Path, encoding: str | None) -> int:
     names = load(str(results), encoding).columns
     k = next(k for k in count() if f"Input.id{k + 1}" not in names)
     if not k:
-        raise InputError(
-            f"{results}: no column 'Input.id1'; expected results with Input.id1, Answer.range1, ..."
-        )
+        expected = "results with Input.id1, Answer.range1, ..."
+        raise InputError(f"{results}: no column 'Input.id1'; expected {expected}")
     return k
 
 
@@ -431,9 +429,8 @@ def _own_name(files: Sequence[ResultsFile]) -> tuple[str, bool]:
     """The campaign's id: the one that all results name, so that open batches stay valid; else a new one."""
     names = {r.campaign for f in files for r in f.rows if r.campaign}
     if len(names) > 1:
-        raise InputError(
-            f"results of {len(names)} campaigns: {', '.join(sorted(names))}; expected results of one campaign"
-        )
+        said = f"results of {len(names)} campaigns: {', '.join(sorted(names))}"
+        raise InputError(f"{said}; expected results of one campaign")
     return (names.pop(), True) if names else (secrets.token_hex(6), False)
 
 
@@ -449,9 +446,7 @@ def _rebuild_batches(store: Store, files: Sequence[ResultsFile], position: dict[
         store.db.execute("INSERT INTO hit (batch, number, items) VALUES (?, ?, ?)", (batch, hit, items))
 
 
-def _check_counted(
-    store: Store, a: stored.About, model: ScoreState, read: ItemsFile, asked: ModelIs | None
-) -> None:
+def _check_counted(store: Store, a: About, model: ScoreState, read: ItemsFile, asked: ModelIs | None) -> None:
     """Refuse a model that differs from the state that the results give from the start."""
     found = stored.state_of(store, a.method)
     gap = np.maximum(np.abs(found.a - model.a), np.abs(found.b - model.b))

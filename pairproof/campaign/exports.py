@@ -46,12 +46,16 @@ from .hits.assigning import judgments_of_batches
 from .results.results_file import TIMES
 from .results.retraction import has_table
 from .storage import records as stored
+from .storage.records import About
 from .storage.rules import rules_of
 from .storage.store import Store, opened
 from .watch.scores import Kind, intervals_of, stored_spread
 
 Layout = Literal["pairproof", "keisks", "keisks-mu-sigma", "cjmay"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+Record = dict[str, Any]
+#: The header of a table, and its rows.
+_Rows = tuple[list[str], list[list[str]]]
 #: Columns that a tool's model file has after those of the items.
 COLUMNS_OF: dict[Layout, tuple[str, ...]] = {
     "pairproof": ("alpha", "beta", "mode", "var"),
@@ -139,13 +143,13 @@ def log_text(store: Store) -> str:
     return "".join(line_of(record) for record in records(store))
 
 
-def line_of(record: dict[str, Any]) -> str:
+def line_of(record: Record) -> str:
     """A record as its line, with the line end."""
     text = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.translate(_LINE_ENDS) + "\n"
 
 
-def records(store: Store) -> Iterator[dict[str, Any]]:
+def records(store: Store) -> Iterator[Record]:
     """The lines of the log, as objects, in their order."""
     a, ids = stored.about(store), stored.ids_of(store)
     names = dict(store.db.execute("SELECT number, name FROM annotator"))
@@ -162,23 +166,21 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
     yield _state(store, a.method)
 
 
-def _campaign(store: Store, a: stored.About) -> dict[str, Any]:
+def _campaign(store: Store, a: About) -> Record:
     rules = [{name: v for name, v in vars(r).items() if name != "number"} for r in rules_of(store)]
     design = {**a.design.to_dict(), "show": list(a.design.show)}
     settings = {**asdict(a), "columns": list(a.columns), "design": design}
     return {"kind": "campaign", "schema": SCHEMA, **settings, "rules": rules}
 
 
-def _rows(
-    store: Store, kind: str, columns: str, table: str, order: str = "number"
-) -> Iterator[dict[str, Any]]:
+def _rows(store: Store, kind: str, columns: str, table: str, order: str = "number") -> Iterator[Record]:
     """The rows of a table as lines, the columns as members; JSON stands there as text."""
     found = store.db.execute(f"SELECT {columns} FROM {table} ORDER BY {order}")
     names = [name for name, *_ in found.description]
     return ({"kind": kind, **dict(zip(names, row))} for row in found)
 
 
-def _items(store: Store, a: stored.About, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _items(store: Store, a: About, ids: tuple[str, ...]) -> Iterator[Record]:
     columns = "id, fields, role, of, source, system, gold, a0, b0, n0"
     for item in _rows(store, "item", columns, "item", "position"):
         start = [item.pop(name) for name in ("a0", "b0", "n0")]
@@ -187,7 +189,7 @@ def _items(store: Store, a: stored.About, ids: tuple[str, ...]) -> Iterator[dict
         yield {**item, "fields": fields, "of": of, "start": start}
 
 
-def _batches(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _batches(store: Store, ids: tuple[str, ...]) -> Iterator[Record]:
     each, tokens = judgments_of_batches(store), stored.batches_with_tokens(store)
     for batch in _rows(store, "batch", "number, opened, hits", "batch"):
         more = {"tokens": True} if batch["number"] in tokens else {}
@@ -198,13 +200,13 @@ def _batches(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
         yield {**hit, "items": [ids[i] for i in json.loads(hit["items"])], "plan": plan}
 
 
-def _assignments(store: Store, names: dict[int, str]) -> Iterator[dict[str, Any]]:
+def _assignments(store: Store, names: dict[int, str]) -> Iterator[Record]:
     columns = "annotator, batch, hit, given, due, state, place, shown"
     for row in _rows(store, "assignment", columns, "assignment", "annotator, batch, hit"):
         yield {**row, "annotator": names[row["annotator"]], "shown": json.loads(row["shown"])}
 
 
-def _judgments(store: Store, ids: tuple[str, ...], names: dict[int, str]) -> Iterator[dict[str, Any]]:
+def _judgments(store: Store, ids: tuple[str, ...], names: dict[int, str]) -> Iterator[Record]:
     scores: dict[int, list[dict[str, Any]]] = defaultdict(list)
     query = "SELECT judgment, slot, item, kind, raw, value FROM score ORDER BY judgment, slot"
     for judgment, slot, item, role, raw, value in store.db.execute(query):
@@ -219,7 +221,7 @@ def _judgments(store: Store, ids: tuple[str, ...], names: dict[int, str]) -> Ite
         yield {**row, "accepted": when.get("AcceptTime"), "times": when, "scores": scores[row["number"]]}
 
 
-def _retractions(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _retractions(store: Store, ids: tuple[str, ...]) -> Iterator[Record]:
     columns = "number, at, why, undone, judgment"
     names = ("slot", "item", "value", "raw")
     for row in _rows(store, "retraction", columns, "retraction") if has_table(store) else ():
@@ -230,7 +232,7 @@ def _retractions(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]
         yield {**row, "judgment": {**kept, "times": times, "scores": scores}}
 
 
-def _looks(store: Store) -> Iterator[dict[str, Any]]:
+def _looks(store: Store) -> Iterator[Record]:
     for row in _rows(store, "look", "number, at, judgments, rule, answer", "look"):
         yield {**row, "answer": json.loads(row["answer"])}
 
@@ -242,7 +244,7 @@ def state_names(method: Method) -> tuple[str, str]:
     return ("mu", "var") if method == "trueskill" else ("mean", "squares")
 
 
-def _state(store: Store, method: Method) -> dict[str, Any]:
+def _state(store: Store, method: Method) -> Record:
     *columns, n = stored.columns_of(stored.state_of(store, method))
     return {"kind": "state", **dict(zip(state_names(method), columns)), "n": n}
 
@@ -314,19 +316,13 @@ def export(
     return len(rows)
 
 
-def model_columns(a: stored.About) -> tuple[str, ...]:
-    return (
-        tables.MODEL_COLUMNS
-        if a.method in BETA
-        else (*tables.SKILL_COLUMNS, "var")
-        if a.method == "trueskill"
-        else ()
-    )
+def model_columns(a: About) -> tuple[str, ...]:
+    if a.method == "trueskill":
+        return (*tables.SKILL_COLUMNS, "var")
+    return tables.MODEL_COLUMNS if a.method in BETA else ()
 
 
-def _exported_items(
-    store: Store, a: stored.About, level: float | None, kind: Kind
-) -> tuple[list[str], list[list[str]]]:
+def _exported_items(store: Store, a: About, level: float | None, kind: Kind) -> _Rows:
     state = stored.state_of(store, a.method)
     if level is None and a.method == "da":
         raise InputError(
@@ -343,12 +339,11 @@ def _exported_items(
     return header, [[name, *own, *numbers[k]] for k, (name, own) in stored.fields_of(store).items()]
 
 
-def _model_of_tool(store: Store, a: stored.About, layout: Layout) -> tuple[list[str], list[list[str]]]:
+def _model_of_tool(store: Store, a: About, layout: Layout) -> _Rows:
     """The model file of a public EASL code: of EASL's scores alone, because these codes have no other method."""
     if a.method not in ("easl", "random"):
-        raise InputError(
-            f"{store.path}: method {a.method}; the public EASL codes know only the beta distributions of easl"
-        )
+        known = "the public EASL codes know only the beta distributions of easl"
+        raise InputError(f"{store.path}: method {a.method}; {known}")
     check_layout_columns(a.columns, layout, str(store.path))
     values: dict[int, list[float | None]] = defaultdict(list)
     joined = "FROM judgment j JOIN score s ON s.judgment = j.number"
@@ -363,7 +358,7 @@ def _model_of_tool(store: Store, a: stored.About, layout: Layout) -> tuple[list[
     return ["id", *a.columns, *COLUMNS_OF[layout]], rows
 
 
-def _history(store: Store, a: stored.About) -> tuple[list[str], list[list[str]]]:
+def _history(store: Store, a: About) -> _Rows:
     ids, n = stored.ids_of(store), a.per_hit
     slots = range(1, n + 1)
     header = ["HITId", "AssignmentId", "WorkerId", *TIMES, "Input.campaign", "Input.batch", "Input.hit"]
@@ -395,7 +390,7 @@ def _history(store: Store, a: stored.About) -> tuple[list[str], list[list[str]]]
     return header, rows
 
 
-def _comparisons(store: Store, a: stored.About) -> tuple[list[str], list[list[str]]]:
+def _comparisons(store: Store, a: About) -> _Rows:
     every, ids = stored.judged(store), stored.ids_of(store)
     hits = [f"{b}/{h}" if b is not None else f"judgment {k}" for k, (b, h) in enumerate(every.batches, 1)]
     judges, how = [w or None for w in every.workers], (a.settings.tie_within, str(store.path))

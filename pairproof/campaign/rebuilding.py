@@ -20,6 +20,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..files.inputs import decoded, exactly, of_kind, parsed, read_file, unpacked
+from ..files.packaged import packaged_toml
 from ..native.annotation.allocation import Pool
 from ..native.annotation.methods import METHODS, ScoreState, Settings
 from ..text import quoted, shortened
@@ -31,47 +32,19 @@ from .storage.records import About, save_state, state_of, write_about
 from .storage.rules import settle_and_count
 from .storage.store import RETRACTION, Store, created
 
-_NONE: type = type(None)
-_TEXT, _WHOLE, _LIST, _OBJECT = (str,), (int,), (list,), (dict,)
-_TEXT_OR_NONE, _WHOLE_OR_NONE = (str, _NONE), (int, _NONE)
-_NUMBER, _NUMBER_OR_NONE = (int, float), (int, float, _NONE)
 Types = tuple[type, ...]
+_NONE: type = type(None)
+_TYPES: dict[str, Types] = {"text": (str,), "whole": (int,), "number": (int, float)}
+_TYPES |= {"list": (list,), "object": (dict,)}
+_TYPES |= {f"{name} or null": (*types, _NONE) for name, types in _TYPES.items()} | {"true or false": (bool,)}
+_ALL = {
+    kind: {name: _TYPES[told] for name, told in own.items()}
+    for kind, own in packaged_toml(__package__, "log_members.toml").items()
+}
+#: Members of objects inside a line.
+SETTINGS, RULE, SCORE, RETRACTED = map(_ALL.pop, ("settings", "a rule", "a score", "a retracted judgment"))
 #: Kind of line -> member -> its types.
-MEMBERS: dict[str, dict[str, Types]] = {
-    "campaign": {
-        "schema": _WHOLE, "id": _TEXT, "method": _TEXT, "per_hit": _WHOLE, "settings": _OBJECT, "pool": _TEXT,
-        "seed": _WHOLE, "columns": _LIST, "imported": (bool,), "design": _OBJECT, "rules": _LIST,
-    },
-    "text": {"name": _TEXT, "lang": _TEXT, "dir": _TEXT, "body": _TEXT},
-    "item": {
-        "id": _TEXT, "fields": _OBJECT, "role": _TEXT, "of": _TEXT_OR_NONE, "source": _TEXT, "system": _TEXT,
-        "gold": _NUMBER_OR_NONE, "start": _LIST,
-    },
-    "annotator": {
-        "number": _WHOLE, "name": _TEXT, "token": _TEXT_OR_NONE, "state": _TEXT, "since": _TEXT, "why": _TEXT
-    },
-    "batch": {"number": _WHOLE, "opened": _TEXT, "hits": _WHOLE, "judgments": _WHOLE_OR_NONE},
-    "hit": {
-        "batch": _WHOLE, "hit": _WHOLE, "purpose": _TEXT, "items": _LIST, "plan": (list, _NONE)
-    },
-    "assignment": {
-        "annotator": _TEXT, "batch": _WHOLE, "hit": _WHOLE, "given": _TEXT, "due": _TEXT_OR_NONE,
-        "state": _TEXT, "place": _WHOLE, "shown": _LIST,
-    },
-    "results": {
-        "number": _WHOLE, "name": _TEXT, "sha256": _TEXT, "taken": _TEXT, "rows": _WHOLE, "new": _WHOLE
-    },
-    "judgment": {
-        "number": _WHOLE, "identity": _TEXT, "batch": _WHOLE_OR_NONE, "hit": _WHOLE_OR_NONE, "hit_id": _TEXT,
-        "assignment": _TEXT, "worker": _TEXT, "results": _WHOLE, "row": _WHOLE, "submitted": _NUMBER_OR_NONE,
-        "seconds": _NUMBER_OR_NONE, "why": _TEXT, "repeat_of": _WHOLE_OR_NONE, "annotator": _TEXT_OR_NONE,
-        "counted": (bool,), "accepted": _TEXT_OR_NONE, "times": _OBJECT, "scores": _LIST,
-    },
-    "retraction": {
-        "number": _WHOLE, "at": _TEXT, "why": _TEXT, "undone": _TEXT_OR_NONE, "judgment": _OBJECT
-    },
-    "look": {"number": _WHOLE, "at": _TEXT, "judgments": _WHOLE, "rule": _TEXT, "answer": _OBJECT},
-}  # fmt: skip
+MEMBERS: dict[str, dict[str, Types]] = _ALL
 #: Members that lines have only where they say something; earlier logs are without them.
 LATER: dict[str, dict[str, Types]] = {"batch": {"tokens": (bool,)}}
 #: The words that a member may be.
@@ -81,16 +54,6 @@ WORDS: dict[str, dict[str, tuple[str, ...]]] = {
     "hit": {"purpose": ("work", "qualification", "calibration")},
     "assignment": {"state": ("open", "returned", "expired", "withdrawn")},
 }
-#: Members of objects inside a line.
-SETTINGS: dict[str, Types] = {"gamma": _NUMBER, "epsilon": _NUMBER, "tie_within": _NUMBER}
-RULE: dict[str, Types] = {"name": _TEXT, "fixed": _TEXT, "after_judgments": _WHOLE}
-SCORE: dict[str, Types] = {
-    "slot": _WHOLE, "item": _TEXT, "role": _TEXT, "raw": _TEXT, "value": _NUMBER_OR_NONE
-}  # fmt: skip
-RETRACTED: dict[str, Types] = {
-    "identity": _TEXT, "batch": _WHOLE_OR_NONE, "hit": _WHOLE_OR_NONE, "hit_id": _TEXT, "assignment": _TEXT,
-    "worker": _TEXT, "received": _WHOLE, "row": _WHOLE, "times": _OBJECT, "scores": _LIST,
-}  # fmt: skip
 #: The kinds in the order of their lines; after them comes the state.
 ORDER = (*MEMBERS, "state")
 
@@ -118,31 +81,29 @@ def read_log(raw: bytes, source: str) -> list[Line]:
             raise InputError(f"{where}: kind {quoted(kind)}; expected one of {', '.join(ORDER)}")
         if (not found) != (kind == "campaign"):
             raise InputError(f"{where}: kind {kind!r}; the first line, and no other, is of kind 'campaign'")
-        if found and ORDER.index(kind) < ORDER.index(found[-1].kind):
-            raise InputError(
-                f"{where}: kind {kind!r} after {found[-1].kind!r}; expected the order of the log"
-            )
-        if found and found[-1].kind == "state":
+        last = found[-1].kind if found else "campaign"
+        if ORDER.index(kind) < ORDER.index(last):
+            raise InputError(f"{where}: kind {kind!r} after {last!r}; expected the order of the log")
+        if last == "state":
             raise InputError(f"{where}: a line after the state; the state is the last one")
         _check(kind, record, where, found[0].record if found else record)
         found.append(Line(where, kind, record))
     if not found or found[-1].kind != "state":
-        raise InputError(
-            f"{source}: no state in its last line; the file may have been cut off: fetch it again"
-        )
+        cut = "the file may have been cut off: fetch it again"
+        raise InputError(f"{source}: no state in its last line; {cut}")
     return found
 
 
 def _check(kind: str, record: Mapping[str, Any], where: str, campaign: Mapping[str, Any]) -> None:
     if kind == "state":
         names = (*state_names(campaign["method"]), "n")
-        _members(record, dict.fromkeys(names, _LIST), where)
+        _members(record, dict.fromkeys(names, (list,)), where)
         return
     _members(record, MEMBERS[kind], where)
     for name, allowed in WORDS.get(kind, {}).items():
         _one_of(record, name, allowed, where)
     if kind == "assignment":
-        _all(record["shown"], _WHOLE, where, "shown")
+        _all(record["shown"], (int,), where, "shown")
     elif kind in _MORE:
         _MORE[kind](record, where)
 
@@ -174,7 +135,7 @@ def _campaign(record: Mapping[str, Any], where: str) -> None:
     _one_of(record, "pool", get_args(Pool), where)
     if not record["id"] or record["per_hit"] < 1 or record["seed"] < 0:
         raise InputError(f"{where}: expected an id, at least 1 item per_hit, and a seed of at least 0")
-    _all(record["columns"], _TEXT, where, "columns")
+    _all(record["columns"], (str,), where, "columns")
     if len(set(record["columns"])) < len(record["columns"]):
         raise InputError(f"{where}: a column stands twice in 'columns'")
     _members(record["settings"], SETTINGS, f"{where}, settings", ())
@@ -188,11 +149,9 @@ def _item(record: Mapping[str, Any], where: str) -> None:
     for name, cell in record["fields"].items():
         of_kind(cell, str, where, f"field {name!r}")
     _within(record["gold"], where, "gold")
-    if len(record["start"]) != 3:
-        raise InputError(
-            f"{where}: 'start' has {len(record['start'])} entries; expected 3 (two numbers and n)"
-        )
-    _all(record["start"][:2], _NUMBER_OR_NONE, where, "start")
+    if (entries := len(record["start"])) != 3:
+        raise InputError(f"{where}: 'start' has {entries} entries; expected 3 (two numbers and n)")
+    _all(record["start"][:2], _TYPES["number or null"], where, "start")
     of_kind(record["start"][2], int, where, "n in 'start'")
 
 
@@ -202,7 +161,7 @@ def _within(value: float | None, where: str, what: str) -> None:
 
 
 def _hit(record: Mapping[str, Any], where: str) -> None:
-    _all(record["items"], _TEXT, where, "items")
+    _all(record["items"], (str,), where, "items")
     if not record["items"]:
         raise InputError(f"{where}: a HIT without items")
     plan = record["plan"]
@@ -317,10 +276,8 @@ def _about(line: Line) -> About:
         raise InputError(f"{line.where}: {error}") from error
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{line.where}: settings or design have a value of another type: {error}") from error
-    columns = tuple(r["columns"])
-    return About(
-        r["id"], r["method"], r["per_hit"], settings, r["pool"], r["seed"], columns, r["imported"], design
-    )
+    given = {name: r[name] for name in ("id", "method", "per_hit", "pool", "seed", "imported")}
+    return About(**given, settings=settings, columns=tuple(r["columns"]), design=design)
 
 
 def _stored(value: Any) -> str:
@@ -345,18 +302,9 @@ class _Rebuilder:
             self._insert("rule", {**rule, "value": _stored(rule["value"])})
         if any(line.kind == "retraction" for line in self.lines):
             self.store.db.execute(RETRACTION)
-        kinds = {
-            "text": self._text,
-            "item": self._item,
-            "annotator": self._annotator,
-            "batch": self._batch,
-            "hit": self._hit,
-            "assignment": self._assignment,
-            "results": self._results,
-            "judgment": self._judgment,
-            "retraction": self._retraction,
-            "look": self._look,
-        }
+        kinds = {"text": self._text, "item": self._item, "annotator": self._annotator, "batch": self._batch}
+        kinds |= {"hit": self._hit, "assignment": self._assignment, "results": self._results}
+        kinds |= {"judgment": self._judgment, "retraction": self._retraction, "look": self._look}
         for line in self.lines[1:-1]:
             kinds[line.kind](line, {name: v for name, v in line.record.items() if name != "kind"})
         try:
@@ -443,10 +391,9 @@ class _Rebuilder:
         scores, _ = r.pop("scores"), r.pop("accepted")
         self._insert("judgment", r)
         for s in scores:
+            own = {name: s[name] for name in ("slot", "value", "raw")}
             item = {"judgment": r["number"], "item": self._found("item", s["item"], line)}
-            self._insert(
-                "score", {**item, **{name: s[name] for name in ("slot", "value", "raw")}, "kind": s["role"]}
-            )
+            self._insert("score", {**item, **own, "kind": s["role"]})
 
     def _placed(self, r: dict[str, Any], line: Line) -> None:
         """Check that the results file and the HIT of a judgment are there."""
@@ -458,9 +405,8 @@ class _Rebuilder:
         self._once("retraction", r["number"], line)
         kept = dict(r["judgment"])
         self._placed(kept, line)
-        kept["scores"] = [
-            [s["slot"], self._found("item", s["item"], line), s["value"], s["raw"]] for s in kept["scores"]
-        ]
+        given = ((self._found("item", s["item"], line), s) for s in kept["scores"])
+        kept["scores"] = [[s["slot"], item, s["value"], s["raw"]] for item, s in given]
         kept["times"] = json.dumps(kept["times"])
         judgment = json.dumps(kept, ensure_ascii=False)
         self._insert("retraction", {**r, "identity": kept["identity"], "judgment": judgment})

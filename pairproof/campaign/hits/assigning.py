@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
+from numpy.random import Generator
 
 from ...errors import InputError
 from ...native.annotation.beta import FloatArray, IntArray
@@ -45,7 +46,7 @@ TOGETHER = 4
 ROWS = 8
 
 
-def deal(hits: int, annotators: IntArray, each: int, load: IntArray, rng: np.random.Generator) -> IntArray:
+def deal(hits: int, annotators: IntArray, each: int, load: IntArray, rng: Generator) -> IntArray:
     """Deal HITs to annotators[m], `each` different ones: int[hits, each]; the last by load[m]."""
     m = len(annotators)
     if not 1 <= each <= m:
@@ -75,9 +76,7 @@ def teams_of(given: IntArray) -> tuple[IntArray, IntArray]:
     return teams.astype(np.int64), np.ravel(which).astype(np.int64)
 
 
-def own_order(
-    hits: IntArray, after: Sequence[tuple[int, int]], rng: np.random.Generator, spread: Collection[int] = ()
-) -> IntArray:
+def own_order(hits: IntArray, after: Sequence[Key], rng: Generator, spread: Collection[int] = ()) -> IntArray:
     """An annotator's own order of hits[n]: random, but after its earlier one a repeat (hit, earlier), and
     some spread.
 
@@ -111,7 +110,7 @@ def own_order(
     return np.array(order, np.int64)
 
 
-def _places_of(marked: int, n: int, rng: np.random.Generator) -> list[bool]:
+def _places_of(marked: int, n: int, rng: Generator) -> list[bool]:
     """Which of n places are marked ones: one in each of as many parts, whose sizes differ by one at most."""
     found = [False] * n
     if marked:
@@ -261,6 +260,8 @@ def sync_states(store: Store, a: About) -> None:
 
 
 Key = tuple[int, int]
+#: An annotator's number, and the HIT that the annotator gets.
+Taker = tuple[int, Key]
 #: The name of the setting that says how many annotators each HIT of a batch was dealt to.
 _JUDGMENTS = "judgments of batch {}"
 
@@ -340,10 +341,9 @@ def expire(store: Store) -> int:
 
 def loads(store: Store, numbers: IntArray) -> IntArray:
     """How many HITs each of these annotators has or had."""
-    rows = store.db.execute(
-        "SELECT annotator, COUNT(*) FROM assignment WHERE state IN ('open', 'returned') GROUP BY annotator"
-    )
-    count: dict[int, int] = {who: n for who, n in rows}
+    where = "state IN ('open', 'returned')"
+    rows = store.db.execute(f"SELECT annotator, COUNT(*) FROM assignment WHERE {where} GROUP BY annotator")
+    count: dict[int, int] = dict(rows.fetchall())
     return np.array([count.get(int(k), 0) for k in numbers], np.int64)
 
 
@@ -371,12 +371,12 @@ def had(store: Store) -> dict[Key, set[int]]:
 
 
 def give_again(
-    store: Store, a: About, numbers: IntArray, rng: np.random.Generator, most: int | None = None
-) -> tuple[list[tuple[int, Key]], int]:
+    store: Store, a: About, numbers: IntArray, rng: Generator, most: int | None = None
+) -> tuple[list[Taker], int]:
     """Takers for HITs that lack some: those with the fewest HITs, else at random; how many lack still."""
     missing, known = lacking(store, a), had(store)
     load: dict[int, int] = dict(zip(numbers.tolist(), loads(store, numbers).tolist()))
-    found: list[tuple[int, Key]] = []
+    found: list[Taker] = []
     left = 0
     for key, n in missing.items():
         free = [who for who in rng.permutation(numbers).tolist() if who not in known[key]]
@@ -390,7 +390,7 @@ def give_again(
     return found, left
 
 
-def for_everybody(store: Store, numbers: IntArray, kind: str) -> list[tuple[int, Key]]:
+def for_everybody(store: Store, numbers: IntArray, kind: str) -> list[Taker]:
     """HITs of a kind that everybody gets (calibration, qualification), for those who have not had them."""
     keys = store.db.execute("SELECT batch, number FROM hit WHERE kind = ? ORDER BY batch, number", (kind,))
     known = had(store)
@@ -398,12 +398,7 @@ def for_everybody(store: Store, numbers: IntArray, kind: str) -> list[tuple[int,
 
 
 def assign(
-    store: Store,
-    a: About,
-    pairs: Sequence[tuple[int, Key]],
-    due: str | None,
-    seed: int,
-    after: Sequence[tuple[int, int]] = (),
+    store: Store, a: About, pairs: Sequence[Taker], due: str | None, seed: int, after: Sequence[Key] = ()
 ) -> None:
     """Store who gets which HIT, each in their order; `after`: HITs, from 1, the first repeats the second."""
     rows_of_hits = store.db.execute("SELECT batch, number, items, plan, kind FROM hit").fetchall()

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.random import Generator
 
 from ...data.options import whole_number
 from ...errors import InputError
@@ -19,6 +20,7 @@ from ...native.annotation.beta import IntArray
 from ..page.platforms import check_address
 from ..storage import records as stored
 from ..storage.design import KINDS, ROLES, now
+from ..storage.records import About
 from ..storage.store import Store, opened
 from . import assigning
 from .batch_files import Style, Target, written
@@ -67,14 +69,14 @@ def open_keys(store: Store, last: int, annotator: int | None) -> tuple[list[Key]
     return sorted(keys, key=lambda key: (key[0] != last, key)), pairs
 
 
-def visible(a: stored.About) -> tuple[str, ...]:
+def visible(a: About) -> tuple[str, ...]:
     """The columns of the items file that a batch file holds."""
     return tuple(name for name in a.columns if name not in a.design.hidden)
 
 
 def batch_of(
     store: Store,
-    a: stored.About,
+    a: About,
     number: int,
     keys: Sequence[Key],
     pairs: Iterable[tuple[int, Key]],
@@ -144,7 +146,7 @@ class Asked:
 class Opening:
     """A batch that is being opened."""
 
-    def __init__(self, store: Store, a: stored.About, asked: Asked) -> None:
+    def __init__(self, store: Store, a: About, asked: Asked) -> None:
         self.store, self.about, self.asked = store, a, asked
         self.seed = whole_number("seed", a.seed if asked.seed is None else asked.seed)
         self.due = assigning.checked_due(asked.due)
@@ -157,10 +159,10 @@ class Opening:
     def open(self) -> Batch:
         return self._qualification() if self.asked.qualification else self._work()
 
-    def _rng(self, *stream: int) -> np.random.Generator:
+    def _rng(self, *stream: int) -> Generator:
         return np.random.default_rng([self.seed, self.number, *stream])
 
-    def _hits_for_everybody(self, items: IntArray, rng: np.random.Generator, kind: str) -> list[NewHit]:
+    def _hits_for_everybody(self, items: IntArray, rng: Generator, kind: str) -> list[NewHit]:
         """HITs of one kind: items in random order in as few as hold them, as evenly as can be."""
         if not len(items):
             return []
@@ -231,9 +233,8 @@ class Opening:
         given: IntArray | None = None
         if numbers is not None:
             size = each if self.asked.annotator is None else 1
-            given = assigning.deal(
-                wanted, numbers, size, assigning.loads(self.store, numbers), self._rng(_DEALING)
-            )
+            load = assigning.loads(self.store, numbers)
+            given = assigning.deal(wanted, numbers, size, load, self._rng(_DEALING))
         plan = choice.plan(wanted, given, self._rng())
         for kind, n in sorted(plan.lacking.items()):
             slots = "slot holds an item" if n == 1 else "slots hold items"
@@ -392,7 +393,7 @@ def next_batch(
         return Opening(store, stored.about(store), Asked(hits, seed, annotator=annotator)).open()
 
 
-def _check_shown(a: stored.About, show: Sequence[str]) -> None:
+def _check_shown(a: About, show: Sequence[str]) -> None:
     """Check that these columns are there and may be shown."""
     absent = [name for name in a.design.shown(tuple(show)) if name not in a.columns]
     if absent:
@@ -408,7 +409,7 @@ def _only_again(asked: Asked) -> None:
         raise InputError(f"--again writes the open batch unchanged; leave out {', '.join(given)}")
 
 
-def _last(store: Store, a: stored.About, asked: Asked) -> Batch:
+def _last(store: Store, a: About, asked: Asked) -> Batch:
     """The batch opened last, with the HITs of earlier ones that are out."""
     last = store.value("SELECT MAX(number) FROM batch")
     if last is None:

@@ -13,12 +13,14 @@ from functools import partial, reduce
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from ...data.options import whole_number
 from ...errors import InputError, TooLargeError
 from ...native.annotation.allocation import default_hits, next_hits, next_sources
 from ...native.annotation.beta import IntArray
 from ...native.annotation.methods import ScoreState
+from ...numerics.arrays import BoolArray
 from ..storage.design import KINDS, ROLES
 from ..storage.records import About, ids_of, roles_of, state_of
 from ..storage.store import Store
@@ -186,7 +188,7 @@ class Choice:
             return default_hits(len(self.scored), self.about.per_hit, pool)
         return slots.hits_for(len(self.scored), self.about.per_hit, self.shares)
 
-    def plan(self, hits: int, given: IntArray | None, rng: np.random.Generator) -> slots.Plan:
+    def plan(self, hits: int, given: IntArray | None, rng: Generator) -> slots.Plan:
         """The items of a batch and what each slot is for; given int[hits, k] or None: who gets them."""
         if not self.shares and not self.same_source:
             items = self._choose(hits, rng, None)
@@ -200,21 +202,19 @@ class Choice:
             def choose(number: int) -> IntArray:
                 return next_sources(self.state, self._shown(), group, number, rng, first=self.first)
 
-            return slots.source_plan(
-                self.sources, hits, self.shares, grouped, _repeatable(grouped), choose, rng
-            )
+            seen = _repeatable(grouped)
+            return slots.source_plan(self.sources, hits, self.shares, grouped, seen, choose, rng)
         per_hit = self.about.per_hit
         # Where a HIT is one item, a share of the HITs is for repeats and checks.
-        extra = slots.extra_slots(
-            hits, per_hit, self.shares, _repeatable(pools), rng, keep=min(per_hit - 1, 1)
-        )
+        keep, seen = min(per_hit - 1, 1), _repeatable(pools)
+        extra = slots.extra_slots(hits, per_hit, self.shares, seen, rng, keep=keep)
         chosen = self._choose(hits, rng, per_hit - extra.sum(axis=1))
         spare = self.scored[np.argsort(self._shown()[self.scored] + rng.random(len(self.scored)))]
         return slots.fill(chosen, extra, pools, spare, self.shares, rng)
 
     # -- items -----------------------------------------------------------------------------------------------
 
-    def _choose(self, hits: int, rng: np.random.Generator, sizes: IntArray | None) -> IntArray:
+    def _choose(self, hits: int, rng: Generator, sizes: IntArray | None) -> IntArray:
         """Items of each HIT by the campaign's method, among those that have a score."""
         a = self.about
         ids = ids_of(self.store) if a.pool == "keisks" else None
@@ -268,7 +268,7 @@ class Choice:
         return slots.Pools(team, seen, times, damaged, of, known, kinds)
 
 
-def _repeatable(pools: slots.Pools) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _repeatable(pools: slots.Pools) -> BoolArray:
     teams = range(int(pools.team.max()) + 1)
     return slots.can_repeat(pools, np.array([bool(len(pools.seen(t))) for t in teams]))
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.random import Generator
 
 from ...data.options import whole_number
 from ...errors import InputError
@@ -54,7 +55,7 @@ def _units(text: str, characters: bool) -> list[str]:
     return [text[begin:end] for begin, end in zip(begins, [*begins[1:], len(text)])]
 
 
-def degraded(text: str, others: Sequence[str], rng: np.random.Generator) -> str | None:
+def degraded(text: str, others: Sequence[str], rng: Generator) -> str | None:
     """A text with a run of words replaced by another's; None if none has enough words that differ."""
     characters = unspaced(text)
     own = _units(text, characters)
@@ -77,7 +78,7 @@ def degraded(text: str, others: Sequence[str], rng: np.random.Generator) -> str 
     return None
 
 
-def new_ids(ids: Sequence[str], number: int, rng: np.random.Generator) -> list[str]:
+def new_ids(ids: Sequence[str], number: int, rng: Generator) -> list[str]:
     """Ids for new rows that do not tell what they are: the next numbers, or else drawn at random."""
     parts = [re.fullmatch(r"(.*?)([0-9]{1,15})", name, re.ASCII | re.DOTALL) for name in ids]
     split = [(p[1], p[2]) for p in parts if p]
@@ -95,7 +96,7 @@ def new_ids(ids: Sequence[str], number: int, rng: np.random.Generator) -> list[s
     return list(found)
 
 
-def pick_items(available: Sequence[int], number: int | None, rng: np.random.Generator) -> list[int]:
+def pick_items(available: Sequence[int], number: int | None, rng: Generator) -> list[int]:
     """Which items are degraded: all, or so many drawn at random, in their order."""
     if number is None:
         return list(available)
@@ -154,7 +155,7 @@ def degrade(
 
 
 def _rows(
-    read: ItemsFile, text: str, roles: list[str], of: tuple[list[int], list[int]], rng: np.random.Generator
+    read: ItemsFile, text: str, roles: list[str], of: tuple[list[int], list[int]], rng: Generator
 ) -> tuple[list[str], list[list[str]]]:
     """The new file: the rows that were there, and degraded ones of the first of `of` by words of the second."""
     chosen, plain = of
@@ -178,9 +179,7 @@ def _rows(
     return ["id", *columns], rows
 
 
-def _degraded(
-    text: str, pool: list[str], by_source: list[str], source: str, rng: np.random.Generator
-) -> str | None:
+def _degraded(text: str, pool: list[str], by_source: list[str], source: str, rng: Generator) -> str | None:
     """The text with words of an item of another source, or of any other item if no such one will do."""
     if source:
         # Outputs of the same source share most words; a few draws nearly always find another source.

@@ -28,10 +28,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from ...errors import InputError
 from ...native.annotation.beta import IntArray
+from ...numerics.arrays import BoolArray
 
 #: What a slot is for, as indices into :data:`pairproof.campaign.storage.design.KINDS`.
 ITEM, REPEAT, DEGRADED, GOLD = range(4)
@@ -110,13 +111,7 @@ def hits_for(items: int, per_hit: int, shares: Shares) -> int:
 
 
 def extra_slots(
-    hits: int,
-    per_hit: int,
-    shares: Shares,
-    can_repeat: NDArray[np.bool_],
-    rng: np.random.Generator,
-    *,
-    keep: int = 1,
+    hits: int, per_hit: int, shares: Shares, can_repeat: BoolArray, rng: Generator, *, keep: int = 1
 ) -> IntArray:
     """Slots of each HIT for repeats (if can_repeat bool[hits]), degraded and gold items: int[hits, 3]."""
     wanted = shares.counts(hits * per_hit)
@@ -145,7 +140,7 @@ def extra_slots(
     return found
 
 
-def can_repeat(pools: Pools, has_seen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def can_repeat(pools: Pools, has_seen: BoolArray) -> BoolArray:
     """Whether the team of each HIT has an earlier HIT in this batch, or has judged items before it."""
     found = np.ones(len(pools.team), bool)
     team, first = np.unique(pools.team, return_index=True)
@@ -154,7 +149,7 @@ def can_repeat(pools: Pools, has_seen: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def fill(
-    chosen: IntArray, extra: IntArray, pools: Pools, spare: IntArray, shares: Shares, rng: np.random.Generator
+    chosen: IntArray, extra: IntArray, pools: Pools, spare: IntArray, shares: Shares, rng: Generator
 ) -> Plan:
     """Fill chosen int[hits, per_hit] by extra int[hits, 3], else from spare int[n], and draw positions."""
     filling = _Filling(chosen, extra, pools, rng)
@@ -173,7 +168,7 @@ def _drawn(
     kinds: IntArray,
     after: Collection[tuple[int, int]],
     lacking: dict[int, int],
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> Plan:
     """The plan with positions in each HIT drawn; empty slots stay last."""
     order = np.argsort(np.where(items < 0, 2.0, rng.random(items.shape)), axis=1)
@@ -184,7 +179,7 @@ def _drawn(
 class _Filling:
     """HITs on the way to being full."""
 
-    def __init__(self, chosen: IntArray, extra: IntArray, pools: Pools, rng: np.random.Generator) -> None:
+    def __init__(self, chosen: IntArray, extra: IntArray, pools: Pools, rng: Generator) -> None:
         self.items, self.pools, self.rng, self.extra = chosen.copy(), pools, rng, extra
         self.kinds = np.zeros(chosen.shape, np.int64)
         self.size = (chosen >= 0).sum(axis=1)
@@ -236,22 +231,20 @@ class _Filling:
                         self.after.append((hit, int(at[k - len(seen)])))
                     break
 
-    def _deal(
-        self, team: int, slots: IntArray, candidates: IntArray, never: IntArray, kinds: IntArray
-    ) -> None:
-        """Deal candidates to slots, those least shown first; `never` is what must not be in the same HIT."""
-        if not candidates.size:
+    def _deal(self, team: int, slots: IntArray, choices: IntArray, never: IntArray, kinds: IntArray) -> None:
+        """Deal choices to slots, those least shown first; `never` is what must not be in the same HIT."""
+        if not choices.size:
             return
-        shown = self.pools.times(team)[candidates].astype(np.float64) + self.rng.random(len(candidates))
+        shown = self.pools.times(team)[choices].astype(np.float64) + self.rng.random(len(choices))
         for hit in self.rng.permutation(slots).tolist():
             inside = self.items[hit, : self.size[hit]]
             k = int(np.argmin(shown))
-            if never[k] in inside or candidates[k] in inside:
-                free = ~(np.isin(never, inside) | np.isin(candidates, inside))
+            if never[k] in inside or choices[k] in inside:
+                free = ~(np.isin(never, inside) | np.isin(choices, inside))
                 if not free.any():
                     continue
                 k = int(np.argmin(np.where(free, shown, np.inf)))
-            self.put(hit, int(candidates[k]), int(kinds[k]))
+            self.put(hit, int(choices[k]), int(kinds[k]))
             shown[k] += 1.0
 
     def fill_up(self, spare: IntArray) -> None:
@@ -360,9 +353,9 @@ def source_plan(
     hits: int,
     shares: Shares,
     pools: Pools,
-    has_seen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    has_seen: BoolArray,
     choose: Callable[[int], IntArray],
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> Plan:
     """Plan a batch of HITs of one source each; choose(n) is int[n], groups; has_seen is bool[hits]."""
     extra = extra_slots(hits, 1, shares, has_seen, rng, keep=0)
@@ -389,7 +382,7 @@ def group_pools(pools: Pools, sources: Sources) -> Pools:
     return Pools(pools.team, seen, times, degraded, sources.original, gold, np.full(g, GOLD))
 
 
-def _spread_out(plan: Plan, sources: Sources, pools: Pools, rng: np.random.Generator) -> Plan:
+def _spread_out(plan: Plan, sources: Sources, pools: Pools, rng: Generator) -> Plan:
     """The plan of groups as a plan of their items, in random order in each HIT."""
     items = np.where(plan.items >= 0, sources.pages[plan.items[:, 0]], -1)
     kinds = np.where(items >= 0, sources.kind[items], ITEM)

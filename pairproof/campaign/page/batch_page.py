@@ -120,10 +120,8 @@ def _shown(data: PageData) -> dict[str, object]:
     speaks_english = texts.lang.lower().split("-")[0] in ("", "en")
     # Words that stay English on a page in another language say so to screen readers.
     english = [] if speaks_english else [key for key in ENGLISH if key not in texts.words]
-    return {
-        **{name: vars(data)[name] for name in ("campaign", "batch", "annotator", "token")},
-        **{"perHit": data.per_hit, "partial": data.partial, "show": data.show, "hits": hits},
-        **{name: vars(texts)[name] for name in ("lang", "question", "anchors", "instructions")},
-        "examples": [vars(example) for example in texts.examples],
-        **{"words": {**ENGLISH, **texts.words}, "english": english},
-    }
+    shown = {name: vars(data)[name] for name in ("campaign", "batch", "annotator", "token")}
+    shown |= {"perHit": data.per_hit, "partial": data.partial, "show": data.show, "hits": hits}
+    shown |= {name: vars(texts)[name] for name in ("lang", "question", "anchors", "instructions")}
+    shown["examples"] = [vars(example) for example in texts.examples]
+    return {**shown, "words": {**ENGLISH, **texts.words}, "english": english}

@@ -235,19 +235,12 @@ def _on_the_line(text: str) -> float | None:
 
 def texts_to_rows(texts: Texts) -> list[TextRow]:
     """The rows of the table `text` (JSON but for question, instructions); `page` where there is no text."""
-    bodies: dict[str, Any] = {
-        "question": texts.question,
-        "anchors": texts.anchors,
-        "instructions": texts.instructions,
-        "examples": [[e.text, e.score, e.why] for e in texts.examples],
-        "words": dict(texts.words),
-    }
-    written = {
-        name: body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
-        for name, body in bodies.items()
-        if body
-    }
-    rows = [(name, texts.lang, texts.dir, body) for name, body in written.items()]
+    bodies: dict[str, Any] = {name: vars(texts)[name] for name in ("question", "anchors", "instructions")}
+    bodies |= {"examples": [[e.text, e.score, e.why] for e in texts.examples], "words": dict(texts.words)}
+    rows = []
+    for name, body in ((name, body) for name, body in bodies.items() if body):
+        text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
+        rows.append((name, texts.lang, texts.dir, text))
     nothing = not texts.lang and texts.dir == "ltr"
     return rows if rows or nothing else [("page", texts.lang, texts.dir, "")]
 
@@ -298,16 +291,12 @@ def read_examples(path: str | Path, encoding: str | None = None) -> tuple[Exampl
     table = load(str(path), encoding)
     for name in ("text", "score"):
         if name not in table.columns:
-            raise InputError(
-                f"{table.source}: no column {name!r}; found {', '.join(map(repr, table.columns))}; expected"
-                " text, score and why"
-            )
+            found_columns = f"no column {name!r}; found {_listed(table.columns)}"
+            raise InputError(f"{table.source}: {found_columns}; expected text, score and why")
     for name in table.columns:
         if name not in (*_COLUMNS, "guarded"):
-            raise InputError(
-                f"{table.source}: column {name!r}; examples have text, score and why"
-                f"{suggestion(name, _COLUMNS)}"
-            )
+            near = suggestion(name, _COLUMNS)
+            raise InputError(f"{table.source}: column {name!r}; examples have text, score and why{near}")
     if table.n_rows > MOST_EXAMPLES:
         raise TooLargeError(f"{table.source}: {table.n_rows} examples; expected at most {MOST_EXAMPLES}")
     texts, scores = cells_of(table, "text"), cells_of(table, "score")

@@ -328,9 +328,8 @@ def read_any(
     raw, source = results.bytes_of(path), str(path)
     chosen = tool or _found(raw, source)
     if scale is not None and chosen != "label-studio":
-        raise InputError(
-            f"{path}: a scale is for ratings of Label Studio; scores in this file are from 0 to 100"
-        )
+        why = "scores in this file are from 0 to 100"
+        raise InputError(f"{path}: a scale is for ratings of Label Studio; {why}")
     if chosen == "results":
         how = {"accept_unterminated": accept_unterminated, "partial": partial}
         return results.read_results(path, per_hit, rejected, encoding, **how)

@@ -324,11 +324,8 @@ def _insert(store: Store, received: int, named: _Named) -> bool:
 
 def _answered(row: ResultRow, items: list[int]) -> list[tuple[int, int, float | None, str]]:
     """The slots that were answered, each with its item, value and text."""
-    return [
-        (slot, item, None if math.isnan(value) else value, raw)
-        for slot, (item, value, raw) in enumerate(zip(items, row.values, row.raw), 1)
-        if slot not in row.absent
-    ]
+    given = zip(range(1, len(items) + 1), items, (None if math.isnan(v) else v for v in row.values), row.raw)
+    return [score for score in given if score[0] not in row.absent]
 
 
 def _first_difference(store: Store, number: int, row: ResultRow, items: list[int]) -> str | None:

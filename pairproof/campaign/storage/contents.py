@@ -148,10 +148,9 @@ class _Check:
 
     def _wrong(self, table: str, key: Sequence[Any], column: str, found: str, expected: str) -> InputError:
         row = ", ".join(f"{name} {quoted(value, 40)}" for name, value in zip(_TABLES[table][0], key))
-        place = (
-            f"table {table!r}" + (f", row {row}" if row else "") + (f", column {column!r}" if column else "")
-        )
-        return InputError(f"{self.file}, {place}: {found}; expected {expected}. {_CURE}")
+        place = f", row {row}" if row else ""
+        place += f", column {column!r}" if column else ""
+        return InputError(f"{self.file}, table {table!r}{place}: {found}; expected {expected}. {_CURE}")
 
     # -- cells -----------------------------------------------------------------------------------------------
 
@@ -160,9 +159,8 @@ class _Check:
         key, columns = _TABLES[table]
         met = [f"COALESCE({column.condition}, 0)" for column in columns]
         which = " ".join(f"WHEN NOT {condition} THEN {k}" for k, condition in enumerate(met))
-        query = (
-            f"SELECT {', '.join(key)}, CASE {which} END FROM {table} WHERE NOT ({' AND '.join(met)}) LIMIT 1"
-        )
+        what = f"{', '.join(key)}, CASE {which} END"
+        query = f"SELECT {what} FROM {table} WHERE NOT ({' AND '.join(met)}) LIMIT 1"
         bound = {"n": self.items} if table == "item" else {}
         found = self.db.execute(query, bound).fetchone()
         if found is None:
@@ -295,9 +293,8 @@ class _Check:
         stored = self._value("setting", ("about",), "value", text, "the settings of the campaign")
         columns: Any = stored.get("columns") if isinstance(stored, dict) else None
         if not _texts(columns):
-            raise self._wrong(
-                "setting", ("about",), "value", shortened(text), "settings with the list 'columns'"
-            )
+            expected = "settings with the list 'columns'"
+            raise self._wrong("setting", ("about",), "value", shortened(text), expected)
         for name, value in rows.items():
             what, of, number = name.partition(" of batch ")
             if of and what in ("judgments", "tokens") and not (_digits(value) and _digits(number)):
@@ -327,17 +324,14 @@ class _Check:
     def _packed(self) -> None:
         """Check that the arrays repeat the rows."""
         state, roles = packed_parts(self.db, self.items)
-        if state is not None:
-            rows = self.db.execute("SELECT a, b, n FROM item ORDER BY position").fetchall()
-            if not np.array_equal(np.array(rows, np.float64), np.stack(state, axis=1), equal_nan=True):
-                other = "other numbers than the rows of 'item'"
-                raise self._wrong("packed", ("state",), "content", other, "the same")
-        if roles is not None:
-            code = {name: k for k, name in enumerate(ROLES)}
-            known = [code[role] for (role,) in self.db.execute("SELECT role FROM item ORDER BY position")]
-            if known != roles.tolist():
-                other = "other roles than the rows of 'item'"
-                raise self._wrong("packed", ("roles",), "content", other, "the same")
+        rows = self.db.execute("SELECT a, b, n, role FROM item ORDER BY position").fetchall()
+        numbers = np.array([row[:3] for row in rows], np.float64)
+        if state is not None and not np.array_equal(numbers, np.stack(state, axis=1), equal_nan=True):
+            other = "other numbers than the rows of 'item'"
+            raise self._wrong("packed", ("state",), "content", other, "the same")
+        if roles is not None and [ROLES.index(role) for *_, role in rows] != roles.tolist():
+            other = "other roles than the rows of 'item'"
+            raise self._wrong("packed", ("roles",), "content", other, "the same")
 
 
 def _near(found: float | None, given: float | None) -> bool:

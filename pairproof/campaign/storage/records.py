@@ -75,9 +75,8 @@ def annotator_number(store: Store, name: str) -> int | None:
     return int(found) if found is not None else _insert(store, name, "active", None)
 
 
-def add_annotator(store: Store, name: str, state: State = "invited") -> int:
+def add_annotator(store: Store, name: str) -> int:
     """Register an annotator, with a token."""
-    one_of("state", state, get_args(State))
     name = str(name).strip()
     if not name or len(name) > LONGEST or not name.isprintable():
         expected = f"a name of 1 to {LONGEST} characters that can be printed"
@@ -89,7 +88,7 @@ def add_annotator(store: Store, name: str, state: State = "invited") -> int:
     if known:  # who gave judgments before
         store.db.execute("UPDATE annotator SET token = ? WHERE number = ?", (token, known[0]))
         return int(known[0])
-    return _insert(store, name, state, token)
+    return _insert(store, name, "invited", token)
 
 
 def new_token() -> str:
@@ -146,9 +145,8 @@ class Items:
 
 def items_of(store: Store) -> Items:
     """The items of an open campaign."""
-    rows = store.db.execute(
-        "SELECT id, role, of, source, system, gold, fields FROM item ORDER BY position"
-    ).fetchall()
+    query = "SELECT id, role, of, source, system, gold, fields FROM item ORDER BY position"
+    rows = store.db.execute(query).fetchall()
     ids, role, of, source, system, gold, fields = zip(*rows)
     original = np.array([-1 if k is None else k for k in of], np.int64)
     known = np.array(gold, np.float64)  # NULL becomes nan
@@ -435,13 +433,13 @@ ORDER = "j.batch IS NOT NULL, j.batch, j.hit, j.identity"
 COUNTED = "j.counted AND s.kind = 'item'"
 
 
-def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Judged:
+def judged(store: Store, where: str = "1", bound: Sequence[Any] = ()) -> Judged:
     """The judgments that count, with the scores that do; `where` is an SQL condition on judgment j."""
     query = (
         "SELECT j.number, j.batch, j.hit, j.worker, s.item, s.value FROM judgment j JOIN score s ON"
         f" s.judgment = j.number WHERE {COUNTED} AND {where} ORDER BY {ORDER}, j.number, s.slot"
     )
-    rows = store.db.execute(query, parameters)
+    rows = store.db.execute(query, bound)
     found = Judged([], [], [], [])
     for (_, batch, hit, worker), group in groupby(rows, key=itemgetter(0, 1, 2, 3)):
         scores = [(item, math.nan if value is None else value) for *_, item, value in group]
@@ -452,15 +450,11 @@ def judged(store: Store, where: str = "1", parameters: Sequence[Any] = ()) -> Ju
     return found
 
 
-def counted_scores(
-    store: Store, where: str = "1", parameters: Sequence[Any] = ()
-) -> tuple[IntArray, FloatArray]:
+def counted_scores(store: Store, where: str = "1", bound: Sequence[Any] = ()) -> tuple[IntArray, FloatArray]:
     """Items int[n] and values float[n] of the scores that give the state; `where`: a condition on j or s."""
-    rows = store.db.execute(
-        "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number"
-        f" WHERE {COUNTED} AND s.value IS NOT NULL AND {where}",
-        parameters,
-    ).fetchall()
+    joined = "FROM judgment j JOIN score s ON s.judgment = j.number"
+    query = f"SELECT s.item, s.value {joined} WHERE {COUNTED} AND s.value IS NOT NULL AND {where}"
+    rows = store.db.execute(query, bound).fetchall()
     table = np.array(rows, np.float64).reshape(-1, 2)
     return table[:, 0].astype(np.int64), table[:, 1]
 

@@ -97,10 +97,9 @@ def looks_of(store: Store) -> tuple[Look, ...]:
 
 
 def write_look(store: Store, judgments: int, rule: str, answer: dict[str, Any]) -> None:
-    store.db.execute(
-        "INSERT INTO look (at, judgments, rule, answer) VALUES (?, ?, ?, ?)",
-        (now(), judgments, rule, json.dumps(answer, sort_keys=True, ensure_ascii=False, allow_nan=False)),
-    )
+    text = json.dumps(answer, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    query = "INSERT INTO look (at, judgments, rule, answer) VALUES (?, ?, ?, ?)"
+    store.db.execute(query, (now(), judgments, rule, text))
 
 
 def settle(store: Store, a: About) -> set[int]:
@@ -121,15 +120,13 @@ def settle(store: Store, a: About) -> set[int]:
         if counts != counted:
             changed.add(number)
     store.db.executemany("UPDATE judgment SET counted = ?, why = ?, repeat_of = ? WHERE number = ?", settled)
-    for to, was, has in (
-        ("returned", "state IN ('open', 'expired', 'withdrawn')", ""),
-        ("open", "state = 'returned'", "NOT"),
-    ):
-        store.db.execute(
-            f"UPDATE assignment SET state = ? WHERE {was} AND {has} EXISTS (SELECT 1 FROM judgment j WHERE"
-            " j.annotator = assignment.annotator AND j.batch = assignment.batch AND j.hit = assignment.hit)",
-            (to,),
-        )
+    judged = (
+        "EXISTS (SELECT 1 FROM judgment j WHERE j.annotator = assignment.annotator AND j.batch = assignment.batch AND"
+        " j.hit = assignment.hit)"
+    )
+    out = "state IN ('open', 'expired', 'withdrawn')"
+    store.db.execute(f"UPDATE assignment SET state = 'returned' WHERE {out} AND {judged}")
+    store.db.execute(f"UPDATE assignment SET state = 'open' WHERE state = 'returned' AND NOT {judged}")
     return changed
 
 
@@ -197,7 +194,6 @@ def change_rule(store: Store, a: About, on_repeat: OnRepeat) -> int:
 
 def n_repeats(store: Store) -> int:
     """Judgments of an annotator beyond the first of the same HIT."""
-    rows = store.db.execute(
-        "SELECT number, batch, hit, hit_id, annotator, submitted, identity FROM judgment"
-    ).fetchall()
+    query = "SELECT number, batch, hit, hit_id, annotator, submitted, identity FROM judgment"
+    rows = store.db.execute(query).fetchall()
     return len(_repeats(store, rows, "first"))

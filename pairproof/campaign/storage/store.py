@@ -15,7 +15,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from ...errors import InputError
 from ...files.database import DatabaseKind, Schema, statements
 from ...files.inputs import checked_name, regular
 from ...files.outputs import check, new_part, remove_stale
+from ...files.packaged import packaged_text
 from .contents import check_contents
 from .design import Design, stored_times
 
@@ -37,38 +37,21 @@ RETRACTION = """CREATE TABLE IF NOT EXISTS retraction (
     number INTEGER PRIMARY KEY, at TEXT NOT NULL, why TEXT NOT NULL, identity TEXT NOT NULL, judgment TEXT NOT NULL, undone TEXT
 )"""
 
-#: What schema 2 has and schema 1 has not; the tables are those of schema.sql.
-_ADDED = (
-    ("item", "role TEXT NOT NULL DEFAULT 'item'"),
-    ("item", "of INTEGER"),
-    ("item", "source TEXT NOT NULL DEFAULT ''"),
-    ("item", "system TEXT NOT NULL DEFAULT ''"),
-    ("item", "gold REAL"),
-    ("hit", "kind TEXT NOT NULL DEFAULT 'work'"),
-    ("hit", "plan TEXT"),
-    ("judgment", "annotator INTEGER REFERENCES annotator (number)"),
-    ("judgment", "submitted REAL"),
-    ("judgment", "seconds REAL"),
-    ("judgment", "counted INTEGER NOT NULL DEFAULT 1"),
-    ("judgment", "why TEXT NOT NULL DEFAULT ''"),
-    ("judgment", "repeat_of INTEGER"),
-    ("score", "kind TEXT NOT NULL DEFAULT 'item'"),
-)
+#: Tables that schema 2 has and schema 1 has not; the columns are those of schema_1_to_2.sql.
 _NEW = ("annotator", "assignment", "text", "rule", "look", "packed", "state_changed")
 #: What the first files of schema 2 had not yet; it repeats other rows, and is made when it is missing.
 _ARRAYS = ("packed", "state_changed")
 
 
-def script() -> str:
-    """The SQL script that makes a new campaign."""
-    return resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8")
+def script(name: str = "schema.sql") -> str:
+    """An SQL script of this folder; that of the name which is not given makes a new campaign."""
+    return packaged_text(__package__, name)
 
 
 @cache
 def schema(version: int) -> Schema:
     """The schema of the campaigns of a version."""
-    name = "schema_1.sql" if version == OLD else "schema.sql"
-    every = statements(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    every = statements(script("schema_1.sql" if version == OLD else "schema.sql"))
     retraction = RETRACTION.replace("IF NOT EXISTS ", "")
     later = tuple(statement for statement in every if _created(statement) in _ARRAYS)
     return Schema(tuple(s for s in every if s not in later), (retraction, *later))
@@ -115,11 +98,9 @@ def keep_copy(file: Path, connection: sqlite3.Connection) -> Path:
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:
     """Bring the campaign to the present schema, inside an open transaction."""
-    for table, column in _ADDED:
-        connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
-    for statement in statements(script()):
-        if _created(statement) in _NEW:
-            connection.execute(statement)
+    made = (statement for statement in statements(script()) if _created(statement) in _NEW)
+    for statement in (*statements(script("schema_1_to_2.sql")), *made):
+        connection.execute(statement)
     connection.execute(
         "INSERT INTO annotator (name, state, since) SELECT TRIM(worker), 'active', '' FROM judgment"
         " WHERE TRIM(worker) <> '' GROUP BY TRIM(worker) ORDER BY TRIM(worker)"
@@ -143,16 +124,12 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
 
 #: Seconds to wait for another command that is writing.
 PATIENCE = 5.0
-#: "PPEA" in ASCII, and the version of the schema in schema.sql.
-CAMPAIGN = DatabaseKind(
-    "campaign",
-    0x50504541,
-    2,
+_BUSY = (
     f"another command is writing to this campaign (waited {PATIENCE:g} s); nothing was changed, run this again"
-    " when it has ended",
-    schema,
-    older=(OLD,),
+    " when it has ended"
 )
+#: "PPEA" in ASCII, and the version of the schema in schema.sql.
+CAMPAIGN = DatabaseKind("campaign", 0x50504541, 2, _BUSY, schema, older=(OLD,))
 
 
 class Store:

@@ -26,18 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import NotEstimableError, TooLargeError
-from ...native.annotation.scores import annotator_quality as limits
+from ...native.annotation.scores import annotator_quality as measures
 from ...native.annotation.scores.annotator_model import AnnotatorModel, annotator_model
-from ...native.annotation.scores.annotator_quality import (
-    AnnotatorQuality,
-    DegradedTest,
-    Drift,
-    Pairs,
-    WithinSpread,
-    drift,
-    quality,
-    within_spread,
-)
 from ...native.annotation.scores.disagreement import disagreement
 from ..storage.records import Items, items_of
 from ..storage.store import Store
@@ -66,14 +56,14 @@ class Watched:
     state: str
     judgments: int
     set_aside: int
-    quality: AnnotatorQuality
+    quality: measures.AnnotatorQuality
     quantiles: tuple[float, ...]
     cannot_judge: float
     gold: Gold
     attention: int
     failed: int
-    twice: WithinSpread
-    within: WithinSpread
+    twice: measures.WithinSpread
+    within: measures.WithinSpread
     location: float = float("nan")
     noise: float = float("nan")
     slope: float = float("nan")
@@ -84,25 +74,21 @@ class Watched:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures under plain names; nan is None."""
-        q = self.quality
-        row: dict[str, Any] = {
-            "annotator": self.name,
-            **{name: vars(self)[name] for name in ("state", "judgments", "set_aside")},
-            "scores": q.n,
-            "cannot_judge": self.cannot_judge,
-            **{name: vars(q)[name] for name in ("mean", "sd")},
-            **{f"q{round(100 * p)}": v for p, v in zip(QUANTILES, self.quantiles)},
-            **{"constant": q.favourite, "rest": q.rest, "rest_n": q.shared},
-            **{f"gold_{name}": value for name, value in vars(self.gold).items()},
-            **{"attention": self.attention, "attention_failed": self.failed},
-            **{f"within_{name}": vars(self.within)[name] for name in ("sd", "low", "high", "n")},
-            **{"within_planned": q.within.n, "within_twice": self.twice.n, "degraded": q.degraded.verdict},
-            **{"degraded_p": q.degraded.p, "degraded_n": q.degraded.n, "degraded_drop": q.degraded.mean_drop},
-            **{name: vars(self)[name] for name in ("location", "noise", "slope")},
-            **{"drift": self.change, "drift_detectable": self.detectable, "drift_p_holm": self.drift_p},
-            **{name: vars(q)[name] for name in ("seconds", "instant", "rejected")},
-            "flags": dict(self.flags),
-        }
+        q, damage = self.quality, self.quality.degraded
+        row: dict[str, Any] = {"annotator": self.name}
+        row |= {name: vars(self)[name] for name in ("state", "judgments", "set_aside")}
+        row |= {"scores": q.n, "cannot_judge": self.cannot_judge, "mean": q.mean, "sd": q.sd}
+        row |= {f"q{round(100 * p)}": v for p, v in zip(QUANTILES, self.quantiles)}
+        row |= {"constant": q.favourite, "rest": q.rest, "rest_n": q.shared}
+        row |= {f"gold_{name}": value for name, value in vars(self.gold).items()}
+        row |= {"attention": self.attention, "attention_failed": self.failed}
+        row |= {f"within_{name}": vars(self.within)[name] for name in ("sd", "low", "high", "n")}
+        row |= {"within_planned": q.within.n, "within_twice": self.twice.n, "degraded": damage.verdict}
+        row |= {"degraded_p": damage.p, "degraded_n": damage.n, "degraded_drop": damage.mean_drop}
+        row |= {name: vars(self)[name] for name in ("location", "noise", "slope")}
+        row |= {"drift": self.change, "drift_detectable": self.detectable, "drift_p_holm": self.drift_p}
+        row |= {name: vars(q)[name] for name in ("seconds", "instant", "rejected")}
+        row["flags"] = dict(self.flags)
         return {k: None if isinstance(v, float) and np.isnan(v) else v for k, v in row.items()}
 
 
@@ -151,7 +137,7 @@ def flagged(rows: Sequence[Watched]) -> Iterator[Watched]:
             "rejected": f"{q.rejected} HIT(s) rejected on the platform",
             "constant": f"{q.favourite:.0%} of {q.n} scores are one value",
             "rest": f"rank correlation {q.rest:.2f} with the mean of the others on {q.shared} items, below"
-            f" {limits.REST:g}",
+            f" {measures.REST:g}",
         }
         flags = {name: said for name, said in why.items() if name in q.flags}
         if row.failed >= FAILED_CHECKS:
@@ -163,22 +149,22 @@ def flagged(rows: Sequence[Watched]) -> Iterator[Watched]:
                 f"own scores of an item differ with sd {row.within.sd:.2f} ({row.within.n} repeats), more than twice"
                 f" the usual {np.median(spreads):.2f}"
             )
-        if row.drift_p <= limits.ALPHA and abs(row.change) > limits.LARGE:
+        if row.drift_p <= measures.ALPHA and abs(row.change) > measures.LARGE:
             said = f"scores change by {row.change:+.2f} from first to last, p {row.drift_p:.2g} (Holm)"
             flags["drift"] = said
         yield replace(row, flags=flags)
 
 
-def _why_fast(q: AnnotatorQuality, usual: float) -> str:
+def _why_fast(q: measures.AnnotatorQuality, usual: float) -> str:
     found = []
     if q.instant:
-        found.append(f"{q.instant} HIT(s) answered in less than {limits.INSTANT:g} s")
-    if q.seconds < limits.FAST * usual:
+        found.append(f"{q.instant} HIT(s) answered in less than {measures.INSTANT:g} s")
+    if q.seconds < measures.FAST * usual:
         found.append(f"{q.seconds:.0f} s a HIT, below a third of the usual {usual:.0f} s")
     return "; ".join(found)
 
 
-def _why_degraded(test: DegradedTest) -> str:
+def _why_degraded(test: measures.DegradedTest) -> str:
     if np.isnan(test.p):
         return f"all {test.n} degraded items scored exactly as their originals"
     few = "; of so few pairs honest annotators often fail too" if test.n < FEW_PAIRS else ""
@@ -229,11 +215,10 @@ def watched(
     planned, twice = arrays.repeats_of(answers), arrays.answered_twice(answers)
     people, given = set(labels.tolist()), answers.item[named].tolist()
     pairs = (arrays.among(planned, people), arrays.among(arrays.degraded_pairs(answers, items), people))
-    found = quality(
-        labels.tolist(), given, answers.value[named], *pairs, arrays.seconds_of(answers), rejected
-    )
+    seconds = arrays.seconds_of(answers)
+    found = measures.quality(labels.tolist(), given, answers.value[named], *pairs, seconds, rejected)
     model: AnnotatorModel | None = None
-    drifts: Drift | None = None
+    drifts: measures.Drift | None = None
     why = no_drift = "not fitted; ask for the annotators"
     if models:
         model, why = fitted(answers, named, labels.tolist())
@@ -255,7 +240,9 @@ def fitted(answers: Answers, rows: NDArray[np.bool_], labels: list[str]) -> tupl
     return model, "; ".join((said, *model.cautions))
 
 
-def _drifts(answers: Answers, rows: NDArray[np.bool_], labels: NDArray[Any]) -> tuple[Drift | None, str]:
+def _drifts(
+    answers: Answers, rows: NDArray[np.bool_], labels: NDArray[Any]
+) -> tuple[measures.Drift | None, str]:
     """Drifts of annotators with three HITs or more, in the order in which they gave them."""
     at = np.flatnonzero(rows)
     # Time of return where it is known; within one moment the order of batches, HITs and slots.
@@ -278,7 +265,8 @@ def _drifts(answers: Answers, rows: NDArray[np.bool_], labels: NDArray[Any]) -> 
     at = at[enough]
     item, sitting = answers.item[at].tolist(), answers.judgment[at].tolist()
     try:
-        return drift(item, labels[enough].tolist(), place[enough], answers.value[at], hit=sitting), ""
+        who_gave, value = labels[enough].tolist(), answers.value[at]
+        return measures.drift(item, who_gave, place[enough], value, hit=sitting), ""
     except (NotEstimableError, TooLargeError) as error:
         return None, f"no drift: {error}"
 
@@ -286,10 +274,10 @@ def _drifts(answers: Answers, rows: NDArray[np.bool_], labels: NDArray[Any]) -> 
 def _row(
     answers: Answers,
     items: Items,
-    q: AnnotatorQuality,
-    again: Sequence[Pairs],
+    q: measures.AnnotatorQuality,
+    again: Sequence[measures.Pairs],
     state: str,
-    models: tuple[AnnotatorModel | None, Drift | None],
+    models: tuple[AnnotatorModel | None, measures.Drift | None],
 ) -> Watched:
     """One annotator's figures; `again`: planned repeats, and HITs answered twice."""
     model, drifts = models
@@ -309,7 +297,7 @@ def _row(
     judgments = [len(np.unique(answers.judgment[rows])) for rows in (counted, mine & ~answers.counted)]
     quantiles = np.quantile(given[~np.isnan(given)], QUANTILES).tolist()
     use = (tuple(quantiles), float(np.isnan(given).mean()), arrays.against_gold(answers, items, counted))
-    spreads = (within_spread(twice.first, twice.second), within_spread(*every))
+    spreads = (measures.within_spread(twice.first, twice.second), measures.within_spread(*every))
     failed = arrays.failed_checks(answers, items, counted)
     known: tuple[Any, ...] = (q.annotator, state, *judgments, q, *use, *failed, *spreads)
     return Watched(*known, **figures)

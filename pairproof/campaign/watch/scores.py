@@ -125,12 +125,10 @@ def stored_spread(store: Store) -> Spread:
     return spread_of(*counted_scores(store))
 
 
-def intervals(
-    state: ScoreState, answers: Scored, level: float = 0.95, kind: Kind = "calibrated"
-) -> Intervals:
+def intervals(state: ScoreState, given: Scored, level: float = 0.95, kind: Kind = "calibrated") -> Intervals:
     """Intervals of the scores of a campaign's items; kind beta: EASL's own, without correction."""
-    rows = answers.scores
-    return intervals_of(state, spread_of(answers.item[rows], answers.value[rows]), level, kind)
+    rows = given.scores
+    return intervals_of(state, spread_of(given.item[rows], given.value[rows]), level, kind)
 
 
 def intervals_of(

@@ -51,9 +51,8 @@ def scale_use(found: Annotators, answers: Answers) -> blocks.Figure:
 
     def draw(figure: Any) -> None:
         for axes, name in _grid(figure, names):
-            axes.hist(
-                values[name], 20, range=(0.0, 1.0), color=blocks.BAD if name in flagged else blocks.GOOD
-            )
+            colour = blocks.BAD if name in flagged else blocks.GOOD
+            axes.hist(values[name], 20, range=(0.0, 1.0), color=colour)
             axes.axvline(float(values[name].mean()), color=blocks.INK, linewidth=1.0)
             axes.set_yticks([])
             axes.set_xlim(0.0, 1.0)
@@ -91,9 +90,8 @@ def courses(found: Annotators, answers: Answers) -> blocks.Figure | None:
     def draw(figure: Any) -> None:
         for axes, name in _grid(figure, names):
             axes.axhline(0.0, color=blocks.FAINT, linewidth=1.0)
-            axes.plot(
-                *lines[name], color=blocks.BAD if name in flagged else blocks.GOOD, marker=".", linewidth=1.2
-            )
+            colour = blocks.BAD if name in flagged else blocks.GOOD
+            axes.plot(*lines[name], color=colour, marker=".", linewidth=1.2)
             axes.set_ylim(-most, most)
 
     said = "; ".join(f"{name}: from {y[0]:+.2f} to {y[-1]:+.2f}" for name, (_, y) in lines.items())
@@ -152,15 +150,8 @@ def scores_figure(status: Status, order: Sequence[int], low: FloatArray, high: F
 
     def draw(figure: Any) -> None:
         left, right = figure.subplots(1, 2)
-        left.bar(
-            edges[:-1],
-            counts,
-            np.diff(edges),
-            align="edge",
-            color=blocks.GOOD,
-            edgecolor=blocks.INK,
-            linewidth=0.6,
-        )
+        how = {"color": blocks.GOOD, "edgecolor": blocks.INK, "linewidth": 0.6}
+        left.bar(edges[:-1], counts, np.diff(edges), align="edge", **how)
         left.set_xlabel("score")
         left.set_ylabel("items")
         place = np.arange(len(order))
@@ -316,9 +307,8 @@ def _table(found: Annotators) -> blocks.Table:
     """A row an annotator; columns in which nobody has anything are left out."""
     rows = [_row(row) for row in found.rows]
     shown = [k for k in range(len(_COLUMNS)) if any(row[k] not in ("-", "") for row in rows)]
-    return blocks.Table(
-        tuple(_COLUMNS[k] for k in shown), tuple(tuple(row[k] for k in shown) for row in rows)
-    )
+    header = tuple(_COLUMNS[k] for k in shown)
+    return blocks.Table(header, tuple(tuple(row[k] for k in shown) for row in rows))
 
 
 def _row(row: Watched) -> tuple[str, ...]:
@@ -343,11 +333,8 @@ def disagreement(found: Disputed) -> Iterator[blocks.Block]:
     if found.why:
         yield blocks.Paragraph(found.why)
         return
-    n, told, listed = (
-        found.significant,
-        f"No item of {found.n} with several scores differs",
-        "The most disputed",
-    )
+    n, listed = found.significant, "The most disputed"
+    told = f"No item of {found.n} with several scores differs"
     if n:
         told, listed = f"{n} of {found.n} items with several scores differ", "The first of them"
     yield blocks.Paragraph(
@@ -372,9 +359,8 @@ def systems(found: Systems) -> Iterator[blocks.Block]:
     if found.left_out:
         yield blocks.Paragraph(f"{found.left_out} scores of items without a system are left out.")
     if found.standardise != "none":
-        yield blocks.Paragraph(
-            "Scores are standardised by annotator (z-scores over all of an annotator's scores)."
-        )
+        how = "z-scores over all of an annotator's scores"
+        yield blocks.Paragraph(f"Scores are standardised by annotator ({how}).")
     m = found.model
     if m is None:
         yield blocks.Paragraph(

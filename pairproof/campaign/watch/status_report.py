@@ -22,20 +22,14 @@ ITEMS = 20
 
 
 def page(
-    status: Status,
-    level: float,
-    most: int | None = None,
-    kind: Kind = "calibrated",
-    annotators_too: bool = True,
+    status: Status, level: float, most: int | None = None, kind: Kind = "calibrated", people: bool = True
 ) -> Page:
     """The report of a campaign's status; `most`: best and worst items in all that are listed."""
-    return Page("Annotation campaign", list(_blocks(status, level, most, kind, annotators_too)))
+    return Page("Annotation campaign", list(_blocks(status, level, most, kind, people)))
 
 
-def _blocks(
-    status: Status, level: float, most: int | None, kind: Kind, annotators_too: bool
-) -> Iterator[Block]:
-    section = status.annotators if annotators_too else None
+def _blocks(status: Status, level: float, most: int | None, kind: Kind, people: bool) -> Iterator[Block]:
+    section = status.annotators if people else None
     if most is not None:
         yield Bullets(tuple(lines(status, flags=section is None)))
     else:
@@ -85,11 +79,9 @@ def _summary(status: Status) -> Iterator[Block]:
 def _looks(status: Status) -> Table:
     """The last looks at stopping rules, the latest first."""
     shown = status.looks[::-1][:LOOKS]
-    rows = tuple(
-        (e.at[:16].replace("T", " "), str(e.judgments), e.rule)
-        + tuple(str(e.answer.get(name, "")) for name in ("verdict", "why"))
-        for e in shown
-    )
+    told = [tuple(str(e.answer.get(name, "")) for name in ("verdict", "why")) for e in shown]
+    looks = ((e.at[:16].replace("T", " "), str(e.judgments), e.rule) for e in shown)
+    rows = tuple(look + answer for look, answer in zip(looks, told))
     left = len(status.looks) - len(rows)
     left_columns = (Column(title, "left") for title in ("rule", "answer", "why"))
     header: tuple[str | Column, ...] = ("look", "judgments", *left_columns)
@@ -99,14 +91,10 @@ def _looks(status: Status) -> Table:
 def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> Table:
     s = status.state
     # Without a judgment the state is where it started, which is no score.
-    rows = [
-        (
-            status.ids[k],
-            *(sections.number(v if s.n[k] else None, 4) for v in (float(s.score[k]), l, h)),
-            str(s.n[k]),
-        )
-        for k, l, h in zip(shown, own.low.tolist(), own.high.tolist())
-    ]
+    rows = []
+    for k, *limits in zip(shown, own.low.tolist(), own.high.tolist()):
+        numbers = (sections.number(v if s.n[k] else None, 4) for v in (float(s.score[k]), *limits))
+        rows.append((status.ids[k], *numbers, str(s.n[k])))
     if len(shown) < total:
         half = len(shown) // 2
         rows[half:half] = [(f"... {total - len(shown)} more", "", "", "", "")]
@@ -115,12 +103,8 @@ def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> 
 
 def lines(status: Status, flags: bool = True) -> list[str]:
     """Progress, cost, stopping, convergence and agreement in sentences."""
-    found = (
-        _progress_lines(status)
-        + _rule_lines(status)
-        + sections.cost_lines(status.cost)
-        + sections.look_lines(status)
-    )
+    found = [*_progress_lines(status), *_rule_lines(status)]
+    found += [*sections.cost_lines(status.cost), *sections.look_lines(status)]
     if flags and status.annotators is not None and status.annotators.rows:
         found += sections.annotator_lines(status.annotators)
     return found + _agreement_lines(status)
@@ -128,14 +112,11 @@ def lines(status: Status, flags: bool = True) -> list[str]:
 
 def _progress_lines(status: Status) -> list[str]:
     a, p = status.about, status.progress
-    found = [
-        f"Campaign {a.id}: {len(status.scored)} items, method {a.method}, {a.per_hit} per HIT"
-        + (", taken over from an older tool" if a.imported else ""),
-        f"{p.batches} batches, {p.answered} of {p.hits} HITs answered;"
-        f" {p.counted} judgments by {p.annotators} named annotators: {p.scores} scores,"
-        f" {p.cannot_judge} times 'cannot judge'",
-        *_set_aside(status),
-    ]
+    older = ", taken over from an older tool" if a.imported else ""
+    what = f"Campaign {a.id}: {len(status.scored)} items, method {a.method}, {a.per_hit} per HIT{older}"
+    hits = f"{p.batches} batches, {p.answered} of {p.hits} HITs answered"
+    judged = f"{p.counted} judgments by {p.annotators} named annotators: {p.scores} scores"
+    found = [what, f"{hits}; {judged}, {p.cannot_judge} times 'cannot judge'", *_set_aside(status)]
     n = status.state.n[status.scored]
     span = f"Scores per item: {int(n.min())} to {int(n.max())}, mean {n.mean():.2f}"
     each = f" ({p.wanted} annotators a HIT)" if p.wanted > 1 else ""
@@ -173,9 +154,8 @@ def _set_aside(status: Status) -> list[str]:
     if p.set_aside:
         total = sum(p.set_aside.values())
         listed = ", ".join(f"{n} {_WHY.get(why, why)}" for why, n in p.set_aside.items())
-        found.append(
-            f"{total} further judgment{'' if total == 1 else 's'} set aside and not counted: {listed}"
-        )
+        s = "" if total == 1 else "s"
+        found.append(f"{total} further judgment{s} set aside and not counted: {listed}")
     if p.both_counted:
         found.append(
             f"{p.both_counted} repeats count beside the same annotator's first answer ('easl repeats --on-repeat"

@@ -241,9 +241,8 @@ def look_at(
     judgments = len(np.unique(answers.judgment[answers.counted]))
     most = math.inf
     if not answers.scores.any():
-        raise InputError(
-            f"rule '{rule}': this campaign has no scores of items yet; add results with 'easl update'"
-        )
+        none = f"rule '{rule}': this campaign has no scores of items yet"
+        raise InputError(f"{none}; add results with 'easl update'")
     value, corrected, widen = _corrected(answers)
     if rule.unit == "items":
         look, further = _items(rule, answers, items, value, widen)

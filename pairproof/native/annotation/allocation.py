@@ -27,10 +27,12 @@ items, not the 1,500 of its direct assessment.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from ...data.options import one_of
@@ -67,7 +69,7 @@ def draw_partners(
     variance: FloatArray,
     size: int,
     pool: ArrayLike,
-    rng: np.random.Generator,
+    rng: Generator,
     gamma: float = GAMMA,
     uniform_rounds: int = UNIFORM_ROUNDS,
     sliced_rounds: int = SLICED_ROUNDS,
@@ -112,7 +114,7 @@ class _Drawing:
     size: int
     pool: IntArray
     gamma: float
-    rng: np.random.Generator
+    rng: Generator
 
     def __post_init__(self) -> None:
         self.spread = 2.0 * self.gamma * self.gamma + self.variance
@@ -250,7 +252,7 @@ def next_hits(
     shown: IntArray,
     per_hit: int,
     hits: int,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     first: bool,
     pool: Pool = "paper",
@@ -276,7 +278,8 @@ def next_hits(
         raise InputError(f"sizes of {len(sizes)} HITs; expected {hits}, each 0 to {per_hit}")
     if first or state.method in ("da", "random"):
         return even_hits(shown, per_hit, hits, rng, sizes)
-    anchors = _largest(state.variance, hits, rng, ids if pool == "keisks" else None, by_id=pool == "keisks")
+    names = ids or range(n_items)
+    anchors = _largest(state.variance, hits, rng, names if pool == "keisks" else None)
     among = np.arange(n_items)
     if pool != "cjmay":
         free = np.ones(n_items, bool)
@@ -298,14 +301,14 @@ def next_hits(
     return _mixed(batch, rng)
 
 
-def _mixed(batch: IntArray, rng: np.random.Generator) -> IntArray:
+def _mixed(batch: IntArray, rng: Generator) -> IntArray:
     """The items of each HIT in random order, -1 last."""
     keys = np.where(batch < 0, 2.0, rng.random(batch.shape))
     return np.take_along_axis(batch, np.argsort(keys, axis=1), axis=1)
 
 
 def even_hits(
-    shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator, sizes: IntArray | None = None
+    shown: IntArray, per_hit: int, hits: int, rng: Generator, sizes: IntArray | None = None
 ) -> IntArray:
     """HITs that even out how often items are shown: those shown least come first, at random among equals.
     With hits * per_hit = N and equal counts this is a random partition of the items.  shown int[n_items]: how
@@ -335,24 +338,22 @@ def even_hits(
     return _mixed(batch, rng)
 
 
-def _largest(
-    variance: FloatArray, k: int, rng: np.random.Generator, ids: tuple[str, ...] | None, by_id: bool
-) -> IntArray:
-    """The k items of largest variance; at the edge equal ones by chance, or by id."""
+def _largest(variance: FloatArray, k: int, rng: Generator, ids: Sequence[Any] | None = None) -> IntArray:
+    """The k items of largest variance; at the edge equal ones by id, or without ids by chance."""
     n = len(variance)
     if k >= n:
         return np.arange(n)
     edge = np.partition(variance, n - k)[n - k]
     above, level = np.flatnonzero(variance > edge), np.flatnonzero(variance == edge)
     lacking = k - len(above)
-    if not by_id:
+    if ids is None:
         return np.concatenate([above, rng.choice(level, lacking, replace=False)])
-    by_name = level.tolist() if ids is None else sorted(level.tolist(), key=ids.__getitem__)
+    by_name = sorted(level.tolist(), key=ids.__getitem__)
     return np.concatenate([above, np.array(by_name[:lacking], np.int64)])
 
 
 def next_sources(
-    state: ScoreState, shown: IntArray, source: IntArray, hits: int, rng: np.random.Generator, *, first: bool
+    state: ScoreState, shown: IntArray, source: IntArray, hits: int, rng: Generator, *, first: bool
 ) -> IntArray:
     """The sources whose items come next, where a HIT holds all items of one source.
     easl, ra and trueskill take the sources whose items have the largest mean variance: a HIT judges all of
@@ -379,4 +380,4 @@ def next_sources(
             f"{hits} HITs of one source each, but there are {len(number)} sources; ask for at most that many"
         )
     mean = np.bincount(source[among], weights=state.variance[among]) / number
-    return rng.permutation(_largest(mean, hits, rng, None, by_id=False))
+    return rng.permutation(_largest(mean, hits, rng))

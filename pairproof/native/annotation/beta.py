@@ -273,7 +273,7 @@ def exact_sums(index: IntArray, values: FloatArray, size: int) -> FloatArray:
 def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
     """Highest-density interval of each beta distribution, which always holds its mode.
     Found by :func:`pairproof.native.annotation.beta.highest_density`.  The interval is not calibrated: it is
-    as uncertain as the method takes itself to be (`calibrated_interval` is).  alpha, beta float[k]: >= 1.
+    as uncertain as the method takes itself to be (with `methods.calibration` it is).  alpha, beta float[k]: >= 1.
     Returns low, high float[k]: in [0, 1]."""
 
     a, b = np.atleast_1d(np.asarray(alpha, np.float64)), np.atleast_1d(np.asarray(beta, np.float64))

@@ -22,9 +22,10 @@ from .beta import FloatArray, IntArray, pairs_of_hit
 
 #: Labels of judgments, one each; arrays of whole numbers are the fastest.
 Labels = Union[Sequence[Hashable], NDArray[Any]]
+Coded = tuple[tuple[str, ...], IntArray]
 
 
-def coded(name: str, labels: Labels, length: int) -> tuple[tuple[str, ...], IntArray]:
+def coded(name: str, labels: Labels, length: int) -> Coded:
     """The distinct labels in order, and the place of each row's label among them.
     The order is that of the labels, not of the rows, so that the same judgments in another order give the
     same result."""
@@ -63,9 +64,7 @@ def numbers(name: str, values: object, least: int = 1) -> "np.ndarray[tuple[int,
     return found
 
 
-def coded_scores(
-    score: object, **labels: Labels
-) -> tuple[FloatArray, list[tuple[tuple[str, ...], IntArray]]]:
+def coded_scores(score: object, **labels: Labels) -> tuple[FloatArray, list[Coded]]:
     """The scores, float[n], and for each column of labels the distinct ones and their places, int[n]."""
     y = numbers("score", score)
     return y, [coded(name, own, len(y)) for name, own in labels.items()]

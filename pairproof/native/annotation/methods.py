@@ -21,7 +21,7 @@ in them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -34,7 +34,7 @@ from ...fit.estimates.array_inference import normal_quantile
 from ...numerics.arrays import BoolArray
 from . import beta, beta as beta_distributions, trueskill
 from .beta import EPSILON, GAMMA, START, FloatArray, IntArray
-from .coded_judgments import check_level, coded_scores
+from .coded_judgments import check_level
 from .trueskill import START_MEAN, START_VARIANCE
 
 Method = Literal["easl", "da", "ra", "trueskill", "random"]
@@ -76,9 +76,8 @@ class ScoreState:
     def __post_init__(self) -> None:
         one_of("method", self.method, METHODS)
         if not len(self.a) == len(self.b) == len(self.n):
-            raise InputError(
-                f"state of {len(self.a)}, {len(self.b)} and {len(self.n)} items; expected equal lengths"
-            )
+            sizes = f"{len(self.a)}, {len(self.b)} and {len(self.n)}"
+            raise InputError(f"state of {sizes} items; expected equal lengths")
         bad = self._unusable()
         if bad.any():
             k = int(np.flatnonzero(bad)[0])
@@ -201,18 +200,6 @@ def _pooled_mean(
     return np.where(n == 0, np.nan, mean), squares
 
 
-def spread_within_items(item: Sequence[Hashable], score: ArrayLike) -> float:
-    """Pooled standard deviation of the scores of one item.  score float[n]."""
-    y, ((items, what),) = coded_scores(score, item=item)
-    free = len(y) - len(items)
-    if free == 0:
-        raise NotEstimableError(
-            f"{len(y)} scores of {len(items)} items: no item was scored twice, so no spread"
-        )
-    mean = np.bincount(what, y) / np.bincount(what)
-    return float(np.sqrt(np.sum((y - mean[what]) ** 2) / free))
-
-
 def calibration(alpha: ArrayLike, beta: ArrayLike, spread: float) -> float:
     """The factor k: how many throws of a coin a judgment is worth.
     alpha, beta float[n_items]: EASL's state, >= 1; items at (1, 1) are not judged yet and left out.  spread:
@@ -230,16 +217,3 @@ def calibration(alpha: ArrayLike, beta: ArrayLike, spread: float) -> float:
             f"calibration of {int(judged.sum())} judged items: none has a score between the ends of the scale"
         )
     return throws / spread**2
-
-
-def calibrated_interval(
-    alpha: ArrayLike, beta: ArrayLike, spread: float, level: float = 0.95
-) -> tuple[FloatArray, FloatArray]:
-    """Highest-density interval of each item with the judgments' own spread; it holds the item's score.
-    alpha, beta float[n_items]: EASL's state, >= 1.  spread: standard deviation of the judgments of an item:
-    :func:`spread_within_items`, or the noise of an annotator model.  Returns low, high float[n_items]: in [0,
-    1]; of an item that is not judged, the middle of the scale."""
-    check_level(level)
-    k = calibration(alpha, beta, spread)
-    a, b = np.atleast_1d(np.asarray(alpha, np.float64)), np.atleast_1d(np.asarray(beta, np.float64))
-    return beta_distributions.interval(1.0 + k * (a - 1.0), 1.0 + k * (b - 1.0), level)

@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -91,41 +92,35 @@ def proportion(
     return low, high
 
 
-def proportion_e_value(
-    successes: ArrayLike, answers: ArrayLike, at: float = 0.5, prior: float = 0.5
-) -> FloatArray:
-    """Evidence against a probability: the beta mixture's likelihood over that of `at`.
-    The probability that it ever reaches 1 / alpha is at most alpha where `at` is the truth (Ville 1939).
-    successes, answers float[k].  `at`: in (0, 1).  prior: a of the symmetric beta mixture, positive.  Returns
-    float[k]: at least 0; above 1e300 it is inf."""
+EVEN, PRIOR = 0.5, 0.5
+
+
+def proportion_e_value(successes: ArrayLike, answers: ArrayLike) -> FloatArray:
+    """Evidence against a probability of 1/2: the beta mixture's likelihood over that of 1/2.
+    The probability that it ever reaches 1 / alpha is at most alpha where 1/2 is the truth (Ville 1939).
+    successes, answers float[k].  Returns float[k]: at least 0; above 1e300 it is inf."""
     with np.errstate(over="ignore"):
-        return np.asarray(np.exp(_log_mixture(successes, answers, at, prior)))
+        return np.asarray(np.exp(_log_mixture(successes, answers)))
 
 
-def _log_mixture(successes: ArrayLike, answers: ArrayLike, at: float, prior: float) -> FloatArray:
+def _log_mixture(successes: ArrayLike, answers: ArrayLike) -> FloatArray:
     from scipy.special import betaln
 
     s, t = np.asarray(successes, float), np.asarray(answers, float)
-    mixture = betaln(prior + s, prior + t - s) - betaln(prior, prior)
-    return np.asarray(mixture - s * math.log(at) - (t - s) * math.log1p(-at))
+    mixture = betaln(PRIOR + s, PRIOR + t - s) - betaln(PRIOR, PRIOR)
+    return np.asarray(mixture - s * math.log(EVEN) - (t - s) * math.log1p(-EVEN))
 
 
-def first_excluded(
-    successes: ArrayLike,
-    level: float = 0.95,
-    at: float = 0.5,
-    prior: float = 0.5,
-    times: ArrayLike | None = None,
-) -> int | None:
-    """The first look at which a probability is excluded, where one looks after every answer.
-    successes float[t]: 0 or 1 for each decisive answer, in the order in which they came.  `at`: in (0, 1).
-    times float[t]: how many answers each entry stands for, one after the other; default: one.  Returns int or
-    None: number of answers then; None if it has not been excluded."""
+def first_excluded(successes: ArrayLike, level: float = 0.95, times: ArrayLike | None = None) -> int | None:
+    """The first look at which a probability of 1/2 is excluded, where one looks after every answer.
+    successes float[t]: 0 or 1 for each decisive answer, in the order in which they came.  times float[t]: how
+    many answers each entry stands for, one after the other; default: one.  Returns int or None: number of
+    answers then; None if it has not been excluded."""
     y = np.asarray(successes, float)
     n = np.ones(len(y)) if times is None else np.asarray(times, float)
     total, t = np.cumsum(y * n), np.cumsum(n)
     reach = -math.log(_alpha(level))
-    hit = np.flatnonzero(_log_mixture(total, t, at, prior) >= reach)
+    hit = np.flatnonzero(_log_mixture(total, t) >= reach)
     if not len(hit):
         return None
     # Among equal answers the evidence falls until they are expected, and then rises: it first reaches the
@@ -135,7 +130,7 @@ def first_excluded(
     first, successes_before = before + 1, float(total[k] - y[k] * n[k])
     while first < last:
         middle = (first + last) // 2
-        there = _log_mixture(successes_before + y[k] * (middle - before), middle, at, prior)
+        there = _log_mixture(successes_before + y[k] * (middle - before), middle)
         first, last = (first, middle) if there >= reach else (middle + 1, last)
     return first
 
@@ -167,12 +162,12 @@ def bounded_scores(scores: ArrayLike, level: float = 0.95) -> tuple[float, float
     return low, high
 
 
-def first_excluded_mean(scores: ArrayLike, level: float = 0.95, at: float = 0.5) -> int | None:
-    """The first look at which a mean score is excluded, where one looks after every answer.
-    scores float[t]: in [0, 1], in the order in which they came.  `at`: in (0, 1).  Returns int or None:
-    number of scores then; None if it has not been excluded."""
+def first_excluded_mean(scores: ArrayLike, level: float = 0.95) -> int | None:
+    """The first look at which a mean score of 1/2 is excluded, where one looks after every answer.
+    scores float[t]: in [0, 1], in the order in which they came.  Returns int or None: number of scores then;
+    None if it has not been excluded."""
     y, bets = _bets(scores, level)
-    best = np.maximum(*(np.cumsum(side) for side in _log_capital(y, bets, at)))
+    best = np.maximum(*(np.cumsum(side) for side in _log_capital(y, bets, EVEN)))
     hit = np.flatnonzero(best >= math.log(2.0 / _alpha(level)))
     return int(hit[0]) + 1 if len(hit) else None
 
@@ -298,20 +293,15 @@ def watch_two(
     columns = asked_clusters(cluster, kind)
     of = answers_of(table, *one_pair(table, first, second)).answered
     counts = np.stack([of.wins, of.ties, of.losses], axis=1)
-    refuse_rows(
-        table.source,
-        (counts != np.floor(counts)).any(axis=1),
-        "the counts are not whole; a look needs single answers, so weights and half wins cannot be used",
-        of.rows,
-    )
+    needed = "the counts are not whole; a look needs single answers, so weights and half wins cannot be used"
+    refuse_rows(table.source, (counts != np.floor(counts)).any(axis=1), needed, of.rows)
     # A row of one kind of answer has only one order.
     ordered = bool(((counts > 0).sum(axis=1) == 1).all())
     found = [_share(of, counts, ordered, level), _score(of, counts, ordered, level)]
-    assumed = [
-        "answers came in the order of the rows"
-        if ordered
-        else "rows hold counts of several kinds of answers, whose order is not known: only final numbers are used"
-    ]
+    unknown = (
+        "rows hold counts of several kinds of answers, whose order is not known: only final numbers are used"
+    )
+    assumed = ["answers came in the order of the rows" if ordered else unknown]
     assumed.append(
         "answers are independent of each other, in all but the intervals by judge or cluster; where judges differ, only"
         " those hold"
@@ -351,9 +341,8 @@ def _score(of: PairAnswers, counts: FloatArray, ordered: bool, level: float) -> 
     answers = float(counts.sum())
     head = (*of.names, PER_ANSWER[1], "hedged capital", 0.5, answers)
     if not ordered:
-        return WatchedInterval(
-            *head, why_not="it needs the order of answers, which rows of counts do not give"
-        )
+        why = "it needs the order of answers, which rows of counts do not give"
+        return WatchedInterval(*head, why_not=why)
     if answers > MOST_ANSWERS:
         why = f"it bets anew before each answer and is made for {MOST_ANSWERS:,} of them, here are {answers:,.0f}"
         return WatchedInterval(*head, why_not=why)
@@ -361,9 +350,10 @@ def _score(of: PairAnswers, counts: FloatArray, ordered: bool, level: float) -> 
     return _hedged(head, single, level)
 
 
-def _hedged(
-    head: tuple[str, str, str, str, float, float], scores: FloatArray, level: float
-) -> WatchedInterval:
+_Head = tuple[str, str, str, str, float, float]
+
+
+def _hedged(head: _Head, scores: FloatArray, level: float) -> WatchedInterval:
     try:
         low, high = bounded_scores(scores, level)
     except InputError as trouble:
@@ -399,22 +389,15 @@ def _clusters(
 
 
 def _asymptotic(
-    head: tuple[str, str, str, str, float, float],
-    estimate: float,
-    se: float,
-    df: float,
-    level: float,
-    planned: float,
-    fewest: int,
+    head: _Head, estimate: float, se: float, df: float, level: float, planned: float, fewest: int
 ) -> WatchedInterval:
     from scipy.special import ndtri, stdtrit
 
     t = head[-1]
     if t < fewest:
         unit = "clusters" if fewest == FEWEST_CLUSTERS else "answers"
-        return WatchedInterval(
-            *head, estimate, why_not=f"the asymptotic sequence starts at {fewest} {unit}, here are {t:g}"
-        )
+        why = f"the asymptotic sequence starts at {fewest} {unit}, here are {t:g}"
+        return WatchedInterval(*head, estimate, why_not=why)
     half = (1 + level) / 2
     wider = float(stdtrit(df, half) / ndtri(half)) if math.isfinite(df) else 1.0
     reach = multiplier(t, planned, level, fewest) * se * wider
@@ -441,8 +424,7 @@ def watch_table(
     fewest, default = (FEWEST_CLUSTERS, PLANNED_CLUSTERS) if columns else (FEWEST, PLANNED)
     t = float(min(fit.robust.n_clusters)) if fit.robust is not None else table.n_comparisons
     size = planned or default
-    names = table.items
-    pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
+    pairs = list(combinations(table.items, 2))
     each = 1.0 - alpha / len(pairs)
     found = tuple(_of_pair(fit, a, b, t, each, size, fewest) for a, b in pairs)
     assumed = (
@@ -457,12 +439,9 @@ def watch_table(
 
 def _not_independent(table: Comparisons) -> tuple[str, ...]:
     """The caution about columns that several answers share, where no cluster was asked for."""
-    shared = [
-        column
-        for column in ("judge", "source")
-        if isinstance(factor := table.columns.get(column), Factor)
-        and 1 < len(factor.levels) < table.n_comparisons
-    ]
+    factors = {column: table.columns.get(column) for column in ("judge", "source")}
+    levels = {column: len(factor.levels) for column, factor in factors.items() if isinstance(factor, Factor)}
+    shared = [column for column, n in levels.items() if 1 < n < table.n_comparisons]
     if not shared:
         return ()
     return (

@@ -97,15 +97,10 @@ def pilot_of(
 
 def _margin_test(of: PairAnswers) -> EqualityTest | None:
     judge = of.judge
-    if judge is None:
+    if judge is None or len(used := np.unique(judge.codes)) < 2:
         return None
-    used = np.unique(judge.codes)
-    if len(used) < 2:
-        return None
-    a, b, t = (
-        np.bincount(judge.codes, x, len(judge.levels))[used].astype(float)
-        for x in (of.wins, of.losses, of.ties)
-    )
+    counts = (of.wins, of.losses, of.ties)
+    a, b, t = (np.bincount(judge.codes, x, len(judge.levels))[used].astype(float) for x in counts)
     return judge_means(a, b, t)
 
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -270,15 +270,10 @@ class TableDesign:
         if (sources is None) != (self.sources is None):
             raise InputError("sources belong to the study or do not; name their number in both places")
         by_source = self.sources / sources if self.sources and sources else 1.0
-        return replace(
-            self,
-            judges=judges,
-            answers=answers,
-            sources=sources,
-            of_answers=self.of_answers * (self.answers / answers),
-            of_judges=self.of_judges * (self.judges / judges),
-            of_sources=self.of_sources * by_source,
-        )
+        more, by_judge = self.answers / answers, self.judges / judges
+        shares = (self.of_answers * more, self.of_judges * by_judge, self.of_sources * by_source)
+        parts = (*shares, self.judge_sd, self.source_sd)
+        return TableDesign(self.items, self.abilities, answers, judges, sources, *parts)
 
     def place(self, item: str) -> int:
         """Where an item stands."""
@@ -414,17 +409,11 @@ def ranking_power(
         above[i[told], j[told]] = True
         low, high = 1 + above.sum(axis=0), n - above.sum(axis=1)
         settled = (high <= top).sum() == top and (low > top).sum() == n - top
-        shares[k] = (
-            (low == high).all(),
-            settled,
-            (truth[told] < 0).any(),
-            told.sum() / (n * (n - 1) / 2),
-            (high - low + 1).mean(),
-        )
+        pairs, wrong = told.sum() / (n * (n - 1) / 2), (truth[told] < 0).any()
+        shares[k] = ((low == high).all(), settled, wrong, pairs, (high - low + 1).mean())
     found = shares.mean(axis=0)
     error = max(math.sqrt(max(p * (1 - p), 1.0 / studies) / studies) for p in found[:3])
-    ordered, settled_top, wrong, pairs, width = map(float, found)
-    return RankingPower(ordered, settled_top, wrong, pairs, width, error, studies)
+    return RankingPower(*map(float, found), error, studies)
 
 
 def told_apart(scores: FloatArray, null: FloatArray, first: float, level: float) -> BoolArray:

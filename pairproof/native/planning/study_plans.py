@@ -16,28 +16,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.random import Generator
 
 from ...data.options import whole_number
 from ...errors import InputError
 from ...numerics.arrays import FloatArray, IntArray
 from ..competitions.ranking.sums_by_cluster import clustered_error
 from ..competitions.ranking.tests_by_judge import judge_means
-from .sample_size import (
-    MOST,
-    Assumptions,
-    Design,
-    RankingPower,
-    TableDesign,
-    answers_needed,
-    check_wanted,
-    detectable,
-    fewest_of,
-    judges_needed,
-    power,
-    ranking_power,
-    sources_needed,
-    variance_of_mean,
-)
+from . import sample_size as size
+from .sample_size import Assumptions, Design, RankingPower, TableDesign, judges_needed, power
 
 #: Answers drawn at most, over all studies.
 MOST_ANSWERS = 500_000_000
@@ -71,28 +58,24 @@ def simulated_power(
     return SimulatedPower(share, math.sqrt(max(share * (1 - share), 1.0 / studies) / studies), studies)
 
 
-def _significant(
-    rng: np.random.Generator, expected: Assumptions, design: Design, judge: IntArray, level: float
-) -> bool:
+def _significant(rng: Generator, expected: Assumptions, design: Design, who: IntArray, level: float) -> bool:
     v, reach = expected.variance, 1.0 - expected.tie_rate
-    mean = expected.margin + rng.normal(0.0, math.sqrt(expected.judge_icc * v), design.judges)[judge]
-    source = np.zeros(len(judge), np.int64)
+    mean = expected.margin + rng.normal(0.0, math.sqrt(expected.judge_icc * v), design.judges)[who]
+    source = np.zeros(len(who), np.int64)
     if design.sources is not None:
-        source = rng.integers(0, design.sources, len(judge))
+        source = rng.integers(0, design.sources, len(who))
         mean = mean + rng.normal(0.0, math.sqrt(expected.source_icc * v), design.sources)[source]
     first = (reach + np.clip(mean, -reach, reach)) / 2
-    u = rng.random(len(judge))
+    u = rng.random(len(who))
     y: FloatArray = (u < first).astype(float) - (u >= first + expected.tie_rate).astype(float)
     if design.sources is None:
-        a, b, t = (
-            np.bincount(judge, (y == score).astype(float), design.judges).astype(float)
-            for score in (1, -1, 0)
-        )
+        given = ((y == score).astype(float) for score in (1, -1, 0))
+        a, b, t = (np.bincount(who, own, design.judges).astype(float) for own in given)
         p = judge_means(a, b, t).p
     else:
         average = float(y.mean())
         parts, shares = (y - average)[:, None] / len(y), np.full((len(y), 1), 1.0 / len(y))
-        error = clustered_error(parts, shares, [judge, source], ["judge", "source"])
+        error = clustered_error(parts, shares, [who, source], ["judge", "source"])
         p = error.p(average) if not error.why_not else math.nan
     return p < 1.0 - level
 
@@ -148,14 +131,13 @@ class TwoSystemPlan:
     @property
     def standard_error(self) -> float | None:
         """Of the margin in the design."""
-        return None if self.design is None else math.sqrt(variance_of_mean(self.expected, self.design))
+        return None if self.design is None else math.sqrt(size.variance_of_mean(self.expected, self.design))
 
     @property
     def detectable(self) -> float | None:
         """The smallest margin that the design finds with the wanted power."""
-        return (
-            None if self.design is None else detectable(self.expected, self.design, self.wanted, self.level)
-        )
+        how = (self.wanted, self.level)
+        return None if self.design is None else size.detectable(self.expected, self.design, *how)
 
     @property
     def _endless(self) -> Design | None:
@@ -171,14 +153,14 @@ class TwoSystemPlan:
         """Of each of the stated judges; None also where no number is enough, or judges are not stated."""
         if self.judges is None:
             return None
-        return answers_needed(self.expected, self.judges, self.wanted, self.level, self.sources)
+        return size.answers_needed(self.expected, self.judges, self.wanted, self.level, self.sources)
 
     @property
     def sources_needed(self) -> int | None:
         """For the stated judges and answers; None also where no number is enough."""
         if self.judges is None or self.per_judge is None or not self.expected.source_icc:
             return None
-        return sources_needed(self.expected, self.judges, self.per_judge, self.wanted, self.level)
+        return size.sources_needed(self.expected, self.judges, self.per_judge, self.wanted, self.level)
 
     def sentences(self) -> list[str]:
         """What the numbers say."""
@@ -187,16 +169,15 @@ class TwoSystemPlan:
     def _sentences(self) -> Iterator[str]:
         w = f"{100 * self.wanted:g} %"
         if self.design is not None and self.power is not None:
-            smallest = (
-                "no possible margin" if self.detectable is None else f"a margin of {self.detectable:.4f}"
-            )
+            least = self.detectable
+            smallest = "no possible margin" if least is None else f"a margin of {least:.4f}"
             yield (
                 f"{self.judges} judges with {self.per_judge:g} answers each find a margin of {self.expected.margin:g} with"
                 f" power {self.power:.3f}; with power {self.wanted:g} they find {smallest}"
             )
         endless = self._endless
         if endless is not None and self.highest_power is not None:
-            se = math.sqrt(variance_of_mean(self.expected, endless))
+            se = math.sqrt(size.variance_of_mean(self.expected, endless))
             floor = f"more answers a judge never bring the standard error below {se:.4f}"
             if self.highest_power < self.wanted:
                 of = f" about {self.sources} sources" if self.sources is not None else ""
@@ -221,7 +202,7 @@ class TwoSystemPlan:
             elif self.sources is not None:
                 yield "where no number of judges is enough, sources are too few: their share of the variance stays"
             else:
-                yield f"more than {MOST:,} judges would be needed; the margin is too small"
+                yield f"more than {size.MOST:,} judges would be needed; the margin is too small"
 
 
 def plan_two(
@@ -241,8 +222,7 @@ def plan_two(
         Design(judges, math.inf, sources)
     sizes = sorted({*PER_JUDGE, *([per_judge] if per_judge else [])})
     needed = tuple(Needed(m, judges_needed(expected, m, wanted, level, sources)) for m in sizes)
-    plan = TwoSystemPlan(expected, wanted, level, needed, judges, per_judge, sources)
-    return plan
+    return TwoSystemPlan(expected, wanted, level, needed, judges, per_judge, sources)
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,16 +295,16 @@ def plan_table(
     1)."""
     if goal == "contrast" and pair is None:
         raise InputError("a contrast is of two systems; name them with --pair A,B (in Python pair=)")
-    check_wanted(wanted)
+    size.check_wanted(wanted)
 
     def at(planned: TableDesign) -> tuple[float, RankingPower | None]:
-        found = None if goal == "contrast" else ranking_power(planned, top, studies, level, seed)
+        found = None if goal == "contrast" else size.ranking_power(planned, top, studies, level, seed)
         return _power(planned, goal, pair, found, level), found
 
     each = design.answers / design.judges
     _, ranking = at(design)
-    most = MOST if goal == "contrast" else MOST_SIMULATED
-    fewest = fewest_of(lambda g: at(design.planned(g, g * each, design.sources))[0], 2, wanted, most)
+    most = size.MOST if goal == "contrast" else MOST_SIMULATED
+    fewest = size.fewest_of(lambda g: at(design.planned(g, g * each, design.sources))[0], 2, wanted, most)
     highest, _ = at(design.planned(design.judges, 1e15, design.sources))
     return TablePlan(goal, design, wanted, level, pair, top, ranking, fewest, highest)
 

@@ -19,7 +19,8 @@ from pairproof.campaign.watch.scores import (
 )
 from pairproof.cli import main
 from pairproof.errors import InputError
-from pairproof.native.annotation.methods import calibrated_interval, observe, spread_within_items, start
+from pairproof.native.annotation.beta import interval
+from pairproof.native.annotation.methods import calibration, observe, start
 from tests.campaign.helpers import answers as judged, batch_rows, campaign, items_file, run_batches, write
 from tests.campaign.watch.arrays import answers
 
@@ -36,9 +37,9 @@ def test_status_export_and_scores_have_the_same_calibrated_intervals(tmp_path, c
     found = json.loads(told(capsys, "easl", "status", path, "--json"))
     assert found["intervals"]["kind"] == "calibrated" and found["intervals"]["k"] > 3
     rows = found["scores"]
-    low, high = calibrated_interval(
-        [r["alpha"] for r in rows], [r["beta"] for r in rows], found["intervals"]["spread"]
-    )
+    a, b = (np.array([r[name] for r in rows]) for name in ("alpha", "beta"))
+    k = calibration(a, b, found["intervals"]["spread"])
+    low, high = interval(1 + k * (a - 1), 1 + k * (b - 1))
     assert [r["low"] for r in rows] == low.tolist() and [r["high"] for r in rows] == high.tolist()
     export(path, tmp_path / "s.csv")
     written = list(csv.DictReader((tmp_path / "s.csv").open(encoding="utf-8")))
@@ -101,8 +102,9 @@ def test_the_spread_is_that_of_the_numerics_in_whatever_order_scores_stand():
     rng = np.random.default_rng(2)
     what, value = rng.integers(0, 9, 80), rng.random(80)
     found, order = spread_of(what, value), rng.permutation(80)
+    deviations = np.concatenate([value[what == k] - value[what == k].mean() for k in range(9)])
     # 12 digits: another order of the sums.
-    assert found.value == pytest.approx(spread_within_items(what.tolist(), value), rel=1e-12)
+    assert found.value == pytest.approx(np.sqrt(np.sum(deviations**2) / 71), rel=1e-12)
     assert spread_of(what[order], value[order]) == found and found.free == 71
 
 

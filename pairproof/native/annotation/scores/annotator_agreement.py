@@ -18,7 +18,7 @@ item / (item + residual) and item / (item + annotator + residual), restricted ma
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 
 from ....errors import InputError, NotEstimableError
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import coded_scores
+from ..coded_judgments import Labels, coded_scores
 from .mixed_model import mixed_model
 
 #: Items two annotators must share before a rank correlation says anything: with 2 it is +1 or -1.
@@ -183,7 +183,7 @@ class Reliability:
     n_items: int
 
 
-def icc_one_way(item: Sequence[Hashable], score: ArrayLike) -> Reliability:
+def icc_one_way(item: Labels, score: ArrayLike) -> Reliability:
     """ICC(1): annotators may be others for every item.  score float[n]."""
     y, ((items, what),) = coded_scores(score, item=item)
     n = np.bincount(what)
@@ -199,7 +199,7 @@ def icc_one_way(item: Sequence[Hashable], score: ArrayLike) -> Reliability:
     return Reliability((rows - within) / (rows + (k - 1) * within), "mean squares", len(items))
 
 
-def icc_two_way(item: Sequence[Hashable], annotator: Sequence[Hashable], score: ArrayLike) -> Reliability:
+def icc_two_way(item: Labels, annotator: Labels, score: ArrayLike) -> Reliability:
     """ICC(2,1): the same annotators, whose different generosity counts as disagreement.  score float[n]."""
     y, ((items, what), (people, who)) = coded_scores(score, item=item, annotator=annotator)
     _check(np.bincount(what), y)

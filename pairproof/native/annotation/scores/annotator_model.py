@@ -26,7 +26,7 @@ prevents that; without it such data are refused.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike
 from ....data.options import one_of
 from ....errors import ConvergenceError, InputError, NotEstimableError
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import check_level, coded, coded_scores
+from ..coded_judgments import Labels, check_level, coded, coded_scores
 from .mixed_equations import Likelihood
 from .mixed_model import mixed_model, not_joined, told_apart
 
@@ -287,10 +287,10 @@ class AnnotatorModel:
 
 
 def annotator_model(
-    item: Sequence[Hashable],
-    annotator: Sequence[Hashable],
+    item: Labels,
+    annotator: Labels,
     score: ArrayLike,
-    hit: Sequence[Hashable] | None = None,
+    hit: Labels | None = None,
     level: Level | None = None,
     prior_spread: float | None = PRIOR_SPREAD,
     likelihood: Likelihood | None = None,

@@ -27,7 +27,7 @@ found four times in five stands beside.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -35,10 +35,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....errors import InputError, NotEstimableError
-from ....numerics.arrays import BoolArray
 from ...competitions.ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import check_level, coded, coded_scores, numbers
+from ..coded_judgments import Labels, check_level, coded, coded_scores, numbers
 from .annotator_agreement import ranks, rounded, with_the_rest
 from .mixed_model import mixed_model, told_apart
 
@@ -145,7 +144,7 @@ class Drift:
     t with the annotator's HITs - 2 degrees of freedom, or scores - 2 where no HITs are given.  n
     int[n_annotators]: scores.  change float[n_annotators]: slope times the range of t: from the first score
     to the last.  detectable float[n_annotators]: the change that would have been significant with probability
-    0.8, had this annotator alone drifted.  flagged bool[n_annotators]."""
+    0.8, had this annotator alone drifted."""
 
     annotators: tuple[str, ...]
     slope: FloatArray
@@ -155,21 +154,14 @@ class Drift:
     n: IntArray
     change: FloatArray
     detectable: FloatArray
-    flagged: BoolArray
 
 
 def drift(
-    item: Sequence[Hashable],
-    annotator: Sequence[Hashable],
-    place: ArrayLike,
-    score: ArrayLike,
-    scale: float = 1.0,
-    hit: Sequence[Hashable] | None = None,
+    item: Labels, annotator: Labels, place: ArrayLike, score: ArrayLike, hit: Labels | None = None
 ) -> Drift:
     """Slopes of the scores over each annotator's own sequence.
-    place float[n]: place of the score in its annotator's sequence: 1, 2, ... score float[n].  scale: length
-    of the scale, for what is large: 1 for scores in [0, 1].  hit: Label of the HIT of each score; the same
-    label under another annotator is another HIT."""
+    place float[n]: place of the score in its annotator's sequence: 1, 2, ... score float[n].  hit: Label of
+    the HIT of each score; the same label under another annotator is another HIT."""
     from scipy.special import ndtri, stdtr, stdtrit
 
     y, ((_, what), (names, who)) = coded_scores(score, item=item, annotator=annotator)
@@ -214,8 +206,7 @@ def drift(
     change = slope * span
     critical = -stdtrit(df, ALPHA / (2 * len(names)))
     detectable = (critical + float(ndtri(POWER))) * se * span
-    flagged = (adjusted <= ALPHA) & (np.abs(change) > LARGE * scale)
-    return Drift(names, slope, se, p, adjusted, n, change, detectable, flagged)
+    return Drift(names, slope, se, p, adjusted, n, change, detectable)
 
 
 def _design_factors(residual: FloatArray, who: IntArray, visit: IntArray) -> FloatArray:
@@ -244,7 +235,7 @@ class Pairs:
     """Two scores each of the same item by the same annotator.
     `first`, second: first score and repeat, or score of the original and of the degraded item."""
 
-    annotator: Sequence[Hashable] = ()
+    annotator: Labels = ()
     first: Sequence[float] = ()
     second: Sequence[float] = ()
 
@@ -255,7 +246,7 @@ class AnnotatorQuality:
     mean, sd: of the scores; sd nan with one.  favourite: share of the scores that have the most frequent
     value.  `rest`: spearman's rho with the mean of the others; nan below 3 shared items, or with one value
     throughout.  shared: items that others have scored too.  seconds: median of a HIT; nan if no times are
-    known.  flags: of degraded, fast, rejected, constant, rest, drift.  instant: HITs answered in less than a
+    known.  flags: of degraded, fast, rejected, constant, rest.  instant: HITs answered in less than a
     second."""
 
     annotator: str
@@ -274,14 +265,13 @@ class AnnotatorQuality:
 
 
 def quality(
-    annotator: Sequence[Hashable],
-    item: Sequence[Hashable],
+    annotator: Labels,
+    item: Labels,
     score: ArrayLike,
     repeats: Pairs = Pairs(),
     degraded: Pairs = Pairs(),
     seconds: Mapping[str, Sequence[float]] | None = None,
     rejected: Mapping[str, int] | None = None,
-    drift: Drift | None = None,
 ) -> tuple[AnnotatorQuality, ...]:
     """The figures and flags of every annotator, in the order of their labels.
     annotator, item: labels of each score of an item; repeats and degraded items are not among them.  score
@@ -293,7 +283,6 @@ def quality(
     again, worse = _by_annotator(repeats, names, "repeats"), _by_annotator(degraded, names, "degraded items")
     times = {name: float(np.median(s)) for name, s in (seconds or {}).items() if len(s)}
     usual = float(np.median(list(times.values()))) if times else float("nan")
-    drifting = () if drift is None else tuple(n for n, f in zip(drift.annotators, drift.flagged) if f)
     found = []
     for k, name in enumerate(names):
         own = y[who == k]
@@ -307,7 +296,6 @@ def quality(
             "rejected": returned > 0,
             "constant": len(own) >= FEWEST_SCORES and favourite >= FAVOURITE,
             "rest": bool(rest[k] < REST) and int(shared[k]) >= FEWEST_FOR_REST,
-            "drift": name in drifting,
         }
         flags = tuple(flag for flag, held in holds.items() if held)
         use = (name, len(own), float(own.mean()), sd, favourite, float(rest[k]), int(shared[k]))

@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 from ....errors import NotEstimableError
 from ...competitions.ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import Labels, coded_scores, numbers
+from ..coded_judgments import Labels, coded_scores
 from .mixed_model import groups_without_common_items
 
 
@@ -141,19 +141,15 @@ class Disagreement:
     """How far annotators disagree on each item.
     items: in the order of their labels.  n int[n_items].  spread float[n_items]: standard deviation of the
     item's scores, without the annotators' locations; nan with one score.  expected float[n_items]: the spread
-    that the noise of its annotators would give: the root of the mean s_a^2.  statistic, p, p_holm
-    float[n_items]: Q, its upper chi-square tail, and that after Holm's correction; nan with one score.  low,
-    high float[n_items]: lowest and highest score, as given."""
+    that the noise of its annotators would give: the root of the mean s_a^2.  p, p_holm float[n_items]: the
+    upper chi-square tail of Q, and that after Holm's correction; nan with one score."""
 
     items: tuple[str, ...]
     n: IntArray
     spread: FloatArray
     expected: FloatArray
-    statistic: FloatArray
     p: FloatArray
     p_holm: FloatArray
-    low: FloatArray
-    high: FloatArray
 
 
 def annotator_effects(item: Labels, annotator: Labels, score: ArrayLike) -> AnnotatorEffects:
@@ -204,7 +200,7 @@ def disagreement(item: Labels, annotator: Labels, score: ArrayLike) -> Disagreem
     effects = annotator_effects(item, annotator, score)
     if effects.pooled == 0.0:
         raise NotEstimableError("annotators agree exactly, so no item stands out")
-    y, what = numbers("score", score), effects.item
+    what = effects.item
     k = len(effects.items)
     n = np.bincount(what, minlength=k)
     weight = 1.0 / effects.noise[effects.annotator] ** 2
@@ -218,8 +214,4 @@ def disagreement(item: Labels, annotator: Labels, score: ArrayLike) -> Disagreem
     p = np.where(often, chdtrc(np.maximum(n - 1, 1), statistic), np.nan)
     adjusted = np.full(k, np.nan)
     adjusted[often] = holm(p[often])
-    low, high = np.full(k, np.inf), np.full(k, -np.inf)
-    np.minimum.at(low, what, y)
-    np.maximum.at(high, what, y)
-    tested = (np.where(often, statistic, np.nan), p, adjusted)
-    return Disagreement(effects.items, n, spread, expected, *tested, low, high)
+    return Disagreement(effects.items, n, spread, expected, p, adjusted)

@@ -264,12 +264,7 @@ class Layout:
 
 
 def layout(
-    y: FloatArray,
-    fixed: FloatArray,
-    labels: Sequence[IntArray],
-    sizes: Sequence[int],
-    group: IntArray,
-    n_groups: int,
+    y: FloatArray, fixed: FloatArray, labels: Sequence[IntArray], sizes: Sequence[int], group: IntArray
 ) -> Layout:
     """Arrange the data; attributes are those of :class:`Layout`."""
     from scipy.sparse import csr_matrix, hstack
@@ -291,7 +286,7 @@ def layout(
         place = np.repeat(labels[big], np.diff(rest.indptr)) * q + rest.indices
     distinct, slot = np.unique(place, return_inverse=True)
     return Layout(
-        y, fixed, tuple(labels), tuple(sizes), group, n_groups, big, outer, outer_of, rest, rest.T.tocsr(),
+        y, fixed, tuple(labels), tuple(sizes), group, int(group.max()) + 1, big, outer, outer_of, rest, rest.T.tocsr(),
         slot.ravel(), (distinct // q, distinct % q),
     )  # fmt: skip
 

@@ -288,7 +288,7 @@ class _Search:
 
     def _layout(self, active: Sequence[int]) -> Layout:
         labels, sizes = [self.labels[k] for k in active], [self.sizes[k] for k in active]
-        return layout(self.y, self.x, labels, sizes, self.group, self.n_groups)
+        return layout(self.y, self.x, labels, sizes, self.group)
 
     def _leaves_zero(self, active: tuple[int, ...], solved: Solved, restored: set[int]) -> int | None:
         """A random effect at 0 whose variance raises the log-likelihood after all."""

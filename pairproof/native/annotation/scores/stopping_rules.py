@@ -28,7 +28,6 @@ Armitage, McPherson and Rowe (1969), Gauss-Legendre with 160 nodes (12 digits).
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -262,11 +261,9 @@ def _items(item: Labels, score: ArrayLike, items: Labels | None, widen: float) -
     return _Means(names, np.where(n > 0, mean, np.nan), widen * np.sqrt(np.maximum(pooled, own)), n)
 
 
-def _look(
-    means: _Means, widths: FloatArray, settled: BoolArray, further: float, why: str, early: str
-) -> Look:
-    verdict: Verdict = "too early" if early else "stop" if bool(settled.all()) else "go on"
-    return Look(verdict, means.names, means.estimate, widths, means.n, settled, further, early or why)
+def _look(means: _Means, widths: FloatArray, done: BoolArray, further: float, why: str, early: str) -> Look:
+    verdict: Verdict = "too early" if early else "stop" if bool(done.all()) else "go on"
+    return Look(verdict, means.names, means.estimate, widths, means.n, done, further, early or why)
 
 
 def _early_batches(batches: int) -> str:
@@ -348,9 +345,7 @@ class SourceDifferences:
         return _Means(names, self.estimate, self.spread, self.n)
 
 
-def source_differences(
-    system: Sequence[Hashable], source: Sequence[Hashable], score: ArrayLike
-) -> SourceDifferences:
+def source_differences(system: Labels, source: Labels, score: ArrayLike) -> SourceDifferences:
     """Differences of systems within sources.
     score float[n]: several scores of one output are averaged first."""
     y, ((names, which), (sources, of)) = coded_scores(score, system=system, source=source)
@@ -368,18 +363,14 @@ def source_differences(
 
 
 def systems_short(
-    differences: SourceDifferences,
-    half: float,
-    alpha: float = 0.05,
-    planned: float = 100.0,
-    looks: int | None = None,
+    of: SourceDifferences, half: float, alpha: float = 0.05, planned: float = 100.0, looks: int | None = None
 ) -> Look:
     """Whether every difference's interval is short enough.
     half: half-width wanted, > 0.  planned: sources at which the sequence is shortest, or with `looks` the
     most there will be; to be fixed beforehand.  looks: planned number of looks, at equal steps up to
     `planned`: O'Brien and Fleming's boundary."""
     _positive("half", half)
-    means, rule = differences.means, _Rule(alpha / len(differences.pairs), planned, looks)
+    means, rule = of.means, _Rule(alpha / len(of.pairs), planned, looks)
     widths = rule.half(means, 2)
     settled = widths <= half
     why = f"{int(settled.sum())} of {len(settled)} differences have a half-width of {half:g} or less"
@@ -387,7 +378,7 @@ def systems_short(
 
 
 def systems_ranking(
-    differences: SourceDifferences,
+    of: SourceDifferences,
     delta: float = 0.0,
     alpha: float = 0.05,
     planned: float = 100.0,
@@ -398,7 +389,7 @@ def systems_ranking(
     with `looks` the most there will be; to be fixed beforehand.  looks: planned number of looks, at equal
     steps up to `planned`: O'Brien and Fleming's boundary."""
     _positive("delta", delta, zero=True)
-    means, rule = differences.means, _Rule(alpha / len(differences.pairs), planned, looks)
+    means, rule = of.means, _Rule(alpha / len(of.pairs), planned, looks)
     widths, away = rule.half(means, 2), np.abs(means.estimate)
     with np.errstate(invalid="ignore"):
         settled = (away > widths) | (away + widths <= delta)
@@ -408,7 +399,7 @@ def systems_ranking(
 
 
 def systems_top(
-    differences: SourceDifferences,
+    of: SourceDifferences,
     k: int,
     delta: float = 0.0,
     alpha: float = 0.05,
@@ -420,32 +411,28 @@ def systems_top(
     with `looks` the most there will be; to be fixed beforehand.  looks: planned number of looks, at equal
     steps up to `planned`: O'Brien and Fleming's boundary.  Returns Look: of the differences between top and
     rest, best first; the others are not asked about."""
-    count = len(differences.systems)
+    count = len(of.systems)
     if not 1 <= whole_number("k", k, 1) < count:
         raise InputError(f"k={k} of {count} systems; expected 1 to {count - 1}")
     _positive("delta", delta, zero=True)
-    if (differences.n == 0).any():
-        i, j = differences.pairs[int(np.argmin(differences.n))]
+    if (of.n == 0).any():
+        i, j = of.pairs[int(np.argmin(of.n))]
         raise NotEstimableError(
-            f"{differences.systems[i]} and {differences.systems[j]} have no common source: judge both for the same"
+            f"{of.systems[i]} and {of.systems[j]} have no common source: judge both for the same"
         )
     strength = np.zeros(count)
-    for (i, j), d in zip(differences.pairs, differences.estimate):
+    for (i, j), d in zip(of.pairs, of.estimate):
         strength[i] += d / count
         strength[j] -= d / count
     top = set(np.argsort(-strength, kind="stable")[:k].tolist())
-    asked = [m for m, (i, j) in enumerate(differences.pairs) if (i in top) != (j in top)]
-    pairs = [differences.pairs[m] for m in asked]
+    asked = [m for m, (i, j) in enumerate(of.pairs) if (i in top) != (j in top)]
+    pairs = [of.pairs[m] for m in asked]
     turn = np.array([1 if i in top else -1 for i, _ in pairs])
-    part = SourceDifferences(
-        differences.systems,
-        tuple(pair[::step] for pair, step in zip(pairs, turn.tolist())),
-        differences.estimate[asked] * turn,
-        differences.spread[asked],
-        differences.n[asked],
-    ).means
+    turned = tuple(pair[::step] for pair, step in zip(pairs, turn.tolist()))
+    numbers = (of.estimate[asked] * turn, of.spread[asked], of.n[asked])
+    part = SourceDifferences(of.systems, turned, *numbers).means
     # alpha stays over all pairs: which of them are asked about depends on the scores.
-    rule = _Rule(alpha / len(differences.pairs), planned, looks)
+    rule = _Rule(alpha / len(of.pairs), planned, looks)
     widths = rule.half(part, 2)
     settled = part.estimate - widths > -delta
     why = f"{int(settled.sum())} of {len(settled)} differences between the top {k} and the rest lie above {0.0 - delta:g}"

@@ -28,7 +28,7 @@ has the same mode from (1, 1).
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, get_args
@@ -40,7 +40,7 @@ from ....data.options import one_of
 from ....errors import InputError, NotEstimableError
 from ...competitions.ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import check_level, coded_scores
+from ..coded_judgments import Labels, check_level, coded_scores
 from .annotator_agreement import ranks
 from .mixed_equations import nested_in
 from .mixed_model import listed, mixed_model, told_apart
@@ -70,12 +70,10 @@ class SystemScores:
     cluster: IntArray
 
 
-def system_scores(
-    system: Sequence[str], score: ArrayLike, level: float = 0.95, alpha: float = ALPHA
-) -> SystemScores:
+def system_scores(system: Sequence[str], score: ArrayLike, level: float = 0.95) -> SystemScores:
     """Scores of systems with intervals and clusters, as WMT ranks systems since 2016.
     score float[k]: one a judged segment (the mean of its judgments): raw, or standardised by annotator.
-    alpha: of each test, in (0, 1); there is no correction for their number, as WMT has none."""
+    There is no correction for the number of tests, as WMT has none."""
     s = np.asarray(score, np.float64)
     if len(s) != len(system):
         raise InputError(f"{len(system)} system names and {len(s)} scores; expected as many")
@@ -86,15 +84,14 @@ def system_scores(
     for name, value in zip(system, s.tolist()):
         by.setdefault(name, []).append(value)
     if len(by) < 2:
-        raise InputError(
-            f"system scores: found {len(by)} system(s) ({', '.join(by)}); clusters need two or more"
-        )
+        found = f"{len(by)} system(s) ({', '.join(by)})"
+        raise InputError(f"system scores: found {found}; clusters need two or more")
     order = sorted(by, key=lambda name: (-np.mean(by[name]), name))
     groups = [np.array(by[name]) for name in order]
     p = np.ones((len(order), len(order)))
     for i, j in combinations(range(len(order)), 2):
         p[i, j] = p[j, i] = rank_sum_p(groups[i], groups[j])
-    ends = [bool((p[:k, k:] < alpha).all()) for k in range(1, len(order))]
+    ends = [bool((p[:k, k:] < ALPHA).all()) for k in range(1, len(order))]
     mean, size = np.array([g.mean() for g in groups]), np.array([len(g) for g in groups])
     half = np.array([_half(g, level) if len(g) > 1 else np.nan for g in groups])
     return SystemScores(tuple(order), mean, mean - half, mean + half, size, p, np.cumsum([1, *ends]))
@@ -122,6 +119,7 @@ def rank_sum_p(x: FloatArray, y: FloatArray) -> float:
     return float(min(1.0, 2.0 * ndtr(-max(abs(u) - 0.5, 0.0) / np.sqrt(spread))))
 
 
+_Floor = tuple[FloatArray, FloatArray]
 #: Mixed model, or ordinary means with two-way clustered standard errors.
 Way = Literal["mixed", "ols"]
 
@@ -167,9 +165,9 @@ class SystemsModel:
 
 
 def systems_model(
-    system: Sequence[Hashable],
-    source: Sequence[Hashable],
-    annotator: Sequence[Hashable],
+    system: Labels,
+    source: Labels,
+    annotator: Labels,
     score: ArrayLike,
     way: Way = "mixed",
     annotator_by_system: bool = True,
@@ -185,9 +183,8 @@ def systems_model(
     (names, which), (sources, of), (annotators, who) = coded_labels
     for what, there in (("systems", names), ("sources", sources), ("annotators", annotators)):
         if len(there) < 2:
-            raise NotEstimableError(
-                f"systems by scores: {len(there)} {what} ({there[0]}); expected two or more"
-            )
+            found = f"{len(there)} {what} ({there[0]})"
+            raise NotEstimableError(f"systems by scores: {found}; expected two or more")
     cautions = _design(names, which, of, annotators, who)
     variances: dict[str, float] = {}
     loglik, floor = float("nan"), None
@@ -273,10 +270,7 @@ def _contrasts(
 
 
 def _standard_errors(
-    covariance: FloatArray,
-    functions: FloatArray,
-    floor: tuple[FloatArray, FloatArray] | None,
-    cautions: list[str],
+    covariance: FloatArray, functions: FloatArray, floor: _Floor | None, cautions: list[str]
 ) -> FloatArray:
     """float[m]: of linear functions; by the larger one-way variance where the two-way is not positive."""
     variance: FloatArray = np.einsum("mi,ij,mj->m", functions, covariance, functions)
@@ -305,7 +299,7 @@ def _one_way(residual: FloatArray, which: IntArray, cluster: IntArray, n: FloatA
 
 def _two_way(
     y: FloatArray, which: IntArray, of: IntArray, who: IntArray, k: int
-) -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray]]:
+) -> tuple[FloatArray, FloatArray, _Floor]:
     """Means float[k], their two-way covariance, and the one-way ones below which no variance is taken."""
     n = np.bincount(which, minlength=k).astype(float)
     mean: FloatArray = np.bincount(which, y, k) / n

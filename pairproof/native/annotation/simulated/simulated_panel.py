@@ -32,6 +32,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.random import Generator
 
 from ....data.options import one_of, whole_number
 from ....errors import InputError
@@ -42,7 +43,7 @@ Truth = Literal["lexical", "political", "uniform"]
 TRUTHS: tuple[Truth, ...] = get_args(Truth)
 
 
-def truth_of(kind: Truth, n_items: int, rng: np.random.Generator) -> FloatArray:
+def truth_of(kind: Truth, n_items: int, rng: Generator) -> FloatArray:
     """Invented true scores.  Returns float[n_items]: in [0, 1]."""
     one_of("truth", kind, TRUTHS)
     if kind == "uniform":
@@ -77,9 +78,8 @@ class Context:
     factor: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.kind not in ("none", "uniform", "similar") or not (
-            math.isfinite(self.factor) and self.factor >= 0
-        ):
+        usable = math.isfinite(self.factor) and self.factor >= 0
+        if self.kind not in ("none", "uniform", "similar") or not usable:
             raise InputError(
                 f"context {self.kind}:{self.factor:g}; expected none, uniform:FACTOR or similar:FACTOR, such as"
                 " uniform:.7"
@@ -176,8 +176,8 @@ class PanelAtWork:
         self,
         panel: Panel,
         truth: FloatArray,
-        rng: np.random.Generator,
-        errors: np.random.Generator | None = None,
+        rng: Generator,
+        errors: Generator | None = None,
         session: int = SESSION,
     ) -> None:
         self.panel, self.truth, self.session = panel, np.asarray(truth, np.float64), session

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Union
 
 import numpy as np
 
@@ -26,13 +27,12 @@ from .simulation import Experiment, Simulation, simulate
 
 #: Shifts of the grid: none, and up to twice that of WMT21's direct assessment (.14).
 SHIFTS = (0.0, 0.1, 0.2, 0.3)
+_Between = Union[tuple[float, float], None]
 #: A difference must be this many standard errors to count.
 CLEAR = 2.0
 
 
-def turning(
-    shifts: Sequence[float], first: Sequence[float], second: Sequence[float]
-) -> tuple[float, float] | None:
+def turning(shifts: Sequence[float], first: Sequence[float], second: Sequence[float]) -> _Between:
     """Between which shifts the first method passes the second.
     `first`, second: spearman's rho of the two methods at each shift.  Returns (float, float) or None: the
     last shift at which the first is behind and the next one; (0, 0) if it is ahead from the first on; None if
@@ -93,9 +93,7 @@ class Grid:
         mean: FloatArray = gap.mean(axis=1)
         return np.asarray(np.where(np.abs(mean) > CLEAR * _standard_error(gap), mean, 0.0))
 
-    def turning(
-        self, first: str, second: str, after: int, context: str = "none"
-    ) -> tuple[float, float] | None:
+    def turning(self, first: str, second: str, after: int, context: str = "none") -> _Between:
         """Between which shifts the first passes the second; see :func:`turning`."""
         one, other = (self.curve(name, after, context).tolist() for name in (first, second))
         return turning(self.shifts, one, other)

@@ -42,7 +42,7 @@ def dense(nested, tau, sigma):
 def test_items_within_sources_are_eliminated_with_them_and_all_is_as_with_dense_matrices(nested):
     y, x, labels, sizes, group = nested
     tau, sigma = np.array([0.3, 0.1, 0.05]), np.array([0.4, 0.9])
-    at = mixed_equations.layout(y, x, labels, sizes, group, 2)
+    at = mixed_equations.layout(y, x, labels, sizes, group)
     assert (at.big, at.outer, at.small) == (1, 0, [2]) and at.rest.shape == (300, 7)
     t, w, c = dense(nested, tau, sigma)
     inverse = np.linalg.inv(c)
@@ -73,7 +73,7 @@ def test_items_within_sources_are_eliminated_with_them_and_all_is_as_with_dense_
 def test_the_log_likelihood_of_nested_effects_is_the_dense_one(nested):
     y, x, labels, sizes, group = nested
     tau, sigma = np.array([0.3, 0.1, 0.05]), np.array([0.4, 0.9])
-    at = mixed_equations.layout(y, x, labels, sizes, group, 2)
+    at = mixed_equations.layout(y, x, labels, sizes, group)
     v = np.diag(sigma[group]) + sum(s * (e[:, None] == e[None, :]) for s, e in zip(tau, labels))
     w = np.linalg.inv(v)
     r = y - x @ np.linalg.solve(x.T @ w @ x, x.T @ w @ y)
@@ -113,8 +113,8 @@ def test_sources_do_not_count_towards_what_is_too_large(monkeypatch):
     monkeypatch.setattr(mixed_equations, "LARGEST", 10)
     item, one = np.arange(60), np.zeros(60, int)
     nested = [item // 5, item, item % 4]
-    found = mixed_equations.layout(item * 1.0, np.ones((60, 1)), nested, [12, 60, 4], one, 1)
+    found = mixed_equations.layout(item * 1.0, np.ones((60, 1)), nested, [12, 60, 4], one)
     assert found.rest.shape[1] == 5
     crossed = [item % 12, item % 25, item % 4]
     with pytest.raises(TooLargeError, match="17 annotators, HITs and fixed effects .* at most 10"):
-        mixed_equations.layout(item * 1.0, np.ones((60, 1)), crossed, [12, 25, 4], one, 1)
+        mixed_equations.layout(item * 1.0, np.ones((60, 1)), crossed, [12, 25, 4], one)

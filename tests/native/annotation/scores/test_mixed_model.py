@@ -115,7 +115,7 @@ def test_the_log_likelihood_is_the_dense_one_and_no_neighbour_has_a_higher(cross
 def test_the_derivatives_are_those_of_the_log_likelihood(crossed):
     y, item, annotator = crossed
     x, group = np.ones((len(y), 1)), annotator
-    at = mixed_equations.layout(y, x, [item, annotator], [item.max() + 1, annotator.max() + 1], group, 8)
+    at = mixed_equations.layout(y, x, [item, annotator], [item.max() + 1, annotator.max() + 1], group)
     tau, sigma = np.array([0.03, 0.002]), np.linspace(0.004, 0.03, 8)
     for likelihood in ("REML", "ML"):
         gradient, information = mixed_equations.derivatives(mixed_equations.solve(at, tau, sigma, likelihood))

@@ -1,0 +1,15 @@
+-- Columns that schema 2 has and schema 1 has not; its tables are made as schema.sql has them.
+ALTER TABLE item ADD COLUMN role TEXT NOT NULL DEFAULT 'item';
+ALTER TABLE item ADD COLUMN of INTEGER;
+ALTER TABLE item ADD COLUMN source TEXT NOT NULL DEFAULT '';
+ALTER TABLE item ADD COLUMN system TEXT NOT NULL DEFAULT '';
+ALTER TABLE item ADD COLUMN gold REAL;
+ALTER TABLE hit ADD COLUMN kind TEXT NOT NULL DEFAULT 'work';
+ALTER TABLE hit ADD COLUMN plan TEXT;
+ALTER TABLE judgment ADD COLUMN annotator INTEGER REFERENCES annotator (number);
+ALTER TABLE judgment ADD COLUMN submitted REAL;
+ALTER TABLE judgment ADD COLUMN seconds REAL;
+ALTER TABLE judgment ADD COLUMN counted INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE judgment ADD COLUMN why TEXT NOT NULL DEFAULT '';
+ALTER TABLE judgment ADD COLUMN repeat_of INTEGER;
+ALTER TABLE score ADD COLUMN kind TEXT NOT NULL DEFAULT 'item';
