@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from pairproof.bridge.packages.asking import ask
-from pairproof.native.answers.trees.instability import by_name
 from pairproof.native.answers.trees.tree_models import PreferenceTree
 from pairproof.native.answers.trees.tree_record import p_words
 
@@ -47,8 +46,7 @@ def numbers(tree: PreferenceTree, nodes: Iterable[int]) -> dict[str, Any]:
     """What the page says of a tree: the tests of nodes that are split, and the leaves."""
     return {
         "tests": {
-            str(n): {name: [t.statistic, t.p_adjusted] for name, t in by_name(tree.node(n).tests).items()}
-            for n in nodes
+            str(n): {t.covariate: [t.statistic, t.p_adjusted] for t in tree.node(n).tests} for n in nodes
         },
         "leaves": [
             [leaf.number, leaf.n_persons, *leaf.fit.params[list(ITEMS[1:])].tolist()] for leaf in tree.leaves

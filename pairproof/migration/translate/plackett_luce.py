@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.plackettluce import CovariateWorths, PlackettLuceModel
 from ...bridge.values.nodes import RList, RVector
+from ...data.respondents.codes import ABSENT, dense
 from ...fit.fit import Fit
 from ...native.answers.patterns.answer_likelihood import Likelihood
-from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, dense_ranks, linked_sets
+from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, linked_sets
 from ...native.answers.patterns.natural_parameters import main_effects
 from ...validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
@@ -105,7 +106,7 @@ def _why_bridge(call: RecordedCall, data: Rankings, pseudo: float) -> str:
     coefficients = named(call.vector("coef"))
     if not coefficients or any(np.isnan(v) for v in coefficients.values()):
         return "some worths are not estimable, which R reports as NA"
-    if not pseudo and len(linked_sets(above(dense_ranks(data.ranks, "absent")))) > 1:
+    if not pseudo and len(linked_sets(above(_ranks(data)))) > 1:
         return "the rankings do not connect all items, so that maximum likelihood has no finite worths"
     return ""
 
@@ -152,10 +153,13 @@ def worth_se_of_rankings(fit: Fit, data: Rankings) -> dict[str, float]:
     return dict(zip(data.items, np.sqrt(variance).tolist()))
 
 
+def _ranks(data: Rankings) -> Ranks:
+    return Ranks(dense(np.where(data.ranks > 0, data.ranks, ABSENT)))
+
+
 def _of_rankings(fit: Fit, data: Rankings) -> tuple[list[str], FloatArray]:
     """Parameters, and the inverse of the information of the rankings alone at the fit's estimates."""
-    ranks = dense_ranks(data.ranks, "absent")
-    space = LuceSpace(Ranks(ranks.ranks), tuple(fit.of_answers.tie_orders))
+    space = LuceSpace(_ranks(data), tuple(fit.of_answers.tie_orders))
     items = main_effects(data.items, reference=0).columns
     ties = len(space.tie_orders)
     matrix = np.zeros((items.shape[0] + ties, items.shape[1] + ties))

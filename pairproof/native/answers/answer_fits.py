@@ -22,13 +22,13 @@ from ...fit.estimates.covariance import DenseCovariance
 from ...fit.estimates.fit_record import FitWarning, Stopping, listed
 from ...fit.estimates.likelihood import AtEstimate, OutcomeModel
 from ...fit.estimates.parts import OF_ITEM, AnswerNumbers, Answers, ClassNumbers, ClassTester, MixedPossible
-from ...fit.estimates.specification import AnswerSpec, Term, Value, by_suffix
+from ...fit.estimates.specification import AnswerSpec, Term, Value
 from ...fit.fit import Fit
 from ...fit.results.answers import PairCells
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...numerics.infinity import AtInfinity, both, held_at_minus_infinity
 from ..comparisons.counts.llbt import RULE, engine_name
-from .answer_terms import ItemModel, at_times, pair_names, timed_groups
+from .answer_terms import ItemModel, at_times, in_time, pair_names, timed_groups
 from .patterns.answer_likelihood import AnswerLikelihood, PatternFit, free_probabilities
 from .patterns.class_mixture import LatentClasses, share_slopes
 from .possible_answers import Possible
@@ -258,12 +258,6 @@ class Columns:
     parameter: IntArray
 
 
-def in_class(term: Term, k: int) -> Term:
-    """The term of a class, counted from 0: `A:sex[2]:class[1]`."""
-    by = (("class", str(k + 1)),)
-    return replace(term, name=term.name + by_suffix(by), by=term.by + by)
-
-
 def columns_of(one: Fitted, found: LatentClasses) -> Columns:
     """Items class by class, then items that all classes share, then ties and dependence."""
     parameters, n_classes = one.parameters, len(found.shares)
@@ -283,7 +277,7 @@ def columns_of(one: Fitted, found: LatentClasses) -> Columns:
     slot = [-1 if at[k] < 0 else found.mixture.slots(max(c, 0))[at[k]] for k, c in order]
     more = len(one.infinite)
     return Columns(
-        (*(terms[k] if c < 0 else in_class(terms[k], c) for k, c in order), *one.infinite),
+        (*(terms[k] if c < 0 else in_time(terms[k], str(c + 1), "class") for k, c in order), *one.infinite),
         np.array([*slot, *[-2] * more], np.int64),
         np.array([*(c for _, c in order), *[-1] * more], np.int64),
         np.array([*(at[k] for k, _ in order), *[-1] * more], np.int64),

@@ -10,7 +10,7 @@ same as for models of comparisons), with a constant before them; the x_jq are th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -124,11 +124,9 @@ def at_times(model: ItemModel, times: tuple[str, ...]) -> tuple[tuple[Term, ...]
     return found, np.tile(model.free, len(times))
 
 
-def in_time(term: Term, time: str) -> Term:
-    """The term of one point in time, `A:sex[2]:time[1]`."""
-    from dataclasses import replace
-
-    by = (("time", time),)
+def in_time(term: Term, time: str, what: str = "time") -> Term:
+    """The term of one point in time, `A:sex[2]:time[1]`, or of what else is said."""
+    by = ((what, time),)
     return replace(term, name=term.name + by_suffix(by), by=term.by + by)
 
 

@@ -39,16 +39,13 @@ def draw_comparisons(
     group: IntArray,
     draws: np.random.Generator,
     undecided: Undecided | None = None,
-    like: IntArray | None = None,
 ) -> IntArray:
     """Answers to all comparisons, without dependence.
     phi float[n, p] or float[p]: parameters of each person, or of all.  group int[n]: covariate group of each
-    person.  like int[n, C]: answers whose gaps are kept.  Returns int[n, C]."""
-    maps, names = comparison_maps(terms, undecided, False)
-    beta = _natural(phi, maps, names, group)
+    person.  Returns int[n, C]."""
+    beta = _natural(phi, comparison_maps(terms, undecided, False)[0], group)
     c = beta.shape[1] // (1 if undecided is None else 2)
-    found = draw_independent(beta[:, :c], None if undecided is None else beta[:, c:], draws)
-    return found if like is None else np.where(like == MISSING, MISSING, found)
+    return draw_independent(beta[:, :c], None if undecided is None else beta[:, c:], draws)
 
 
 def draw_independent(d: FloatArray, ties: FloatArray | None, draws: np.random.Generator) -> IntArray:
@@ -73,13 +70,10 @@ def draw_rankings(
     phi float[n, p] or float[p]: parameters of each person, or of all: of log worths for Plackett and Luce's
     model, of lambda for the pattern model.  group int[n]: covariate group of each person.  Returns int[n, J]:
     ranks, 1 = best."""
-    maps, names = item_maps(terms)
-    worth = _natural(phi, maps, names, group)
+    worth = _natural(phi, item_maps(terms)[0], group)
     if model == "plackett-luce":
         order = np.argsort(-(worth + draws.gumbel(size=worth.shape)), axis=1)
         return np.asarray(np.argsort(order, axis=1) + 1)
-    if model != "pattern":
-        raise InputError(f"model is {model!r}; expected 'plackett-luce' or 'pattern'")
     distinct, kind = np.unique(worth, axis=0, return_inverse=True)
     found = np.zeros(worth.shape, dtype=np.int64)
     for number, lam in enumerate(distinct):
@@ -88,13 +82,9 @@ def draw_rankings(
     return found
 
 
-def _natural(
-    phi: FloatArray, maps: Sequence[FloatArray], names: Sequence[str], group: IntArray
-) -> FloatArray:
+def _natural(phi: FloatArray, maps: Sequence[FloatArray], group: IntArray) -> FloatArray:
     """float[n, q]: natural parameters of each person."""
     each = np.broadcast_to(phi, (len(group), phi.shape[-1]))
-    if each.shape[1] != len(names):
-        raise InputError(f"{each.shape[1]} parameters for a model of {len(names)}: {', '.join(names)}")
     return np.asarray(np.einsum("nqp,np->nq", np.stack(maps)[group], each))
 
 

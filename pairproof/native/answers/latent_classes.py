@@ -29,6 +29,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -48,7 +49,7 @@ from ...text import count_words
 from .answer_fits import Fitted, assemble_classes
 from .drawn_answers import Draw, draw_independent, draw_pattern_rankings
 from .pattern_models import check_table, fitted_pattern, pattern_spec
-from .patterns.answer_likelihood import Likelihood, maximum_likelihood
+from .patterns.answer_likelihood import Likelihood
 from .patterns.class_mixture import STARTS, LatentClasses, fit_classes
 from .patterns.natural_parameters import n_pairs
 from .plackett_luce import fitted_plackett_luce, plackett_luce_spec
@@ -91,22 +92,20 @@ def class_test(
     generator to answers.  n_classes: K, 1 or more.  random bool[p]: which parameters differ between classes;
     all if not given.  workers: processes; with more than one `build` and `draw` must survive pickling.  The
     result is the same.  enough: stop when so many samples have reached the observed ratio."""
-    if samples < 1:
-        raise InputError(f"{samples} bootstrap samples; expected 1 or more")
-    fitting = _Fitting(build, n_classes, random, starts, seed)
-    fewer, more = fitting.both(answers)
-    tasks = (_Task(fitting, draw, fewer.phi, fewer.shares, len(answers), b) for b in range(samples))
+    both = partial(_both, build, n_classes, random, starts, seed)
+    fewer, more = both(answers)
+    ratio_of = partial(_ratio, both, draw, fewer.phi, fewer.shares, len(answers), seed)
     observed, reached = 2.0 * (more.llf - fewer.llf), 0
     ratios: list[float] = []
     failed = 0
-    for task, ratio in in_order(_ratio, tasks, workers):
+    for number, ratio in in_order(ratio_of, range(samples), workers):
         if ratio is None:
             failed += 1
         else:
             ratios.append(ratio)
             reached += int(ratio >= observed - ROUNDING)
         if progress is not None:
-            progress(task.number + 1, samples)
+            progress(number + 1, samples)
         if enough is not None and reached >= enough:
             break
     if not ratios:
@@ -117,52 +116,36 @@ def class_test(
     return ClassTest(n_classes, fewer.llf, more.llf, np.array(ratios), failed)
 
 
-@dataclass(frozen=True, eq=False)
-class _Fitting:
-    """Fits K and K + 1 classes to answers."""
-
-    build: Build
-    n_classes: int
-    random: BoolArray | None
-    starts: int
-    seed: int
-
-    def both(self, answers: IntArray) -> tuple[LatentClasses, LatentClasses]:
-        likelihood, weights, names, single = self.build(answers)
-        if single is None:
-            single = maximum_likelihood(likelihood, weights, names, concave=False).phi
-        fewer, more = (
-            fit_classes(likelihood, weights, names, k, self.random, self.starts, self.seed, single)
-            for k in (self.n_classes, self.n_classes + 1)
-        )
-        return fewer, more
+Both = Callable[[IntArray], tuple[LatentClasses, LatentClasses]]
 
 
-@dataclass(frozen=True, eq=False)
-class _Task:
-    """A sample to be drawn and fitted, with a random stream of its own."""
+def _both(
+    build: Build, n_classes: int, random: BoolArray | None, starts: int, seed: int, answers: IntArray
+) -> tuple[LatentClasses, LatentClasses]:
+    """K and K + 1 classes, fitted to answers."""
+    likelihood, weights, names, single = build(answers)
+    fewer, more = (
+        fit_classes(likelihood, weights, names, k, random, starts, seed, single)
+        for k in (n_classes, n_classes + 1)
+    )
+    return fewer, more
 
-    fitting: _Fitting
-    draw: Draw
-    phi: FloatArray
-    shares: FloatArray
-    n_persons: int
-    number: int
 
-
-def _ratio(task: _Task) -> float | None:
-    """The likelihood ratio of a sample; None if it cannot be fitted."""
-    draws = np.random.default_rng([task.fitting.seed, 1, task.number])
-    member = draws.choice(len(task.shares), p=task.shares / task.shares.sum(), size=task.n_persons)
+def _ratio(
+    both: Both, draw: Draw, phi: FloatArray, shares: FloatArray, n_persons: int, seed: int, number: int
+) -> float | None:
+    """The likelihood ratio of a sample, which has a random stream of its own; None if it cannot be fitted."""
+    draws = np.random.default_rng([seed, 1, number])
+    member = draws.choice(len(shares), p=shares / shares.sum(), size=n_persons)
     try:
-        fewer, more = task.fitting.both(task.draw(task.phi[member], draws))
+        fewer, more = both(draw(phi[member], draws))
     except (NotEstimableError, ConvergenceError):
         return None
     return 2.0 * (more.llf - fewer.llf)
 
 
-def persons_of(table: Respondents) -> tuple[Respondents, IntArray]:
-    """The table with a row for each person, and the row that each had."""
+def persons_of(table: Respondents) -> Respondents:
+    """The table with a row for each person."""
     whole = np.round(table.weights).astype(np.int64)
     wrong = np.flatnonzero(whole != table.weights)
     if len(wrong):
@@ -172,8 +155,7 @@ def persons_of(table: Respondents) -> tuple[Respondents, IntArray]:
         )
     rows = np.repeat(np.arange(table.n_rows), whole)
     columns = {name: take(column, rows) for name, column in table.columns.items()}
-    persons = replace(table, answers=table.answers[rows], weights=np.ones(len(rows)), columns=columns)
-    return persons, rows
+    return replace(table, answers=table.answers[rows], weights=np.ones(len(rows)), columns=columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -439,7 +421,7 @@ def fit_latent_classes(
     )
     # A sum constraint is a change of reference of the finished fit.
     against = replace(spec, reference=one.reference) if spec.reference == "sum" else spec
-    tester = Tester(table, spec, differs)
+    tester = partial(_tested, table, spec, differs)
     fit = assemble_classes(replace(one, spec=against), found, starts, seed, tester)
     return fit.with_reference("sum") if spec.reference == "sum" else fit
 
@@ -449,62 +431,45 @@ def fitted(table: Respondents, spec: AnswerSpec) -> Fitted:
     return fitted_pattern(table, spec) if spec.family == "pattern" else fitted_plackett_luce(table, spec)
 
 
-@dataclass(frozen=True, eq=False)
-class Refit:
-    """From the answers of persons to their likelihood."""
-
-    persons: Respondents
-    spec: AnswerSpec
-    n_params: int
-
-    def __call__(self, answers: IntArray) -> Built:
-        """The likelihood of int[n_persons, n_times * k]."""
-        drawn = replace(self.persons, answers=answers.reshape(self.persons.answers.shape))
-        one = fitted(drawn, self.spec).found
-        if len(one.estimate.names) != self.n_params:
-            raise NotEstimableError("the sample has no tie, so that the tie parameter is minus infinity")
-        return Built(one.likelihood, one.pooled.weights, one.estimate.names, one.estimate.phi)
+def _rebuilt(persons: Respondents, spec: AnswerSpec, n_params: int, answers: IntArray) -> Built:
+    """The likelihood of int[n_persons, n_times * k]."""
+    drawn = replace(persons, answers=answers.reshape(persons.answers.shape))
+    one = fitted(drawn, spec).found
+    if len(one.estimate.names) != n_params:
+        raise NotEstimableError("the sample has no tie, so that the tie parameter is minus infinity")
+    return Built(one.likelihood, one.pooled.weights, one.estimate.names, one.estimate.phi)
 
 
-@dataclass(frozen=True, eq=False)
-class Tester:
-    """The bootstrap test of a number of classes against one more.
-    random bool[p]: which parameters differ between classes."""
-
-    table: Respondents
-    spec: AnswerSpec
-    random: BoolArray
-
-    def __call__(
-        self,
-        samples: int,
-        starts: int,
-        seed: int,
-        progress: Callable[[int, int], None] | None,
-        workers: int,
-        enough: int | None,
-    ) -> ClassTest:
-        """See :meth:`pairproof.Fit.test_classes`."""
-        persons, _ = persons_of(self.table)
-        one = fitted(persons, self.spec)
-        if one.possible is None:
-            raise InputError(
-                "the possible answers of this model are not written out, so that none can be drawn"
-            )
-        draw = Redraw(persons, one.possible, tuple(one.found.likelihood.maps), one.model.group)
-        return class_test(
-            persons.answers.reshape(persons.n_rows, -1),
-            Refit(persons, self.spec, len(self.random)),
-            draw,
-            self.spec.classes,
-            samples,
-            starts,
-            seed,
-            self.random,
-            progress,
-            workers,
-            enough,
-        )
+def _tested(
+    table: Respondents,
+    spec: AnswerSpec,
+    random: BoolArray,
+    samples: int,
+    starts: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+    workers: int,
+    enough: int | None,
+) -> ClassTest:
+    """See :meth:`pairproof.Fit.test_classes`.  random bool[p]: which parameters differ between classes."""
+    persons = persons_of(table)
+    one = fitted(persons, spec)
+    if one.possible is None:
+        raise InputError("the possible answers of this model are not written out, so that none can be drawn")
+    draw = Redraw(persons, one.possible, tuple(one.found.likelihood.maps), one.model.group)
+    return class_test(
+        persons.answers.reshape(persons.n_rows, -1),
+        partial(_rebuilt, persons, spec, len(random)),
+        draw,
+        spec.classes,
+        samples,
+        starts,
+        seed,
+        random,
+        progress,
+        workers,
+        enough,
+    )
 
 
 def tabulate_latent_classes(

@@ -34,15 +34,14 @@ from ...data.options import hints_for_r, one_of
 from ...data.respondents.codes import ABSENT, BELOW, MISSING
 from ...data.respondents.respondents import Respondents
 from ...data.where import hint
-from ...errors import InputError, NotEstimableError
+from ...errors import InputError, ItemError, NotEstimableError
 from ...fit.estimates.fit_record import FitWarning
 from ...fit.estimates.specification import Alpha, AnswerSpec, AnswerTies, Beta, Term
 from ...fit.fit import Fit
 from ...numerics.arrays import IntArray
 from ..prefmod_defects.defects_of_input import pattern_call
-from . import answer_terms as parameters
 from .answer_fits import Fitted, comparison_statistics, finished, item_statistics
-from .answer_terms import ItemModel, dependence, in_time, item_model, links, names, pair_names
+from .answer_terms import ItemModel, dependence, in_time, item_model, links, names, others, pair_names
 from .patterns import missing_comparisons as gaps
 from .patterns.answer_likelihood import PatternFit, blocks, maximum_likelihood
 from .patterns.comparison_patterns import fit_comparisons
@@ -51,40 +50,6 @@ from .patterns.ranking_patterns import fit_mallows
 from .patterns.rating_patterns import fit_ratings
 from .patterns.repeated_answers import fit_repeated
 from .possible_answers import Form, Possible
-
-
-def fit_with_gaps(
-    table: Respondents,
-    spec: AnswerSpec,
-    model: ItemModel,
-    more: Sequence[Term],
-    undecided: Undecided | None,
-    alpha_of: Sequence[str] | None,
-    beta_of: Sequence[str] | None,
-) -> tuple[PatternFit, list[Term]]:
-    """The joint model of answers and gaps; its saturated model has free probabilities of both together."""
-    likelihood, pooled, names = gaps.gaps_likelihood(
-        table.once,
-        model.terms,
-        None if spec.alpha == "none" else cast(gaps.Alpha, spec.alpha),
-        cast("gaps.Beta | None", spec.beta or None),
-        _places(table, spec.alpha, alpha_of, "alpha_of"),
-        _places(table, spec.beta, beta_of, "beta_of"),
-        model.group,
-        table.weights,
-        undecided,
-        spec.dependence,
-    )
-    missing = [Term(_missing_name(n), "missing") for n in names if n.split(":")[0] in ("alpha", "beta")]
-    called = parameters.names(model, spec, [*missing, *more])
-    estimate = maximum_likelihood(likelihood, pooled.weights, called, concave=False)
-    block = blocks(pooled.group[:, None])
-    each = (4.0 if table.tie_category else 3.0) ** n_pairs(len(table.items))
-    return PatternFit(estimate, likelihood, pooled, block, np.full(int(block.max()) + 1, each)), missing
-
-
-def _missing_name(name: str) -> str:
-    return name.replace("-", ":") if name.count(":") == 1 and "-" in name else name
 
 
 def _places(table: Respondents, what: str, chosen: Sequence[str] | None, option: str) -> list[int] | None:
@@ -99,18 +64,6 @@ def _places(table: Respondents, what: str, chosen: Sequence[str] | None, option:
             f"{option}: {wrong[0] if wrong else chosen!r} is none of {', '.join(known[:20])}; give a list of them"
         )
     return [known.index(name) for name in chosen]
-
-
-def gap_statistics(table: Respondents, spec: AnswerSpec, found: PatternFit) -> list[str]:
-    """Names of the natural parameters: of the answers, of gaps, and of gaps and answers together."""
-    items = table.items
-    pairs = pair_names(items)
-    depends = [term.name for term in parameters.dependence(table, spec)]
-    own = comparison_statistics(items, table.tie_category, depends)
-    n_beta = found.likelihood.maps[0].shape[0] - len(own) - len(pairs)
-    # prefmod's form has a parameter an item where the others have one a comparison.
-    of_beta = [f"coded {k}" for k in range(n_beta)] if spec.beta == "coded" else pairs
-    return [*own, *(f"alpha {p}" for p in pairs), *(f"beta {p}" for p in of_beta)]
 
 
 def repeated(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitted:
@@ -135,7 +88,7 @@ def repeated(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitted:
             )
         answers, categories, places = table.ranks, None, len(table.items)
     ternary, own = table.kind == "ratings", dependence(table, spec)
-    once = comparison_statistics(table.items, ternary, [t.name for t in own])
+    once = _statistics(table, spec, ternary)
     between = links(table)
     statistics = [f"{name} at {time}" for time in table.times for name in once] + [t.name for t in between]
     more = [
@@ -302,13 +255,7 @@ def pattern_spec(
 ) -> AnswerSpec:
     """The specification, with defaults filled in."""
     check_table(table, by)
-    if reference is not None and item_terms:
-        raise InputError(
-            f"reference={reference!r} beside item_terms={list(item_terms)}: lambdas come from the item covariates, so"
-            " no item's is 0; leave the reference out"
-        )
-    if reference is not None and reference != "sum":
-        check_reference(table, reference)
+    check_reference(table, reference, item_terms, "lambdas come from the item covariates, so no item's is 0")
     chosen: AnswerTies = ties if ties is not None else ("davidson" if table.tie_category else "none")
     return AnswerSpec(
         family="pattern",
@@ -337,14 +284,18 @@ def check_table(table: object, by: str = "") -> None:
     check_one_track(table, by)
 
 
-def check_reference(table: Respondents, reference: str) -> None:
-    """ItemError unless the reference is an item."""
-    from ...errors import ItemError
-
-    if reference not in table.items:
+def check_reference(
+    table: Respondents, reference: str | None, item_terms: Sequence[str], instead: str
+) -> None:
+    """InputError beside item covariates; ItemError unless the reference is an item, or "sum"."""
+    if reference is not None and item_terms:
+        raise InputError(
+            f"reference={reference!r} beside item_terms={list(item_terms)}: {instead}; leave the reference out"
+        )
+    if reference not in (None, "sum", *table.items):
         raise ItemError(
             f"reference {reference!r} is not an item; the items are {', '.join(table.items)}, or 'sum'"
-            + hint(table.narrowed, reference)
+            + hint(table.narrowed, str(reference))
         )
 
 
@@ -405,8 +356,7 @@ def _comparisons(
     # Where nobody answered "neither", its parameter is minus infinity, the rest the model of two categories.
     tieless = spec.answer_ties == "davidson" and not (table.once[table.weights > 0] == 0).any()
     ternary = table.tie_category and not tieless
-    more = parameters.dependence(table, spec) if tieless else parameters.others(table, spec)
-    depends = [term.name for term in parameters.dependence(table, spec)]
+    more = dependence(table, spec) if tieless else others(table, spec)
     found = fit_comparisons(
         table.once,
         model.terms,
@@ -414,7 +364,7 @@ def _comparisons(
         table.weights,
         _UNDECIDED[spec.answer_ties] if ternary else None,
         spec.dependence,
-        names=parameters.names(model, spec, more),
+        names=names(model, spec, more),
     )
     if tieless:
         found = replace(found, possible=3.0 ** np.log2(found.possible))
@@ -424,7 +374,7 @@ def _comparisons(
         model,
         found,
         more,
-        comparison_statistics(table.items, ternary, depends),
+        _statistics(table, spec, ternary),
         Possible("comparisons", len(table.items), ternary=ternary, dependence=spec.dependence),
         [_NO_TIES] if tieless else [],
         [Term("tie", "tie")] if tieless else [],
@@ -447,24 +397,51 @@ def _with_gaps(
     alpha_of: Sequence[str] | None,
     beta_of: Sequence[str] | None,
 ) -> Fitted:
-    more = parameters.others(table, spec)
-    undecided = _UNDECIDED[spec.answer_ties] if table.tie_category else None
-    found, missing = fit_with_gaps(table, spec, model, more, undecided, alpha_of, beta_of)
-    statistics = gap_statistics(table, spec, found)
-    return Fitted(table, spec, model, found, [*missing, *more], statistics, None)
+    """The joint model of answers and gaps; its saturated model has free probabilities of both together."""
+    likelihood, pooled, called = gaps.gaps_likelihood(
+        table.once,
+        model.terms,
+        None if spec.alpha == "none" else cast(gaps.Alpha, spec.alpha),
+        cast("gaps.Beta | None", spec.beta or None),
+        _places(table, spec.alpha, alpha_of, "alpha_of"),
+        _places(table, spec.beta, beta_of, "beta_of"),
+        model.group,
+        table.weights,
+        _UNDECIDED[spec.answer_ties] if table.tie_category else None,
+        spec.dependence,
+    )
+    # A comparison is `A:B`; a colon is before it already.
+    of_gaps = [n for n in called if n.split(":")[0] in ("alpha", "beta")]
+    shown = [n.replace("-", ":") if n.count(":") == 1 else n for n in of_gaps]
+    more = [Term(n, "missing") for n in shown]
+    more += others(table, spec)
+    estimate = maximum_likelihood(likelihood, pooled.weights, names(model, spec, more), concave=False)
+    block = blocks(pooled.group[:, None])
+    each = (4.0 if table.tie_category else 3.0) ** n_pairs(len(table.items))
+    found = PatternFit(estimate, likelihood, pooled, block, np.full(int(block.max()) + 1, each))
+    pairs = pair_names(table.items)
+    own = _statistics(table, spec, table.tie_category)
+    n_beta = likelihood.maps[0].shape[0] - len(own) - len(pairs)
+    # prefmod's form has a parameter an item where the others have one a comparison.
+    of_beta = [f"coded {k}" for k in range(n_beta)] if spec.beta == "coded" else pairs
+    statistics = [*own, *(f"alpha {p}" for p in pairs), *(f"beta {p}" for p in of_beta)]
+    return Fitted(table, spec, model, found, more, statistics, None)
+
+
+def _statistics(table: Respondents, spec: AnswerSpec, ternary: bool) -> list[str]:
+    """Names of the natural parameters of comparisons."""
+    return comparison_statistics(table.items, ternary, [t.name for t in dependence(table, spec)])
 
 
 def _rankings(table: Respondents, spec: AnswerSpec, model: ItemModel, ties_unresolved: bool) -> Fitted:
-    found = fit_mallows(
-        table.ranks[:, 0],
-        model.terms,
-        model.group,
-        table.weights,
-        presented=table.presented[:, 0],
-        ties_unresolved=ties_unresolved,
-    )
+    found = fit_mallows(ranks_of(table), model.terms, model.group, table.weights, ties_unresolved)
     possible = Possible("strict", len(table.items))
     return Fitted(table, spec, model, found, [], item_statistics(table.items), possible)
+
+
+def ranks_of(table: Respondents) -> IntArray:
+    """int[n_rows, J]: dense ranks, BELOW or ABSENT, of a table with one point in time."""
+    return np.where(table.presented[:, 0], table.ranks[:, 0], ABSENT)
 
 
 def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitted:
@@ -475,17 +452,14 @@ def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitt
     else:
         codes, categories = _complete_ranks(table), len(table.items)
     undecided = _UNDECIDED[spec.answer_ties]
-    more = parameters.others(table, spec)
-    called = parameters.names(model, spec, more)
+    more = others(table, spec)
+    called = names(model, spec, more)
     found = fit_ratings(
         codes, categories, model.terms, model.group, table.weights, undecided, spec.dependence, called
     )
     n = len(table.items)
     possible = Possible("weak", n, 1, True, min(categories, n), (), spec.dependence)
-    statistics = comparison_statistics(
-        table.items, True, [t.name for t in parameters.dependence(table, spec)]
-    )
-    return Fitted(table, spec, model, found, more, statistics, possible)
+    return Fitted(table, spec, model, found, more, _statistics(table, spec, True), possible)
 
 
 def _refuse_no_ties(table: Respondents, spec: AnswerSpec) -> None:

@@ -23,7 +23,7 @@ from ...fit.estimates.specification import AnswerSpec, Term
 from ...fit.fit import Fit
 from .answer_fits import Fitted, finished, item_statistics
 from .answer_terms import item_model
-from .pattern_models import check_reference, check_table
+from .pattern_models import check_reference, check_table, ranks_of
 from .patterns.answer_likelihood import Prior
 from .patterns.ranking_patterns import fit_plackett_luce as fit_ranks
 from .possible_answers import Possible
@@ -140,12 +140,11 @@ def fitted_plackett_luce(table: Respondents, spec: AnswerSpec, prior: PriorLike 
     model = item_model(table, spec, level_is_free=prior is not None)
     n_items, seen = len(table.items), spec.tie_orders
     found = fit_ranks(
-        table.ranks[:, 0],
+        ranks_of(table),
         model.terms,
         model.group,
         table.weights,
         orders=seen,
-        presented=table.presented[:, 0],
         pseudo=spec.pseudo,
         prior=None if prior is None else _prior(prior, n_items, len(seen)),
     )
@@ -169,13 +168,7 @@ def _check(
             " rankings. fit_pattern takes them, or fit_bradley_terry(table.to_comparisons())"
         )
     table.once  # refuses answers at several times
-    if reference is not None and item_terms:
-        raise InputError(
-            f"reference={reference!r} beside item_terms={list(item_terms)}: log worths come from the item covariates;"
-            " leave the reference out"
-        )
-    if reference not in (None, "sum"):
-        check_reference(table, str(reference))
+    check_reference(table, reference, item_terms, "log worths come from the item covariates")
     if prior is not None and (by or item_terms or pseudo):
         raise InputError("prior is for free log worths alone: without by, item_terms and pseudo")
 

@@ -34,7 +34,7 @@ from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...text import count_words
 from .answer_terms import pair_names
 from .patterns.luce_choices import LuceSpace, Ranks
-from .patterns.natural_parameters import incidence, n_pairs, sharing
+from .patterns.natural_parameters import incidence, n_pairs, sharing, statistics_of
 from .patterns.ranking_patterns import sequences
 from .patterns.rating_patterns import as_comparisons, n_weak_orders, statistics, weak_orders
 
@@ -121,10 +121,7 @@ class Possible:
         if self.form == "strict":
             signs = as_comparisons(self._once)
             return np.asarray(signs if self.n_times > 1 else signs @ incidence(self.n_items), dtype=float)
-        y = self._once
-        a, b = np.array(depends, dtype=np.int64).reshape(-1, 2).T
-        undecided = [y == 0] if self.ternary else []
-        return np.hstack([y, *undecided, y[:, a] * y[:, b]]).astype(float)
+        return statistics_of(self._once, self.ternary, depends)
 
     def _over_times(self, beta: FloatArray) -> FloatArray:
         """float[N^T]: log-probabilities of combinations of times, but for a constant."""
@@ -158,7 +155,7 @@ def answer_design(
     one_of("incomplete", incomplete, ("refuse", "leave out"))
     table.once  # refuses answers at several times
     kept = _complete(table, incomplete)
-    possible = Possible(*_form(table), dependence)
+    possible = _possible(table, dependence)
     group, first = table.groups(list(by))
     if possible.count() * len(first) > MOST_POSSIBLE:
         raise TooLargeError(
@@ -192,13 +189,14 @@ def answer_design(
     return frame
 
 
-def _form(table: Respondents) -> tuple[Form, int, int, bool, int, tuple[int, ...]]:
+def _possible(table: Respondents, dependence: bool) -> Possible:
     n = len(table.items)
     if table.kind == "comparisons":
-        return "comparisons", n, 1, table.tie_category, 0, ()
+        return Possible("comparisons", n, ternary=table.tie_category, dependence=dependence)
     if table.kind == "rankings" and not table.tie_category:
-        return "strict", n, 1, False, 0, ()
-    return "weak", n, 1, True, min(len(table.scale), n) if table.kind == "ratings" else n, ()
+        return Possible("strict", n, dependence=dependence)
+    places = min(len(table.scale), n) if table.kind == "ratings" else n
+    return Possible("weak", n, ternary=True, places=places, dependence=dependence)
 
 
 def _complete(table: Respondents, incomplete: str) -> BoolArray:

@@ -29,11 +29,12 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from ...data.columns import IntArray
+from ...data.respondents.codes import MISSING
 from ...data.respondents.respondents import Respondents
 from ...errors import ConvergenceError, InputError, TooLargeError
 from ...numerics.arrays import FloatArray
 from ..answers.patterns.class_mixture import STARTS, LatentClasses, fit_classes
-from ..answers.patterns.natural_parameters import MISSING, incidence, n_pairs
+from ..answers.patterns.natural_parameters import incidence, n_pairs
 
 
 @dataclass(frozen=True, eq=False)

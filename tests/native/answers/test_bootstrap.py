@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
-from pairproof.errors import InputError
 from pairproof.native.answers.drawn_answers import draw_comparisons
 from pairproof.native.answers.latent_classes import Built, class_test
 from pairproof.native.answers.patterns.comparison_patterns import comparison_likelihood
@@ -36,8 +34,3 @@ def test_two_opposed_classes_are_found_and_one_class_is_enough_for_one() -> None
     # 12.5 % p <= .1 and 25 % p <= .25.
     assert np.mean([test.p for test in same]) > 0.2
     assert all(test.ratio > -1e-8 and (test.ratios > -1e-8).all() for test in same)
-
-
-def test_the_number_of_samples_is_checked() -> None:
-    with pytest.raises(InputError, match="0 bootstrap samples"):
-        class_test(np.ones((3, 3), dtype=np.int64), build, draw, 1, samples=0)

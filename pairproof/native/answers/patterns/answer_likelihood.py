@@ -27,7 +27,7 @@ n_block the persons of a group whose answers have the same possible patterns; df
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
@@ -92,17 +92,16 @@ class SpacePoint(Protocol):
 S = TypeVar("S")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class PartedPoint(Generic[S]):
     """A space at beta float[q], by the moments over all patterns and over those that agree with each answer."""
 
     space: S
     beta: FloatArray
-    whole: Moments = field(init=False)
-    _parts: dict[int, Moments] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "whole", self._over_all())
+        self.whole = self._over_all()
+        self._parts: dict[int, Moments] = {}
 
     def _over_all(self) -> Moments:
         raise NotImplementedError
@@ -187,20 +186,6 @@ class Likelihood:
     group: IntArray
     maps: Sequence[FloatArray]
 
-    def __post_init__(self) -> None:
-        if len(self.group) != self.space.n_rows:
-            raise InputError(f"{len(self.group)} groups for {self.space.n_rows} answers; give one to each")
-        shapes = {m.shape for m in self.maps}
-        if len(shapes) != 1 or next(iter(shapes))[0] != self.space.n_statistics:
-            raise InputError(
-                f"maps of shape {sorted(shapes)}; each has {self.space.n_statistics} rows, one a statistic,"
-                " and they have the same number of columns"
-            )
-        if len(self.group) and not 0 <= self.group.min() <= self.group.max() < len(self.maps):
-            raise InputError(
-                f"groups {int(self.group.min())} to {int(self.group.max())}, but {len(self.maps)} maps"
-            )
-
     @property
     def n_params(self) -> int:
         """Number p of free parameters."""
@@ -216,15 +201,13 @@ class Likelihood:
         return LikelihoodPoint(self, phi)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class LikelihoodPoint:
     """Log-probabilities, scores and information of the answers at one value of phi.
     phi float[p].  log_probabilities float[n]."""
 
     likelihood: Likelihood
     phi: FloatArray
-    log_probabilities: FloatArray = field(init=False)
-    _points: list[SpacePoint | None] = field(init=False)
 
     def __post_init__(self) -> None:
         log_p = np.zeros(len(self.likelihood.group))
@@ -234,8 +217,8 @@ class LikelihoodPoint:
         for s, point in zip(filled, self._points_of(filled)):
             points[s] = point
             log_p[groups[s]] = point.log_probabilities(groups[s])
-        object.__setattr__(self, "log_probabilities", log_p)
-        object.__setattr__(self, "_points", points)
+        self.log_probabilities = log_p
+        self._points = points
 
     def _points_of(self, filled: Sequence[int]) -> Iterable[SpacePoint]:
         """The space at the parameters of these groups."""
@@ -511,11 +494,6 @@ def maximum_likelihood(
     information may then be indefinite on the way.  prior: what is maximised is then the log-likelihood plus
     its log-density; llf is the log-likelihood there, and the covariance the inverse of the information of
     both."""
-    _check(likelihood, weights, names)
-    if prior is not None and not prior.mean.shape == prior.precision.shape[:1] == (likelihood.n_params,):
-        raise InputError(
-            f"a prior of {prior.mean.size} parameters for a model of {likelihood.n_params}: {', '.join(names)}"
-        )
     of = AnswerLikelihood(likelihood, weights, concave, prior)
     if not likelihood.n_params:
         here, empty = of.at(np.zeros(0)), np.zeros(0)
@@ -532,20 +510,6 @@ def maximum_likelihood(
     if found.linear >= LINEAR and prior is None:
         examine(likelihood, weights, names)  # the decrement may be 0 in doubles before a parameter is far
     return _estimate(names, of.at(found.x), found)
-
-
-def _check(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -> None:
-    if len(names) != likelihood.n_params:
-        raise InputError(f"{len(names)} names for {likelihood.n_params} parameters")
-    if weights.shape != likelihood.group.shape:
-        raise InputError(f"weights of shape {weights.shape} for {len(likelihood.group)} answers")
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(wrong):
-        raise InputError(
-            f"weight {weights[wrong[0]]} of answer {wrong[0] + 1}; expected a finite number >= 0"
-        )
-    if not weights.sum() > 0:
-        raise InputError("all weights are 0: there is no answer to fit")
 
 
 def _trouble(found: Solution[AnswerPoint]) -> str:
@@ -606,15 +570,8 @@ def pool(
     n = len(answers)
     s = np.zeros(n, dtype=np.int64) if group is None else np.asarray(group, dtype=np.int64)
     w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
-    if s.shape != (n,) or w.shape != (n,):
-        raise InputError(
-            f"{n} answers, {len(s)} groups and {len(w)} weights; give one of each to every person"
-        )
     if silent is not None:
         w = np.where(silent, 0.0, w)
-    wrong = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
-    if len(wrong):
-        raise InputError(f"person {wrong[0] + 1}: the weight is {w[wrong[0]]}; expected a finite number >= 0")
     kept = np.flatnonzero(w > 0)
     if not len(kept):
         raise InputError(f"no person with a weight > 0 among {n}: there is no answer to fit")

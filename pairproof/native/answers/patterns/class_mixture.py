@@ -24,7 +24,7 @@ weighted fit, which take the classes as known.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -134,7 +134,7 @@ class Mixture:
         return Limit(self)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class MixturePoint:
     """A mixture at one value of its parameters.
     psi float[n_params].  points: of the classes.  shares float[K].  rows float[n]: log-probability of each
@@ -142,10 +142,6 @@ class MixturePoint:
 
     mixture: Mixture
     psi: FloatArray
-    points: tuple[MembersPoint, ...] = field(init=False)
-    shares: FloatArray = field(init=False)
-    rows: FloatArray = field(init=False)
-    posterior: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         points = tuple(self.mixture.likelihood.at(phi) for phi in self.mixture.phi(self.psi))
@@ -153,10 +149,10 @@ class MixturePoint:
         log_p = np.stack([p.log_probabilities for p in points], axis=1) + log_shares
         top = log_p.max(axis=1, keepdims=True)
         rows = top[:, 0] + np.log(np.exp(log_p - top).sum(axis=1))
-        object.__setattr__(self, "points", points)
-        object.__setattr__(self, "shares", np.exp(log_shares))
-        object.__setattr__(self, "rows", rows)
-        object.__setattr__(self, "posterior", np.exp(log_p - rows[:, None]))
+        self.points = points
+        self.shares = np.exp(log_shares)
+        self.rows = rows
+        self.posterior = np.exp(log_p - rows[:, None])
 
     @property
     def theta(self) -> FloatArray:
@@ -328,14 +324,7 @@ def fit_classes(
     likelihood: of one class, with p parameters, for n answers.  weights float[n]: number of persons with each
     answer.  n_classes: K, 1 or more.  random bool[p]: which parameters differ between classes; all if not
     given.  single float[p]: estimate of one class, around which the starts are drawn; fitted if not given."""
-    p = likelihood.n_params
-    varies = np.ones(p, dtype=bool) if random is None else np.asarray(random, dtype=bool)
-    if n_classes < 1 or starts < 1:
-        raise InputError(f"{n_classes} classes from {starts} starts; expected 1 or more of each")
-    if varies.shape != (p,) or not varies.any():
-        raise InputError(
-            f"random has the shape {varies.shape}; say of {p} parameters which differ, at least one"
-        )
+    varies = np.ones(likelihood.n_params, dtype=bool) if random is None else random
     if single is None:
         if not isinstance(likelihood, Likelihood):
             raise InputError("give the estimate of one class (single) where the classes are not of patterns")

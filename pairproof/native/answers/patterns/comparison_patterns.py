@@ -29,6 +29,7 @@ from math import prod
 
 import numpy as np
 
+from ....data.respondents.codes import MISSING
 from ....errors import NotEstimableError, TooLargeError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import (
@@ -44,17 +45,7 @@ from .answer_likelihood import (
     pool,
     table_moments,
 )
-from .natural_parameters import (
-    MISSING,
-    ComparisonTerm,
-    ItemTerm,
-    Undecided,
-    answers_to_pairs,
-    check_answers,
-    comparison_maps,
-    pairs_of,
-    sharing,
-)
+from .natural_parameters import ItemTerm, Undecided, comparison_maps, pairs_of, sharing, statistics_of
 
 #: A monomial in y: (comparison, exponent 1 or 2) for each factor.
 Monomial = tuple[tuple[int, int], ...]
@@ -245,7 +236,6 @@ class CubeSpace:
     depends: tuple[tuple[int, int], ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "answers", check_answers(self.answers, self.ternary))
         n_patterns = len(self.codes) ** self.answers.shape[1]
         if n_patterns > MOST_PATTERNS:
             raise TooLargeError(
@@ -270,9 +260,7 @@ class CubeSpace:
 
     def statistics(self, answers: IntArray) -> FloatArray:
         """float[n, q]: t of complete answers int[n, C]."""
-        parts = [answers.astype(float)] + ([(answers == 0).astype(float)] if self.ternary else [])
-        a, b = np.array(self.depends, dtype=np.int64).reshape(-1, 2).T
-        return np.hstack(parts + [(answers[:, a] * answers[:, b]).astype(float)])
+        return statistics_of(answers, self.ternary, self.depends)
 
     def at(self, beta: FloatArray) -> CubePoint:
         """The moments at beta, float[q]."""
@@ -324,9 +312,6 @@ class FactoredSpace:
 
     answers: IntArray
     ternary: bool
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "answers", check_answers(self.answers, self.ternary))
 
     @property
     def n_statistics(self) -> int:
@@ -418,7 +403,6 @@ def fit_comparisons(
     weights: FloatArray | None = None,
     undecided: Undecided | None = None,
     dependence: bool = False,
-    own: Sequence[ComparisonTerm] = (),
     names: Sequence[str] | None = None,
 ) -> PatternFit:
     """Fit persons' answers to all comparisons of J items.
@@ -428,9 +412,7 @@ def fit_comparisons(
     each person.  weights float[n_persons]: number of persons with the answer.  "zero": three, with parameter
     0; "one" parameter; one for "each" comparison.  dependence: whether comparisons that share an item depend
     on each other."""
-    likelihood, pooled, usual = comparison_likelihood(
-        answers, terms, group, weights, undecided, dependence, own
-    )
+    likelihood, pooled, usual = comparison_likelihood(answers, terms, group, weights, undecided, dependence)
     called = usual if names is None else tuple(names)
     ternary = undecided is not None
     there = pooled.answers != MISSING
@@ -453,17 +435,15 @@ def comparison_likelihood(
     weights: FloatArray | None = None,
     undecided: Undecided | None = None,
     dependence: bool = False,
-    own: Sequence[ComparisonTerm] = (),
 ) -> tuple[Likelihood, Pooled, tuple[str, ...]]:
     """The likelihood that :func:`fit_comparisons` maximises.
     Returns (Likelihood, Pooled, tuple of str): of the pooled answers, and the parameters' names."""
     ternary = undecided is not None
-    checked, n_items = answers_to_pairs(answers, terms, ternary)
-    pooled = pool(checked, group, weights, silent=(checked == MISSING).all(axis=1))
-    maps, names = comparison_maps(terms, undecided, dependence, own)
+    pooled = pool(answers, group, weights, silent=(answers == MISSING).all(axis=1))
+    maps, names = comparison_maps(terms, undecided, dependence)
     space: Space
     if dependence:
-        space = CubeSpace(pooled.answers, ternary, sharing(n_items))
+        space = CubeSpace(pooled.answers, ternary, sharing(len(terms[0].columns)))
     else:
         space = FactoredSpace(pooled.answers, ternary)
     return Likelihood(space, pooled.group, maps), pooled, names

@@ -1,8 +1,7 @@
 """Rankings as choices in stages: Plackett and Luce's model, with ties of any order.
 
-A row of ranks has 1 for the best item, equal ranks for a tie, 0 for an item without a rank, which is "absent"
-(not presented) or "below" (presented, and every item with a rank was preferred to it); never guessed
-(prefmod's pattR takes it as below).
+A row of ranks has 1 for the best item, equal ranks for a tie, and for an item without a rank ABSENT (not
+presented) or BELOW (presented, and every item with a rank was preferred to it); prefmod's pattR takes it as below.
 
 With worth a_i = exp(b_i), a group C is chosen among the items left A with probability (Turner, van Etten,
 Firth and Kosmidis 2020, Computational Statistics 35, 1027-1057; the Davidson-Luce model)
@@ -23,23 +22,16 @@ several items of equal rank is one.  Items below all others are never chosen: th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Literal
 
 import numpy as np
 from scipy import sparse
 
+from ....data.respondents.codes import ABSENT, BELOW
 from ....errors import InputError, TooLargeError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
-
-#: What an item without a rank means.
-Unranked = Literal["absent", "below"]
-
-
-#: The codes of an item without a rank.
-BELOW, ABSENT = 0, -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,68 +53,6 @@ class Ranks:
         Items below all others are the last group."""
         last = np.maximum(self.ranks.max(axis=1, keepdims=True), 0)
         return np.asarray(np.where(self.ranks > 0, self.ranks - 1, np.where(self.ranks == BELOW, last, -1)))
-
-
-def dense_ranks(
-    ranks: IntArray, unranked: Unranked | None = None, presented: BoolArray | None = None
-) -> Ranks:
-    """Ranks without gaps, once they are checked.
-    ranks int[n, J]: 1 = best; 0 for an item without a rank.  A single item below all others gets the last
-    rank.  unranked: what 0 means; to be said if there is any, unless `presented` says it.  presented bool[n,
-    J]: whether the person saw the item: 0 means "below" where it is true and "absent" elsewhere."""
-    table = np.asarray(ranks)
-    if table.ndim != 2 or table.shape[1] < 2:
-        raise InputError(f"ranks of shape {table.shape}; expected one row a person, one column an item")
-    if unranked not in (None, "absent", "below"):
-        raise InputError(f"unranked is {unranked!r}; expected 'absent' or 'below'")
-    wrong = np.argwhere(~(np.isfinite(table) & (table >= 0)))
-    if len(wrong):
-        person, item = wrong[0]
-        raise InputError(
-            f"person {person + 1}, item {item + 1}: the rank is {table[person, item]}; expected 1 for the best"
-            " item, 2 for the next, 0 without a rank"
-        )
-    if unranked is None and presented is None:
-        _refuse_zero_based(table)
-    meaning = _meaning(table, unranked, presented)
-    order = np.argsort(table, axis=1, kind="stable")
-    rising = np.take_along_axis(table, order, axis=1)
-    steps = np.cumsum(np.diff(rising, axis=1, prepend=0) > 0, axis=1)
-    found = np.empty(table.shape, dtype=np.int64)
-    np.put_along_axis(found, order, steps, axis=1)
-    found = np.where(table > 0, found, meaning)
-    one = ((found == BELOW).sum(axis=1) == 1) & (found.max(axis=1) > 0)
-    last = found.max(axis=1) + 1
-    return Ranks(np.where((found == BELOW) & one[:, None], last[:, None], found))
-
-
-def _refuse_zero_based(table: IntArray) -> None:
-    sequence = np.arange(table.shape[1])
-    if len(table) > 1 and (np.sort(table, axis=1) == sequence).all():
-        raise InputError(
-            f"every row has the ranks 0 to {len(sequence) - 1}: 0 seems to be the best item; add 1 to all ranks"
-        )
-
-
-def _meaning(table: IntArray, unranked: Unranked | None, presented: BoolArray | None) -> IntArray:
-    """int[n, J]: BELOW or ABSENT, for the items without a rank."""
-    if presented is None:
-        gaps = np.argwhere(table == 0)
-        if len(gaps) and unranked is None:
-            person, item = gaps[0]
-            raise InputError(
-                f'person {person + 1} has no rank for item {item + 1}; say what that means: unranked="absent" (not'
-                ' presented) or unranked="below" (presented, and below all items with a rank)'
-            )
-        return np.full(table.shape, BELOW if unranked == "below" else ABSENT, dtype=np.int64)
-    seen = np.asarray(presented, dtype=bool)
-    if seen.shape != table.shape:
-        raise InputError(f"presented has the shape {seen.shape}, ranks {table.shape}")
-    wrong = np.argwhere((table > 0) & ~seen)
-    if len(wrong):
-        person, item = wrong[0]
-        raise InputError(f"person {person + 1} ranked item {item + 1}, which was not presented")
-    return np.where(seen, BELOW, ABSENT).astype(np.int64)
 
 
 def above(ranks: Ranks) -> BoolArray:
@@ -253,7 +183,7 @@ MOST_SETS = 200_000
 MOST_CELLS = 5 * 10**7
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class LuceSpace:
     """Rankings of J items as choices in stages.
     orders: numbers of items that can tie, beside 1; those observed if not given (an order that never occurs
@@ -261,10 +191,6 @@ class LuceSpace:
 
     ranks: Ranks
     orders: tuple[int, ...] | None = None
-    stages: Stages = field(init=False, repr=False)
-    tie_orders: tuple[int, ...] = field(init=False)
-    _statistics: FloatArray = field(init=False, repr=False)
-    _counts: sparse.csr_matrix = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         stages = stages_of(self.ranks)
@@ -288,10 +214,10 @@ class LuceSpace:
         n = len(self.ranks.ranks)
         total = np.zeros((n, each.shape[1]))
         np.add.at(total, stages.row, each)
-        object.__setattr__(self, "stages", stages)
-        object.__setattr__(self, "tie_orders", tuple(orders))
-        object.__setattr__(self, "_statistics", total)
-        object.__setattr__(self, "_counts", stages.counts(n))
+        self.stages = stages
+        self.tie_orders = tuple(orders)
+        self._statistics = total
+        self._counts = stages.counts(n)
 
     @property
     def n_statistics(self) -> int:
@@ -345,7 +271,7 @@ class LuceSpace:
         return t
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class LucePoint:
     """Choices at one value of log worths and log prevalences.
     beta float[q].  log_totals float[n_sets]: log Z of each left set.  means float[n_sets, q]: E[t] of a
@@ -353,10 +279,6 @@ class LucePoint:
 
     space: LuceSpace
     beta: FloatArray
-    log_totals: FloatArray = field(init=False)
-    means: FloatArray = field(init=False)
-    _weights: tuple[FloatArray, ...] = field(init=False, repr=False)
-    _scale: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         sets = self.space.stages.sets
@@ -374,10 +296,10 @@ class LucePoint:
         z = np.sum(z_of, axis=0)
         of_items = np.sum([p / d for p, d in zip(items, (1, *self.space.tie_orders))], axis=0) / z[:, None]
         of_orders = [own / z for own in z_of[1:]]
-        object.__setattr__(self, "log_totals", top + np.log(z))
-        object.__setattr__(self, "means", np.column_stack([of_items, *of_orders]))
-        object.__setattr__(self, "_weights", weights)
-        object.__setattr__(self, "_scale", 1.0 / z)
+        self.log_totals = top + np.log(z)
+        self.means = np.column_stack([of_items, *of_orders])
+        self._weights = weights
+        self._scale = 1.0 / z
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
         at, sets, counts = self.space.stages_left(rows)

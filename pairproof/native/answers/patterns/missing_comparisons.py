@@ -25,22 +25,20 @@ Log-likelihoods of models of gaps are comparable with each other only, not with 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from ....errors import InputError, TooLargeError
+from ....data.respondents.codes import MISSING
+from ....errors import TooLargeError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import Likelihood, Moments, PartedPoint, Pooled, Space, pool, weighted_moments
 from .comparison_patterns import CubeSpace
 from .natural_parameters import (
-    MISSING,
     ItemTerm,
     Undecided,
-    answers_to_pairs,
-    check_answers,
     comparison_maps,
     diagonal_blocks,
     incidence,
@@ -61,9 +59,6 @@ class GapSpace:
 
     answers: IntArray
     ternary: bool
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "answers", check_answers(self.answers, self.ternary))
 
     @property
     def n_statistics(self) -> int:
@@ -153,7 +148,7 @@ class GapPoint:
         return np.asarray(second - mean[:, :, None] * mean[:, None, :])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class GapCubeSpace:
     """Answers to comparisons that depend on each other, or whose gaps prefmod's `coded` terms explain.
     Statistics are those of `CubeSpace`, then r_c of the C comparisons, then r_c y_c of each or, where it is
@@ -161,9 +156,6 @@ class GapCubeSpace:
 
     cube: CubeSpace
     coded: bool
-    _patterns: IntArray = field(init=False, repr=False)
-    _table: FloatArray = field(init=False, repr=False)
-    _slopes: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         n = self.cube.answers.shape[1]
@@ -175,9 +167,9 @@ class GapCubeSpace:
             )
         grid = np.meshgrid(*[np.array(codes)] * n, indexing="ij")
         patterns = np.stack([g.ravel() for g in grid], axis=1)
-        object.__setattr__(self, "_patterns", patterns)
-        object.__setattr__(self, "_table", self.cube.statistics(patterns))
-        object.__setattr__(self, "_slopes", self._all_slopes(patterns))
+        self._patterns = patterns
+        self._table = self.cube.statistics(patterns)
+        self._slopes = self._all_slopes(patterns)
 
     def _all_slopes(self, patterns: IntArray) -> FloatArray:
         """float[N, C, b]: how beta enters h_c."""
@@ -281,18 +273,12 @@ def gaps_likelihood(
     "alpha:A", "alpha:12" and so on, "beta:A" and so on, then those of "undecided" and of dependence (prefmod's
     order)."""
     ternary = undecided is not None
-    checked, n_items = answers_to_pairs(answers, terms, ternary)
-    gap = checked == MISSING
-    if not gap.any():
-        raise InputError(
-            "no comparison is missing: there are no gaps to model; fit_comparisons fits the answers"
-        )
-    pooled = pool(checked, group, weights, gap.all(axis=1) if silent == "out" else None)
+    n_items = len(terms[0].columns)
+    pooled = pool(answers, group, weights, (answers == MISSING).all(axis=1) if silent == "out" else None)
     maps, names = comparison_maps(terms, undecided, dependence)
     items = terms[0].items or tuple(str(i + 1) for i in range(n_items))
     of_alpha, alpha_names = _alpha(alpha, alpha_of, items)
     of_beta, beta_names = _beta(beta, beta_of, items)
-    joined = [diagonal_blocks([m, of_alpha, of_beta]) for m in maps]
     space: Space
     if dependence or beta == "coded":
         space = GapCubeSpace(
@@ -300,25 +286,23 @@ def gaps_likelihood(
         )
     else:
         space = GapSpace(pooled.answers, ternary)
-    likelihood = Likelihood(space, pooled.group, joined)
     p = sum(len(t.names) for t in terms)
     own = np.arange(len(names) + len(alpha_names) + len(beta_names))
     order = np.concatenate([own[:p], own[len(names) :], own[p : len(names)]])
     every = np.array([*names, *alpha_names, *beta_names], dtype=object)[order]
-    moved = Likelihood(space, pooled.group, [m[:, order] for m in likelihood.maps])
-    return moved, pooled, [str(n) for n in every]
+    joined = [diagonal_blocks([m, of_alpha, of_beta])[:, order] for m in maps]
+    return Likelihood(space, pooled.group, joined), pooled, [str(n) for n in every]
 
 
-def _pair_names(items: Sequence[str]) -> list[str]:
-    return [f"{items[i]}-{items[j]}" for i, j in zip(*pairs_of(len(items)))]
-
-
-def _kept(matrix: FloatArray, names: Sequence[str], of: Sequence[int] | None) -> tuple[FloatArray, list[str]]:
-    chosen = list(range(len(names))) if of is None else [int(k) for k in of]
-    wrong = [k for k in chosen if not 0 <= k < len(names)]
-    if wrong:
-        raise InputError(f"{wrong[0]} is no position among {len(names)} items or comparisons")
-    return matrix[:, chosen], [names[k] for k in chosen]
+def _chosen(
+    matrices: Mapping[str, FloatArray], what: str, of: Sequence[int] | None, items: Sequence[str], name: str
+) -> tuple[FloatArray, list[str]]:
+    """The matrix from the parameters that are chosen to what they stand for, and their names."""
+    named = items
+    if what == "comparison":
+        named = [f"{items[i]}-{items[j]}" for i, j in zip(*pairs_of(len(items)))]
+    kept = list(range(len(named)) if of is None else of)
+    return matrices[what][:, kept], [f"{name}:{named[k]}" for k in kept]
 
 
 def _alpha(
@@ -326,32 +310,23 @@ def _alpha(
 ) -> tuple[FloatArray, list[str]]:
     """float[C, a]: from the parameters to the alphas of comparisons."""
     c = n_pairs(len(items))
-    if alpha is None:
-        return np.zeros((c, 0)), []
-    if alpha == "common":
-        return np.ones((c, 1)), ["alpha"]
-    if alpha == "item":
-        matrix, names = _kept(np.abs(incidence(len(items))), items, of)
-    elif alpha == "comparison":
-        matrix, names = _kept(np.eye(c), _pair_names(items), of)
-    else:
-        raise InputError(f"alpha is {alpha!r}; expected 'common', 'item', 'comparison' or None")
-    return matrix, [f"alpha:{name}" for name in names]
+    if alpha is None or alpha == "common":
+        return np.ones((c, int(alpha is not None))), [] if alpha is None else ["alpha"]
+    matrices = {"item": np.abs(incidence(len(items))), "comparison": np.eye(c)}
+    return _chosen(matrices, alpha, of, items, "alpha")
 
 
 def _beta(beta: Beta | None, of: Sequence[int] | None, items: Sequence[str]) -> tuple[FloatArray, list[str]]:
     """float[C, b] (float[J, b] where it is coded): from the parameters to those of r y."""
-    c = n_pairs(len(items))
+    c, signed = n_pairs(len(items)), incidence(len(items))
     if beta is None:
         return np.zeros((c, 0)), []
-    if beta == "comparison":
-        matrix, names = _kept(np.eye(c), _pair_names(items), of)
-    elif beta in ("item", "difference", "coded"):
-        signed = incidence(len(items))
-        if beta == "difference" and of is None:
-            of = range(len(items) - 1)  # only differences enter: the last item is the reference
-        whole = {"item": np.abs(signed), "difference": signed, "coded": np.eye(len(items))}[beta]
-        matrix, names = _kept(whole, items, of)
-    else:
-        raise InputError(f"beta is {beta!r}; expected 'item', 'difference', 'comparison', 'coded' or None")
-    return matrix, [f"beta:{name}" for name in names]
+    if beta == "difference" and of is None:
+        of = range(len(items) - 1)  # only differences enter: the last item is the reference
+    matrices = {
+        "item": np.abs(signed),
+        "difference": signed,
+        "coded": np.eye(len(items)),
+        "comparison": np.eye(c),
+    }
+    return _chosen(matrices, beta, of, items, "beta")

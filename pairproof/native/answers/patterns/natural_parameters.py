@@ -26,9 +26,6 @@ import numpy as np
 from ....errors import InputError
 from ....numerics.arrays import FloatArray, IntArray
 
-#: The code of a comparison without an answer.
-MISSING = 9
-
 
 def n_pairs(n_items: int) -> int:
     """Number C = J (J - 1) / 2 of comparisons."""
@@ -71,33 +68,12 @@ def sharing_names(n_items: int) -> tuple[str, ...]:
     return tuple(f"I{label[a]}.{label[b]}" for a, b in sharing(n_items))
 
 
-def check_answers(answers: IntArray, ternary: bool) -> IntArray:
-    """The answers as int64, if each is a possible one.
-    answers int[n, C].  ternary: whether "undecided" is a possible answer.  Returns int[n, C]."""
-    if answers.ndim != 2:
-        raise InputError(
-            f"answers of shape {answers.shape}; expected one row a person, one column a comparison"
-        )
-    allowed = [1, 0, -1] if ternary else [1, -1]
-    wrong = np.argwhere(~np.isin(answers, allowed + [MISSING]))
-    if len(wrong):
-        person, comparison = wrong[0]
-        expected = ", ".join(str(a) for a in allowed)
-        raise InputError(
-            f"person {person + 1}, comparison {comparison + 1}: the answer is {answers[person, comparison]};"
-            f" expected {expected} or MISSING ({MISSING})"
-        )
-    return answers.astype(np.int64)
-
-
-def answers_to_pairs(answers: IntArray, terms: Sequence[ItemTerm], ternary: bool) -> tuple[IntArray, int]:
-    """The answers to all comparisons of the items of the terms, int[n, C], checked, and how many items."""
-    n_items = len(terms[0].columns) if terms else 0
-    if answers.ndim != 2 or answers.shape[1] != n_pairs(n_items):
-        raise InputError(
-            f"answers of shape {answers.shape}; {n_items} items have {n_pairs(n_items)} comparisons"
-        )
-    return check_answers(answers, ternary), n_items
+def statistics_of(y: IntArray, ternary: bool, depends: Sequence[tuple[int, int]]) -> FloatArray:
+    """float[n, q]: of complete answers int[n, C]: y_c, u_c if ternary, and y_a y_b of those that depend on each
+    other."""
+    a, b = np.array(depends, dtype=np.int64).reshape(-1, 2).T
+    undecided = [y == 0] if ternary else []
+    return np.hstack([y, *undecided, y[:, a] * y[:, b]]).astype(float)
 
 
 #: How "undecided" enters: not at all (its parameter is 0), one parameter for all comparisons, one for each.
@@ -115,25 +91,6 @@ class ItemTerm:
     subject: FloatArray
     names: tuple[str, ...]
     items: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.columns.ndim != 2 or self.columns.shape[1] != len(self.names):
-            raise InputError(f"{len(self.names)} names for columns of shape {self.columns.shape}")
-
-
-@dataclass(frozen=True, eq=False)
-class ComparisonTerm:
-    """A term of the comparisons themselves, beside that of their items: position, a difference in length.
-    columns float[n_groups, C, r]: values for each covariate group and comparison (prefmod's order) on the
-    scale of log-odds: 1 where the item named first has the advantage, -1 where the second has it, 0 on
-    neutral ground.  names: of the r parameters."""
-
-    columns: FloatArray
-    names: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if self.columns.ndim != 3 or self.columns.shape[2] != len(self.names):
-            raise InputError(f"{len(self.names)} names for columns of shape {self.columns.shape}")
 
 
 def main_effects(items: Sequence[str], n_groups: int = 1, reference: int = -1) -> ItemTerm:
@@ -153,55 +110,35 @@ def interaction(term: ItemTerm, subject: FloatArray, name: str) -> ItemTerm:
 def item_maps(terms: Sequence[ItemTerm]) -> tuple[list[FloatArray], tuple[str, ...]]:
     """The matrices from the terms' parameters to the items', one for each group, and the parameters'
     names."""
-    sizes = {(len(t.columns), len(t.subject)) for t in terms}
-    if len(sizes) != 1:
-        raise InputError(f"terms of different items and groups: {sorted(sizes)}; give at least one term")
     names = tuple(name for term in terms for name in term.names)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InputError(f"two parameters are named {twice[0]!r}; name the terms apart")
-    (_, n_groups) = next(iter(sizes))
-    maps = [np.hstack([t.subject[s] * t.columns for t in terms]) for s in range(n_groups)]
+    maps = [np.hstack([t.subject[s] * t.columns for t in terms]) for s in range(len(terms[0].subject))]
     return maps, names
 
 
 def comparison_maps(
-    terms: Sequence[ItemTerm],
-    undecided: Undecided | None,
-    dependence: bool,
-    own: Sequence[ComparisonTerm] = (),
+    terms: Sequence[ItemTerm], undecided: Undecided | None, dependence: bool
 ) -> tuple[list[FloatArray], tuple[str, ...]]:
     """The matrices from parameters to the natural parameters of comparisons.
-    `own`: terms of the comparisons themselves; their parameters follow those of the items.  dependence:
-    whether a parameter for each two comparisons that share an item follows.  Returns (list of float[q, p],
-    tuple of str): natural parameters are those of y_c, of u_c unless `undecided` is None, and of y_a y_b if
-    there is dependence; "U" or "U12" and so on, "I12.13" and so on, are the names of the last parameters."""
-    if undecided not in (None, "zero", "one", "each"):
-        raise InputError(f"undecided is {undecided!r}; expected 'zero', 'one', 'each' or None")
+    dependence: whether a parameter for each two comparisons that share an item follows.  Returns (list of
+    float[q, p], tuple of str): natural parameters are those of y_c, of u_c unless `undecided` is None, and of
+    y_a y_b if there is dependence; "U" or "U12" and so on, "I12.13" and so on, are the names of the last
+    parameters."""
     of_items, names = item_maps(terms)
     n_items = len(of_items[0])
     n = n_pairs(n_items)
-    wrong = [t for t in own if t.columns.shape[:2] != (len(of_items), n)]
-    if wrong:
-        raise InputError(
-            f"{', '.join(wrong[0].names)}: columns of shape {wrong[0].columns.shape}; there are {len(of_items)}"
-            f" groups and {n} comparisons"
-        )
-    more = [*names, *(name for t in own for name in t.names)]
     u = {"one": np.ones((n, 1)), "each": np.eye(n)}.get(str(undecided), np.zeros((n, 0)))
-    ia = np.eye(len(sharing(n_items))) if dependence else np.zeros((0, 0))
-    if undecided == "one":
-        more.append("U")
-    elif undecided == "each":
-        more += [f"U{j + 1}{k + 1}" for k in range(n_items) for j in range(k)]
-    more += list(sharing_names(n_items)) if dependence else []
-    maps = []
-    for s, matrix in enumerate(of_items):
-        # The coefficient of y is half a log-odds.
-        of_pairs = np.hstack([incidence(n_items) @ matrix, *(t.columns[s] / 2.0 for t in own)])
-        parts = [of_pairs] + ([] if undecided is None else [u]) + ([ia] if dependence else [])
-        maps.append(diagonal_blocks(parts))
-    return maps, tuple(more)
+    parts = [] if undecided is None else [u]
+    more = ["U"] if undecided == "one" else []
+    if undecided == "each":
+        more = [f"U{j + 1}{k + 1}" for k in range(n_items) for j in range(k)]
+    if dependence:
+        parts.append(np.eye(len(sharing(n_items))))
+        more += sharing_names(n_items)
+    maps = [diagonal_blocks([incidence(n_items) @ matrix, *parts]) for matrix in of_items]
+    return maps, (*names, *more)
 
 
 def diagonal_blocks(parts: Sequence[FloatArray]) -> FloatArray:

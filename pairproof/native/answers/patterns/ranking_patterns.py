@@ -27,12 +27,13 @@ Luce's model of the reversed rankings is another model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb
 
 import numpy as np
 
+from ....data.respondents.codes import ABSENT, dense
 from ....errors import InputError, NotEstimableError, TooLargeError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import (
@@ -47,8 +48,8 @@ from .answer_likelihood import (
     pool,
     recession,
 )
-from .luce_choices import ABSENT, LuceSpace, Ranks, Unranked, above, dense_ranks, linked_sets
-from .natural_parameters import ItemTerm, item_maps
+from .luce_choices import LuceSpace, Ranks, above, linked_sets
+from .natural_parameters import ItemTerm, diagonal_blocks, item_maps
 
 #: 2^15 subsets with a covariance of 15 x 15 each are 60 MB; the time is some seconds a step.
 MOST_ITEMS = 15
@@ -133,16 +134,11 @@ def _recursion(lam: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return log_total, mean, covariance
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class MallowsSpace:
     """Rankings of J items, ties as orders that are not known."""
 
     ranks: Ranks
-    _below: FloatArray = field(init=False, repr=False)
-    _used: IntArray = field(init=False, repr=False)
-    _all: IntArray = field(init=False, repr=False)
-    _group_row: IntArray = field(init=False, repr=False)
-    _group_set: IntArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         levels(self.n_statistics)
@@ -155,15 +151,15 @@ class MallowsSpace:
             several = np.flatnonzero(inside.sum(axis=1) > 1)
             row.append(several)
             mask.append(inside[several] @ bits)
-        object.__setattr__(self, "_below", later.sum(axis=2).astype(float))
+        self._below = later.sum(axis=2).astype(float)
         # Only the sets that some answer needs are kept: with complete rankings the set of all items alone.
         masks = np.concatenate([np.asarray(self.ranks.presented @ bits), *mask])
         used, where = np.unique(masks, return_inverse=True)
         where = np.asarray(where, dtype=np.int64).ravel()
-        object.__setattr__(self, "_used", used)
-        object.__setattr__(self, "_all", where[: self.n_rows])
-        object.__setattr__(self, "_group_row", np.concatenate(row))
-        object.__setattr__(self, "_group_set", where[self.n_rows :])
+        self._used = used
+        self._all = where[: self.n_rows]
+        self._group_row = np.concatenate(row)
+        self._group_set = where[self.n_rows :]
 
     @property
     def n_statistics(self) -> int:
@@ -234,31 +230,26 @@ def fit_plackett_luce(
     terms: Sequence[ItemTerm],
     group: IntArray | None = None,
     weights: FloatArray | None = None,
-    unranked: Unranked | None = None,
     orders: tuple[int, ...] | None = None,
-    presented: BoolArray | None = None,
     pseudo: float = 0.0,
     prior: Prior | None = None,
 ) -> PatternFit:
     """Fit Plackett and Luce's model.
-    ranks int[n_persons, J]: 1 = best, equal for ties, 0 without a rank.  terms: of the log worths b, which
-    are log-odds.  group int[n_persons]: covariate group of each person.  weights float[n_persons]: number of
-    persons with the ranking.  unranked: what 0 means; to be said if there is any.  presented bool[n_persons,
-    J]: whether the person saw the item, where that differs from person to person.  orders: numbers of items
-    that can tie; those observed if not given.  pseudo: pseudo-comparisons: wins and losses of every item
+    ranks int[n_persons, J]: 1 = best, equal for ties, BELOW, ABSENT.  terms: of the log worths b, which are
+    log-odds.  group int[n_persons]: covariate group of each person.  weights float[n_persons]: number of
+    persons with the ranking.  orders: numbers of items that can tie; those observed if not given.  pseudo: pseudo-comparisons: wins and losses of every item
     against a hypothetical one of free worth (0.5 is the default of R's PlackettLuce, 0 ours).  The covariance
     is that of what was maximised; llf and deviance leave the pseudo-comparisons out.  Returns PatternFit: the
     last parameters are the log prevalences of ties, "tie2" and so on."""
     if not (np.isfinite(pseudo) and pseudo >= 0):
         raise InputError(f"pseudo is {pseudo}; expected a finite number >= 0 of pseudo-comparisons")
-    data, kept = _informative(dense_ranks(ranks, unranked, presented), weights)
-    pooled = pool(data.ranks, group, kept)
+    data = Ranks(dense(ranks))
+    pooled = pool(data.ranks, group, weights, _silent(data))
     own = Ranks(pooled.answers)
     maps, names = item_maps(terms)
-    _fits(own, maps)
     space = LuceSpace(own, orders)
     t = len(space.tie_orders)
-    full = [_with_ties(m, t) for m in maps]
+    full = [diagonal_blocks([m, np.eye(t)]) for m in maps]
     all_names = (*names, *(f"tie{d}" for d in space.tie_orders))
     likelihood = Likelihood(space, pooled.group, full)
     if pseudo:
@@ -279,23 +270,18 @@ def fit_mallows(
     terms: Sequence[ItemTerm],
     group: IntArray | None = None,
     weights: FloatArray | None = None,
-    unranked: Unranked | None = None,
-    presented: BoolArray | None = None,
     ties_unresolved: bool = False,
 ) -> PatternFit:
     """Fit the pattern model of rankings, prefmod's pattR.
-    ranks int[n_persons, J]: 1 = best, 0 without a rank; equal ranks only with `ties_unresolved`.  terms: of
+    ranks int[n_persons, J]: 1 = best, BELOW, ABSENT; equal ranks only with `ties_unresolved`.  terms: of
     the items' parameters lambda; log-odds are twice their differences.  group int[n_persons]: covariate group
-    of each person.  weights float[n_persons]: number of persons with the ranking.  unranked: what 0 means;
-    prefmod takes it as "below".  presented bool[n_persons, J]: whether the person saw the item, where that
-    differs from person to person.  ties_unresolved: whether equal ranks say that the person's order is not
+    of each person.  weights float[n_persons]: number of persons with the ranking.  ties_unresolved: whether equal ranks say that the person's order is not
     known; a tie that is an answer needs a model of weak orders."""
-    data, kept = _informative(dense_ranks(ranks, unranked, presented), weights)
+    data = Ranks(dense(ranks))
     _refuse_ties(data, ties_unresolved)
-    pooled = pool(data.ranks, group, kept)
+    pooled = pool(data.ranks, group, weights, _silent(data))
     own = Ranks(pooled.answers)
     maps, names = item_maps(terms)
-    _fits(own, maps)
     _refuse_gaps(own, terms, True, "")
     likelihood = Likelihood(MallowsSpace(own), pooled.group, maps)
     whole = bool((own.ranks.max(axis=1) >= own.presented.sum(axis=1) - 1).all())
@@ -303,18 +289,9 @@ def fit_mallows(
     return _fit(estimate, likelihood, pooled, own, ())
 
 
-def _informative(ranks: Ranks, weights: FloatArray | None) -> tuple[Ranks, FloatArray]:
-    """The rankings, those that compare no two items with weight 0: they say nothing."""
-    w = np.ones(len(ranks.ranks)) if weights is None else np.asarray(weights, dtype=float)
-    if w.shape != (len(ranks.ranks),):
-        raise InputError(f"{len(w)} weights for {len(ranks.ranks)} rankings")
-    silent = (ranks.presented.sum(axis=1) < 2) | (ranks.ranks.max(axis=1) == 0)
-    return ranks, np.where(silent, 0.0, w)
-
-
-def _fits(ranks: Ranks, maps: Sequence[FloatArray]) -> None:
-    if len(maps[0]) != ranks.ranks.shape[1]:
-        raise InputError(f"terms of {len(maps[0])} items for rankings of {ranks.ranks.shape[1]}")
+def _silent(ranks: Ranks) -> BoolArray:
+    """Rankings that compare no two items: they say nothing."""
+    return np.asarray((ranks.presented.sum(axis=1) < 2) | (ranks.ranks.max(axis=1) == 0))
 
 
 def _refuse_ties(ranks: Ranks, unresolved: bool) -> None:
@@ -366,13 +343,6 @@ def _refuse_infinite(likelihood: Likelihood, pooled: Pooled, terms: Sequence[Ite
         " and ties never speak against the order of the sets. Worths can be compared within a set only: fit each alone,"
         " or add pseudo-comparisons or a prior"
     )
-
-
-def _with_ties(matrix: FloatArray, n_orders: int) -> FloatArray:
-    found = np.zeros((matrix.shape[0] + n_orders, matrix.shape[1] + n_orders))
-    found[: len(matrix), : matrix.shape[1]] = matrix
-    found[len(matrix) :, matrix.shape[1] :] = np.eye(n_orders)
-    return found
 
 
 def _with_pseudo(

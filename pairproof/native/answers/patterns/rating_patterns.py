@@ -27,7 +27,7 @@ and more orders.  With P the probability of a step, and m_F, m_B the means of t 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -46,7 +46,7 @@ from .answer_likelihood import (
     maximum_likelihood,
     pool,
 )
-from .natural_parameters import ItemTerm, Undecided, comparison_maps, pairs_of, sharing
+from .natural_parameters import ItemTerm, Undecided, comparison_maps, pairs_of, sharing, statistics_of
 
 #: 47,293 weak orders of 7 items; of 8 there are 545,835.
 MOST_ORDERS = 50_000
@@ -98,8 +98,6 @@ def dense_places(ratings: IntArray, seen: BoolArray) -> IntArray:
     """Ratings as places without gaps.
     ratings int[n, J]: small = preferred.  `seen` bool[n, J]: which ratings there are.  Returns int[n, J]: 0
     on; -1 where there is no rating."""
-    if ratings.shape != seen.shape:
-        raise InputError(f"ratings of shape {ratings.shape}, but seen of shape {seen.shape}")
     last = np.iinfo(np.int64).max
     marked = np.where(seen, ratings, last)
     order = np.argsort(marked, axis=1, kind="stable")
@@ -118,9 +116,7 @@ MOST_KEPT = 8
 def statistics(places: IntArray, depends: tuple[tuple[int, int], ...]) -> FloatArray:
     """y and u of the comparisons, and the products of those that depend on each other.
     places int[n, J].  Returns float[n, q]."""
-    y = as_comparisons(places)
-    a, b = np.array(depends, dtype=np.int64).reshape(-1, 2).T
-    return np.hstack([y, y == 0, y[:, a] * y[:, b]]).astype(float)
+    return statistics_of(as_comparisons(places), True, depends)
 
 
 def agreeing(orders: IntArray, places: IntArray) -> sparse.csr_matrix:
@@ -152,7 +148,7 @@ def agreeing(orders: IntArray, places: IntArray) -> sparse.csr_matrix:
     return sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(places), len(orders)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class OrderSpace:
     """Ratings of J items, as weak orders.
     places int[n, J]: 0 = best, without gaps; -1 where there is no rating.  depends: comparisons that depend
@@ -161,14 +157,12 @@ class OrderSpace:
     places: IntArray
     categories: int
     depends: tuple[tuple[int, int], ...]
-    _table: FloatArray = field(init=False, repr=False)
-    _agree: sparse.csr_matrix = field(init=False, repr=False)
-    _functions: dict[bytes, FloatArray] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         orders = weak_orders(self.places.shape[1], min(self.categories, self.places.shape[1]))
-        object.__setattr__(self, "_table", statistics(orders, self.depends))
-        object.__setattr__(self, "_agree", agreeing(orders, self.places))
+        self._table = statistics(orders, self.depends)
+        self._agree = agreeing(orders, self.places)
+        self._functions: dict[bytes, FloatArray] = {}
 
     @property
     def n_statistics(self) -> int:
@@ -445,19 +439,9 @@ def fit_ratings(
     differences.  group int[n_persons]: covariate group of each person.  weights float[n_persons]: number of
     persons with the answer.  undecided: the parameter of equal ratings: 0, one for all pairs, one for each
     pair.  dependence: whether comparisons that share an item depend on each other."""
-    table = np.asarray(ratings)
-    if table.ndim != 2 or not terms or table.shape[1] != len(terms[0].columns):
-        raise InputError(f"ratings of shape {table.shape}; expected a column for each item of the terms")
-    wrong = np.argwhere(~np.isin(table, np.arange(categories + 1)))
-    if categories < 2 or len(wrong):
-        person, item = wrong[0] if len(wrong) else (0, 0)
-        raise InputError(
-            f"person {person + 1}, item {item + 1}: the rating is {table[person, item]}; expected 1 to {categories}, or 0"
-            " for none, on a scale of 2 categories or more"
-        )
-    places = dense_places(table.astype(np.int64), table > 0)
+    places = dense_places(ratings, ratings > 0)
     pooled = pool(places, group, weights, silent=(places >= 0).sum(axis=1) < 2)
-    n_items = table.shape[1]
+    n_items = ratings.shape[1]
     scale = min(categories, n_items)
     depends = sharing(n_items) if dependence else ()
     maps, usual = comparison_maps(terms, undecided, dependence)

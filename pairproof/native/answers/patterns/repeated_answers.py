@@ -14,7 +14,7 @@ given the pattern there, second moments are E[t t'] = sum over the steps of P t 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import permutations
 from math import factorial, prod
 from typing import Literal
@@ -22,6 +22,7 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
+from ....data.respondents.codes import dense
 from ....errors import InputError, TooLargeError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import (
@@ -34,7 +35,7 @@ from .answer_likelihood import (
     maximum_likelihood,
     pool,
 )
-from .luce_choices import Ranks, dense_ranks
+from .luce_choices import Ranks
 from .natural_parameters import ItemTerm, comparison_maps, diagonal_blocks, n_pairs, sharing
 from .rating_patterns import agreeing, as_comparisons, dense_places, n_weak_orders, statistics, weak_orders
 
@@ -45,7 +46,7 @@ MOST_PAIRS = 2 * 10**7
 MOST_SEQUENCES = 20_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class ChainSpace:
     """Answers at T times, as sets of the N patterns of each time.
     Statistics are those of the first time, of the second and so on, then y_c,1 y_c,2 of the C comparisons,
@@ -56,9 +57,6 @@ class ChainSpace:
     table: FloatArray
     signs: FloatArray
     agree: Sequence[sparse.csr_matrix]
-    _sets: list[list[IntArray]] = field(init=False, repr=False)
-    _complete: BoolArray = field(init=False, repr=False)
-    _own: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.table) ** 2 > MOST_PAIRS:
@@ -70,10 +68,10 @@ class ChainSpace:
             [a.indices[a.indptr[r] : a.indptr[r + 1]].astype(np.int64) for a in self.agree]
             for r in range(self.agree[0].shape[0])
         ]
-        object.__setattr__(self, "_sets", sets)
+        self._sets = sets
         complete = np.array([all(len(s) == 1 for s in own) for own in sets], dtype=bool)
-        object.__setattr__(self, "_complete", complete)
-        object.__setattr__(self, "_own", self._statistics(complete))
+        self._complete = complete
+        self._own = self._statistics(complete)
 
     def _statistics(self, complete: BoolArray) -> FloatArray:
         """float[n, T q + (T - 1) C]: of persons with one possible pattern at each time; 0 for others."""
@@ -260,22 +258,8 @@ def fit_repeated(
     only).  between_times: whether each comparison depends on the same comparison at the time before.  Returns
     PatternFit: parameters "A:T1" and so on, then "UT1" and so on, "I12.13:T1" and so on, "12:IT12" and so
     on."""
-    table = np.asarray(answers)
-    if table.ndim != 3 or table.shape[1] < 2 or not terms or table.shape[2] != len(terms[0].columns):
-        raise InputError(
-            f"answers of shape {table.shape}; expected persons x times (2 or more) x the items of the terms"
-        )
-    if kind not in ("ratings", "rankings"):
-        raise InputError(f"kind is {kind!r}; expected 'ratings' or 'rankings'")
-    if kind == "ratings":
-        own = _ratings(table, categories)
-    else:
-        if dependence:
-            raise InputError(
-                "dependence within a time has no meaning for rankings, whose comparisons are transitive"
-            )
-        own = _rankings(table)
-    n, times, n_items = table.shape
+    own = _ratings(answers) if kind == "ratings" else _rankings(answers)
+    n, times, n_items = answers.shape
     silent = np.asarray((own <= _NOTHING).all(axis=(1, 2)))
     pooled = pool(own.reshape(n, -1), group, weights, silent)
     patterns = (
@@ -290,16 +274,12 @@ def fit_repeated(
     signs = as_comparisons(patterns)
     stats = statistics(patterns, depends) if kind == "ratings" else signs.astype(float)
     maps, usual = _maps(terms, kind, dependence, between_times, times)
-    space = ChainSpace(stats, signs.astype(float), agree)
+    likelihood = Likelihood(ChainSpace(stats, signs.astype(float), agree), pooled.group, maps)
     complete = all(a.nnz == len(by_time) for a in agree)
-    estimate = maximum_likelihood(
-        Likelihood(space, pooled.group, maps),
-        pooled.weights,
-        usual if names is None else names,
-        concave=complete,
-    )
+    called = usual if names is None else names
+    estimate = maximum_likelihood(likelihood, pooled.weights, called, concave=complete)
     block, possible = _blocks(by_time, pooled.group, kind, categories)
-    return PatternFit(estimate, Likelihood(space, pooled.group, maps), pooled, block, possible)
+    return PatternFit(estimate, likelihood, pooled, block, possible)
 
 
 #: A code without information: no rating (-1), or no item ranked.
@@ -310,31 +290,21 @@ def _places(categories: int | None, n_items: int) -> int:
     return min(int(categories or 0), n_items)
 
 
-def _ratings(table: IntArray, categories: int | None) -> IntArray:
+def _ratings(table: IntArray) -> IntArray:
     """int[n, T, J]: places, -1 where there is none or only one rating."""
-    if categories is None or categories < 2:
-        raise InputError(f"categories is {categories}; say how many the rating scale has, 2 or more")
-    wrong = np.argwhere(~np.isin(table, np.arange(categories + 1)))
-    if len(wrong):
-        i, k, j = wrong[0]
-        raise InputError(
-            f"person {i + 1}, time {k + 1}, item {j + 1}: the rating is {table[i, k, j]}; expected 1 to {categories},"
-            " or 0 for none"
-        )
     flat = table.reshape(-1, table.shape[2])
     seen = (flat > 0) & ((flat > 0).sum(axis=1) > 1)[:, None]
-    return dense_places(flat.astype(np.int64), seen).reshape(table.shape)
+    return dense_places(flat, seen).reshape(table.shape)
 
 
 def _rankings(table: IntArray) -> IntArray:
     """int[n, T, J]: number of the group of each item, -1 at a time without a rank."""
-    ranks = dense_ranks(table.reshape(-1, table.shape[2]), "below")
+    ranks = Ranks(dense(table.reshape(-1, table.shape[2])))
     tied = (ranks.ranks > 0).sum(axis=1) > ranks.ranks.max(axis=1)
     if tied.any():
         person, time = divmod(int(np.flatnonzero(tied)[0]), table.shape[1])
         raise InputError(f"person {person + 1} has equal ranks at time {time + 1}; rankings here are strict")
-    groups = Ranks(ranks.ranks).groups
-    groups = np.where((ranks.ranks > 0).any(axis=1)[:, None], groups, _NOTHING)
+    groups = np.where((ranks.ranks > 0).any(axis=1)[:, None], ranks.groups, _NOTHING)
     return groups.reshape(table.shape)
 
 

@@ -35,9 +35,6 @@ from ...comparisons.rows.maximum_likelihood import fit_limiting, fit_structured
 from ...comparisons.rows.tied_contests import TiesPoint
 from .instability import Adjust, Covariate, InstabilityTest, instability_tests
 
-#: No answer.
-MISSING = 9
-
 
 @dataclass(frozen=True, eq=False)
 class Preferences:
@@ -363,9 +360,6 @@ def grow_tree(
         raise InputError(f"most_depth {most_depth}; expected 0 (no split) or more")
     if adjust not in ("bonferroni", "none"):
         raise InputError(f"adjust {adjust!r}; expected 'bonferroni' or 'none'")
-    for covariate in covariates:
-        if len(covariate.values) != n:
-            raise InputError(f"{covariate.name}: {len(covariate.values)} values for {n} persons")
     least = least_persons(data) if minimum is None else minimum
     return _Grower(data, covariates, alpha, least, most_depth, adjust).grown(np.arange(n), 1, 0)
 

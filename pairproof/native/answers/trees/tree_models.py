@@ -270,13 +270,12 @@ def _there(persons: Persons, name: str, missing: Missing) -> BoolArray:
 
 
 def _covariate(name: str, column: Column, how: str) -> Covariate:
-    if isinstance(column, Factor):
-        return Covariate(
-            name, "ordered" if how == "ordered" else "factor", column.codes.astype(float), column.levels
-        )
-    if not how:
+    if not how and not isinstance(column, Factor):
         return Covariate(name, "numeric", column)
-    levels, codes = numbers_as_levels(column)
+    if isinstance(column, Factor):
+        levels, codes = column.levels, column.codes
+    else:
+        levels, codes = numbers_as_levels(column)
     return Covariate(name, "ordered" if how == "ordered" else "factor", codes.astype(float), levels)
 
 

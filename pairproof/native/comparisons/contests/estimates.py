@@ -34,10 +34,16 @@ from ..counts.llbt import Tabulated, engine_name
 from ..rows.contest_design import Contests, distinct_rows
 from ..rows.davidson import fit_tied
 from ..rows.links import link
-from ..rows.maximum_likelihood import fit_structured, limiting_contests, null_space, pivots
-from ..rows.reduced_bias import fit_reduced
+from ..rows.maximum_likelihood import (
+    StructuredEstimate,
+    fit_structured,
+    limiting_contests,
+    null_space,
+    pivots,
+)
+from ..rows.reduced_bias import ReducedEstimate, fit_reduced
 from ..rows.row_likelihoods import LinkLikelihood, PenalisedLikelihood, RowLikelihood
-from ..rows.tied_contests import TiesLikelihood, TiesPoint, fit_ties
+from ..rows.tied_contests import TiesEstimate, TiesLikelihood, TiesPoint, fit_ties
 from .specified import ContestRows, contest_rows, sums_to_zero
 
 #: A logit of the mode of the ties, or a log of their scale, so far from its estimate is at its end.
@@ -92,8 +98,8 @@ def _likelihood(rows: ContestRows) -> Solved:
     except NotEstimableError:
         limit = limit_of(contests)
         found = fit_structured(limit.left, name)
-    theta, covariance = limit.embed(found.theta), limit.embed_square(found.covariance)
-    fitted = limit.probabilities(link(name).probability(contests.design.predictor(theta)))
+    eta = contests.design.predictor(limit.embed(found.theta))
+    fitted = binary(limit.probabilities(link(name).probability(eta)))
     warnings = [*limit.warnings(rows)]
     if found.other_maximum is not None:
         warnings.append(
@@ -103,19 +109,8 @@ def _likelihood(rows: ContestRows) -> Solved:
                 f" {found.other_maximum:.6f}",
             )
         )
-    return Solved(
-        theta,
-        covariance,
-        limit.flat,
-        limit.n_infinite,
-        found.llf,
-        binary(fitted),
-        (),
-        found.steps,
-        found.decrement,
-        tuple(warnings),
-        expected=None if name == "logit" else limit.embed_square(found.expected_covariance),
-    )
+    expected = None if name == "logit" else limit.embed_square(found.expected_covariance)
+    return limit.solved(found, fitted, warnings=tuple(warnings), expected=expected)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +140,31 @@ class LimitRows:
         places = self._places(len(covariance))
         out[np.ix_(places, places)] = covariance
         return out
+
+    def solved(
+        self,
+        found: StructuredEstimate | ReducedEstimate | TiesEstimate,
+        fitted: FloatArray,
+        more: tuple[Term, ...] = (),
+        warnings: tuple[FitWarning, ...] = (),
+        penalised: float = float("nan"),
+        expected: FloatArray | None = None,
+    ) -> Solved:
+        """The estimate of the rows left, and of ties `more`, as one of all parameters."""
+        return Solved(
+            self.embed(found.theta),
+            self.embed_square(found.covariance),
+            np.pad(self.flat, ((0, len(more)), (0, 0))),
+            self.n_infinite,
+            found.llf,
+            fitted,
+            more,
+            found.steps,
+            found.decrement,
+            warnings,
+            penalised,
+            expected,
+        )
 
     def _size(self, given: int) -> int:
         return len(self.contests.design.names) + given - len(self.kept)
@@ -243,21 +263,8 @@ def _reduced(rows: ContestRows) -> Solved:
     contests, spec = contests_of(rows), rows.spec
     parts = apart(contests)
     found = fit_reduced(parts.left, spec.reduction, spec.link)
-    theta = parts.embed(found.theta)
-    p = link(spec.link).probability(contests.design.predictor(theta))
-    return Solved(
-        theta,
-        parts.embed_square(found.covariance),
-        parts.flat,
-        0,
-        found.llf,
-        binary(p),
-        (),
-        found.steps,
-        found.decrement,
-        parts.warnings(rows),
-        found.penalised,
-    )
+    p = link(spec.link).probability(contests.design.predictor(parts.embed(found.theta)))
+    return parts.solved(found, binary(p), (), parts.warnings(rows), found.penalised)
 
 
 def _with_ties(rows: ContestRows) -> Solved:
@@ -272,20 +279,8 @@ def _with_ties(rows: ContestRows) -> Solved:
     found = fit_tied(left) if spec.reduction else fit_ties(left)
     more = tuple(Term(name, "tie-of" if k else "tie") for k, name in enumerate(left.ties))
     expected = parts.embed_square(found.expected) if spec.general_ties and left.law.in_r else None
-    return Solved(
-        parts.embed(found.theta),
-        parts.embed_square(found.covariance),
-        np.vstack([parts.flat, np.zeros((len(more), parts.flat.shape[1]))]),
-        0,
-        found.llf,
-        np.exp(TiesPoint(left, found.theta).logs[0]),
-        more,
-        found.steps,
-        found.decrement,
-        parts.warnings(rows),
-        found.penalised,
-        expected,
-    )
+    fitted = np.exp(TiesPoint(left, found.theta).logs[0])
+    return parts.solved(found, fitted, more, parts.warnings(rows), found.penalised, expected)
 
 
 def tied_left(rows: ContestRows) -> tuple[LimitRows, TiesLikelihood]:

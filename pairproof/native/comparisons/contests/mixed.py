@@ -231,8 +231,8 @@ def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> Fit
             " method='laplace'"
         )
     mixed = mixed_rows(rows)
-    fit = {"pql": _pql, "laplace": _laplace, "quadrature": _marginal}[spec.method]
-    found = fit(mixed, rows)
+    several = _components if len(mixed.effects) > 1 else _marginal
+    found = (_pql if spec.method == "pql" else several)(mixed, rows)
     return _result(rows, mixed, found, (*warnings, *mixed.limit.warnings(rows), *found.warnings))
 
 
@@ -271,10 +271,6 @@ def _pql(mixed: MixedRows, rows: ContestRows) -> _Found:
     )
 
 
-def _laplace(mixed: MixedRows, rows: ContestRows) -> _Found:
-    return _marginal(mixed, rows) if len(mixed.effects) == 1 else _components(mixed, rows)
-
-
 def _marginal(mixed: MixedRows, rows: ContestRows) -> _Found:
     spec, contests = rows.spec, mixed.contests
     size = len(rows.table.items) if mixed.effects[0].judges else None
@@ -295,17 +291,9 @@ def _marginal(mixed: MixedRows, rows: ContestRows) -> _Found:
 def _components(mixed: MixedRows, rows: ContestRows) -> _Found:
     contests, p = mixed.contests, len(mixed.limit.kept)
     found = fit_components(contests, rows.spec.link)
-    components = tuple(
-        Component(*values)
-        for values in zip(
-            found.components,
-            found.sigma.tolist(),
-            found.sigma_se.tolist(),
-            found.lr.tolist(),
-            found.p.tolist(),
-            component_sizes(contests.design),
-        )
-    )
+    numbers = (found.sigma, found.sigma_se, found.lr, found.p, np.array(component_sizes(contests.design)))
+    each = zip(found.components, *(values.tolist() for values in numbers))
+    components = tuple(Component(*values) for values in each)
     zero = tuple(c.name for c in components if c.sigma == 0.0)
     text = f"sigma of {' and '.join(zero)} is estimated as 0: the model is that without it"
     return _Found(

@@ -188,9 +188,7 @@ def stacked(
     }
     _need(spec, columns, data)
     covariates = {
-        name: _longer(
-            name, column, [_of_item(item, values, name) for item, values in item_data.items()], "item_data"
-        )
+        name: _longer(name, column, [v.get(name, np.nan) for v in item_data.values()], "item_data")
         for name, column in data.item_data.items()
         if name not in spec.derived
     }
@@ -219,10 +217,6 @@ def _need(spec: ContestSpec, columns: Mapping[str, Column], data: Comparisons) -
             raise InputError(f"contests lacks the column {name!r}, the model's offset")
 
 
-def _of_item(item: str, values: Mapping[str, str | float], name: str) -> str | float:
-    return values.get(name, float("nan"))
-
-
 def _longer(name: str, column: Column, more: Sequence[Any], what: str, lenient: bool = False) -> Column:
     """A column with more values at its end; levels stay in their order, new ones after them."""
     if not isinstance(column, Factor):
@@ -230,8 +224,7 @@ def _longer(name: str, column: Column, more: Sequence[Any], what: str, lenient: 
             values = np.array([float(v) for v in more])
         except (TypeError, ValueError):
             raise InputError(f"{what}, {name}: {list(more)[:5]}; expected numbers") from None
-        longer: Column = np.concatenate([column, values])
-        return longer
+        return np.asarray(np.concatenate([column, values]))
     text = ["" if v is None or (isinstance(v, float) and np.isnan(v)) else _label(v) for v in more]
     new = [v for v in dict.fromkeys(text) if v and v not in column.levels]
     if new and not lenient and what == "contests":
@@ -437,12 +430,11 @@ def _with_effects(
     chosen_link = link(rows.spec.link)
 
     def averaged(sd: FloatArray) -> FloatArray:
-        return np.array(
-            [
-                np.nan if np.isnan(e) else mean_probability(chosen_link, float(e), float(s))
-                for e, s in zip(eta, sd)
-            ]
-        )
+        known = ~np.isnan(eta)
+        found = np.full(len(eta), np.nan)
+        each = zip(eta[known].tolist(), sd[known].tolist())
+        found[known] = [mean_probability(chosen_link, e, s) for e, s in each]
+        return found
 
     marginal = averaged(np.sqrt(new.sum(axis=0)))
     how = "known"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -103,7 +103,7 @@ def prepared(
         one_of("reduce_bias", options.reduce_bias, ("mean", "median", "jeffreys"))
     table = _with_numbers(table, options)
     table = _subset(_weighted(table, options.weights), options.subset)
-    offset = "" if options.offset is None else options.offset if isinstance(options.offset, str) else OFFSET
+    offset = _named(options.offset, OFFSET)
     random = _effects(options.random)
     warnings: tuple[FitWarning, ...] = ()
     free = True
@@ -116,14 +116,10 @@ def prepared(
         from ..formula.ability_formula import expand
 
         found = expand(options.formula, table, separate)
-        derived = tuple(
-            name
-            for now, before in (
-                (found.table.item_data, table.item_data),
-                (found.table.columns, table.columns),
-            )
-            for name in now
-            if name not in before
+        new = found.table
+        derived = (
+            *(name for name in new.item_data if name not in table.item_data),
+            *(name for name in new.columns if name not in table.columns),
         )
         unused = [item for item in separate if item not in found.separate]
         if unused:
@@ -156,11 +152,7 @@ def prepared(
         formula=options.formula,
         link=_link(options.link, ties),
         offset=offset,
-        weights=""
-        if options.weights is None
-        else options.weights
-        if isinstance(options.weights, str)
-        else WEIGHTS,
+        weights=_named(options.weights, WEIGHTS),
         reduction=options.reduce_bias or "",
         random=random,
         method=_method(options.method, random, table),
@@ -184,6 +176,11 @@ def of_contests(spec: ModelSpec) -> ContestSpec:
 def sums_to_zero(spec: ContestSpec) -> bool:
     """Whether free abilities sum to 0."""
     return spec.reference == "sum" and not spec.item_terms and not spec.no_abilities
+
+
+def _named(given: str | ArrayLike | None, name: str) -> str:
+    """The column that was named, or that of what was given as numbers; "" for nothing."""
+    return "" if given is None else given if isinstance(given, str) else name
 
 
 def _link(asked: LinkName, ties: Ties | None) -> LinkName:
@@ -218,8 +215,7 @@ def _method(method: str | None, random: tuple[str, ...], table: Comparisons) -> 
         small = len(table.items) <= QUADRATURE_ITEMS
         return "quadrature" if random == ("item:judge",) and small else "laplace"
     one_of("method", method, ("laplace", "quadrature", "pql"))
-    found: Method = "pql" if method == "pql" else "laplace" if method == "laplace" else "quadrature"
-    return found
+    return cast(Method, method)
 
 
 def _with_numbers(table: Comparisons, options: Options) -> Comparisons:
@@ -242,17 +238,21 @@ def _with_numbers(table: Comparisons, options: Options) -> Comparisons:
     return replace(table, columns={**table.columns, **columns}) if columns else table
 
 
+def _numeric(table: Comparisons, asked_for: str, name: str, there: str) -> FloatArray:
+    """A column of numbers."""
+    column = table.columns.get(name)
+    if column is None or isinstance(column, Factor):
+        what = "is not numeric" if column is not None else "is not in the table"
+        raise InputError(f"{asked_for}: the column {what}; {there} {', '.join(table.columns) or 'none'}")
+    return column
+
+
 def _weighted(table: Comparisons, weights: str | ArrayLike | None) -> Comparisons:
     """The table with its counts multiplied by the weights."""
     if weights is None:
         return table
     name = weights if isinstance(weights, str) else WEIGHTS
-    column = table.columns.get(name)
-    if column is None or isinstance(column, Factor):
-        what = "is not numeric" if column is not None else "is not in the table"
-        raise InputError(
-            f"weights={name!r}: the column {what}; there are {', '.join(table.columns) or 'none'}"
-        )
+    column = _numeric(table, f"weights={name!r}", name, "there are")
     bad = np.flatnonzero(~(np.isfinite(column) & (column >= 0)))
     if len(bad):
         raise InputError(
@@ -269,7 +269,7 @@ def _subset(table: Comparisons, subset: ArrayLike | None) -> Comparisons:
         return table
     rows = np.asarray(subset)
     if rows.shape == (0,):
-        raise InputError("subset: no row is left")
+        rows = rows.astype(np.int64)
     if rows.dtype == bool:
         if rows.shape != (table.n_rows,):
             raise InputError(f"subset: a mask of shape {rows.shape}; the table has {table.n_rows} rows")
@@ -400,12 +400,7 @@ def offset_of(data: Comparisons, spec: ContestSpec) -> FloatArray | None:
     """float[n_rows]: the offset of each row in favour of the item named first; None for none."""
     if not spec.offset:
         return None
-    column = data.columns.get(spec.offset)
-    if column is None or isinstance(column, Factor):
-        what = "is not numeric" if column is not None else "is not in the table"
-        raise InputError(
-            f"offset={spec.offset!r}: the column {what}; the columns are {', '.join(data.columns) or 'none'}"
-        )
+    column = _numeric(data, f"offset={spec.offset!r}", spec.offset, "the columns are")
     bad = np.flatnonzero(~np.isfinite(column))
     if len(bad):
         raise InputError(

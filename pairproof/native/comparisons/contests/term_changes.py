@@ -24,7 +24,7 @@ from ..counts.build import separate_items
 from ..counts.llbt import fit as plain_fit
 from ..formula.ability_formula import Model
 from ..formula.expressions import Name
-from ..formula.subject_formula import products_of
+from ..formula.subject_formula import Product, products_of
 from ..formula.wilkinson_rogers import parse
 from .bradley_terry import fit_contests, fit_spec
 from .specified import Options, of_contests, prepared
@@ -94,8 +94,7 @@ def term_model(fit: Fit) -> TermModel:
             item_data={k: v for k, v in table.item_data.items() if k not in derived},
             columns={k: v for k, v in table.columns.items() if k not in derived},
         )
-    asked = tuple(s for s in spec.separate) if spec.item_terms else ()
-    model = Model(formula, table, asked)
+    model = Model(formula, table, spec.separate if spec.item_terms else ())
     own = tuple(model.items(model.own)) if model.of_covariates() else ()
     return TermModel(table, spec, (*_of_model(model), *switches), own, True)
 
@@ -142,33 +141,25 @@ def _of_options(spec: ModelSpec) -> tuple[ModelTerm, ...]:
     out = [ModelTerm(x, frozenset([x]), "item_term") for x in spec.item_terms]
     if not spec.item_terms and not getattr(spec, "no_abilities", False):
         out.append(ModelTerm("item", frozenset(["item"]), "item"))
+    # What varies with a covariate has to be there: the abilities lie inside each of the terms of `by`.
+    abilities = {t.text for t in out}
     for text in spec.comparison_terms:
-        for product in products_of(text, "comparison_terms"):
-            out.append(
-                _product(tuple(v.name for v in product), tuple(v.categorical for v in product), "comparison")
-            )
-    if spec.by:
-        for product in products_of(spec.by):
-            names = [v.name for v in product]
-            found = _product(tuple(names), tuple(v.categorical for v in product), "by")
-            # What varies with a covariate has to be there: the abilities lie inside each of these terms.
-            inside = (
-                set()
-                if {"tie", "order"} & set(names)
-                else {t.text for t in out if t.kind in ("item", "item_term")}
-            )
-            out.append(ModelTerm(found.text, found.factors | inside, "by"))
+        out += [_product(product, "comparison") for product in products_of(text, "comparison_terms")]
+    for product in products_of(spec.by) if spec.by else ():
+        found = _product(product, "by")
+        inside = set() if {"tie", "order"} & {v.name for v in product} else abilities
+        out.append(replace(found, factors=found.factors | inside))
     return tuple(dict.fromkeys(out))
 
 
-def _product(names: tuple[str, ...], categorical: tuple[bool, ...], kind: str) -> ModelTerm:
-    words = [f"C({name})" if c else name for name, c in zip(names, categorical)]
+def _product(product: Product, kind: str) -> ModelTerm:
+    words = [f"C({v.name})" if v.categorical else v.name for v in product]
     return ModelTerm(":".join(words), frozenset(words), kind)
 
 
-def _of_table(model: TermModel, product: Sequence[object]) -> ModelTerm:
+def _of_table(model: TermModel, product: Product) -> ModelTerm:
     """A term of a scope for a model without a formula."""
-    names = tuple(str(getattr(v, "name")) for v in product)
+    names = tuple(v.name for v in product)
     table = model.table
     if len(names) == 1 and names[0] in table.item_data:
         if any(t.kind == "item" for t in model.terms):
@@ -182,7 +173,7 @@ def _of_table(model: TermModel, product: Sequence[object]) -> ModelTerm:
             f"scope: {', '.join(missing)} is neither a column nor an item covariate; there are"
             f" {', '.join([*table.columns, *table.item_data]) or 'none'}"
         )
-    return _product(names, tuple(bool(getattr(v, "categorical")) for v in product), "comparison")
+    return _product(product, "comparison")
 
 
 # -- fitted again --------------------------------------------------------------------------------------------
@@ -227,7 +218,7 @@ def _by_options(model: TermModel, terms: Sequence[ModelTerm], separate: tuple[st
     free = any(t.kind == "item" for t in terms)
     comparison = tuple(t.text for t in terms if t.kind == "comparison")
     alone = {t.text for t in model.terms if t.kind in ("item", "item_term")}
-    by = " + ".join(":".join(w for w in t.text.split(":")) for t in terms if t.kind == "by")
+    by = " + ".join(t.text for t in terms if t.kind == "by")
     if separate and not item_terms and not free:
         table, more = _own_columns(table, separate)
         comparison = (*comparison, *more)
@@ -237,7 +228,7 @@ def _by_options(model: TermModel, terms: Sequence[ModelTerm], separate: tuple[st
     changed = replace(
         base,
         item_terms=item_terms,
-        separate=tuple(s for s in separate) if item_terms else (),
+        separate=separate if item_terms else (),
         comparison_terms=comparison,
         by=by,
         order_effect="order" in chosen,

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+NAN = float("nan")
 LR, WALD, PENALISED = "likelihood ratio", "Wald chi-square", "penalised likelihood ratio"
 #: Entries of the two designs that are compared where the bias is reduced.
 MOST_ENTRIES = 50_000_000
@@ -57,7 +58,7 @@ def compared(smaller: Fit, larger: Fit) -> tuple[int, float, float]:
     determine."""
     df = larger.rank - smaller.rank
     if df <= 0:
-        return 0, 0.0, float("nan")
+        return 0, 0.0, NAN
     kind = kind_of_test(larger)
     if kind == WALD:
         statistic = _wald(smaller, larger, df)
@@ -69,12 +70,8 @@ def compared(smaller: Fit, larger: Fit) -> tuple[int, float, float]:
 
 
 def _wald(smaller: Fit, larger: Fit, df: int) -> float:
-    there = {n[len(OWN) :] if n.startswith(OWN) else n for n in smaller.names}
-    extra = [
-        k
-        for k, n in enumerate(larger.names)
-        if (n[len(OWN) :] if n.startswith(OWN) else n) not in there and larger.free[k]
-    ]
+    there = {n.removeprefix(OWN) for n in smaller.names}
+    extra = [k for k, n in enumerate(larger.names) if n.removeprefix(OWN) not in there and larger.free[k]]
     if len(extra) != df:
         raise ComparisonError(
             f"by PQL a term is tested by its own parameters, and those of {title(smaller)} are not among those of"
@@ -171,7 +168,7 @@ def drop1(fit: Fit) -> pd.DataFrame:
             smaller = model.fitted(kept)
         except (AliasError, NotEstimableError, ConvergenceError) as error:
             # What is left has no such fit, which says nothing of the term itself: no df either.
-            rows.append({**_without(term, error), "df": float("nan")})
+            rows.append({**_without(term, error), "df": NAN})
             continue
         rows.append(_row(term, smaller, fit, shown=smaller, note=_kept_apart(model, term, kept)))
     return _frame([_whole(fit), *rows], fit)
@@ -276,7 +273,7 @@ def anova(fit: Fit, *others: Fit) -> pd.DataFrame:
     if others:
         return _between([fit, *others])
     before = model.fitted(())
-    rows: list[dict[str, object]] = [{**_whole(before), "term": "(no terms)"}]
+    rows = [_whole(before, "(no terms)")]
     for k, term in enumerate(model.terms):
         now = fit if k == len(model.terms) - 1 else model.fitted(model.terms[: k + 1])
         rows.append(_row(term, before, now, shown=now, note=""))
@@ -287,7 +284,7 @@ def anova(fit: Fit, *others: Fit) -> pd.DataFrame:
 def _between(fits: Sequence[Fit]) -> pd.DataFrame:
     for other in fits[1:]:
         _checked(other)
-    rows: list[dict[str, object]] = [{**_whole(fits[0]), "term": title(fits[0])}]
+    rows = [_whole(fits[0], title(fits[0]))]
     for before, now in zip(fits, fits[1:]):
         if kind_of_test(now) == LR:
             found = now.compare(before)
@@ -300,17 +297,7 @@ def _between(fits: Sequence[Fit]) -> pd.DataFrame:
                     f"{title(before)} and {title(now)} have no test of the same kind and data"
                 )
             numbers, note = compared(smaller, larger), _separated(smaller, larger)
-        rows.append(
-            dict(
-                term=title(now),
-                df=numbers[0],
-                statistic=numbers[1],
-                p=numbers[2],
-                aic=now.aic,
-                llf=now.llf,
-                note=note,
-            )
-        )
+        rows.append(_line(title(now), *numbers, now.aic, now.llf, note))
     return _frame(rows, fits[-1])
 
 
@@ -335,30 +322,32 @@ def _checked(fit: Fit) -> TermModel:
 # -- rows of the table ---------------------------------------------------------------------------------------
 
 
+def _line(
+    term: str, df: float, statistic: float, p: float, aic: float, llf: float, note: str = ""
+) -> dict[str, object]:
+    return dict(term=term, df=df, statistic=statistic, p=p, aic=aic, llf=llf, note=note)
+
+
 def _row(term: ModelTerm, smaller: Fit, larger: Fit, shown: Fit, note: str) -> dict[str, object]:
     df, statistic, p = compared(smaller, larger)
-    if not df:
-        note = "; ".join(filter(None, [note, "these data do not tell it from the other terms"]))
-    note = "; ".join(filter(None, [note, _separated(smaller, larger)]))
-    return dict(term=term.text, df=df, statistic=statistic, p=p, aic=_aic(shown), llf=shown.llf, note=note)
+    alias = "" if df else "these data do not tell it from the other terms"
+    note = "; ".join(filter(None, [note, alias, _separated(smaller, larger)]))
+    return _line(term.text, df, statistic, p, _aic(shown), shown.llf, note)
 
 
 def _without(term: ModelTerm, error: Exception) -> dict[str, object]:
     """A row for a model that has no estimate: the reason, and no number."""
-    nan = float("nan")
-    note = f"no such fit: {error}"
-    df = 0.0 if isinstance(error, AliasError) else nan
-    return dict(term=term.text, df=df, statistic=nan, p=nan, aic=nan, llf=nan, note=note)
+    df = 0.0 if isinstance(error, AliasError) else NAN
+    return _line(term.text, df, NAN, NAN, NAN, NAN, f"no such fit: {error}")
 
 
-def _whole(fit: Fit) -> dict[str, object]:
-    nan = float("nan")
-    return dict(term="<none>", df=nan, statistic=nan, p=nan, aic=_aic(fit), llf=fit.llf, note="")
+def _whole(fit: Fit, name: str = "<none>") -> dict[str, object]:
+    return _line(name, NAN, NAN, NAN, _aic(fit), fit.llf)
 
 
 def _aic(fit: Fit) -> float:
     """AIC; nan where the likelihood is not the greatest."""
-    return fit.aic if kind_of_test(fit) == LR else float("nan")
+    return fit.aic if kind_of_test(fit) == LR else NAN
 
 
 def _separated(smaller: Fit, larger: Fit) -> str:

@@ -59,6 +59,22 @@ class Treatment:
     df: float = float("nan")
     p: float = float("nan")
 
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Of the model."""
+        return {name: getattr(self, name) for name in ("llf", "aic", "observed", "fitted", "lr", "df", "p")}
+
+    def differences(self, i: IntArray, j: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Differences of items and their z; nan where they have no estimate."""
+        assert self.fit is not None
+        functions = _functions(self.fit)
+        v, along = self.fit.covariance.between(functions), functions @ self.fit.null_space
+        variance = np.diag(v)[i] + np.diag(v)[j] - 2.0 * v[i, j]
+        known = np.abs(along[i] - along[j]).max(axis=1, initial=0.0) < 1e-9
+        gap = np.where(known, self.abilities[i] - self.abilities[j], np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return gap, gap / np.sqrt(np.maximum(variance, 0.0))
+
 
 #: Items up to which all pairs are looked at; with more, neighbours in the first treatment's order.
 MOST_ITEMS = 200
@@ -67,27 +83,7 @@ MOST_NOTES = 12
 WIDE = 100
 
 
-@dataclass(frozen=True, eq=False)
-class Item:
-    """What a treatment says of the items.
-    abilities float[n].  covariance (float[n, n], float[n, k]): of the abilities, and how they move along
-    directions without an estimate."""
-
-    name: str
-    abilities: FloatArray
-    covariance: tuple[FloatArray, FloatArray]
-
-    def differences(self, i: IntArray, j: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Differences and their z; nan where they have no estimate."""
-        v, along = self.covariance
-        variance = np.diag(v)[i] + np.diag(v)[j] - 2.0 * v[i, j]
-        known = np.abs(along[i] - along[j]).max(axis=1, initial=0.0) < 1e-9
-        gap = np.where(known, self.abilities[i] - self.abilities[j], np.nan)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return gap, gap / np.sqrt(np.maximum(variance, 0.0))
-
-
-def notes(names: Sequence[str], items: Sequence[Item], critical: float, alpha: float) -> tuple[str, ...]:
+def notes(names: Sequence[str], items: Sequence[Treatment], critical: float, alpha: float) -> tuple[str, ...]:
     """Sentences on what depends on the treatment.  critical: of |z|."""
     n = len(names)
     out: list[str] = []
@@ -267,8 +263,7 @@ class TiesCompared:
         lr, df and p against Davidson's model, and `without` (why there is no estimate)."""
         import pandas as pd
 
-        names = ("llf", "aic", "observed", "fitted", "lr", "df", "p")
-        rows = [{**{n: getattr(t, n) for n in names}, "without": t.reason} for t in self.treatments]
+        rows = [{**t.numbers, "without": t.reason} for t in self.treatments]
         return pd.DataFrame(rows, index=[t.name for t in self.treatments])
 
     def summary(self) -> str:
@@ -277,7 +272,6 @@ class TiesCompared:
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as a JSON object; None where there is no value."""
-        names = ("llf", "aic", "observed", "fitted", "lr", "df", "p")
         return {
             "items": list(self.items),
             "reference": self.reference,
@@ -288,7 +282,7 @@ class TiesCompared:
                     "without": t.reason or None,
                     "abilities": [_finite(v) for v in t.abilities],
                     "se": [_finite(v) for v in t.se],
-                    **{n: _finite(getattr(t, n)) for n in names},
+                    **{n: _finite(v) for n, v in t.numbers.items()},
                 }
                 for t in self.treatments
             ],
@@ -358,13 +352,13 @@ def compare_ties(
     first = next((t.fit for t in found if t.fit is not None), None)
     if first is None:
         raise NotEstimableError("; ".join(f"{t.name}: {t.reason}" for t in found))
-    items = tuple(Item(t.name, t.abilities, _covariance(t.fit)) for t in found if t.fit is not None)
+    there = [t for t in found if t.fit is not None]
     critical = normal_quantile(1.0 - alpha / 2.0)
     return TiesCompared(
         first.items,
         _reference(first, options),
         tuple(found),
-        notes(first.items, items, critical, alpha),
+        notes(first.items, there, critical, alpha),
         alpha,
     )
 
@@ -437,11 +431,6 @@ def _treatment(table: Comparisons, name: str, options: Mapping[str, Any], davids
 def _functions(fit: Fit) -> FloatArray:
     """float[n_items, n_params]: abilities against the fit's reference."""
     return ability_functions(fit, next(iter(fit.groups.values())))
-
-
-def _covariance(fit: Fit) -> tuple[FloatArray, FloatArray]:
-    functions = _functions(fit)
-    return fit.covariance.between(functions), functions @ fit.null_space
 
 
 def _reference(fit: Fit, options: Mapping[str, Any]) -> str:

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -108,23 +107,10 @@ class BlockLayout:
 _LARGE = 48
 
 
-class InverseBlocks(Protocol):
-    """The inverses D_s^-1 of all S patterns with J items each; rows and columns of items held at 0 are 0."""
-
-    @property
-    def diagonal(self) -> FloatArray:
-        """float[S, J]."""
-
-    def solve(self, right: FloatArray) -> FloatArray:
-        """float[S, J, k]: D_s^-1 R_s for R, float[S, J, k]."""
-
-    def between(self, sets: IntArray, functions: FloatArray) -> FloatArray:
-        """float[m, m]: sum over these patterns of L_s D_s^-1 L_s' for L, float[m, n_sets, J]."""
-
-
 @dataclass(frozen=True, eq=False)
 class WrittenOut:
-    """Inverses that are held as dense matrices.
+    """The inverses D_s^-1 of all S patterns with J items each, held as dense matrices; rows and columns of items held
+    at 0 are 0.
     laplacian float[S, J, J]: D_s, with an identity row and column at each ground.  ground bool[S, J]: items
     whose ability is 0, the reference among them."""
 
@@ -154,6 +140,7 @@ class WrittenOut:
 
     @cached_property
     def diagonal(self) -> FloatArray:
+        """float[S, J]."""
         if len(self.laplacian) == 1 and self.laplacian.shape[1] >= _LARGE:
             from scipy.linalg.lapack import dtrtri
 
@@ -165,6 +152,7 @@ class WrittenOut:
         return np.where(self.ground, 0.0, out)
 
     def solve(self, right: FloatArray) -> FloatArray:
+        """float[S, J, k]: D_s^-1 R_s for R, float[S, J, k]."""
         if len(self.laplacian) > 1:
             return np.asarray(self.inverse @ right)
         from scipy.linalg.lapack import dpotrs
@@ -173,6 +161,7 @@ class WrittenOut:
         return np.asarray(solved[None])
 
     def between(self, sets: IntArray, functions: FloatArray) -> FloatArray:
+        """float[m, m]: sum over these patterns of L_s D_s^-1 L_s' for L, float[m, n_sets, J]."""
         if len(sets) == 1:
             return sandwich(functions[:, 0], self.inverse[sets[0]])
         by_set = functions.transpose(1, 0, 2)
@@ -218,7 +207,7 @@ class BorderedCovariance:
     followed by the border.  c, e float[S, J, b], float[b, b]: border, 0 at the grounds.  patterns
     float[n_terms, S].  reference: an item that is a ground in every pattern."""
 
-    blocks: InverseBlocks
+    blocks: WrittenOut | OfGraph
     c: FloatArray
     e: FloatArray
     patterns: FloatArray
@@ -368,28 +357,18 @@ class BlockPoint:
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         """The Newton step, and its product with the gradient."""
         nodes, border = self.gradient()
-        if self.blocks.sparse or (
-            self.blocks.n_sets == 1 and self.blocks.problem.n_items >= MANY and self.blocks.n_grounds > 1
-        ):
-            return self._graph_step(nodes, border, accuracy)
-        if self.blocks.n_sets == 1:
-            return self._whole_step(nodes[0], border, accuracy)
-        nodes = np.where(self.blocks.ground, 0.0, nodes)
-        if not self.blocks.n_border:
-            step = _solve(self._laplacian, nodes[:, :, None])[:, :, 0]
-            return step.ravel(), float(np.vdot(step, nodes))
-        c, _ = self._grounded_border
-        solved = _solve(self._laplacian, np.concatenate([nodes[:, :, None], c], axis=2))
-        return self._with_border(solved[:, :, 0], solved[:, :, 1:], nodes, border)
-
-    def _graph_step(self, nodes: FloatArray, border: FloatArray, accuracy: float) -> tuple[FloatArray, float]:
-        """The Newton step for a large sparse graph."""
         b = self.blocks
+        of_graph = b.sparse or (b.n_sets == 1 and b.problem.n_items >= MANY and b.n_grounds > 1)
+        if b.n_sets == 1 and not of_graph:
+            return self._whole_step(nodes[0], border, accuracy)
         nodes = np.where(b.ground, 0.0, nodes)
-        right = nodes.reshape(-1, 1)
+        right = nodes[:, :, None]
         if b.n_border:
-            right = np.concatenate([right, self._grounded_border[0].reshape(b.n_nodes, -1)], axis=1)
-        solved = self._graph.solve(right, accuracy).reshape(b.n_sets, -1, right.shape[1])
+            right = np.concatenate([right, self._grounded_border[0]], axis=2)
+        if of_graph:
+            solved = self._graph.solve(right.reshape(b.n_nodes, -1), accuracy).reshape(right.shape)
+        else:
+            solved = _solve(self._laplacian, right)
         if not b.n_border:
             return solved.ravel(), float(np.vdot(solved[:, :, 0], nodes))
         return self._with_border(solved[:, :, 0], solved[:, :, 1:], nodes, border)
@@ -442,7 +421,7 @@ class BlockPoint:
             if b.n_border
             else (np.zeros((b.n_sets, b.problem.n_items, 0)), np.zeros((0, 0)))
         )
-        inverse: InverseBlocks
+        inverse: WrittenOut | OfGraph
         if b.sparse or (b.n_sets == 1 and b.problem.n_items >= WRITTEN_OUT):
             inverse = OfGraph(self._graph, b.n_sets)
         else:

@@ -24,17 +24,17 @@ comes first in the item order: (A, B) with x = 3 and (B, A) with x = -3 are of o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 
-from ....data.columns import Column, Factor
+from ....data.columns import Factor, is_missing
 from ....data.comparisons import Comparisons
 from ....data.judgments import check_one_track
 from ....data.respondents.respondents import Respondents
-from ....data.where import hint
+from ....data.where import Rows, hint
 from ....errors import AliasError, FormulaError, InputError, ItemError, TooLargeError
 from ....fit.estimates.fit_record import FitWarning
 from ....fit.estimates.likelihood import OutcomeModel
@@ -50,26 +50,13 @@ from ..formula.subject_design import (
     columns,
 )
 from ..formula.subject_formula import Formula, Head, Product, Variable, names_of, parse, products_of, short
-from .cells import Cells, Further, Problem, count_cells, count_cells_by_value
-
-
-class WithItems(Protocol):
-    """A table that knows its items: of comparisons, or of whole answers."""
-
-    @property
-    def items(self) -> tuple[str, ...]:
-        """Their names."""
-
-    @property
-    def item_data(self) -> Mapping[str, Column]:
-        """Their covariates."""
-
+from .cells import Cells, Further, Problem, count_cells
 
 #: A column of item covariates: its name, the covariate and its level; None and the item for a separate item.
 ItemColumn = tuple[str, "str | None", "str | None"]
 
 
-def item_columns(data: WithItems, spec: ModelSpec) -> tuple[FloatArray | None, tuple[ItemColumn, ...]]:
+def item_columns(data: Rows, spec: ModelSpec) -> tuple[FloatArray | None, tuple[ItemColumn, ...]]:
     """Item covariates as columns, float[n_items, k], with name, covariate and level (or separate item) of
     each."""
     if not spec.item_terms:
@@ -110,12 +97,12 @@ def item_columns(data: WithItems, spec: ModelSpec) -> tuple[FloatArray | None, t
     return x, tuple(names)
 
 
-def _among(data: WithItems, names: Collection[str]) -> BoolArray:
+def _among(data: Rows, names: Collection[str]) -> BoolArray:
     """bool[n_items]: the items with these names."""
     return np.array([item in names for item in data.items])
 
 
-def _columns_of(data: WithItems, term: str, own: BoolArray) -> list[tuple[ItemColumn, FloatArray]]:
+def _columns_of(data: Rows, term: str, own: BoolArray) -> list[tuple[ItemColumn, FloatArray]]:
     """The columns of one item covariate, 0 at the items `own`, bool[n_items], with their names."""
     column = data.item_data[term]
     if not isinstance(column, Factor):
@@ -126,20 +113,20 @@ def _columns_of(data: WithItems, term: str, own: BoolArray) -> list[tuple[ItemCo
     ]
 
 
-def separate_items(data: WithItems, spec: ModelSpec) -> tuple[str, ...]:
+def separate_items(data: Rows, spec: ModelSpec) -> tuple[str, ...]:
     """The items with an ability of their own beside `item_terms`, in the order of the table."""
     lacking = (item for items in missing_covariates(data, spec).values() for item in items)
     separate = {*spec.separate, *lacking} if spec.item_terms else set()
     return tuple(item for item in data.items if item in separate)
 
 
-def selected_columns(data: WithItems, spec: ModelSpec, head: Head) -> list[tuple[ItemColumn, FloatArray]]:
+def selected_columns(data: Rows, spec: ModelSpec, head: Head) -> list[tuple[ItemColumn, FloatArray]]:
     """What a selective term multiplies of the items, float[n_items] each, with its name."""
     if head.kind == "item":
         return [((head.name, None, head.name), _among(data, [head.name]).astype(float))]
     own = _among(data, separate_items(data, spec))
     column = data.item_data[head.name]
-    lacking = (column.codes < 0 if isinstance(column, Factor) else np.isnan(column)) & ~own
+    lacking = is_missing(column) & ~own
     if lacking.any():
         raise InputError(
             f"no value of the item covariate {head.name} for"
@@ -152,7 +139,7 @@ def selected_columns(data: WithItems, spec: ModelSpec, head: Head) -> list[tuple
     return found
 
 
-def missing_covariates(data: WithItems, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
+def missing_covariates(data: Rows, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
     """Items without a value, by the item covariate of the model that lacks it."""
     found = {}
     for term in spec.item_terms:
@@ -161,8 +148,7 @@ def missing_covariates(data: WithItems, spec: ModelSpec) -> dict[str, tuple[str,
                 f"no item covariate {term!r}; the table has"
                 f" {', '.join(data.item_data) or 'none (pass item_data)'}"
             )
-        column = data.item_data[term]
-        lacking = column.codes < 0 if isinstance(column, Factor) else np.isnan(column)
+        lacking = is_missing(data.item_data[term])
         if lacking.any():
             found[term] = tuple(data.items[k] for k in np.flatnonzero(lacking))
     return found
@@ -186,7 +172,7 @@ class Selected:
 
 
 def selected(
-    data: WithItems,
+    data: Rows,
     spec: ModelSpec,
     formula: Formula,
     patterns: Patterns,
@@ -278,8 +264,9 @@ class Directed:
     warnings: tuple[FitWarning, ...] = ()
 
     @property
-    def n(self) -> int:
-        return len(self.values)
+    def valued(self) -> tuple[IntArray, int]:
+        """Which values each row has, and how many there are."""
+        return self.of_row, len(self.values)
 
     def label(self, k: int) -> str:
         """Values of the terms that are not 0: `length=2.5`."""
@@ -439,10 +426,7 @@ def build(data: Comparisons, spec: ModelSpec) -> Model:
     patterns = design.find_patterns(formula, table)
     order = order_column(data) if spec.order_effect else None
     rows = directed(table, spec)
-    if rows is None:
-        cells = count_cells(table, patterns.of_row, patterns.n, order)
-    else:
-        cells = count_cells_by_value(table, patterns.of_row, patterns.n, order, rows.of_row, rows.n)
+    cells = count_cells(table, patterns.of_row, patterns.n, order, None if rows is None else rows.valued)
     item_by, z = design.matrix(formula.item, patterns, "the items")
     order_by, order_terms = _terms(spec.order_effect, formula.order, patterns, "the order effect")
     tie_by, tie_terms = _terms(has_tie, formula.tie, patterns, "the tie parameter")

@@ -109,11 +109,20 @@ def _tally(key: IntArray, n_keys: int, counts: list[FloatArray]) -> tuple[IntArr
 
 
 def count_cells(
-    data: Comparisons, pattern: IntArray, n_patterns: int, order: FloatArray | None = None
+    data: Comparisons,
+    pattern: IntArray,
+    n_patterns: int,
+    order: FloatArray | None = None,
+    valued: tuple[IntArray, int] | None = None,
 ) -> Cells:
     """Count the rows of a table into cells.
     pattern int[n_rows].  order float[n_rows] or None: none: no order effect.  1 where the one named first has
-    its advantage, 0 on neutral ground."""
+    its advantage, 0 on neutral ground.  valued (int[n_rows] in 0..n-1, n) or None: which values of the comparison
+    terms a row has, in favour of the item that comes first in the table's item order."""
+    if valued is not None:
+        value, n = valued
+        cells = count_cells(data, pattern * n + value, n_patterns * n, order)
+        return replace(cells, pattern=cells.pattern // n, value=cells.pattern % n)
     n_items = len(data.items)
     key = data.first * n_items + data.second
     boxes = n_items * n_items
@@ -155,15 +164,6 @@ def count_cells(
     sign = folded % 3 - 1
     folded = folded // 3
     return Cells((folded // n_items) % n_items, folded % n_items, folded // boxes, sign, total)
-
-
-def count_cells_by_value(
-    data: Comparisons, pattern: IntArray, n_patterns: int, order: FloatArray | None, value: IntArray, n: int
-) -> Cells:
-    """The same with `value`, int[n_rows] in 0..n-1: which values of the comparison terms a row has, in favour
-    of the item that comes first in the table's item order."""
-    cells = count_cells(data, pattern * n + value, n_patterns * n, order)
-    return replace(cells, pattern=cells.pattern // n, value=cells.pattern % n)
 
 
 #: Up to this many entries of the matrices per cell the table pays: beyond, sums onto items are slower than

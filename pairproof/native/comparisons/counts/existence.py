@@ -127,7 +127,7 @@ class Demand:
 
 #: Predictors are u/2, g, -u/2 for first, tie, second; a win under Rao-Kupper keeps up as long as u >= g, a
 #: tie as long as g >= |u|.
-_DEMANDS: dict[OutcomeModel, tuple[Demand, ...]] = {
+DEMANDS: dict[OutcomeModel, tuple[Demand, ...]] = {
     "binary": (Demand(0, 1.0, 0.0, (2,)), Demand(2, -1.0, 0.0, (0,))),
     "davidson": (
         Demand(0, 0.5, -1.0, (1,)),
@@ -149,15 +149,10 @@ _DEMANDS: dict[OutcomeModel, tuple[Demand, ...]] = {
 }
 
 
-def demands(model: OutcomeModel) -> tuple[Demand, ...]:
-    """The demands of an outcome model on a direction of recession."""
-    return _DEMANDS[model]
-
-
 def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: OutcomeModel) -> BoolArray:
     """bool[n_cells, 3]: outcomes whose probability tends to 0 along a generic direction of recession."""
     rows, kinds = [], []
-    for demand in demands(model):
+    for demand in DEMANDS[model]:
         where = np.ones(len(seen), bool) if demand.outcome is None else seen[:, demand.outcome]
         index = np.flatnonzero(where)
         if len(index):
@@ -293,7 +288,7 @@ def demanded(u: FloatArray, g: FloatArray, y: FloatArray, model: OutcomeModel) -
     """float[m, k]: the different demands of counts y float[n_cells, 3] on k directions, along which log-odds and tie
     parameter move by u and g, float[n_cells, k]; each of length 1 in its largest entry."""
     parts = []
-    for demand in demands(model):
+    for demand in DEMANDS[model]:
         where = (y.sum(axis=1) if demand.outcome is None else y[:, demand.outcome]) > 0
         parts.append(demand.of_u * u[where] + demand.of_g * g[where])
     rows = np.concatenate(parts)

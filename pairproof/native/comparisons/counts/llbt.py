@@ -42,7 +42,7 @@ from ....numerics.arrays import FloatArray, IntArray
 from ..formula import subject_design as design
 from ..formula.subject_formula import Formula
 from .build import Model, build, check_table
-from .cells import Cells, count_cells, count_cells_by_value
+from .cells import Cells, count_cells
 from .named import name, ranking_warning, warnings_of
 from .solve import Solved, solve
 
@@ -175,11 +175,8 @@ def _table(model: Model) -> _Table:
         extra = design.find_patterns(Formula(), model.table, model.spec.cells)
         distinct, finer = np.unique(own * extra.n + extra.of_row, return_inverse=True)
         n, of = len(distinct), distinct // extra.n
-    finer, rows = np.ravel(finer), model.directed
-    if rows is None:
-        cells = count_cells(model.table, finer, n, model.order)
-    else:
-        cells = count_cells_by_value(model.table, finer, n, model.order, rows.of_row, rows.n)
+    rows = model.directed
+    cells = count_cells(model.table, np.ravel(finer), n, model.order, None if rows is None else rows.valued)
     return _Table(cells, of[cells.pattern], coarse, n_items)
 
 
@@ -192,7 +189,7 @@ def _cell_table(model: Model, table: _Table, found: Solved) -> CellTable:
         order = {1: "first named", -1: "second named", 0: "neutral"}
         labels = [",".join(filter(None, [lb, f"order={order[int(s)]}"])) for lb, s in zip(labels, cells.sign)]
     if model.directed is not None and cells.value is not None:
-        of_rows = [model.directed.label(int(k)) for k in range(model.directed.n)]
+        of_rows = [model.directed.label(int(k)) for k in range(len(model.directed.values))]
         labels = [",".join(filter(None, [lb, of_rows[int(k)]])) for lb, k in zip(labels, cells.value)]
     return CellTable(cells.i, cells.j, tuple(labels), cells.counts, table.expected(found.fitted()))
 

@@ -98,17 +98,7 @@ def _from_blocks(blocks: Blocks, found: Solution[BlockPoint], rank: int) -> Solv
     def fitted() -> FloatArray:
         return outcome_probabilities(*blocks.predictors(found.x), blocks.problem.model)
 
-    return Solved(
-        blocks.forward(found.x),
-        DeferredCovariance(found.point.covariance),
-        blocks.null_space(),
-        rank,
-        found.point.value,
-        fitted,
-        False,
-        found.steps,
-        found.decrement,
-    )
+    return _solved(blocks, found, blocks.null_space(), rank, fitted, False)
 
 
 def _from_dense(
@@ -124,17 +114,20 @@ def _from_dense(
 
     directions = dense.outward_directions(np.zeros((dense.n_inner, 0)) if null is None else null)
     separated = alive is not None and bool((alive.sum(axis=1) < dense.problem.categories).any())
-    return Solved(
-        dense.forward(found.x),
-        DeferredCovariance(found.point.covariance),
-        directions,
-        rank,
-        found.point.value,
-        fitted,
-        separated,
-        found.steps,
-        found.decrement,
-    )
+    return _solved(dense, found, directions, rank, fitted, separated)
+
+
+def _solved(
+    layout: Blocks | Dense | Rows,
+    found: Solution[BlockPoint] | Solution[DensePoint] | Solution[RowsPoint],
+    null_space: FloatArray,
+    rank: int,
+    fitted: Callable[[], FloatArray],
+    separated: bool,
+) -> Solved:
+    params, covariance = layout.forward(found.x), DeferredCovariance(found.point.covariance)
+    numbers = (rank, found.point.value, fitted, separated, found.steps, found.decrement)
+    return Solved(params, covariance, null_space, *numbers)
 
 
 def _solve_limit(problem: Problem) -> Solved:

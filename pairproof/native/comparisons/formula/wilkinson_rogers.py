@@ -13,6 +13,7 @@ expressions; the order in which they were first written is kept.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 from .expressions import Call, Expression, Name, Token, Words, call, error, expression, names_in, tokens
 
@@ -63,7 +64,7 @@ class _Reader:
         ordered = sorted(terms.values(), key=len)  # stable: within an order as written
         return Parsed(tuple(ordered), self.intercept, tuple(self.random), tuple(self.offsets.values()))
 
-    def fail(self, reason: str) -> None:
+    def fail(self, reason: str) -> NoReturn:
         raise error(self.words.formula, reason)
 
     def hint(self, word: Token) -> str:
@@ -147,7 +148,7 @@ class _Reader:
         self.words.expect(")")
         if sign == "-" or not outermost or not (self.words.next.kind == "end" or self.words.sees("+", "-")):
             self.fail(f"offset({e.text}) is a summand of its own, with the coefficient 1: + offset({e.text})")
-        if not any(True for _ in names_in(e)):
+        if not list(names_in(e)):
             self.fail(f"offset({e.text}) names no covariate, so it is the same for both items")
         if e.text in self.offsets:
             self.fail(f"offset({e.text}) is there twice")
@@ -224,10 +225,9 @@ class _Reader:
             self.words.expect(")")
             return out
         self.fail(f"found {word.shown} where a term was expected")
-        raise AssertionError
 
     def alone(self, e: Expression) -> _Terms:
-        if not any(True for _ in names_in(e)):
+        if not list(names_in(e)):
             self.fail(f"{e.text} names no covariate")
         if isinstance(e, Call) and e.function in ("C", "factor") and e.arguments[0] == Name("item"):
             e = Name("item")

@@ -65,8 +65,6 @@ class EffectSets:
 
     def __post_init__(self) -> None:
         design = self.contests.design
-        if self.method not in ("laplace", "quadrature"):
-            raise InputError(f"method {self.method!r}; expected laplace or quadrature")
         if self.method == "quadrature" and self.size > MOST_EFFECTS:
             raise TooLargeError(
                 f"quadrature over sets of {self.size} effects; the limit is {MOST_EFFECTS}. Use Laplace's"

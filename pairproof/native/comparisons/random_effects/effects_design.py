@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....errors import InputError
 from ....numerics.arrays import FloatArray, IntArray
 from ..rows.contest_design import Contests, Design
 
@@ -78,8 +77,6 @@ class BlockDesign(Design):
         names = tuple(self.names[k] for k in kept)
         ends = np.cumsum((0, *self.sizes))
         left = [c for c in range(len(self.sizes)) if np.isin(np.arange(ends[c], ends[c + 1]), kept).all()]
-        if sum(self.sizes[c] for c in left) != (kept < m).sum():
-            raise InputError("part of the effects of a component cannot be left out")
         shift = np.cumsum([0] + [self.sizes[c] for c in left])
         sides = []
         for side in (self.first, self.second):
@@ -124,14 +121,10 @@ def with_blocks(fixed: Contests, blocks: Sequence[Block]) -> Contests:
     """The same contests with random effects of several components, pooled.
     fixed: n rows, with the design of the fixed parameters.  Returns Contests: whose first parameters are the
     effects, component by component."""
-    names = [block.name for block in blocks]
-    if not blocks or len(set(names)) < len(names):
-        raise InputError(f"components {', '.join(names) or 'none'}; expected one or more, each named once")
     n, shift = fixed.design.n_rows, 0
     first: list[IntArray] = []
     second: list[IntArray] = []
     for block in blocks:
-        _check(block, n)
         for side, found in ((block.first, first), (block.second, second)):
             found.append(np.where(side < 0, -1, side + shift))
         shift += len(block.effects)
@@ -146,42 +139,15 @@ def with_blocks(fixed: Contests, blocks: Sequence[Block]) -> Contests:
             columns,
             fixed.design.offset,
             effects,
-            tuple(names),
+            tuple(block.name for block in blocks),
             tuple(len(block.effects) for block in blocks),
         )
     return Contests(design, fixed.wins, fixed.losses).pooled()
 
 
-def _check(block: Block, n: int) -> None:
-    of = f"component {block.name!r}" if block.name else "effects"
-    for side in (block.first, block.second):
-        if side.shape != (n,):
-            raise InputError(f"{of}: effects of shape {side.shape}; expected {(n,)}, one a contest")
-        wrong = np.flatnonzero((side < -1) | (side >= len(block.effects)))
-        if len(wrong):
-            raise InputError(
-                f"contest {wrong[0] + 1}: effect number {side[wrong[0]]}; there are {len(block.effects)}, from 0"
-            )
-    same = np.flatnonzero((block.first == block.second) & (block.first >= 0))
-    if len(same):
-        raise InputError(
-            f"contest {same[0] + 1}: both sides have the effect {block.effects[block.first[same[0]]]!r}, which"
-            " cancels: an effect of a judge alone says nothing; give every judge an effect of each item"
-        )
-
-
 def component_sizes(design: Design) -> tuple[int, ...]:
     """How many effects each component has."""
     return design.sizes if isinstance(design, BlockDesign) else (design.n_own,)
-
-
-def check_one_component(design: Design) -> None:
-    """Refuse effects of several components."""
-    if isinstance(design, BlockDesign):
-        raise InputError(
-            f"{len(design.sizes)} components of variance, {', '.join(design.components)}; this takes one: use"
-            " fit_components"
-        )
 
 
 def fixed_part(contests: Contests) -> Contests:

@@ -23,7 +23,7 @@ from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, link
 from ..rows.maximum_likelihood import fit_structured
 from .effect_sets import EffectSets, SetsPoint
-from .effects_design import check_one_component, fixed_part
+from .effects_design import fixed_part
 from .marginal_likelihood import Marginal
 from .variances import marginal_of, rough_scale
 
@@ -253,7 +253,6 @@ def profile_sigma(
     set_size: int | None = None,
 ) -> FloatArray:
     """float[m]: the greatest marginal log-likelihood at given values of sigma, float[m]."""
-    check_one_component(contests.design)
     whole = MarginalLikelihood(contests, link(link_name), method, set_size)
     held, beta = np.eye(whole.n_params)[[-1]], fit_structured(fixed_part(contests), link_name).theta
     out = []

@@ -29,18 +29,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....errors import InputError, TooLargeError
+from ....errors import TooLargeError
 from ....numerics.arrays import FloatArray
 from ....numerics.maxima import Estimated
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, link
 from ..rows.maximum_likelihood import fit_structured
-from .effects_design import component_sizes, fixed_part
+from .effects_design import fixed_part
 from .factors import MOST_TOGETHER, factored, inverse_of
 from .marginal_likelihood import penalised_mode
 
 #: Of the trapezoid sum over a normal error, in its standard deviations; both give 15 digits.
 RADIUS, STEP = 9.0, 0.125
+
+
+def covariance_given(information: FloatArray, sigma: FloatArray) -> FloatArray:
+    """The covariance of effects and parameters with these standard deviations a priori, float[K + p], inf for a
+    parameter; 0 for an effect whose sigma is 0."""
+    covariance, here = np.zeros_like(information), np.ix_(sigma > 0, sigma > 0)
+    if (sigma > 0).any():
+        covariance[here] = inverse_of(information[here] + np.diag(sigma[sigma > 0] ** -2.0))
+    return covariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,33 +79,19 @@ def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
             " without it"
         )
     information = here.observed if observed else here.expected
-    covariance = np.zeros((k + p, k + p))
-    if sigma > 0:
-        penalty = np.diag(np.append(np.full(k, sigma**-2), np.zeros(p)))
-        covariance[:] = inverse_of(information + penalty)
-    elif p:
-        covariance[k:, k:] = inverse_of(information[k:, k:])
+    covariance = covariance_given(information, np.append(np.full(k, sigma), np.full(p, np.inf)))
     return Joint(design.names, here.theta, covariance, k, sigma, here.link.name)
 
 
-def contrast(
-    k: int, p: int, columns: FloatArray, first: int | None, second: int | None
-) -> tuple[FloatArray, int]:
+def contrast(k: int, columns: FloatArray, first: int | None, second: int | None) -> tuple[FloatArray, int]:
     """The linear predictor of a contest as a combination of effects and parameters.
     columns float[p].  Returns float[k + p], int: the combination, and how many of the sides are new
     players."""
-    if np.shape(columns) != (p,):
-        raise InputError(f"columns of shape {np.shape(columns)} for {p} fixed parameters")
     a = np.append(np.zeros(k), columns)
-    new = 0
     for side, sign in ((first, 1.0), (second, -1.0)):
-        if side is None:
-            new += 1
-        elif not -1 <= side < k:
-            raise InputError(f"effect number {side}; there are {k}, from 0 (-1: none, None: a new player)")
-        elif side >= 0:
+        if side is not None and side >= 0:
             a[side] += sign
-    return a, new
+    return a, (first is None) + (second is None)
 
 
 def mean_probability(chosen: Link, eta: float, sd: float) -> float:
@@ -165,12 +160,6 @@ def sigma_posterior(
     and the standard error of its logarithm, from which the nodes are placed; 0 and NaN where there are
     none."""
     chosen = link(link_name)
-    if link_name not in LARGEST:
-        raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
-    if len(component_sizes(contests.design)) > 1:
-        raise InputError(
-            "the posterior of sigma is that of one component; predict with the sigmas as estimated"
-        )
     without = fit_structured(fixed_part(contests), link_name)
     low, high = np.log(SMALLEST), np.log(LARGEST[link_name])
     step = min(STEP_OF_SIGMA * log_se, WIDEST) if log_se > 0 else WIDEST
@@ -230,10 +219,7 @@ def predict_over(
     from scipy.optimize import brentq
     from scipy.special import ndtr, ndtri
 
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level {level}; expected a probability between 0 and 1")
-    k = posterior.joints[0].n_effects
-    a, new = contrast(k, len(posterior.joints[0].theta) - k, columns, first, second)
+    a, new = contrast(posterior.joints[0].n_effects, columns, first, second)
     centres = np.array([float(a @ joint.theta) for joint in posterior.joints]) + offset
     variances = np.array([float(a @ joint.covariance @ a) for joint in posterior.joints])
     spreads = np.sqrt(variances + new * posterior.sigma**2)

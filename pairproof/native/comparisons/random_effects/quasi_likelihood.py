@@ -34,7 +34,7 @@ from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, link
 from ..rows.maximum_likelihood import fit_structured
 from .effect_sets import MOST_EFFECTS
-from .effects_design import check_one_component, fixed_part
+from .effects_design import fixed_part
 from .effects_likelihood import profile_sigma
 from .factors import factored
 from .joint import Joint, joint_of
@@ -69,7 +69,6 @@ def fit_pql(contests: Contests, link_name: str = "logit") -> PenalisedFit:
     """The estimate of contests with random effects by penalised quasi-likelihood.
     contests: whose first K parameters are the effects,
     `with_blocks`."""
-    check_one_component(contests.design)
     without = fit_structured(fixed_part(contests), link_name)
     k = contests.design.n_own
     start = ContestPoint(contests, link(link_name), np.append(np.zeros(k), without.theta))

@@ -51,7 +51,6 @@ class Optimum:
     value: float
     gradient: FloatArray
     hessian: FloatArray
-    evaluations: int
 
 
 def optimum(
@@ -70,11 +69,7 @@ def optimum(
     standard errors, after which second derivatives are taken anew."""
     from scipy.optimize import minimize
 
-    count = 0
-
     def scaled(t: FloatArray) -> tuple[float, FloatArray]:
-        nonlocal count
-        count += 1
         if not np.abs(t).max() < FARTHEST:
             return np.inf, np.zeros(len(t))
         value, gradient = function(start + scale @ t)
@@ -106,7 +101,7 @@ def optimum(
                 f"the marginal likelihood did not come to its maximum: the last step was {best**0.5:.1e} SE"
             )
     back = np.linalg.inv(scale)
-    return Optimum(start + scale @ t, -value, -(back.T @ gradient), -(back.T @ hessian @ back), count)
+    return Optimum(start + scale @ t, -value, -(back.T @ gradient), -(back.T @ hessian @ back))
 
 
 def _newton(hessian: FloatArray, gradient: FloatArray, x: FloatArray) -> tuple[FloatArray, float]:

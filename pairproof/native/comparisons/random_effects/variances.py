@@ -22,16 +22,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from ....errors import ConvergenceError, InputError, TooLargeError
+from ....errors import ConvergenceError, TooLargeError
 from ....numerics.arrays import FloatArray
 from ....numerics.maxima import Estimated
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, concave_link, link
 from ..rows.maximum_likelihood import StructuredEstimate, fit_structured
 from .effect_sets import EffectSets
-from .effects_design import BlockDesign, acyclic, check_one_component, component_sizes, fixed_part
-from .factors import MOST_TOGETHER, inverse_of
-from .joint import Joint, joint_of
+from .effects_design import BlockDesign, acyclic, component_sizes, fixed_part
+from .factors import MOST_TOGETHER
+from .joint import Joint, covariance_given, joint_of
 from .marginal_likelihood import Marginal, effects_alone, laplace, mode_of
 from .search import NOTHING, STARTS, Lower, Optimum, highest, optimum
 
@@ -92,7 +92,6 @@ def fit_mixed(
     each set of the quadrature, numbered set by set: items of a judge.  All effects in one set if not
     given."""
     chosen = concave_link(link_name)
-    check_one_component(contests.design)
     at = marginal_of(contests, chosen, method, set_size)
     without = fit_structured(fixed_part(contests), link_name)
     if method == "laplace":
@@ -101,26 +100,31 @@ def fit_mixed(
     else:
         rough = marginal_of(contests, chosen, method, set_size, rough=True)
         found, mode = _maximum(contests, chosen, (rough, at), without), None
+    k, unbounded = contests.design.n_own, False
     if found is None:
-        return _at_zero(contests, chosen, without, method)
-    sigma, beta = float(np.exp(found.x[-1])), found.x[:-1]
-    unbounded = acyclic(contests)
-    covariance = np.linalg.inv(-found.hessian)
-    if unbounded:
-        covariance[-1, :], covariance[:, -1] = np.nan, np.nan
-    k = contests.design.n_own
-    mode = mode_of(contests, chosen, beta, sigma) if mode is None else mode
-    here = ContestPoint(contests, chosen, np.append(mode.theta, beta))
+        beta, sigma, value, effects = without.theta, 0.0, without.llf, np.zeros(k)
+        covariance = np.pad(without.covariance, (0, 1), constant_values=np.nan)
+    else:
+        beta, sigma, value = found.x[:-1], float(np.exp(found.x[-1])), found.value
+        unbounded = acyclic(contests)
+        covariance = np.asarray(np.linalg.inv(-found.hessian))
+        if unbounded:
+            covariance[-1, :], covariance[:, -1] = np.nan, np.nan
+        effects = (mode_of(contests, chosen, beta, sigma) if mode is None else mode).theta
+    here = ContestPoint(contests, chosen, np.append(effects, beta))
+    means = None
+    if method == "quadrature":
+        means = at(beta, sigma).effects if sigma else np.zeros(k)
     return MixedEstimate(
-        contests.design.names[k:],
+        without.names,
         beta,
         sigma,
         covariance,
-        found.value,
+        value,
         contests.log_coefficients,
         without,
         joint_of(here, sigma),
-        at(beta, sigma).effects if method == "quadrature" else None,
+        means,
         method,
         unbounded,
     )
@@ -137,8 +141,6 @@ def marginal_of(
     if method == "quadrature":
         sets = EffectSets(contests, k if set_size is None else set_size, chosen, method, rough)
         return lambda beta, sigma: sets.at(np.append(beta, np.log(sigma))).of_all()
-    if method != "laplace":
-        raise InputError(f"method {method!r}; expected laplace or quadrature")
     last: list[Marginal | None] = [None]
 
     def at(beta: FloatArray, sigma: float) -> Marginal:
@@ -210,28 +212,6 @@ def slope_at_zero(contests: Contests, chosen: Link, beta: FloatArray) -> float:
     return 0.5 * (float((here.score**2).sum()) - float(np.trace(here.observed)))
 
 
-def _at_zero(contests: Contests, chosen: Link, without: StructuredEstimate, method: str) -> MixedEstimate:
-    k, p = contests.design.n_own, len(without.theta)
-    here = ContestPoint(contests, chosen, np.append(np.zeros(k), without.theta))
-    covariance = np.full((p + 1, p + 1), np.nan)
-    covariance[:p, :p] = without.covariance
-    return MixedEstimate(
-        without.names,
-        without.theta,
-        0.0,
-        covariance,
-        without.llf,
-        contests.log_coefficients,
-        without,
-        joint_of(here, 0.0),
-        np.zeros(k) if method == "quadrature" else None,
-        method,
-        False,
-    )
-
-
-#: Components: every subset of them is fitted.
-MOST = 4
 #: Where the search for all sigmas has one of them that is 0 in a smaller fit.
 LITTLE = 0.1
 
@@ -288,8 +268,6 @@ def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEs
     chosen = concave_link(link_name)
     design = contests.design
     sizes = component_sizes(design)
-    if len(sizes) > MOST:
-        raise InputError(f"{len(sizes)} components of variance; at most {MOST}")
     names = design.components if isinstance(design, BlockDesign) else ("effect",)
     without = fit_structured(fixed_part(contests), link_name)
     best = _all_subsets(contests, chosen, without)
@@ -376,10 +354,5 @@ def joint_covariance(contests: Contests, found: ComponentsEstimate, link_name: s
             " component, or fewer judges at a time"
         )
     sigma = np.append(np.repeat(found.sigma, component_sizes(contests.design)), np.full(p, np.inf))
-    here = sigma > 0
     theta = np.append(found.effects, found.beta)
-    information = ContestPoint(contests, link(link_name), theta).observed[np.ix_(here, here)]
-    information[np.diag_indices(int(here.sum()))] += sigma[here] ** -2
-    covariance = np.zeros((k + p, k + p))
-    covariance[np.ix_(here, here)] = inverse_of(information)
-    return covariance
+    return covariance_given(ContestPoint(contests, link(link_name), theta).observed, sigma)

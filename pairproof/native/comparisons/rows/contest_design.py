@@ -179,7 +179,7 @@ def contest_design(
         columns = np.zeros((len(players), 0))
     else:
         _refuse_infinite("player_columns", np.isinf(player_columns), player_columns, player_names)
-        lacking = np.isnan(player_columns).any(axis=1)
+        lacking = np.asarray(np.isnan(player_columns).any(axis=1))
         own, columns = np.flatnonzero(lacking), np.where(lacking[:, None], 0.0, player_columns)
     extra = np.zeros((len(a), 0)) if contest_columns is None else contest_columns
     _refuse_infinite("contest_columns", ~np.isfinite(extra), extra, contest_names)

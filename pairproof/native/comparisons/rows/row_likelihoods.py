@@ -9,7 +9,7 @@ those that are held (Firth 1993, Biometrika 80, 27-38; Heinze and Schemper 2002,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Union
 
@@ -59,7 +59,7 @@ class LinkLikelihood:
 
     def at(self, theta: FloatArray) -> LinkPoint | None:
         """The point at theta, float[p]; None where it has no likelihood in doubles."""
-        found = LinkPoint(self, theta)
+        found = LinkPoint(self.pooled, self.link, theta, self)
         return found if np.isfinite(found.value) else None
 
     def start(self) -> FloatArray:
@@ -99,41 +99,18 @@ class LinkLikelihood:
 
 
 @dataclass(frozen=True, eq=False)
-class LinkPoint:
-    """Wins and losses at one place."""
+class LinkPoint(ContestPoint):
+    """Wins and losses at one place; sums are those of the pooled rows."""
 
     likelihood: LinkLikelihood
-    theta: FloatArray
-    pooled: ContestPoint = field(init=False)
-
-    def __post_init__(self) -> None:
-        of = self.likelihood
-        object.__setattr__(self, "pooled", ContestPoint(of.pooled, of.link, self.theta))
-
-    @property
-    def value(self) -> float:
-        return self.pooled.value
 
     @property
     def llf(self) -> float:
-        return self.pooled.value
-
-    @cached_property
-    def score(self) -> FloatArray:
-        return self.pooled.score
+        return self.value
 
     @cached_property
     def information(self) -> FloatArray:
-        return self.pooled.observed
-
-    @property
-    def extent(self) -> float:
-        return self.pooled.extent
-
-    @property
-    def expected(self) -> FloatArray:
-        """float[p, p]: Fisher's information."""
-        return self.pooled.expected
+        return self.observed
 
     @property
     def values(self) -> FloatArray:
@@ -244,7 +221,7 @@ class PenalisedPoint:
     def score(self) -> FloatArray:
         if isinstance(self.plain, TiesPoint):
             return self.plain.score + jeffreys(self.plain, self.covariance)
-        return self.plain.score + adjustment(self.plain.pooled, self.covariance, "jeffreys")
+        return self.plain.score + adjustment(self.plain, self.covariance, "jeffreys")
 
     @cached_property
     def information(self) -> FloatArray:

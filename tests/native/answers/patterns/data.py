@@ -21,15 +21,15 @@ PUDDING = [
 ]  # fmt: skip
 
 #: Six rankings of apple, banana, orange and pear with ties of two and three, and gaps (Turner et al. 2020).
-FRUIT = np.array([[1, 2, 0, 0], [4, 1, 2, 3], [2, 1, 1, 1], [1, 2, 3, 0], [2, 1, 1, 0], [1, 0, 3, 2]])
+FRUIT = np.array([[1, 2, -1, -1], [4, 1, 2, 3], [2, 1, 1, 1], [1, 2, 3, -1], [2, 1, 1, -1], [1, -1, 3, 2]])
 
 
 def pudding() -> tuple[np.ndarray, np.ndarray]:
-    """Ranks of the two puddings of each comparison, 0 for the others, and weights."""
+    """Ranks of the two puddings of each comparison, -1 for the others, and weights."""
     ranks, weights = [], []
     for i, j, first, second, tie in PUDDING:
         for (a, b), w in (((1, 2), first), ((2, 1), second), ((1, 1), tie)):
-            row = np.zeros(6, dtype=np.int64)
+            row = np.full(6, -1)
             row[i - 1], row[j - 1] = a, b
             ranks.append(row)
             weights.append(w)

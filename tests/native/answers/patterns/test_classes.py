@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pairproof.errors import InputError
 from pairproof.native.answers.patterns.class_mixture import LatentClasses, Mixture, fit_classes
 from pairproof.native.answers.patterns.comparison_patterns import fit_comparisons
 from pairproof.native.answers.patterns.natural_parameters import main_effects, pairs_of
@@ -104,11 +103,3 @@ def test_classes_of_a_simulated_panel_are_found_again() -> None:
     se = np.array([found.share_errors[0], *found.standard_errors.ravel()])
     # Seven estimates: the largest of seven normal deviates is above 3 in 2 % of panels.
     assert np.abs(off / se).max() < 3.0
-
-
-def test_numbers_of_classes_and_starts_are_checked() -> None:
-    one = fit_mallows(SALAD, [main_effects("ABCD")], weights=SALAD_PERSONS)
-    with pytest.raises(InputError, match="0 classes from 20 starts"):
-        fit_classes(one.likelihood, one.pooled.weights, one.estimate.names, 0)
-    with pytest.raises(InputError, match="say of 3 parameters which differ"):
-        fit_classes(one.likelihood, one.pooled.weights, one.estimate.names, 2, random=np.zeros(3, dtype=bool))

@@ -8,11 +8,10 @@ from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from pairproof.data.comparisons import Comparisons
-from pairproof.errors import InputError, NotEstimableError
+from pairproof.data.respondents.codes import MISSING
+from pairproof.errors import NotEstimableError
 from pairproof.native.answers.patterns.comparison_patterns import fit_comparisons
 from pairproof.native.answers.patterns.natural_parameters import (
-    MISSING,
-    ComparisonTerm,
     ItemTerm,
     Undecided,
     interaction,
@@ -112,19 +111,6 @@ def test_a_single_item_may_interact_where_the_others_do_not() -> None:
     assert fit.estimate.names == ("A", "B", "C", "A:g") and fit.df == whole.df + 2
 
 
-def test_an_order_effect_is_a_full_log_odds_and_nothing_else_is_forced_beside_it() -> None:
-    # A shown first: 30 to 10; B shown first: 18 to 22.
-    answers, group = np.array([[1], [-1], [1], [-1]]), np.array([0, 0, 1, 1])
-    weights = np.array([30.0, 10, 18, 22])
-    order = ComparisonTerm(np.array([1.0, -1.0]).reshape(2, 1, 1), ("order",))
-    fit = fit_comparisons(answers, [main_effects("AB", 2)], group, weights, own=[order])
-    first, second = np.log(30 / 10), np.log(18 / 22)
-    assert np.abs(fit.estimate.phi - [(first + second) / 4, (first - second) / 2]).max() < 1e-13
-    assert fit.estimate.names == ("A", "order") and abs(fit.deviance) < 1e-10 and fit.df == 0
-    with pytest.raises(InputError, match=r"order: columns of shape \(2, 1, 1\); there are 1 groups and 1"):
-        fit_comparisons(answers, [main_effects("AB")], own=[order])
-
-
 def test_an_item_covariate_is_the_constrained_model() -> None:
     answers = sample(4, 50, 4, True)
     covariate = ItemTerm(np.array([[3.0], [1.0], [0.5], [0.0]]), np.ones(1), ("price",))
@@ -189,8 +175,3 @@ def test_separated_and_unconnected_items_are_named() -> None:
     never = np.array([[1, MISSING, MISSING], [-1, MISSING, MISSING]])
     with pytest.raises(NotEstimableError, match="A, B: cannot be told apart"):
         fit_comparisons(never, [main_effects("ABC")])
-
-
-def test_a_wrong_number_of_comparisons_is_refused() -> None:
-    with pytest.raises(InputError, match="4 items have 6 comparisons"):
-        fit_comparisons(np.ones((2, 3), dtype=np.int64), [main_effects("ABCD")])

@@ -14,23 +14,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pairproof.errors import InputError, NotEstimableError
+from pairproof.data.respondents.codes import MISSING
+from pairproof.errors import NotEstimableError
 from pairproof.native.answers.patterns.answer_likelihood import Estimate, maximum_likelihood
 from pairproof.native.answers.patterns.comparison_patterns import CubeSpace, fit_comparisons
 from pairproof.native.answers.patterns.missing_comparisons import (
     Alpha,
-    Beta,
     GapCubeSpace,
     GapSpace,
     gaps_likelihood,
 )
-from pairproof.native.answers.patterns.natural_parameters import (
-    MISSING,
-    incidence,
-    main_effects,
-    pairs_of,
-    sharing,
-)
+from pairproof.native.answers.patterns.natural_parameters import incidence, main_effects, pairs_of, sharing
 from tests.native.answers.brute import assert_moments
 from tests.native.answers.r import PrefmodFit, table
 
@@ -187,15 +181,3 @@ def test_alpha_and_beta_of_six_items_are_found_again() -> None:
         natural = np.concatenate([*of_pairs, incidence(6) @ np.append(b, 0.0)])
         flat.append(space.at(natural).log_probabilities(np.arange(4000)).sum())
     assert abs(flat[0] - flat[1]) < 1e-7 and abs(flat[0] - fit.llf) < 1e-7
-
-
-def test_options_and_complete_answers_are_refused() -> None:
-    answers = np.array([[1, 9, -1], [1, -1, 1]])
-    terms = [main_effects("ABC")]
-    with pytest.raises(InputError, match="no comparison is missing"):
-        fit_gaps(np.array([[1, -1, -1]]), terms, "common")
-    wrong: Beta = "sum"  # type: ignore[assignment]  # what a user may write
-    with pytest.raises(InputError, match="beta is 'sum'; expected 'item'"):
-        fit_gaps(answers, terms, "common", wrong)
-    with pytest.raises(InputError, match="7 is no position among 3"):
-        fit_gaps(answers, terms, "item", alpha_of=[7])

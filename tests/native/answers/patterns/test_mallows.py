@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from pairproof.errors import InputError, NotEstimableError, TooLargeError
 from pairproof.native.answers.patterns.comparison_patterns import fit_comparisons
-from pairproof.native.answers.patterns.luce_choices import Ranks, dense_ranks
+from pairproof.native.answers.patterns.luce_choices import Ranks
 from pairproof.native.answers.patterns.natural_parameters import ItemTerm, interaction, main_effects
 from pairproof.native.answers.patterns.ranking_patterns import (
     MallowsSpace,
@@ -27,7 +27,7 @@ LAST = [main_effects("ABCD")]
 
 
 def test_moments_are_those_of_all_rankings() -> None:
-    ranks = dense_ranks(np.array([[1, 2, 3, 4], [1, 2, 0, 0], [0, 1, 0, 0], [2, 1, 1, 3]]), "below")
+    ranks = Ranks(np.array([[1, 2, 3, 4], [1, 2, 0, 0], [0, 1, 0, 0], [2, 1, 1, 3]]))
     every = np.array(list(itertools.permutations(range(4))))  # places
     groups = ranks.groups
     # A ranking agrees if it never has an item of a later group ahead.
@@ -40,8 +40,8 @@ def test_moments_are_those_of_all_rankings() -> None:
 
 def test_absent_items_leave_a_ranking_of_the_others() -> None:
     lam = np.array([0.4, -0.3, 0.9, 0.2])
-    part = MallowsSpace(dense_ranks(np.array([[2, 0, 1, 3]]), "absent")).at(lam)
-    alone = MallowsSpace(dense_ranks(np.array([[2, 1, 3]]))).at(lam[[0, 2, 3]])
+    part = MallowsSpace(Ranks(np.array([[2, -1, 1, 3]]))).at(lam)
+    alone = MallowsSpace(Ranks(np.array([[2, 1, 3]]))).at(lam[[0, 2, 3]])
     row = np.array([0])
     assert abs(part.log_probabilities(row)[0] - alone.log_probabilities(row)[0]) < 1e-14
     assert np.abs(part.scores(row)[0, [0, 2, 3]] - alone.scores(row)[0]).max() < 1e-14
@@ -52,7 +52,7 @@ def test_many_lambdas_at_once_give_what_each_gives_alone(monkeypatch: pytest.Mon
         "pairproof.native.answers.patterns.ranking_patterns.MOST_AT_ONCE", 2 * 2**4 * 16
     )  # two at once
     lam = np.random.default_rng(8).normal(size=(5, 4))
-    space = MallowsSpace(dense_ranks(np.array([[1, 2, 3, 4], [1, 2, 0, 0], [2, 1, 1, 3]]), "below"))
+    space = MallowsSpace(Ranks(np.array([[1, 2, 3, 4], [1, 2, 0, 0], [2, 1, 1, 3]])))
     rows, weights = np.arange(3), np.array([2.0, 1.0, 0.5])
     for point, one in zip(space.at_each(lam), lam):
         alone = space.at(one)
@@ -101,7 +101,7 @@ def test_carconf_with_items_below_and_a_covariate_agrees_with_prefmod_at_its_flo
     ranks, sex = np.nan_to_num(data[:, :4]).astype(np.int64), data[:, 4].astype(np.int64)
     main = main_effects("ABCD", 2)
     terms = [main, interaction(main, np.array([0.0, 1.0]), "SEX2")]
-    fit = fit_mallows(ranks, terms, group=sex - 1, unranked="below")
+    fit = fit_mallows(ranks, terms, group=sex - 1)
     r = PrefmodFit(f"pattR.fit({rows}, nitems = 4, formel = ~sex, elim = ~sex)")
     assert np.abs(fit.estimate.phi - r.coef).max() < 1e-4  # observed 1.5e-6
     assert np.abs(fit.estimate.standard_errors - r.se).max() < 1e-4
@@ -133,9 +133,9 @@ def test_relabelled_items_and_split_weights_give_the_same_numbers(order: list[in
     ranks = np.where(ranks <= rng.integers(2, 6, size=(30, 1)), ranks, 0)
     terms = [main_effects("ABCDE", reference=0)]
     names = np.array(list("ABCDE"))[order].tolist()
-    one = fit_mallows(ranks, terms, unranked="below")
+    one = fit_mallows(ranks, terms)
     moved = [main_effects(names, reference=names.index("A"))]
-    other = fit_mallows(np.vstack([ranks[:, order]] * 2), moved, weights=np.full(60, 0.5), unranked="below")
+    other = fit_mallows(np.vstack([ranks[:, order]] * 2), moved, weights=np.full(60, 0.5))
     values = dict(zip(other.estimate.names, other.estimate.phi))
     assert max(abs(values[n] - v) for n, v in zip(one.estimate.names, one.estimate.phi)) < 1e-10
     assert abs(one.deviance - other.deviance) < 1e-8 and one.df == other.df
@@ -159,9 +159,8 @@ def test_gaps_ties_and_sizes_are_told() -> None:
 
 
 def test_a_person_to_whom_nothing_was_presented_says_nothing_and_has_no_ties() -> None:
-    ranks = np.vstack([SALAD, np.zeros((1, 4), np.int64)])
-    presented = ranks > 0
+    ranks = np.vstack([SALAD, np.full((1, 4), -1)])
     weights = np.append(SALAD_PERSONS, 3.0)
-    found = fit_mallows(ranks, [main_effects("ABCD")], None, weights, presented=presented)
+    found = fit_mallows(ranks, [main_effects("ABCD")], None, weights)
     alone = fit_mallows(SALAD, [main_effects("ABCD")], None, SALAD_PERSONS)
     assert found.estimate.phi.tolist() == alone.estimate.phi.tolist()

@@ -118,11 +118,7 @@ def test_a_link_of_which_one_sequence_was_never_seen_is_named_as_infinite() -> N
             assert np.abs(finite.phi - np.log(np.array([2.0, 0.5])) / 2).max() < 1e-12
 
 
-def test_wrong_shapes_and_options_are_refused() -> None:
-    with pytest.raises(InputError, match="persons x times"):
-        fit_repeated(np.ones((3, 3), dtype=np.int64), ABC, "ratings", 5)
-    with pytest.raises(InputError, match="categories is None"):
-        fit_repeated(np.ones((3, 2, 3), dtype=np.int64), ABC, "ratings")
+def test_ties_and_too_many_items_are_refused() -> None:
     with pytest.raises(InputError, match="person 2 has equal ranks at time 1"):
         fit_repeated(np.array([[[1, 2, 3]] * 2, [[1, 1, 2]] * 2]), ABC, "rankings")
     with pytest.raises(TooLargeError, match="the limit is 6"):

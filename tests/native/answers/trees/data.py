@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 import pairproof
 from pairproof.bridge.packages.asking import ask
+from pairproof.data.respondents.codes import MISSING
 from pairproof.native.answers.trees.instability import Covariate
-from pairproof.native.answers.trees.partitioning import MISSING, Preferences, counted
+from pairproof.native.answers.trees.partitioning import Preferences, counted
 from tests.native.answers.trees.persons_made import respondents
 
 ITEMS = ["Barbara", "Anni", "Hana", "Fiona", "Mandy", "Anja"]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from pairproof.bridge.packages.asking import ask
-from pairproof.errors import InputError
 from pairproof.native.answers.trees.instability import places_p, spectrum, sup_lm_p
 
 
@@ -96,10 +95,3 @@ def test_many_places_are_taken_by_siegmunds_correction_which_is_near() -> None:
     step = np.sqrt(-np.expm1(-np.diff(np.log(few / (1 - few)))))
     near = sup_lm_p((14.0**0.5 + 0.5826 * float(step.mean())) ** 2, 3, 0.1)
     assert abs(near / places_p(14.0, 3, few) - 1) < 0.03
-
-
-def test_impossible_places_are_refused() -> None:
-    with pytest.raises(InputError, match="k = 0, trim = 0.1"):
-        sup_lm_p(3.0, 0, 0.1)
-    with pytest.raises(InputError, match="2 shares; expected k >= 1 and shares that rise"):
-        places_p(3.0, 1, np.array([0.5, 0.4]))

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from pairproof.data.columns import Column, Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import AliasError, ComparisonError, FormulaError, InputError
-from pairproof.native.answers.patterns.comparison_patterns import fit_comparisons
-from pairproof.native.answers.patterns.natural_parameters import ComparisonTerm, main_effects
+from pairproof.native.answers.patterns.answer_likelihood import Likelihood, maximum_likelihood
+from pairproof.native.answers.patterns.comparison_patterns import comparison_likelihood
+from pairproof.native.answers.patterns.natural_parameters import main_effects
 from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
 from pairproof.native.comparisons.counts.llbt import fit_llbt
 from pairproof.native.inference.refits import Refitter
@@ -103,9 +104,12 @@ def test_it_is_the_comparison_term_of_the_pattern_models() -> None:
     of_rows = np.stack([side * table.columns["length"], side * table.columns["length"] * topic.codes], axis=1)
     own = np.repeat(of_rows[:, None, :], 6, axis=1)
     items = [main_effects("ABCD", table.n_rows)]
-    of_comparison = [ComparisonTerm(own, ("length", "length:topic"))]
-    found = fit_comparisons(answers, items, np.arange(table.n_rows), undecided="one", own=of_comparison)
-    other = found.estimate
+    plain, pooled, called = comparison_likelihood(answers, items, np.arange(table.n_rows), undecided="one")
+    # The coefficient of y is half a log-odds.
+    of_y = np.concatenate([own / 2.0, np.zeros_like(own)], axis=1)
+    maps = [np.hstack([m, of_row]) for m, of_row in zip(plain.maps, of_y)]
+    likelihood = Likelihood(plain.space, plain.group, maps)
+    other = maximum_likelihood(likelihood, pooled.weights, (*called, "length", "length:topic"))
     # Other code; observed 3e-16 to 2e-15.
     names = ["A", "B", "C", "length", "length:topic[news]", "tie"]
     order = ["A", "B", "C", "length", "length:topic", "U"]

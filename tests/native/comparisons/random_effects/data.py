@@ -81,7 +81,7 @@ def predict(joint: Joint, columns: NDArray[np.float64], first: int | None, secon
     """The prediction of a contest between known or new players (Henderson 1975).
     columns float[p]: columns of the fixed parameters: the first player's covariates minus the second's.
     `first`, second: their effects, 0 .. K - 1; -1 for a player that has none; None for a new player."""
-    a, new = contrast(joint.n_effects, len(joint.theta) - joint.n_effects, columns, first, second)
+    a, new = contrast(joint.n_effects, columns, first, second)
     eta = float(a @ joint.theta)
     of_new = new * joint.sigma**2
     variance = float(a @ joint.covariance @ a) + of_new

@@ -301,12 +301,6 @@ def test_one_pair_with_a_draw_has_no_variance() -> None:
     assert found.sigma == 0.0 and found.p == 1.0
 
 
-def test_an_effect_of_a_judge_alone_is_refused() -> None:
-    fixed = Contests(contest_design([0], [1], "AB"), np.ones(1), np.ones(1))
-    with pytest.raises(InputError, match="contest 1: both sides have the effect 'judge 1', which cancels"):
-        with_effects(fixed, np.array([0]), np.array([0]), ["judge 1"])
-
-
 def test_quadrature_over_crossed_effects_of_many_players_is_refused() -> None:
     a, b = np.triu_indices(6, 1)
     fixed = Contests(contest_design(a, b, "ABCDEF", np.arange(6.0)[:, None], ["x"]), np.ones(15), np.ones(15))
@@ -315,8 +309,6 @@ def test_quadrature_over_crossed_effects_of_many_players_is_refused() -> None:
         fit_mixed(contests, method="quadrature")
     with pytest.raises(InputError, match="row 2: a contest between effects of two sets"):
         fit_mixed(contests, method="quadrature", set_size=2)
-    with pytest.raises(InputError, match="method 'reml'; expected laplace or quadrature"):
-        fit_mixed(contests, method="reml")
     with pytest.raises(InputError, match="link 'cauchit' with random effects; expected logit or probit"):
         fit_mixed(contests, "cauchit")
 
