@@ -34,14 +34,14 @@ from ...verdicts.agreement import Agreement
 from ...verdicts.digits import digits_of_agreement, floor
 from ..asked_of_base_r import BaseR, base_r, codes
 from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r, single_step_rows
-from ..told import beside_r, fewest, functions_and_sources, told
+from ..told import Words, beside_r, fewest, functions_and_sources, told
 from . import computations as numbers
 from .computations import Numbers, Scores, by_name, systems_fit
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
+WORDS = Words(__package__)
 PAPER, GLHT = "annotation", "multcomp::glht, means of systems"
 
 
@@ -398,12 +398,7 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """Which R functions were asked what; which side has how many of 50 digits."""
     rows = [a for a in beside_r(agreements, PAPER) if a.r is not None]
-    witnesses = functions_and_sources(
-        rows,
-        "Location with and without HITs, precision, use of the scale, systems, drift, agreement, repeats and degraded"
-        " items, of three sets of simulated scores. lmer, lme and nlminb stop where their own rules let them; base R's"
-        " numbers are sums, quantiles and correlations.",
-    )
+    witnesses = functions_and_sources(rows, WORDS.say("witnesses"))
     return (witnesses, _by_50_digits(rows))
 
 
@@ -421,11 +416,6 @@ def _by_50_digits(asked: Sequence[Agreement]) -> Story:
         )
         for case, rows in seen.items()
     ]
-    said = (
-        "Where the two sides differ, values of 50 digits say which is right. They were made by dense mixed model"
-        " equations in 70-digit arithmetic that share no code with pairproof, and their likelihoods agree with the"
-        " definition, a covariance matrix of all scores, in 55 digits."
-    )
     heads = ("data, model", "R function", "numbers", "pairproof's fewest digits", "R's fewest digits")
     caption = "Digits that each side has of 50-digit values"
-    return told("Which side is right in the last digits", (said,), heads, lines, caption)
+    return told("Which side is right in the last digits", (WORDS.say("which-side"),), heads, lines, caption)
