@@ -1,17 +1,52 @@
-"""Sections that the stories of several papers tell: pairproof's digits of 50-digit values, model by model, and
-what each R function was asked.
-"""
+"""The words of a paper's `story.toml`, and the sections that the stories of several papers have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
-from ...report.blocks import Table
-from ..report.context import Story
+from ...files.packaged import packaged_toml
+from ...report.blocks import Figure, Table
+from ..report.context import Story, WorthSeries
 from ..verdicts.agreement import Agreement
 
 #: Codes of rows where R has no numbers, by its own word.
 OF_R = ("no-counterpart", "r-error")
+
+
+@dataclass(frozen=True)
+class Words:
+    """Sections and sentences of the `story.toml` in a paper's folder; `{name.attribute:.3f}` is what was found."""
+
+    folder: str
+
+    @cached_property
+    def _file(self) -> dict[str, Any]:
+        return packaged_toml(self.folder, "story.toml")
+
+    def say(self, sentence: str, **found: Any) -> str:
+        """One of the sentences."""
+        return _filled(self._file["sentences"][sentence], found)
+
+    def section(
+        self,
+        name: str,
+        table: Table | None = None,
+        figures: Sequence[Figure] = (),
+        worths: Sequence[WorthSeries] = (),
+        **found: Any,
+    ) -> Story:
+        """A section, with its table and figures."""
+        of = self._file[name]
+        paragraphs = tuple(_filled(text, found) for text in of["paragraphs"])
+        return Story(of["title"].format_map(found), paragraphs, table, tuple(figures), tuple(worths))
+
+
+def _filled(text: str, found: Mapping[str, Any]) -> str:
+    """On one line, with what was found in its places."""
+    return text.strip().replace("\n", " ").format_map(found)
 
 
 def told(

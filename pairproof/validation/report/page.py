@@ -34,7 +34,7 @@ from ...report.blocks import (
     Tone,
 )
 from ..claims.printed import Printed
-from ..verdicts.agreement import Agreement, summary
+from ..verdicts.agreement import VOCABULARY, Agreement, summary
 from ..verdicts.digits import MOST
 from . import notation as numbers
 from .context import DigitsRow, ReportContext, Story, WorthSeries, digits_rows, opening
@@ -186,27 +186,7 @@ def _distance(ax: Any, y: int, a: Agreement, distance: float) -> None:
 
 
 #: What each verdict means, for the foot of the report.
-MEANINGS = {
-    "agrees": (
-        "the computed number prints as it was printed, and native, R and the 50-digit values agree to the"
-        " digits asked for; means of draws, which have no digits to compare, agree within their Monte Carlo"
-        " error"
-    ),
-    "agrees-truncated": "comes out only if the digits were cut off, not rounded",
-    "agrees-k-of-m": "agrees if the zeros that end the printed integer are no digits",
-    "explained": "does not come out, and does under another reading of the page, which is named",
-    "ambiguous": "does not come out, and does under more than one other reading",
-    "differs": "does not come out",
-    "differs-conclusion": (
-        "does not come out, and what was concluded from it changes (sign, order, significance)"
-    ),
-    "not-estimable": "the data do not determine it",
-    "not-checkable": (
-        "cannot be settled from what is printed; or R, against which it was to be held, did not converge: no"
-        " agreement"
-    ),
-    "not-run": "was not computed, for the reason given; it is no agreement",
-}
+MEANINGS: dict[str, str] = VOCABULARY["verdicts"]
 ACCEPTED = "a person has read this very explanation and agreed with it; another one would not be accepted"
 DIGITS = (
     "Digits are those of the difference against the larger of the number and its standard error. They are"

@@ -33,7 +33,7 @@ from ...fit.fit import Fit
 from ...numerics.arrays import BoolArray, FloatArray
 from ..claims.printed import Printed
 from ..claims.quantities import first_preferences, quantity
-from .registers import Context, Finding, holds, statement_test
+from .registers import Context, Finding, holds, right_or_erratum, statement_test
 
 Triple = tuple[int, int, int]
 
@@ -260,11 +260,8 @@ def effects_add_to_own_item(context: Context, *, judge: str) -> Finding:
     """Whether a judge's ordering is lambda_j + lambda_jl (same item), or lambda_l + lambda_jl as the page has
     it.
 
-    The worths of the judge's group are computed from the definition of the model; only the right subscript
-    gives the same numbers from the printed parameters.
+    Only the right subscript gives the worths of the judge's group from the printed parameters.
     """
-    import numpy as np
-
     fit = context.fit
     items, levels = fit.items, list(dict.fromkeys(lv for t in fit.terms for _, lv in t.by if lv is not None))
     own = np.array([quantity(fit, f"estimate.{i}") for i in items])
@@ -282,7 +279,7 @@ def effects_add_to_own_item(context: Context, *, judge: str) -> Finding:
         f"lambda_jl belongs to lambda_j (worths of judge {judge} off by {error_j:.1g}), not to lambda_l "
         f"(off by {error_l:.2g}): the subscript should be j"
     )
-    return holds(error_l < 1e-9, text, "erratum", error_l, "differs")
+    return right_or_erratum(error_l < 1e-9, text, error_l)
 
 
 # -- fit of the model ----------------------------------------------------------------------------------------
@@ -304,8 +301,6 @@ def chi_square_accepts(context: Context, *, claims: Sequence[str]) -> Finding:
 @statement_test("deviance-ratio")
 def deviance_ratio(context: Context, *, smaller: str, times: str) -> Finding:
     """The deviance of a smaller model is so many times that of the claim's own, rounded."""
-    from ..claims.printed import Printed
-
     small, own = context.fit_of(smaller).deviance, context.fit.deviance
     ratio = small / own
     text = f"{small:.3f} / {own:.3f} = {ratio:.2f}"
@@ -334,7 +329,7 @@ def objects_and_parameters(context: Context, *, objects: int, parameters: int) -
         f" {k} parameters ({pairs} nuisance, {fit.rank} others); it is the counts that are as many as the"
         " parameters"
     )
-    return holds(len(fit.items) == objects and k == parameters, text, "erratum", float(k), "differs")
+    return right_or_erratum(len(fit.items) == objects and k == parameters, text, float(k))
 
 
 # -- two items -----------------------------------------------------------------------------------------------

@@ -123,6 +123,11 @@ def holds(
     return Finding("agrees", text, native) if true else Finding.because(code, text, verdict, native)
 
 
+def right_or_erratum(right: bool, text: str, native: float) -> Finding:
+    """The finding of a test of the page's own arithmetic: where it is wrong nothing follows from it."""
+    return holds(right, text, "erratum", native, "differs")
+
+
 #: The largest whole number an argument may be.
 MOST_WHOLE = 10**6
 

@@ -34,14 +34,14 @@ from ...verdicts.agreement import Agreement
 from ...verdicts.digits import digits_of_agreement, floor
 from ..asked_of_base_r import BaseR, base_r, codes
 from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r, single_step_rows
-from ..told import beside_r, fewest, functions_and_sources, told
+from ..told import Words, beside_r, fewest, functions_and_sources, told
 from . import computations as numbers
 from .computations import Numbers, Scores, by_name, systems_fit
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
+WORDS = Words(__package__)
 PAPER, GLHT = "annotation", "multcomp::glht, means of systems"
 
 
@@ -283,17 +283,12 @@ def precision(data: str, scores: Scores, backend: Backend) -> Case:
         out = {"estimate.mean": r.mean, "se.mean": r.se, "llf": r.loglik}
         out["score.variance.item"], out["score.variance.annotator"] = r.item_sd**2, r.annotator_sd**2
         who = scores.names("annotator")
-        out.update(
-            {
-                **by_name("score.item", scores.names("item"), r.item),
-                **by_name("score.annotator", who, r.annotator),
-            }
-        )
+        out.update(by_name("score.item", scores.names("item"), r.item))
+        out.update(by_name("score.annotator", who, r.annotator))
         return {**out, **by_name("score.noise", who, r.noise)}
 
-    ask = partial(
-        nlme.lme, scores.y, scores.codes("item").tolist(), scores.codes("annotator").tolist(), backend=backend
-    )
+    item, annotator = (scores.codes(of).tolist() for of in ("item", "annotator"))
+    ask = partial(nlme.lme, scores.y, item, annotator, backend=backend)
     said = "lme(y ~ 1, crossed item and annotator, weights = varIdent(form = ~ 1|annotator))"
     return Case(place(data, "precision", said), native, LME, ask, of_r, scales(native, ("item", "annotator")))
 
@@ -306,10 +301,8 @@ def factor(data: str, scores: Scores, backend: Backend, complete: bool) -> Case:
         out = {"llf": float(r["loglik"]), **by_name("estimate", names, r["mean"])}
         for what in ("loading", "noise", "correlation"):
             out.update(by_name(f"score.{what}", names, r[what]))
-        return {
-            **out,
-            **by_name("score.slope", names, r["loading"] / np.exp(np.log(np.abs(r["loading"])).mean())),
-        }
+        slope = r["loading"] / np.exp(np.log(np.abs(r["loading"])).mean())
+        return {**out, **by_name("score.slope", names, slope)}
 
     what, who = scores.codes("item"), scores.codes("annotator")
     if complete:
@@ -328,10 +321,8 @@ def slopes(data: str, scores: Scores, backend: Backend) -> Case:
 
     def of_r(r: lme4.LinearMixedModel) -> Numbers:
         k = len(names)
-        return {
-            **by_name("estimate", names, r.coef[k:]),
-            **by_name("se", names, np.sqrt(np.diag(r.vcov)[k:])),
-        }
+        errors = np.sqrt(np.diag(r.vcov)[k:])
+        return {**by_name("estimate", names, r.coef[k:]), **by_name("se", names, errors)}
 
     ask = partial(_lmer, scores, ("item",), scores.trend(), True, backend)
     said = "lmer(y ~ 0 + annotator + annotator:t + (1|item))"
@@ -352,11 +343,8 @@ def agreement(data: str, scores: Scores, backend: Backend) -> Case:
             out.update(numbers.z_means(scores, r["z"]))
         return out
 
-    points = {
-        "y": np.round(100 * scores.y),
-        **codes(item=scores.codes("item"), annotator=scores.codes("annotator")),
-    }
-    ask = partial(base_r, backend, AGREEMENT, "agreement", points)
+    of = codes(item=scores.codes("item"), annotator=scores.codes("annotator"))
+    ask = partial(base_r, backend, AGREEMENT, "agreement", {"y": np.round(100 * scores.y), **of})
     said = "alpha over all pairs, cor(method = 'spearman'), aov, scale by annotator"
     return Case(place(data, "agreement", said), native, AGREEMENT, ask, of_r, {})
 
@@ -398,12 +386,7 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """Which R functions were asked what; which side has how many of 50 digits."""
     rows = [a for a in beside_r(agreements, PAPER) if a.r is not None]
-    witnesses = functions_and_sources(
-        rows,
-        "Location with and without HITs, precision, use of the scale, systems, drift, agreement, repeats and degraded"
-        " items, of three sets of simulated scores. lmer, lme and nlminb stop where their own rules let them; base R's"
-        " numbers are sums, quantiles and correlations.",
-    )
+    witnesses = functions_and_sources(rows, WORDS.say("witnesses"))
     return (witnesses, _by_50_digits(rows))
 
 
@@ -421,11 +404,6 @@ def _by_50_digits(asked: Sequence[Agreement]) -> Story:
         )
         for case, rows in seen.items()
     ]
-    said = (
-        "Where the two sides differ, values of 50 digits say which is right. They were made by dense mixed model"
-        " equations in 70-digit arithmetic that share no code with pairproof, and their likelihoods agree with the"
-        " definition, a covariance matrix of all scores, in 55 digits."
-    )
     heads = ("data, model", "R function", "numbers", "pairproof's fewest digits", "R's fewest digits")
     caption = "Digits that each side has of 50-digit values"
-    return told("Which side is right in the last digits", (said,), heads, lines, caption)
+    return told("Which side is right in the last digits", (WORDS.say("which-side"),), heads, lines, caption)

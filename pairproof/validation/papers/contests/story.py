@@ -32,7 +32,7 @@ from ...report.context import Story
 from ...verdicts.against_r import Asked, beyond_print, with_50_digits
 from ...verdicts.agreement import Agreement
 from ..compared_with_r import NoAnswer, Place, in_place
-from ..told import OF_R, beside_r, digits_by_model, functions_and_50_digits
+from ..told import OF_R, Words, beside_r, digits_by_model, functions_and_50_digits
 from .computations import Document, certified_numbers, documents, fit_of, is_mixed, of_lizards
 
 COVARIATES = ("throat.PC1", "throat.PC3", "head.length", "SVL")
@@ -99,7 +99,7 @@ PRINTED: dict[str, tuple[str, str, Callable[[Comparisons], Fit]]] = {
 }
 
 
-PAPER = "contests"
+PAPER, WORDS = "contests", Words(__package__)
 #: Floors of models of contests.
 CONTESTS = "certified, contests"
 
@@ -156,36 +156,13 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
     rows = beside_r(agreements, PAPER)
     digits = digits_by_model(
         "Every certified model of contests",
-        "Each number was held against a value of 50 digits (40 with random effects by quadrature), made by code that"
-        " shares nothing with pairproof: Newton's method at 100 digits, lattices of another step and radius, and a"
-        " proof from the definition of the model.",
+        WORDS.say("certified"),
         "contests and model",
         (document["id"] for document in documents()),
         rows,
         once=True,
     )
     witnesses = functions_and_50_digits(
-        rows,
-        "BTm stands here twice: fitted again from its own solution, and as it is called, where its own stopping rule"
-        " is the floor. The last column says how many of the 50 digits R's number has: where it is small, the"
-        " difference is R's.",
-        (f"{a.explanation}." for a in rows if a.code in OF_R),
+        rows, WORDS.say("witnesses"), (f"{a.explanation}." for a in rows if a.code in OF_R)
     )
-    return (digits, witnesses, DEFECTS)
-
-
-DEFECTS = Story(
-    "Where R's numbers are others",
-    (
-        "BTm's standard errors are those of the step before its last: up to 1.3e-4 off on the chameleons. Fitted again"
-        " from its own solution they have 12 digits and more.",
-        "Standard errors of probit and cauchit models are of the observed information here, of the expected one in R;"
-        " base R works out the observed one at glm's estimates, and the two agree.",
-        "Bias reduction of the Poisson form (brglm2 with ties) also moves the contests' totals: it is another estimate than"
-        " that of the conditional likelihood, which base R reaches by scoring.",
-        "glmer's optimiser stops 7 to 8 digits into sigma, fewer where the likelihood is flat; Laplace's approximation"
-        " written out in base R has 10 and more. glmmPQL tests sigma = 0 by Wald's z, on the boundary: for the four"
-        " players p = .0916, where the likelihood ratio at the boundary has .0064.",
-    ),
-    None,
-)
+    return (digits, witnesses, WORDS.section("defects"))

@@ -34,6 +34,9 @@ from ...report.context import Story, worth_series
 from ...statements.under_clustering import Effect, effects_of, effects_table
 from ...verdicts.agreement import Agreement
 from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r
+from ..told import Words
+
+WORDS = Words(__package__)
 
 #: The paper's ranking, best first.
 RANKING = ("A", "D", "B", "C")
@@ -44,40 +47,19 @@ def under_clustering(checker: Checker) -> Story:
     """The section of the report: every pair of systems and the tie parameter, clustered by judge."""
     fit = checker.fit("table-1")
     effects = effects_of(fit, ["judge"], list(combinations(RANKING, 2)), {"tie": "negative"})
-    return Story(
-        "The four judges as clusters: what survives",
-        (
-            (
-                f"The paper takes the {fit.n_comparisons:,.0f} answers of Table 1 as independent. They are"
-                " those of four judges, and a judge's answers go together: judge 3 puts D above A and C"
-                " above B, the others the other way. The table has each difference of two systems with the"
-                " model's own standard error and with one that is clustered by judge (CR2, Satterthwaite's"
-                " degrees of freedom)."
-            ),
-            _said(effects),
-            _first_pair(checker.data("table-1")),
-            (
-                "With four clusters the p-values of the table are rough. The effects of judge 3 (o1:SUBJ3,"
-                " o2:SUBJ3) have no clustered standard error, since that judge alone determines them; the"
-                " counts of ModPref and of Collins et al. come without judges. None of this is an error of"
-                " the paper, which says that a judge would typically be a random effect and is a covariate"
-                " there for a simple illustration."
-            ),
-        ),
-        effects_table(effects, "by judge", ALPHA, "Table 1 as headed; differences on the lambda scale"),
-    )
-
-
-def _said(effects: Sequence[Effect]) -> str:
     kept = [e.name for e in effects if e.survives(ALPHA)]
     lost = [e.name for e in effects if not e.survives(ALPHA)]
     ratios = [e.clustered[0].se / e.independent.se for e in effects if e.name != "tie"]
-    return (
-        f"Significant at 5 % before and after are {', '.join(kept)}; no longer significant are"
-        f" {', '.join(lost)}. The standard errors of the differences are {min(ratios):.1f} to"
-        f" {max(ratios):.1f} times as long. What remains of the ranking A-D-B-C is that A and D stand above"
-        " B, and D above C; which of A and D is best, and which of B and C is worst, is not settled. That"
-        f" ties are rare survives. These are tests one by one; {_together(effects)}."
+    return WORDS.section(
+        "four-judges",
+        effects_table(effects, "by judge", ALPHA, "Table 1 as headed; differences on the lambda scale"),
+        fit=fit,
+        kept=", ".join(kept),
+        lost=", ".join(lost),
+        shortest=min(ratios),
+        longest=max(ratios),
+        together=_together(effects),
+        first_pair=_first_pair(checker.data("table-1")),
     )
 
 
@@ -101,12 +83,14 @@ def _first_pair(table: Comparisons) -> str:
     means = (first - second) / (first + second + ties)
     t = by_judge.judge_means(first, second, ties)
     differ = by_judge.judges_differ(first, second, ties)
-    return (
-        "A and D, where they met: the judges' mean preferences for A are"
-        f" {', '.join(f'{m:+.3f}' for m in means)}; their t is {t.statistic:.2f} on {t.df:.0f} degrees of"
-        f" freedom (p = {p_words(t.p, digits=2)}). The judges differ there (chi-square"
-        f" {differ.statistic:.1f} on {differ.df:.0f} df, p = {p_words(differ.p, digits=2)}). By the signs of"
-        f" the judges' means p is {_signs(table)}: an exact test of four judges cannot give less than 1/8."
+    return WORDS.say(
+        "first-pair",
+        means=", ".join(f"{m:+.3f}" for m in means),
+        t=t,
+        p=p_words(t.p, digits=2),
+        differ=differ,
+        p_differ=p_words(differ.p, digits=2),
+        signs=_signs(table),
     )
 
 
@@ -207,39 +191,19 @@ def _swapped_columns(checker: Checker, agreements: Sequence[Agreement]) -> Story
     right0, wrong0 = checker.fit("table-1-without-ties"), checker.fit("table-1-prefmod-order-without-ties")
     judges, judges_wrong = checker.fit("subjects"), checker.fit("subjects-prefmod-order")
     by_r = _answered_by(agreements, "table-1-prefmod-order", "deviance")
-    witnesses = f" So say pairproof's own fit, and in R {by_r}." if by_r else ""
-    paragraphs = (
-        (
-            "Table 1 of the paper has six groups of columns, headed AB AC AD BC BD CD. For these data the"
-            " paper reports a deviance of 30.646 on 8 degrees of freedom with ties in the model, and of"
-            " 221.22 on 9 without (section 5). Read as it is headed, the table gives neither: it gives"
-            f" {right.deviance:.3f} and {right0.deviance:.3f}."
-        ),
-        (
-            "The R package that the paper uses, prefmod, is not told which column holds which pair. It takes"
-            " the columns in an order of its own, in which the second item changes slowest: AB AC BC AD BD"
-            " CD. The paper's third column, AD, is then taken for BC, and its fourth, BC, for AD. With these"
-            f" two exchanged the deviances are {wrong.deviance:.3f} on {wrong.df_resid} and"
-            f" {wrong0.deviance:.2f} on {wrong0.df_resid}: the paper's numbers, to every printed"
-            f" digit.{witnesses}"
-        ),
-        (
-            "Nothing warns of it. Either reading is a table that can be fitted, and the conclusions of the"
-            " paper hold in both: systems rank A, D, B, C, ties are rare, judge 3 stands apart. What changes"
-            " is every number: the table below has them side by side. So both readings are checked here, and"
-            " a wide table read by pairproof must say in which order its pairs come: pair_order has no"
-            " default."
-        ),
-    )
-    return Story(
-        "The swapped columns: why 30.646 is not what Table 1 gives",
-        paragraphs,
+    return WORDS.section(
+        "swapped-columns",
         _side_by_side(right, wrong, right0, wrong0, judges, judges_wrong),
         worths=(
             worth_series(right, "Table 1 as headed"),
             worth_series(wrong, "Table 1 in prefmod's order of columns"),
             worth_series(judges, "Table 1 as headed, by judge"),
         ),
+        right=right,
+        right0=right0,
+        wrong=wrong,
+        wrong0=wrong0,
+        witnesses=f" So say pairproof's own fit, and in R {by_r}." if by_r else "",
     )
 
 
@@ -309,24 +273,8 @@ def _judge_3(checker: Checker) -> Story:
         if min(others) >= 0.05
         else f"{sum(p < 0.05 for p in others)} effects of judges 2 and 4 are"
     )
-    paragraphs = (
-        (
-            "The paper finds o1:SUBJ3 and o2:SUBJ3 (here A:judge[3] and B:judge[3]) significant, \u201cunlike"
-            " any others\u201d. That is right, and it is a sentence about differences from system D, the"
-            " reference: A:judge[3] is how much judge 3's A minus D differs from judge 1's."
-        ),
-        (
-            "Measured against another system, or with the four systems summing to zero, other effects of"
-            " judge 3 carry the stars. The model is the same, with the same deviance; only the question has"
-            f" changed. z-values beyond 1.96 are marked *. Whatever the reference, {rest} significant at 5 %"
-            f" (smallest p {min(others):.2f})."
-        ),
-    )
-    return Story(
-        "Judge 3: significant against which system?",
-        paragraphs,
-        Table(("z of", *by_constraint), tuple(rows), "Effects of judge 3, Table 1 as headed"),
-    )
+    shown = Table(("z of", *by_constraint), tuple(rows), "Effects of judge 3, Table 1 as headed")
+    return WORDS.section("judge-3", shown, rest=rest, least=min(others))
 
 
 def _z(fit: Fit, name: str) -> str:
@@ -361,26 +309,9 @@ def _saturated(checker: Checker, agreements: Sequence[Agreement]) -> Story:
             for n in ("o1", "tie")
         ]
         rows.append((call, *cells, f"{values['deviance']:.1g}" if "deviance" in values else ""))
-    paragraphs = (
-        (
-            "ModPref has three counts and three parameters, so the model fits it exactly: deviance 0 on"
-            f" {fit.df_resid} degrees of freedom. The \u22126.6614e-15 that the paper prints is what rounding"
-            " left of 0; programs leave other remainders."
-        ),
-        (
-            f"{said} The table shows who answers in their place."
-            if own
-            else (
-                "R was not asked here; where it is, prefmod's llbt.fit and llbtPC.fit stop with errors of"
-                " their own on such a table."
-            )
-        ),
-    )
-    return Story(
-        "ModPref: a table on which prefmod stops",
-        paragraphs,
-        Table(("", "o1 (se)", "g1 (se)", "deviance"), tuple(rows), "61 for, 24 undecided, 35 against"),
-    )
+    shown = Table(("", "o1 (se)", "g1 (se)", "deviance"), tuple(rows), "61 for, 24 undecided, 35 against")
+    stops = f"{said} The table shows who answers in their place." if own else WORDS.say("not-asked")
+    return WORDS.section("modpref", shown, fit=fit, stopped=stops)
 
 
 def _beside(checker: Checker) -> Story:
@@ -397,20 +328,5 @@ def _beside(checker: Checker) -> Story:
             )
         )
     test = friedman_by_judge(checker.data("table-1"))
-    paragraphs = (
-        (
-            "The sign test and the model say the same about which side is preferred. Ties dropped, it looks"
-            " only at those who decided; split, half of the ties go to either side, and of an odd number one"
-            " is dropped, since half a judgment has no binomial distribution."
-        ),
-        (
-            f"Friedman's test of Table 1 ranks {test.what}: chi-square {test.statistic:.3f} on {test.df} df,"
-            f" {p_equals(test.p, digits=3)}. It says that the systems differ, and, as the paper notes, not by"
-            " how much."
-        ),
-    )
-    return Story(
-        "The tests beside the model",
-        paragraphs,
-        Table(("p-values, two-sided", "sign test, ties dropped", "ties split", "model, o1"), tuple(rows)),
-    )
+    heads = ("p-values, two-sided", "sign test, ties dropped", "ties split", "model, o1")
+    return WORDS.section("beside", Table(heads, tuple(rows)), test=test, p=p_equals(test.p, digits=3))

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
@@ -87,11 +88,9 @@ def paper_splits(
 ) -> dict[str, Split]:
     """Each track with the paper's test set; trained on comparisons of `train` where that is given."""
     splits = {name: split_by_source(table) for name, table in tracks.items()}
-    return (
-        splits
-        if train is None
-        else {name: with_training_set(split, name, train[name]) for name, split in splits.items()}
-    )
+    if train is None:
+        return splits
+    return {name: with_training_set(split, name, train[name]) for name, split in splits.items()}
 
 
 def results_of(splits: Mapping[str, Split], design: Design) -> tuple[Result, ...]:
@@ -251,8 +250,7 @@ def nearly_indistinguishable(
     """Mean perplexities of these models lie close together, and below those of the others."""
     _check(*models)
     results = _results(context, tracks)
-    near = {}
-    parts = []
+    near, parts = {}, []
     for size in _sizes(results):
         order = _at(results, size)
         own = [order[m] for m in models]
@@ -320,12 +318,8 @@ def samplers_converged(context: Context, *, tracks: Tracks, track: str, within: 
     models: tuple[ModelName, ...] = ("irt-gaussian", "irt-categorical")
     for model in models:
         settled = fit_preference_model(train, model, options=long, seed=0, warn=False).probabilities[:-1, :-1]
-        short = [
-            fit_preference_model(train, model, options=PAPER_SAMPLER, seed=k, warn=False).probabilities[
-                :-1, :-1
-            ]
-            for k in range(1, seeds + 1)
-        ]
+        fitted = partial(fit_preference_model, train, model, options=PAPER_SAMPLER, warn=False)
+        short = [fitted(seed=k).probabilities[:-1, :-1] for k in range(1, seeds + 1)]
         gaps = [float(abs(p - settled).max()) for p in short]
         worst = max(worst, *gaps)
         parts.append(f"{model} " + ", ".join(f"{gap:.3f}" for gap in gaps))
@@ -347,19 +341,12 @@ def degraded_by_training_on(
     _check(model, more_than)
     own, other = _results(context, tracks), _results(context, tracks, train)
     size = _sizes(own)[-1]
-    costs: dict[str, Difference] = {
-        m: difference(_of(other, m, size), _of(own, m, size)) for m in PAPER_MODELS
-    }
-    text = (
-        f"at {size}, trained on {train} instead: "
-        + ", ".join(f"{m} {d.mean:+.3f}" for m, d in costs.items())
-        + f"; {model} {_apart(costs[model])}"
-    )
-    return holds(
-        costs[model].low >= float(at_least) and costs[model].low > costs[more_than].high,
-        text,
-        native=costs[model].mean,
-    )
+    costs = {str(m): difference(_of(other, m, size), _of(own, m, size)) for m in PAPER_MODELS}
+    each = ", ".join(f"{m} {d.mean:+.3f}" for m, d in costs.items())
+    text = f"at {size}, trained on {train} instead: {each}; {model} {_apart(costs[model])}"
+    own_cost = costs[model]
+    dearer = own_cost.low >= float(at_least) and own_cost.low > costs[more_than].high
+    return holds(dearer, text, native=own_cost.mean)
 
 
 @statement_test("nearly-as-good-trained-on")
@@ -375,8 +362,5 @@ def nearly_as_good_trained_on(
         f"{a:.3f} and {b:.3f} at {k}"
         for (k, a), b in zip(_curve(crowd, model).items(), _curve(own, other).values())
     )
-    return holds(
-        gap.mean <= float(within),
-        f"{model} trained on {train} and {other} on the experts': {pairs}; the last {_apart(gap)}",
-        native=gap.mean,
-    )
+    text = f"{model} trained on {train} and {other} on the experts': {pairs}; the last {_apart(gap)}"
+    return holds(gap.mean <= float(within), text, native=gap.mean)

@@ -51,9 +51,9 @@ from ...report.context import Story
 from ...verdicts.agreement import Agreement
 from ..asked_of_base_r import BaseR, by_judges
 from ..compared_with_r import Answer, Held, Place, digits_rows, held_beside_r, rows_beside_r, single_step_rows
-from ..told import beside_r, functions_and_sources
+from ..told import Words, beside_r, functions_and_sources
 
-PAPER = "inference"
+PAPER, WORDS = "inference", Words(__package__)
 HTZ, BASE, OPTIM, GLMER = (
     "clubSandwich::Wald_test",
     "base R, t.test and chisq.test",
@@ -369,12 +369,7 @@ _SETS: tuple[tuple[str, bool, Side, r_csranks.Sided], ...] = (
     ("upper-marginal", False, "upper", "upper"),
 )
 #: Bounds that csranks' draws cannot settle, and why.
-UNDECIDED = {
-    "rank_low.lower-marginal.i4": (
-        "i1 against i4 has t 2.3452 and the critical value is 2.3438: rejected, so that the bound is 2; csranks'"
-        " critical value is a quantile of 20,000 draws, good to .01, and may lie on either side"
-    )
-}
+UNDECIDED = {"rank_low.lower-marginal.i4": WORDS.say("undecided")}
 
 
 def _ranks(name: str, one: Abilities, backend: Backend) -> list[Agreement]:
@@ -418,11 +413,7 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """What R gives of a raw glm; which R functions were asked what."""
-    witnesses = functions_and_sources(
-        beside_r(agreements, PAPER),
-        "Each method is held against the R function that has it, at the digits which the arithmetic of that function"
-        " allows. Two-way CR2 has no R function: what is checked is the sum of its three parts.",
-    )
+    witnesses = functions_and_sources(beside_r(agreements, PAPER), WORDS.say("witnesses"))
     return (_raw_glm(checker, agreements), witnesses)
 
 
@@ -434,20 +425,5 @@ def _raw_glm(checker: Checker, agreements: Sequence[Agreement]) -> Story:
         if claim.compute == "errors-of-a-raw-glm" and found:
             shown = (f"{found[i]:.6f}" if found.get(i) is not None else "-" for i in "ABC")
             lines.append((claim.where.partition(";")[0], *shown))
-    return Story(
-        "Why clubSandwich is asked on whitened rows",
-        (
-            (
-                "clubSandwich takes the root of its adjustment in the units of the raw response. On a binomial or"
-                " Poisson glm CR2 is then another rotation of the same unbiased estimator, and depends on how the"
-                " comparisons of a judge are cut into rows and on the nuisance constants. Below: Dras's Table 1, ties"
-                " dropped, standard errors of A, B and C against D by four judges."
-            ),
-            (
-                "On whitened rows, an ordinary regression with the scores and the information of the comparisons, it"
-                " depends on neither, and that is what pairproof gives. CR0 and CR1 are the same in every form;"
-                " sandwich's HC1 counts rows and is not."
-            ),
-        ),
-        Table(("R was asked for", "A", "B", "C"), tuple(lines), "Standard errors of one model of one table"),
-    )
+    caption = "Standard errors of one model of one table"
+    return WORDS.section("raw-glm", Table(("R was asked for", "A", "B", "C"), tuple(lines), caption))

@@ -1,5 +1,4 @@
-"""The report on models of whole answers: every number beside its 50 digits, and beside R's where R has the
-model, and what prefmod has otherwise.
+"""The report on models of whole answers: numbers beside their 50 digits, R's where it has them, and prefmod's.
 
 The values were made by code that shares nothing with pairproof (tests/certified/answers, which says how):
 alternatives written out one by one, Newton's method at 100 digits, and a proof from the definition of each
@@ -23,11 +22,11 @@ from ...verdicts.against_r import Asked, with_50_digits
 from ...verdicts.agreement import Agreement, RCounterpart
 from ...verdicts.digits import digits_of_agreement, floor
 from ..compared_with_r import NoAnswer, Place
-from ..told import OF_R, beside_r, digits_by_model, functions_and_50_digits, told
+from ..told import OF_R, Words, beside_r, digits_by_model, functions_and_50_digits, told
 from . import computations as fits
 from .computations import Document, data_of, documents, respondents, rows_of
 
-PAPER = "patterns"
+PAPER, WORDS = "patterns", Words(__package__)
 #: Floors of models of whole answers: sums over many more terms than those of comparisons.
 ANSWERS = "certified, whole answers"
 #: What R says of a fit.
@@ -120,52 +119,20 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
     rows = beside_r(agreements, PAPER)
     digits = digits_by_model(
         "Every certified model",
-        "Each number was held against a value of 50 digits, made by code that shares nothing with pairproof:"
-        " every pattern, order or set written out, Newton's method at 100 digits, and a proof from the"
-        " definition of the model.",
+        WORDS.say("certified"),
         "data and model",
         (document["id"] for document in documents()),
         rows,
         once=False,
     )
     witnesses = functions_and_50_digits(
-        rows,
-        "The optimum in base R was found apart, with every possible answer listed; prefmod stops where"
-        " nlm does. The last column says how many of the 50 digits R's number has: where it is small, the"
-        " difference is R's.",
-        (f"{a.claim}: {a.explanation}." for a in rows if a.code in OF_R),
+        rows, WORDS.say("witnesses"), (f"{a.claim}: {a.explanation}." for a in rows if a.code in OF_R)
     )
-    return (digits, witnesses, _not_here(rows), PREFMOD)
+    return (digits, witnesses, _not_here(rows), WORDS.section("prefmod"))
 
 
 def _not_here(rows: Sequence[Agreement]) -> Story:
     absent = [(a.claim, a.explanation) for a in rows if a.native is None and a.code not in OF_R]
-    said = (
-        "All data were here."
-        if not absent
-        else "prefmod's own tables may not be copied; they are read from R, and where it is not asked these"
-        " models are not checked. The models above are of data that come with pairproof."
-    )
+    said = WORDS.say("absent") if absent else "All data were here."
     heads = ("data and model", "why it was not checked")
     return told("Models that were not checked here", (said,), heads, absent, "Models without data")
-
-
-PREFMOD = Story(
-    "Where prefmod's numbers are others",
-    (
-        "prefmod's patt*.fit stop where nlm's rule lets them, at a gradient of 1e-6 with numerical"
-        " derivatives: its coefficients are 1e-6 to 3e-5 from the maximum, its standard errors 5e-7 to"
-        " 3.5e-5, its log-likelihood up to 1e-7 below; the 50 digits say that the difference is prefmod's.",
-        "Its stored ll is that of the last Hessian evaluation and up to 1.9e-4 below its own minimum; the"
-        " printed deviance of partial rankings and of models of missing answers compares log-likelihoods of"
-        " different things, and no df is given. pairproof's deviance is against free probabilities of the"
-        " possible answers in each block.",
-        "MISbeta of items multiplies the number of missing comparisons of item i by the answer to the i-th"
-        " comparison (its defect B3): the fit depends on the order of the items, as the statement"
-        " beta-as-coded shows, and is not the documented model.",
-        "Categories are counted from what was observed (B1, B4, B18): a comparison in which two of three"
-        " answers occurred makes ties losses, and ratings without a one or a five have another model."
-        " pairproof is told what could be answered.",
-    ),
-    None,
-)

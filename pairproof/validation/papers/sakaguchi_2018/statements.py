@@ -23,6 +23,7 @@ from ...statements.registers import (
     Request,
     computation,
     holds,
+    right_or_erratum,
     statement_test,
 )
 
@@ -120,9 +121,7 @@ def _twice(
 def same_products(context: Context, *, left: Sequence[str], right: Sequence[str]) -> Finding:
     """Two products of printed numbers are the same."""
     a, b = (prod(map(Decimal, factors)) for factors in (left, right))
-    return holds(
-        a == b, f"{' x '.join(left)} = {a}, {' x '.join(right)} = {b}", "erratum", float(a), "differs"
-    )
+    return right_or_erratum(a == b, f"{' x '.join(left)} = {a}, {' x '.join(right)} = {b}", float(a))
 
 
 @statement_test("product-prints")
@@ -130,7 +129,7 @@ def product_prints(context: Context, *, factors: Sequence[str], printed: str) ->
     """A product of printed numbers prints so."""
     value = prod(map(Decimal, factors))
     right = Printed.parse(printed).verdict(float(value)).verdict == "agrees"
-    return holds(right, f"{' x '.join(factors)} = {value}", "erratum", float(value), "differs")
+    return right_or_erratum(right, f"{' x '.join(factors)} = {value}", float(value))
 
 
 @statement_test("no-more-than-the-pool")
@@ -138,7 +137,7 @@ def no_more_than_the_pool(context: Context, *, drawn: str, pool: Sequence[str]) 
     """A sample without replacement is no larger than what it is drawn from."""
     size = prod(map(Decimal, pool))
     text = f"{drawn} without replacement from {' x '.join(pool)} = {size}"
-    return holds(Decimal(drawn) <= size, text, "erratum", float(size), "differs")
+    return right_or_erratum(Decimal(drawn) <= size, text, float(size))
 
 
 @statement_test("surprise-grows-exponentially")
@@ -149,12 +148,9 @@ def surprise_grows_exponentially(context: Context, *, epsilon: str) -> Finding:
     v = {t: win(float(t), float(epsilon)).v for t in (-10, -20, -40, -80)}
     growth = (v[-20] - v[-10], (v[-40] - v[-20]) / 2, (v[-80] - v[-40]) / 4)
     linear = max(abs(g - 10.0) for g in growth) < 0.1
-    text = (
-        "v is "
-        + ", ".join(f"{x:.3f} at t = {t}" for t, x in v.items())
-        + ": it grows by 1 for each 1 that t falls, linearly"
-    )
-    return holds(not linear, text, "erratum", v[-10], "differs")
+    values = ", ".join(f"{x:.3f} at t = {t}" for t, x in v.items())
+    text = f"v is {values}: it grows by 1 for each 1 that t falls, linearly"
+    return right_or_erratum(not linear, text, v[-10])
 
 
 @statement_test("w-between-0-and-1")
@@ -173,15 +169,12 @@ def trueskill_variance_decreases(context: Context) -> Finding:
     from ....native.annotation.trueskill import Skills, update_pair
 
     pairs = [Skills(m, v, 0.0, 0.3) for m in (-3.0, -1.0, 0.0, 0.4, 2.0) for v in (0.05, 0.5, 2.0)]
-    after = [(pair, update_pair(pair, "win")) for pair in pairs] + [
-        (pair, update_pair(pair, "tie")) for pair in pairs
-    ]
-    ratios = [
-        r for pair, now in after for r in (now.variance_i / pair.variance_i, now.variance_j / pair.variance_j)
-    ]
-    return holds(
-        max(ratios) < 1.0, f"of {len(ratios)} variances none rises; the largest ratio is {max(ratios):.4f}"
-    )
+    ratios: list[float] = []
+    for pair in pairs:
+        for now in (update_pair(pair, "win"), update_pair(pair, "tie")):
+            ratios += [now.variance_i / pair.variance_i, now.variance_j / pair.variance_j]
+    text = f"of {len(ratios)} variances none rises; the largest ratio is {max(ratios):.4f}"
+    return holds(max(ratios) < 1.0, text)
 
 
 @statement_test("beta-variance-decreases")
@@ -215,9 +208,8 @@ def mean_nearer_one_half(context: Context) -> Finding:
 
     grid = [(a / 4, b / 4) for a in range(5, 41) for b in range(5, 41)]
     nearer = all(abs(a / (a + b) - 0.5) <= abs(float(mode(a, b)) - 0.5) for a, b in grid)
-    return holds(
-        nearer, f"{len(grid)} distributions; mean - 1/2 = (mode - 1/2) (alpha + beta - 2)/(alpha + beta)"
-    )
+    text = f"{len(grid)} distributions; mean - 1/2 = (mode - 1/2) (alpha + beta - 2)/(alpha + beta)"
+    return holds(nearer, text)
 
 
 @statement_test("chance-at-skill-chain")
@@ -229,13 +221,8 @@ def chance_at_skill_chain(context: Context, *, printed: str) -> Finding:
 
     value, apart = chance_to_win(1.0, 1.0), NormalDist().inv_cdf(float(printed)) * 2.0**0.5
     right = Printed.parse(f"{float(printed):.2f}").verdict(value).verdict == "agrees"
-    return holds(
-        right,
-        f"at a difference of gamma it is Phi(1/sqrt 2) = {value:.3f}; {printed} needs {apart:.3f} gamma",
-        "erratum",
-        value,
-        "differs",
-    )
+    text = f"at a difference of gamma it is Phi(1/sqrt 2) = {value:.3f}; {printed} needs {apart:.3f} gamma"
+    return right_or_erratum(right, text, value)
 
 
 @statement_test("equal-match-quality-at-first")
@@ -246,10 +233,8 @@ def equal_match_quality_at_first(context: Context) -> Finding:
     from ....native.annotation.allocation import match_quality
     from ....native.annotation.beta import GAMMA, START, mode, variance
 
-    m, v = mode(np.full(5, START), np.full(5, START)), variance(np.full(5, START), np.full(5, START))
+    start = np.full(5, START)
+    m, v = mode(start, start), variance(start, start)
     quality = match_quality(m[:, None], v[:, None], m[None, :], v[None, :], GAMMA)
-    return holds(
-        float(np.ptp(quality)) == 0.0,
-        f"match quality {float(quality[0, 1]):.4f} of every pair",
-        native=float(quality[0, 1]),
-    )
+    one = float(quality[0, 1])
+    return holds(float(np.ptp(quality)) == 0.0, f"match quality {one:.4f} of every pair", native=one)

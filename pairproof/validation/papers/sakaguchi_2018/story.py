@@ -8,7 +8,7 @@ that are not published.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -30,8 +30,10 @@ from ....report.blocks import Figure, Table
 from ...check.checker import Checker
 from ...report.context import Story
 from ...verdicts.agreement import Agreement
+from ..told import Words
 from .statements_simulated import AGREEMENT, BUDGET, COMPARED, ITEMS, METHODS, SEED, grids
 
+WORDS = Words(__package__)
 #: Repetitions behind the curves of figures 6 and 9.
 REPLICATES = 20
 #: Tie rate of figures 2 and 3.
@@ -58,47 +60,26 @@ def _surprises() -> Story:
     from ....native.annotation.trueskill import tie, win
 
     t = np.linspace(-4.0, 4.0, 161)
-    v = {
-        name: np.array([rule(float(x), EPSILON).v for x in t]) for name, rule in (("win", win), ("tie", tie))
-    }
-    w = {
-        name: np.array([rule(float(x), EPSILON).w for x in t]) for name, rule in (("win", win), ("tie", tie))
-    }
+    seen = {name: [rule(float(x), EPSILON) for x in t] for name, rule in (("win", win), ("tie", tie))}
+    v = {name: np.array([x.v for x in found]) for name, found in seen.items()}
+    w = {name: np.array([x.w for x in found]) for name, found in seen.items()}
     at = {name: [float(np.interp(x, t, values)) for x in (-2.0, 0.0, 2.0)] for name, values in v.items()}
     said = "; ".join(f"v of a {name} {a:.3f}, {b:.3f}, {c:.3f}" for name, (a, b, c) in at.items())
     d = np.linspace(-1.0, 1.0, 81)
     lost = _bounded_surprise(d)
-    return Story(
-        "Figures 2 and 3: the surprise of an outcome",
-        (
-            (
-                "Figure 2 is TrueSkill's: the factors v and w by which a mean and a variance change. Figure 3 is the"
-                " bounded model's: one minus the probability of what happened. v grows linearly where an outcome is"
-                " unexpected, and not exponentially; the bounded surprise hardly depends on the difference, which is"
-                " one reason why RA ends in a narrow range."
-            ),
-        ),
-        None,
-        (
-            Figure(
-                f"Figure 2 of the paper: v and w of a win and of a tie by t; epsilon {EPSILON:g}.",
-                f"At t = -2, 0, 2: {said}.",
-                (8.6, 3.0),
-                partial(_draw_surprises, t=t, v=v, w=w),
-                panels=True,
-            ),
-            Figure(
-                f"Figure 3 of the paper: surprise in the bounded model by the difference of modes; epsilon {EPSILON:g}.",
-                (
-                    f"Surprise of a win at differences -1, 0, 1: {lost['win'][0]:.3f}, {lost['win'][40]:.3f},"
-                    f" {lost['win'][80]:.3f}; of a tie {lost['tie'][0]:.3f}, {lost['tie'][40]:.3f},"
-                    f" {lost['tie'][80]:.3f}."
-                ),
-                (4.6, 3.0),
-                partial(_draw_bounded, d=d, lost=lost),
-            ),
-        ),
+    of_modes = WORDS.say("surprise-of-modes", **lost)
+    figure_2 = WORDS.say("figure-2", epsilon=EPSILON)
+    figure_3 = WORDS.say("figure-3", epsilon=EPSILON)
+    figures = (
+        _panels(figure_2, f"At t = -2, 0, 2: {said}.", (8.6, 3.0), partial(_draw_surprises, t=t, v=v, w=w)),
+        Figure(figure_3, of_modes, (4.6, 3.0), partial(_draw_bounded, d=d, lost=lost)),
     )
+    return WORDS.section("surprises", figures=figures)
+
+
+def _panels(caption: str, said: str, size: tuple[float, float], draw: Callable[[Any], object]) -> Figure:
+    """A drawing of several panels."""
+    return Figure(caption, said, size, draw, panels=True)
 
 
 def _bounded_surprise(d: Any) -> dict[str, Any]:
@@ -111,19 +92,20 @@ def _bounded_surprise(d: Any) -> dict[str, Any]:
 
 def _draw_surprises(figure: Any, t: Any, v: Any, w: Any) -> None:
     for ax, (name, values) in zip(figure.subplots(1, 2), (("v", v), ("w", w))):
-        for (of, y), style in zip(values.items(), ("-", "--")):
-            ax.plot(t, y, style, color="#0072B2" if of == "win" else "#D55E00", label=of)
-        ax.set_xlabel("t, in units of c")
-        ax.set_ylabel(name)
-        ax.legend()
+        _draw_lines(ax, t, values, "t, in units of c", name)
 
 
 def _draw_bounded(ax: Any, d: Any, lost: Any) -> None:
-    for (of, y), style in zip(lost.items(), ("-", "--")):
-        ax.plot(d, y, style, color="#0072B2" if of == "win" else "#D55E00", label=of)
-    ax.set_xlabel("difference of modes")
-    ax.set_ylabel("1 - p")
+    _draw_lines(ax, d, lost, "difference of modes", "1 - p")
     ax.set_ylim(0, 1)
+
+
+def _draw_lines(ax: Any, x: Any, lines: dict[str, Any], below: str, beside: str) -> None:
+    """Of a win and of a tie."""
+    for (of, y), style in zip(lines.items(), ("-", "--")):
+        ax.plot(x, y, style, color="#0072B2" if of == "win" else "#D55E00", label=of)
+    ax.set_xlabel(below)
+    ax.set_ylabel(beside)
     ax.legend()
 
 
@@ -157,68 +139,35 @@ def _curves(s: Simulation, truth: str, number: int, section: str) -> Story:
     rho = {name: s.curve(name) for name in names}
     at = (1, 2, 3, 4, 6, 10)
     rows = [(str(n), *(f"{rho[name].mean[n - 1]:.3f}" for name in names)) for n in at if n <= e.budget]
-    text = (
-        f"Section {section}, figure {number}, with annotators who are alike and agree with Spearman's rho"
-        f" {AGREEMENT[truth]} (noise {e.panel.sd:.3f}): {len(e.truth)} items, {e.replicates} replicates, seed {e.seed}."
-        " Random HITs, which the paper does not have, show items together without choosing them."
-    )
-    return Story(
-        f"Figure {number}: correlation with the truth, {truth}",
-        (text,),
+    last = ", ".join(f"{name} {rho[name].mean[-1]:.3f}" for name in names)
+    said, caption = f"Spearman's rho at {e.budget}: {last}.", WORDS.say("curves", number=number)
+    return WORDS.section(
+        "curves",
         Table(("annotations an item", *names), tuple(rows), f"Spearman's rho, {truth}"),
-        (
-            Figure(
-                f"Figure {number} of the paper, simulated: Spearman's (left) and Pearson's (right) correlation with the"
-                " truth; bands are 95 % bootstrap intervals over replicates.",
-                f"Spearman's rho at {e.budget}: "
-                + ", ".join(f"{name} {rho[name].mean[-1]:.3f}" for name in names)
-                + ".",
-                (8.6, 3.4),
-                partial(plot_curves, s=s),
-                panels=True,
-            ),
-        ),
+        (_panels(caption, said, (8.6, 3.4), partial(plot_curves, s=s)),),
+        number=number,
+        truth=truth,
+        section=section,
+        agreement=AGREEMENT[truth],
+        e=e,
+        items=len(e.truth),
     )
 
 
 def _histograms(s: Simulation, truth: str, number: int) -> Story:
     ends = {"truth": s.experiment.truth, **{m: s.final[m] for m in ("da", "easl", "ra")}}
     rows = [(name, *(f"{x:.3f}" for x in spread(values))) for name, values in ends.items()]
-    return Story(
-        f"Figure {number}: scores at the end, {truth}",
-        ("Five bins, one replicate after ten iterations.",),
-        Table(("", "standard deviation", "least", "most"), tuple(rows)),
-        (
-            Figure(
-                f"Figure {number} of the paper, simulated: histograms of the truth and of final scores.",
-                "Standard deviations: " + ", ".join(f"{name} {sd}" for name, sd, *_ in rows) + ".",
-                (8.6, 2.3),
-                partial(plot_histograms, ends=ends),
-                panels=True,
-            ),
-        ),
-    )
+    said = f"Standard deviations: {', '.join(f'{name} {sd}' for name, sd, *_ in rows)}."
+    drawn = partial(plot_histograms, ends=ends)
+    figure = _panels(WORDS.say("histograms", number=number), said, (8.6, 2.3), drawn)
+    table = Table(("", "standard deviation", "least", "most"), tuple(rows))
+    return WORDS.section("histograms", table, (figure,), number=number, truth=truth)
 
 
 def _maps(s: Simulation) -> Story:
-    return Story(
-        "Figure 8: match quality",
-        (
-            "All pairs of 150 items in the order of their true scores, averaged over squares of five, in the first replicate of EASL.",
-        ),
-        None,
-        (
-            Figure(
-                "Figure 8 of the paper, simulated: match quality before iterations 0, 3, 6 and 9.",
-                "Mean match quality: "
-                + ", ".join(f"{m.mean():.3f} before iteration {t}" for t, m in s.maps.items())
-                + ".",
-                (8.6, 2.4),
-                partial(plot_match_quality, maps=s.maps),
-                panels=True,
-            ),
-        ),
-    )
+    means = ", ".join(f"{m.mean():.3f} before iteration {t}" for t, m in s.maps.items())
+    said, drawn = f"Mean match quality: {means}.", partial(plot_match_quality, maps=s.maps)
+    return WORDS.section("maps", figures=(_panels(WORDS.say("maps"), said, (8.6, 2.4), drawn),))
 
 
 # -- the assumptions ----------------------------------------------------------------------------------------
@@ -232,38 +181,23 @@ def _turning(truth: str) -> Story:
     kind = next(t for t in TRUTHS if t == truth)
     found = grids(kind, AGREEMENT[truth])
     g = found.shifted
-    return Story(
-        f"Where the verdicts turn: {truth}",
-        (
-            (
-                "What the paper does not say of its annotators decides. Here they have a shift (standard deviation of"
-                " annotator and session together, half the variance each; a session is five items for every method) and"
-                " see a context: none; uniform:0.7, noise in a HIT is .7 times as large; similar:0.5, down to .5 times,"
-                f" the more similar its items are. Without a shift they agree at {AGREEMENT[truth]}. Corrected scores"
-                " (+) are predictions of the mixed model item + session + annotator. In brackets: standard error in"
-                f" units of the last digit; {found.source}."
-            ),
-            verdict_on_ra(g, COMPARED) + ".",
-            verdict_on_easl(g, COMPARED) + ".",
+    on_ra, on_easl = f"{verdict_on_ra(g, COMPARED)}.", f"{verdict_on_easl(g, COMPARED)}."
+    figures = (
+        _panels(
+            f"Assumptions, {truth} over shifts: Spearman's rho, raw scores dashed.",
+            on_ra,
+            size_of_grid(len(COMPARED), len(g.contexts)),
+            partial(plot_over_shifts, grid=g, after=COMPARED),
         ),
-        _grid_table(g),
-        (
-            Figure(
-                f"Assumptions, {truth} over shifts: Spearman's rho, raw scores dashed.",
-                verdict_on_ra(g, COMPARED) + ".",
-                size_of_grid(len(COMPARED), len(g.contexts)),
-                partial(plot_over_shifts, grid=g, after=COMPARED),
-                panels=True,
-            ),
-            Figure(
-                f"Assumptions, {truth} over judgments: Spearman's rho, raw scores dashed.",
-                verdict_on_easl(g, COMPARED) + ".",
-                size_of_grid(2, len(g.contexts)),
-                partial(plot_over_judgments, grid=g),
-                panels=True,
-            ),
+        _panels(
+            f"Assumptions, {truth} over judgments: Spearman's rho, raw scores dashed.",
+            on_easl,
+            size_of_grid(2, len(g.contexts)),
+            partial(plot_over_judgments, grid=g),
         ),
     )
+    said = {"agreement": AGREEMENT[truth], "source": found.source, "on_ra": on_ra, "on_easl": on_easl}
+    return WORDS.section("turning", _grid_table(g), figures, truth=truth, **said)
 
 
 def _grid_table(g: Grid) -> Table:
@@ -293,15 +227,5 @@ def _differing() -> Story:
                 for n in COMPARED
                 for context in g.contexts
             ]
-    return Story(
-        "Annotators as in WMT21",
-        (
-            (
-                "The paper's agreement was that of real annotators, whose shifts are in it. Here they differ as mixed"
-                " models find in WMT21's direct assessment (shift .14, noise spread .6), with slopes (.2) and careless"
-                " answers (5 %) guessed, and their noise is so much smaller that with all this they agree as far as the"
-                " paper's did."
-            ),
-        ),
-        Table(("truth, after", "context", *names), tuple(rows), "Spearman's rho with the truth"),
-    )
+    heads = ("truth, after", "context", *names)
+    return WORDS.section("differing", Table(heads, tuple(rows), "Spearman's rho with the truth"))

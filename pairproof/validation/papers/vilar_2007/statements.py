@@ -23,18 +23,11 @@ from ...statements.under_clustering import CODE, EffectTest, effects_of
 @computation("sums-by-pair")
 def sums_by_pair(request: Request) -> Computed:
     """first.A-B, second.A-B and difference.A-B of every pair: sentences, summed over judges."""
-    from ....native.competitions.ranking.two_systems import compare_all_pairs
-
     found: dict[str, float] = {}
     for result in compare_all_pairs(request.data_of(request.data)):
-        m, pair = result.merged, f"{result.merged.first}-{result.merged.second}"
-        found.update(
-            {
-                f"first.{pair}": float(m.wins),
-                f"second.{pair}": float(m.losses),
-                f"difference.{pair}": float(abs(m.wins - m.losses)),
-            }
-        )
+        m, pair = result.merged, _name(result)
+        found[f"first.{pair}"], found[f"second.{pair}"] = float(m.wins), float(m.losses)
+        found[f"difference.{pair}"] = float(abs(m.wins - m.losses))
     return Computed(native=found)
 
 
@@ -99,15 +92,11 @@ def _pair(table: Comparisons, merged: BinaryResult, judges: Sequence[BinaryResul
 
 
 def _results(context: Context) -> tuple[TwoSystems, ...]:
-    from ....native.competitions.ranking.two_systems import compare_all_pairs
-
     return compare_all_pairs(context.data)
 
 
 def _same_pairs(found: Sequence[TwoSystems], pairs: Sequence[Sequence[str]]) -> bool:
-    return sorted({frozenset((r.merged.first, r.merged.second)) for r in found}, key=sorted) == sorted(
-        {frozenset(p) for p in pairs}, key=sorted
-    )
+    return {frozenset((r.merged.first, r.merged.second)) for r in found} == {frozenset(p) for p in pairs}
 
 
 def _name(result: TwoSystems) -> str:
@@ -179,11 +168,8 @@ def judges_not_significant(context: Context) -> Finding:
     """For a third or more of the judges the samples are too few for a significant result."""
     each = [j for r in _results(context) for j in r.by_judge]
     n = sum(not j.significant for j in each)
-    return holds(
-        3 * n >= len(each),
-        f"{n} of {len(each)} comparisons of one judge are not significant",
-        native=float(n),
-    )
+    text = f"{n} of {len(each)} comparisons of one judge are not significant"
+    return holds(3 * n >= len(each), text, native=float(n))
 
 
 @statement_test("judges-against-the-rest")
@@ -191,12 +177,8 @@ def judges_against_the_rest(context: Context) -> Finding:
     """Some judges prefer the system that all together put second."""
     against = {_name(r): r.against for r in _results(context) if r.against}
     n = sum(map(len, against.values()))
-    return holds(
-        n > 0,
-        f"{n} comparisons of one judge go against the sum: "
-        + "; ".join(f"{k} {', '.join(v)}" for k, v in against.items()),
-        native=float(n),
-    )
+    which = "; ".join(f"{k} {', '.join(v)}" for k, v in against.items())
+    return holds(n > 0, f"{n} comparisons of one judge go against the sum: {which}", native=float(n))
 
 
 @statement_test("bound-not-reached")
@@ -206,13 +188,10 @@ def bound_not_reached(context: Context, *, systems: Sequence[int], reached: Sequ
 
     from ....native.competitions.ranking.merge_insertion import worst_case
 
-    above = {n: (worst_case(n), (factorial(n) - 1).bit_length()) for n in systems}
-    text = ", ".join(f"n = {n}: {w} against {bound}" for n, (w, bound) in above.items())
-    return holds(
-        all(w > bound for w, bound in above.values())
-        and all(worst_case(n) == (factorial(n) - 1).bit_length() for n in reached),
-        text,
-    )
+    found = {n: (worst_case(n), (factorial(n) - 1).bit_length()) for n in (*systems, *reached)}
+    text = ", ".join(f"n = {n}: {found[n][0]} against {found[n][1]}" for n in dict.fromkeys(systems))
+    above, level = ([found[n] for n in of] for of in (systems, reached))
+    return holds(all(w > bound for w, bound in above) and all(w == bound for w, bound in level), text)
 
 
 @statement_test("pair-by-judges")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -21,9 +22,10 @@ from ...statements.under_clustering import p_text, statistic, survives_cell
 from ...verdicts.agreement import Agreement
 from ..asked_of_base_r import BaseR, binaries
 from ..compared_with_r import Held, Place, held_beside_r
+from ..told import Words
 from .statements import PairByJudges, pairs_by_judges
 
-PAPER = "vilar-2007"
+PAPER, WORDS = "vilar-2007", Words(__package__)
 #: The paper's "confidence of 95%".
 ALPHA = 0.05
 #: What each number is held against; equation 6 is the algebra of 4, which R takes from the single votes.
@@ -73,42 +75,18 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
     """Table 2 with standard errors and tests, and what R said of each number."""
     pairs = compare_all_pairs(checker.data("table-2"))
     rows = {(a.claim, str(a.quantity)): a for a in agreements if a.paper == PAPER and a.about == "native-r"}
+    heads = [(head, "digits") for head in ("R", "se, equation 6", "se of a mean", "p, sign test")]
     table = Table(
-        (
-            "pair",
-            *(
-                cell
-                for head in ("R", "se, equation 6", "se of a mean", "p, sign test")
-                for cell in (head, "digits")
-            ),
-        ),
+        ("pair", *chain(*heads)),
         tuple(_line(t, rows) for t in pairs),
         "Sentences of all judges summed; beside each number the digits it shares with R's",
     )
-    of_r = [a for a in rows.values() if a.claim in (SUMS.claim, JUDGES.claim) and a.r is not None]
-    said = (
-        f"R was asked for {len(of_r)} numbers, those of the seven pairs below and of each of the judges: the"
-        " mean of the single votes, its standard error by t.test, equation 4 written out vote by vote, and"
-        " binom.test."
-        if of_r
-        else "R has no numbers here: "
-        + "; ".join(dict.fromkeys(a.explanation for a in rows.values() if a.claim == SUMS.claim))
-        + "."
-    )
+    n = sum(a.claim in (SUMS.claim, JUDGES.claim) and a.r is not None for a in rows.values())
+    why = dict.fromkeys(a.explanation for a in rows.values() if a.claim == SUMS.claim)
+    asked = WORDS.say("asked", n=n) if n else f"R has no numbers here: {'; '.join(why)}."
     factor = max((t.merged.se_vilar or 0.0) / (t.merged.se_mean or 1.0) for t in pairs)
     return (
-        Story(
-            "Table 2 in R",
-            (
-                said,
-                (
-                    "The paper calls its equation 4 the standard error of R; R's t.test has another one,"
-                    " smaller by sqrt((m - 1) / m). With all judges' sentences together the factor is"
-                    f" {factor:.4f} at most, and nothing in the paper depends on it."
-                ),
-            ),
-            table,
-        ),
+        WORDS.section("table-2", table, asked=asked, factor=factor),
         _judges(pairs_by_judges(checker.data("table-2"))),
     )
 
@@ -119,45 +97,31 @@ def _judges(pairs: Sequence[PairByJudges]) -> Story:
     kept = [p.name for p, said in calls if p.significant(ALPHA) == said]
     beyond = [p for p, said in calls if said]
     adjusted = 10.0 ** log10_holm(np.log10([p.means.p for p in beyond]))
-    strongest = max(pairs, key=lambda p: abs(p.merged.z or 0.0))
-    count = "all" if len(kept) == len(pairs) else f"{len(kept)} of"
-    return Story(
-        "A judge as the unit: what survives",
+    table = Table(
         (
-            (
-                f"The paper sums {strongest.merged.m} sentences a pair as if they were independent. They come"
-                f" from {strongest.means.df + 1:.0f} judges, who differ in every pair (chi-square that all"
-                f" answer alike: p at most {p_words(max(p.differ.p for p in pairs), digits=2)}). So each"
-                " judge's own mean preference is one observation here, tested by t; beside it stand the"
-                " exact test by the signs of these means, and the log-odds of the sentences that prefer a"
-                " system, clustered by judge (CR2)."
-            ),
-            (
-                f"{strongest.name} has the largest R / se, {strongest.merged.z:.1f}; with a judge as the unit"
-                f" it is t = {strongest.means.statistic:.1f} on {strongest.means.df:.0f} degrees of freedom,"
-                f" p = {p_words(strongest.means.p, digits=2)}. The conclusions of {count} {len(pairs)} pairs"
-                f" survive: {_conclusions(calls)}. Holm's adjustment for the {len(beyond)} differences leaves"
-                f" p at most {p_words(float(adjusted.max()), digits=2)}."
-            ),
-            "Clustering by sentence cannot be tried: which sentences a judge was given is not printed.",
+            Column("pair", "left"),
+            *map(Column, ("R", "R / se, equation 6", "t, judges' means", "p", "p, sign flips")),
+            *map(Column, ("log-odds, CR2: t", "p", "judges differ: p")),
+            *(Column(head, "left") for head in ("in the paper", "under clustering")),
         ),
-        Table(
-            (
-                Column("pair", "left"),
-                *map(Column, ("R", "R / se, equation 6", "t, judges' means", "p", "p, sign flips")),
-                *map(Column, ("log-odds, CR2: t", "p", "judges differ: p")),
-                *(Column(head, "left") for head in ("in the paper", "under clustering")),
-            ),
-            tuple(_judges_line(p, said) for p, said in calls),
-            "Sentences of all judges summed, and with a judge as the unit",
-        ),
+        tuple(_judges_line(p, said) for p, said in calls),
+        "Sentences of all judges summed, and with a judge as the unit",
     )
-
-
-def _conclusions(calls: Sequence[tuple[PairByJudges, bool]]) -> str:
-    told = [p.name for p, said in calls if said and p.significant(ALPHA)]
-    open_ = [p.name for p, said in calls if not said and not p.significant(ALPHA)]
-    return f"{', '.join(told)} differ significantly, {' and '.join(open_)} do not"
+    most = max(pairs, key=lambda p: abs(p.merged.z or 0.0))
+    return WORDS.section(
+        "judges",
+        table,
+        most=most,
+        n_judges=most.means.df + 1,
+        differ=p_words(max(p.differ.p for p in pairs), digits=2),
+        p=p_words(most.means.p, digits=2),
+        count="all" if len(kept) == len(pairs) else f"{len(kept)} of",
+        n_pairs=len(pairs),
+        told=", ".join(p.name for p, said in calls if said and p.significant(ALPHA)),
+        open=" and ".join(p.name for p, said in calls if not said and not p.significant(ALPHA)),
+        n_beyond=len(beyond),
+        adjusted=p_words(float(adjusted.max()), digits=2),
+    )
 
 
 def _judges_line(pair: PairByJudges, said: bool) -> tuple[str | Cell, ...]:
