@@ -255,7 +255,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-#: What each state of a call means: what the list of calls says of it, its sign and tone; what the first lines say.
+#: What each state of a call means: in the list of calls, with its sign and tone; and in the first lines.
 STATES: dict[str, tuple[str, str, report.Tone, str]] = {
     "native": ("in Python", "=", "good", "in Python alone"),
     "bridge": ("stays in R", "~", "note", "through R by pairproof.bridge"),
