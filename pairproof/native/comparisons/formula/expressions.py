@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Union
 
 from ....errors import FormulaError
@@ -45,45 +46,44 @@ class Token:
         return "the end" if self.kind == "end" else repr(shortened(self.text, 40))
 
 
-def error(formula: str, reason: str) -> FormulaError:
-    """The error about a formula, which it quotes."""
-    return FormulaError(f"formula={shortened(formula)!r}: {reason}")
+def error(formula: str, reason: str, what: str = "formula") -> FormulaError:
+    """The error about a formula, which it quotes; what: the argument that it was given as."""
+    return FormulaError(f"{what}={shortened(formula)!r}: {reason}")
 
 
-def tokens(formula: str) -> tuple[Token, ...]:
+def tokens(formula: str, what: str = "formula") -> tuple[Token, ...]:
     """The words of a formula, with one of kind "end" behind the last."""
+    wrong = partial(error, formula, what=what)
     if not isinstance(formula, str):
         raise FormulaError(
-            f"formula={shortened(repr(formula))} is not text; expected such as 'SVL + log(mass)*judge'"
+            f"{what}={shortened(repr(formula))} is not text; expected such as 'SVL + log(mass)*judge'"
         )
     if len(formula) > MOST_CHARACTERS:
-        raise error(formula, f"the limit is {MOST_CHARACTERS:,} characters; leave terms out")
+        raise wrong(f"the limit is {MOST_CHARACTERS:,} characters; leave terms out")
     found: list[Token] = []
     place = depth = 0
     end = len(formula.rstrip())
     while place < end:
         match = _TOKEN.match(formula, place)
         if match is None:
-            raise error(formula, _unreadable(formula[place:].strip()))
+            raise wrong(_unreadable(formula[place:].strip()))
         ticked, number, name, sign = match.group("ticked", "number", "name", "sign")
         if sign:
             depth += {"(": 1, ")": -1}.get(sign, 0)
             if depth < 0:
-                raise error(formula, f"')' without '(' in {shortened(formula[place:].strip(), 20)!r}")
+                raise wrong(f"')' without '(' in {shortened(formula[place:].strip(), 20)!r}")
             if depth > MOST_DEPTH:
-                raise error(formula, f"more than {MOST_DEPTH} brackets within each other")
+                raise wrong(f"more than {MOST_DEPTH} brackets within each other")
             found.append(Token("sign", "^" if sign == "**" else sign))
         elif number:
             found.append(Token("number", number))
         else:
             found.append(Token("name", ticked or name, bool(ticked)))
         if len(found) > MOST_TOKENS:
-            raise error(
-                formula, f"the limit is {MOST_TOKENS:,} names, numbers and operators; leave terms out"
-            )
+            raise wrong(f"the limit is {MOST_TOKENS:,} names, numbers and operators; leave terms out")
         place = match.end()
     if depth:
-        raise error(formula, f"{depth} '(' without ')'")
+        raise wrong(f"{depth} '(' without ')'")
     return (*found, Token("end", ""))
 
 
@@ -196,15 +196,15 @@ def names_in(e: Expression) -> Iterator[str]:
 class Words:
     """The words of a formula, read one after the other.  place: number of the word to be read next."""
 
-    def __init__(self, formula: str, words: tuple[Token, ...]) -> None:
-        self.formula, self.words, self.place = formula, words, 0
-        self.operations = 0
+    def __init__(self, formula: str, what: str = "formula") -> None:
+        self.words, self.place, self.operations = tokens(formula, what), 0, 0
+        self.error = partial(error, formula, what=what)
 
     def operation(self, sign: str, left: Expression | None, right: Expression) -> Operation:
         """An operator with its operands; an expression has a limited number of them."""
         self.operations += 1
         if self.operations > MOST_OPERATIONS:
-            raise error(self.formula, f"an expression with more than {MOST_OPERATIONS} operators")
+            raise self.error(f"an expression with more than {MOST_OPERATIONS} operators")
         return Operation(sign, left, right)
 
     @property
@@ -225,7 +225,7 @@ class Words:
     def expect(self, sign: str) -> None:
         """Read a sign that must come here."""
         if not self.sees(sign):
-            raise error(self.formula, f"found {self.next.shown} where {sign!r} was expected")
+            raise self.error(f"found {self.next.shown} where {sign!r} was expected")
         self.take()
 
     def bracket(self) -> tuple[Token, ...]:
@@ -247,7 +247,7 @@ def call(words: Words) -> Call:
     """Read a function's name and its arguments."""
     name = words.take().text
     if name not in FUNCTIONS:
-        raise error(words.formula, f"{name!r} is no function of formulas; there are {', '.join(FUNCTIONS)}")
+        raise words.error(f"{name!r} is no function of formulas; there are {', '.join(FUNCTIONS)}")
     words.expect("(")
     arguments: list[Expression] = []
     options: dict[str, float] = {}
@@ -261,7 +261,7 @@ def call(words: Words) -> Call:
         if not words.sees(")"):
             words.expect(",")
             if words.sees(")"):
-                raise error(words.formula, f"{name}(...) ends in a comma")
+                raise words.error(f"{name}(...) ends in a comma")
     words.expect(")")
     return _checked(words, Call(name, tuple(arguments), tuple(options.items())))
 
@@ -276,14 +276,13 @@ def _option(words: Words, function: str) -> tuple[str, float]:
     known = {"TRUE": 1.0, "FALSE": 0.0, "True": 1.0, "False": 0.0}
     if key not in _OPTIONS.get(function, ()):
         has = ", ".join(_OPTIONS.get(function, ())) or "no"
-        raise error(words.formula, f"{function}(...) has no option {key!r}; it has {has} option(s)")
+        raise words.error(f"{function}(...) has no option {key!r}; it has {has} option(s)")
     if key == "degree" and value.kind == "number":
         return key, float(value.text)
     if key != "degree" and value.text in known:
         return key, known[value.text]
-    raise error(
-        words.formula,
-        f"{function}({key} = {value.text}): expected {'a number' if key == 'degree' else 'TRUE or FALSE'}",
+    raise words.error(
+        f"{function}({key} = {value.text}): expected {'a number' if key == 'degree' else 'TRUE or FALSE'}"
     )
 
 
@@ -297,14 +296,14 @@ def _checked(words: Words, c: Call) -> Call:
         elif degree is None and len(c.arguments) == 1:
             degree = 1.0
         elif degree is None or len(c.arguments) != 1:
-            raise error(words.formula, f"{c.text}: poly takes one covariate and a degree, as in poly(x, 2)")
+            raise words.error(f"{c.text}: poly takes one covariate and a degree, as in poly(x, 2)")
         if degree not in range(1, 21):
-            raise error(words.formula, f"{c.text}: the degree of poly is {degree:g}; expected 1 to 20")
+            raise words.error(f"{c.text}: the degree of poly is {degree:g}; expected 1 to 20")
         return Call("poly", (c.arguments[0], Number(degree, f"{degree:g}")), tuple(options.items()))
     many = c.function in ("pmin", "pmax")
     if not c.arguments or (len(c.arguments) > 1 and not many):
         found = f"{len(c.arguments)} arguments"
-        raise error(words.formula, f"{c.text}: {found}; {c.function} takes {'some' if many else 'one'}")
+        raise words.error(f"{c.text}: {found}; {c.function} takes {'some' if many else 'one'}")
     return c
 
 
@@ -315,7 +314,7 @@ def expression(words: Words) -> Expression:
         sign = words.take().text
         left = words.operation(sign, left, _sum(words))
         if words.sees(*_COMPARISONS):
-            raise error(words.formula, "a comparison of a comparison; compare two numbers, as in (x > 3)")
+            raise words.error("a comparison of a comparison; compare two numbers, as in (x > 3)")
     return left
 
 
@@ -351,7 +350,7 @@ def _power(words: Words) -> Expression:
     sign = words.take().text if words.sees("-") else ""
     exponent = _atom(words)
     if words.sees("^"):
-        raise error(words.formula, "a power of a power; put one of them in brackets")
+        raise words.error("a power of a power; put one of them in brackets")
     return words.operation("^", base, words.operation("-", None, exponent) if sign else exponent)
 
 
@@ -370,7 +369,7 @@ def _atom(words: Words) -> Expression:
         inner = expression(words)
         words.expect(")")
         return Operation(inner.sign, inner.left, inner.right, True) if isinstance(inner, Operation) else inner
-    raise error(words.formula, f"found {word.shown} where a name, a number or a function was expected")
+    raise words.error(f"found {word.shown} where a name, a number or a function was expected")
 
 
 def number(words: Words) -> Number:
@@ -378,5 +377,5 @@ def number(words: Words) -> Number:
     word = words.take()
     value = float(word.text)
     if not math.isfinite(value):
-        raise error(words.formula, f"the number {word.shown} is too large")
+        raise words.error(f"the number {word.shown} is too large")
     return Number(value, word.text)

@@ -1,7 +1,7 @@
 """The formula of subject covariates, with which abilities, ties and the order effect vary, and its grammar.
 
-`judge + C(age)`: the items' abilities vary with both; `judge:topic` adds their interaction; as in R, `:`
-binds more tightly than `*`, and `a*b` is `a + b + a:b`.  `tie:judge` lets the tie parameter vary,
+`judge + C(age)`: the items' abilities vary with both; `judge:topic` adds their interaction.  The algebra is that of
+all formulas (:mod:`.wilkinson_rogers`); its terms are columns, not functions of them.  `tie:judge` lets the tie parameter vary,
 `order:judge` the order effect.  `judge` is always categorical, other numeric columns are slopes unless
 written `C(column)`; of few whole numbers, which may be codes, a note asks which is meant, unless it is
 written `slope(column)`.  Categorical covariates are coded by treatment contrasts: the first level is the
@@ -16,7 +16,6 @@ thing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -24,16 +23,10 @@ from typing import Literal
 from ....data.where import Rows
 from ....errors import FormulaError
 from ....fit.estimates.specification import ModelSpec
+from .wilkinson_rogers import Reader
 
-_WORD = re.compile(
-    r"\s*(?:(C|slope|item|item_term|column)\s*\(\s*(?:`([^`]+)`|([^\W\d]\w*))\s*\)|`([^`]+)`|([^\W\d]\w*)|([+*:]))"
-)
 #: What a name may be said to be.
 Role = Literal["", "item", "item_term", "column"]
-
-
-#: Effects and interactions of one formula at most; a model of people's preferences has a handful.
-MOST_PRODUCTS = 256
 
 
 def short(text: str, most: int = 80) -> str:
@@ -53,77 +46,47 @@ class Variable:
     role: Role = ""
     slope: bool = field(default=False, compare=False)
 
+    @property
+    def text(self) -> str:
+        """As it tells one variable from the next."""
+        said = "C" if self.categorical else self.role
+        return f"{said}({self.name})" if said else self.name
 
+
+#: What may be said of a name.
+SAID = ("C", "slope", "item", "item_term", "column")
 #: A product of variables, in the order written.
 Product = tuple[Variable, ...]
 
 
-def _tokens(text: str, what: str) -> list[str | Variable]:
-    found: list[str | Variable] = []
-    place = 0
-    while place < len(text):
-        match = _WORD.match(text, place)
-        if match is None:
-            if not text[place:].strip():
-                break
-            raise FormulaError(
-                f"{what}={short(text)!r}: cannot read {short(text[place:].strip())!r}; expected columns joined by"
-                " +, : or *, C(column) for categories, slope(column) for numbers, `odd name` in backquotes"
+class _Columns(Reader[Variable]):
+    """Formulas of columns of a table: names, and what is said of a name."""
+
+    def not_there(self, term: Product) -> None:
+        self.fail(f"- {':'.join(v.text for v in term)} takes away what is not there")
+
+    def factor(self) -> Variable:
+        word = self.words.take()
+        called = word.text if word.kind == "name" and not word.ticked and self.words.sees("(") else ""
+        if called:
+            if called not in SAID:
+                self.fail(f"{called!r} says nothing of a column; there are {', '.join(SAID)}")
+            self.words.take()
+            word = self.words.take()
+        if word.kind != "name":
+            self.fail(
+                f"unexpected {word.shown}; expected columns joined by + : or *, C(column) for categories, slope(column)"
+                " for numbers, `odd name` in backquotes"
             )
-        call, ticked, plain, name_ticked, name, sign = match.groups()
+        if called:
+            self.words.expect(")")
         role: dict[str, Role] = {"item": "item", "item_term": "item_term", "column": "column"}
-        found.append(
-            sign
-            if sign
-            else Variable(
-                ticked or plain or name_ticked or name, call == "C", role.get(call or "", ""), call == "slope"
-            )
-        )
-        place = match.end()
-    return found
-
-
-def _summands(text: str, what: str) -> list[list[Product]]:
-    """Sums of products: the factors of `*` of each summand, each joined by `:`."""
-    out: list[list[Product]] = [[()]]
-    want_variable = True
-    for token in [*_tokens(text, what), "+"]:
-        if isinstance(token, Variable) != want_variable:
-            shown = token.name if isinstance(token, Variable) else token
-            raise FormulaError(
-                f"{what}={short(text)!r}: unexpected {shown!r}; expected columns joined by +, : or *"
-            )
-        want_variable = not want_variable
-        if isinstance(token, Variable):
-            out[-1][-1] = (*out[-1][-1], token)
-        elif token == "*":
-            out[-1].append(())
-        elif token == "+":
-            out.append([()])
-    return out[:-1]
+        return Variable(word.text, called == "C", role.get(called, ""), called == "slope")
 
 
 def products_of(text: str, what: str = "by") -> list[Product]:
-    """The products of a formula; `*` is expanded."""
-    out: dict[Product, None] = {}
-    for factors in _summands(text, what):
-        if len(factors) > 1 and 2 ** len(factors) > 2 * MOST_PRODUCTS:
-            n = len(factors)
-            raise FormulaError(
-                f"{what}={short(text)!r}: {n} columns joined by * are 2^{n} - 1 effects and"
-                f" interactions (limit {MOST_PRODUCTS:,}); join them by + and write out, with :, the few"
-                " interactions that are meant"
-            )
-        expanded: list[Product] = []
-        for factor in factors:
-            longer = [(*p, *(v for v in factor if v not in p)) for p in expanded]
-            expanded = [*expanded, factor, *longer]
-        out.update(dict.fromkeys(expanded))
-        if len(out) > MOST_PRODUCTS:
-            raise FormulaError(
-                f"{what}={short(text)!r}: more than {MOST_PRODUCTS:,} effects and interactions; leave some out"
-            )
-    return list(out)
+    """The products of a formula in the order in which they were first written."""
+    return _Columns(text, what).terms()
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ expressions; the order in which they were first written is kept.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Generic, NoReturn, Protocol, TypeVar
 
-from .expressions import Call, Expression, Name, Token, Words, call, error, expression, names_in, tokens
+from .expressions import Call, Expression, Name, Token, Words, call, expression, names_in
 
 #: Terms of a formula at most, and expressions in one term: ways to code a term double with each factor in it.
 MOST_TERMS, MOST_FACTORS = 256, 8
@@ -23,7 +23,18 @@ MOST_TERMS, MOST_FACTORS = 256, 8
 MOST_WORK = 200_000
 
 Term = tuple[Expression, ...]
-_Terms = dict[frozenset[str], Term]
+
+
+class Factor(Protocol):
+    """What stands between the signs; two factors of one text are the same."""
+
+    @property
+    def text(self) -> str:
+        """As it is written back."""
+
+
+F = TypeVar("F", bound=Factor)
+Terms = dict[frozenset[str], tuple[F, ...]]
 
 
 @dataclass(frozen=True)
@@ -40,32 +51,33 @@ class Parsed:
 
 def parse(formula: str) -> Parsed:
     """Read a formula into its terms."""
-    return _Reader(formula).read()
+    reader = _Abilities(formula)
+    ordered = sorted(reader.terms(), key=len)  # stable: within an order as written
+    return Parsed(tuple(ordered), reader.intercept, tuple(reader.random), tuple(reader.offsets.values()))
 
 
-class _Reader:
-    def __init__(self, formula: str) -> None:
-        self.words = Words(formula, tokens(formula))
-        self.intercept = True
-        self.random: dict[str, None] = {}
-        self.offsets: dict[str, Expression] = {}
+class Reader(Generic[F]):
+    """The algebra; what may stand between its signs is said by :meth:`factor`, and beside terms by :meth:`summand`."""
+
+    def __init__(self, formula: str, what: str = "formula") -> None:
+        self.words = Words(formula, what)
         self.work = 0
 
-    def read(self) -> Parsed:
+    def terms(self) -> list[tuple[F, ...]]:
+        """The terms of the whole formula in the order in which they were first written."""
         if self.words.sees("~"):
             self.words.take()
             if self.words.next.kind == "end":
                 self.fail("nothing behind '~'; write item for free abilities of the items")
-        terms: _Terms = {}
+        terms: Terms[F] = {}
         if self.words.next.kind != "end":
             terms = self.sum(outermost=True)
         if self.words.next.kind != "end":
             self.fail(f"unexpected {self.words.next.shown}" + self.hint(self.words.next))
-        ordered = sorted(terms.values(), key=len)  # stable: within an order as written
-        return Parsed(tuple(ordered), self.intercept, tuple(self.random), tuple(self.offsets.values()))
+        return list(terms.values())
 
     def fail(self, reason: str) -> NoReturn:
-        raise error(self.words.formula, reason)
+        raise self.words.error(reason)
 
     def hint(self, word: Token) -> str:
         if word.text == "~":
@@ -78,8 +90,8 @@ class _Reader:
 
     # -- sums ------------------------------------------------------------------------------------------------
 
-    def sum(self, outermost: bool = False) -> _Terms:
-        out: _Terms = {}
+    def sum(self, outermost: bool = False) -> Terms[F]:
+        out: Terms[F] = {}
         sign = "+"
         if self.words.sees("+", "-"):
             sign = self.words.take().text
@@ -89,7 +101,131 @@ class _Reader:
                 return out
             sign = self.words.take().text
 
-    def summand(self, out: _Terms, sign: str, outermost: bool) -> None:
+    def summand(self, out: Terms[F], sign: str, outermost: bool) -> None:
+        self.add(out, sign)
+
+    def add(self, out: Terms[F], sign: str) -> None:
+        for key, term in self.product().items():
+            if sign == "+":
+                out.setdefault(key, term)
+            elif out.pop(key, None) is None:
+                self.not_there(term)
+        if len(out) > MOST_TERMS:
+            self.too_many()
+
+    def not_there(self, term: tuple[F, ...]) -> None:
+        """What is taken away and was not there is nothing to R."""
+
+    # -- products --------------------------------------------------------------------------------------------
+
+    def product(self) -> Terms[F]:
+        left = self.nested()
+        while self.words.sees("*", "/"):
+            sign = self.words.take().text
+            right = self.nested()
+            if sign == "*":
+                left = self.union(left, right, self.joined(left, right))
+            else:
+                whole = self.merged(tuple(e for term in left.values() for e in term))
+                left = self.union(left, self.joined({frozenset(e.text for e in whole): whole}, right))
+        return left
+
+    def nested(self) -> Terms[F]:
+        left = self.interaction()
+        while self.words.sees("%in%"):
+            self.words.take()
+            left = self.joined(left, self.interaction())
+        return left
+
+    def interaction(self) -> Terms[F]:
+        left = self.power()
+        while self.words.sees(":"):
+            self.words.take()
+            left = self.joined(left, self.power())
+        return left
+
+    def power(self) -> Terms[F]:
+        base = self.atom()
+        if not self.words.sees("^"):
+            return base
+        self.words.take()
+        word = self.words.take()
+        if word.kind != "number" or not word.text.isdigit() or not 1 <= int(word.text[:9]) <= MOST_FACTORS:
+            self.fail(
+                f"the power {word.shown}; expected a whole number from 1 to {MOST_FACTORS}, as in (a + b + c)^2. For"
+                " the square of a covariate write I(x^2)"
+            )
+        out = base
+        for _ in range(int(word.text) - 1):
+            out = self.union(out, self.joined(out, base))
+        if self.words.sees("^"):
+            self.fail("a power of a power")
+        return out
+
+    def atom(self) -> Terms[F]:
+        compared = ("<", ">", "<=", ">=", "==", "!=")
+        if self.words.sees("(") and not any(
+            w.kind == "sign" and w.text in compared for w in self.words.bracket()
+        ):
+            self.words.take()
+            out = self.sum()
+            self.words.expect(")")
+            return out
+        found = self.factor()
+        return {frozenset([found.text]): (found,)}
+
+    def factor(self) -> F:
+        """A name, what is called, or a comparison in brackets."""
+        raise NotImplementedError
+
+    # -- the algebra -----------------------------------------------------------------------------------------
+
+    def joined(self, left: Terms[F], right: Terms[F]) -> Terms[F]:
+        self.work += len(left) * len(right)
+        if self.work > MOST_WORK:
+            self.too_many()
+        out: Terms[F] = {}
+        for k1, t1 in left.items():
+            for k2, t2 in right.items():
+                key = k1 | k2
+                if key not in out:
+                    out[key] = self.merged(t1 + t2)
+                    if len(out) > MOST_TERMS:
+                        self.too_many()
+        return out
+
+    def merged(self, factors: tuple[F, ...]) -> tuple[F, ...]:
+        distinct = tuple({e.text: e for e in factors}.values())
+        if len(distinct) > MOST_FACTORS:
+            self.fail(f"an interaction of {len(distinct)} covariates; the limit is {MOST_FACTORS}")
+        return distinct
+
+    def union(self, *parts: Terms[F]) -> Terms[F]:
+        out: Terms[F] = {}
+        for part in parts:
+            for key, term in part.items():
+                out.setdefault(key, term)
+        if len(out) > MOST_TERMS:
+            self.too_many()
+        return out
+
+    def too_many(self) -> None:
+        self.fail(
+            f"more than {MOST_TERMS:,} effects and interactions; join covariates by + and write out, with :, the few"
+            " interactions that are meant"
+        )
+
+
+class _Abilities(Reader[Expression]):
+    """Formulas of abilities: functions of covariates, an intercept or none, random effects, offsets."""
+
+    def __init__(self, formula: str) -> None:
+        super().__init__(formula)
+        self.intercept = True
+        self.random: dict[str, None] = {}
+        self.offsets: dict[str, Expression] = {}
+
+    def summand(self, out: Terms[Expression], sign: str, outermost: bool) -> None:
         word = self.words.next
         if word.kind == "number":
             self.constant(sign, outermost)
@@ -98,13 +234,7 @@ class _Reader:
         elif word.text == "offset" and self.opens(1):
             self.offset(sign, outermost)
         else:
-            for key, term in self.product().items():
-                if sign == "+":
-                    out.setdefault(key, term)
-                else:
-                    out.pop(key, None)
-            if len(out) > MOST_TERMS:
-                self.too_many()
+            self.add(out, sign)
 
     def opens(self, ahead: int) -> bool:
         word = self.words.words[min(self.words.place + ahead, len(self.words.words) - 1)]
@@ -154,118 +284,25 @@ class _Reader:
             self.fail(f"offset({e.text}) is there twice")
         self.offsets[e.text] = e
 
-    # -- products --------------------------------------------------------------------------------------------
-
-    def product(self) -> _Terms:
-        left = self.nested()
-        while self.words.sees("*", "/"):
-            sign = self.words.take().text
-            right = self.nested()
-            if sign == "*":
-                left = self.union(left, right, self.joined(left, right))
-            else:
-                whole = self.merged(tuple(e for term in left.values() for e in term))
-                left = self.union(left, self.joined({frozenset(e.text for e in whole): whole}, right))
-        return left
-
-    def nested(self) -> _Terms:
-        left = self.interaction()
-        while self.words.sees("%in%"):
-            self.words.take()
-            left = self.joined(left, self.interaction())
-        return left
-
-    def interaction(self) -> _Terms:
-        left = self.power()
-        while self.words.sees(":"):
-            self.words.take()
-            left = self.joined(left, self.power())
-        return left
-
-    def power(self) -> _Terms:
-        base = self.atom()
-        if not self.words.sees("^"):
-            return base
-        self.words.take()
-        word = self.words.take()
-        if word.kind != "number" or not word.text.isdigit() or not 1 <= int(word.text[:9]) <= MOST_FACTORS:
-            self.fail(
-                f"the power {word.shown}; expected a whole number from 1 to {MOST_FACTORS}, as in (a + b + c)^2. For"
-                " the square of a covariate write I(x^2)"
-            )
-        out = base
-        for _ in range(int(word.text) - 1):
-            out = self.union(out, self.joined(out, base))
-        if self.words.sees("^"):
-            self.fail("a power of a power")
-        return out
-
-    def atom(self) -> _Terms:
+    def factor(self) -> Expression:
         word = self.words.next
         self.words.operations = 0
-        if word.kind == "name":
-            e: Expression
-            if not self.opens(1) or word.ticked:
-                self.words.take()
-                e = Name(word.text)
-            elif word.text == "offset":
-                self.fail("offset(...) is a summand of its own, not part of a product or a bracket")
-            else:
-                e = call(self.words)
-            return self.alone(e)
         if self.words.sees("("):
-            inner = self.words.bracket()
-            if any(w.kind == "sign" and w.text in ("<", ">", "<=", ">=", "==", "!=") for w in inner):
-                self.words.take()
-                e = expression(self.words)
-                self.words.expect(")")
-                return self.alone(e)
             self.words.take()
-            out = self.sum()
+            e = expression(self.words)
             self.words.expect(")")
-            return out
-        self.fail(f"found {word.shown} where a term was expected")
-
-    def alone(self, e: Expression) -> _Terms:
+        elif word.kind != "name":
+            self.fail(f"found {word.shown} where a term was expected")
+        elif not self.opens(1) or word.ticked:
+            e = Name(self.words.take().text)
+        elif word.text == "offset":
+            self.fail("offset(...) is a summand of its own, not part of a product or a bracket")
+        else:
+            e = call(self.words)
         if not list(names_in(e)):
             self.fail(f"{e.text} names no covariate")
-        if isinstance(e, Call) and e.function in ("C", "factor") and e.arguments[0] == Name("item"):
-            e = Name("item")
-        return {frozenset([e.text]): (e,)}
-
-    # -- the algebra -----------------------------------------------------------------------------------------
-
-    def joined(self, left: _Terms, right: _Terms) -> _Terms:
-        self.work += len(left) * len(right)
-        if self.work > MOST_WORK:
-            self.too_many()
-        out: _Terms = {}
-        for k1, t1 in left.items():
-            for k2, t2 in right.items():
-                key = k1 | k2
-                if key not in out:
-                    out[key] = self.merged(t1 + t2)
-                    if len(out) > MOST_TERMS:
-                        self.too_many()
-        return out
-
-    def merged(self, factors: Term) -> Term:
-        distinct = tuple({e.text: e for e in factors}.values())
-        if len(distinct) > MOST_FACTORS:
-            self.fail(f"an interaction of {len(distinct)} covariates; the limit is {MOST_FACTORS}")
-        return distinct
-
-    def union(self, *parts: _Terms) -> _Terms:
-        out: _Terms = {}
-        for part in parts:
-            for key, term in part.items():
-                out.setdefault(key, term)
-        if len(out) > MOST_TERMS:
-            self.too_many()
-        return out
-
-    def too_many(self) -> None:
-        self.fail(
-            f"more than {MOST_TERMS:,} effects and interactions; join covariates by + and write out, with :, the few"
-            " interactions that are meant"
+        return (
+            Name("item")
+            if isinstance(e, Call) and e.function in ("C", "factor") and e.arguments[0] == Name("item")
+            else e
         )

@@ -39,10 +39,24 @@ def test_a_column_with_an_odd_name_is_written_in_backquotes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("(a + b)^2", "a + b + a:b"),
+        ("a / b", "a + a:b"),
+        ("a * b - a:b", "a + b"),
+        ("~ a + b", "a + b"),
+        ("a + b + a:b + b:a", "a * b"),
+        ("(a + b) * C(c) - a:C(c)", "a + b + C(c) + b:C(c)"),
+    ],
+)
+def test_its_algebra_is_that_of_every_formula(text: str, same: str) -> None:
+    assert parse(text) == parse(same)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "a +",
-        "+ a",
         "a b",
         "a ++ b",
         "1",
