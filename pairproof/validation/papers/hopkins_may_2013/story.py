@@ -10,7 +10,7 @@ they did not run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -145,7 +145,7 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """A section for each figure that can be drawn; one that says why, for the others."""
-    made = [
+    made: list[tuple[str, Callable[[Checker], Story]]] = [
         (f"Figure {number}", partial(_learning_curves, number=number, data=data, claim=claim))
         for number, data, claim in FIGURES
     ]

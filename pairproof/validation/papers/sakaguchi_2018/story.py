@@ -196,8 +196,16 @@ def _turning(truth: str) -> Story:
             partial(plot_over_judgments, grid=g),
         ),
     )
-    said = {"agreement": AGREEMENT[truth], "source": found.source, "on_ra": on_ra, "on_easl": on_easl}
-    return WORDS.section("turning", _grid_table(g), figures, truth=truth, **said)
+    return WORDS.section(
+        "turning",
+        _grid_table(g),
+        figures,
+        truth=truth,
+        agreement=AGREEMENT[truth],
+        source=found.source,
+        on_ra=on_ra,
+        on_easl=on_easl,
+    )
 
 
 def _grid_table(g: Grid) -> Table:
