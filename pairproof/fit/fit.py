@@ -364,10 +364,11 @@ class Fit(WithParts):
         >>> round(fit.to_dict()["params"]["A"], 4)
         0.2778
         """
+        from ..report.json_text import plain
         from .results import answers, contests
         from .shown.fit_json import fit_dict
 
-        return {**fit_dict(self), **contests.document(self), **answers.document(self)}
+        return dict(plain({**fit_dict(self), **contests.document(self), **answers.document(self)}))
 
     def __repr__(self) -> str:
         n = (

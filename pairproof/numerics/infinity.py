@@ -97,7 +97,7 @@ class AtInfinity:
             above = np.eye(k, dtype=bool)
             above[i, j] = [key in rows for key in keys]
             decided = len(self.abilities) == 1 and int(above.sum()) - k == len(rows)
-            above = _closure(above)
+            above = closure(above)
             for key, over, under in zip(keys, above[i, j], above[j, i]):
                 if over or under:
                     found[key] = np.inf if over else -np.inf
@@ -119,7 +119,7 @@ def unit_rows(rows: FloatArray) -> FloatArray:
     return np.asarray(np.round(rows / np.abs(rows).max(axis=1)[:, None], 9) + 0.0)  # no -0
 
 
-def _closure(above: BoolArray) -> BoolArray:
+def closure(above: BoolArray) -> BoolArray:
     """Which chains lead from one to another."""
     while True:
         further = (above.astype(np.float32) @ above.astype(np.float32)) > 0

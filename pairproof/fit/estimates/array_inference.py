@@ -31,24 +31,8 @@ def softmax(log_worth: FloatArray) -> FloatArray:
     return worth
 
 
-@dataclass(frozen=True)
-class Worths:
-    """Worths that sum to 1.
-
-    worth float[n_items].  cov float[n_items, n_items].
-    """
-
-    worth: FloatArray
-    cov: FloatArray
-
-    @property
-    def se(self) -> FloatArray:
-        se: FloatArray = np.sqrt(np.maximum(np.diag(self.cov), 0.0))
-        return se
-
-
-def worths(log_worth: FloatArray, cov: FloatArray) -> Worths:
-    """softmax of log worths and its covariance by the delta method.
+def worths(log_worth: FloatArray, cov: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """softmax of log worths and its standard errors by the delta method.
 
     log_worth float[n_items]: up to a constant.  cov float[n_items, n_items]: covariance of the log worths
     under any constraint: the constant drops out.
@@ -61,7 +45,7 @@ def worths(log_worth: FloatArray, cov: FloatArray) -> Worths:
     cov = cov - cov[best] - cov[:, [best]] + cov[best, best]
     with_mean = cov @ w
     centred = cov - with_mean - with_mean[:, None] + w @ with_mean
-    return Worths(w, centred * np.outer(w, w))
+    return w, np.sqrt(np.maximum(np.diag(centred * np.outer(w, w)), 0.0))
 
 
 @dataclass(frozen=True)
@@ -153,45 +137,54 @@ def _of_all_contrasts(cov: FloatArray, q: FloatArray) -> tuple[float, float]:
     return float(np.sqrt(max(values[0], 0.0)) - 1.0), float(np.sqrt(values[-1]) - 1.0)
 
 
-@dataclass(frozen=True)
-class LikelihoodRatio:
-    """Likelihood-ratio test of a smaller model inside a larger one.
+def with_cautions(text: str, *cautions: str) -> str:
+    """A sentence, and a line for each caution that says something."""
+    return "\n  Caution: ".join([text, *filter(None, cautions)])
 
-    statistic: 2 (llf of the larger - llf of the smaller).  df: difference of the ranks, infinite estimates
-    counted, as R's anova.  p: 0 where it is too small for a double; `log10_p` has it.  larger, smaller: the
-    models in words.  caution: why the chi-square is rough; "" if no estimate is infinite.
-    """
+
+@dataclass(frozen=True)
+class ChiSquareTest:
+    """A test by a chi-square; p is 0 where it is too small for a double, and `log10_p` has it."""
 
     statistic: float
     df: int
     p: float
-    larger: str
-    smaller: str
-    caution: str = ""
 
     @property
     def log10_p(self) -> float:
+        """Logarithm of p, also where p itself is 0 in doubles."""
         return log10_chi_square_p(self.statistic, self.df)
+
+
+@dataclass(frozen=True)
+class LikelihoodRatio(ChiSquareTest):
+    """Likelihood-ratio test of a smaller model inside a larger one.
+
+    statistic: 2 (llf of the larger - llf of the smaller).  df: difference of the ranks, infinite estimates
+    counted, as R's anova.  larger, smaller: the models in words.  caution: why the chi-square is rough; "" if
+    no estimate is infinite.
+    """
+
+    larger: str
+    smaller: str
+    caution: str = ""
 
     def __str__(self) -> str:
         text = (
             f"Likelihood ratio {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}: "
             f"{self.smaller} inside {self.larger}"
         )
-        return f"{text}\n  Caution: {self.caution}" if self.caution else text
+        return with_cautions(text, self.caution)
 
 
 @dataclass(frozen=True)
-class WaldTest:
+class WaldTest(ChiSquareTest):
     """Wald test that some linear functions of the parameters are zero.
 
     statistic: chi-square, or F where `df_denom` is finite.  df_denom: second degrees of freedom of F; inf for
     the chi-square.  covariance: "" for that of the model, or "CR2 by judge (24 clusters)".
     """
 
-    statistic: float
-    df: int
-    p: float
     hypothesis: str
     df_denom: float = float("inf")
     covariance: str = ""
@@ -199,7 +192,7 @@ class WaldTest:
     @property
     def log10_p(self) -> float:
         if math.isinf(self.df_denom):
-            return log10_chi_square_p(self.statistic, self.df)
+            return super().log10_p
         return log10_f_p(self.statistic, self.df, self.df_denom)
 
     def __str__(self) -> str:
@@ -243,7 +236,7 @@ class GoodnessOfFit:
             f" {_decimals(self.pearson)}, {p_equals(self.p_pearson, self.log10_p_pearson)};"
             f" {self.df if self.df < 2**53 else count_words(self.df)} df"
         )
-        return f"{text}\n  Caution: {self.caution}" if self.caution else text
+        return with_cautions(text, self.caution)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ the parameters, whose covariance is T V T'.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -181,12 +181,17 @@ class Shift:
         return out
 
 
+def unit_functions(at: IntArray | Sequence[int], n: int) -> FloatArray:
+    """float[m, n]: a row for each of m parameters, which is 1 at its place."""
+    functions = np.zeros((len(at), n))
+    functions[np.arange(len(at)), at] = 1.0
+    return functions
+
+
 def variances_one_by_one(by: LinearMap, n: int, variances: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """float[n]: the diagonal of T V T', from `variances` of linear functions of the parameters before."""
     out = np.empty(n)
     for start in range(0, n, 512):
         rows = np.arange(start, min(start + 512, n))
-        functions = np.zeros((len(rows), n))
-        functions[np.arange(len(rows)), rows] = 1.0
-        out[rows] = variances(by.back(functions))
+        out[rows] = variances(by.back(unit_functions(rows, n)))
     return out

@@ -24,7 +24,7 @@ from ...data.comparisons import Comparisons
 from ...errors import InputError, ItemError
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...numerics.infinity import NULL_TOLERANCE
-from .covariance import Covariance, LinearMap
+from .covariance import Covariance, LinearMap, unit_functions
 from .outcome_laws import NOTHING, AnyNumbers
 from .parts import AnswerNumbers, Answers, ClassNumbers, RandomEffects
 from .specification import (
@@ -323,7 +323,23 @@ class FitRecord:
     classes: ClassNumbers | None = None
 
     def __post_init__(self) -> None:
-        check_shapes(self)
+        n = len(self.terms)
+        shapes = {
+            "beta": self.beta.shape,
+            "is_reference": self.is_reference.shape,
+            "null_space": self.null_space.shape[:1],
+        }
+        wrong = {name: shape for name, shape in shapes.items() if shape != (n,)}
+        if wrong or self.null_space.ndim != 2:
+            raise InputError(
+                f"a fit with {n} terms needs arrays of that length; found {wrong or self.null_space.shape}"
+            )
+        if not np.isfinite(self.beta).all():
+            # 0 x inf is nan: one infinite parameter would spoil every linear function, also those without it.
+            infinite = [t.name for t, b in zip(self.terms, self.beta) if not np.isfinite(b)]
+            raise InputError(
+                f"beta is not finite for {infinite}; keep a finite number and put the direction in null_space"
+            )
 
     # -- parameters ------------------------------------------------------------------------------------------
 
@@ -382,8 +398,11 @@ class FitRecord:
 
     @property
     def n_estimable(self) -> int:
-        """Free dimensions with a finite estimate."""
-        return count_estimable(self)
+        """Free dimensions with a finite estimate: parameters less references, less directions without a number."""
+        # Of items that sum to zero none is a reference; each block of them has one dimension fewer than parameters.
+        centred = self.spec.reference == "sum" and not self.spec.item_terms
+        redundant = len({t.by for t in self.terms if t.kind == "item"}) if centred else 0
+        return int((~self.is_reference).sum()) - self.null_space.shape[1] - redundant
 
     @property
     def rank(self) -> int:
@@ -422,9 +441,7 @@ class FitRecord:
         out, places = np.full(len(self.terms), np.nan), np.flatnonzero(self.free)
         for start in range(0, len(places), 512):
             at = places[start : start + 512]
-            functions = np.zeros((len(at), len(self.terms)))
-            functions[np.arange(len(at)), at] = 1.0
-            out[at] = numbers(functions)
+            out[at] = numbers(unit_functions(at, len(self.terms)))
         return out
 
     # -- parts -----------------------------------------------------------------------------------------------
@@ -562,48 +579,21 @@ class FitRecord:
         return self.llf + poisson_log_likelihood(self.cell_table(), self.outcome_model != "binary")
 
 
-def check_shapes(fit: FitRecord) -> None:
-    """InputError unless an engine's arrays belong together and every number of beta is finite."""
-    n = len(fit.terms)
-    shapes = {
-        "beta": fit.beta.shape,
-        "is_reference": fit.is_reference.shape,
-        "null_space": fit.null_space.shape[:1],
-    }
-    wrong = {name: shape for name, shape in shapes.items() if shape != (n,)}
-    if wrong or fit.null_space.ndim != 2:
-        raise InputError(
-            f"a fit with {n} terms needs arrays of that length; found {wrong or fit.null_space.shape}"
-        )
-    if not np.isfinite(fit.beta).all():
-        # 0 x inf is nan: one infinite parameter would spoil every linear function, also those without it.
-        infinite = [t.name for t, b in zip(fit.terms, fit.beta) if not np.isfinite(b)]
-        raise InputError(
-            f"beta is not finite for {infinite}; keep a finite number and put the direction in null_space"
-        )
-
-
-def count_estimable(fit: FitRecord) -> int:
-    """Free dimensions that the data determine: parameters less references, less directions without a number.
-
-    Under a sum constraint no parameter is a reference, but each block of items (one for every product of
-    subject covariates) has one free dimension fewer than it has parameters.
-    """
-    centred = fit.spec.reference == "sum" and not fit.spec.item_terms
-    redundant = len({t.by for t in fit.terms if t.kind == "item"}) if centred else 0
-    return int((~fit.is_reference).sum()) - fit.null_space.shape[1] - redundant
-
-
 def find_item(items: tuple[str, ...], name: str) -> int:
-    """Position of an item."""
+    """The place of an item in the table."""
     if name not in items:
-        import difflib
-
-        near = difflib.get_close_matches(name, items, 1) if isinstance(name, str) else []
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        more = f", and {len(items) - 20} more" if len(items) > 20 else ""
-        raise ItemError(f"no item {name!r}; the items are {', '.join(items[:20])}{more}{hint}")
+        raise ItemError(f"no item {name!r}; the items are {known_and_near(items, name)}")
     return items.index(name)
+
+
+def known_and_near(names: Sequence[str], name: object) -> str:
+    """The first names there are, and the one that was perhaps meant."""
+    import difflib
+
+    near = difflib.get_close_matches(name, names, 1) if isinstance(name, str) else []
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    more = f", and {len(names) - 20} more" if len(names) > 20 else ""
+    return f"{', '.join(names[:20])}{more}{hint}"
 
 
 def why_not_estimable(fit: FitRecord) -> str:
@@ -651,23 +641,15 @@ def title(fit: FitRecord) -> str:
     spec = fit.spec
     if spec.words:
         return spec.words
-    parts = [spec.of_family.title]
-    if spec.ties != "none" or fit.outcome_model != "binary":
-        parts.append(TIES_IN_WORDS[spec.ties])
-    if spec.item_terms:
-        own = [item for item in fit.items if item in fit.layout.separate]
-        beside = (
-            f" (of their own: {', '.join(own[:6])}{f' and {len(own) - 6} more' if len(own) > 6 else ''})"
-            if own
-            else ""
-        )
-        parts.append(f"items by {', '.join(spec.item_terms)}{beside}")
-    if spec.by:
-        parts.append(f"by {spec.by}")
-    if spec.order_effect:
-        parts.append("order effect")
-    if spec.comparison_terms:
-        parts.append(f"comparison terms {', '.join(spec.comparison_terms)}")
-    if spec.pseudo_comparisons:
-        parts.append(spec.pseudo_comparisons)
-    return ", ".join(parts)
+    own = [item for item in fit.items if item in fit.layout.separate] if spec.item_terms else []
+    beside = f" (of their own: {listed(own, 6)})" if own else ""
+    parts = [
+        spec.of_family.title,
+        TIES_IN_WORDS[spec.ties] if spec.ties != "none" or fit.outcome_model != "binary" else "",
+        f"items by {', '.join(spec.item_terms)}{beside}" if spec.item_terms else "",
+        f"by {spec.by}" if spec.by else "",
+        "order effect" if spec.order_effect else "",
+        f"comparison terms {', '.join(spec.comparison_terms)}" if spec.comparison_terms else "",
+        spec.pseudo_comparisons,
+    ]
+    return ", ".join(filter(None, parts))

@@ -28,7 +28,7 @@ from ...data.comparisons import Comparisons
 from ...data.options import one_of
 from ...errors import InputError
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
-from ...numerics.infinity import NULL_TOLERANCE
+from ...numerics.infinity import NULL_TOLERANCE, closure
 from .covariance import Covariance, MappedCovariance, Rescaling, Shift
 from .fit_record import FitRecord, FitWarning, find_item, listed
 from .specification import LOG_WORTH_PER_UNIT, Layout, ModelSpec, Scale, Term, layout
@@ -147,12 +147,7 @@ def rows_of(table: Comparisons, values: Iterable[tuple[str, object]]) -> BoolArr
 
 def chained(above: BoolArray) -> BoolArray:
     """Which chains lead from one to another, the diagonal left out."""
-    reach = above | np.eye(len(above), dtype=bool)
-    while True:
-        further: BoolArray = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0.0
-        if np.array_equal(further, reach):
-            break
-        reach = further
+    reach = closure(above | np.eye(len(above), dtype=bool))
     np.fill_diagonal(reach, False)
     return reach
 

@@ -33,7 +33,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
-from ...numerics.constrained import Rough
+from ...numerics.constrained import Place, Rough, Smooth
 from ...numerics.infinity import NULL_TOLERANCE, AtInfinity
 from ...numerics.maxima import complement
 from .covariance import LinearMap
@@ -51,8 +51,8 @@ def outcome_probabilities(u: FloatArray, g: FloatArray, model: str) -> FloatArra
     if model == "rao-kupper":
         # (1 + tanh(x/2)) / 2 is the logistic function; differences of tanh would cancel for the tie, so the
         # tie is written as a product: P(tie) = P(first) P(second) (exp(2g) - 1).
-        p_first = _logistic(2 * half - g)
-        p_second = _logistic(-2 * half - g)
+        p_first = logistic(2 * half - g)
+        p_second = logistic(-2 * half - g)
         return np.stack([p_first, p_first * p_second * np.expm1(2 * np.asarray(g, float)), p_second], axis=-1)
     assert model in ("binary", "davidson"), model  # other laws say their own
     tie = (
@@ -66,34 +66,18 @@ def outcome_probabilities(u: FloatArray, g: FloatArray, model: str) -> FloatArra
     return total
 
 
-def _logistic(x: FloatArray) -> FloatArray:
+def logistic(x: FloatArray) -> FloatArray:
     e = np.exp(-np.abs(x))
     p: FloatArray = np.where(x >= 0, 1.0, e) / (1.0 + e)
     return p
 
 
-class Point(Protocol):
-    """A likelihood at one place."""
-
-    @property
-    def theta(self) -> FloatArray:
-        """float[p]: the place."""
-
-    @property
-    def value(self) -> float:
-        """What is maximised: the log-likelihood, and the penalty if there is one."""
+class Point(Place, Protocol):
+    """A likelihood at one place: what is maximised is the log-likelihood, and the penalty if there is one."""
 
     @property
     def llf(self) -> float:
         """The log-likelihood of the units."""
-
-    @property
-    def score(self) -> FloatArray:
-        """float[p]: derivative of the value."""
-
-    @property
-    def information(self) -> FloatArray:
-        """float[p, p]: minus the second derivative of the value."""
 
     @property
     def values(self) -> FloatArray:
@@ -111,26 +95,12 @@ class Point(Protocol):
         """float[p, p]: minus the second derivative of sum w_i log P_i, for any weights float[n]."""
 
 
-class Likelihood(Protocol):
+class Likelihood(Smooth[Point], Protocol):
     """What was asked of the data, as a function of p coordinates; frozen."""
-
-    @property
-    def n_params(self) -> int:
-        """p."""
 
     @property
     def weights(self) -> FloatArray:
         """float[n]: how often each unit was observed."""
-
-    @property
-    def concave(self) -> bool:
-        """Whether a maximum is the only one, also under linear constraints."""
-
-    def at(self, theta: FloatArray) -> Point | None:
-        """The point at theta, float[p]; None outside the parameter space."""
-
-    def start(self) -> FloatArray:
-        """float[p]: a place inside the parameter space from which a maximum is sought."""
 
     def weighted(self, weights: FloatArray) -> Likelihood:
         """The same with other weights of the units, float[n]; a penalty keeps its own."""

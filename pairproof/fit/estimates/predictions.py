@@ -32,7 +32,7 @@ from . import array_inference as inference
 from .fit_record import FitRecord, find_item, not_zero, why_not_estimable
 from .identification import ItemSets, item_sets, of_two_or_more, one_set, rows_of
 from .likelihood import outcome_probabilities
-from .specification import LOG_WORTH_PER_UNIT, Term, Value
+from .specification import LOG_WORTH_PER_UNIT, Term, Value, product_at
 from .tails import student_quantile
 
 if TYPE_CHECKING:
@@ -74,14 +74,7 @@ def comparison_function(
             raise InputError(
                 f"comparison: {column}={value!r}; its levels are {', '.join(map(repr, known_levels[:20]))}"
             )
-    return np.array([_of_row(term, given) if term.kind == "comparison" else 0.0 for term in fit.terms])
-
-
-def _of_row(term: Term, given: Mapping[str, Value]) -> float:
-    value = 1.0
-    for column, level in term.of:
-        value *= float(given[column]) if level is None else float(given[column] == level)
-    return value
+    return np.array([product_at(term.of, given) if term.kind == "comparison" else 0.0 for term in fit.terms])
 
 
 #: From this many items on, no covariance of all of them is written out for their worths.
@@ -326,8 +319,7 @@ def _worths_of_set(
         return w, fit.robust.standard_errors(functions)
     if len(fit.items) > MANY_ITEMS or not with_se:
         return _many_worths(fit, group, items, with_se)
-    result = inference.worths(*log_worth(fit, group, items))
-    return result.worth, result.se
+    return inference.worths(*log_worth(fit, group, items))
 
 
 def worth(fit: FitRecord, at: Mapping[str, Value] | None = None, with_se: bool = True) -> pd.DataFrame:

@@ -83,6 +83,10 @@ Kind = Literal["item", "covariate", "tie", "order", "comparison", "tie-of", "dep
 Value = Union[str, float]
 
 
+#: Columns that are multiplied, each with its level; None: the number itself.
+Multiplied = tuple[tuple[str, Union[str, None]], ...]
+
+
 @dataclass(frozen=True)
 class ModelSpec:
     """The specification of a model to be fitted.
@@ -220,8 +224,8 @@ class Term:
     item: str | None = None
     covariate: str | None = None
     covariate_level: str | None = None
-    by: tuple[tuple[str, str | None], ...] = ()
-    of: tuple[tuple[str, str | None], ...] = ()
+    by: Multiplied = ()
+    of: Multiplied = ()
 
     def to_dict(self) -> dict[str, str | None]:
         """The object of `terms` in the JSON of a fit."""
@@ -240,19 +244,23 @@ class Term:
 
     def multiplier(self, group: Mapping[str, Value]) -> float:
         """Value of the subject covariates' product in a group: 0 or 1 for levels, the number for slopes."""
-        value = 1.0
-        for covariate, level in self.by:
-            here = group[covariate]
-            value *= float(here) if level is None else float(here == level)
-        return value
+        return product_at(self.by, group)
 
 
-def by_suffix(by: tuple[tuple[str, str | None], ...]) -> str:
+def product_at(multiplied: Multiplied, values: Mapping[str, Value]) -> float:
+    """The product of columns, and of indicators of levels, at the values of the columns."""
+    value = 1.0
+    for column, level in multiplied:
+        value *= float(values[column]) if level is None else float(values[column] == level)
+    return value
+
+
+def by_suffix(by: Multiplied) -> str:
     """`:judge[3]:age` for (("judge", "3"), ("age", None))."""
     return "".join(f":{c}" if lv is None else f":{c}[{lv}]" for c, lv in by)
 
 
-def of_comparison(of: tuple[tuple[str, str | None], ...]) -> str:
+def of_comparison(of: Multiplied) -> str:
     """`length:judge[3]` for (("length", None), ("judge", "3"))."""
     return by_suffix(of)[1:]
 
@@ -279,7 +287,7 @@ class Layout:
 def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
     """Read the names once."""
     where = {name: k for k, name in enumerate(items)}
-    blocks: dict[tuple[tuple[str, str | None], ...], int] = {}
+    blocks: dict[Multiplied, int] = {}
     representatives: list[Term] = []
     rows: list[tuple[int, int, int]] = []
     for k, term in enumerate(terms):
@@ -417,38 +425,31 @@ class ContestSpec(ModelSpec):
     @property
     def words(self) -> str:
         """The model in words: `Bradley-Terry, probit, SVL + (1 | item), by Laplace's approximation`."""
-        parts = [self.of_family.title]
-        if self.link != "logit":
-            parts.append(self.link)
-        if self.ties != "none":
-            parts.append(TIES_IN_WORDS[self.ties] + self._tie_words)
-        if self.formula:
-            parts.append(self.formula.strip().lstrip("~").strip())
-        elif self.item_terms:
-            parts.append(f"items by {', '.join(self.item_terms)}")
-        if self.by:
-            parts.append(f"by {self.by}")
-        if self.order_effect:
-            parts.append("order effect")
-        if self.comparison_terms and not self.formula:
-            parts.append(f"comparison terms {', '.join(self.comparison_terms)}")
-        if self.offset and "offset(" not in self.formula:
-            parts.append(f"offset {self.offset}" if self.offset != "offset" else "offset")
-        if self.weights:
-            parts.append(f"weights {self.weights}")
-        if self.random and "|" not in self.formula:
-            parts.append(f"random {' and '.join(self.random)}")
-        if self.reduction:
-            parts.append(
-                "penalised by Jeffreys' prior"
-                if self.reduction == "jeffreys"
-                else f"{self.reduction} bias reduced"
-            )
-        if self.random:
-            parts.append(METHODS_IN_WORDS[self.method])
-        if self.pseudo_comparisons:
-            parts.append(self.pseudo_comparisons)
-        return ", ".join(parts)
+        formula = self.formula.strip().lstrip("~").strip()
+        offset = "offset" if self.offset == "offset" else f"offset {self.offset}"
+        penalty = (
+            "penalised by Jeffreys' prior"
+            if self.reduction == "jeffreys"
+            else f"{self.reduction} bias reduced"
+        )
+        parts = [
+            self.of_family.title,
+            self.link if self.link != "logit" else "",
+            TIES_IN_WORDS[self.ties] + self._tie_words if self.ties != "none" else "",
+            formula or (f"items by {', '.join(self.item_terms)}" if self.item_terms else ""),
+            f"by {self.by}" if self.by else "",
+            "order effect" if self.order_effect else "",
+            f"comparison terms {', '.join(self.comparison_terms)}"
+            if self.comparison_terms and not formula
+            else "",
+            offset if self.offset and "offset(" not in formula else "",
+            f"weights {self.weights}" if self.weights else "",
+            f"random {' and '.join(self.random)}" if self.random and "|" not in formula else "",
+            penalty if self.reduction else "",
+            METHODS_IN_WORDS[self.method] if self.random else "",
+            self.pseudo_comparisons,
+        ]
+        return ", ".join(filter(None, parts))
 
     @property
     def _tie_words(self) -> str:
@@ -507,35 +508,25 @@ class AnswerSpec(ModelSpec):
     @property
     def words(self) -> str:
         """The model in words: `Pattern model of rankings, by sex`."""
+        times, orders = len(self.times), " and ".join(map(str, self.tie_orders))
+        names = [f"{n} {v}" for n, v in (("alpha", self.alpha), ("beta", self.beta)) if v and v != "none"]
+        missing = f"missing answers modelled{': ' + ', '.join(names) if names else ''}"
         parts = [
             f"{self.of_family.title}{' model' if self.family == 'plackett-luce' else ''} of {self.asked}"
+            + (f" at {times} times" if times > 1 else ""),
+            f"{self.classes} latent classes" if self.classes > 1 else "",
+            f"which differ in {', '.join(self.random)}" if self.classes > 1 and self.random else "",
+            {"none": "", "by-pair": "ties by pair"}.get(self.answer_ties, "ties"),
+            f"ties of {orders}" if orders else "",
+            f"items by {', '.join(self.item_terms)}" if self.item_terms else "",
+            f"by {self.by}" if self.by else "",
+            "dependent comparisons" if self.dependence else "",
+            "dependence between times" if self.between_times else "",
+            missing if self.alpha or self.beta else "",
+            f"{self.pseudo:g} pseudo-comparisons" if self.pseudo else "",
+            self.prior,
         ]
-        if len(self.times) > 1:
-            parts[0] += f" at {len(self.times)} times"
-        if self.classes > 1:
-            parts.append(f"{self.classes} latent classes")
-            if self.random:
-                parts.append(f"which differ in {', '.join(self.random)}")
-        if self.answer_ties != "none":
-            parts.append("ties by pair" if self.answer_ties == "by-pair" else "ties")
-        if self.tie_orders:
-            parts.append(f"ties of {' and '.join(map(str, self.tie_orders))}")
-        if self.item_terms:
-            parts.append(f"items by {', '.join(self.item_terms)}")
-        if self.by:
-            parts.append(f"by {self.by}")
-        if self.dependence:
-            parts.append("dependent comparisons")
-        if self.between_times:
-            parts.append("dependence between times")
-        if self.alpha or self.beta:
-            names = [f"{n} {v}" for n, v in (("alpha", self.alpha), ("beta", self.beta)) if v and v != "none"]
-            parts.append(f"missing answers modelled{': ' + ', '.join(names) if names else ''}")
-        if self.pseudo:
-            parts.append(f"{self.pseudo:g} pseudo-comparisons")
-        if self.prior:
-            parts.append(self.prior)
-        return ", ".join(parts)
+        return ", ".join(filter(None, parts))
 
     @property
     def errors_in_words(self) -> str:

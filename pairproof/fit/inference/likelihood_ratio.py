@@ -22,8 +22,9 @@ from ...numerics.arrays import FloatArray
 from ..estimates import array_inference as inference
 from ..estimates.fit_record import FitRecord, title
 from ..estimates.predictions import item_covariate
-from ..estimates.specification import TIES_IN_WORDS, Kind, Term
+from ..estimates.specification import TIES_IN_WORDS, Kind, Multiplied, Term
 from ..estimates.tails import chi_square_p
+from ..robust.scores import order_of
 from .diagnostics import caution
 
 #: Columns are scaled to length 1; what is left of one that the others determine is 1e-15, and of a new one
@@ -47,15 +48,19 @@ def nested_likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.Likel
     reason = why_not_nested(smaller, larger)
     if reason:
         raise ComparisonError(f"the models are not nested: {reason}")
+    return ratio_of(larger, smaller, _caution(larger, smaller))
+
+
+def ratio_of(larger: FitRecord, smaller: FitRecord, caution: str = "") -> inference.LikelihoodRatio:
+    """The test of a model inside another."""
     df = larger.rank - smaller.rank
     if df == 0:
         raise ComparisonError(
             f"both models fit {larger.rank} parameters to these data; there is nothing to test"
         )
     statistic = 2.0 * (larger.llf - smaller.llf)
-    return inference.LikelihoodRatio(
-        statistic, df, chi_square_p(statistic, df), title(larger), title(smaller), _caution(larger, smaller)
-    )
+    p = chi_square_p(statistic, df)
+    return inference.LikelihoodRatio(statistic, df, p, title(larger), title(smaller), caution)
 
 
 def _caution(larger: FitRecord, smaller: FitRecord) -> str:
@@ -158,14 +163,7 @@ def _in_favour_of_the_first(smaller: FitRecord, larger: FitRecord) -> str:
 def _of_the_first(term: Term, rows: Comparisons) -> FloatArray:
     """float[n_patterns]: what a term in favour of the item named first is multiplied with."""
     value = _multiplier((*term.of, *term.by), rows)
-    if term.kind == "order" and "order" in rows.columns:
-        column = rows.columns["order"]
-        value = value * (
-            np.array([float(v) for v in column.levels])[column.codes]
-            if isinstance(column, Factor)
-            else column
-        )
-    return value
+    return value * order_of(rows) if term.kind == "order" else value
 
 
 def _abilities(smaller: FitRecord, larger: FitRecord) -> str:
@@ -232,7 +230,7 @@ def _with_columns_of(data: Comparisons, other: Comparisons) -> Comparisons:
     return replace(data, columns={**other.columns, **data.columns})
 
 
-def _multiplier(by: tuple[tuple[str, str | None], ...], patterns: Comparisons) -> FloatArray:
+def _multiplier(by: Multiplied, patterns: Comparisons) -> FloatArray:
     """float[n_patterns]: the product of covariates that a term is multiplied with."""
     value = np.ones(patterns.n_rows)
     for name, level in by:
@@ -287,7 +285,7 @@ def _outside_selected(smaller: FitRecord, larger: FitRecord, mine: list[Term]) -
 
     def parts(fit: FitRecord, term: Term) -> tuple[FloatArray, float]:
         """What is left of a term's column, and the length of the whole."""
-        x = item_covariate(fit, term) if term.kind == "covariate" else _unit(fit, term)
+        x = item_covariate(fit, term)
         in_order = x[[fit.items.index(name) for name in larger.items]]
         z = _multiplier(term.by, patterns)
         x = in_order - in_order.mean()
@@ -302,10 +300,6 @@ def _outside_selected(smaller: FitRecord, larger: FitRecord, mine: list[Term]) -
         if float(np.linalg.norm(left)) > INSIDE * length and not _spanned(left, basis):
             return term.name
     return ""
-
-
-def _unit(fit: FitRecord, term: Term) -> FloatArray:
-    return np.array([float(item == term.item) for item in fit.items])
 
 
 def _spanned(column: FloatArray, basis: FloatArray) -> bool:

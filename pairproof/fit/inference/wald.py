@@ -16,6 +16,7 @@ import numpy as np
 from ...errors import InputError, NotEstimableError, TooLargeError
 from ...numerics.arrays import FloatArray
 from ..estimates import array_inference as inference
+from ..estimates.covariance import unit_functions
 from ..estimates.fit_record import Clustering, FitRecord, find_item, why_not_estimable
 from ..estimates.predictions import ability_functions, find_group, group_label
 from ..estimates.specification import LOG_WORTH_PER_UNIT, Value
@@ -72,8 +73,7 @@ def covariance_frame(fit: FitRecord) -> pd.DataFrame:
             f" {8e-9 * len(keep) ** 2:.1f} GB (limit {MOST_COVARIANCE:,} parameters); fit.bse has the"
             " standard errors, fit.contrast(a, b) that of a difference"
         )
-    functions = np.zeros((len(keep), len(fit.terms)))
-    functions[np.arange(len(keep)), keep] = 1.0
+    functions = unit_functions(keep, len(fit.terms))
     names = [fit.names[k] for k in keep]
     if not names:  # everything is separated or never compared
         return pd.DataFrame(np.zeros((0, 0)))
@@ -227,17 +227,22 @@ def wald(fit: FitRecord, names: Sequence[str]) -> inference.WaldTest:
         raise NotEstimableError(
             f"{', '.join(fixed)}: a reference or not estimable, so there is nothing to test"
         )
-    functions = np.zeros((len(index), len(fit.terms)))
-    functions[np.arange(len(index)), index] = 1.0
-    cov, b = fit.covariance.between(functions), fit.beta[index]
-    hypothesis = " = ".join(names) + " = 0"
+    functions, hypothesis = unit_functions(index, len(fit.terms)), " = ".join(names) + " = 0"
+    covariance = fit.covariance if fit.robust is None else fit.robust.model_based
+    _check_independent(covariance.between(functions), names)
+    return joint_test(fit, functions, fit.beta[index], hypothesis)
+
+
+def joint_test(
+    fit: FitRecord, functions: FloatArray, values: FloatArray, hypothesis: str
+) -> inference.WaldTest:
+    """Test that q linear functions, float[q, n_params], with these estimates are 0: an F test of clusters, or Wald's."""
+    q = len(functions)
     if fit.robust is not None:
-        _check_independent(fit.robust.model_based.between(functions), names)
-        statistic, df, p = fit.robust.joint_test(functions, b)
-        return inference.WaldTest(statistic, len(index), p, hypothesis, df, fit.robust.title)
-    _check_independent(cov, names)
-    statistic = float(b @ np.linalg.solve(cov, b))
-    return inference.WaldTest(statistic, len(index), chi_square_p(statistic, len(index)), hypothesis)
+        statistic, df, p = fit.robust.joint_test(functions, values)
+        return inference.WaldTest(statistic, q, p, hypothesis, df, fit.robust.title)
+    statistic = float(values @ np.linalg.solve(fit.covariance.between(functions), values))
+    return inference.WaldTest(statistic, q, chi_square_p(statistic, q), hypothesis)
 
 
 def _check_independent(cov: FloatArray, names: Sequence[str]) -> None:

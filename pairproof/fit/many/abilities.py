@@ -33,7 +33,8 @@ from ..estimates.fit_record import FEW_DF, FitRecord, why_not_estimable
 from ..estimates.identification import ItemSets, chained, one_set
 from ..estimates.predictions import ability_functions, find_group, group_label, sets_of_items
 from ..estimates.specification import LOG_WORTH_PER_UNIT, Value
-from ..estimates.tails import chi_square_p, log10_student_p
+from ..estimates.tails import log10_student_p
+from ..inference.wald import joint_test
 from ..robust.clustered_fit import cluster_codes
 from .max_normal import MaxNormal, Points
 
@@ -202,6 +203,15 @@ class Abilities:
     def all_cautions(self) -> tuple[str, ...]:
         """`cautions`, with what of the infinite differences was not tested: after the tests."""
         return self.cautions + (() if self.between is None else self.between.cautions)
+
+    @property
+    def left_out(self) -> tuple[tuple[str, str], ...]:
+        """Differences of items without a standard error that are not infinite, and why."""
+        return tuple(
+            (f"{self.items[i]} - {self.items[j]}", why)
+            for (i, j), why in self.why.items()
+            if j < len(self.items) and why not in (PLUS_INFINITY, MINUS_INFINITY)
+        )
 
     @property
     def sets(self) -> ItemSets:
@@ -434,11 +444,7 @@ def equal_items(fit: FitRecord, group: str | None = None, at: Mapping[str, Value
         if len(names) <= MOST_NAMED
         else f"{' = '.join(names[:3])} = ... = {names[-1]} ({len(names)} items)"
     )
-    if fit.robust is not None:
-        statistic, df, p = fit.robust.joint_test(parts, values)
-        return WaldTest(statistic, len(parts), p, hypothesis, df, fit.robust.title)
-    statistic = float(values @ np.linalg.solve(fit.covariance.between(parts), values))
-    return WaldTest(statistic, len(parts), chi_square_p(statistic, len(parts)), hypothesis)
+    return joint_test(fit, parts, values, hypothesis)
 
 
 def _independent(differences: FloatArray) -> FloatArray:

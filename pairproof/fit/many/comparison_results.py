@@ -42,30 +42,16 @@ def contrasts_rows(
     c: ContrastNumbers, rows: int | None = None
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the first rows of the table, as text."""
-    normal = all(math.isinf(df) for df in c.df)
+    normal = _normal(c.df)
     adjusted = () if c.adjust == "none" else ("adjusted p",)
     header = ("", "estimate", "se", *(("z",) if normal else ("t", "df")), "p", *adjusted, *_interval(c.level))
     out = []
     for k, what in enumerate(c.what[:rows]):
-        test = (
-            (number(c.t[k], 3),)
-            if normal
-            else (number(c.t[k], 3), "inf" if math.isinf(c.df[k]) else f"{c.df[k]:.1f}")
-        )
-        own = p_value(c.p[k], c.log10_p[k])
-        both = () if c.adjust == "none" else (p_value(c.adjusted[k], c.log10_adjusted[k]),)
-        out.append(
-            (
-                what,
-                number(c.estimate[k]),
-                number(c.se[k]),
-                *test,
-                own,
-                *both,
-                number(c.low[k]),
-                number(c.high[k]),
-            )
-        )
+        df = () if normal else ("inf" if math.isinf(c.df[k]) else f"{c.df[k]:.1f}",)
+        p = [p_value(c.p[k], c.log10_p[k])]
+        p += [p_value(c.adjusted[k], c.log10_adjusted[k])] if adjusted else []
+        limits = number(c.low[k]), number(c.high[k])
+        out.append((what, number(c.estimate[k]), number(c.se[k]), number(c.t[k], 3), *df, *p, *limits))
     return header, out
 
 
@@ -132,6 +118,31 @@ def left_out_words(left_out: Sequence[tuple[str, str]]) -> list[str]:
     return out
 
 
+def _text(
+    told: tuple[Sequence[str], Sequence[Sequence[str]]],
+    n: int,
+    what: str,
+    sentences: Iterable[str],
+    texts: int = 1,
+) -> str:
+    """A header and rows as a table, how many of the n are left out, and the caption."""
+    header, body = told
+    return safe("\n".join([*table(header, body, texts), *_more(len(body), n, what), *_wrapped(sentences)]))
+
+
+def _letters_words(c: ContrastNumbers, rows: int) -> list[str]:
+    """A sentence of which items share letters, if there are any."""
+    marks = ", ".join(f"{item} {marks}" for item, marks in list(zip(c.items, c.letters))[:rows])
+    return (
+        [
+            f"Letters (items that share one are not told apart by the p-values above): {marks}. Rank sets test"
+            " stepwise, and may tell more items apart."
+        ]
+        if c.letters
+        else []
+    )
+
+
 def _wrapped(sentences: Iterable[str]) -> list[str]:
     return [
         line
@@ -145,25 +156,6 @@ def _more(shown: int, all_of_them: int, what: str) -> list[str]:
     return (
         [f"... {hidden:,} of {all_of_them:,} {what} are not shown; to_frame() has them"] if hidden > 0 else []
     )
-
-
-def contrasts_text(c: ContrastNumbers, rows: int) -> str:
-    """A family of differences with its caption, and the letters of all pairs."""
-    header, body = contrasts_rows(c, rows)
-    lines = [
-        *table(header, body),
-        *_more(len(body), len(c.first), "differences"),
-        *_wrapped(caption_of_contrasts(c)),
-    ]
-    if c.letters:
-        marks = ", ".join(f"{item} {marks}" for item, marks in list(zip(c.items, c.letters))[:rows])
-        lines += _wrapped(
-            [
-                f"Letters (items that share one are not told apart by the p-values above): {marks}. Rank sets test"
-                " stepwise, and may tell more items apart."
-            ]
-        )
-    return safe("\n".join(lines))
 
 
 def best_rows(b: BestNumbers, rows: int | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -195,13 +187,6 @@ def _or(x: float, other: float) -> float:
 
 def _limit(x: float) -> str:
     return f"{x:g}" if math.isinf(x) else number(x)
-
-
-def best_text(b: BestNumbers, rows: int) -> str:
-    """Comparisons with the best, and their caption."""
-    header, body = best_rows(b, rows)
-    lines = [*table(header, body), *_more(len(body), len(b.items), "items"), *_wrapped(caption_of_best(b))]
-    return safe("\n".join(lines))
 
 
 def caption_of_best(b: BestNumbers) -> list[str]:
@@ -293,17 +278,6 @@ def _marks(r: RankNumbers) -> list[str]:
     return [letters(1, [()] * k + [(0,)])[0] for k in range(len(r.groups))]
 
 
-def ranks_text(r: RankNumbers, rows: int) -> str:
-    """Rank sets with letters, and their caption."""
-    header, body = ranks_rows(r, rows)
-    lines = [
-        *table(header, body, 2),
-        *_more(len(body), len(r.items), "items"),
-        *_wrapped(caption_of_rank_sets(r)),
-    ]
-    return safe("\n".join(lines))
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Contrasts(ContrastNumbers):
     """Differences of items with simultaneous intervals and adjusted p-values.
@@ -316,7 +290,8 @@ class Contrasts(ContrastNumbers):
 
         rows: most differences shown; the text says how many are left out.
         """
-        return contrasts_text(self, rows)
+        sentences = [*caption_of_contrasts(self), *_letters_words(self, rows)]
+        return _text(contrasts_rows(self, rows), len(self.first), "differences", sentences)
 
     def __str__(self) -> str:
         return self.summary()
@@ -337,7 +312,7 @@ class AgainstTheBest(BestNumbers):
 
         rows: most items shown; the text says how many are left out.
         """
-        return best_text(self, rows)
+        return _text(best_rows(self, rows), len(self.items), "items", caption_of_best(self))
 
     def __str__(self) -> str:
         return self.summary()
@@ -358,7 +333,7 @@ class RankSets(RankNumbers):
 
         rows: most items shown; the text says how many are left out.
         """
-        return ranks_text(self, rows)
+        return _text(ranks_rows(self, rows), len(self.items), "items", caption_of_rank_sets(self), 2)
 
     def __str__(self) -> str:
         return self.summary()

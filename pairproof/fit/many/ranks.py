@@ -37,7 +37,7 @@ from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..estimates.fit_record import FitRecord, find_item
 from ..estimates.identification import chained
 from ..estimates.specification import Value
-from .abilities import MINUS_INFINITY, PLUS_INFINITY, Abilities, BetweenSets, abilities_of, critical_between
+from .abilities import Abilities, BetweenSets, abilities_of, critical_between
 from .comparison_numbers import Side, groups_or_caution, letters
 from .comparison_results import AgainstTheBest, Contrasts, RankSets
 from .max_normal import MaxNormal, Points
@@ -87,13 +87,8 @@ def against_the_best(abilities: Abilities, level: float = 0.95, seed: int = 0) -
         high[i] = _upper(abilities, i, others[known[i, others]], critical[i]) if may[i] else 0.0
         rivals = others[may[others]]
         low[i] = _lower(abilities, i, rivals, critical) if len(rivals) else 0.0
-    left_out = tuple(
-        (f"{abilities.items[i]} - {abilities.items[j]}", why)
-        for (i, j), why in abilities.why.items()
-        if j < n and why not in (PLUS_INFINITY, MINUS_INFINITY)
-    )
     return AgainstTheBest(
-        abilities.items, estimate, low, high, critical, error, may, 10.0**log10_p, log10_p, level, left_out,
+        abilities.items, estimate, low, high, critical, error, may, 10.0**log10_p, log10_p, level, abilities.left_out,
         abilities.covariance_title, abilities.all_cautions, abilities.group, abilities.per_unit,
     )  # fmt: skip
 
@@ -168,11 +163,6 @@ def rank_sets(
         low, high = _marginal(test, abilities.known, side)
     order = abilities.best_first()
     columns, too_many = groups_or_caution(n, [(int(i), int(j)) for i, j in np.argwhere(together)], order)
-    left_out = tuple(
-        (f"{names[i]} - {names[j]}", why)
-        for (i, j), why in abilities.why.items()
-        if j < n and why not in (PLUS_INFINITY, MINUS_INFINITY)
-    )
     return RankSets(
         names,
         np.where(_has_rank(abilities), 1.0 + abilities.above_in_all().sum(axis=0), np.nan),
@@ -181,7 +171,7 @@ def rank_sets(
         together,
         tuple(names[k] for k in np.flatnonzero(against_the_best(abilities, level, seed).may_be_best)),
         tuple(tuple(names[k] for k in column) for column in columns),
-        letters(n, columns), level, simultaneous, side, critical, error, left_out,
+        letters(n, columns), level, simultaneous, side, critical, error, abilities.left_out,
         abilities.covariance_title, abilities.all_cautions + too_many, abilities.group, tuple(order),
         abilities.sets.status, between,
     )  # fmt: skip

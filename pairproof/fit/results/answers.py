@@ -14,11 +14,9 @@ Standard errors hold where persons of a cluster go together, or the model is wro
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +29,7 @@ from ...data.respondents.respondents import Respondents
 from ...data.wide import prefmod_pair_order
 from ...errors import ComparisonError, InputError, TooLargeError
 from ...numerics.arrays import FloatArray, IntArray
-from ...text import count_words, fixed, label, shorten
+from ...text import count_words, fixed, label
 from ..estimates import array_inference as inference
 from ..estimates.covariance import DenseCovariance
 from ..estimates.fit_record import CellTable, FitRecord, title
@@ -40,11 +38,11 @@ from ..estimates.parts import OF_ITEM, AnswerNumbers, PossibleAnswers
 from ..estimates.predictions import ability_functions, limits, outcome_functions, worth_functions
 from ..estimates.specification import Value
 from ..estimates.tails import chi_square_p, student_quantile
+from ..inference.likelihood_ratio import ratio_of
 from ..inference.wald import check_level
 from ..robust.clustered_fit import KINDS, Kind, Missing
 from ..robust.sandwich import DenseClusters, sandwich
-from ..shown.fit_json import finite
-from ..shown.fit_text import laid_out, p_value, reference_levels, scale_words, wrapped
+from ..shown.fit_text import header, laid_out, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -224,14 +222,7 @@ def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRa
                 else " only of models that both model the gaps, or neither"
             )
         )
-    df = larger.rank - smaller.rank
-    if not df:
-        raise ComparisonError(
-            f"both models fit {larger.rank} parameters to these data; there is nothing to test"
-        )
-    statistic = 2.0 * (larger.llf - smaller.llf)
-    p = chi_square_p(statistic, df)
-    return inference.LikelihoodRatio(statistic, df, p, title(larger), title(smaller))
+    return ratio_of(larger, smaller)
 
 
 def _refuse_no_likelihood(fit: FitRecord) -> None:
@@ -450,22 +441,9 @@ def _header(fit: FitRecord) -> Iterator[str]:
         ("Different", f"{len(numbers.observed):,} of {count_words(numbers.possible.sum())} possible answers"),
         ("Constraint", fit.constraint),
     ]
-    if len(fit.groups) > 1:
-        words.append(("Groups", f"{len(fit.groups)}"))
-    for (left, value), (right, figure) in zip_longest(words, figures, fillvalue=("", "")):
-        yield f"{left:<13}{shorten(value, 42):<43}{right:<22}{figure}".rstrip()
-    levels = reference_levels(fit)
     stop = fit.stopping
-    for name, told in [
-        *([("Levels", levels)] if levels else []),
-        ("Scale", scale_words(fit)),
-        ("Engine", fit.engine),
-        ("Stopping", f"{stop.rule}: reached in {stop.steps} steps (at {stop.value:.2g})"),
-        ("Deviance on", _blocks(numbers)),
-        ("Fit", _goodness(fit)),
-        *([("Errors", fit.robust.title)] if fit.robust is not None else []),
-    ]:
-        yield from wrapped(f"{name:<13}{told}", 13)
+    told = f"{stop.rule}: reached in {stop.steps} steps (at {stop.value:.2g})"
+    yield from header(fit, words, figures, told, _blocks(numbers), goodness(fit))
     if table.item_data and spec.item_terms:
         yield from wrapped(f"{'Abilities':<13}sums of {', '.join(spec.item_terms)}", 13)
 
@@ -474,21 +452,14 @@ def document(fit: FitRecord) -> dict[str, Any]:
     """The keys of the JSON of a fit that only models of whole answers have."""
     if fit.answers is None:
         return {}
-    spec, numbers, test = fit.of_answers, fit.numbers, goodness(fit)
+    spec, numbers = fit.of_answers, fit.numbers
     found = {
         "answers": spec.asked,
         "times": [t for t in spec.times if t],
         "n_persons": numbers.n_persons,
         "n_patterns": len(numbers.observed),
         "n_possible": numbers.n_possible,
-        "goodness_of_fit": {
-            "deviance": finite(test.deviance),
-            "pearson": finite(test.pearson),
-            "df": test.df,
-            "p_deviance": finite(test.p_deviance),
-            "p_pearson": finite(test.p_pearson),
-            "caution": test.caution,
-        },
+        "goodness_of_fit": asdict(goodness(fit)),
     }
     if fit.classes is None:
         return found
@@ -496,12 +467,12 @@ def document(fit: FitRecord) -> dict[str, Any]:
         **found,
         "classes": {
             "shares": fit.classes.shares.tolist(),
-            "share_errors": [finite(e) for e in fit.classes.errors],
-            "optima": [[value, n] for value, n in fit.classes.optima],
+            "share_errors": fit.classes.errors.tolist(),
+            "optima": fit.classes.optima,
             "starts": fit.classes.starts,
             "seed": fit.classes.seed,
-            "collapsed": list(fit.classes.collapsed),
-            "random": list(spec.random),
+            "collapsed": fit.classes.collapsed,
+            "random": spec.random,
         },
     }
 
@@ -517,16 +488,3 @@ def _blocks(numbers: AnswerNumbers) -> str:
     return (
         f"free probabilities of all answers in {n:,} block{'s' if n > 1 else ''} (group x what was answered)"
     )
-
-
-def _goodness(fit: FitRecord) -> str:
-    test = goodness(fit)
-    if math.isnan(test.pearson):
-        return test.caution
-    text = f"Pearson chi-square {fixed(test.pearson)}"
-    if not math.isnan(test.p_deviance):
-        text = (
-            f"deviance p = {p_value(test.p_deviance, test.log10_p_deviance)}, {text},"
-            f" p = {p_value(test.p_pearson, test.log10_p_pearson)}"
-        )
-    return f"{text}; {test.caution}" if test.caution else text

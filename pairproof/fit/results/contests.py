@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +51,6 @@ from ..inference import wald as parameters
 from ..inference.wald import check_level
 from ..robust.clustered_fit import Kind, Missing, cluster_codes, clustered
 from ..robust.sandwich import sandwich
-from ..shown.fit_json import finite
 from ..shown.fit_text import p_value
 
 if TYPE_CHECKING:
@@ -197,32 +196,15 @@ def document(fit: FitRecord) -> dict[str, Any]:
     if fit.contests is None:
         return {}
     found: dict[str, Any] = {} if fit.spec.link == "logit" else {"scale": fit.spec.link}
-    found["penalised"] = finite(fit.contests.penalised)
+    found["penalised"] = fit.contests.penalised
     expected = expected_errors(fit)
     if expected is not None:
-        by_name = {str(name): finite(float(v)) for name, v in expected.items()}
-        found |= {"se_of": "observed information", "se_expected": by_name}
+        found |= {"se_of": "observed information", "se_expected": expected.to_dict()}
     if fit.random_effects is None:
         return found
-    numbers = ("effect", "se", "mean")
-    found |= {
-        "components": [
-            {
-                "name": c.name,
-                "sigma": finite(c.sigma),
-                "se": finite(c.se),
-                "lr": finite(c.lr),
-                "p": finite(c.p),
-                "n_effects": c.n_effects,
-            }
-            for c in fit.random_effects.components
-        ],
-        "effects": [
-            {str(k): finite(float(v)) if k in numbers else str(v) for k, v in row.items()}
-            for row in fit.random_effects.frame(fit.items).to_dict("records")
-        ],
-    }
-    return found
+    effects = fit.random_effects
+    components = [asdict(component) for component in effects.components]
+    return found | {"components": components, "effects": effects.frame(fit.items).to_dict("records")}
 
 
 def expected_errors(fit: FitRecord) -> pd.Series[float] | None:

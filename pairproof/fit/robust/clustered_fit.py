@@ -33,7 +33,7 @@ from ..estimates.covariance import Covariance, DenseCovariance, LinearMap, Mappe
 from ..estimates.fit_record import Clustering, FitRecord, FitWarning
 from ..estimates.identification import R
 from ..estimates.tails import f_p
-from .degrees import exact, hotelling, satterthwaite
+from .degrees import hotelling, satterthwaite
 from .scores import as_fitted, row_scores
 from .sums import LARGEST_SHARE, ClusterSums
 
@@ -48,33 +48,20 @@ class Clusters(ClusterSums):
     float[n_params, n_params]: M, with 0 for references (or centred, where items sum to zero).
     """
 
-    def meat(self, kind: Kind) -> FloatArray:
-        """float[p, p]: the middle of the sandwich."""
-        out = np.zeros_like(self.bread)
-        for block in self.sorted.blocks():
-            scores = self.adjusted(block, block.scores) if kind == "CR2" else block.scores
-            if len(block.at) == len(out):
-                out += scores.T @ scores
-            else:
-                out[np.ix_(block.at, block.at)] += scores.T @ scores
-        return out * (self.n / (self.n - 1)) if kind == "CR1" else out
-
     def covariance(self, kind: Kind) -> FloatArray:
         """float[p, p]: V."""
-        if self.n >= len(self.bread):
-            out: FloatArray = self.bread @ self.meat(kind) @ self.bread
-            return out
-        # fewer clusters than parameters: V is a sum of G squares, G p^2 operations in place of p^3
         out = np.zeros_like(self.bread)
+        few = self.n < len(out)  # V is then a sum of G squares, G p^2 operations in place of p^3
         for block in self.sorted.blocks():
             scores = self.adjusted(block, block.scores) if kind == "CR2" else block.scores
-            each = scores @ self.bread[block.at]
-            out += each.T @ each
-        return out * (self.n / (self.n - 1)) if kind == "CR1" else out
-
-    def satterthwaite(self, contrast: FloatArray) -> float:
-        """Degrees of freedom of c'V c under CR2; nan where one cluster alone determines a part of c."""
-        return float(exact(self, contrast[None, :])[0])
+            each = scores @ self.bread[block.at] if few else scores
+            if few or len(block.at) == len(out):
+                out += each.T @ each
+            else:
+                out[np.ix_(block.at, block.at)] += each.T @ each
+        if kind == "CR1":
+            out *= self.n / (self.n - 1)
+        return out if few else self.bread @ out @ self.bread
 
     def satterthwaite_all(self, functions: FloatArray) -> FloatArray:
         """float[m]: degrees of freedom of every row of `functions`; see :func:`.degrees.satterthwaite`."""
@@ -154,7 +141,8 @@ class Robust:
 
     covariance float[n_params, n_params]: V; of two ways V_1 + V_2 - V_12, made positive.  model_based: the
     covariance that supposes independent answers.  negative: negative eigenvalues that were set to 0 (two
-    ways).  refitted: whether the bootstrap and the wild test have the model.
+    ways).  refitted: whether the bootstrap and the wild test have the model.  maps: from the parameters of V, one after
+    the other, to those that functions are of.
     """
 
     kind: Kind
@@ -163,6 +151,7 @@ class Robust:
     model_based: Covariance
     negative: int = 0
     refitted: bool = True
+    maps: tuple[LinearMap, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -204,6 +193,7 @@ class Robust:
         nan where one cluster alone determines the function, or where all clusters say exactly the same of it: their
         scores then show no spread, and an error of 0 would claim certainty.
         """
+        functions = self._before(functions)
         both = [_variances(functions, v) for v in (self.covariance, *(way.covariance for way in self.ways))]
         most = np.max(both, axis=0)
         se = np.sqrt(np.maximum(most, 0.0))
@@ -217,14 +207,15 @@ class Robust:
     def alone(self, function: FloatArray) -> str | None:
         """Which cluster alone determines a part of the function ("judge 3"), or None."""
         for way in self.ways:
-            share, cluster = way.clusters.share_alone(function)
-            if share > LARGEST_SHARE:
-                return f"{way.column} {way.labels[cluster]}"
+            share, cluster = way.clusters.share_alone_all(self._before(function[None, :]))
+            if share[0] > LARGEST_SHARE:
+                return f"{way.column} {way.labels[cluster[0]]}"
         return None
 
     def degrees_of_freedom(self, functions: FloatArray) -> FloatArray:
         """float[m]: of the t distribution of each linear function; the smaller of two ways."""
         if self.kind == "CR2":
+            functions = self._before(functions)
             found = [way.clusters.satterthwaite_all(functions) for way in self.ways]
             return np.asarray(np.min(found, axis=0))
         return np.full(len(functions), min(self.n_clusters) - 1.0)
@@ -237,11 +228,8 @@ class Robust:
         function is that of its t.
         """
         q = len(functions)
-        for function in functions:
-            if (cluster := self.alone(function)) is not None:
-                raise NotEstimableError(
-                    f"part of the hypothesis is fitted from {cluster} alone; {self.title}"
-                )
+        check_not_alone(self, functions)
+        functions = self._before(functions)
         if self.kind == "CR2":
             eta = min(way.clusters.joint_df(functions) for way in self.ways)
             df, factor = eta - q + 1.0, (eta - q + 1.0) / (eta * q)
@@ -267,56 +255,22 @@ class Robust:
         statistic = factor * min(found)
         return statistic, df, f_p(statistic, q, df)
 
-    def mapped(self, by: LinearMap) -> Clustering:
+    def mapped(self, by: LinearMap) -> Robust:
         """The same for parameters that are a linear map of these."""
-        return MappedClustering(self, by)
+        return replace(self, maps=(*self.maps, by), model_based=MappedCovariance(self.model_based, by))
+
+    def _before(self, functions: FloatArray) -> FloatArray:
+        """The functions as functions of the parameters of V."""
+        for by in reversed(self.maps):
+            functions = by.back(functions)
+        return functions
 
 
-@dataclass(frozen=True, eq=False)
-class MappedClustering:
-    """Cluster-robust inference on parameters that are a linear map of others."""
-
-    before: Clustering
-    by: LinearMap
-
-    @property
-    def kind(self) -> str:
-        return self.before.kind
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.before.columns
-
-    @property
-    def n_clusters(self) -> tuple[int, ...]:
-        return self.before.n_clusters
-
-    @property
-    def title(self) -> str:
-        return self.before.title
-
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        return self.before.cautions
-
-    @property
-    def model_based(self) -> Covariance:
-        return MappedCovariance(self.before.model_based, self.by)
-
-    def standard_errors(self, functions: FloatArray) -> FloatArray:
-        return self.before.standard_errors(self.by.back(functions))
-
-    def degrees_of_freedom(self, functions: FloatArray) -> FloatArray:
-        return self.before.degrees_of_freedom(self.by.back(functions))
-
-    def alone(self, function: FloatArray) -> str | None:
-        return self.before.alone(self.by.back(function[None, :])[0])
-
-    def joint_test(self, functions: FloatArray, values: FloatArray) -> tuple[float, float, float]:
-        return self.before.joint_test(self.by.back(functions), values)
-
-    def mapped(self, by: LinearMap) -> Clustering:
-        return MappedClustering(self, by)
+def check_not_alone(robust: Clustering, functions: FloatArray) -> None:
+    """NotEstimableError of a hypothesis of which one cluster alone determines a part."""
+    for function in functions:
+        if (cluster := robust.alone(function)) is not None:
+            raise NotEstimableError(f"part of the hypothesis is fitted from {cluster} alone; {robust.title}")
 
 
 def _variances(functions: FloatArray, covariance: FloatArray) -> FloatArray:

@@ -171,31 +171,34 @@ def _sums(clusters: ClusterSums, functions: FloatArray) -> tuple[FloatArray, Flo
     directions = clusters.directions(functions)
     for chunk, own in own_parts(clusters, directions, directions):
         total[chunk], squares[chunk] = own.sum(axis=0), np.einsum("gi,gi->i", own, own)
-    few = clusters.n < p
-    lengths, middle = np.zeros(m), np.zeros((m, p, p) if not few else (0, 0, 0))
-    every: list[FloatArray] = []
+    if clusters.n < p:
+        r = _of_all(clusters, functions)
+        gram = (r @ clusters.bread) @ r.transpose(0, 2, 1)
+        diagonal = np.arange(clusters.n)
+        gram[:, diagonal, diagonal] = 0.0
+        return total, squares, np.einsum("igh,igh->i", gram, gram)
+    lengths, middle = np.zeros(m), np.zeros((m, p, p))
     for at, r in _by_block(clusters, functions):
         bread = clusters.bread[np.ix_(at, at)]
-        if few:
-            wide = np.zeros((m, r.shape[1], p))
-            wide[:, :, at] = r
-            every.append(wide)
-            continue
         lengths += (np.einsum("igu,igu->ig", r @ bread, r) ** 2).sum(axis=1)
         products = r.transpose(0, 2, 1) @ r
         if len(at) == p:
             middle += products
         else:
             middle[:, at[:, None], at] += products
-    if few:
-        r = np.concatenate(every, axis=1)
-        gram = (r @ clusters.bread) @ r.transpose(0, 2, 1)
-        diagonal = np.arange(clusters.n)
-        gram[:, diagonal, diagonal] = 0.0
-        return total, squares, np.einsum("igh,igh->i", gram, gram)
     both = clusters.bread @ middle
     # what is left of rounding where one cluster is all of the sum is no sum of squares
     return total, squares, np.maximum(np.einsum("iab,iba->i", both, both) - lengths, 0.0)
+
+
+def _of_all(clusters: ClusterSums, functions: FloatArray) -> FloatArray:
+    """float[m, G, p]: the adjusted I_g M c of every function, zeros written out."""
+    parts = []
+    for at, part in _by_block(clusters, functions):
+        wide = np.zeros((len(functions), part.shape[1], functions.shape[1]))
+        wide[:, :, at] = part
+        parts.append(wide)
+    return np.concatenate(parts, axis=1)
 
 
 def _by_block(clusters: ClusterSums, functions: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
@@ -287,12 +290,7 @@ def _joint_sum(clusters: ClusterSums, functions: FloatArray) -> float:
     """The sum over i, j and clusters g, h."""
     own, _ = _joint_own(clusters, functions)
     q, p = functions.shape
-    parts: list[FloatArray] = []
-    for at, part in _by_block(clusters, functions):
-        wide = np.zeros((q, part.shape[1], p))
-        wide[:, :, at] = part
-        parts.append(wide)
-    r = np.concatenate(parts, axis=1)
+    r = _of_all(clusters, functions)
     half = r @ clusters.bread
     if clusters.n < p:
         gram = np.einsum("igu,jhu->ijgh", half, r, optimize=True)

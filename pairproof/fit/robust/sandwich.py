@@ -25,7 +25,7 @@ from ...errors import InputError, NotEstimableError, TooLargeError
 from ...numerics.arrays import FloatArray, IntArray
 from ..estimates.covariance import Covariance, DenseCovariance, LinearMap, MappedCovariance
 from ..estimates.likelihood import AtEstimate
-from .clustered_fit import NO_SPREAD, Kind
+from .clustered_fit import NO_SPREAD, Kind, check_not_alone
 from .sums import ALONE, LARGEST_SHARE
 
 #: Fewer clusters than this are told.
@@ -183,11 +183,7 @@ class DenseClusters:
         """F on len(values) and some degrees of freedom, the latter, and p, that all functions are 0."""
         from scipy.stats import f as f_distribution
 
-        for function in functions:
-            if (cluster := self.alone(function)) is not None:
-                raise NotEstimableError(
-                    f"part of the hypothesis is fitted from {cluster} alone; {self.title}"
-                )
+        check_not_alone(self, functions)
         q, df, scale = len(values), self.n_clusters[0] - 1.0, 1.0 / len(values)
         matrix = self.covariance.between(functions)
         if self.kind == "CR2" and self.shares is not None:

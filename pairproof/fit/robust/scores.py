@@ -33,6 +33,7 @@ from ...data.columns import Column, Factor, numbers_as_levels, take
 from ...data.comparisons import Comparisons
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..estimates.fit_record import FitRecord
+from ..estimates.likelihood import logistic
 from ..estimates.predictions import item_covariate
 from ..estimates.specification import LOG_WORTH_PER_UNIT, Term
 
@@ -142,7 +143,7 @@ def designs(fit: FitRecord, table: Comparisons) -> tuple[Design, Design]:
         rows, value = products.of(term)
         of_odds.append((rows, block[table.first[rows]], unit * value))
         of_odds.append((rows, block[table.second[rows]], -unit * value))
-    order = _order(table)
+    order = order_of(table)
     for k, term in enumerate(fit.terms):
         if term.kind == "item":
             continue
@@ -212,7 +213,7 @@ def _packed(parts: list[Entries], n: int) -> Design:
     return Design(at[:, :k], value[:, :k])
 
 
-def _order(table: Comparisons) -> FloatArray:
+def order_of(table: Comparisons) -> FloatArray:
     """float[n_rows]: 1 where the item named first has its advantage, 0 on neutral ground."""
     column = table.columns.get("order")
     if column is None:
@@ -304,10 +305,6 @@ class RowScores:
             return np.flatnonzero(self.n > 0.0)
         return np.flatnonzero(self.weighted(tells.astype(np.float64)) > 0.0)
 
-    def with_counts(self, pattern: IntArray, counts: FloatArray) -> RowScores:
-        """Other rows of the same patterns."""
-        return replace(self, pattern=pattern, counts=counts)
-
     def only(self, rows: IntArray) -> RowScores:
         """These rows, in this order."""
         return replace(
@@ -389,8 +386,8 @@ def units(eta: FloatArray, g: FloatArray, possible: BoolArray, model: str) -> tu
 
 def _rao_kupper(eta: FloatArray, g: FloatArray, possible: BoolArray) -> tuple[FloatArray, FloatArray]:
     score, information = np.zeros((3, 2, len(eta))), np.zeros((3, 3, len(eta)))
-    p1, q1 = _logistic(eta - g), _logistic(g - eta)
-    p2, q2 = _logistic(-eta - g), _logistic(g + eta)
+    p1, q1 = logistic(eta - g), logistic(g - eta)
+    p2, q2 = logistic(-eta - g), logistic(g + eta)
     win, loss = possible[0], possible[2]
     # without losses a tie is what is left of a win, log F(g - eta); without wins of a loss, log F(eta + g)
     both = win & loss & possible[1]
@@ -415,8 +412,3 @@ def _rao_kupper(eta: FloatArray, g: FloatArray, possible: BoolArray) -> tuple[Fl
     single = possible.sum(axis=0) == 1
     score[:, :, single], information[:, :, single] = 0.0, 0.0
     return score, information
-
-
-def _logistic(u: FloatArray) -> FloatArray:
-    e = np.exp(-np.abs(u))
-    return np.asarray(np.where(u >= 0.0, 1.0, e) / (1.0 + e))

@@ -528,13 +528,8 @@ class ClusterSums:
 
     # -- directions that one cluster alone determines ----------------------------------------------
 
-    def share_alone(self, contrast: FloatArray) -> tuple[float, int]:
-        """Largest share of c'Mc along directions that one cluster alone determines, and that cluster."""
-        share, cluster = self.share_alone_all(contrast[None, :])
-        return float(share[0]), int(cluster[0])
-
     def share_alone_all(self, functions: FloatArray) -> tuple[FloatArray, IntArray]:
-        """:meth:`share_alone` of every row of `functions`, float[m, p]: float[m], and int[m], -1 where it is 0."""
+        """float[m], int[m]: largest share of c'Mc that one cluster alone determines, and that cluster or -1, of every c."""
         share, cluster = np.zeros(len(functions)), np.full(len(functions), -1, np.int64)
         alone = {place: root for place, root in self.roots.items() if root.alone.any()}
         if not alone:

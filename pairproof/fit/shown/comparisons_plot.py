@@ -9,7 +9,6 @@ are about 2 q sigma wide and no wider.
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
@@ -21,7 +20,7 @@ from ..estimates.fit_record import FitRecord, title
 from ..estimates.parts import find_component
 from ..inference.wald import check_level
 from ..many.comparison_results import AgainstTheBest, Contrasts, RankSets, scale_of
-from .fit_plots import COLOURS, LONGEST
+from .fit_plots import COLOURS, axes, check_axes, grid, plain, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,8 +87,8 @@ def plot_contrasts(result: Comparison | FitRecord, ax: Any = None) -> Any:
     """
     family: Comparison = of_fit(result, (Contrasts, AgainstTheBest), "contrasts")
     rows = _rows(family)
-    _check(ax, len(rows), "differences", "contrasts('against one', ...) has fewer")
-    ax = _axes(ax, size_of_contrasts(family))
+    instead = "contrasts('against one', ...) has fewer"
+    ax = _axes_of(ax, len(rows), "differences", instead, size_of_contrasts(family))
     ends = _ends(rows)
     for y, (_, estimate, low, high, apart) in enumerate(reversed(rows)):
         colour = TOLD_APART if apart else NOT_TOLD
@@ -101,10 +100,9 @@ def plot_contrasts(result: Comparison | FitRecord, ax: Any = None) -> Any:
             face = colour if apart else "white"
             ax.plot([estimate], [y], "o", color=colour, markerfacecolor=face, markersize=4.5)
     ax.axvline(0.0, color="0.5", linewidth=0.8)
-    ax.set_yticks(range(len(rows)), [_plain(row[0]) for row in reversed(rows)])
+    ax.set_yticks(range(len(rows)), [plain(row[0]) for row in reversed(rows)])
     ax.set_ylim(-0.7, len(rows) - 0.3)
-    ax.set_xlabel(_wrapped(caption_of_contrasts(family)), fontsize="small")
-    _grid(ax)
+    _finish(ax, caption_of_contrasts(family))
     return ax
 
 
@@ -178,8 +176,7 @@ def plot_ranks(ranks: RankSets | FitRecord, ax: Any = None) -> Any:
     """
     sets: RankSets = of_fit(ranks, (RankSets,), "ranks")
     n = len(sets.items)
-    _check(ax, n, "items", "ranks.to_frame() has the numbers")
-    ax = _axes(ax, size_of_ranks(sets))
+    ax = _axes_of(ax, n, "items", "ranks.to_frame() has the numbers", size_of_ranks(sets))
     best = set(sets.best)
     for y, k in enumerate(sets.order):
         colour = TOLD_APART if sets.items[k] in best else NOT_TOLD
@@ -189,27 +186,20 @@ def plot_ranks(ranks: RankSets | FitRecord, ax: Any = None) -> Any:
         if not math.isnan(sets.rank[k]):
             face = colour if sets.items[k] in best else "white"
             ax.plot([sets.rank[k]], [y], "o", color=colour, markerfacecolor=face, markersize=5)
-    ax.set_yticks(range(n), [_plain(sets.items[k]) for k in sets.order])
+    ax.set_yticks(range(n), [plain(sets.items[k]) for k in sets.order])
     ax.set_ylim(n - 0.3, -0.7)
     ax.set_xlim(0.5, n + 0.5)
     step = next(k for k in (1, 2, 5, 10, 20) if n <= 12 * k or k == 20)
     ax.set_xticks(sorted({1, *range(step, n + 1, step)}))
     _letters(ax, sets)
-    ax.set_xlabel(_wrapped(caption_of_ranks(sets)), fontsize="small")
-    _grid(ax)
+    _finish(ax, caption_of_ranks(sets))
     return ax
 
 
 def _letters(ax: Any, ranks: RankSets) -> None:
     """A column a letter, so that the items that share it stand under one another."""
     across = ax.get_yaxis_transform()
-    style = {
-        "transform": across,
-        "va": "center",
-        "fontsize": "small",
-        "family": "monospace",
-        "clip_on": False,
-    }
+    style = dict(transform=across, va="center", fontsize="small", family="monospace", clip_on=False)
     many = len(ranks.groups) > MOST_COLUMNS
     for y, k in enumerate(ranks.order):
         marks = ranks.letters[k]
@@ -230,36 +220,17 @@ def caption_of_ranks(ranks: RankSets) -> str:
     )
 
 
-def _check(ax: Any, rows: int, what: str, instead: str) -> None:
-    if ax is not None and not hasattr(ax, "errorbar"):
-        raise InputError(
-            f"ax is a {type(ax).__name__}; expected matplotlib Axes, for example plt.subplots()[1]"
-        )
+def _axes_of(ax: Any, rows: int, what: str, instead: str, size: tuple[float, float]) -> Any:
+    """The axes that were given, or those of a new figure; InputError if the rows do not fit a page."""
+    check_axes(ax)
     if rows > MOST_DRAWN:
         raise InputError(f"{rows:,} {what} do not fit one picture (limit {MOST_DRAWN}); {instead}")
+    return axes(ax, size)
 
 
-def _axes(ax: Any, size: tuple[float, float]) -> Any:
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(figsize=size, constrained_layout=True)[1]
-
-
-def _plain(name: str) -> str:
-    # matplotlib would read text between two "$" as a formula.
-    short = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
-    return short.replace("$", r"\$")
-
-
-def _wrapped(text: str) -> str:
-    return "\n".join(textwrap.wrap(text.replace("$", r"\$"), 88))
-
-
-def _grid(ax: Any) -> None:
-    ax.grid(axis="x", linewidth=0.4, alpha=0.5)
-    ax.set_axisbelow(True)
+def _finish(ax: Any, caption: str) -> None:
+    ax.set_xlabel(wrapped(caption, 88), fontsize="small")
+    grid(ax)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
 
@@ -299,19 +270,15 @@ def plot_effects(fit: FitRecord, ax: Any = None, *, component: str | None = None
     found = find_component(fit.random_effects, component)
     frame = effects_in_order(fit, level)
     frame = frame[frame["component"] == found.name]
-    _check(ax, len(frame), "effects", "fit.effects() has the numbers")
-    ax = _axes(ax, size_of_effects(len(frame)))
+    size = size_of_effects(len(frame))
+    ax = _axes_of(ax, len(frame), "effects", "fit.effects() has the numbers", size)
     for y, (effect, low, high) in enumerate(zip(frame["effect"], frame["low"], frame["high"])):
         ax.plot([low, high], [y, y], color=COLOURS[0], linewidth=1.3, solid_capstyle="butt")
         ax.plot([effect], [y], "o", color=COLOURS[0], markersize=4.5)
     ax.axvline(0.0, color="0.5", linewidth=0.8)
-    ax.set_yticks(range(len(frame)), [_plain(name) for name in labels(frame)])
+    ax.set_yticks(range(len(frame)), [plain(name) for name in labels(frame)])
     ax.set_ylim(len(frame) - 0.3, -0.7)
-    ax.set_xlabel(
-        _wrapped(
-            f"predicted effect, with {100 * level:g} % intervals (sigma = {found.sigma:.4g} taken as known)"
-        ),
-        fontsize="small",
+    _finish(
+        ax, f"predicted effect, with {100 * level:g} % intervals (sigma = {found.sigma:.4g} taken as known)"
     )
-    _grid(ax)
     return ax

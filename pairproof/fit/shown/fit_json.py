@@ -28,12 +28,9 @@ def finite(x: float) -> float | None:
 
 def _worths(fit: FitRecord, too_large: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """Worths and their standard errors by group and item."""
-    worth: dict[str, Any] = {}
-    se: dict[str, Any] = {}
     frame = worth_frame(fit, with_se=not too_large)
-    for group, item, w, s in zip(frame["group"], frame["item"], frame["worth"], frame["se"]):
-        worth.setdefault(str(group), {})[str(item)] = finite(w)
-        se.setdefault(str(group), {})[str(item)] = finite(s)
+    by_group = [(str(group), part) for group, part in frame.groupby("group", sort=False)]
+    worth, se = ({g: dict(zip(part["item"], part[of])) for g, part in by_group} for of in ("worth", "se"))
     return worth, se
 
 
@@ -63,7 +60,7 @@ def _reasons(fit: FitRecord, worth: dict[str, Any]) -> list[FitWarning]:
                 "not-estimable", f"not estimable from these data, so null: {listed(silent, 20)}", silent
             )
         )
-    apart = [group for group, items in worth.items() if any(w is None for w in items.values())]
+    apart = [group for group, items in worth.items() if any(map(math.isnan, items.values()))]
     if apart:
         found.append(
             FitWarning(

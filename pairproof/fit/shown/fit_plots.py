@@ -34,6 +34,39 @@ MOST_WIDE = 68
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 
 
+def check_axes(ax: Any) -> None:
+    """InputError of what is no matplotlib Axes."""
+    if ax is not None and not hasattr(ax, "errorbar"):
+        raise InputError(
+            f"ax is a {type(ax).__name__}; expected matplotlib Axes, for example plt.subplots()[1]"
+        )
+
+
+def axes(ax: Any, size: tuple[float, float] | None = None) -> Any:
+    """The axes that were given, or those of a new figure of so many inches."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=size, constrained_layout=True)[1]
+
+
+def plain(name: str) -> str:
+    """A name of an item, cut; matplotlib would read text between two "$" as a formula."""
+    short = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    return short.replace("$", r"\$")
+
+
+def wrapped(text: str, width: int) -> str:
+    """Lines of a caption."""
+    return "\n".join(textwrap.wrap(text.replace("$", r"\$"), width))
+
+
+def grid(ax: Any) -> None:
+    ax.grid(axis="x", linewidth=0.4, alpha=0.5)
+    ax.set_axisbelow(True)
+
+
 def worth_intervals(fit: Fit, groups: Sequence[str] | None = None, level: float = 0.95) -> pd.DataFrame:
     """Worths with confidence intervals, made on the logit scale so that they stay inside 0 and 1.
 
@@ -96,10 +129,7 @@ def plot_worth(
     >>> ax.get_xlabel()
     'worth, with 95 % intervals on the logit scale'
     """
-    if ax is not None and not hasattr(ax, "errorbar"):
-        raise InputError(
-            f"ax is a {type(ax).__name__}; expected matplotlib Axes, for example plt.subplots()[1]"
-        )
+    check_axes(ax)
     if groups is None and len(fit.groups) > MOST_GROUPS:
         raise InputError(
             f"{len(fit.groups)} groups cannot be told apart in one plot; name at most {MOST_GROUPS}, for"
@@ -114,12 +144,7 @@ def plot_worth(
         raise InputError(f"there is no worth to draw: {fit.why_not_estimable()}")
     infinite, drawn = _outside(fit, drawn, names)
     items = _order(drawn, [item for item in fit.items if item in set(drawn["item"])], sort)
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(
-            figsize=(7.0, 1.2 + 0.16 * len(items) * (1 + len(names))), constrained_layout=True
-        )
+    ax = axes(ax, (7.0, 1.2 + 0.16 * len(items) * (1 + len(names))))
     _draw(ax, drawn, items, names)
     not_estimable = [g for g in names if g not in set(drawn["group"])]
     ax.set_xscale("log" if log else "linear")
@@ -131,7 +156,7 @@ def plot_worth(
         + (f" (not estimable: {', '.join(not_estimable)})" if not_estimable else "")
         + (f" (not drawn: {listed(infinite, 6)})" if infinite else "")
     )
-    ax.set_xlabel("\n".join(textwrap.wrap(caption.replace("$", r"\$"), MOST_WIDE)))
+    ax.set_xlabel(wrapped(caption, MOST_WIDE))
     return ax
 
 
@@ -173,11 +198,8 @@ def _draw(ax: Any, frame: pd.DataFrame, items: list[str], names: list[str]) -> N
             color=COLOURS[k],
             label=name,
         )
-    # matplotlib would read text between two "$" as a formula.
-    short = [item if len(item) <= LONGEST else f"{item[: LONGEST - 1]}…" for item in items]
-    ax.set_yticks(range(len(items)), [item.replace("$", r"\$") for item in short])
-    ax.grid(axis="x", linewidth=0.4, alpha=0.5)
-    ax.set_axisbelow(True)
+    ax.set_yticks(range(len(items)), [plain(item) for item in items])
+    grid(ax)
     if len(names) > 1:
         ax.legend(frameon=False, fontsize="small")
 
@@ -220,20 +242,14 @@ def plot_item_residuals(fit: Fit, covariate: str | ArrayLike | None = None, ax: 
     >>> pairproof.plot_item_residuals(fit, "x", Figure().subplots()).get_xlabel()
     'x'
     """
-    if ax is not None and not hasattr(ax, "scatter"):
-        raise InputError(
-            f"ax is a {type(ax).__name__}; expected matplotlib Axes, for example plt.subplots()[1]"
-        )
+    check_axes(ax)
     x, label = _values(fit, covariate)
     frame = fit.item_residuals()
     residual, weight = frame["residual"].to_numpy(float), frame["weight"].to_numpy(float)
     seen = np.isfinite(x) & np.isfinite(residual) & (weight > 0)
     if not seen.any():
         raise InputError("no item has both a residual and a value of the covariate")
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(constrained_layout=True)
+    ax = axes(ax)
     area = 60.0 * weight[seen] / weight[seen].max()
     ax.scatter(x[seen], residual[seen], s=area, color=COLOURS[0], alpha=0.6, linewidths=0)
     ax.axhline(0.0, color="0.6", linewidth=0.8)
@@ -246,7 +262,7 @@ def plot_item_residuals(fit: Fit, covariate: str | ArrayLike | None = None, ax: 
         ends = np.array([x[seen].min(), x[seen].max()])
         ax.plot(ends, level + slope * (ends - centre), color=COLOURS[1], linewidth=1.2)
     left = int((~seen).sum())
-    ax.set_xlabel("\n".join(textwrap.wrap(label.replace("$", r"\$"), MOST_WIDE)))
+    ax.set_xlabel(wrapped(label, MOST_WIDE))
     ax.set_ylabel("item residual" + (f" ({left} items without)" if left else ""))
     return ax
 

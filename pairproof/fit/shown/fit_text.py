@@ -12,6 +12,7 @@ import numpy as np
 from ...report.blocks import Block, Page, Paragraph, Table
 from ...report.output import render_fragment
 from ...text import WIDTH, fixed, label, number, safe, shorten
+from ..estimates.array_inference import GoodnessOfFit
 from ..estimates.fit_record import FEW_DF, FitRecord, listed, title
 from ..estimates.identification import of_two_or_more
 from ..estimates.predictions import sets_of_items, worth
@@ -98,22 +99,33 @@ def _header(fit: FitRecord) -> Iterator[str]:
         ("Constraint", fit.constraint),
         ("Likelihood", _likelihood_words(fit)),
     ]
-    if len(fit.groups) > 1:
-        words.append(("Groups", f"{len(fit.groups)}"))
-    for (left, value), (right, figure) in zip_longest(words, numbers, fillvalue=("", "")):
+    of = deviance_table(fit) if has_deviance else ""
+    return header(fit, words, numbers, _stopping(fit), of, goodness_of_fit(fit))
+
+
+def header(
+    fit: FitRecord,
+    words: Sequence[tuple[str, str]],
+    figures: Sequence[tuple[str, str]],
+    stopping: str,
+    deviance_on: str,
+    test: GoodnessOfFit,
+) -> Iterator[str]:
+    """Words to the left and figures to the right, then sentences; what has nothing to say is left out."""
+    groups = [("Groups", f"{len(fit.groups)}")] if len(fit.groups) > 1 else []
+    for (left, value), (right, figure) in zip_longest([*words, *groups], figures, fillvalue=("", "")):
         yield f"{left:<13}{shorten(value, 42):<43}{right:<22}{figure}".rstrip()
-    levels = reference_levels(fit)
-    for name, text in [
-        *([("Levels", levels)] if levels else []),
-        ("Scale", scale_words(fit)),
-        ("Engine", fit.engine),
-        ("Stopping", _stopping(fit)),
-        *([("Deviance on", deviance_table(fit))] if has_deviance else []),
-    ]:
-        yield from wrapped(f"{name:<13}{text}", 13)
-    yield from wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
-    if fit.robust is not None:
-        yield from wrapped(f"{'Errors':<13}{fit.robust.title}", 13)
+    for name, told in {
+        "Levels": reference_levels(fit),
+        "Scale": scale_words(fit),
+        "Engine": fit.engine,
+        "Stopping": stopping,
+        "Deviance on": deviance_on,
+        "Fit": _goodness(test),
+        "Errors": "" if fit.robust is None else fit.robust.title,
+    }.items():
+        if told:
+            yield from wrapped(f"{name:<13}{told}", 13)
 
 
 def _parameters(fit: FitRecord) -> tuple[str, str]:
@@ -123,8 +135,7 @@ def _parameters(fit: FitRecord) -> tuple[str, str]:
     return "Estimable parameters", f"{fit.rank}"
 
 
-def _goodness(fit: FitRecord) -> str:
-    test = goodness_of_fit(fit)
+def _goodness(test: GoodnessOfFit) -> str:
     text = f"Pearson chi-square {fixed(test.pearson)}"
     if not math.isnan(test.p_deviance):
         by_deviance, by_pearson = p_value(test.p_deviance, test.log10_p_deviance), p_value(

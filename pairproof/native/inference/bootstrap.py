@@ -6,7 +6,6 @@ copy of a judge gives the same estimates, and the spread of the replicates would
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +18,11 @@ from ...data.options import one_of, whole_number
 from ...errors import InputError, NotEstimableError, PairproofWarning, TooLargeError
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
-from ...fit.robust.clustered_fit import Missing, Robust, cluster_codes, only_observed
-from ...numerics.arrays import FloatArray, IntArray
-from ..comparisons.counts.build import Model
+from ...fit.robust.clustered_fit import Missing, Robust, only_observed
+from ...fit.shown.fit_json import finite
+from ...numerics.arrays import FloatArray
 from . import replicates as intervals
-from .draws import AnyDraws, ByCluster, ByRows, TwoWays, by_cluster, by_comparison, two_ways
+from .draws import AnyDraws, ByCluster, TwoWays, seed_or_drawn
 from .judge_refits import JudgeRefitter, random_judges
 from .quantities import Asked, Custom, Linear, Probabilities, Quantity, Ranks, Worths, quantities, ranks
 from .refits import AnswerRefitter, ContestRefitter, Refitter
@@ -38,9 +37,17 @@ Method = Literal["percentile", "bca", "studentized", "normal", "basic"]
 METHODS: tuple[Method, ...] = ("percentile", "bca", "studentized", "normal", "basic")
 
 
+#: Limits where there are none.
+NONE = (np.nan, np.nan)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class WithLimits(Replicates):
-    """Replicates with confidence limits."""
+class Bootstrap(Replicates):
+    """Bootstrap replicates of quantities of a fit, made by :func:`pairproof.bootstrap`.
+
+    The attributes are those of :class:`pairproof.native.inference.replicates.Replicates`: `estimate`, `replicates`
+    (float[R, q]), `names`, `seed`, and what was clustered by.
+    """
 
     # -- limits ----------------------------------------------------------------------------------------------
 
@@ -84,18 +91,17 @@ class WithLimits(Replicates):
         ordered = np.sort(defined)
         if self.names[k] in self.alone:
             return (
-                np.nan,
-                np.nan,
+                *NONE,
                 "each is fitted from one cluster alone (see .alone), which tells nothing of their spread",
             )
         if len(ordered) < intervals.least_replicates(level):
-            return np.nan, np.nan, f"it is defined in {len(ordered)} of {self.n_replicates} replicates"
+            return *NONE, f"it is defined in {len(ordered)} of {self.n_replicates} replicates"
         if method == "percentile":
             return (*intervals.percentile(ordered, level), "")
         if method == "bca":
             return self._bca(k, ordered, level)
         if not np.isfinite(t0):
-            return np.nan, np.nan, "the estimate is not finite; ask for percentile limits"
+            return *NONE, "the estimate is not finite; ask for percentile limits"
         if method == "normal":
             return (*intervals.normal(defined, t0, spread(defined), level), "")
         if method == "basic":
@@ -106,15 +112,15 @@ class WithLimits(Replicates):
     def _bca(self, k: int, ordered: FloatArray, level: float) -> tuple[float, float, str]:
         t0 = float(self.estimate[k])
         if np.isnan(t0):
-            return np.nan, np.nan, "there is no estimate"
+            return *NONE, "there is no estimate"
         left_out, times = self._left_out
         if not np.isfinite(left_out[:, k]).all():
             lost = int((~np.isfinite(left_out[:, k])).sum())
             why = f"without one of {lost} cluster(s) it is infinite or not defined; ask for percentile limits"
-            return np.nan, np.nan, why
+            return *NONE, why
         a = intervals.acceleration(left_out[:, k], times)
         if np.isnan(a):
-            return np.nan, np.nan, "it is the same without any of the clusters"
+            return *NONE, "it is the same without any of the clusters"
         low, high = intervals.bca(ordered, t0, a, level)
         if np.isnan(low) or np.isnan(high):
             return (
@@ -131,11 +137,7 @@ class WithLimits(Replicates):
             t = np.where(np.isinf(x), x, (x - t0) / se)
         ordered = np.sort(t[~np.isnan(t)])
         if len(ordered) < intervals.least_replicates(level):
-            return (
-                np.nan,
-                np.nan,
-                f"it has a standard error in {len(ordered)} of {self.n_replicates} replicates",
-            )
+            return *NONE, f"it has a standard error in {len(ordered)} of {self.n_replicates} replicates"
         low, high = intervals.percentile(ordered, level)
         se0 = float(self.estimate_errors[k])
         return t0 - high * se0, t0 - low * se0, ""
@@ -186,33 +188,76 @@ class WithLimits(Replicates):
                 " studentize with; ask for percentile or bca limits"
             )
 
+    # -- shown -----------------------------------------------------------------------------------------------
 
-def summary(drawn: WithLimits, level: float, rows: int) -> str:
-    """See :meth:`pairproof.native.inference.bootstrap.Bootstrap.summary`."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PairproofWarning)  # the cautions below say it
-        limits, se = drawn.conf_int(level), drawn.se
-    infinite, undefined = drawn.n_infinite, drawn.n_undefined
-    width = max(8, *(len(name) for name in drawn.names[:rows]))
-    head = (
-        f"{'':<{width}} {'estimate':>10} {'se':>10} {'low':>10} {'high':>10} {'infinite':>9} {'undefined':>9}"
-    )
-    title, _, how = drawn.title.partition("; ")
-    lines = [title, f"{drawn.n_replicates} replicates, seed {drawn.seed}; {how}", "", head]
-    for k, name in enumerate(drawn.names[:rows]):
-        numbers = (drawn.estimate[k], se.iloc[k], limits["low"].iloc[k], limits["high"].iloc[k])
-        lines.append(
-            f"{name:<{width}} "
-            + " ".join(f"{v:>10.4f}" for v in numbers)
-            + f" {infinite.iloc[k]:>9d} {undefined.iloc[k]:>9d}"
-        )
-    if len(drawn.names) > rows:
-        lines.append(f"... and {len(drawn.names) - rows} more")
-    lines += ["", f"{100 * level:g}% percentile limits.", *cautions(drawn)]
-    return "\n".join(lines)
+    def summary(self, level: float = 0.95, rows: int = 60) -> str:
+        """The estimates, bootstrap errors and percentile limits as text.
+
+        rows: most quantities shown.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PairproofWarning)  # the cautions below say it
+            table = self._table(level, "percentile")
+        width = max(8, *(len(name) for name in self.names[:rows]))
+        head = f"{'':<{width}} {'estimate':>10} {'se':>10} {'low':>10} {'high':>10} {'infinite':>9} {'undefined':>9}"
+        title, _, how = self.title.partition("; ")
+        lines = [title, f"{self.n_replicates} replicates, seed {self.seed}; {how}", "", head]
+        for name, *numbers, infinite, undefined in table.head(rows).itertuples():
+            told = " ".join(f"{v:>10.4f}" for v in numbers)
+            lines.append(f"{name:<{width}} {told} {infinite:>9d} {undefined:>9d}")
+        if len(self.names) > rows:
+            lines.append(f"... and {len(self.names) - rows} more")
+        lines += ["", f"{100 * level:g}% percentile limits.", *cautions(self)]
+        return "\n".join(lines)
+
+    def to_dict(self, level: float = 0.95, method: Method = "percentile") -> dict[str, Any]:
+        """The bootstrap as a JSON object, without the replicates; None where there is no finite number.
+
+        method: as in :meth:`conf_int`.
+        """
+        rows = []
+        for name, *numbers, infinite, undefined in self._table(level, method).itertuples():
+            limits = zip(("low", "high"), numbers[2:])
+            rows.append(
+                {
+                    "name": name,
+                    **dict(zip(("estimate", "se", "low", "high"), map(finite, numbers))),
+                    "infinite_limits": [which for which, v in limits if np.isinf(v)],
+                    "n_infinite": infinite,
+                    "n_undefined": undefined,
+                }
+            )
+        out: dict[str, Any] = {
+            "title": self.title,
+            "columns": list(self.columns),
+            "n_clusters": list(self.n_clusters),
+            "replicates": self.n_replicates,
+            "seed": self.seed,
+            "level": level,
+            "method": method,
+            "n_separated": self.n_separated,
+            "n_failed": self.n_failed,
+            "quantities": rows,
+            "cautions": cautions(self),
+        }
+        if self.items:
+            out["p_best"] = {item: finite(p) for item, p in self.p_best().items()}
+        return out
+
+    def _table(self, level: float, method: Method) -> pd.DataFrame:
+        """Estimate, standard error, limits, and replicates in which it is infinite or undefined, by name."""
+        limits = self.conf_int(level, method)
+        limits.insert(0, "estimate", self.estimate)
+        limits.insert(1, "se", self.se)
+        return limits.assign(infinite=self.n_infinite, undefined=self.n_undefined)
+
+    def __repr__(self) -> str:
+        q = len(self.names)
+        what = f"{q} quantit{'y' if q == 1 else 'ies'}"
+        return f"<Bootstrap: {self.n_replicates} replicates of {what}, seed {self.seed}; {self.title}>"
 
 
-def cautions(drawn: WithLimits) -> list[str]:
+def cautions(drawn: Bootstrap) -> list[str]:
     """What a reader has to know of these replicates."""
     out = []
     n = drawn.n_replicates
@@ -242,78 +287,6 @@ def cautions(drawn: WithLimits) -> list[str]:
 #: Below this many clusters a cluster bootstrap is rough (MacKinnon and Webb 2017, Journal of Applied
 #: Econometrics 32, 233-254).
 FEW = 20
-
-
-def number(value: float) -> float | None:
-    """The number, or None: JSON has neither nan nor infinity."""
-    return float(value) if math.isfinite(value) else None
-
-
-def as_dict(drawn: WithLimits, level: float, method: Method) -> dict[str, Any]:
-    """See :meth:`pairproof.native.inference.bootstrap.Bootstrap.to_dict`."""
-    limits, se = drawn.conf_int(level, method), drawn.se
-    infinite, undefined = drawn.n_infinite, drawn.n_undefined
-    rows = []
-    for k, name in enumerate(drawn.names):
-        low, high = float(limits["low"].iloc[k]), float(limits["high"].iloc[k])
-        rows.append(
-            {
-                "name": name,
-                "estimate": number(drawn.estimate[k]),
-                "se": number(se.iloc[k]),
-                "low": number(low),
-                "high": number(high),
-                "infinite_limits": [w for w, v in (("low", low), ("high", high)) if np.isinf(v)],
-                "n_infinite": int(infinite.iloc[k]),
-                "n_undefined": int(undefined.iloc[k]),
-            }
-        )
-    out: dict[str, Any] = {
-        "title": drawn.title,
-        "columns": list(drawn.columns),
-        "n_clusters": list(drawn.n_clusters),
-        "replicates": drawn.n_replicates,
-        "seed": drawn.seed,
-        "level": level,
-        "method": method,
-        "n_separated": drawn.n_separated,
-        "n_failed": drawn.n_failed,
-        "quantities": rows,
-        "cautions": cautions(drawn),
-    }
-    if drawn.items:
-        out["p_best"] = {item: number(p) for item, p in drawn.p_best().items()}
-    return out
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Bootstrap(WithLimits):
-    """Bootstrap replicates of quantities of a fit, made by :func:`pairproof.bootstrap`.
-
-    The attributes are those of :class:`pairproof.native.inference.replicates.Replicates`: `estimate`, `replicates`
-    (float[R, q]), `names`, `seed`, and what was clustered by.
-    """
-
-    # -- shown -----------------------------------------------------------------------------------------------
-
-    def summary(self, level: float = 0.95, rows: int = 60) -> str:
-        """The estimates, bootstrap errors and percentile limits as text.
-
-        rows: most quantities shown.
-        """
-        return summary(self, level, rows)
-
-    def to_dict(self, level: float = 0.95, method: Method = "percentile") -> dict[str, Any]:
-        """The bootstrap as a JSON object, without the replicates; None where there is no finite number.
-
-        method: as in :meth:`conf_int`.
-        """
-        return as_dict(self, level, method)
-
-    def __repr__(self) -> str:
-        q = len(self.names)
-        what = f"{q} quantit{'y' if q == 1 else 'ies'}"
-        return f"<Bootstrap: {self.n_replicates} replicates of {what}, seed {self.seed}; {self.title}>"
 
 
 def from_one_cluster(
@@ -443,9 +416,7 @@ def bootstrap(
     if n < 2:
         raise InputError("replicates=1; a spread needs at least 2, and 95 % limits 39")
     whole_number("workers", workers, 1)
-    drawn_seed = (
-        int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else whole_number("seed", seed)
-    )
+    drawn_seed = seed_or_drawn(seed)
     one_of("missing", missing, ("refuse", "own"))
     if not columns and fit.robust is not None:
         columns = fit.robust.columns
@@ -465,11 +436,7 @@ def bootstrap(
             "studentize=True with two columns: the variance of a two-way replicate may be negative; use bca or"
             " percentile limits, or one column"
         )
-    draws = (
-        refitter.draws(columns, missing)
-        if isinstance(refitter, (AnswerRefitter, JudgeRefitter))
-        else draws_of(refitter.model, columns, missing)
-    )
+    draws = refitter.draws(columns, missing)
     with_ranks = ranks(fit, group) if group is not None or len(fit.groups) == 1 else None
     engine = Engine(refitter, draws, tuple(wanted), with_ranks, studentize)
     whole = engine.evaluate(engine.refitter.full, None, "the table itself")
@@ -478,10 +445,10 @@ def bootstrap(
     return Bootstrap(
         title=f"{fit.title}; {draws.title}",
         names=engine.names,
-        estimate=whole.values,
+        estimate=whole.values[0],
         replicates=made.values,
         errors=made.errors if studentize else None,
-        estimate_errors=whole.errors if studentize else None,
+        estimate_errors=whole.errors[0] if studentize else None,
         columns=tuple(columns),
         n_clusters=_n_clusters(draws, columns),
         seed=drawn_seed,
@@ -490,7 +457,7 @@ def bootstrap(
         items=() if with_ranks is None else fit.items,
         ranks=made.rank,
         best=made.best,
-        rank_estimate=whole.rank,
+        rank_estimate=whole.rank[0],
         alone=alone,
         engine=engine,
     )
@@ -502,32 +469,6 @@ def _check_size(numbers: int) -> None:
             f"{numbers:,} numbers to keep, {8e-9 * numbers:.1f} GB (limit {MOST_NUMBERS:,}); ask for fewer replicates or"
             " fewer quantities"
         )
-
-
-def codes_of(model: Model | ByRows, column: str, missing: Missing) -> IntArray:
-    """int[n_rows]: cluster of every row of the table as fitted, -1 for rows without comparisons."""
-    table = model.table
-    used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
-    code, labels = cluster_codes(table, column, used, missing)
-    if len(labels) < 2:
-        raise InputError(
-            f"{column}: all comparisons are of one cluster ({labels[0]}); there is nothing to tell clusters apart by"
-        )
-    out = np.full(table.n_rows, -1)
-    out[used] = code
-    return out
-
-
-def draws_of(model: Model | ByRows, columns: Sequence[str], missing: Missing) -> AnyDraws:
-    """How replicates are drawn, by no, one or two columns."""
-    if len(columns) > 2 or len(set(columns)) != len(columns):
-        raise InputError(f"bootstrap by {', '.join(columns)}; expected no column, one, or two different ones")
-    if not columns:
-        return by_comparison(model)
-    codes = [codes_of(model, column, missing) for column in columns]
-    if len(columns) == 1:
-        return by_cluster(model, columns[0], codes[0])
-    return two_ways(model, (columns[0], columns[1]), (codes[0], codes[1]))
 
 
 def _n_clusters(draws: AnyDraws, columns: Sequence[str]) -> tuple[int, ...]:

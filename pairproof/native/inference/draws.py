@@ -12,15 +12,18 @@ the number of processes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Union
+from typing import Union
 
 import numpy as np
 from scipy import sparse
 
 from ...data.comparisons import Comparisons
+from ...data.options import whole_number
 from ...errors import InputError, TooLargeError
 from ...fit.estimates.specification import ModelSpec
+from ...fit.robust.clustered_fit import Missing, cluster_codes
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..comparisons.counts.build import Model
 from ..comparisons.counts.cells import Cells, cell_key
@@ -41,35 +44,6 @@ class Weights:
 
     of_groups: FloatArray
     rows: FloatArray | None = None
-
-
-class Draws(Protocol):
-    """How replicates are drawn.
-
-    `groups` is float[G, 3 n_cells] sparse: what each cluster, or kind of comparison, adds to the cells.
-    """
-
-    @property
-    def groups(self) -> sparse.csr_matrix:
-        ...
-
-    @property
-    def title(self) -> str:
-        ...
-
-    def left_out(self) -> tuple[sparse.csr_matrix, FloatArray, IntArray]:
-        """What the jackknife takes from the cells, float[m, 3 n_cells], how often it does so, float[m], and the group
-        of which one is taken, int[m].
-        """
-
-    def draw(self, rng: np.random.Generator) -> Weights:
-        ...
-
-    def counts(self, weights: Weights) -> FloatArray:
-        """float[n_cells, 3]."""
-
-    def row_factors(self, weights: Weights, rows: FloatArray) -> FloatArray:
-        """float[n_rows, 3]: counts of the rows of a table in a replicate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +112,15 @@ class ByCluster:
     width: int = 3
 
     def left_out(self) -> tuple[sparse.csr_matrix, FloatArray, IntArray]:
-        n = self.groups.shape[0]
-        return self.groups, np.ones(n), np.arange(n)
+        """What the jackknife takes from the cells, float[m, 3 n_cells], how often it does so, float[m], and the group
+        of which one is taken, int[m].
+        """
+        return self.groups, self.whole, np.arange(len(self.whole))
+
+    @property
+    def whole(self) -> FloatArray:
+        """float[G]: the weights of the groups that give the table itself."""
+        return np.ones(self.groups.shape[0])
 
     @property
     def title(self) -> str:
@@ -173,8 +154,9 @@ class TwoWays:
     def groups(self) -> sparse.csr_matrix:
         return self.one.groups
 
-    def left_out(self) -> tuple[sparse.csr_matrix, FloatArray, IntArray]:
-        return self.one.left_out()
+    @property
+    def whole(self) -> FloatArray:
+        return self.one.whole
 
     @property
     def title(self) -> str:
@@ -221,6 +203,10 @@ class ByComparison:
         _, first, back = np.unique(kind, return_index=True, return_inverse=True)
         times: FloatArray = np.bincount(np.ravel(back), self.multiplicity).astype(float)
         return self.groups[first], times, first.astype(np.int64)
+
+    @property
+    def whole(self) -> FloatArray:
+        return self.multiplicity
 
     @property
     def title(self) -> str:
@@ -305,3 +291,41 @@ def cells_with(cells: Cells, counts: FloatArray) -> Cells:
     """The cells with these counts, empty ones left out."""
     full = counts.sum(axis=1) > 0
     return cells.at(full, counts)
+
+
+def check_several(column: str, labels: Sequence[str], drawn: str = "comparisons") -> None:
+    """InputError of a column with a single cluster."""
+    if len(labels) < 2:
+        raise InputError(
+            f"{column}: all {drawn} are of one cluster ({labels[0]}); there is nothing to tell clusters apart by"
+        )
+
+
+def codes_of(model: Model | ByRows, column: str, missing: Missing) -> IntArray:
+    """int[n_rows]: cluster of every row of the table as fitted, -1 for rows without comparisons."""
+    table = model.table
+    used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
+    code, labels = cluster_codes(table, column, used, missing)
+    check_several(column, labels)
+    out = np.full(table.n_rows, -1)
+    out[used] = code
+    return out
+
+
+def draws_of(model: Model | ByRows, columns: Sequence[str], missing: Missing) -> AnyDraws:
+    """How replicates are drawn, by no, one or two columns."""
+    if len(columns) > 2 or len(set(columns)) != len(columns):
+        raise InputError(f"bootstrap by {', '.join(columns)}; expected no column, one, or two different ones")
+    if not columns:
+        return by_comparison(model)
+    codes = [codes_of(model, column, missing) for column in columns]
+    if len(columns) == 1:
+        return by_cluster(model, columns[0], codes[0])
+    return two_ways(model, (columns[0], columns[1]), (codes[0], codes[1]))
+
+
+def seed_or_drawn(seed: int | None) -> int:
+    """The seed that was given, or one of the system's."""
+    if seed is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    return whole_number("seed", seed)

@@ -7,7 +7,6 @@ the effects are leave the likelihood, as in a fit of any table.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,21 +14,21 @@ import numpy as np
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
-from ...errors import ConvergenceError, InputError, NotEstimableError, PairproofWarning
+from ...errors import ConvergenceError, InputError, NotEstimableError
 from ...fit.fit import Fit
 from ...fit.results.contests import JUDGES, unit_groups
 from ...fit.robust.clustered_fit import Missing
 from ...numerics.arrays import FloatArray
 from ...numerics.constrained import Infeasible, maximum_under
 from ...numerics.infinity import AtInfinity
-from ..comparisons.contests.bradley_terry import fit_spec
 from ..comparisons.contests.estimates import outward
 from ..comparisons.contests.mixed import mixed_rows
 from ..comparisons.contests.specified import contest_rows
 from ..comparisons.counts.existence import demanded
 from ..comparisons.random_effects.effects_likelihood import SetsAt, SetsLikelihood
-from .draws import AnyDraws, ByCluster, Weights
-from .refits import AWAY, ContestRefit, counted
+from .draws import AnyDraws, ByCluster, Weights, check_several
+from .quantities import Refit
+from .refits import AWAY, counted, same_model
 
 
 def random_judges(fit: Fit) -> Fit:
@@ -71,24 +70,21 @@ class JudgeRefitter:
                 ' effects, so that whole judges are drawn; name one column, as in bootstrap("judge")'
             )
         groups, labels = unit_groups(self.fit, self.at, self.fit.data.role_of(columns[0]), missing)
-        if len(labels) < 2:
-            raise InputError(
-                f"{columns[0]}: all comparisons are of one cluster ({labels[0]}); there is nothing to tell clusters apart by"
-            )
+        check_several(columns[0], labels)
         column = self.fit.data.columns[self.fit.data.role_of(columns[0])]
         names = [column.levels[k] for k in column.codes] if isinstance(column, Factor) else column
         place = {label: k for k, label in enumerate(labels)}
         code = np.array([place.get(n if isinstance(n, str) else f"{n:.15g}", -1) for n in names], np.int64)
         return ByCluster(columns[0], np.where(self.units >= 0, code, -1), groups, 1)
 
-    def refit(self, counts: FloatArray) -> ContestRefit | None:
+    def refit(self, counts: FloatArray) -> Refit | None:
         """The fit to counts float[n, 1] of the kinds of judges; None if there is none."""
         w = counts[:, 0]
         if not w.any():
             return None
         found = self._maximum(self.model.weighted(w), self.at.theta)
         if found is not None and self._extent(found.theta) < self._far:
-            return ContestRefit(self.at.outward @ found.theta, self.at.infinite, False)
+            return Refit(self.at.outward @ found.theta, self.at.infinite, False)
         return self._in_the_limit(w)
 
     def _extent(self, theta: FloatArray) -> float:
@@ -102,7 +98,7 @@ class JudgeRefitter:
         except (ConvergenceError, Infeasible, np.linalg.LinAlgError):
             return None
 
-    def _in_the_limit(self, w: FloatArray) -> ContestRefit | None:
+    def _in_the_limit(self, w: FloatArray) -> Refit | None:
         """A replicate that separates, or lacks an item: what stays possible, of one judge of each kind."""
         judges, first = np.unique(self.units, return_index=True)
         chosen = self.judge.codes[first[judges >= 0]]
@@ -130,30 +126,15 @@ class JudgeRefitter:
         beta = every @ mixed.limit.embed(found.theta[:-1])
         u = rows.design.projected(mixed.limit.flat, slice(None))
         cone = demanded(u, np.zeros_like(u), counts, "binary")
-        return ContestRefit(beta, AtInfinity(every @ mixed.limit.flat, cone), bool(mixed.limit.n_infinite))
-
-    def influence(self, refit: ContestRefit, functions: FloatArray) -> FloatArray:
-        """Refused: replicates are not given standard errors."""
-        raise InputError(
-            f"studentize=True of {self.fit.title}: replicates of such models have no standard errors here; use bca or"
-            " percentile limits"
-        )
+        return Refit(beta, AtInfinity(every @ mixed.limit.flat, cone), bool(mixed.limit.n_infinite))
 
     def fit_again(self, draws: AnyDraws, counts: FloatArray, weights: Weights | None) -> Fit | None:
         """A whole fit of the replicate, for a user's function; None if there is none."""
-        fit = self.fit
+        data = self.fit.data
         if weights is None:
-            return fit
-        table = repeated(
-            fit.data, self.judge, draws.row_factors(weights, np.ones((fit.data.n_rows, 1)))[:, 0]
-        )
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", PairproofWarning)
-                again = fit_spec(table, fit.of_contests)
-        except (ConvergenceError, NotEstimableError):
-            return None
-        return again if again.scale == fit.scale else again.on_scale(fit.scale)
+            return self.fit
+        times = draws.row_factors(weights, np.ones((data.n_rows, 1)))[:, 0]
+        return same_model(self.fit, repeated(data, self.judge, times))
 
 
 def repeated(table: Comparisons, judge: Factor, times: FloatArray) -> Comparisons:

@@ -35,16 +35,20 @@ EQUAL = 1e-9
 MOST_QUANTITIES = 30_000
 
 
-class Estimates(Protocol):
-    """What every refit gives: the parameters, and what of them is infinite."""
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """The estimates of one replicate.
 
-    @property
-    def beta(self) -> FloatArray:
-        """float[n_params]: the finite part."""
+    beta float[n_params]: in the fit's parameters; the finite part.  infinite: none: every estimate is finite.
+    separated: whether some estimate is infinite, as distinct from not determined.  influence: what one comparison, or
+    person, of each kind moves functions float[m, n_params] of the parameters by, float[n, m]; none: replicates of this
+    model are not given standard errors.
+    """
 
-    @property
-    def infinite(self) -> AtInfinity | None:
-        """None: every estimate is finite."""
+    beta: FloatArray
+    infinite: AtInfinity | None
+    separated: bool
+    influence: Callable[[FloatArray], FloatArray] | None = None
 
 
 class Quantity(Protocol):
@@ -54,7 +58,7 @@ class Quantity(Protocol):
     def names(self) -> tuple[str, ...]:
         ...
 
-    def of(self, refit: Estimates) -> FloatArray:
+    def of(self, refit: Refit) -> FloatArray:
         """float[len(names)]: with inf, -inf, and nan where it is not defined."""
 
 
@@ -68,7 +72,7 @@ class Linear:
     names: tuple[str, ...]
     functions: sparse.csr_matrix
 
-    def of(self, refit: Estimates) -> FloatArray:
+    def of(self, refit: Refit) -> FloatArray:
         finite = np.asarray(self.functions @ refit.beta)
         if refit.infinite is None:
             return finite
@@ -103,7 +107,7 @@ class Abilities:
     items: tuple[str, ...]
     rows: sparse.csr_matrix
 
-    def of(self, refit: Estimates) -> Levels:
+    def of(self, refit: Refit) -> Levels:
         ability = np.asarray(self.rows @ refit.beta)
         n = len(ability)
         if refit.infinite is None:
@@ -123,7 +127,7 @@ class Worths:
     names: tuple[str, ...]
     abilities: Abilities
 
-    def of(self, refit: Estimates) -> FloatArray:
+    def of(self, refit: Refit) -> FloatArray:
         at = self.abilities.of(refit)
         k = len(at.above)
         if k == 1:
@@ -145,10 +149,10 @@ class Ranks:
     names: tuple[str, ...]
     abilities: Abilities
 
-    def of(self, refit: Estimates) -> FloatArray:
+    def of(self, refit: Refit) -> FloatArray:
         return self.both(refit)[0]
 
-    def both(self, refit: Estimates) -> tuple[FloatArray, FloatArray]:
+    def both(self, refit: Refit) -> tuple[FloatArray, FloatArray]:
         """float[n_items] twice: ranks, nan where another item cannot be compared; and the share of the first place,
         1/k each for k items that are equal there.
         """
@@ -182,7 +186,7 @@ class Probabilities:
     law: OutcomeLaw | None = None
     ties: Linear | None = None
 
-    def of(self, refit: Estimates) -> FloatArray:
+    def of(self, refit: Refit) -> FloatArray:
         at = self.abilities.of(refit)
         u = at.gap(self.i, self.j)
         if self.law is not None and self.ties is not None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Literal, Union
 
@@ -49,14 +49,15 @@ from ..comparisons.contests.estimates import infinite_of, outward, solved
 from ..comparisons.contests.specified import contest_rows
 from ..comparisons.counts.blocks import Blocks, as_blocks
 from ..comparisons.counts.build import Model
-from ..comparisons.counts.cells import Cells, Problem
+from ..comparisons.counts.cells import Problem
 from ..comparisons.counts.dense import Dense
 from ..comparisons.counts.existence import at_infinity, predictors
 from ..comparisons.counts.llbt import fit_model
 from ..comparisons.counts.outcome_derivatives import Counts, units
 from ..comparisons.counts.solve import Solved, laid_out, solve, solve_by_strong_components
 from ..comparisons.counts.sparse import Rows
-from .draws import AnyDraws, ByCluster, ByComparison, ByRows, Weights, cells_with
+from .draws import AnyDraws, ByCluster, ByComparison, ByRows, Weights, cells_with, check_several, draws_of
+from .quantities import Refit
 from .taken_apart import Coordinates, TakenApart, check_same
 
 Layout = Union[Blocks, Dense, Rows]
@@ -67,41 +68,14 @@ MOVES = 1e-9
 AWAY = 6.0
 
 
-@dataclass(frozen=True, eq=False)
-class Refit:
-    """The estimates from one table of counts.
-
-    beta float[n_params]: in the fit's parameters; the finite part.  infinite: none: every estimate is finite.
-    separated: whether some estimate is infinite, as distinct from not determined.  params
-    float[n_problem_params]: in the parameters of `problem`.  null float[n_problem_params, k]: directions
-    without an estimate, in the parameters of `problem`.  covariance: of `params`.  tie_added: whether the fit
-    has a tie parameter that `problem` lacks.
-    """
-
-    beta: FloatArray
-    infinite: AtInfinity | None
-    separated: bool
-    params: FloatArray
-    problem: Problem
-    null: FloatArray
-    covariance: Covariance
-    tie_added: bool
-
-    def values(self, functions: FloatArray) -> FloatArray:
-        """float[m]: linear functions of the fit's parameters, with inf, -inf and nan."""
-        finite = np.asarray(functions @ self.beta)
-        return finite if self.infinite is None else self.infinite.values(functions, finite)
-
-
 class Refitter:
     """Fits of one model to other counts of its cells."""
 
     def __init__(self, apart: TakenApart) -> None:
-        self.model: Model = apart.model
-        self.n_params, self.scale = len(apart.fit.terms), apart.fit.scale
+        self.fit, self.model = apart.fit, apart.model
         self.ways: dict[int, Coordinates] = {k: apart.coordinates_of(k) for k in (0, 1)}
         self.full: FloatArray = apart.problem.cells.counts
-        self.tie_place = next((k for k, t in enumerate(apart.fit.terms) if t.kind == "tie"), None)
+        self.tie_place = next((k for k, t in enumerate(self.fit.terms) if t.kind == "tie"), None)
         self._layout: Layout | None = None
         self._start: FloatArray | None = None
         self._far = maxima.FAR
@@ -131,9 +105,8 @@ class Refitter:
         if problem.tie.shape[1] and not counts[:, 1].any():
             return self._without_ties(counts)
         quick = self._quickly(counts)
-        if quick is not None:
-            return quick
-        return self._anew(problem, counts)
+        model = self.model
+        return quick or self._anew(problem, counts, int(bool(model.tie_fixed)), model.tie_is_infinite)
 
     def _quickly(self, counts: FloatArray) -> Refit | None:
         if self._layout is None or self._start is None:
@@ -155,48 +128,43 @@ class Refitter:
         if not found.reached:
             return None
         params = here.forward(found.x)
-        added = int(bool(self.model.tie_fixed))
-        beta = self.ways[added].forward(params)
         infinite = self._tie_gone() if self.model.tie_is_infinite else None
-        cells = problem.cells
-        filled = replace(problem, cells=replace(cells, counts=counts))
-        return Refit(
-            beta,
-            infinite,
-            False,
-            params,
-            filled,
-            np.zeros((len(params), 0)),
-            found.point.covariance(),
-            bool(added),
-        )
+        null, way = np.zeros((len(params), 0)), self.ways[int(bool(self.model.tie_fixed))]
+
+        def influence(functions: FloatArray) -> FloatArray:
+            return self._influence(functions, params, null, found.point.covariance(), problem, way)
+
+        return Refit(way.forward(params), infinite, False, influence)
 
     def _without_ties(self, counts: FloatArray) -> Refit | None:
         """Davidson's tie parameters at -inf, Rao and Kupper's at 0: the other parameters are those of the wins."""
         problem = self.model.problem
         davidson = problem.model == "davidson"
         if problem.tie.shape[1] > 1:
-            return self._anew(problem, counts) if davidson else None
-        none = np.zeros((len(problem.z), 0))
-        without = replace(problem, tie=none, model="binary", cells=cells_with(problem.cells, counts))
-        try:
-            found = _solve(without)
-        except ConvergenceError:
-            return None
-        return self._read(without, found, 1, tie_gone=davidson)
+            return self._anew(problem, counts, 0, False) if davidson else None
+        return self._anew(_of_wins(problem), counts, 1, davidson)
 
-    def _anew(self, problem: Problem, counts: FloatArray) -> Refit | None:
-        problem = replace(problem, cells=cells_with(problem.cells, counts))
+    def _anew(self, problem: Problem, counts: FloatArray, added: int, tie_gone: bool) -> Refit | None:
+        """Solved as any fit is; `added`: whether the fit has a tie parameter that `problem` lacks."""
+        problem, way = replace(problem, cells=cells_with(problem.cells, counts)), self.ways[added]
         try:
             found = _solve(problem)
         except ConvergenceError:
             return None
-        return self._read(problem, found, int(bool(self.model.tie_fixed)), self.model.tie_is_infinite)
+        infinite = self._tie_gone() if tie_gone else None
+        if found.null_space.shape[1]:
+            infinite = both(at_infinity(problem, found.null_space, way.forward(found.null_space)), infinite)
+        # Without a tie in a table that has some, the tie parameter is separated as well.
+        separated = found.separated or (tie_gone and not self.model.tie_is_infinite)
 
-    def influence(self, refit: Refit, functions: FloatArray) -> FloatArray:
-        """float[3 n_cells, m]: what one comparison of each outcome of the whole table's cells moves m functions by."""
-        cells = self.model.problem.cells
-        return influence(refit, functions, cells, self.ways[int(refit.tie_added)]).reshape(-1, len(functions))
+        def influence(functions: FloatArray) -> FloatArray:
+            return self._influence(functions, found.params, found.null_space, found.covariance, problem, way)
+
+        return Refit(way.forward(found.params), infinite, separated, influence)
+
+    def draws(self, columns: Sequence[str], missing: Missing) -> AnyDraws:
+        """How replicates are drawn: single comparisons, or by one or two columns."""
+        return draws_of(self.model, columns, missing)
 
     def fit_again(self, draws: AnyDraws, counts: FloatArray, weights: Weights | None) -> Fit | None:
         """A whole fit of the replicate, for a user's function; None if there is none."""
@@ -204,42 +172,62 @@ class Refitter:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PairproofWarning)
-                return fit_model(model).on_scale(self.scale)
+                return fit_model(model).on_scale(self.fit.scale)
         except ConvergenceError:
             return None
 
     def _model(self, draws: AnyDraws, counts: FloatArray, weights: Weights) -> Model:
-        model = self.model
-        data = model.data
+        model, data = self.model, self.model.data
         rows = draws.row_factors(weights, np.stack([data.wins, data.ties, data.losses], axis=1))
-        data = replace(data, wins=rows[:, 0], ties=rows[:, 1], losses=rows[:, 2])
-        cells = cells_with(model.problem.cells, counts)
+        data, cells = counted(data, rows), cells_with(model.problem.cells, counts)
         problem = replace(model.problem, cells=cells)
         model = replace(model, data=data, table=data.with_ties_treated(model.spec.ties), problem=problem)
         if problem.tie.shape[1] != 1 or cells.counts[:, 1].any():
             return model
-        without = replace(problem, tie=np.zeros((len(problem.z), 0)), model="binary")
         fixed: Literal["none observed", "boundary"] = (
             "none observed" if problem.model == "davidson" else "boundary"
         )
-        return replace(model, problem=without, tie_by=(), tie_fixed=fixed)
+        return replace(model, problem=_of_wins(problem), tie_by=(), tie_fixed=fixed)
 
     def _tie_gone(self) -> AtInfinity:
         assert self.tie_place is not None
-        return held_at_minus_infinity(self.n_params, self.tie_place)
+        return held_at_minus_infinity(len(self.fit.terms), self.tie_place)
 
-    def _read(self, problem: Problem, found: Solved, added: int, tie_gone: bool) -> Refit:
-        coordinates = self.ways[added]
-        infinite = self._tie_gone() if tie_gone else None
-        if found.null_space.shape[1]:
-            outward = coordinates.forward(found.null_space)
-            infinite = both(at_infinity(problem, found.null_space, outward), infinite)
-        # Without a tie in a table that has some, the tie parameter is separated as well.
-        separated = found.separated or (tie_gone and not self.model.tie_is_infinite)
-        beta = coordinates.forward(found.params)
-        return Refit(
-            beta, infinite, separated, found.params, problem, found.null_space, found.covariance, bool(added)
-        )
+    def _influence(
+        self,
+        functions: FloatArray,
+        params: FloatArray,
+        null: FloatArray,
+        covariance: Covariance,
+        problem: Problem,
+        way: Coordinates,
+    ) -> FloatArray:
+        """float[3 n_cells, m]: a' times the score of one comparison of each outcome of the whole table's cells, a = M c,
+        for m functions c of the fit's parameters.
+
+        params, null, covariance: the estimates of a replicate, directions without one, and M, in the parameters of
+        `problem`.  It is 0 in cells that say nothing in the limit of a separated refit.  Functions that are infinite
+        mean nothing.
+        """
+        problem = replace(problem, cells=self.model.problem.cells)
+        a = np.stack([covariance.product(row) for row in way.back(functions)], axis=1)
+        along_u, along_g = predictors(problem, a)
+        u, g = (v[:, 0] for v in predictors(problem, params[:, None]))
+        gone = np.zeros(len(u), bool)
+        if null.shape[1]:
+            u_moves, g_moves = (np.abs(v).max(axis=1) > MOVES for v in predictors(problem, null))
+            gone = u_moves | (g_moves & (problem.model == "rao-kupper"))
+            g = np.where(g_moves, -np.inf, g)
+            if problem.model == "rao-kupper":
+                g = np.where(gone, 1.0, g)
+        score = np.where(gone[:, None, None], 0.0, units(u, g, problem.model)[0])
+        out: FloatArray = score[:, :, :1] * along_u[:, None, :] + score[:, :, 1:] * along_g[:, None, :]
+        return out.reshape(-1, len(functions))
+
+
+def _of_wins(problem: Problem) -> Problem:
+    """The problem without its tie parameters."""
+    return replace(problem, tie=np.zeros((len(problem.z), 0)), model="binary")
 
 
 def _solve(problem: Problem) -> Solved:
@@ -261,38 +249,6 @@ def _as_grid(layout: Dense, y: Counts) -> Counts:
     return Counts(table(y.first), table(y.tie), table(y.second), table(y.total))
 
 
-def influence(refit: Refit, functions: FloatArray, cells: Cells, coordinates: Coordinates) -> FloatArray:
-    """float[n_cells, 3, m]: a' times the score of one comparison of each outcome of `cells`, a = M c, for m functions c
-    of the fit's parameters.
-
-    It is 0 in cells that say nothing in the limit of a separated refit.  Functions that are infinite mean nothing.
-    """
-    problem = replace(refit.problem, cells=cells)
-    inner = coordinates.back(functions)
-    a = np.stack([refit.covariance.product(row) for row in inner], axis=1)
-    along_u, along_g = predictors(problem, a)
-    u, g = (v[:, 0] for v in predictors(problem, refit.params[:, None]))
-    gone = np.zeros(len(u), bool)
-    if refit.null.shape[1]:
-        u_moves, g_moves = (np.abs(v).max(axis=1) > MOVES for v in predictors(problem, refit.null))
-        gone = u_moves | (g_moves & (problem.model == "rao-kupper"))
-        g = np.where(g_moves, -np.inf, g)
-        if problem.model == "rao-kupper":
-            g = np.where(gone, 1.0, g)
-    score = np.where(gone[:, None, None], 0.0, units(u, g, problem.model)[0])
-    out: FloatArray = score[:, :, :1] * along_u[:, None, :] + score[:, :, 1:] * along_g[:, None, :]
-    return out
-
-
-@dataclass(frozen=True, eq=False)
-class ContestRefit:
-    """The estimates of one replicate; attributes as in :class:`pairproof.native.inference.refits.Refit`."""
-
-    beta: FloatArray
-    infinite: AtInfinity | None
-    separated: bool
-
-
 class ContestRefitter:
     """Fits of one model of contests to other counts of its rows."""
 
@@ -305,7 +261,7 @@ class ContestRefitter:
         self.outward = outward(fit, self.rows, len(found.theta))
         check_same(fit, self.outward @ found.theta, fit.null_space)
 
-    def refit(self, counts: FloatArray) -> ContestRefit | None:
+    def refit(self, counts: FloatArray) -> Refit | None:
         """The fit to counts float[n_rows, 3]; None if the solver found none, or there are no comparisons."""
         if not counts.any():
             return None
@@ -317,28 +273,29 @@ class ContestRefitter:
         except (ConvergenceError, NotEstimableError, np.linalg.LinAlgError):
             return None
         infinite = infinite_of(rows, found, self.outward)
-        return ContestRefit(self.outward @ found.theta, infinite, bool(found.n_infinite))
+        return Refit(self.outward @ found.theta, infinite, bool(found.n_infinite))
 
-    def influence(self, refit: ContestRefit, functions: FloatArray) -> FloatArray:
-        """Refused: replicates are not given standard errors."""
-        raise InputError(
-            f"studentize=True of {self.fit.title}: replicates of such models have no standard errors here; use bca or"
-            " percentile limits"
-        )
+    def draws(self, columns: Sequence[str], missing: Missing) -> AnyDraws:
+        """How replicates are drawn: single comparisons, or by one or two columns."""
+        return draws_of(self.model, columns, missing)
 
     def fit_again(self, draws: AnyDraws, counts: FloatArray, weights: Weights | None) -> Fit | None:
         """A whole fit of the replicate, for a user's function; None if there is none."""
-        fit, data = self.fit, self.fit.data
+        data = self.fit.data
         if weights is None:
-            return fit
+            return self.fit
         rows = draws.row_factors(weights, np.stack([data.wins, data.ties, data.losses], axis=1))
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", PairproofWarning)
-                again = fit_spec(counted(data, rows), fit.of_contests)
-        except (ConvergenceError, NotEstimableError):
-            return None
-        return again if again.scale == fit.scale else again.on_scale(fit.scale)
+        return same_model(self.fit, counted(data, rows))
+
+
+def same_model(fit: Fit, table: Comparisons) -> Fit | None:
+    """The fit's model of contests on another table; None if there is no fit."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PairproofWarning)
+            return fit_spec(table, fit.of_contests).on_scale(fit.scale)
+    except (ConvergenceError, NotEstimableError):
+        return None
 
 
 def counted(table: Comparisons, counts: FloatArray) -> Comparisons:
@@ -348,20 +305,6 @@ def counted(table: Comparisons, counts: FloatArray) -> Comparisons:
 
 #: Natural parameters `AWAY` beyond those of the table, or beyond this, are looked into.
 FAR = 12.0
-
-
-@dataclass(frozen=True, eq=False)
-class AnswerRefit:
-    """The estimates of one replicate; attributes as in :class:`pairproof.native.inference.refits.Refit`.
-
-    theta float[p]: coordinates.  covariance float[p, p]: of theta; 0 along what has no estimate.
-    """
-
-    beta: FloatArray
-    infinite: AtInfinity | None
-    separated: bool
-    theta: FloatArray
-    covariance: FloatArray
 
 
 class AnswerRefitter:
@@ -386,13 +329,10 @@ class AnswerRefitter:
         if not names:
             nothing = np.zeros(0, np.int64)
             return ByComparison(nothing, nothing, times, groups, 1, "persons")
-        if len(labels) < 2:
-            raise InputError(
-                f"{columns[0]}: all persons are of one cluster ({labels[0]}); there is nothing to tell clusters apart by"
-            )
+        check_several(columns[0], labels, "persons")
         return ByCluster(columns[0], np.zeros(0, np.int64), groups, 1)
 
-    def refit(self, counts: FloatArray) -> AnswerRefit | None:
+    def refit(self, counts: FloatArray) -> Refit | None:
         """The fit to counts float[n, 1] of the distinct answers; None if there is none."""
         if not counts.any():
             return None
@@ -404,7 +344,7 @@ class AnswerRefitter:
         except (np.linalg.LinAlgError, ConvergenceError, TooLargeError):
             return None
 
-    def _regular(self, counted: Likelihood) -> AnswerRefit | None:
+    def _regular(self, counted: Likelihood) -> Refit | None:
         """A maximum near that of the table, at which the information is positive definite."""
         found = maximise(counted.at, self.at.theta, self._far)
         if not found.reached:
@@ -415,7 +355,7 @@ class AnswerRefitter:
             return None
         return self._read(found.x, half.T @ half, None)
 
-    def _limiting(self, limit: Limit) -> AnswerRefit:
+    def _limiting(self, limit: Limit) -> Refit:
         """A replicate that separates, or in which something is not determined, or whose maximum is far away."""
         inner = limit.remaining
         none = np.zeros((0, inner.n_params))
@@ -426,16 +366,15 @@ class AnswerRefitter:
         infinite = AtInfinity(self.at.outward @ limit.infinite.null, limit.infinite.rows)
         return self._read(limit.outward(top.theta), limit.keep @ covariance @ limit.keep.T, infinite)
 
-    def _read(self, theta: FloatArray, covariance: FloatArray, infinite: AtInfinity | None) -> AnswerRefit:
+    def _read(self, theta: FloatArray, covariance: FloatArray, infinite: AtInfinity | None) -> Refit:
         separated = infinite is not None and bool(len(infinite.rows))
-        beta = self.at.outward @ theta
-        return AnswerRefit(beta, both(infinite, self.at.infinite), separated, theta, covariance)
 
-    def influence(self, refit: AnswerRefit, functions: FloatArray) -> FloatArray:
-        """float[n, m]: what a person with each answer moves m functions of the parameters by."""
-        point = self.at.likelihood.at(refit.theta)
-        assert point is not None
-        return np.asarray(point.scores @ refit.covariance @ (functions @ self.at.outward).T)
+        def influence(functions: FloatArray) -> FloatArray:
+            point = self.at.likelihood.at(theta)
+            assert point is not None
+            return np.asarray(point.scores @ covariance @ (functions @ self.at.outward).T)
+
+        return Refit(self.at.outward @ theta, both(infinite, self.at.infinite), separated, influence)
 
     def fit_again(self, draws: AnyDraws, counts: FloatArray, weights: Weights | None) -> Fit | None:
         """A whole fit of the replicate, for a user's function; None if there is none."""
@@ -476,7 +415,7 @@ class AnswerRefitter:
         except NotEstimableError:
             return None
         found = found.with_reference("sum") if spec.reference == "sum" else found
-        return found if found.scale == self.fit.scale else found.on_scale(self.fit.scale)
+        return found.on_scale(self.fit.scale)
 
 
 def refuse(fit: Fit) -> None:

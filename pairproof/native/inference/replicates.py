@@ -19,9 +19,9 @@ with the acceleration a = sum L^3 / (6 (sum L^2)^(3/2)), L_g = mean(t_(-g)) - t_
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Union
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
@@ -29,9 +29,9 @@ from ...errors import InputError
 from ...fit.inference.wald import check_level
 from ...numerics.arrays import BoolArray, FloatArray
 from ...numerics.processes import in_order
-from .draws import BLOCK, AnyDraws, ByComparison, TwoWays, Weights
+from .draws import BLOCK, AnyDraws, TwoWays, Weights
 from .judge_refits import JudgeRefitter
-from .quantities import Custom, Linear, Quantity, Ranks
+from .quantities import Custom, Linear, Quantity, Ranks, Refit
 from .refits import AnswerRefitter, ContestRefitter, Refitter
 
 if TYPE_CHECKING:
@@ -162,36 +162,35 @@ class Engine:
         n, items = len(self.names), 0 if self.ranks is None else len(self.ranks.names)
         refit = self.refitter.refit(counts)
         if refit is None:
-            nothing = np.full(items, np.nan)
-            return Values(np.full(n, np.nan), np.full(n, np.nan), nothing, nothing, False, True)
+            return Values.of_one(
+                np.full(n, np.nan), np.full(n, np.nan), *np.full((2, items), np.nan), False, True
+            )
         parts = [
             self._custom(q, counts, weights, where) if isinstance(q, Custom) else q.of(refit)
             for q in self.quantities
         ]
         rank, best = self.ranks.both(refit) if self.ranks is not None else (np.zeros(0), np.zeros(0))
         errors = self._errors(refit, weights) if self.studentize else np.full(n, np.nan)
-        return Values(np.concatenate(parts), errors, rank, best, refit.separated, False)
+        return Values.of_one(np.concatenate(parts), errors, rank, best, refit.separated, False)
 
     # -- standard errors -------------------------------------------------------------------------------------
 
-    def _errors(self, refit: Any, weights: Weights | None) -> FloatArray:
+    def _errors(self, refit: Refit, weights: Weights | None) -> FloatArray:
         """float[n]: CR0 standard errors of linear quantities in a replicate, each copy of a cluster a cluster."""
-        times = weights.of_groups if weights is not None else self._whole()
+        times = weights.of_groups if weights is not None else self.draws.whole
         parts = []
         for q in self.quantities:
             if not isinstance(q, Linear):
                 parts.append(np.full(len(q.names), np.nan))
                 continue
-            of_cells = self.refitter.influence(refit, np.asarray(q.functions.todense()))
-            by_group = self.draws.groups @ of_cells
+            if refit.influence is None:
+                raise InputError(
+                    f"studentize=True of {self.refitter.fit.title}: replicates of such models have no standard errors here;"
+                    " use bca or percentile limits"
+                )
+            by_group = self.draws.groups @ refit.influence(np.asarray(q.functions.todense()))
             parts.append(np.sqrt(times @ by_group**2))
         return np.concatenate(parts)
-
-    def _whole(self) -> FloatArray:
-        """Weights that give the table itself."""
-        if isinstance(self.draws, ByComparison):
-            return self.draws.multiplicity
-        return np.ones(self.draws.groups.shape[0])
 
     # -- a user's function -----------------------------------------------------------------------------------
 
@@ -203,15 +202,7 @@ class Engine:
 
     # -- many ------------------------------------------------------------------------------------------------
 
-    def block(self, seed: np.random.SeedSequence, first: int, n: int) -> Block:
-        """Replicates first, ..., first + n - 1."""
-        rng = np.random.default_rng(seed)
-        found = []
-        for k in range(n):
-            found.append(self._evaluated(self.draws.draw(rng), f"replicate {first + k + 1}"))
-        return stacked(found)
-
-    def _evaluated(self, weights: Weights, where: str) -> Values:
+    def of_weights(self, weights: Weights, where: str) -> Values:
         """The quantities of a replicate; four judges are drawn in 35 ways, and each is fitted once."""
         key = weights.of_groups.tobytes() if len(weights.of_groups) <= FEW_GROUPS else None
         if key is not None and key in self.seen:
@@ -224,21 +215,9 @@ class Engine:
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """One replicate: quantities float[q] and their standard errors, ranks float[J], shares of the first place float[J],
-    whether it separated, and whether there is no fit of it.
+    """Replicates in a row: quantities float[R, q] and their standard errors, ranks float[R, J], shares of the first place
+    float[R, J], whether each separated, and whether there is no fit of it.
     """
-
-    values: FloatArray
-    errors: FloatArray
-    rank: FloatArray
-    best: FloatArray
-    separated: bool
-    failed: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Replicates in a row; arrays as in `Values`, with replicates as first axis."""
 
     values: FloatArray
     errors: FloatArray
@@ -247,29 +226,30 @@ class Block:
     separated: BoolArray
     failed: BoolArray
 
+    @classmethod
+    def of_one(cls, *numbers: FloatArray | bool) -> Values:
+        return cls(*(np.array([each]) for each in numbers))
 
-def stacked(found: list[Values]) -> Block:
-    fields = ("values", "errors", "rank", "best", "separated", "failed")
-    return Block(*(np.array([getattr(v, name) for v in found]) for name in fields))
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """A block of replicates to be made."""
-
-    engine: Engine
-    seed: np.random.SeedSequence
-    first: int
-    n: int
+    @classmethod
+    def joined(cls, found: Sequence[Values]) -> Values:
+        return cls(*(np.concatenate([getattr(v, f.name) for v in found]) for f in fields(cls)))
 
 
-def make(task: Task) -> Block:
-    return task.engine.block(task.seed, task.first, task.n)
+#: Replicates to be made: the stream of the seed, the first of them, and how many.
+Task = tuple[Engine, np.random.SeedSequence, int, int]
+
+
+def make(task: Task) -> Values:
+    engine, seed, first, n = task
+    rng = np.random.default_rng(seed)
+    return Values.joined(
+        [engine.of_weights(engine.draws.draw(rng), f"replicate {first + k + 1}") for k in range(n)]
+    )
 
 
 def make_replicates(
     engine: Engine, replicates: int, seed: int, workers: int, progress: Callable[[int, int], None] | None
-) -> Block:
+) -> Values:
     """All replicates; the same numbers for any number of workers."""
     if workers > 1:
         _check_sendable(engine)
@@ -278,19 +258,14 @@ def make_replicates(
 
     def tasks() -> Iterator[Task]:
         for start, stream in zip(starts, seeds):
-            yield Task(engine, stream, start, min(BLOCK, replicates - start))
+            yield engine, stream, start, min(BLOCK, replicates - start)
 
     blocks = []
     for task, block in in_order(make, tasks(), workers):
         blocks.append(block)
         if progress is not None:
-            progress(task.first + task.n, replicates)
-    return joined(blocks)
-
-
-def joined(blocks: list[Block]) -> Block:
-    fields = ("values", "errors", "rank", "best", "separated", "failed")
-    return Block(*(np.concatenate([getattr(b, name) for b in blocks]) for name in fields))
+            progress(task[2] + task[3], replicates)
+    return Values.joined(blocks)
 
 
 def _check_sendable(engine: Engine) -> None:
@@ -317,10 +292,10 @@ def without_each(engine: Engine) -> tuple[FloatArray, FloatArray]:
     for k, g in enumerate(group):
         left = full - np.asarray(taken[k].todense()).reshape(full.shape)
         left[np.abs(left) < 1e-9 * full] = 0.0  # what rounding leaves of fractional counts
-        times_each = alone._whole().copy()
+        times_each = draws.whole.copy()
         times_each[g] -= 1.0
-        found.append(alone.evaluate(left, Weights(times_each), f"the table without cluster {k + 1}").values)
-    return np.array(found), times
+        found.append(alone.evaluate(left, Weights(times_each), f"the table without cluster {k + 1}"))
+    return Values.joined(found).values, times
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -380,16 +355,12 @@ class Replicates:
     @property
     def n_undefined(self) -> pd.Series[int]:
         """Replicates in which each quantity is not defined, for example because an item is absent; by name."""
-        import pandas as pd
-
-        return pd.Series(np.isnan(self.replicates).sum(axis=0), index=list(self.names))
+        return self.to_frame().isna().sum()
 
     @property
     def n_infinite(self) -> pd.Series[int]:
         """Replicates in which each quantity is infinite, by name."""
-        import pandas as pd
-
-        return pd.Series(np.isinf(self.replicates).sum(axis=0), index=list(self.names))
+        return np.isinf(self.to_frame()).sum()
 
     # -- spread ----------------------------------------------------------------------------------------------
 
@@ -408,10 +379,8 @@ class Replicates:
 
         Returns DataFrame: by name.
         """
-        import pandas as pd
-
         with np.errstate(invalid="ignore"):
-            frame = pd.DataFrame(self.replicates, columns=list(self.names))
+            frame = self.to_frame()
             bad = np.isinf(self.replicates).any(axis=0) | np.array([n in self.alone for n in self.names])
             out = frame.where(np.isfinite(frame)).cov()
         out.loc[bad, :] = np.nan

@@ -30,12 +30,14 @@ import numpy as np
 
 from ...data.options import one_of, whole_number
 from ...errors import InputError, NotEstimableError, PairproofWarning, TooLargeError
-from ...fit.estimates.tails import chi_square_p, log10_chi_square_p, p_equals
+from ...fit.estimates.array_inference import ChiSquareTest, with_cautions
+from ...fit.estimates.tails import chi_square_p, p_equals
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
 from ...fit.robust.clustered_fit import Missing
+from ...fit.shown.fit_json import finite
 from ...numerics.arrays import FloatArray
-from .bootstrap import codes_of, number
+from .draws import codes_of, seed_or_drawn
 from .null_fits import AtNull, NullFits
 from .taken_apart import Function, TakenApart, counts_at_estimate, expect_fit, function_of, take_apart
 
@@ -44,32 +46,23 @@ FEW = 20
 
 
 @dataclass(frozen=True)
-class ScoreTest:
+class ScoreTest(ChiSquareTest):
     """A cluster-robust score test.
 
-    p: chi-square; 0 where it is too small for a double, `log10_p` has it.  caution: why the chi-square is
-    rough; "" with 20 clusters or more.
+    caution: why the chi-square is rough; "" with 20 clusters or more.
     """
 
-    statistic: float
-    df: int
-    p: float
     hypothesis: str
     column: str
     n_clusters: int
     caution: str = ""
-
-    @property
-    def log10_p(self) -> float:
-        """Logarithm of p, also where p itself is 0 in doubles."""
-        return log10_chi_square_p(self.statistic, self.df)
 
     def __str__(self) -> str:
         text = (
             f"Score chi-square by {self.column} ({self.n_clusters} clusters) {self.statistic:.4f} on {self.df} df,"
             f" {p_equals(self.p, self.log10_p)}: {self.hypothesis}"
         )
-        return f"{text}\n  Caution: {self.caution}" if self.caution else text
+        return with_cautions(text, self.caution)
 
 
 def score_test(
@@ -355,9 +348,9 @@ class WildTest:
         return {
             "contrast": self.what,
             "value": self.value,
-            "estimate": number(self.estimate),
-            "t": number(self.t),
-            "p": number(self.p),
+            "estimate": finite(self.estimate),
+            "t": finite(self.t),
+            "p": finite(self.p),
             "clusters": self.column,
             "n_clusters": self.n_clusters,
             "weights": self.weights,
@@ -378,7 +371,7 @@ class WildTest:
             f"Wild score test of {self.what} = {self.value:g} by {self.column} ({self.n_clusters} clusters):"
             f" t = {self.t:.4f}, p = {self.p:.4g}, {how}"
         )
-        return "\n".join([text, *(f"  Caution: {c}" for c in self.cautions)])
+        return with_cautions(text, *self.cautions)
 
     def __repr__(self) -> str:
         return f"<WildTest: {self.what} = {self.value:g}, p = {self.p:.4g}, {self.n_clusters} clusters by {self.column}>"
@@ -459,9 +452,7 @@ def wild_test(
     label, function = function_of(fit, contrast, group)
     code = codes_of(apart.model, column, missing)
     clusters = int(code.max()) + 1
-    used_seed = (
-        int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else whole_number("seed", seed)
-    )
+    used_seed = seed_or_drawn(seed)
     vectors, exact = weight_vectors(clusters, weights, n, used_seed)
     engine = Inversion(NullFits(apart, function[None, :], code), vectors, exact, _estimate(apart, function))
     t, p, statistics = engine.test(float(value))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import ComparisonError, InputError, ItemError
 from ...fit.estimates.covariance import Rescaling, Shift
-from ...fit.estimates.fit_record import find_item
+from ...fit.estimates.fit_record import find_item, known_and_near
 from ...fit.estimates.identification import shift_to
 from ...fit.estimates.likelihood import AtEstimate
 from ...fit.estimates.predictions import ability_functions, find_group, group_label
@@ -219,12 +219,7 @@ def _written(weights: Mapping[str, float]) -> str:
 
 def _place(fit: Fit, parameter: str) -> int:
     if parameter not in fit.names:
-        import difflib
-
-        near = difflib.get_close_matches(str(parameter), fit.names, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        more = f", and {len(fit.names) - 20} more" if len(fit.names) > 20 else ""
-        raise InputError(f"no parameter {parameter!r}; there are {', '.join(fit.names[:20])}{more}{hint}")
+        raise InputError(f"no parameter {parameter!r}; there are {known_and_near(fit.names, parameter)}")
     return fit.names.index(parameter)
 
 
