@@ -25,7 +25,7 @@ NOT_MADE = (
     "tests/certified/README.md",
 )
 
-#: Pages that take several seconds to make: campaigns and experiments simulated, R's records read by the hundred.
+#: Pages that take several seconds: campaigns and experiments simulated, R's records read by the hundred.
 LONG = tuple(
     f"docs/{name}.md"
     for name in (

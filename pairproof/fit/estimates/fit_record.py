@@ -399,7 +399,7 @@ class FitRecord:
     @property
     def n_estimable(self) -> int:
         """Free dimensions with a finite estimate: parameters less references, less directions without a number."""
-        # Of items that sum to zero none is a reference; each block of them has one dimension fewer than parameters.
+        # Of items that sum to zero none is a reference, and a block of n has n - 1 free dimensions.
         centred = self.spec.reference == "sum" and not self.spec.item_terms
         redundant = len({t.by for t in self.terms if t.kind == "item"}) if centred else 0
         return int((~self.is_reference).sum()) - self.null_space.shape[1] - redundant

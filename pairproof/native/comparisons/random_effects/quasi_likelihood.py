@@ -149,8 +149,8 @@ class _Working:
         s = gram[:k, :k] - share @ zx.T
         pull = s @ here.theta[:k] + score[:k] - share @ score[k:]
         d, u = np.linalg.eigh(s)
-        # What the fixed parameters explain leaves of the effects is rounding (observed 8e-17 of their information):
-        # it says nothing of s, and its slope is noise of either sign.
+        # What the fixed parameters explain leaves of the effects is rounding (observed 8e-17 of their
+        # information): it says nothing of s, and its slope is noise of either sign.
         told = d > ROUNDING * float(np.trace(gram[:k, :k]))
         self.d, self.h2 = np.where(told, d, 0.0), np.where(told, (u.T @ pull) ** 2, 0.0)
 

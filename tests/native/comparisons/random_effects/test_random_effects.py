@@ -318,7 +318,12 @@ def test_quadrature_over_crossed_effects_of_many_players_is_refused() -> None:
 def test_effects_that_the_fixed_parameters_explain_have_no_sigma(wins: list[int]) -> None:
     """Items without the covariate have abilities of their own: what is left of the effects is rounding, of either
     sign by the processor, and sigma was once the highest that is searched."""
-    columns = {"first": list("111223"), "second": list("234344"), "wins": wins, "losses": [100 - w for w in wins]}
+    columns = {
+        "first": list("111223"),
+        "second": list("234344"),
+        "wins": wins,
+        "losses": [100 - w for w in wins],
+    }
     table = read(columns, item_data={"item": list("1234"), "x": [0, 1, None, None]})
     fit = fit_bradley_terry(table, formula="x + (1 | item)", method="pql")
     assert fit.sigma == 0.0 and np.isnan(fit.sigma_se)
