@@ -4,6 +4,8 @@ PYTHON := $(VENV)/bin/python
 PYTEST_ARGS ?=
 QUICK := tests/data tests/fit tests/numerics tests/native/comparisons/counts tests/native/comparisons/formula tests/test_text.py
 export VENV
+# Hundreds of tests start a Python: without bytecode each compiles 500 modules, and the whole takes twice as long.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready r-packages browser validate quick test suite nightly bench format lint wheel clean
@@ -44,22 +46,18 @@ validate: ready
 test: ready suite
 
 # Without a look at what is missing: .ci/run hides things on purpose, and the set-up would bring them.  Two workers share
-# two cores: threads of BLAS beside them wait for each other, once for more than 300 s in one factorisation.  Hundreds of
-# tests start a Python: without its bytecode each compiles 500 modules, and the whole takes twice as long.
-suite: unexport PYTHONDONTWRITEBYTECODE
+# two cores: threads of BLAS beside them wait for each other, once for more than 300 s in one factorisation.
 suite: export OPENBLAS_NUM_THREADS ?= 1
 suite: export OMP_NUM_THREADS ?= 1
 suite:
 	@$(PYTHON) -m pytest -n 2 --dist loadgroup -m "not nightly" $(PYTEST_ARGS)
 
 # For whoever changes a line: no R, no processes, nothing that takes seconds.
-quick: unexport PYTHONDONTWRITEBYTECODE
 quick: export OPENBLAS_NUM_THREADS ?= 1
 quick: ready
 	@$(PYTHON) -m pytest -n 2 -q -m "not nightly and not slow and not r" $(QUICK) $(PYTEST_ARGS)
 
 # The closing line says what ran, and at which commit; tests/test_house.py says when it has grown old.
-nightly: unexport PYTHONDONTWRITEBYTECODE
 nightly: export OPENBLAS_NUM_THREADS ?= 1
 nightly: export OMP_NUM_THREADS ?= 1
 nightly: ready

@@ -9,7 +9,7 @@ import pytest
 from tests.campaign.page import browser
 from tests.campaign.page.browser import Browser
 
-#: What the browser does in `make test`: a batch by keyboard, one by mouse, hostile texts; the rest is nightly.
+#: What it does in `make test`: a batch by keyboard, one by mouse, hostile texts; the rest is nightly.
 ALWAYS = (
     "test_a_batch_answered_by_keyboard_is_saved_and_taken_in",
     "test_a_batch_answered_by_mouse_in_two_sittings_counts_each_judgment_once",
