@@ -144,9 +144,9 @@ def test_a_campaign_refuses_a_negative_seed_before_anything_is_written(tmp_path)
 
 def test_a_campaign_with_a_negative_seed_of_an_older_version_says_so(tmp_path, monkeypatch):
     create(tmp_path / "c.db", items(tmp_path), seed=1)
-    about = batches.about
+    about = batches.stored.about
     monkeypatch.setattr(
-        batches,
+        batches.stored,
         "about",
         lambda store: type(a := about(store))(
             *(-1 if name == "seed" else value for name, value in vars(a).items())

@@ -16,7 +16,7 @@ from pairproof.data.respondents import Respondents, from_pairs, from_ranks, from
 from pairproof.data.respondents.codes import MISSING
 from pairproof.data.wide import prefmod_pair_order
 from pairproof.errors import InputError, ItemError
-from pairproof.native.answers.patterns import luce_choices as native_ranks, natural_parameters as native
+from pairproof.native.answers.patterns import natural_parameters as native
 from tests.data.respondents.tables import salad, tables
 
 
@@ -46,17 +46,8 @@ def by_name(table: Respondents) -> list[dict[tuple[str, str], int]]:
 # -- its codes are those of the models -----------------------------------------------------------------------
 
 
-def test_codes_and_the_order_of_pairs_are_those_of_the_pattern_models() -> None:
-    assert MISSING == native.MISSING
+def test_the_order_of_pairs_is_that_of_the_pattern_models() -> None:
     assert prefmod_pair_order(7) == tuple(zip(*(part.tolist() for part in native.pairs_of(7))))
-
-
-@settings(deadline=None)  # other work on the machine is no failure
-@given(tables(("rankings",)))
-def test_ranks_and_presented_items_are_what_the_models_of_rankings_take(table: Respondents) -> None:
-    for t in range(table.n_times):
-        found = native_ranks.dense_ranks(table.ranks[:, t], presented=table.presented[:, t])
-        assert (found.ranks == table.answers[:, t]).all()
 
 
 # -- it says what it is --------------------------------------------------------------------------------------
