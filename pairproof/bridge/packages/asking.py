@@ -443,6 +443,6 @@ def design_columns(
     return columns, response, weight, found
 
 
-def columns_matrix(columns: Mapping[str, Any]) -> RArgument:
-    """Columns as an R matrix of doubles under their names."""
-    return matrix(np.column_stack([reals(v) for v in columns.values()]), list(columns))
+def columns_matrix(columns: Any) -> RArgument:
+    """Columns, of a mapping or a DataFrame, as an R matrix of doubles under their names."""
+    return matrix(np.column_stack([reals(v) for _, v in columns.items()]), list(columns))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pairproof.bridge import data_frame, factor_of
 from pairproof.bridge.packages import base, by_design, gnm
+from pairproof.bridge.packages.asking import columns_matrix
+from pairproof.bridge.values.nodes import dump
 
 X = {"a": [1, 1, 0, -1, -1, 0], "b": [-1, 0, 1, 1, 0, -1]}
 WINS, GAMES = np.array([7.0, 5, 3, 2, 6, 4]), np.full(6, 10.0)
@@ -87,3 +90,10 @@ def test_what_names_no_column_is_refused() -> None:
         by_design.glm_design(X, [1.0] * 6, "Gauss", "log")
     with pytest.raises(ValueError, match="whole numbers from 1 to 2"):
         by_design.polr_design({**X, "y": [1, 2, 3, 1, 2, 3]}, "y", levels=["a", "b"])
+
+
+def test_columns_of_a_frame_and_of_a_mapping_are_one_matrix():
+    """A design read from a file is a frame; its `values` are numbers and no function."""
+    columns = {"a": [1.0, 0.5], "b": [0, 1]}
+    frame, mapping = columns_matrix(pd.DataFrame(columns)), columns_matrix(columns)
+    assert dump(frame.node) == dump(mapping.node)
