@@ -141,8 +141,9 @@ def test_the_cure_for_rpy2_fits_the_r_at_hand(tmp_path: Path, monkeypatch: pytes
 def test_doctor_and_the_bridge_give_the_same_cure(monkeypatch: pytest.MonkeyPatch) -> None:
     from pairproof.cli.doctor import no_r
 
-    for kind in ("pip", "conda"):
-        at = machine(kind, apt=True)  # type: ignore[arg-type]
+    kinds: tuple[Kind, ...] = ("pip", "conda")
+    for kind in kinds:
+        at = machine(kind, apt=True)
         monkeypatch.setattr(Machine, "here", staticmethod(lambda at=at: at))
         assert no_r().cure == start_cure("no-r", "")
 
