@@ -1,8 +1,8 @@
 """The formula of subject covariates, with which abilities, ties and the order effect vary, and its grammar.
 
 `judge + C(age)`: the items' abilities vary with both; `judge:topic` adds their interaction.  The algebra is that of
-all formulas (:mod:`.wilkinson_rogers`); its terms are columns, not functions of them.  `tie:judge` lets the tie parameter vary,
-`order:judge` the order effect.  `judge` is always categorical, other numeric columns are slopes unless
+all formulas (:mod:`.wilkinson_rogers`); its terms are columns, not functions of them.  `tie:judge` lets the tie
+parameter vary, `order:judge` the order effect.  `judge` is always categorical, other numeric columns are slopes unless
 written `C(column)`; of few whole numbers, which may be codes, a note asks which is meant, unless it is
 written `slope(column)`.  Categorical covariates are coded by treatment contrasts: the first level is the
 reference.  Backquotes hold a name that is not a plain word.
@@ -74,9 +74,10 @@ class _Columns(Reader[Variable]):
             self.words.take()
             word = self.words.take()
         if word.kind != "name":
+            shown = "end" if word.kind == "end" else word.shown
             self.fail(
-                f"unexpected {word.shown}; expected columns joined by + : or *, C(column) for categories, slope(column)"
-                " for numbers, `odd name` in backquotes"
+                f"unexpected {shown}; expected columns joined by + : or *, C(column) for categories, slope(column) for"
+                " numbers, `odd name` in backquotes"
             )
         if called:
             self.words.expect(")")
