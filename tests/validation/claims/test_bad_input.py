@@ -41,7 +41,7 @@ MODEL = 'model = { family = "bradley-terry", reference = "C" }\n'
 LONGEST_MESSAGE = 2500
 VALIDATOR = jsonschema.Draft7Validator(schema())
 #: Seconds of the processor; observed at most 0.7 where the code before took 7 to 12.
-PROMPT = 5.0
+PROMPT = 15.0
 
 
 def refused(text):

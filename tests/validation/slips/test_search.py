@@ -322,7 +322,7 @@ def test_fifteen_thousand_readings_take_seconds() -> None:
     start = time.process_time()
     explained = explain(paper)
     assert explained.readings > 15_000 and explained.fitting == 0
-    assert time.process_time() - start < 12
+    assert time.process_time() - start < 60
 
 
 def test_a_cap_on_readings_is_said() -> None:

@@ -261,7 +261,7 @@ def test_three_thousand_items_some_of_whom_won_everything_are_fitted_with_ties_i
     data = sparse_table(3000, 2, reps=3)
     start = time.process_time()
     fit = pairproof.fit_llbt(data)
-    assert time.process_time() - start < 10  # observed 0.2; linear programming took more than a minute
+    assert time.process_time() - start < 30  # observed 0.2; linear programming took more than a minute
     lost = set(fit.not_estimable)
     never_less = [s for s in data.unseparated_sets() if len(s) == 1]
     assert lost and {name for s in never_less for name in s} <= lost
@@ -344,7 +344,7 @@ def test_a_formula_of_millions_of_effects_is_refused_at_once_and_in_one_line(by)
     start = time.process_time()
     with pytest.raises(FormulaError) as refused:
         pairproof.fit_llbt(data, by=by)
-    assert time.process_time() - start < 1 and len(str(refused.value)) < 400  # observed 1 ms, 240 characters
+    assert time.process_time() - start < 10 and len(str(refused.value)) < 400  # observed 1 ms, 240 characters
 
 
 @pytest.mark.parametrize("by", ["judge", "judge*c", "C(c)"])
@@ -358,7 +358,7 @@ def test_thousands_of_judges_are_refused_before_their_matrix_is_made(by):
     with pytest.raises(TooLargeError, match=r"20,000.*at most 3,000 effects") as refused:
         pairproof.fit_llbt(data, by=by)
     assert (
-        time.process_time() - start < 5 and len(str(refused.value)) < 400
+        time.process_time() - start < 20 and len(str(refused.value)) < 400
     )  # observed 0.1 s; 32 s before, and "Unable to allocate"
 
 
@@ -428,4 +428,4 @@ def test_items_named_twice_among_many_are_named_at_once():
     start = time.process_time()
     with pytest.raises(InputError, match="more than once: i5;"):
         Comparisons.build(names, [0], [1], [1.0], None, [0.0])
-    assert time.process_time() - start < 5  # observed 0.1
+    assert time.process_time() - start < 20  # observed 0.1

@@ -192,7 +192,7 @@ def test_what_is_no_formula_is_a_formula_error_at_once(text: str) -> None:
     with pytest.raises(FormulaError) as caught:
         expand(text, table())
     # The slowest was observed at 0.1 s; the bound still tells it from 2^26 steps on the busiest machine.
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 20
     assert len(str(caught.value)) < 700
 
 
@@ -310,9 +310,9 @@ def test_a_million_comparisons_take_no_matrix_of_contests_for_what_belongs_to_it
     started = time.process_time()
     ten = expand(" + ".join(f"I(x{k}^2)" for k in range(10)), large)
     # Observed 0.02 s and 0.1 s of processor time.
-    assert len(ten.item_terms) == 10 and time.process_time() - started < 1
+    assert len(ten.item_terms) == 10 and time.process_time() - started < 10
     started = time.process_time()
-    assert len(expand("x1 + home + x1:z", large).comparison_terms) == 2 and time.process_time() - started < 2
+    assert len(expand("x1 + home + x1:z", large).comparison_terms) == 2 and time.process_time() - started < 10
 
 
 def test_the_existing_engine_fits_what_a_formula_makes() -> None:
