@@ -109,12 +109,17 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
 
 def _plain_binary(u: FloatArray, y: Counts) -> Derivatives:
     """For counts so small that rounding n P costs nothing: the formulas as they stand, half the work."""
-    odds = np.exp(u)
-    total = 1.0 + odds
-    p_second = 1.0 / total
-    p_first = odds * p_second
-    llf = _dot(y.first, u) - _dot(y.total, np.log(total))
-    return Derivatives(llf, y.first - y.total * p_first, y.total * (p_first * p_second))
+    p_first = np.exp(u)
+    total = 1.0 + p_first
+    weight = 1.0 / total
+    p_first *= weight
+    weight *= p_first
+    weight *= y.total
+    llf = _dot(y.first, u) - _dot(y.total, np.log(total, out=total))
+    residual = p_first
+    residual *= y.total
+    np.subtract(y.first, residual, out=residual)
+    return Derivatives(llf, residual, weight)
 
 
 def _binary(u: FloatArray, y: Counts) -> Derivatives:

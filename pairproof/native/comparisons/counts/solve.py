@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ....data.graph import strong_components
+from ....data.graph import all_reached, strong_components
 from ....errors import ConvergenceError
 from ....fit.estimates.covariance import Covariance, DeferredCovariance
 from ....fit.estimates.likelihood import outcome_probabilities
@@ -160,6 +160,8 @@ def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | Non
     y = problem.cells.counts
     won, tied, lost = y[:, 0] > 0, (y[:, 1] > 0) & (problem.model != "binary"), y[:, 2] > 0
     i, j = blocks.node_i, blocks.node_j
+    if not blocks.sparse and blocks.n_sets == 1 and all_reached(_beaten(blocks, won, lost)):
+        return None  # nor do ties, which join more, leave anything apart
     winner, loser = np.concatenate([i[won], j[lost]]), np.concatenate([j[won], i[lost]])
     if blocks.tie_columns.shape[1]:
         among_winners = strong_components(winner, loser, blocks.n_nodes)
@@ -192,6 +194,15 @@ def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | Non
         return p
 
     return replace(solved, fitted=fitted, separated=True)
+
+
+def _beaten(blocks: Blocks, won: BoolArray, lost: BoolArray) -> BoolArray:
+    """bool[J, J]: whether the item of the row was preferred to that of the column at least once."""
+    j = blocks.problem.n_items
+    wins, losses = np.zeros((2, j * j), bool)
+    wins[blocks.incidence.place[won]] = True
+    losses[blocks.incidence.place[lost]] = True
+    return np.asarray(wins.reshape(j, j) | losses.reshape(j, j).T)
 
 
 def _sets(strong: IntArray) -> IntArray:
