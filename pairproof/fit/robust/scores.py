@@ -267,6 +267,19 @@ class RowScores:
         start = np.arange(0, value.size + 1, at.shape[1])
         return csr_matrix((value.ravel(), np.tile(at, (3, 1)).ravel(), start), (self.n_cells, n_params))
 
+    def information_by_cell(self, n_params: int) -> csr_matrix:
+        """float[n_cells, n_params^2] sparse: the information of one comparison of each cell."""
+        at, value = [], []
+        for k, (one, other) in enumerate([(self.x, self.x), (self.x, self.z), (self.z, self.z)]):
+            for a, u in zip(one.at.T, one.value.T):
+                for b, v in zip(other.at.T, other.value.T):
+                    for i, j in ((a, b), (b, a)) if k == 1 else ((a, b),):
+                        at.append(i * n_params + j)
+                        value.append(self.unit_information[:, k] * (u * v))
+        start = np.arange(0, len(at) * self.n_cells + 1, len(at))
+        places = np.tile(np.stack(at, axis=1), (3, 1)).ravel()
+        return csr_matrix((np.stack(value, axis=2).ravel(), places, start), (self.n_cells, n_params**2))
+
     @property
     def has_ties(self) -> bool:
         """Whether there is a tie parameter."""

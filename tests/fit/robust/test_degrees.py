@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy.special import stdtrit
 
 import pairproof
 from pairproof.data.columns import Factor
@@ -290,6 +291,52 @@ def test_bounded_degrees_of_freedom_are_never_too_large_and_near():
     assert (df <= exact).all() and (1 / df - 1 / exact <= gap).all()
     # judges of unlike size: seen df 3 % lower
     assert (df > 0.9 * exact).all()
+
+
+@pytest.mark.parametrize("column", ["judge", "source"])
+@pytest.mark.parametrize("name", ["davidson with order", "slope", "rao-kupper with order"])
+def test_each_step_of_the_bound_on_other_clusters_holds(name, column):
+    """The chain of inequalities in the module, on explicit matrices T_g."""
+    fit = FITS[name](table(n=900, n_judges=30))
+    _, brute = both(fit, column)
+    t = np.linalg.eigvalsh(brute.t)[:, -1]
+    for c in free_functions(fit):
+        d = brute.root.T @ c
+        q = np.einsum("gab,gbc,c->ga", brute.t, brute.inverse, d)
+        w = np.einsum("a,gab,b->g", d, brute.t, d) / (1.0 - t)
+        a = q.T @ q
+        assert ((q**2).sum(axis=1) <= t * w * (1 + 1e-12)).all()
+        assert np.linalg.eigvalsh(a)[-1] <= w.max() * (1 + 1e-12)
+        gram = q @ q.T
+        cross = (gram**2).sum() - (np.diag(gram) ** 2).sum()
+        assert 0.0 <= cross <= np.trace(a @ a) <= w.max() * (t @ w) * (1 + 1e-12)
+
+
+def test_a_bound_that_is_next_to_nothing_decides_and_a_wider_one_does_not(monkeypatch):
+    fit = pairproof.fit_llbt(table(n=12_000, n_judges=3_000), ties="davidson")
+    ours, _ = both(fit)
+    functions = free_functions(fit)
+    exact = degrees.exact(ours, functions)
+    assert ours.n > 1_000
+    assert (degrees.bounded(ours, functions)[1] > degrees.NOTHING).all()
+    assert np.array_equal(ours.satterthwaite_all(functions), exact)
+    monkeypatch.setattr(degrees, "NOTHING", 1e-4)
+    df = ours.satterthwaite_all(functions)
+    assert (df < exact).all() and (1 / df - 1 / exact <= 1e-4).all()
+    # seen 3e-5 of a quantile, of a bound that is a hundred times as wide as what is let through
+    assert (np.abs(stdtrit(df, 0.975) / stdtrit(exact, 0.975) - 1.0) < 1.3e-4).all()
+
+
+@pytest.mark.parametrize("name", ["davidson with order", "rao-kupper with order", "items sum to zero", "slope"])
+def test_squares_by_matrices_of_clusters_are_those_by_blocks(name, monkeypatch):
+    fit = FITS[name](table(n=4_000, n_judges=400))
+    ours, brute = both(fit)
+    functions = free_functions(fit)
+    by_matrices = degrees.exact(ours, functions)
+    monkeypatch.setattr(degrees, "_cross_of_pairs", None)
+    monkeypatch.setattr(degrees, "_NUMBERS", 1000)
+    assert_near(by_matrices, degrees.exact(ours, functions))
+    assert_near(by_matrices[:2], [brute.satterthwaite(c) for c in functions[:2]])
 
 
 def test_contrasts_with_a_wide_bound_are_worked_out(monkeypatch):
