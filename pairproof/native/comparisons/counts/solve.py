@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,8 +26,9 @@ from ....numerics.maxima import Solution, maximise
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Problem
 from .dense import Dense, DensePoint, as_dense, check_dense_size
-from .existence import check_size, examine, possible_probabilities
-from .sparse import Rows, RowsPoint, as_rows
+
+if TYPE_CHECKING:  # both take scipy.sparse, which no model of free items needs
+    from .sparse import Rows, RowsPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,8 @@ def solve(problem: Problem) -> Solved:
     else:
         check_dense_size(problem)
         if problem.further is not None:
+            from .sparse import as_rows
+
             rows = as_rows(problem)
             sparse = maximise(rows.evaluate, _start(rows))
             if sparse.reached:
@@ -84,7 +88,11 @@ def laid_out(
     problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None
 ) -> Dense | Rows:
     """The layout of a problem whose item terms are not taken as blocks; arguments as in the layouts."""
-    return as_dense(problem, alive, keep) if problem.further is None else as_rows(problem, alive, keep)
+    if problem.further is None:
+        return as_dense(problem, alive, keep)
+    from .sparse import as_rows
+
+    return as_rows(problem, alive, keep)
 
 
 def _start(layout: Blocks | Dense | Rows) -> FloatArray:
@@ -109,6 +117,8 @@ def _from_dense(
     null: FloatArray | None = None,
 ) -> Solved:
     def fitted() -> FloatArray:
+        from .existence import possible_probabilities
+
         u, g = dense.of_cells(found.x)
         return possible_probabilities(u, g, dense.problem.model, alive)
 
@@ -132,11 +142,13 @@ def _solved(
 
 def _solve_limit(problem: Problem) -> Solved:
     """Solve the limiting model for what is estimable; without separation it is the model itself."""
+    from .existence import check_size, examine
+
     check_size(problem)
     existence = examine(laid_out(problem))
     dense = laid_out(problem, existence.alive if existence.separated else None, existence.keep)
     found: Solution[DensePoint] | Solution[RowsPoint]
-    if isinstance(dense, Rows):
+    if isinstance(dense, Dense):
         found = maximise(dense.evaluate, _start(dense), far=700.0)
     else:
         found = maximise(dense.evaluate, _start(dense), far=700.0)
