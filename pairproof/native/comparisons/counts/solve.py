@@ -1,7 +1,8 @@
 """Step 2 of a fit: maximise the likelihood, also if some estimates are infinite.
 
-1. The solver is that of blocks if the item terms are saturated, else the dense one; with selective terms or terms
-   of the comparison that of rows.
+1. Plain models of few items are solved as matrices (module `squares`).  If that does not end at a maximum, and for
+   all others, the solver is that of blocks if the item terms are saturated, else the dense one; with selective
+   terms or terms of the comparison that of rows.
 2. If Newton's method converges, every parameter that the comparisons connect is finite and estimable.
 3. If not, the limiting model (module `existence`) is found and solved.  Without an order effect it follows
    from the strong components of the graph "was preferred to or tied with" (Ford 1957), for any number of
@@ -26,6 +27,7 @@ from ....numerics.maxima import Solution, maximise
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Problem
 from .dense import Dense, DensePoint, as_dense, check_dense_size
+from .squares import Squares, SquaresPoint, as_squares
 
 if TYPE_CHECKING:  # both take scipy.sparse, which no model of free items needs
     from .sparse import Rows, RowsPoint
@@ -55,6 +57,14 @@ _MANY = 300
 
 def solve(problem: Problem) -> Solved:
     """Maximise the likelihood."""
+    squares = as_squares(problem)
+    if squares is not None:
+        few = maximise(squares.evaluate, squares.start())
+        if few.reached:
+            rank = problem.n_params - 1
+            return _solved(
+                squares, few, np.zeros((rank + 1, 0)), rank, lambda: squares.fitted(few.x), False
+            )
     blocks = as_blocks(problem)
     if blocks is not None:
         if blocks.n_nodes >= _MANY:  # looked up before: Newton's way to infinity would cost minutes
@@ -128,8 +138,8 @@ def _from_dense(
 
 
 def _solved(
-    layout: Blocks | Dense | Rows,
-    found: Solution[BlockPoint] | Solution[DensePoint] | Solution[RowsPoint],
+    layout: Squares | Blocks | Dense | Rows,
+    found: Solution[SquaresPoint] | Solution[BlockPoint] | Solution[DensePoint] | Solution[RowsPoint],
     null_space: FloatArray,
     rank: int,
     fitted: Callable[[], FloatArray],
