@@ -98,7 +98,7 @@ def _tally(key: IntArray, n_keys: int, counts: list[FloatArray]) -> tuple[IntArr
     if n_keys <= max(_FEW_BOXES, _BOXES_PER_ROW * len(key)):
         boxes = [np.bincount(key, c, n_keys) for c in counts]
         keys = np.flatnonzero(sum(boxes[1:], start=boxes[0]) > 0)
-        return keys, np.stack([b[keys] for b in boxes], axis=1)
+        return keys, np.stack([b[keys] for b in boxes]).T
     keys, box = np.unique(key, return_inverse=True)
     sums = np.stack([np.bincount(box, c, len(keys)) for c in counts], axis=1)
     full = sums.sum(axis=1) > 0
@@ -146,13 +146,16 @@ def count_cells(
     else:
         named_first = keys % 2
         keys = keys // 2
-    s, a, b = keys // boxes, (keys // n_items) % n_items, keys % n_items
+    s = keys // boxes  # numpy divides by one number quickly, but takes remainders one by one
+    b = keys - s * boxes
+    a = b // n_items
+    b -= a * n_items
     back = a > b
+    if not back.any():
+        return Cells(a, b, s, named_first, sums)
     i, j = np.where(back, b, a), np.where(back, a, b)
     sign = np.where(back, -named_first, named_first)
     sums = np.where(back[:, None], sums[:, ::-1], sums)
-    if not back.any():
-        return Cells(i, j, s, sign, sums)
     folded, total = _tally(
         ((s * n_items + i) * n_items + j) * 3 + sign + 1,
         n_patterns * boxes * 3,

@@ -186,7 +186,7 @@ def _table(model: Model) -> _Table:
 
 def _cell_table(model: Model, table: _Table, found: Solved) -> CellTable:
     own, cells = design.pattern_labels(model.patterns), table.cells
-    labels = [own[s] for s in table.of]
+    labels = [own[s] for s in table.of] if len(own) > 1 else list(own) * len(table.of)
     if model.spec.cells:
         labels = [f"{lb}#{k + 1}" for lb, k in zip(labels, cells.pattern)]
     if model.spec.order_effect:
