@@ -428,7 +428,7 @@ class Graph:
         """float[n, n]: 0 in the rows and columns of the grounds."""
         out = np.zeros((self.n, self.n))
         if self._factor_stays_sparse and _SOLVED_COLUMNS * self._factor.L.nnz < self.n**2:
-            # a ring's differences add up over thousands of edges: solved and refined they keep three digits more
+            # differences in a ring add up over thousands of edges: refined they keep three digits more
             for start in range(0, len(self._free), _COLUMNS):
                 at = self._free[start : start + _COLUMNS]
                 right = np.zeros((self.n, len(at)))

@@ -327,7 +327,9 @@ def test_a_bound_that_is_next_to_nothing_decides_and_a_wider_one_does_not(monkey
     assert (np.abs(stdtrit(df, 0.975) / stdtrit(exact, 0.975) - 1.0) < 1.3e-4).all()
 
 
-@pytest.mark.parametrize("name", ["davidson with order", "rao-kupper with order", "items sum to zero", "slope"])
+@pytest.mark.parametrize(
+    "name", ["davidson with order", "rao-kupper with order", "items sum to zero", "slope"]
+)
 def test_squares_by_matrices_of_clusters_are_those_by_blocks(name, monkeypatch):
     fit = FITS[name](table(n=4_000, n_judges=400))
     ours, brute = both(fit)

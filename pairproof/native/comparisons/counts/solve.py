@@ -62,9 +62,7 @@ def solve(problem: Problem) -> Solved:
         few = maximise(squares.evaluate, squares.start())
         if few.reached:
             rank = problem.n_params - 1
-            return _solved(
-                squares, few, np.zeros((rank + 1, 0)), rank, lambda: squares.fitted(few.x), False
-            )
+            return _solved(squares, few, np.zeros((rank + 1, 0)), rank, lambda: squares.fitted(few.x), False)
     blocks = as_blocks(problem)
     if blocks is not None:
         if blocks.n_nodes >= _MANY:  # looked up before: Newton's way to infinity would cost minutes

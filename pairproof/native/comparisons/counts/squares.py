@@ -171,7 +171,7 @@ class SquaresPoint:
         n_tie = of.n / total
         n_tie *= np.exp(self.x[-1])
         own = n_tie * p
-        # n and n_tie are symmetric, so that sums of n (P - P') over rows are sums over rows less sums over columns
+        # n and n_tie are symmetric: sums of n (P - P') over rows are sums over rows less sums over columns
         nodes = of.lead - 0.5 * (n_p.sum(axis=1) - n_p.sum(axis=0))
         by_item = own.sum(axis=1)
         across = 0.5 * (own.sum(axis=0) - by_item)
