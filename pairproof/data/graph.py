@@ -67,7 +67,7 @@ def all_reached(along: BoolArray) -> bool:
 
 def _reached(along: BoolArray) -> BoolArray:
     """bool[n]: nodes that can be reached from the first, breadth first; of a dense graph two steps see them all."""
-    seen = along[0].copy()
+    seen = np.array(along[0])
     seen[0] = True
     new = np.flatnonzero(seen)
     while len(new):

@@ -37,11 +37,11 @@ from ...errors import TooLargeError
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from .sums import LARGEST_SHARE, Block, ClusterSums, applied, rounded_up
 
-#: Most by which 1 / df may be too large: a t quantile at 95 % moves by 1.2e-6 of itself.  100,000 judges of 20
-#: items have 2e-8.
+#: Most by which 1 / df may be too large: a t quantile at 95 % moves by 1.2e-6 of itself.  100,000 judges of
+#: 20 items have 2e-8.
 NOTHING = 1e-6
-#: In a large table, all of whose pairs of p parameters would take more than EXACT = G p^4 operations (100 items
-#: with 300 clusters, 30 with 37,000), it may be GAP: by 6e-5 of itself.
+#: In a large table, all of whose pairs of p parameters would take more than EXACT = G p^4 operations (100
+#: items with 300 clusters, 30 with 37,000), it may be GAP: by 6e-5 of itself.
 EXACT, GAP = 3e10, 5e-5
 #: Operations beyond which no answer is tried: about an hour.
 MOST = 1e13

@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ...errors import TooLargeError
@@ -248,7 +249,7 @@ class SortedRows:
             [k[rows] for k in self.information],
         )
 
-    def _touched(self, cell: IntArray) -> tuple[IntArray, IntArray]:
+    def _touched(self, cell: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
         """Parameters that these cells touch, and where each parameter stands among them."""
         if self.n_params <= _FEW_PARAMETERS:
             every = np.arange(self.n_params)

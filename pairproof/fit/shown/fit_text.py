@@ -154,13 +154,13 @@ def wrapped(text: str, indent: int) -> list[str]:
     )
 
 
-def _status(fit: FitRecord, place: int) -> str:
+def _status(fit: FitRecord, place: int, se: float) -> str:
     """Why a parameter has no standard error; "" if it has one."""
     if not fit.estimable[place]:
         return _infinite_in_words(fit, place) or "not estimable"
     if fit.is_reference[place]:
         return "reference" if fit.terms[place].kind == "item" else "at its boundary"
-    if fit.robust is not None and math.isnan(fit.standard_errors[place]):
+    if fit.robust is not None and math.isnan(se):
         cluster = fit.robust.alone(np.eye(len(fit.terms))[place])
         return "no spread between clusters" if cluster is None else f"fitted from {cluster} alone"
     return ""
@@ -185,7 +185,7 @@ def parameter_rows(fit: FitRecord, rows: int) -> list[tuple[str, ...]]:
     log10_p = log10_student_p(ratios.to_numpy(), df)
     out: list[tuple[str, ...]] = []
     for place, (name, row) in enumerate(zip(frame.index, frame.itertuples(index=False))):
-        status = _status(fit, place)
+        status = _status(fit, place, float(row.se))
         if status:
             out.append((str(name), number(float(row.estimate)), status))
             continue
@@ -324,7 +324,7 @@ def cautions(fit: FitRecord) -> list[str]:
         return [f"Clusters: {said}."] if said else []
     out = [f"Caution: {text}." for text in fit.robust.cautions]
     # Of many parameters only those in the table are looked at: each takes a pass over the clusters.
-    few = [name for name, df in zip(fit.names[:ROWS], fit.degrees_of_freedom[:ROWS]) if df < FEW_DF]
+    few = [str(name) for name, df in first_rows(fit, ROWS)["df"].items() if df < FEW_DF]
     if few:
         out.append(f"Caution: p is rough on fewer than {FEW_DF:g} degrees of freedom: {listed(few, 10)}.")
     return out

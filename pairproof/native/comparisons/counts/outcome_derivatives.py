@@ -26,8 +26,8 @@ import numpy as np
 from ....fit.estimates.likelihood import OutcomeModel
 from ....numerics.arrays import BoolArray, FloatArray
 
-#: In a cell of more comparisons, rounding n P, by up to n 1e-16, could cost the 13th digit of a standard error
-#: of order 1.
+#: In a cell of more comparisons, rounding n P, by up to n 1e-16, could cost the 13th digit of a standard
+#: error of order 1.
 MOST_SMALL = 1e3
 #: exp of it, its inverse and their product with counts are ordinary doubles.
 _NO_OVERFLOW = 600.0
