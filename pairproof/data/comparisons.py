@@ -590,7 +590,7 @@ class Comparisons(Rows):
     def _headline(self) -> str:
         """A line with the numbers of comparisons, items, judges and ties, and the source."""
         judges, ranked = self.columns.get("judge"), self.ranked_together
-        tied = f"{self.ties.sum():g} of them ties" if self.tie_category else "no tie category"
+        tied = f"{self.ties.sum():.10g} of them ties" if self.tie_category else "no tie category"
         by = f" by {len(judges.levels)} judges" if isinstance(judges, Factor) else ""
         made = f", pairs of rankings of up to {ranked}" if ranked else ""
         counted = summary(self.counted, self.n_rows)

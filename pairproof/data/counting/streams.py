@@ -148,7 +148,7 @@ def _of_files(paths: list[str], name: str | None, encoding: str | None, told: Pr
             tally.add(batch)
 
     def parts(n: int) -> tuple[Part, ...]:
-        if name is not None:
+        if name:
             return _tallied(name, source)(n)
         found = [Part(os.path.basename(p), seen[p], _file_digest(p)) for p in paths]
         same = {part.digest: part.name for part in found}

@@ -241,7 +241,8 @@ def _of_counts(path: Any, options: Options, stated: Mapping[str, Any]) -> Compar
     wrong = [name for name, value in told.items() if value is not None]
     if wrong:
         raise InputError(
-            f"{path}: holds counts, whose {named(wrong)} was settled when they were counted; count the votes again with it"
+            f"{path}: holds counts, for which {named(wrong)} was settled when they were counted; count the votes again"
+            " with it"
         )
     table = comparisons.load(path)
     if options.item_data is not None:
