@@ -54,7 +54,9 @@ class Stream:
     folds_case: bool = False
 
 
-def stream_of(source: Any, name: str | None = None, encoding: str | None = None, told: Progress | None = None) -> Stream:
+def stream_of(
+    source: Any, name: str | None = None, encoding: str | None = None, told: Progress | None = None
+) -> Stream:
     """The rows of any source that can be counted."""
     paths = paths_of(source)
     if paths is not None:
@@ -72,13 +74,21 @@ def paths_of(source: Any) -> list[str] | None:
             return [text]
         found = sorted(glob.glob(text, recursive=True))
         if not found:
-            raise InputError(f"{text}: no file is called so; expected a path, or a glob such as votes/*.parquet")
+            raise InputError(
+                f"{text}: no file is called so; expected a path, or a glob such as votes/*.parquet"
+            )
         return found
-    if isinstance(source, (list, tuple)) and source and all(isinstance(s, (str, os.PathLike)) for s in source):
+    if (
+        isinstance(source, (list, tuple))
+        and source
+        and all(isinstance(s, (str, os.PathLike)) for s in source)
+    ):
         found = [path for one in source for path in paths_of(one) or ()]
         twice = sorted({path for path in found if found.count(path) > 1})
         if twice:
-            raise InputError(f"{listed(twice)} named more than once; name each file once, lest its votes count twice")
+            raise InputError(
+                f"{listed(twice)} named more than once; name each file once, lest its votes count twice"
+            )
         return found
     return None
 
@@ -195,7 +205,7 @@ def _opened(path: str, encoding: str | None) -> _File:
         return _of_arrow(path, suffix)
     if os.path.getsize(path) >= LARGE_TEXT and suffix in (".csv", ".tsv", ".tab"):
         try:
-            import pyarrow.csv  # noqa: F401
+            import pyarrow.csv
         except ImportError:
             return _whole(path, encoding)
         return _of_large_text(path, encoding)
@@ -222,7 +232,9 @@ def _of_arrow(path: str, suffix: str) -> _File:
     pa = _arrow(path)
     unreadable = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 
-    def guarded(batches: Callable[[Sequence[str]], Iterator[Any]]) -> Callable[[Sequence[str]], Iterator[list[Coded]]]:
+    def guarded(
+        batches: Callable[[Sequence[str]], Iterator[Any]]
+    ) -> Callable[[Sequence[str]], Iterator[list[Coded]]]:
         def of(columns: Sequence[str]) -> Iterator[list[Coded]]:
             try:
                 for batch in batches(columns):
@@ -351,7 +363,10 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
         if N in names:
             raise InputError(f"a column is called {N!r}, which the count needs; rename it")
         grouped = frame.group_by(*columns).agg(nw.len().alias(N)).head(tally.most + 1).collect()
-        coded = [_factorized(pd.Series(grouped[column].to_list(), dtype=object), column, "table") for column in columns]
+        coded = [
+            _factorized(pd.Series(grouped[column].to_list(), dtype=object), column, "table")
+            for column in columns
+        ]
         tally.add(coded, np.array(grouped[N].to_list(), np.int64))
 
     def batches(columns: Sequence[str]) -> Iterator[list[Coded]]:
@@ -363,7 +378,9 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
             yield from _of_arrow(spooled, ".parquet").batches(columns)
 
     folds = str(getattr(frame, "implementation", "")).rpartition(".")[2].lower() in ("duckdb", "pyspark")
-    return Stream(name or f"a frame of {kind.partition('.')[0]}", names, distinct, batches, _tallied(name, kind), folds)
+    return Stream(
+        name or f"a frame of {kind.partition('.')[0]}", names, distinct, batches, _tallied(name, kind), folds
+    )
 
 
 def check_case(stream: Stream, wanted: Sequence[str]) -> None:
@@ -383,7 +400,5 @@ def too_many(most: int, by: Sequence[str]) -> str:
     """What a count says that would have too many rows."""
     return (
         f"by={list(by)} makes more than {most:,} different rows; count by fewer columns or by buckets of them, cluster"
-        " through rows=, or raise most_cells"
+        f" through rows=, or state a larger most_cells={2 * most}"
     )
-
-

@@ -30,7 +30,9 @@ kind("pyarrow", "narwhals", "pyarrow")(lambda frame, _: _arrow(frame))
 kind("polars", "narwhals", "polars", "pyarrow")(lambda frame, _: _polars(frame))
 kind("polars lazy", "narwhals", "polars", "pyarrow")(lambda frame, _: _polars(frame).lazy())
 kind("duckdb", "narwhals", "duckdb", "pyarrow")(lambda frame, _: _duckdb(frame))
-kind("ibis", "narwhals", "ibis", "duckdb", "pyarrow")(lambda frame, _: importlib.import_module("ibis").memtable(_arrow(frame)))
+kind("ibis", "narwhals", "ibis", "duckdb", "pyarrow")(
+    lambda frame, _: importlib.import_module("ibis").memtable(_arrow(frame))
+)
 
 
 @kind("dask", "narwhals", "dask.dataframe", "pyarrow")

@@ -33,7 +33,9 @@ def votes(n: int = 400, seed: int = 1) -> pd.DataFrame:
         {
             "model_a": names[a],
             "model_b": names[b],
-            "winner": np.array(["model_a", "model_b", "tie", "tie (bothbad)"], dtype=object)[r.integers(0, 4, n)],
+            "winner": np.array(["model_a", "model_b", "tie", "tie (bothbad)"], dtype=object)[
+                r.integers(0, 4, n)
+            ],
             "language": np.array(["en", "de", None], dtype=object)[r.integers(0, 3, n)],
             "length": r.integers(-2, 3, n),
         }
@@ -72,7 +74,9 @@ def test_a_count_keeps_who_was_named_first_and_what_it_was_counted_by() -> None:
 
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10_000), parts=st.integers(1, 7), data=st.data())
-def test_parts_of_any_kind_add_up_to_the_whole_in_any_order(seed: int, parts: int, data: Any, tmp_path_factory: Any) -> None:
+def test_parts_of_any_kind_add_up_to_the_whole_in_any_order(
+    seed: int, parts: int, data: Any, tmp_path_factory: Any
+) -> None:
     folder = tmp_path_factory.mktemp("parts")
     frame = votes(300, seed)
     frame["language"] = frame["language"].fillna("fr")
@@ -99,15 +103,25 @@ TRAPS = {
     "a null item": ({"model_a": [None]}, ItemError, "'model_a' is missing in 1 row"),
     "a null answer": ({"winner": [None]}, CodingError, "'winner' is missing in 1 row"),
     "a blank answer": ({"winner": [""]}, CodingError, "'winner' is missing in 1 row"),
-    "an unknown label": ({"winner": ["both_bad", "both_bad"]}, CodingError, r"'winner': 'both_bad' \(2 rows\) mean nothing"),
-    "a self-pair": ({"model_b": ["m1"], "model_a": ["m1"]}, ItemError, r"compared with itself: 'm1' \(1 row\)"),
+    "an unknown label": (
+        {"winner": ["both_bad", "both_bad"]},
+        CodingError,
+        r"'winner': 'both_bad' \(2 rows\) mean nothing",
+    ),
+    "a self-pair": (
+        {"model_b": ["m1"], "model_a": ["m1"]},
+        ItemError,
+        r"compared with itself: 'm1' \(1 row\)",
+    ),
     "blanks around a name": ({"model_a": [" m1"]}, ItemError, "differ only in blanks"),
 }
 
 
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("trap", TRAPS)
-def test_what_is_no_comparison_is_refused_with_its_number_of_rows(name: str, trap: str, tmp_path: Path) -> None:
+def test_what_is_no_comparison_is_refused_with_its_number_of_rows(
+    name: str, trap: str, tmp_path: Path
+) -> None:
     frame = votes(30)[["model_a", "model_b", "winner"]]
     cells, error, said = TRAPS[trap]
     for column, values in cells.items():
@@ -129,15 +143,23 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
     frame.loc[30, "model_b"] = frame.loc[30, "model_a"]
     with pytest.raises(InputError) as found:
         pairproof.count(frame)
-    for said in ("'bad' (10 rows), 'Model_A' (2 rows)", "'model_a' is missing in 1 row", "compared with itself"):
+    for said in (
+        "'bad' (10 rows), 'Model_A' (2 rows)",
+        "'model_a' is missing in 1 row",
+        "compared with itself",
+    ):
         assert said in str(found.value)
 
 
 def test_weights_and_counts_that_are_whole_are_multiplied_exactly() -> None:
-    frame = pd.DataFrame({"first": ["A", "B", "A"], "second": ["B", "A", "B"], "wins": [2**31 - 1] * 3, "losses": [1, 2, 3]})
+    frame = pd.DataFrame(
+        {"first": ["A", "B", "A"], "second": ["B", "A", "B"], "wins": [2**31 - 1] * 3, "losses": [1, 2, 3]}
+    )
     table = pairproof.count(pd.concat([frame] * 4), layout="counts")
     assert table.pooled() == {("A", "B"): (8.0 * (2**31 - 1) + 8, 0.0, 4.0 * (2**31 - 1) + 16)}
-    weighted = pairproof.count({"first": ["A", "A"], "second": ["B", "B"], "outcome": ["first", "first"], "weight": [3, 4]})
+    weighted = pairproof.count(
+        {"first": ["A", "A"], "second": ["B", "B"], "outcome": ["first", "first"], "weight": [3, 4]}
+    )
     assert weighted.pooled() == {("A", "B"): (7.0, 0.0, 0.0)}
     with pytest.raises(InputError, match="weight is '0.5'.*count adds whole numbers"):
         pairproof.count({"first": ["A"], "second": ["B"], "outcome": ["first"], "weight": [0.5]})
@@ -146,8 +168,12 @@ def test_weights_and_counts_that_are_whole_are_multiplied_exactly() -> None:
 def test_polars_small_integers_do_not_overflow() -> None:
     polars = pytest.importorskip("polars", reason="polars is not installed; its Int32 was not tried")
     pytest.importorskip("narwhals", reason="narwhals is not installed; polars' Int32 was not tried")
-    frame = polars.DataFrame({"first": ["A"] * 4, "second": ["B"] * 4, "wins": [2**31 - 1] * 4, "losses": [0] * 4})
-    table = pairproof.count(frame.with_columns(polars.col("wins", "losses").cast(polars.Int32)), layout="counts")
+    frame = polars.DataFrame(
+        {"first": ["A"] * 4, "second": ["B"] * 4, "wins": [2**31 - 1] * 4, "losses": [0] * 4}
+    )
+    table = pairproof.count(
+        frame.with_columns(polars.col("wins", "losses").cast(polars.Int32)), layout="counts"
+    )
     assert table.n_comparisons == 4 * (2**31 - 1)
 
 
@@ -162,7 +188,9 @@ def test_a_column_that_is_not_there_is_named_before_anything_runs() -> None:
 
 def test_more_distinct_rows_than_allowed_are_refused_with_what_to_do(tmp_path: Path) -> None:
     for name in here():
-        with pytest.raises(TooLargeError, match=r"by=\['length'\] makes more than 50 different rows.*buckets"):
+        with pytest.raises(
+            TooLargeError, match=r"by=\['length'\] makes more than 50 different rows.*buckets"
+        ):
             pairproof.count(made(name, votes(), tmp_path), by="length", most_cells=50)
 
 
@@ -172,7 +200,9 @@ def test_an_engine_that_does_not_tell_case_apart_is_not_asked_for_such_columns(t
     expected = pairproof.count(votes())
     same(pairproof.count(frame), expected)
     stream = streams.stream_of(frame)
-    folding = streams.Stream(stream.source, stream.names, stream.distinct, stream.batches, stream.parts, folds_case=True)
+    folding = streams.Stream(
+        stream.source, stream.names, stream.distinct, stream.batches, stream.parts, folds_case=True
+    )
     with pytest.raises(InputError, match="'winner', 'Winner' differ in case only"):
         streams.check_case(folding, ["winner"])
 
@@ -188,7 +218,9 @@ def test_a_source_that_is_no_table_is_refused_with_what_can_be_counted() -> None
         pairproof.count(votes(), most_cells=0)
 
 
-def test_a_large_text_is_read_in_pieces_to_the_same_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_text_is_read_in_pieces_to_the_same_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed; large text is then read whole")
     frame = votes()
     frame["said"] = 'two\nlines, and a "quote"'
@@ -208,7 +240,10 @@ def test_files_of_one_kind_are_counted_together_and_of_two_kinds_are_not(tmp_pat
         frame[k::2].to_csv(tmp_path / f"day-{k}.csv", index=False)
     table = pairproof.count(str(tmp_path / "day-*.csv"))
     same(table, pairproof.count(frame))
-    assert [(part.name, part.comparisons) for part in table.counted] == [("day-0.csv", 200), ("day-1.csv", 200)]
+    assert [(part.name, part.comparisons) for part in table.counted] == [
+        ("day-0.csv", 200),
+        ("day-1.csv", 200),
+    ]
     with pytest.raises(InputError, match="named more than once"):
         pairproof.count([tmp_path / "day-0.csv", tmp_path / "day-0.csv"])
     frame.rename(columns={"length": "size"}).to_csv(tmp_path / "day-2.csv", index=False)
@@ -216,7 +251,7 @@ def test_files_of_one_kind_are_counted_together_and_of_two_kinds_are_not(tmp_pat
         pairproof.count(str(tmp_path / "day-*.csv"))
 
 
-# -- adding, keeping ------------------------------------------------------------------------------------------
+# -- adding, keeping -----------------------------------------------------------------------------------------
 
 
 def test_votes_that_are_withdrawn_leave_the_rest_and_no_less_than_nothing(tmp_path: Path) -> None:
@@ -238,7 +273,9 @@ def test_a_part_that_is_in_is_not_added_again(tmp_path: Path) -> None:
     day = pairproof.count(votes(), name="monday")
     with pytest.raises(InputError, match=r"monday \(400 votes\) has been added already"):
         day + pairproof.count(votes(seed=2), name="monday")
-    assert (pairproof.count(votes()) + pairproof.count(votes())).n_comparisons == 800  # nothing tells them apart
+    assert (
+        pairproof.count(votes()) + pairproof.count(votes())
+    ).n_comparisons == 800  # nothing tells them apart
 
 
 def test_tables_that_do_not_fit_are_not_added() -> None:
@@ -278,7 +315,7 @@ def test_counts_are_kept_and_read_again_to_the_bit(suffix: str, tmp_path: Path) 
     assert back.item_data["size"].tolist() == table.item_data["size"].tolist()  # type: ignore[union-attr]
     same(pairproof.read(path), table)
     same_fit(pairproof.read(path, where="language=en"), pairproof.read(votes(), where="language=en"))
-    with pytest.raises(InputError, match="for which coding was settled"):
+    with pytest.raises(InputError, match="holds counts, and coding= is for votes"):
         pairproof.read(path, coding={"first": 1, "second": 2})
 
 
@@ -288,7 +325,11 @@ def test_a_file_of_counts_that_was_cut_or_changed_is_refused(tmp_path: Path) -> 
     text = path.read_text()
     document = json.loads(text)
     document["wins"][0] += 1
-    for wrong in (json.dumps(document), text.replace('"items": ["', '"items": ["x', 1), text[: len(text) // 2]):
+    for wrong in (
+        json.dumps(document),
+        text.replace('"items": ["', '"items": ["x', 1),
+        text[: len(text) // 2],
+    ):
         path.write_text(wrong)
         with pytest.raises(InputError, match="cut or changed|not JSON"):
             pairproof.load(path)
