@@ -246,8 +246,15 @@ def test_files_of_one_kind_are_counted_together_and_of_two_kinds_are_not(tmp_pat
     ]
     with pytest.raises(InputError, match="named more than once"):
         pairproof.count([tmp_path / "day-0.csv", tmp_path / "day-0.csv"])
+    (tmp_path / "twin.csv").write_bytes((tmp_path / "day-0.csv").read_bytes())
+    with pytest.raises(InputError, match="twin.csv and .*day-0.csv hold the same bytes"):
+        pairproof.count([tmp_path / "day-0.csv", tmp_path / "twin.csv"])
     frame.rename(columns={"length": "size"}).to_csv(tmp_path / "day-2.csv", index=False)
-    with pytest.raises(InputError, match="day-2.csv: lacks the columns 'length' and has 'size'"):
+    assert pairproof.count(str(tmp_path / "day-*.csv")).n_comparisons == 800
+    with pytest.raises(InputError, match="day-2.csv: lacks 'length'"):
+        pairproof.count(str(tmp_path / "day-*.csv"), by="length")
+    frame.assign(weight=2).to_csv(tmp_path / "day-3.csv", index=False)
+    with pytest.raises(InputError, match="day-3.csv: has 'weight', which counts"):
         pairproof.count(str(tmp_path / "day-*.csv"))
 
 
