@@ -11,8 +11,11 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .columns import IntArray
+
+BoolArray = NDArray[np.bool_]
 
 
 def components(tail: IntArray, head: IntArray, n_nodes: int) -> IntArray:
@@ -25,7 +28,15 @@ def strong_components(winner: IntArray, loser: IntArray, n_nodes: int) -> IntArr
     return _labels(winner, loser, n_nodes, "strong")
 
 
+#: Up to this many nodes, a matrix of 64 kB, everything that can be reached is written out.
+_FEW_NODES = 256
+
+
 def _labels(tail: IntArray, head: IntArray, n_nodes: int, connection: Literal["weak", "strong"]) -> IntArray:
+    if n_nodes <= _FEW_NODES:
+        along = np.eye(n_nodes, dtype=bool)
+        along[tail, head] = True
+        return _by_squaring(along | along.T if connection == "weak" else along)
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -34,6 +45,36 @@ def _labels(tail: IntArray, head: IntArray, n_nodes: int, connection: Literal["w
     _, smallest, back = np.unique(raw, return_index=True, return_inverse=True)
     labels: IntArray = smallest[np.ravel(back)]
     return labels
+
+
+def _by_squaring(along: BoolArray) -> IntArray:
+    """int[n]: strong components of bool[n, n], edges from row to column and from each node to itself.
+
+    Each square joins two walks of up to as many steps as the matrix has so far.
+    """
+    while True:
+        steps = along.astype(np.float32)
+        further = steps @ steps > 0.0
+        if (further == along).all():
+            return np.asarray((along & along.T).argmax(axis=1))
+        along = further
+
+
+def all_reached(along: BoolArray) -> bool:
+    """Whether all nodes of bool[n, n], edges from row to column, are one strong component: two walks tell it."""
+    return bool(_reached(along).all() and _reached(along.T).all())
+
+
+def _reached(along: BoolArray) -> BoolArray:
+    """bool[n]: nodes that can be reached from the first, breadth first; of a dense graph two steps see them all."""
+    seen = along[0].copy()
+    seen[0] = True
+    new = np.flatnonzero(seen)
+    while len(new):
+        left = np.flatnonzero(~seen)
+        new = left[along[np.ix_(new, left)].any(axis=0)]
+        seen[new] = True
+    return seen
 
 
 def groups(label: IntArray) -> tuple[tuple[int, ...], ...]:

@@ -160,13 +160,17 @@ class WithParts(Tested):
 
         Of a fit clustered by judge the fixed parameters, which are the abilities over all judges.
         """
+        if self.random_effects is None or self.robust is not None:
+            return self
         from .results.contests import predicted
 
-        return self if self.random_effects is None or self.robust is not None else predicted(self, None)
+        return predicted(self, None)
 
     @property
     def further_lines(self) -> tuple[str, ...]:
         """Lines of the summary that only some models have: whose information R's errors are of, random effects."""
+        if self.contests is None and self.random_effects is None:
+            return ()
         from .results.contests import of_components, of_information
 
         return (*of_information(self), *of_components(self))

@@ -29,6 +29,9 @@ class Covariance(Protocol):
     def product(self, function: FloatArray) -> FloatArray:
         """float[p]: V l for one linear function l, float[p]."""
 
+    def whole(self) -> FloatArray:
+        """float[p, p]: V, written out; not to be changed."""
+
 
 #: From this many functions on, it pays to look for zeros in them; most functions touch two or three
 #: parameters.
@@ -63,6 +66,9 @@ class DenseCovariance:
         column: FloatArray = self.matrix @ function
         return column
 
+    def whole(self) -> FloatArray:
+        return self.matrix
+
 
 @dataclass(frozen=True, eq=False)
 class DeferredCovariance:
@@ -82,6 +88,9 @@ class DeferredCovariance:
 
     def product(self, function: FloatArray) -> FloatArray:
         return self._made.product(function)
+
+    def whole(self) -> FloatArray:
+        return self._made.whole()
 
 
 class LinearMap(Protocol):
@@ -112,6 +121,9 @@ class MappedCovariance:
 
     def product(self, function: FloatArray) -> FloatArray:
         return self.by.forward(self.before.product(self.by.back(function[None, :])[0]))
+
+    def whole(self) -> FloatArray:
+        return self.by.forward(self.by.forward(self.before.whole()).T)
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,6 @@ from ..estimates import array_inference as inference
 from ..estimates.fit_record import CellTable, FitRecord
 from ..estimates.predictions import ability_functions, item_covariate
 from ..estimates.tails import chi_square_p
-from ..robust.clustered_fit import clustered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,6 +109,8 @@ def _varying(fit: FitRecord, column: str) -> BoolArray:
 
 
 def _compared(fit: FitRecord, column: str) -> Dependence | None:
+    from ..robust.clustered_fit import clustered
+
     try:
         by_cluster = clustered(fit, (column,), missing="own")
     except InputError:  # one cluster, no row that tells anything, or too many numbers for a remark

@@ -20,7 +20,7 @@ from ..estimates.covariance import unit_functions
 from ..estimates.fit_record import Clustering, FitRecord, find_item, why_not_estimable
 from ..estimates.predictions import ability_functions, find_group, group_label
 from ..estimates.specification import LOG_WORTH_PER_UNIT, Value
-from ..estimates.tails import chi_square_p, student_p, student_quantile, two_sided_p
+from ..estimates.tails import chi_square_p, student_p, student_quantile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,12 +82,8 @@ def covariance_frame(fit: FitRecord) -> pd.DataFrame:
 
 def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
     """The first rows of :meth:`pairproof.Fit.to_frame`, without computing the others."""
-    if (
-        fit.robust is not None
-        or rows * 5 >= len(fit.terms)
-        or len(fit.terms) < _MANY
-        or "standard_errors" in fit.__dict__
-    ):
+    known = "standard_errors" in vars(fit) and (fit.robust is None or "degrees_of_freedom" in vars(fit))
+    if rows * 5 >= len(fit.terms) or known or (fit.robust is None and len(fit.terms) < _MANY):
         return parameter_frame(fit, 0.05).iloc[:rows]
     import pandas as pd
 
@@ -96,24 +92,20 @@ def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
     )  # the page and the summary in it show the same
     if kept is not None and len(kept) == rows:
         return kept
-    functions = np.eye(rows, len(fit.terms))
-    variances = np.diag(fit.covariance.between(functions))
-    free = fit.free[:rows]
+    free, functions = fit.free[:rows], np.eye(rows, len(fit.terms))
+    se, df = np.full((2, rows), np.nan)
+    if fit.robust is None:
+        variances = np.diag(fit.covariance.between(functions))
+        se[free], df[free] = np.sqrt(np.maximum(variances, 0.0))[free], np.inf
+    else:
+        se[free] = fit.robust.standard_errors(functions[free])
+        df[free] = fit.robust.degrees_of_freedom(functions[free])
     estimate = np.where(fit.estimable[:rows], fit.beta[:rows], np.nan)
-    se = np.where(free, np.sqrt(np.maximum(variances, 0.0)), np.nan)
-    centre, half = np.where(free, fit.beta[:rows], np.nan), inference.normal_quantile(0.975) * se
-    z = centre / se
-    frame = pd.DataFrame(
-        {
-            "estimate": estimate,
-            "se": se,
-            "z": z,
-            "p": two_sided_p(z),
-            "low": centre - half,
-            "high": centre + half,
-        },
-        index=list(fit.names[:rows]),
-    )
+    centre, half = np.where(free, fit.beta[:rows], np.nan), student_quantile(0.975, df) * se
+    ratio = centre / se
+    columns = {"z": ratio} if fit.robust is None else {"t": ratio, "df": df}
+    columns |= {"p": student_p(ratio, df), "low": centre - half, "high": centre + half}
+    frame = pd.DataFrame({"estimate": estimate, "se": se, **columns}, index=list(fit.names[:rows]))
     fit.__dict__["_first_rows"] = frame
     return frame
 

@@ -50,15 +50,18 @@ class Clusters(ClusterSums):
 
     def covariance(self, kind: Kind) -> FloatArray:
         """float[p, p]: V."""
-        out = np.zeros_like(self.bread)
-        few = self.n < len(out)  # V is then a sum of G squares, G p^2 operations in place of p^3
-        for block in self.sorted.blocks():
-            scores = self.adjusted(block, block.scores) if kind == "CR2" else block.scores
-            each = scores @ self.bread[block.at] if few else scores
-            if few or len(block.at) == len(out):
-                out += each.T @ each
-            else:
-                out[np.ix_(block.at, block.at)] += each.T @ each
+        few = self.n < len(self.bread)  # V is then a sum of G squares, G p^2 operations in place of p^3
+        if kind != "CR2":
+            out = self.squares(self.bread if few else None)
+        else:
+            out = np.zeros_like(self.bread)
+            for block in self.sorted.blocks():
+                scores = self.adjusted(block, block.scores)
+                each = scores @ self.bread[block.at] if few else scores
+                if few or len(block.at) == len(out):
+                    out += each.T @ each
+                else:
+                    out[np.ix_(block.at, block.at)] += each.T @ each
         if kind == "CR1":
             out *= self.n / (self.n - 1)
         return out if few else self.bread @ out @ self.bread
@@ -320,7 +323,7 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
         )
     if len(used) < len(rows):
         rows = rows.only(used)
-    bread = _written_out(fit.covariance, len(fit.terms))
+    bread = fit.covariance.whole() if len(fit.terms) > 500 else fit.covariance.between(np.eye(len(fit.terms)))
     labelled = [cluster_codes(table, column, used, missing) for column in columns]
     parts = [Clusters(rows, codes, bread) for codes, _ in labelled]
     for column, part, (_, labels) in zip(columns, parts, labelled):
@@ -359,18 +362,6 @@ def _of_rankings(warnings: tuple[FitWarning, ...], table: Comparisons) -> tuple[
         " read by read_respondents)"
     )
     return tuple(replace(w, text=text) if w.kind == "rankings-as-pairs" else w for w in warnings)
-
-
-def _written_out(covariance: Covariance, n: int) -> FloatArray:
-    """float[n, n]; column by column where structure makes a column cheaper than a product of matrices."""
-    if n <= 500:
-        return covariance.between(np.eye(n))
-    out = np.empty((n, n))
-    for k in range(n):
-        unit = np.zeros(n)
-        unit[k] = 1.0
-        out[k] = covariance.product(unit)
-    return out
 
 
 def cluster_codes(

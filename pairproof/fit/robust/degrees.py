@@ -11,16 +11,19 @@ and for d_1..d_q orthonormal, P_ij[g, h] = [g = h] d_i'T_g (1 - T_g)^-1 d_j - q_
 (Pustejovsky and Tipton 2018, J. Bus. Econ. Stat. 36, 672-683).  Sums over g and h are traces of p x p matrices, for
 instance sum_gh (q_g'q_h)^2 = tr (sum_g q_g q_g')^2, so there is no array of clusters by clusters.
 
-**Large tables.**  The second sum of df takes G p^2 operations a contrast: minutes for all pairs of 100 items and
-20,000 judges.  It is bounded instead: for unit u, sum_g (u'q_g)^2 <= sum_g (u'T_g u) (d'T_g (1 - T_g)^-1 d) <=
-max_g p_g / (1 - t_g), since the T_g sum to 1, and sum_g |q_g|^2 <= sum_g p_g t_g / (1 - t_g), t_g the largest
-eigenvalue of T_g; so ::
+**Many clusters.**  The second sum of df takes G p^2 operations a contrast: minutes for all pairs of 100 items and
+20,000 judges.  It is bounded first.  Let A = sum_g q_g q_g', so that the sum over all g and h is tr A^2, and w_g =
+p_g / (1 - t_g), t_g the largest eigenvalue of T_g.  T_g is positive and commutes with its functions, so |q_g|^2 =
+d'T_g^2 (1 - T_g)^-1 d <= t_g w_g, and for a unit vector u by Cauchy and Schwarz (u'q_g)^2 <= (u'T_g u)(d'T_g (1 -
+T_g)^-1 d) <= (u'T_g u) w_g.  The T_g sum to 1: u'A u <= max_g w_g, which bounds the largest eigenvalue of A.  Then
+tr A^2 <= (largest eigenvalue) tr A, and ::
 
-    0 <= sum over g != h of (q_g'q_h)^2 <= max_g p_g / (1 - t_g) x sum_g p_g t_g / (1 - t_g)
+    0 <= sum over g != h of (q_g'q_h)^2 <= tr A^2 <= max_g w_g x sum_g t_g w_g
 
-The bound is put in place of the sum.  Degrees of freedom are then never too large, and 1 / df is too large by
-:data:`GAP` at most: a t quantile at 95 % by 6e-5 of itself at most, and by 1e-6 in a table of 20,000 like judges.
-Contrasts for which the bound is wider than that are worked out exactly all the same.
+Put in place of the sum the bound makes 1 / df too large, by at most itself over (sum p_g)^2; degrees of freedom are
+never too large, and a t quantile z is too large by (z^2 + 1) / 4 of that.  Contrasts for which it is wider than
+:data:`NOTHING`, or in tables whose exact numbers take long :data:`GAP`, are worked out exactly.  The bound is 1 / G^2
+at least (1 / G where all p_g are equal, and t_g is p_g / sum p_g at least), so few clusters need not be asked.
 """
 
 from __future__ import annotations
@@ -32,13 +35,14 @@ from scipy.sparse import csr_matrix
 
 from ...errors import TooLargeError
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
-from .sums import LARGEST_SHARE, Block, ClusterSums
+from .sums import LARGEST_SHARE, Block, ClusterSums, applied, rounded_up
 
-#: A table is small, and all its degrees of freedom exact, if those of all pairs of its p parameters take
-#: at most this many operations, G p^4: some 10 seconds.  100 items with 300 clusters, 30 with 37,000.
-EXACT = 3e10
-#: Most by which 1 / df may be too large in other tables: t quantiles move by (z^2 + 1) / 4 times that.
-GAP = 5e-5
+#: Most by which 1 / df may be too large: a t quantile at 95 % moves by 1.2e-6 of itself.  100,000 judges of 20
+#: items have 2e-8.
+NOTHING = 1e-6
+#: In a large table, all of whose pairs of p parameters would take more than EXACT = G p^4 operations (100 items
+#: with 300 clusters, 30 with 37,000), it may be GAP: by 6e-5 of itself.
+EXACT, GAP = 3e10, 5e-5
 #: Operations beyond which no answer is tried: about an hour.
 MOST = 1e13
 #: Operations of a joint test's exact degrees of freedom.
@@ -52,15 +56,16 @@ _NUMBERS = 8_000_000
 def satterthwaite(clusters: ClusterSums, functions: FloatArray) -> FloatArray:
     """float[m]: degrees of freedom of each row c of `functions`, float[m, p].
 
-    Exact for tables with G p^4 <= 3e10; beyond, never too large, with 1 / df within 5e-5 (see the module). Which of
-    the two is a matter of the table, not of how many contrasts are asked for at once.
+    Never too large, with 1 / df within 1e-6, or 5e-5 in large tables (see the module). Which of the two is a matter of
+    the table, not of how many contrasts are asked for at once.
 
     Returns float[m]: nan where one cluster alone determines a part of the contrast, or where it is 0.
     """
-    if clusters.n * float(len(clusters.bread)) ** 4 <= EXACT:
+    most = NOTHING if clusters.n * float(len(clusters.bread)) ** 4 <= EXACT else GAP
+    if clusters.n**2 * most < 1.0:
         return exact(clusters, functions)
     df, gap = bounded(clusters, functions)
-    wide = np.flatnonzero(gap > GAP)
+    wide = np.flatnonzero(gap > most)
     if len(wide):
         df[wide] = exact(clusters, functions[wide])
     return df
@@ -177,6 +182,8 @@ def _sums(clusters: ClusterSums, functions: FloatArray) -> tuple[FloatArray, Flo
         diagonal = np.arange(clusters.n)
         gram[:, diagonal, diagonal] = 0.0
         return total, squares, np.einsum("igh,igh->i", gram, gram)
+    if p**4 <= _NUMBERS and not clusters.roots:
+        return total, squares, np.maximum(_cross_of_pairs(clusters, functions), 0.0)
     lengths, middle = np.zeros(m), np.zeros((m, p, p))
     for at, r in _by_block(clusters, functions):
         bread = clusters.bread[np.ix_(at, at)]
@@ -189,6 +196,37 @@ def _sums(clusters: ClusterSums, functions: FloatArray) -> tuple[FloatArray, Flo
     both = clusters.bread @ middle
     # what is left of rounding where one cluster is all of the sum is no sum of squares
     return total, squares, np.maximum(np.einsum("iab,iba->i", both, both) - lengths, 0.0)
+
+
+def _cross_of_pairs(clusters: ClusterSums, functions: FloatArray) -> FloatArray:
+    """float[m]: the sum of (q_g'q_h)^2 over g != h, by the T_g of few parameters as matrices.
+
+    q_g is a sum over the parameters that c combines, so that squares of it are sums over pairs of parameters: these
+    are worked out once for all contrasts.
+    """
+    p = len(clusters.bread)
+    value, vector = np.linalg.eigh(clusters.bread)
+    keep = value > 1e-14 * value[-1]
+    root = vector[:, keep] * np.sqrt(value[keep])
+    r = root.shape[1]
+    pairs = csr_matrix((functions[:, :, None] * functions[:, None, :]).reshape(len(functions), -1))
+    cells, start = clusters.sorted.cells, clusters.sorted.start
+    weight = np.ones(len(cells.cell)) if cells.weight is None else cells.weight
+    table = csr_matrix((weight, cells.cell, start), shape=(clusters.n, cells.rows.n_cells))
+    information = cells.rows.information_by_cell(p)
+    lengths, middle = np.zeros(len(functions)), np.zeros((r * p, r * p))
+    step = max(1, _NUMBERS // (4 * max(p * p, len(functions))))
+    for first in range(0, clusters.n, step):
+        some = slice(first, first + step)
+        t = root.T @ (table[some] @ information).toarray().reshape(-1, p, p) @ root
+        limit = rounded_up(float(clusters.limits[some].max()))
+        # q_g of every parameter: T_g (1 - T_g)^(-1/2) L'
+        q = applied(limit, lambda v: v @ t, t) @ root.T
+        lengths += ((pairs @ (q.transpose(0, 2, 1) @ q).reshape(len(q), -1).T) ** 2).sum(axis=1)
+        q = q.reshape(len(q), -1)
+        middle += q.T @ q
+    middle = middle.reshape(r, p, r, p).transpose(1, 3, 0, 2).reshape(p * p, r * r)
+    return np.asarray(((pairs @ middle) ** 2).sum(axis=1) - lengths)
 
 
 def _of_all(clusters: ClusterSums, functions: FloatArray) -> FloatArray:

@@ -28,6 +28,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from ...data.columns import Column, Factor, numbers_as_levels, take
 from ...data.comparisons import Comparisons
@@ -250,6 +251,34 @@ class RowScores:
     @property
     def n_patterns(self) -> int:
         return len(self.x.at)
+
+    @property
+    def n_cells(self) -> int:
+        """Outcomes (0 win, 1 tie, 2 loss) of patterns; a cell's number is outcome times patterns, plus pattern."""
+        return 3 * self.n_patterns
+
+    def scores_by_cell(self, n_params: int) -> csr_matrix:
+        """float[n_cells, n_params] sparse: the score of one comparison of each cell."""
+        designs = [self.x, self.z] if self.has_ties else [self.x]
+        at = np.concatenate([design.at for design in designs], axis=1)
+        value = np.concatenate(
+            [design.value * self.unit_score[:, k, :, None] for k, design in enumerate(designs)], axis=2
+        )
+        start = np.arange(0, value.size + 1, at.shape[1])
+        return csr_matrix((value.ravel(), np.tile(at, (3, 1)).ravel(), start), (self.n_cells, n_params))
+
+    def information_by_cell(self, n_params: int) -> csr_matrix:
+        """float[n_cells, n_params^2] sparse: the information of one comparison of each cell."""
+        at, value = [], []
+        for k, (one, other) in enumerate([(self.x, self.x), (self.x, self.z), (self.z, self.z)]):
+            for a, u in zip(one.at.T, one.value.T):
+                for b, v in zip(other.at.T, other.value.T):
+                    for i, j in ((a, b), (b, a)) if k == 1 else ((a, b),):
+                        at.append(i * n_params + j)
+                        value.append(self.unit_information[:, k] * (u * v))
+        start = np.arange(0, len(at) * self.n_cells + 1, len(at))
+        places = np.tile(np.stack(at, axis=1), (3, 1)).ravel()
+        return csr_matrix((np.stack(value, axis=2).ravel(), places, start), (self.n_cells, n_params**2))
 
     @property
     def has_ties(self) -> bool:

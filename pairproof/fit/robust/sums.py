@@ -70,10 +70,6 @@ class Cells:
     cell: IntArray
     weight: FloatArray | None
 
-    @property
-    def n_cells(self) -> int:
-        return 3 * self.rows.n_patterns
-
     def weighted(self, unit: FloatArray) -> FloatArray:
         """float[m]: weight times float[3, n_patterns]."""
         each: FloatArray = np.ascontiguousarray(unit).reshape(-1)[self.cell]
@@ -81,7 +77,7 @@ class Cells:
 
     def totals(self) -> FloatArray:
         """float[3, n_patterns]: comparisons of all clusters."""
-        return np.bincount(self.cell, self.weight, minlength=self.n_cells).astype(float).reshape(3, -1)
+        return np.bincount(self.cell, self.weight, minlength=self.rows.n_cells).astype(float).reshape(3, -1)
 
     def ordered(self, by: IntArray) -> Cells:
         """The same in another order."""
@@ -231,7 +227,10 @@ class SortedRows:
         def designed(design: Design) -> csr_matrix:
             n, k = len(cell), design.at.shape[1]
             # numbers of a block stay below 2^31: it is one cluster, or at most _CELLS of them
-            column = np.take(place[design.at].astype(np.int32), pattern, axis=0)
+            if n < len(design.at):
+                column = place[np.take(design.at, pattern, axis=0)]
+            else:
+                column = np.take(place[design.at], pattern, axis=0)
             column += base[:, None]
             start = np.arange(0, n * k + 1, k, dtype=np.int32)
             shape = (n, (last - first) * len(at))
@@ -253,13 +252,13 @@ class SortedRows:
         """Parameters that these cells touch, and where each parameter stands among them."""
         if self.n_params <= _FEW_PARAMETERS:
             every = np.arange(self.n_params)
-            return every, every
+            return every, every.astype(np.int32)
         here = np.unique(cell % self.rows.n_patterns)
         touched = np.zeros(self.n_params, bool)
         for design in (self.rows.x, self.rows.z):
             touched[design.at[here]] = True
         at = np.flatnonzero(touched)
-        place = np.zeros(self.n_params, np.int64)
+        place = np.zeros(self.n_params, np.int32)
         place[at] = np.arange(len(at))
         return at, place
 
@@ -328,7 +327,7 @@ def applied(
 ALONE = 1e-10
 #: A contrast with more than this share of its variance along such directions has no standard error.
 LARGEST_SHARE = 1e-8
-#: Numbers that eigenvectors of clusters, or scores by cluster and parameter, may take: 1 GB.
+#: Numbers that eigenvectors of clusters may take: 1 GB.
 MOST_NUMBERS = 125_000_000
 #: With more parameters than this no bound is looked for beyond the trace of T_g: it takes an eigenproblem of
 #: them all.
@@ -336,6 +335,8 @@ _MOST_FOR_BOUND = 1_500
 #: Operations of a product over all clusters, G p^2, from which standard errors are exact to 2e-11 instead of
 #: 3e-14 (seen 4e-12 with 100 items and 20,000 clusters): one product less of three.
 _LONG = 1e8
+#: A multiplication of sparse matrices takes as long as so many of dense ones.
+_SPARSE_IS_SLOWER = 100.0
 #: A bound as low as this needs no sharper one: a polynomial of degree 3 will do.
 _LOW = 0.001
 
@@ -380,6 +381,30 @@ class ClusterSums:
         self.bread = bread
         self.n = int(codes.max()) + 1
         self._rows, self._cells = rows, cells_of(rows, codes, self.n)
+
+    # -- scores by cluster, without an order of clusters -------------------------------------------
+
+    @cached_property
+    def by_cluster(self) -> csr_matrix:
+        """float[G, p] sparse: s_g, clusters as they are numbered."""
+        rows, by = self._rows, order_of(self._cells.codes, self.n)
+        start = np.concatenate([[0], np.cumsum(np.bincount(self._cells.codes, minlength=self.n))])
+        weight = np.ones(len(by)) if self._cells.weight is None else self._cells.weight[by]
+        counts = csr_matrix((weight, self._cells.cell[by], start), shape=(self.n, rows.n_cells))
+        return counts @ rows.scores_by_cell(len(self.bread))
+
+    def squares(self, by: FloatArray | None = None) -> FloatArray:
+        """float[p, p]: sum of s_g s_g', of scores times a matrix float[p, p] if one is given."""
+        scores, p = self.by_cluster, len(self.bread)
+        touched = np.diff(scores.indptr).astype(float)
+        if by is None and _SPARSE_IS_SLOWER * float(touched @ touched) < self.n * float(p) ** 2:
+            return np.asarray((scores.T @ scores).toarray())
+        out, step = np.zeros((p, p)), max(1, _CELLS // p)
+        for first in range(0, self.n, step):
+            some = scores[first : first + step]
+            each = some.toarray() if by is None else some @ by
+            out += each.T @ each
+        return out
 
     # -- clusters in order of their weight ---------------------------------------------------------
 
@@ -442,8 +467,10 @@ class ClusterSums:
     @cached_property
     def roots(self) -> dict[int, Root]:
         """Clusters that may hold nine tenths of what is known of a direction, by their place in the order."""
-        heavy = np.flatnonzero(self.limits > LARGEST)
         out: dict[int, Root] = {}
+        if self._trace.max() <= LARGEST:  # no limit is above the trace
+            return out
+        heavy = np.flatnonzero(self.limits > LARGEST)
         numbers = 0
         for place in heavy:
             out[int(place)] = self._root(int(place))
@@ -508,22 +535,6 @@ class ClusterSums:
             along = root.along.T @ (self.bread[np.ix_(root.at, block.at)] @ vectors[g])
             out[g] = vectors[g]
             out[g, where[root.at]] += root.along @ (root.gain * along)
-        return out
-
-    # -- scores ------------------------------------------------------------------------------------
-
-    @cached_property
-    def scores(self) -> FloatArray:
-        """float[G, p]: s_g."""
-        p = len(self.bread)
-        if self.n * p > MOST_NUMBERS:
-            raise TooLargeError(
-                f"scores of {self.n:,} clusters by {p:,} parameters take {self.n * p * 8 / 1e9:.1f} GB; at most"
-                f" {MOST_NUMBERS * 8 / 1e9:.0f} GB are written out"
-            )
-        out = np.zeros((self.n, p))
-        for block in self.sorted.blocks():
-            out[np.ix_(self.order[block.first : block.last], block.at)] = block.scores
         return out
 
     # -- directions that one cluster alone determines ----------------------------------------------

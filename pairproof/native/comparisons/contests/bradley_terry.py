@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from numpy.typing import ArrayLike
 
@@ -31,9 +31,10 @@ from ....fit.fit import Fit
 from ..counts.build import check_table
 from ..counts.llbt import fit as plain_fit, fit_llbt, make_spec
 from ..counts.named import about_own_abilities, about_ties, ranking_warning
-from .estimates import RULE, LinkOutcomes, Solved, referred, shared, solved, tabulate
-from .mixed import fit_mixed_contests
 from .specified import ContestRows, Options, Prepared, asked, contest_rows, prepared
+
+if TYPE_CHECKING:
+    from .estimates import Solved
 
 
 def fit_contests(ready: Prepared) -> Fit:
@@ -53,10 +54,18 @@ def fit_contests(ready: Prepared) -> Fit:
 def fit_spec(table: Comparisons, spec: ContestSpec) -> Fit:
     """Fit a specification whose columns are in the table."""
     rows = contest_rows(table, spec)
-    return fit_mixed_contests(rows, warnings_of(rows)) if spec.random else _fixed(rows, solved(rows))
+    if spec.random:
+        from .mixed import fit_mixed_contests
+
+        return fit_mixed_contests(rows, warnings_of(rows))
+    from .estimates import solved
+
+    return _fixed(rows, solved(rows))
 
 
 def _fixed(rows: ContestRows, found: Solved) -> Fit:
+    from .estimates import RULE, LinkOutcomes, referred, shared, tabulate
+
     spec = rows.spec
     terms = (*rows.terms, *found.more)
     n_more = len(found.more)

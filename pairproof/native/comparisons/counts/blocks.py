@@ -34,6 +34,7 @@ from ....numerics.linear_systems import (
     MOST_DENSE,
     Graph,
     by_conjugate_gradients,
+    inverse_of_factor,
     lower_factor,
     sparse_laplacian,
 )
@@ -126,12 +127,7 @@ class WrittenOut:
     def inverse(self) -> FloatArray:
         """float[S, J, J]: D_s^-1, 0 at the grounds."""
         if len(self.laplacian) == 1:
-            from scipy.linalg.lapack import dpotri
-
-            half, _ = dpotri(self._factor, lower=1)  # the upper triangle is 0
-            full: FloatArray = (half + half.T)[None]
-            at = np.arange(len(half))
-            full[0, at, at] = half[at, at]
+            full = inverse_of_factor(self._factor)[None]
         else:
             full = np.linalg.inv(self.laplacian)
         s, k = np.nonzero(self.ground)
@@ -162,6 +158,11 @@ class WrittenOut:
 
     def between(self, sets: IntArray, functions: FloatArray) -> FloatArray:
         """float[m, m]: sum over these patterns of L_s D_s^-1 L_s' for L, float[m, n_sets, J]."""
+        j = self.laplacian.shape[1]
+        if len(self.laplacian) == 1 and j >= MANY and 5 * len(functions) < j and "inverse" not in vars(self):
+            few = functions[:, 0]
+            out = few @ self.solve(few.T[None])[0]
+            return np.asarray(0.5 * (out + out.T))
         if len(sets) == 1:
             return sandwich(functions[:, 0], self.inverse[sets[0]])
         by_set = functions.transpose(1, 0, 2)
@@ -174,6 +175,13 @@ class OfGraph:
 
     graph: Graph
     n_sets: int
+
+    @property
+    def inverse(self) -> FloatArray:
+        """float[S, J, J]: D_s^-1, 0 at the grounds."""
+        blocks = self.graph.inverse.reshape(2 * (self.n_sets, self.graph.n // self.n_sets))
+        at = np.arange(self.n_sets)
+        return np.asarray(blocks[at, :, at])
 
     @cached_property
     def diagonal(self) -> FloatArray:
@@ -264,6 +272,25 @@ class BorderedCovariance:
             of_nodes = of_nodes + self.f @ mixed
         terms = self.patterns @ (of_nodes - of_nodes[:, [self.reference]])
         return np.concatenate([terms.ravel(), -mixed])
+
+    def whole(self) -> FloatArray:
+        inverse, j = self.blocks.inverse, self.c.shape[1]
+        t, b = len(self.patterns), len(self.e)
+        n = t * j
+        if t == 1 and not b:
+            return self.patterns[0, 0] ** 2 * inverse[0]
+        out = np.empty((n + b, n + b))
+        for k, row in enumerate(self.patterns):
+            # cov(b_k, b_r) is a sum over the patterns that both are made of, and of single levels few are
+            used = np.flatnonzero(row)
+            mixed = (row * self.patterns)[:, used] @ inverse[used].reshape(len(used), -1)
+            out[k * j : (k + 1) * j, :n] = mixed.reshape(t, j, j).transpose(1, 0, 2).reshape(j, n)
+        if b:
+            w = np.einsum("ts,sjb->tjb", self.patterns, self.f).reshape(n, b)
+            out[:n, n:] = -w @ self.m
+            out[:n, :n] -= out[:n, n:] @ w.T
+            out[n:, :n], out[n:, n:] = out[:n, n:].T, self.m
+        return out
 
 
 #: From this many items on, conjugate gradients beat a Cholesky factor (measured with the reference BLAS).

@@ -6,9 +6,6 @@ that comes first in the table's item order.  With an order effect, cells also di
 was named first: +1, -1, or 0 for neutral ground; with comparison terms, in the values of these, in favour of
 item i.
 
-If most pairs have one cell, a table holds for each ordered pair (a, b) the position of its value, and
-indexing with it gives a whole matrix at once: a third of the time of adding cells at 1,000 items.
-
 The model as arrays, the same for every solver:
 
     u_c = a[s, i] - a[s, j] + sign_c o_s'delta              log-odds of i against j in cell c with pattern s
@@ -101,7 +98,7 @@ def _tally(key: IntArray, n_keys: int, counts: list[FloatArray]) -> tuple[IntArr
     if n_keys <= max(_FEW_BOXES, _BOXES_PER_ROW * len(key)):
         boxes = [np.bincount(key, c, n_keys) for c in counts]
         keys = np.flatnonzero(sum(boxes[1:], start=boxes[0]) > 0)
-        return keys, np.stack([b[keys] for b in boxes], axis=1)
+        return keys, np.stack([b[keys] for b in boxes]).T
     keys, box = np.unique(key, return_inverse=True)
     sums = np.stack([np.bincount(box, c, len(keys)) for c in counts], axis=1)
     full = sums.sum(axis=1) > 0
@@ -149,13 +146,16 @@ def count_cells(
     else:
         named_first = keys % 2
         keys = keys // 2
-    s, a, b = keys // boxes, (keys // n_items) % n_items, keys % n_items
+    s = keys // boxes  # numpy divides by one number quickly, but takes remainders one by one
+    b = keys - s * boxes
+    a = b // n_items
+    b -= a * n_items
     back = a > b
+    if not back.any():
+        return Cells(a, b, s, named_first, sums)
     i, j = np.where(back, b, a), np.where(back, a, b)
     sign = np.where(back, -named_first, named_first)
     sums = np.where(back[:, None], sums[:, ::-1], sums)
-    if not back.any():
-        return Cells(i, j, s, sign, sums)
     folded, total = _tally(
         ((s * n_items + i) * n_items + j) * 3 + sign + 1,
         n_patterns * boxes * 3,
@@ -164,11 +164,6 @@ def count_cells(
     sign = folded % 3 - 1
     folded = folded // 3
     return Cells((folded // n_items) % n_items, folded % n_items, folded // boxes, sign, total)
-
-
-#: Up to this many entries of the matrices per cell the table pays: beyond, sums onto items are slower than
-#: adding up.
-_ENTRIES_PER_CELL = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,34 +179,25 @@ class Incidence:
     place: IntArray
 
     @cached_property
-    def _where(self) -> IntArray | None:
-        """int[n_sets * n_items * n_items], or None if the cells are too few or a pair has several."""
-        n, size = len(self.place), self.n_sets * self.n_items**2
-        if size > _ENTRIES_PER_CELL * n or not (self.place[1:] > self.place[:-1]).all():
+    def _runs(self) -> tuple[IntArray, IntArray] | None:
+        """Nodes that come first in some cell, and where the cells of each begin; None if cells are not in their order."""
+        change = np.diff(self.node_i)
+        if not len(self.node_i) or (change < 0).any():
             return None
-        where = np.full(size, 2 * n)
-        cell = np.arange(n)
-        where[self.place] = cell
-        before = self.place - self.node_i * self.n_items - self.node_j  # minus the nodes of earlier sets
-        where[self.node_j * self.n_items + self.node_i + before] = cell + n
-        return where
-
-    def _read(self, values: FloatArray, mirrored: FloatArray) -> FloatArray:
-        assert self._where is not None
-        entries = np.concatenate([values, mirrored, [0.0]]).take(self._where)
-        return entries.reshape(self.n_sets, self.n_items, self.n_items)
+        start = np.concatenate([[0], np.flatnonzero(change) + 1])
+        return self.node_i[start], start
 
     def onto_items(self, values: FloatArray) -> FloatArray:
         """float[n_sets * n_items]: sum over an item's cells, with a minus sign where it is the second."""
-        if self._where is not None:
-            return np.asarray(self._read(values, -values).sum(axis=2).ravel())
         n = self.n_sets * self.n_items
-        return sums(self.node_i, values, n) - sums(self.node_j, values, n)
+        if self._runs is None:
+            return sums(self.node_i, values, n) - sums(self.node_j, values, n)
+        out, (nodes, start) = -sums(self.node_j, values, n), self._runs
+        out[nodes] += np.add.reduceat(values, start)
+        return out
 
     def onto_pairs(self, values: FloatArray) -> FloatArray:
         """float[n_sets, n_items, n_items]: sum over a pair's cells, symmetric, 0 on the diagonal."""
-        if self._where is not None:
-            return self._read(values, values)
         square = sums(self.place, values, self.n_sets * self.n_items**2).reshape(
             self.n_sets, self.n_items, self.n_items
         )
@@ -320,9 +306,13 @@ def empirical_logits(y: Counts, model: OutcomeModel) -> Derivatives:
     pull towards 0 costs a start from which nothing is reported more than it saves; two or three Newton steps
     fewer than from 0."""
     first, second = y.first + ADDED, y.second + ADDED
-    weight = np.where(y.total > 0, first * second / (first + second), 0.0)
-    logit = np.log(first / second)
+    weight = first * second
+    weight /= first + second
+    weight[y.total <= 0] = 0.0
+    first /= second
+    logit = np.log(first, out=first)
+    logit *= weight
     if model == "binary":
-        return Derivatives(0.0, weight * logit, weight)
+        return Derivatives(0.0, logit, weight)
     none = np.zeros_like(weight)
-    return Derivatives(0.0, weight * logit, weight, r_g=none, w_ug=none, w_gg=y.total)
+    return Derivatives(0.0, logit, weight, r_g=none, w_ug=none, w_gg=y.total)

@@ -394,8 +394,9 @@ class Dense:
     # Parameters of the problem from those solved for.
 
     def forward(self, values: FloatArray) -> FloatArray:
-        """Parameters of the problem, float[n_params], from what is solved for, float[n_free]."""
-        return np.asarray(self._outward(self.inner(values)[None, :])[0])
+        """Parameters of the problem, float[n_params] or float[n_params, k], from what is solved for."""
+        inner = self.inner(values)
+        return np.asarray(self._outward(inner[None, :])[0] if inner.ndim == 1 else self._outward(inner.T).T)
 
     def _outward(self, inner: FloatArray) -> FloatArray:
         """float[m, n_inner] to float[m, n_params]."""

@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
@@ -110,12 +110,15 @@ def _gap(x: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Tabulated:
-    """Deviances, degrees of freedom and cells; attributes as in :class:`pairproof.fit.estimates.fit_record.FitRecord`."""
+    """Deviances, degrees of freedom and cells; attributes as in :class:`pairproof.fit.estimates.fit_record.FitRecord`.
+
+    deviance, null_deviance: numbers, or functions that work them out.
+    """
 
     cell_table: Callable[[], CellTable]
-    deviance: float
+    deviance: float | Callable[[], float]
     df_resid: int
-    null_deviance: float
+    null_deviance: float | Callable[[], float]
     df_null: int
 
 
@@ -148,18 +151,19 @@ def tabulate(model: Model, found: Solved) -> Tabulated:
     """Deviance, degrees of freedom and the table of cells."""
     table = _table(model)
     cells, outcomes = table.cells, 3 if model.table.tie_category else 2
-    full = saturated(cells.counts if outcomes == 3 else cells.counts[:, ::2], cells.totals)
+    counts = cells.counts if outcomes == 3 else cells.counts[:, ::2]
+    full = cache(lambda: saturated(counts, cells.totals))
 
     def deviance_of(llf: float, probabilities: Callable[[], FloatArray]) -> float:
-        close = full.deviance(llf)
+        close = full().deviance(llf) if len(cells) > _MANY else None
         return deviance(cells.counts, table.expected(probabilities())) if close is None else close
 
     null, n_free = _null_model(model), len(cells) * (outcomes - 1)
     return Tabulated(
         WhenAsked(lambda: _cell_table(model, table, found)),
-        deviance_of(found.llf, found.fitted),
+        lambda: deviance_of(found.llf, found.fitted),
         n_free - found.rank - int(model.tie_is_infinite),
-        deviance_of(null.llf, null.probabilities),
+        lambda: deviance_of(null.llf, null.probabilities),
         n_free - null.rank,
     )
 
@@ -182,7 +186,7 @@ def _table(model: Model) -> _Table:
 
 def _cell_table(model: Model, table: _Table, found: Solved) -> CellTable:
     own, cells = design.pattern_labels(model.patterns), table.cells
-    labels = [own[s] for s in table.of]
+    labels = [own[s] for s in table.of] if len(own) > 1 else list(own) * len(table.of)
     if model.spec.cells:
         labels = [f"{lb}#{k + 1}" for lb, k in zip(labels, cells.pattern)]
     if model.spec.order_effect:

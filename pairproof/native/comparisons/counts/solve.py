@@ -1,7 +1,8 @@
 """Step 2 of a fit: maximise the likelihood, also if some estimates are infinite.
 
-1. The solver is that of blocks if the item terms are saturated, else the dense one; with selective terms or terms
-   of the comparison that of rows.
+1. Plain models of few items are solved as matrices (module `squares`).  If that does not end at a maximum, and for
+   all others, the solver is that of blocks if the item terms are saturated, else the dense one; with selective
+   terms or terms of the comparison that of rows.
 2. If Newton's method converges, every parameter that the comparisons connect is finite and estimable.
 3. If not, the limiting model (module `existence`) is found and solved.  Without an order effect it follows
    from the strong components of the graph "was preferred to or tied with" (Ford 1957), for any number of
@@ -13,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....data.graph import strong_components
+from ....data.graph import all_reached, strong_components
 from ....errors import ConvergenceError
 from ....fit.estimates.covariance import Covariance, DeferredCovariance
 from ....fit.estimates.likelihood import outcome_probabilities
@@ -25,8 +27,10 @@ from ....numerics.maxima import Solution, maximise
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Problem
 from .dense import Dense, DensePoint, as_dense, check_dense_size
-from .existence import check_size, examine, possible_probabilities
-from .sparse import Rows, RowsPoint, as_rows
+from .squares import Squares, SquaresPoint, as_squares
+
+if TYPE_CHECKING:  # both take scipy.sparse, which no model of free items needs
+    from .sparse import Rows, RowsPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +57,12 @@ _MANY = 300
 
 def solve(problem: Problem) -> Solved:
     """Maximise the likelihood."""
+    squares = as_squares(problem)
+    if squares is not None:
+        few = maximise(squares.evaluate, squares.start())
+        if few.reached:
+            rank = problem.n_params - 1
+            return _solved(squares, few, np.zeros((rank + 1, 0)), rank, lambda: squares.fitted(few.x), False)
     blocks = as_blocks(problem)
     if blocks is not None:
         if blocks.n_nodes >= _MANY:  # looked up before: Newton's way to infinity would cost minutes
@@ -68,6 +78,8 @@ def solve(problem: Problem) -> Solved:
     else:
         check_dense_size(problem)
         if problem.further is not None:
+            from .sparse import as_rows
+
             rows = as_rows(problem)
             sparse = maximise(rows.evaluate, _start(rows))
             if sparse.reached:
@@ -84,7 +96,11 @@ def laid_out(
     problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None
 ) -> Dense | Rows:
     """The layout of a problem whose item terms are not taken as blocks; arguments as in the layouts."""
-    return as_dense(problem, alive, keep) if problem.further is None else as_rows(problem, alive, keep)
+    if problem.further is None:
+        return as_dense(problem, alive, keep)
+    from .sparse import as_rows
+
+    return as_rows(problem, alive, keep)
 
 
 def _start(layout: Blocks | Dense | Rows) -> FloatArray:
@@ -109,6 +125,8 @@ def _from_dense(
     null: FloatArray | None = None,
 ) -> Solved:
     def fitted() -> FloatArray:
+        from .existence import possible_probabilities
+
         u, g = dense.of_cells(found.x)
         return possible_probabilities(u, g, dense.problem.model, alive)
 
@@ -118,8 +136,8 @@ def _from_dense(
 
 
 def _solved(
-    layout: Blocks | Dense | Rows,
-    found: Solution[BlockPoint] | Solution[DensePoint] | Solution[RowsPoint],
+    layout: Squares | Blocks | Dense | Rows,
+    found: Solution[SquaresPoint] | Solution[BlockPoint] | Solution[DensePoint] | Solution[RowsPoint],
     null_space: FloatArray,
     rank: int,
     fitted: Callable[[], FloatArray],
@@ -132,11 +150,13 @@ def _solved(
 
 def _solve_limit(problem: Problem) -> Solved:
     """Solve the limiting model for what is estimable; without separation it is the model itself."""
+    from .existence import check_size, examine
+
     check_size(problem)
     existence = examine(laid_out(problem))
     dense = laid_out(problem, existence.alive if existence.separated else None, existence.keep)
     found: Solution[DensePoint] | Solution[RowsPoint]
-    if isinstance(dense, Rows):
+    if isinstance(dense, Dense):
         found = maximise(dense.evaluate, _start(dense), far=700.0)
     else:
         found = maximise(dense.evaluate, _start(dense), far=700.0)
@@ -160,6 +180,8 @@ def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | Non
     y = problem.cells.counts
     won, tied, lost = y[:, 0] > 0, (y[:, 1] > 0) & (problem.model != "binary"), y[:, 2] > 0
     i, j = blocks.node_i, blocks.node_j
+    if not blocks.sparse and blocks.n_sets == 1 and all_reached(_beaten(blocks, won, lost)):
+        return None  # nor do ties, which join more, leave anything apart
     winner, loser = np.concatenate([i[won], j[lost]]), np.concatenate([j[won], i[lost]])
     if blocks.tie_columns.shape[1]:
         among_winners = strong_components(winner, loser, blocks.n_nodes)
@@ -192,6 +214,15 @@ def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | Non
         return p
 
     return replace(solved, fitted=fitted, separated=True)
+
+
+def _beaten(blocks: Blocks, won: BoolArray, lost: BoolArray) -> BoolArray:
+    """bool[J, J]: whether the item of the row was preferred to that of the column at least once."""
+    j = blocks.problem.n_items
+    wins, losses = np.zeros((2, j * j), bool)
+    wins[blocks.incidence.place[won]] = True
+    losses[blocks.incidence.place[lost]] = True
+    return np.asarray(wins.reshape(j, j) | losses.reshape(j, j).T)
 
 
 def _sets(strong: IntArray) -> IntArray:

@@ -90,7 +90,7 @@ def test_groups_that_do_not_tell_the_terms_apart_are_left_alone():
 
 
 @pytest.mark.parametrize("n_sets", [1, 3])
-def test_cells_read_through_a_table_are_the_cells_added_up(n_sets):
+def test_cells_in_order_are_summed_as_cells_in_any_order(n_sets):
     rng = np.random.default_rng(1)
     i, j = np.triu_indices(6, 1)
     node_i = (np.arange(n_sets)[:, None] * 6 + i).ravel()
@@ -99,7 +99,7 @@ def test_cells_read_through_a_table_are_the_cells_added_up(n_sets):
     kept = np.sort(rng.permutation(len(place))[: len(place) - 3])
     quick = Incidence(node_i[kept], node_j[kept], n_sets, 6, place[kept])
     slow = Incidence(node_i[kept][::-1], node_j[kept][::-1], n_sets, 6, place[kept][::-1])
-    assert quick._where is not None and slow._where is None
+    assert quick._runs is not None and slow._runs is None
     values = rng.normal(size=len(kept))
     np.testing.assert_allclose(quick.onto_items(values), slow.onto_items(values[::-1]), rtol=0, atol=1e-14)
     assert np.array_equal(quick.onto_pairs(values), slow.onto_pairs(values[::-1]))
