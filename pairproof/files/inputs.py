@@ -111,6 +111,20 @@ def checked_name(path: str | os.PathLike[str]) -> str:
     return name
 
 
+def open_file(path: str | os.PathLike[str], expected: str = "a file") -> BinaryIO:
+    """A regular file of any size, open for those who read only parts of it."""
+    name = checked_name(path)
+    try:
+        _check_kind(os.stat(name).st_mode, name, expected)
+        file = os.fdopen(os.open(name, _OPEN), "rb")
+        found = os.fstat(file.fileno())
+    except OSError as error:
+        raise InputError(f"{name}: {_why(error)}; expected {expected}") from error
+    note(name, found)
+    _check_kind(found.st_mode, name, expected)
+    return file
+
+
 def read_file(
     path: str | os.PathLike[str], expected: str = "a file", *, streams: bool = False, most: int | None = None
 ) -> bytes:
