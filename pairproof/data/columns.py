@@ -40,11 +40,6 @@ class Factor:
 Column = Union[Factor, FloatArray]
 
 
-def looked_up(values: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
-    """The value of each code; numpy takes twice as long with an index that is not of its own width."""
-    return values[codes.astype(np.intp, copy=False)]
-
-
 def take(column: Column, rows: NDArray[Any]) -> Column:
     """The column at these rows (positions or a boolean mask)."""
     return Factor(column.codes[rows], column.levels) if isinstance(column, Factor) else column[rows]
@@ -154,13 +149,19 @@ def role_of(name: str, columns: Mapping[str, Column], own_names: Mapping[str, st
 
 def natural_order(labels: Iterable[str]) -> tuple[str, ...]:
     """Distinct labels: numerically if all are integers, else by Unicode code point; never by row order."""
-    distinct = set(labels)
+    distinct = tuple(dict.fromkeys(labels))
+    return tuple(map(distinct.__getitem__, natural_places(distinct)))
+
+
+def natural_places(distinct: Sequence[str]) -> list[int]:
+    """The places of different labels, in the order of :func:`natural_order`."""
+    keys: Sequence[Any] = distinct
     if all(re.fullmatch(r"[+-]?[0-9]+", label) for label in distinct):
         # Python's int() refuses more than 4,300 digits; Decimal reads and compares any number of them
         # exactly.
         number = int if all(len(label) < 4000 for label in distinct) else Decimal
-        return tuple(sorted(distinct, key=lambda label: (number(label), label)))
-    return tuple(sorted(distinct))
+        keys = [(number(label), label) for label in distinct]
+    return sorted(range(len(distinct)), key=keys.__getitem__)
 
 
 def level_of(value: float) -> str:
@@ -324,11 +325,12 @@ def checked_column(name: str, column: Column, source: str) -> Column:
         if len(set(column.levels)) != len(column.levels):
             raise InputError(f"{source}: column {name!r} has the same level twice: {named(column.levels)}")
         n = len(column.levels)
-        refuse_rows(
-            source,
-            (codes < -1) | (codes >= n),
-            lambda r: f"column {name!r} has code {codes[r]} for {n} levels",
-        )
+        if codes.min(initial=0) < -1 or codes.max(initial=-1) >= n:
+            refuse_rows(
+                source,
+                (codes < -1) | (codes >= n),
+                lambda r: f"column {name!r} has code {codes[r]} for {n} levels",
+            )
         return Factor(codes, tuple(column.levels))
     if name == "judge":
         raise InputError(f"{source}: the judge column is always categorical; pass a Factor, not numbers")

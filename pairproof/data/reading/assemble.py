@@ -27,7 +27,6 @@ from ..columns import (
     beside,
     checked_column,
     each,
-    looked_up,
     natural_order,
     sealed,
     take,
@@ -136,7 +135,7 @@ def encode(
     positions = []
     for factor in factors:
         lookup = np.array([*(place[name] for name in factor.levels), -1], np.int64)
-        positions.append(looked_up(lookup, factor.codes))
+        positions.append(lookup[factor.codes])
     return items, positions
 
 
@@ -318,8 +317,9 @@ def covariates(table: Table, options: Options, used: Collection[str], of_persons
 
 
 def _coded(code: Callable[[Table, str], Column], table: Table, name: str) -> Column:
-    """The checked column of a table that nobody else has."""
-    return checked_column(name, sealed(code(table, name)), table.source)
+    """The checked column of a table that nobody else has; what a Factor is made of was checked when it was made."""
+    column = sealed(code(table, name))
+    return column if isinstance(column, Factor) else checked_column(name, column, table.source)
 
 
 def check_levels(options: Options, names: Sequence[str], source: str) -> None:
