@@ -16,9 +16,9 @@ import pandas as pd
 from ...errors import InputError
 from ...files.inputs import LIMIT, MOST_BYTES, most_bytes, open_file, read_file
 
-#: Rows of a file that are read: positions and counts alone take 40 bytes a row, the columns of the file as many.
+#: Rows of a file that are read: positions and counts take 40 bytes a row, the columns of the file as many.
 MOST_ROWS = 50_000_000
-#: What a cell takes while it is read, in bytes, and how many times the most bytes of a text file all cells may:
+#: Bytes that a cell takes while it is read, and how many times the most bytes of a text file all of them may:
 #: text takes as many.
 _CELL, _UNFOLDED = 20, 10
 #: Rows that are counted in a second, with room: 2 to 6 seconds for 10^8 were seen.

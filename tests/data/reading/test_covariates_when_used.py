@@ -132,8 +132,9 @@ def test_the_error_of_a_column_names_its_line_when_it_is_used(tmp_path, more, wh
         assert f"votes.csv, {where}, column 'length': '-3,5' has a comma" in str(caught.value)
 
 
-def test_an_error_in_the_judges_is_said_by_the_summary_that_names_them():
+def test_an_error_in_the_judges_is_said_by_all_that_look_at_them():
     table = read({**VOTES, "judge": ["x", "y ", "x", "y", "x", "z"]})
     fit = fit_bradley_terry(table, ties="davidson")
-    with pytest.raises(InputError, match="row 2, column 'judge': 'y ' has blanks around the name"):
-        fit.clustered("judge")
+    for use in (lambda: fit.clustered("judge"), lambda: str(fit.summary()), lambda: repr(table)):
+        with pytest.raises(InputError, match="row 2, column 'judge': 'y ' has blanks around the name"):
+            use()
