@@ -468,7 +468,8 @@ def _load_path(path: str, encoding: str | None, nameless: bool) -> Table:
         return delimited(read_stream(sys.stdin.buffer, name), name, encoding, nameless)
     suffix, expected = Path(path).suffix.lower(), "a CSV, TSV, Parquet or Arrow file"
     if suffix not in BINARY:
-        return delimited(read_file(path, expected, streams=True), path, encoding, nameless)
+        raw = read_file(path, expected, streams=True, instead="count it with pairproof.count, ")
+        return delimited(raw, path, encoding, nameless)
     if encoding is not None:
         raise InputError(f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own")
     return from_frame(arrow_file(path, suffix, expected), path, nameless=nameless)

@@ -160,6 +160,16 @@ def test_the_seconds_that_counting_takes_are_said():
     arrow.check_size(50_000_000, 10, "x")
 
 
+def test_a_text_file_of_too_many_bytes_is_sent_to_count(tmp_path, monkeypatch):
+    path = tmp_path / "votes.csv"
+    path.write_bytes(b"a" * 2**20 + b"b")
+    monkeypatch.setenv("PAIRPROOF_MOST_MB", "1")
+    with pytest.raises(
+        InputError, match="at most 1,048,576 are read; check the name, count it with pairproof.count, or"
+    ):
+        read(path)
+
+
 def test_the_limit_of_the_environment_raises_that_of_rows(monkeypatch):
     monkeypatch.setenv("PAIRPROOF_MOST_MB", "8192")
     arrow.check_size(200_000_000, 3, "x")
