@@ -324,6 +324,10 @@ class Coding:
         ]
         return named(codes + ["NA or blank (missing)"] * self.blank_is_missing)
 
+    def meaning(self, text: str) -> int | None:
+        """FIRST, TIE, SECOND or MISSING for a code; None for what is none."""
+        return self.answer_of.get(_canonical(text))
+
     def fits(self, table: Table, column: str) -> bool:
         """Whether the column holds nothing but stated codes, and at least one answer."""
         known = [self.answer_of.get(_canonical(level), -1) for level in labels(table, column).levels]

@@ -14,11 +14,21 @@ import numpy as np
 
 from ...errors import CodingError, InputError
 from ...text import listed, named, quoted
+from .. import comparisons
 from ..columns import IntArray
 from ..comparisons import Comparisons
 from ..options import hints_for_r, one_of
+from ..saved import is_saved
 from ..where import Conditions
-from .assemble import Options, assemble, check_not_self, encode, has_tie_category, item_column
+from .assemble import (
+    Options,
+    assemble,
+    check_not_self,
+    encode,
+    has_tie_category,
+    item_column,
+    item_covariates,
+)
 from .cells import FIRST, MISSING, SECOND, TIE, Coding, CodingLike, counts
 from .matrix import Winner, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
@@ -55,7 +65,8 @@ def _encoded_pair(
     return items, i, j
 
 
-def _answers(table: Table, options: Options, layout: Layout, coding: CodingLike | None) -> Comparisons:
+def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLike | None) -> Comparisons:
+    """Layouts long and votes: one answer a row."""
     first, second, answer = NEEDED[layout]
     stated = Coding.read(WORDS[layout] if coding is None else coding)
     if stated.blank_is_missing or MISSING in stated.answer_of.values():
@@ -215,6 +226,8 @@ def read(
     if layout is not None:
         one_of("layout", layout, get_args(Layout))
         _check_options(layout, stated)
+    if is_saved(source):
+        return _of_counts(source, options, {**stated, "layout": layout})
     if layout == "matrix":
         return read_matrix(source, options, winner, ties).where_also(options.conditions, {})
     if layout is None and isinstance(source, (np.ndarray, list)) and not is_records(source):
@@ -225,12 +238,27 @@ def read(
         layout = recognised(table)
         _check_options(layout, stated)
     else:
-        _check_has(table, layout)
+        check_has(table, layout)
     if layout in WORDS:
-        return _answers(table, options, layout, coding)
+        return answers_of(table, options, layout, coding)
     if layout == "prefmod":
         return read_wide(table, options, pair_order, pairs, coding, pair_names)
     return (read_counts if layout == "counts" else read_rankings)(table, options)
+
+
+def _of_counts(path: Any, options: Options, stated: Mapping[str, Any]) -> Comparisons:
+    """A file of counts, of which conditions and item data are all that is left to be said."""
+    told = {**stated, **{name: getattr(options, name) for name in ("items", "levels", "tie_category", "rename", "encoding")}}
+    wrong = [name for name, value in told.items() if value is not None]
+    if wrong:
+        raise InputError(
+            f"{path}: holds counts, and {named([f'{name}=' for name in wrong])} is for votes; count them again"
+            " with it"
+        )
+    table = comparisons.load(path)
+    if options.item_data is not None:
+        table = table.changed(item_data=item_covariates(options, table.items))
+    return table.where_also(options.conditions, {})
 
 
 def _check_options(layout: str, stated: Mapping[str, Any]) -> None:
@@ -272,7 +300,8 @@ def _near(table: Table) -> str:
     return "; " + named(near) if near else ""
 
 
-def _check_has(table: Table, layout: Layout) -> None:
+def check_has(table: Table, layout: Layout) -> None:
+    """Refuse a table without the columns of its layout."""
     absent = [name for name in NEEDED.get(layout, ()) if name not in table.columns]
     if absent or (layout == "rankings" and "rankings" not in layouts_of(table.columns)):
         names = listed(absent) or "'system1', 'rank1', 'system2', 'rank2' (or 'system', 'rank')"
