@@ -165,19 +165,18 @@ class Comparisons(Rows):
         """
         names = checks.item_names(items)
         i, j = checks.positions("first", first, source), checks.positions("second", second, source)
-        no_ties = np.zeros(len(i)) if ties is None else ties
-        counts = {
-            name: checks.numbers(name, values, source)
-            for name, values in (("wins", wins), ("ties", no_ties), ("losses", losses))
-        }
-        covariates = dict(columns or {})
+        given = {"wins": wins, "ties": np.zeros(len(i), bool) if ties is None else ties, "losses": losses}
+        counts = {name: checks.numbers(name, values, source) for name, values in given.items()}
+        single = {name for name, values in given.items() if getattr(values, "dtype", None) == bool}
+        covariates = columns or {}
         checks.check_covariate_names(list(covariates), source)
         lengths = {"first": len(i), "second": len(j), **{name: len(count) for name, count in counts.items()}}
-        lengths.update({f"column {name!r}": len(column) for name, column in covariates.items()})
+        coded = {k: v for k, v in checks.parts_of(covariates).items() if not isinstance(v, checks.Uncoded)}
+        lengths.update({f"column {name!r}": len(column) for name, column in coded.items()})
         checks.check_lengths(lengths, source)
         checks.check_pairs(i, j, names, source)
-        checks.check_counts(counts, source)
-        of_rows = MappingProxyType({k: checks.checked_column(k, v, source) for k, v in covariates.items()})
+        checks.check_counts(counts, source, single)
+        of_rows = checks.checked_columns(covariates, source)
         of_items = checks.checked_item_data(item_data, len(names), source)
         own = MappingProxyType(dict(own_names or {}))
         about = (source, ranked_together, own, narrowed, bool(one_track), tuple(counted))
@@ -404,7 +403,7 @@ class Comparisons(Rows):
             wins=self.wins[r],
             ties=self.ties[r] if self.tie_category else None,
             losses=self.losses[r],
-            columns={k: take(c, r) for k, c in self.columns.items()},
+            columns=checks.each(self.columns, lambda column: take(column, r)),
         )
 
     def where(self, *conditions: str) -> Comparisons:

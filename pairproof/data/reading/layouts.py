@@ -33,7 +33,7 @@ from .cells import FIRST, MISSING, SECOND, TIE, Coding, CodingLike, counts
 from .matrix import Winner, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
 from .rankings import is_rankings, read_rankings
-from .sources import ROLES, Table, load, suggestion, warn_if_cut
+from .sources import ROLES, Table, is_records, load, suggestion, warn_if_cut
 
 Layout = Literal["long", "counts", "votes", "rankings", "prefmod", "matrix"]
 NEEDED: Mapping[Layout, tuple[str, ...]] = {
@@ -60,6 +60,8 @@ def _encoded_pair(
     found = {name: item_column(table, name, options) for name in (first, second)}
     items, (i, j) = encode(found, table.source, options)
     check_not_self(table, i, j, items, second)
+    for positions in (i, j):  # what nobody can write to is not copied
+        positions.setflags(write=False)
     return items, i, j
 
 
@@ -74,7 +76,7 @@ def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLik
     items, i, j = _encoded_pair(table, options, first, second)
     answers = stated.answers(table, answer)
     tied = answers == TIE
-    results = ((answers == FIRST).astype(float), tied.astype(float), (answers == SECOND).astype(float))
+    results = (answers == FIRST, tied, answers == SECOND)
     ties = has_tie_category(table, options, tied, answer)
     return assemble(table, options, items, i, j, results, tie_category=ties, used=NEEDED[layout])
 
@@ -143,13 +145,14 @@ def read(
     In every layout with rows, `judge` names who answered, `weight` multiplies the row's counts, `source`
     names the segment, `order` is 0 on neutral ground and 1 elsewhere, and every other column becomes a
     subject covariate: numbers if each cell that is not blank is one, else a Factor (`judge` and `source`
-    always).
+    always).  Covariates are coded, and their cells checked, when they are first used.
 
     Parameters
     ----------
-    source : path, DataFrame or dict of columns
+    source : path, DataFrame, dict of columns or list of dicts
         CSV or TSV (comma, semicolon or tab; UTF-8, or UTF-16 with its mark), Parquet or Arrow where pyarrow
-        is there; "-" is standard input.  A matrix may also be a 2-D array.  Never changed.
+        is there; "-" is standard input.  A frame of pandas, or where pyarrow is there of polars, pyarrow or
+        another package that has its rows in memory.  A matrix may also be a 2-D array.  Never changed.
     layout : {"long", "counts", "votes", "rankings", "prefmod", "matrix"}, optional
         Default: recognised, as above.
     items : sequence of str, optional
@@ -227,7 +230,7 @@ def read(
         return _of_counts(source, options, {**stated, "layout": layout})
     if layout == "matrix":
         return read_matrix(source, options, winner, ties).where_also(options.conditions, {})
-    if layout is None and isinstance(source, (np.ndarray, list)):
+    if layout is None and isinstance(source, (np.ndarray, list)) and not is_records(source):
         raise InputError("a bare array carries no column names; state layout='matrix', winner and items")
     table = load(source, encoding).with_roles(columns)
     warn_if_cut(table)
