@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..errors import InputError
 from .estimates import array_inference as inference
 from .part_verbs import WithParts
 
@@ -85,6 +86,7 @@ class Fit(WithParts):
         *columns: str,
         kind: Literal["CR0", "CR1", "CR2"] | None = None,
         missing: Literal["refuse", "own"] = "refuse",
+        rows: Any = None,
     ) -> Fit:
         """The same fit with standard errors that hold where answers of a cluster go together.
 
@@ -105,6 +107,10 @@ class Fit(WithParts):
             CR1 stands in for it, and the summary says so.
         missing : {"refuse", "own"}
             What to do with rows without a value of a column: an error, or each a cluster of its own.
+        rows : source of :func:`pairproof.count`, or :func:`pairproof.rows`, optional
+            The rows that the fit's table was counted from, where they are too many to hold: they are gone through in
+            one pass (in more where clusters times parameters are more than 125 million numbers), and have the column.
+            CR0, or CR1, which is then the default; `robust.title` says in how many passes.
 
         Returns
         -------
@@ -115,7 +121,8 @@ class Fit(WithParts):
         ------
         InputError
             No such column, one cluster, rows without a value, another kind, or not one or two columns.  Random effects of
-            items; CR2 of link "cauchit"; two columns of ties with a shift or a scale.
+            items; CR2 of link "cauchit"; two columns of ties with a shift or a scale.  Rows whose counts are not those of the
+            fit's table; CR2 or two columns of `rows`, for which what is offered is said.
         TooLargeError
             More than 6,000 parameters.
 
@@ -134,15 +141,17 @@ class Fit(WithParts):
         if self.answers is not None:
             from .results.answers import clustered_answers
 
+            if rows is not None:
+                raise InputError("rows= is for models of comparisons; whole answers are clustered in memory")
             return clustered_answers(self, columns, kind or "CR1", missing)
-        kind = kind or "CR2"
+        kind = kind or ("CR2" if rows is None else "CR1")
         if self.contests is not None:
             from .results.contests import clustered_contests
 
-            return clustered_contests(self, columns, kind, missing)
+            return clustered_contests(self, columns, kind, missing, rows)
         from .robust.clustered_fit import clustered
 
-        return clustered(self, columns, kind, missing)
+        return clustered(self, columns, kind, missing, rows)
 
     # -- R ---------------------------------------------------------------------------------------------------
 

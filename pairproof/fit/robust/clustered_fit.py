@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -126,13 +126,19 @@ MOST_PARAMETERS = 6_000
 class Way:
     """One way of clustering.
 
-    labels: of the clusters that have comparisons.  covariance float[n_params, n_params].
+    labels: of the clusters that have comparisons.  covariance float[n_params, n_params].  passes: times that rows were
+    gone through; 0 in memory.
     """
 
     column: str
     labels: tuple[str, ...]
     clusters: Clusters
     covariance: FloatArray
+    passes: int = 0
+
+    def __str__(self) -> str:
+        passes = f", {self.passes} pass{'es' * (self.passes > 1)}" if self.passes else ""
+        return f"{self.column} ({self.clusters.n:{',' if self.passes else ''}} clusters{passes})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,9 +169,8 @@ class Robust:
 
     @property
     def title(self) -> str:
-        """ "CR2 by judge (24 clusters) and source (30 clusters)"."""
-        ways = [f"{way.column} ({way.clusters.n} clusters)" for way in self.ways]
-        return f"{self.kind} by {' and '.join(ways)}"
+        """ "CR2 by judge (24 clusters) and source (30 clusters)"; "CR1 by judge (1,000,000 clusters, 1 pass)" of rows."""
+        return f"{self.kind} by {' and '.join(map(str, self.ways))}"
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
@@ -288,8 +293,10 @@ def _quadratic(covariance: FloatArray, by_model: FloatArray, values: FloatArray)
     return float((((values @ to_units) @ directions) ** 2 / spread).sum())
 
 
-def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse") -> R:
-    """The fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`."""
+def clustered(
+    fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse", given: Any = None
+) -> R:
+    """The fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`.  given: rows to go through, or None."""
     if wrong := [column for column in columns if not isinstance(column, str)]:
         raise InputError(
             f"column {wrong[0]!r}; expected names one by one, such as clustered('judge', 'source')"
@@ -303,6 +310,8 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
         )
     if kind not in KINDS:
         raise InputError(f"kind={kind!r}; expected one of {', '.join(KINDS)}")
+    if given is not None:
+        _check_streamed(columns, kind, missing)
     only_observed(fit, "standard errors by cluster")
     if len(fit.terms) > MOST_PARAMETERS:
         raise TooLargeError(
@@ -321,6 +330,14 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     if len(used) < len(rows):
         rows = rows.only(used)
     bread = _written_out(fit.covariance, len(fit.terms))
+    if given is not None:
+        from .streamed import streamed_way
+
+        way = streamed_way(fit, rows, bread, columns[0], kind, given)
+        v = way.covariance
+        return replace(
+            fit, covariance=DenseCovariance(v), robust=Robust(kind, (way,), v, fit.covariance, refitted=False)
+        )
     labelled = [cluster_codes(table, column, used, missing) for column in columns]
     parts = [Clusters(rows, codes, bread) for codes, _ in labelled]
     for column, part, (_, labels) in zip(columns, parts, labelled):
@@ -348,6 +365,21 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     return replace(
         fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, negative, again)
     )
+
+
+def _check_streamed(columns: Sequence[str], kind: Kind, missing: Missing) -> None:
+    """Refuse what passes over rows do not give, and say what is offered."""
+    from .streamed import OFFERED
+
+    if kind == "CR2":
+        raise InputError(f"kind='CR2' needs the information of each cluster, which rows= does not hold; {OFFERED}")
+    if len(columns) > 1:
+        raise InputError(f"clustered by {' and '.join(columns)} through rows=: one column at a time; {OFFERED}")
+    if missing != "refuse":
+        raise InputError(
+            f"missing={missing!r} is for tables in memory; through rows= every row needs its {columns[0]}: give each row"
+            " without one a label of its own, or leave these rows out of the count"
+        )
 
 
 def _of_rankings(warnings: tuple[FitWarning, ...], table: Comparisons) -> tuple[FitWarning, ...]:
@@ -382,7 +414,8 @@ def cluster_codes(
         known = ", ".join(table.columns) or "none"
         raise InputError(
             f"{table.source} has no column {column!r} to cluster by; its columns are {known}. A table of counts over all"
-            " judges cannot be clustered by judge: read the answers of each"
+            " judges cannot be clustered by judge: read the answers of each, or give the rows that were counted:"
+            f" clustered({column!r}, rows=SOURCE), CR1"
         )
     values = table.columns[column]
     if isinstance(values, Factor):
