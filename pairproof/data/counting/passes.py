@@ -23,7 +23,7 @@ from ...errors import CodingError, InputError, TooLargeError
 from ...text import named, quoted
 from ..columns import Column, Factor, FloatArray, IntArray
 from ..comparisons import Comparisons
-from ..reading.cells import MISSING, MISSING_WORDS, Coding, CodingLike, text_of
+from ..reading.cells import MISSING, MISSING_WORDS, NUMBER, Coding, CodingLike, text_of
 from ..reading.layouts import NEEDED, WORDS, Layout
 from ..reading.sources import Table
 from .count import as_whole, count, layout_of, roles_of
@@ -107,14 +107,14 @@ class Labels:
         if levels is None:
             if not self._texts and values.dtype.kind == "i":
                 return self._of_numbers(values)
-            values, found = pd.factorize(values)
-            levels = list(found)
+            values, distinct = pd.factorize(values)
+            levels = list(distinct)
         if len(self._numbers):  # texts after numbers: from now on all are texts
             self._texts, self._numbers = {text: k for k, text in enumerate(self.texts())}, self._numbers[:0]
         lookup = np.full(len(levels) + 1, -1, np.int64)
         used = np.bincount(values[values >= 0], minlength=len(levels)) > 0
         for k in np.flatnonzero(used):
-            text = cell(levels[k], self._name, self._source)
+            text = cell(levels[int(k)], self._name, self._source)
             if text is None or not text.strip() or text in MISSING_WORDS:
                 continue
             if text != text.strip():
@@ -123,7 +123,7 @@ class Labels:
                     " as two"
                 )
             lookup[k] = self._texts.setdefault(text, len(self._texts))
-        return lookup[values]
+        return np.asarray(lookup[values])
 
     def _of_numbers(self, values: NDArray[Any]) -> IntArray:
         found = self._numbers.get_indexer(values)
@@ -132,6 +132,18 @@ class Labels:
             self._numbers = self._numbers.append(pd.Index(pd.unique(values[new]).astype(np.int64)))
             found[new] = self._numbers.get_indexer(values[new])
         return np.asarray(found, np.int64)
+
+
+def numbers(values: NDArray[Any], levels: Sequence[Any] | None) -> tuple[NDArray[Any], FloatArray | None]:
+    """A column as numbers, or as codes and float[n_levels + 1], the last for missing ones; nan for what is none."""
+    if levels is None:
+        return values, None
+    return values, np.array([*map(_number, levels), np.nan])
+
+
+def _number(value: Any) -> float:
+    text = text_of(value).strip()
+    return float(text) if NUMBER.fullmatch(text) else np.nan
 
 
 @dataclass(frozen=True)
@@ -239,8 +251,15 @@ class Passes:
     def _differ(self) -> InputError:
         """What is wrong with the rows, as a count of them says; else the first cell that differs."""
         given, by = self.given, list(self.cells.columns)
-        how = {"coding": given.coding, "rename": given.rename, "encoding": given.encoding}
-        found = count(given.source, by=by, layout=self.layout, columns=self.header.own_names, **how)
+        found = count(
+            given.source,
+            by=by,
+            layout=self.layout,
+            columns=self.header.own_names,
+            coding=given.coding,
+            rename=given.rename,
+            encoding=given.encoding,
+        )
         here, there = _by_name(found), _by_name(self.cells)
         differ = [key for key in {**there, **here} if here.get(key, _NONE) != there.get(key, _NONE)]
         if not differ:

@@ -98,6 +98,7 @@ class ModelSpec:
     for free items.  separate: items whose ability is a parameter of its own, in place of what `item_terms`
     would say of them.  comparison_terms: formulas of covariates of the comparison, each in favour of the item
     named first.  pseudo_comparisons: in words, those that the table holds beside real ones; "" for none.
+    through: in words, the passes over rows for comparison terms that the table has not; "" for none.
     """
 
     family: FamilyName = "llbt"
@@ -110,6 +111,7 @@ class ModelSpec:
     separate: tuple[str, ...] = ()
     comparison_terms: tuple[str, ...] = ()
     pseudo_comparisons: str = ""
+    through: str = ""
 
     # What only a specification of contests states, as it is elsewhere; no fields.
     method = "ml"
@@ -188,7 +190,16 @@ class ModelSpec:
     @property
     def without_goodness(self) -> str:
         """Why there is no chi-square test of the deviance; "" if there is one."""
-        return ""
+        return f"no goodness of fit: {self.through_in_words}" if self.through else ""
+
+    @property
+    def through_in_words(self) -> str:
+        """What a fit by passes over rows does not answer, and what is offered."""
+        return (
+            f"the rows of {', '.join(self.comparison_terms)} were gone through ({self.through}) and are not held; estimates,"
+            " standard errors, contrasts, ranks, llf, AIC and clustered(COLUMN, rows=SOURCE) are there. For all else count"
+            " by the column in classes, by=[...], and fit that table"
+        )
 
     @property
     def stated(self) -> Mapping[str, Any]:

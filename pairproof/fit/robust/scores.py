@@ -109,6 +109,15 @@ def patterns(fit: FitRecord, table: Comparisons, more: Sequence[str] = ()) -> tu
     return key, few
 
 
+def pattern_cells(fit: FitRecord) -> Comparisons:
+    """A table with one row of each pattern and its counts, ties as they were given; the patterns are those of `row_scores`."""
+    offset, data = fit.spec.offset, fit.data
+    pattern, few = patterns(fit, data, (offset,) if offset else ())
+    counts = (data.wins, data.ties, data.losses)
+    wins, ties, losses = (np.bincount(pattern, count, few.n_rows).astype(float) for count in counts)
+    return replace(few, wins=wins, ties=ties, losses=losses)
+
+
 def _coded(column: Column) -> tuple[IntArray, int]:
     if isinstance(column, Factor):
         return column.codes + 1, len(column.levels) + 1

@@ -24,7 +24,7 @@ from ...numerics.arrays import FloatArray, IntArray
 from ..estimates.fit_record import FitRecord
 from . import sums
 from .clustered_fit import Clusters, Kind, Way
-from .scores import RowScores, patterns
+from .scores import RowScores, pattern_cells
 from .sums import LARGEST, Cells, ClusterSums
 
 #: What is offered where rows are gone through, and what is not.
@@ -37,14 +37,7 @@ OFFERED = (
 
 def streamed_way(fit: FitRecord, rows: RowScores, bread: FloatArray, column: str, kind: Kind, given: Any) -> Way:
     """One way of clustering, by a column of `given`, the rows that the fit's table was counted from."""
-    offset = fit.spec.offset
-    pattern, few = patterns(fit, fit.data, (offset,) if offset else ())
-    counts = {
-        name: np.bincount(pattern, getattr(fit.data, name), few.n_rows).astype(float)
-        for name in ("wins", "ties", "losses")
-    }
-    cells = replace(few, **counts)
-    with passes(given, cells, [column], " to cluster by") as found:
+    with passes(given, pattern_cells(fit), [column], " to cluster by") as found:
         return _Sums(found, _treated(rows, fit.spec.ties), bread, Labels(column, found.header.source)).way(column, kind)
 
 
@@ -95,10 +88,11 @@ class _Sums:
 
     def __post_init__(self) -> None:
         rows, bread = self.rows, self.bread
-        self.trace = np.zeros(0)
+        self.trace: FloatArray = np.zeros(0)
         x, z = rows.x, rows.z
         parts = (x.quadratic(bread, x), 2.0 * x.quadratic(bread, z), z.quadratic(bread, z))
-        self._unit_trace = sum(rows.unit_information[:, k] * part for k, part in enumerate(parts)).ravel()
+        unit = [rows.unit_information[:, k] * part for k, part in enumerate(parts)]
+        self._unit_trace = np.ravel(unit[0] + unit[1] + unit[2])
         tells = (rows.unit_score != 0.0).any(axis=1) | (rows.unit_information != 0.0).any(axis=1)
         self._tells = None if tells.all() else tells.ravel()
         #: parameter and score of each place, for each of the few parameters that an answer touches
@@ -148,7 +142,7 @@ class _Sums:
                 continue
             if self.passes.n == 1:
                 trace = self._unit_trace[at] if weight is None else self._unit_trace[at] * weight
-                here = np.bincount(code, trace, len(self.labels))
+                here = np.bincount(code, trace, len(self.labels)).astype(float)
                 here[: len(self.trace)] += self.trace
                 self.trace = here
             if first or len(self.labels) > at_once:
@@ -179,13 +173,13 @@ class _Sums:
         number = np.full(len(self.labels), -1, np.int64)
         number[heavy] = np.arange(len(heavy))
         n_cells = 3 * self.rows.n_patterns
-        keys, counts = np.zeros(0, np.int64), np.zeros(0)
+        keys, counts = np.zeros(0, np.int64), np.asarray(np.zeros(0))
         for at, code, weight in self._batches():
             of = number[code]
             here = np.flatnonzero(of >= 0)
             both = np.concatenate([keys, of[here] * n_cells + at[here]])
             more = np.ones(len(here)) if weight is None else weight[here]
             keys, place = np.unique(both, return_inverse=True)
-            counts = np.bincount(np.ravel(place), np.concatenate([counts, more]), len(keys))
+            counts = np.bincount(np.ravel(place), np.concatenate([counts, more]), len(keys)).astype(float)
         codes, cell = np.divmod(keys, n_cells)
         return _Few(Cells(self.rows, codes, cell, counts), len(heavy), self.bread)
