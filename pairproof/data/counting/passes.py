@@ -10,6 +10,7 @@ held against other rows than its own, and what differs is named.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -198,55 +199,54 @@ class Passes:
 
     def _found(self, of: Mapping[str, Coded]) -> Iterator[Batch]:
         """The batch, in parts of at most so many rows."""
-        first, second, *answers = NEEDED[self.layout]
-        lookups = []
-        for role, of_level in self.places.of_levels(first, second):
-            codes, levels = of[self.own(role)]
-            texts = [cell(level, role, self.header.source) for level in levels or ()]
-            lookups.append((codes, np.array([*map(of_level, texts), of_level(None)], np.int64)))
-        more = [of[self.own(name)] for name in self.more]
+        first, second, *answer = NEEDED[self.layout]
+        keyed = (first, second, *self.cells.columns)
+        lookups = [self.places.lookup(k, self._texts(of, role)) for k, role in enumerate(keyed)]
+        columns = [of[self.own(role)][0] for role in keyed]
         weight = self._numbers(of, "weight") if "weight" in self.roles else None
         if self.layout == "counts":
-            outcomes = [self._numbers(of, n) if n in self.roles else None for n in ("wins", "ties", "losses")]
+            counts = [self._numbers(of, name) for name in ("wins", "ties", "losses") if name in self.roles]
+            said = [0, 1, 2] if len(counts) == 3 else [0, 2]
         else:
-            answer = of[self.own(answers[0])]
-            said = (answer[0], self._outcomes(answer))
-        for start in range(0, len(lookups[0][0]), BATCH):
+            begins = self._begins(of, answer[0])
+        for start in range(0, len(columns[0]), BATCH):
             part = slice(start, start + BATCH)
-            c = self.places.cells_of([lookup[codes[part]] for codes, lookup in lookups])
-            here = [(codes[part], levels) for codes, levels in more]
+            key = lookups[0][columns[0][part]]
+            for lookup, codes in zip(lookups[1:], columns[1:]):
+                key += lookup[codes[part]]
+            at, w, rows = self.places.cells_of(key), None if weight is None else weight[part], None
             if self.layout != "counts":
-                at = said[1][said[0][part]] + c
-                w = None if weight is None else weight[part]
-                rows: IntArray | slice = slice(None)
+                at = begins[of[self.own(answer[0])][0][part]] + at
             else:
-                each = [np.zeros(len(c)) if n is None else n[part] for n in outcomes]
-                rows = np.tile(np.arange(len(c)), 3)
-                at = np.concatenate([o * self.cells.n_rows + c for o in range(3)])
-                w = np.concatenate(each) if weight is None else np.concatenate(each) * weight[part][rows]
-            if at.size and at.min() < 0 or (w is not None and not (w >= 0).all()):
+                each = np.concatenate([count[part] for count in counts])
+                rows = np.tile(np.arange(len(at)), len(said))
+                w = each if w is None else each * w[rows]
+                at = np.concatenate([o * self.cells.n_rows + at for o in said])
+            if (at.size and at.min() < 0) or (w is not None and not (w >= 0).all()):
                 raise self._differ()
             if w is not None:
                 there = np.flatnonzero(w)
-                rows = np.arange(len(c))[rows][there]
-                at, w = at[there], w[there]
-            yield Batch(at, w, tuple((codes[rows], levels) for codes, levels in here))
+                at, w, rows = at[there], w[there], there if rows is None else rows[there]
+            more = ((codes[part], levels) for codes, levels in (of[self.own(name)] for name in self.more))
+            yield Batch(at, w, tuple((codes if rows is None else codes[rows], levels) for codes, levels in more))
 
-    def _outcomes(self, answer: Coded) -> IntArray:
+    def _texts(self, of: Mapping[str, Coded], role: str) -> list[str | None]:
+        """The levels of a column as text."""
+        return [cell(level, self.own(role), self.header.source) for level in of[self.own(role)][1] or ()]
+
+    def _begins(self, of: Mapping[str, Coded], role: str) -> IntArray:
         """Where the places of each level of the answer begin; far below 0 for what is no answer."""
         coding = Coding.read(WORDS[self.layout] if self.given.coding is None else self.given.coding)
         if coding.blank_is_missing or MISSING in coding.answer_of.values():
             raise CodingError("coding has 'missing'; rows that are no comparison were not counted, and must not be there")
-        texts = [cell(level, self.own(NEEDED[self.layout][2]), self.header.source) for level in answer[1] or ()]
-        n = self.cells.n_rows
-        found = [None if text is None else coding.meaning(text) for text in texts]
-        return np.array([*(-4 * n if o is None else o * n for o in found), -4 * n], np.int64)
+        n, none = self.cells.n_rows, -4 * self.cells.n_rows
+        found = [None if text is None else coding.meaning(text) for text in self._texts(of, role)]
+        return np.array([*(none if o is None else o * n for o in found), none], np.int64)
 
     def _numbers(self, of: Mapping[str, Coded], role: str) -> FloatArray:
         """A column of whole numbers; -1 for what is none."""
-        codes, levels = of[self.own(role)]
-        found = [as_whole(cell(level, role, self.header.source)) for level in levels or ()]
-        return np.array([*(-1.0 if n is None else float(n) for n in found), -1.0])[codes]
+        found = map(as_whole, self._texts(of, role))
+        return np.array([*(-1.0 if n is None else float(n) for n in found), -1.0])[of[self.own(role)][0]]
 
     def _differ(self) -> InputError:
         """What is wrong with the rows, as a count of them says; else the first cell that differs."""
@@ -297,47 +297,44 @@ def _by_name(table: Comparisons) -> dict[tuple[str | None, ...], tuple[float, fl
 
 
 class _Places:
-    """Where each combination of levels is among the cells."""
+    """Where each combination of levels is among the cells: key = sum over columns of stride times level."""
 
     def __init__(self, cells: Comparisons, rename: Mapping[str, str], source: str) -> None:
-        self._none = -4 * cells.n_rows
         item = {name: k for k, name in enumerate(cells.items)}
-        self._of_item = lambda text: item.get(rename.get(text, text), -1)
-        known = {name: _levels(column) for name, column in cells.columns.items()}
-        self._of_column = {name: of_level for name, (_, of_level, _) in known.items()}
-        # one more in each radix for what is unknown
-        self._radix = [len(item) + 1, len(item) + 1, *(n + 1 for _, _, n in known.values())]
-        size = float(np.prod(np.array(self._radix, float)))
-        if size >= 2.0**62:
+        known = [_levels(column) for column in cells.columns.values()]
+
+        def of_item(text: str | None) -> int:
+            return -1 if text is None else item.get(rename.get(text, text), -1)
+
+        self._of_level = [of_item, of_item, *(of_level for _, of_level, _ in known)]
+        # one more level of each for what is unknown
+        radix = [len(item) + 1, len(item) + 1, *(n + 1 for _, _, n in known)]
+        size = math.prod(radix)
+        if size >= 2**62:
             raise TooLargeError(
-                f"{source}: {named(known)} and the items make {size:.1g} combinations; fit by fewer columns, or columns of"
-                " fewer levels"
+                f"{source}: {named(cells.columns)} and the items make {size:.1g} combinations; fit by fewer columns, or by"
+                " columns of fewer levels"
             )
-        keys = self._keys([cells.first, cells.second, *(codes for codes, _, _ in known.values())])
-        self._index, self._dense = None, None
+        self._radix, self._stride = radix, [math.prod(radix[k + 1 :]) for k in range(len(radix))]
+        keys = np.zeros(cells.n_rows, np.int64)
+        for codes, stride in zip((cells.first, cells.second, *(codes for codes, _, _ in known)), self._stride):
+            keys += codes * stride
+        self._none, self._index = -4 * cells.n_rows, None
         if size <= _MOST_PLACES:
-            self._dense = np.full(int(size), self._none, np.int32)
+            self._dense = np.full(size, self._none, np.int32)
             self._dense[keys] = np.arange(cells.n_rows)
         else:
             self._index = pd.Index(keys)
 
-    def of_levels(self, first: str, second: str) -> list[tuple[str, Callable[[str | None], int]]]:
-        """The columns of the key, each with what numbers its levels."""
-        return [(first, self._of_item), (second, self._of_item), *self._of_column.items()]
+    def lookup(self, k: int, texts: Sequence[str | None]) -> IntArray:
+        """What each level of a column adds to the key; the last is for missing values."""
+        codes = np.array([*map(self._of_level[k], texts), self._of_level[k](None)], np.int64)
+        return np.where(codes < 0, self._radix[k] - 1, codes) * self._stride[k]
 
-    def _keys(self, codes: Sequence[IntArray]) -> IntArray:
-        key = np.zeros(len(codes[0]), np.int64)
-        for radix, code in zip(self._radix, codes):
-            key *= radix
-            key += np.where(code < 0, radix - 1, code) if (code < 0).any() else code
-        return key
-
-    def cells_of(self, codes: Sequence[IntArray]) -> IntArray:
+    def cells_of(self, key: IntArray) -> IntArray:
         """int[n_rows]: cell of each row, far below 0 where there is none."""
-        key = self._keys(codes)
-        if self._dense is not None:
+        if self._index is None:
             return np.asarray(self._dense[key])
-        assert self._index is not None
         found = self._index.get_indexer(key)
         return np.where(found < 0, self._none, found)
 

@@ -137,7 +137,9 @@ class _Likelihood:
         beta[own] = base.beta
         self.start = beta[self.free]
         ties = {"drop": (0.0, 0.0, 0.0), "half": (0.5, 0.0, 0.5)}.get(base.spec.ties, (0.0, 1.0, 0.0))
-        self._outcomes = np.array([(1.0, 0.0, 0.0), ties, (0.0, 0.0, 1.0)])
+        # of each place: first preferred, tie, second preferred, and their sum
+        each = np.repeat(np.array([(1.0, 0.0, 0.0), ties, (0.0, 0.0, 1.0)]).T, self.n_cells, axis=1)
+        self._outcomes = [*each, each.sum(axis=0)]
 
     def at(self, theta: FloatArray) -> _Place:
         """One pass over the rows."""
@@ -145,33 +147,35 @@ class _Likelihood:
         beta[self.free] = theta
         beta = beta[self._place]
         b, d = beta[: self._n_base], beta[self._n_base :]
-        eta, g = self._x.times(b), self._z.times(b)
+        eta, g = (np.tile(design.times(b), 3) for design in (self._x, self._z))
         ties = self._z.at.shape[1] > 0
         if self._base.outcome_model == "rao-kupper" and ties and not (g > 0.0).all():
             return _Place(-np.inf, theta, np.eye(len(theta)), np.inf)
         sums = _Sums.zero(self.n_cells, len(d))
-        for cell, y, w in self._parts():
-            u = eta[cell] + d @ w
+        for at, y, w in self._parts():
+            u = eta[at]
+            for each, column in zip(d, w):
+                u += each * column
             extent = float(np.abs(u).max(initial=0.0))
             sums.extent = max(sums.extent, extent)
-            sums.add(cell, w, derivatives(u, g[cell], y, self._base.outcome_model, extent))  # type: ignore[arg-type]
-        return self._place_of(sums)
+            sums.add(at, w, derivatives(u, g[at], y, self._base.outcome_model, extent))  # type: ignore[arg-type]
+        return self._place_of(sums.by_cell())
 
     def _parts(self) -> Iterator[tuple[IntArray, Counts, FloatArray]]:
-        """Cells, outcomes and covariates of some rows."""
+        """Places (outcome and cell), counts and covariates of some rows."""
         bad = np.zeros(len(self.rows.more))
         for batch in self.rows.batches():
             columns = [numbers(*coded) for coded in batch.more]
             for start in range(0, len(batch.at), _ROWS):
                 part = slice(start, start + _ROWS)
-                w = np.stack([of_level[code[part]] if of_level is not None else code[part] for code, of_level in columns])
+                w = np.array([code[part] if of is None else of[code[part]] for code, of in columns], float)
                 wrong = ~np.isfinite(w)
                 if wrong.any():
                     bad += wrong.sum(axis=1)
                     w = np.where(wrong, 0.0, w)
-                outcome, cell = np.divmod(batch.at[part], self.n_cells)
-                y = self._outcomes[outcome]
-                yield cell, Counts.of(y if batch.weight is None else y * batch.weight[part, None]), w
+                at = batch.at[part]
+                y = [of_place[at] for of_place in self._outcomes]
+                yield at, Counts(*(y if batch.weight is None else [each * batch.weight[part] for each in y])), w
         if bad.any():
             k = int(np.argmax(bad))
             raise InputError(
@@ -205,8 +209,8 @@ def _onto(design: Design, values: FloatArray, n: int) -> FloatArray:
 
 @dataclass
 class _Sums:
-    """Sums over rows: by cell of the derivatives by u, g, uu, ug, gg, and of w times those by uu and ug; over all rows of
-    w times that by u, and of w w' times that by uu."""
+    """Sums over rows: by place, in the end by cell, of the derivatives by u, g, uu, ug, gg, and of w times those by uu and
+    ug; over all rows of w times that by u, and of w w' times that by uu."""
 
     u: FloatArray
     g: FloatArray
@@ -221,24 +225,35 @@ class _Sums:
 
     @classmethod
     def zero(cls, n_cells: int, k: int) -> _Sums:
-        five = (np.zeros(n_cells) for _ in range(5))
-        return cls(*five, np.zeros((k, 2, n_cells)), np.zeros(k), np.zeros((k, k)))
+        u, g, uu, ug, gg = np.zeros((5, 3 * n_cells))
+        return cls(u, g, uu, ug, gg, np.zeros((k, 2, 3 * n_cells)), np.zeros(k), np.zeros((k, k)))
 
-    def add(self, cell: IntArray, w: FloatArray, d: Derivatives) -> None:
+    def by_cell(self) -> _Sums:
+        """The three outcomes of each cell together."""
+        u, g, uu, ug, gg, w = map(_cells, (self.u, self.g, self.uu, self.ug, self.gg, self.w))
+        return replace(self, u=u, g=g, uu=uu, ug=ug, gg=gg, w=w)
+
+    def add(self, at: IntArray, w: FloatArray, d: Derivatives) -> None:
         """Add some rows."""
         n = len(self.u)
         self.llf += d.llf
-        self.u += np.bincount(cell, d.r_u, n)
-        self.uu += np.bincount(cell, d.w_uu, n)
-        self.score += w @ d.r_u
+        self.u += np.bincount(at, d.r_u, n)
+        self.uu += np.bincount(at, d.w_uu, n)
+        # no BLAS: two of its threads on busy processors take ten times as long for products as small as these
+        self.score += np.einsum("kn,n->k", w, d.r_u)
         weighted = w * d.w_uu
-        self.ww += weighted @ w.T
+        self.ww += np.einsum("kn,ln->kl", weighted, w)
         for k, each in enumerate(weighted):
-            self.w[k, 0] += np.bincount(cell, each, n)
+            self.w[k, 0] += np.bincount(at, each, n)
         if d.r_g is None or d.w_ug is None or d.w_gg is None:
             return
-        self.g += np.bincount(cell, d.r_g, n)
-        self.ug += np.bincount(cell, d.w_ug, n)
-        self.gg += np.bincount(cell, d.w_gg, n)
+        self.g += np.bincount(at, d.r_g, n)
+        self.ug += np.bincount(at, d.w_ug, n)
+        self.gg += np.bincount(at, d.w_gg, n)
         for k, column in enumerate(w):
-            self.w[k, 1] += np.bincount(cell, column * d.w_ug, n)
+            self.w[k, 1] += np.bincount(at, column * d.w_ug, n)
+
+
+def _cells(values: FloatArray) -> FloatArray:
+    """float[..., n_cells] of float[..., 3 n_cells]."""
+    return np.asarray(values.reshape(*values.shape[:-1], 3, -1).sum(axis=-2))
