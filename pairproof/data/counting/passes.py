@@ -155,6 +155,11 @@ class Batch:
     weight: FloatArray | None
     more: tuple[Coded, ...]
 
+    def only(self, rows: IntArray) -> Batch:
+        """These of the answers."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Batch(self.at[rows], weight, tuple((values[rows], levels) for values, levels in self.more))
+
 
 @dataclass
 class Passes:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 import numpy as np
 
 from ...data.options import one_of
+from ...errors import InputError
 from ...numerics.arrays import IntArray
 from .outcome_laws import LAWS, DavidsonTies, LinkName as LinkName, OutcomeLaw
 
@@ -196,10 +197,15 @@ class ModelSpec:
     def through_in_words(self) -> str:
         """What a fit by passes over rows does not answer, and what is offered."""
         return (
-            f"the rows of {', '.join(self.comparison_terms)} were gone through ({self.through}) and are not held; estimates,"
-            " standard errors, contrasts, ranks, llf, AIC and clustered(COLUMN, rows=SOURCE) are there. For all else count"
-            " by the column in classes, by=[...], and fit that table"
+            "the rows with its comparison terms were gone through and are not held; it has estimates, standard errors,"
+            " contrasts, ranks, llf, AIC and clustered(COLUMN, rows=SOURCE); for all else count by the term in classes,"
+            " by=[...], and fit that table"
         )
+
+    def check_held(self, asked: str) -> None:
+        """Refuse what needs the columns of rows that were gone through; `asked` is the subject of a sentence."""
+        if self.through:
+            raise InputError(f"{asked}: {self.through_in_words}")
 
     @property
     def stated(self) -> Mapping[str, Any]:

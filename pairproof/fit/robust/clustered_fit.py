@@ -319,6 +319,8 @@ def clustered(
         )
     if fit.robust is not None:
         fit = replace(fit, covariance=fit.robust.model_based, robust=None)
+    if given is not None:
+        return _streamed(fit, columns[0], kind, given)
     table = as_fitted(fit)
     rows = row_scores(fit)
     # A table that ran off to infinity has rows that say nothing; a cluster of nothing else is none.
@@ -330,14 +332,6 @@ def clustered(
     if len(used) < len(rows):
         rows = rows.only(used)
     bread = _written_out(fit.covariance, len(fit.terms))
-    if given is not None:
-        from .streamed import streamed_way
-
-        way = streamed_way(fit, rows, bread, columns[0], kind, given)
-        v = way.covariance
-        return replace(
-            fit, covariance=DenseCovariance(v), robust=Robust(kind, (way,), v, fit.covariance, refitted=False)
-        )
     labelled = [cluster_codes(table, column, used, missing) for column in columns]
     parts = [Clusters(rows, codes, bread) for codes, _ in labelled]
     for column, part, (_, labels) in zip(columns, parts, labelled):
@@ -365,6 +359,16 @@ def clustered(
     return replace(
         fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, negative, again)
     )
+
+
+def _streamed(fit: R, column: str, kind: Kind, given: Any) -> R:
+    """By passes over rows that have the column."""
+    from .streamed import streamed_way
+
+    way = streamed_way(fit, _written_out(fit.covariance, len(fit.terms)), column, kind, given)
+    v = way.covariance
+    robust = Robust(kind, (way,), v, fit.covariance, refitted=False)
+    return replace(fit, covariance=DenseCovariance(v), robust=robust)
 
 
 def _check_streamed(columns: Sequence[str], kind: Kind, missing: Missing) -> None:

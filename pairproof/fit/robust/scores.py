@@ -84,6 +84,7 @@ def patterns(fit: FitRecord, table: Comparisons, more: Sequence[str] = ()) -> tu
 
     more: further columns in which the rows of a pattern agree.
     """
+    fit.spec.check_held("scores of the table's rows")
     names = {*more, *(covariate for term in fit.terms for covariate, _ in (*term.of, *term.by))}
     if any(term.kind == "order" for term in fit.terms):
         names |= {"order"} & set(table.columns)

@@ -12,19 +12,20 @@ and only clusters whose trace is above nine tenths are looked at by their cells,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ...data.counting.passes import Labels, Passes, passes
-from ...errors import InputError
+from ...data.counting.passes import Batch, Labels, Passes, numbers, passes
+from ...errors import InputError, TooLargeError
 from ...numerics.arrays import FloatArray, IntArray
 from ..estimates.fit_record import FitRecord
 from . import sums
 from .clustered_fit import Clusters, Kind, Way
-from .scores import RowScores, pattern_cells
+from .scores import Design, RowScores, pattern_cells, row_scores, units
 from .sums import LARGEST, Cells, ClusterSums
 
 #: What is offered where rows are gone through, and what is not.
@@ -35,10 +36,27 @@ OFFERED = (
 )
 
 
-def streamed_way(fit: FitRecord, rows: RowScores, bread: FloatArray, column: str, kind: Kind, given: Any) -> Way:
+def streamed_way(fit: FitRecord, bread: FloatArray, column: str, kind: Kind, given: Any) -> Way:
     """One way of clustering, by a column of `given`, the rows that the fit's table was counted from."""
-    with passes(given, pattern_cells(fit), [column], " to cluster by") as found:
-        return _Sums(found, _treated(rows, fit.spec.ties), bread, Labels(column, found.header.source)).way(column, kind)
+    own = np.array([k for k, term in enumerate(fit.terms) if term.kind != "comparison" or not fit.spec.through])
+    terms = [term.name for k, term in enumerate(fit.terms) if k not in set(own.tolist())]
+    base = fit
+    if terms:
+        base = replace(
+            fit,
+            spec=replace(fit.spec, comparison_terms=(), through=""),
+            terms=tuple(fit.terms[k] for k in own),
+            beta=fit.beta[own],
+            is_reference=fit.is_reference[own],
+            null_space=fit.null_space[own],
+        )
+    rows = _treated(row_scores(base), fit.spec.ties)
+    if not (rows.unit_information[:, 0] != 0.0).any():
+        raise InputError(f"no comparison tells anything of a finite estimate, so there is nothing to cluster by {column}")
+    rows = replace(rows, x=replace(rows.x, at=own[rows.x.at]), z=replace(rows.z, at=own[rows.z.at]))
+    with passes(given, pattern_cells(base), [column, *terms], " to cluster by") as found:
+        labels = Labels(column, found.header.source)
+        return (_SumsThrough if terms else _Sums)(found, fit, rows, bread, labels).way(column, kind)
 
 
 def _treated(rows: RowScores, ties: str) -> RowScores:
@@ -77,21 +95,19 @@ class StreamedClusters(Clusters):
         return self._few.share_alone_all(functions)
 
 
-@dataclass
+#: A parameter, or one for each row, and what each row adds there.
+_Entry = tuple[Any, FloatArray]
+
+
 class _Sums:
     """Sums over the rows of each cluster.  trace float[G]: of T_g."""
 
-    passes: Passes
-    rows: RowScores
-    bread: FloatArray
-    labels: Labels
-
-    def __post_init__(self) -> None:
-        rows, bread = self.rows, self.bread
+    def __init__(self, passes: Passes, fit: FitRecord, rows: RowScores, bread: FloatArray, labels: Labels) -> None:
+        self.passes, self.fit, self.rows, self.bread, self.labels = passes, fit, rows, bread, labels
         self.trace: FloatArray = np.zeros(0)
         x, z = rows.x, rows.z
-        parts = (x.quadratic(bread, x), 2.0 * x.quadratic(bread, z), z.quadratic(bread, z))
-        unit = [rows.unit_information[:, k] * part for k, part in enumerate(parts)]
+        self._quadratics = (x.quadratic(bread, x), 2.0 * x.quadratic(bread, z), z.quadratic(bread, z))
+        unit = [rows.unit_information[:, k] * part for k, part in enumerate(self._quadratics)]
         self._unit_trace = np.ravel(unit[0] + unit[1] + unit[2])
         tells = (rows.unit_score != 0.0).any(axis=1) | (rows.unit_information != 0.0).any(axis=1)
         self._tells = None if tells.all() else tells.ravel()
@@ -136,50 +152,121 @@ class _Sums:
     def _pass(self, held: FloatArray, first: int, at_once: int) -> None:
         """Add the scores of the clusters first, ..., first + at_once - 1."""
         p, missing = len(self.bread), 0
-        for at, code, weight in self._batches():
+        for part, code in self._batches():
             missing += int((code < 0).sum())
             if missing:
                 continue
+            entries, trace = self._touched(part)
             if self.passes.n == 1:
-                trace = self._unit_trace[at] if weight is None else self._unit_trace[at] * weight
+                trace = trace if part.weight is None else trace * part.weight
                 here = np.bincount(code, trace, len(self.labels)).astype(float)
                 here[: len(self.trace)] += self.trace
                 self.trace = here
-            if first or len(self.labels) > at_once:
-                now = np.flatnonzero((code >= first) & (code < first + at_once))
-                at, code, weight = at[now], code[now] - first, None if weight is None else weight[now]
-            code = code * p
-            for parameter, score in self._slots:
-                each = score[at] if weight is None else score[at] * weight
-                np.add.at(held, code + parameter[at], each)
+            all_now = first == 0 and len(self.labels) <= at_once
+            now = slice(None) if all_now else np.flatnonzero((code >= first) & (code < first + at_once))
+            start = (code[now] - first) * p
+            for parameter, each in entries:
+                each = each if part.weight is None else each * part.weight
+                np.add.at(held, start + (parameter if np.ndim(parameter) == 0 else parameter[now]), each[now])
         if missing:
-            column = self.passes.more[0]
+            column = self.passes.own(self.passes.more[0])
             raise InputError(
-                f"{self.passes.header.source}: {missing:,} of {self.passes.n_rows:,} rows have no"
-                f" {self.passes.own(column)}; give them one, or count and fit the others"
+                f"{self.passes.header.source}: {missing:,} of {self.passes.n_rows:,} rows have no {column}; give them one, or"
+                " count and fit the others"
             )
 
-    def _batches(self) -> Any:
-        """Place, cluster and weight of the answers that tell something of a finite estimate."""
+    def _batches(self) -> Iterator[tuple[Batch, IntArray]]:
+        """Answers that tell something of a finite estimate, and their clusters."""
         for batch in self.passes.batches():
-            at, weight, (values, levels) = batch.at, batch.weight, batch.more[0]
             if self._tells is not None:
-                told = np.flatnonzero(self._tells[at])
-                at, weight, values = at[told], None if weight is None else weight[told], values[told]
-            yield at, self.labels.codes(values, levels), weight
+                batch = batch.only(np.flatnonzero(self._tells[batch.at]))
+            yield batch, self.labels.codes(*batch.more[0])
 
-    def _heavy(self, heavy: IntArray) -> _Few:
+    def _touched(self, part: Batch) -> tuple[list[_Entry], FloatArray]:
+        """What each row adds to the scores, and to the trace of T_g."""
+        return [(parameter[part.at], score[part.at]) for parameter, score in self._slots], self._unit_trace[part.at]
+
+    def _heavy(self, heavy: IntArray) -> ClusterSums:
         """The clusters whose trace leaves open whether they alone determine a direction."""
-        number = np.full(len(self.labels), -1, np.int64)
-        number[heavy] = np.arange(len(heavy))
         n_cells = 3 * self.rows.n_patterns
-        keys, counts = np.zeros(0, np.int64), np.asarray(np.zeros(0))
-        for at, code, weight in self._batches():
-            of = number[code]
-            here = np.flatnonzero(of >= 0)
-            both = np.concatenate([keys, of[here] * n_cells + at[here]])
-            more = np.ones(len(here)) if weight is None else weight[here]
-            keys, place = np.unique(both, return_inverse=True)
+        keys: IntArray = np.zeros(0, np.int64)
+        counts: FloatArray = np.zeros(0)
+        for part, code in self._of(heavy):
+            more = np.ones(len(code)) if part.weight is None else part.weight
+            keys, place = np.unique(np.concatenate([keys, code * n_cells + part.at]), return_inverse=True)
             counts = np.bincount(np.ravel(place), np.concatenate([counts, more]), len(keys)).astype(float)
         codes, cell = np.divmod(keys, n_cells)
         return _Few(Cells(self.rows, codes, cell, counts), len(heavy), self.bread)
+
+    def _of(self, heavy: IntArray) -> Iterator[tuple[Batch, IntArray]]:
+        """One more pass: the rows of some clusters, numbered from 0."""
+        number = np.full(len(self.labels), -1, np.int64)
+        number[heavy] = np.arange(len(heavy))
+        for part, code in self._batches():
+            here = np.flatnonzero(number[code] >= 0)
+            yield part.only(here), number[code[here]]
+
+
+class _SumsThrough(_Sums):
+    """The same of a fit with covariates that the rows have and the cells have not: scores are worked out row by row.
+
+    With w of a row, its log-odds are those of its cell plus w'd, and what is said of x holds of (x, w).
+    """
+
+    def __init__(self, passes: Passes, fit: FitRecord, rows: RowScores, bread: FloatArray, labels: Labels) -> None:
+        super().__init__(passes, fit, rows, bread, labels)
+        self._further = [fit.names.index(name) for name in passes.more[1:]]
+        beta = np.where(fit.is_reference, 0.0, fit.beta)
+        self._d = beta[self._further]
+        self._predictors = [design.times(beta) for design in (rows.x, rows.z)]
+        self._across = [design.times(bread[:, self._further]) for design in (rows.x, rows.z)]
+
+    def _units(self, part: Batch) -> tuple[IntArray, IntArray, FloatArray, RowScores]:
+        """Cell and outcome of each row, float[k, m] its covariates, and the derivatives of all outcomes in its place."""
+        outcome, cell = np.divmod(part.at, self.rows.n_patterns)
+        columns = [numbers(*coded) for coded in part.more[1:]]
+        w = np.array([values if levels is None else levels[values] for values, levels in columns], float)
+        eta, g = (each[cell] for each in self._predictors)
+        unit = units(eta + np.einsum("k,kn->n", self._d, w), g, np.ones((3, len(cell)), bool), self.fit.outcome_model)
+        rows = replace(self.rows, unit_score=unit[0], unit_information=unit[1])
+        return cell, outcome, w, _treated(rows, self.fit.spec.ties)
+
+    def _touched(self, part: Batch) -> tuple[list[_Entry], FloatArray]:
+        cell, outcome, w, rows = self._units(part)
+        at = np.arange(len(cell))
+        score, k = rows.unit_score[outcome, :, at].T, rows.unit_information[outcome, :, at].T
+        entries: list[_Entry] = [
+            (parameter[cell], each * value[cell])
+            for design, each in zip((self.rows.x, self.rows.z), score)
+            for parameter, value in zip(design.at.T, design.value.T)
+        ]
+        entries += [(parameter, score[0] * column) for parameter, column in zip(self._further, w)]
+        own = self.bread[np.ix_(self._further, self._further)]
+        by_u, by_g = (np.einsum("kn,nk->n", w, across[cell]) for across in self._across)
+        xx, xz, zz = (part[cell] for part in self._quadratics)
+        of_w = np.einsum("in,ij,jn->n", w, own, w)
+        return entries, k[0] * (xx + 2.0 * by_u + of_w) + k[1] * (xz + 2.0 * by_g) + k[2] * zz
+
+    def _heavy(self, heavy: IntArray) -> ClusterSums:
+        """By their rows, as no two of them need have the same covariates."""
+        found, n = [], 0
+        for part, code in self._of(heavy):
+            found.append((*self._units(part), part.weight, code))
+            n += len(code)
+            if n * 20 > sums.MOST_NUMBERS:
+                raise TooLargeError(
+                    f"{len(heavy):,} clusters that each hold a large part of what is known, with more than {n:,} rows: whether"
+                    " one of them alone determines a parameter cannot be told in memory; cluster by a column of more levels"
+                )
+        cell, outcome, w = (np.concatenate([each[k] for each in found], axis=-1) for k in range(3))
+        score, information = (
+            np.concatenate([getattr(each[3], name) for each in found], axis=-1)
+            for name in ("unit_score", "unit_information")
+        )
+        weight = np.concatenate([np.ones(len(each[5])) if each[4] is None else each[4] for each in found])
+        at = np.broadcast_to(self._further, (n, len(self._further)))
+        x, z = self.rows.x, self.rows.z
+        wide = Design(np.concatenate([x.at[cell], at], axis=1), np.concatenate([x.value[cell], w.T], axis=1))
+        rows = RowScores(wide, Design(z.at[cell], z.value[cell]), np.arange(n), np.zeros((3, 0)), score, information)
+        codes = np.concatenate([each[5] for each in found])
+        return _Few(Cells(rows, codes, outcome * n + np.arange(n), weight), len(heavy), self.bread)

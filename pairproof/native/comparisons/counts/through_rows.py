@@ -21,7 +21,7 @@ from ....data.comparisons import Comparisons
 from ....data.counting.passes import Passes, numbers, passes
 from ....errors import ConvergenceError, InputError, NotEstimableError
 from ....fit.estimates.covariance import DenseCovariance
-from ....fit.estimates.fit_record import CellTable, Stopping, title, why_not_estimable
+from ....fit.estimates.fit_record import CellTable, Stopping, why_not_estimable
 from ....fit.estimates.identification import with_reference
 from ....fit.estimates.specification import FAMILIES, ModelSpec, Term
 from ....fit.fit import Fit
@@ -89,11 +89,18 @@ def _fitted(base: Fit, spec: ModelSpec, of_rows: _Likelihood) -> Fit:
         null_deviance=nan,
         stopping=Stopping(RULE, True, found.steps, found.decrement),
     )
-    return replace(fitted, cell_table=lambda: _no_cells(fitted))
+    return replace(fitted, cell_table=_NoCells(spec))
 
 
-def _no_cells(fit: Fit) -> CellTable:
-    raise InputError(f"cells and residuals of {title(fit)}: {fit.spec.through_in_words}")
+@dataclass(frozen=True)
+class _NoCells:
+    """In place of a table of cells."""
+
+    spec: ModelSpec
+
+    def __call__(self) -> CellTable:
+        self.spec.check_held("a table of cells, residuals or deviance")
+        raise AssertionError
 
 
 @dataclass(frozen=True, eq=False)
