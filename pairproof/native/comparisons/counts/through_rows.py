@@ -19,7 +19,7 @@ import numpy as np
 
 from ....data.comparisons import Comparisons
 from ....data.counting.passes import Passes, numbers, passes
-from ....errors import ConvergenceError, InputError, NotEstimableError
+from ....errors import AliasError, ConvergenceError, InputError, NotEstimableError
 from ....fit.estimates.covariance import DenseCovariance
 from ....fit.estimates.fit_record import CellTable, Stopping, why_not_estimable
 from ....fit.estimates.identification import with_reference
@@ -34,8 +34,9 @@ from .outcome_derivatives import Counts, Derivatives, derivatives
 
 #: Rows taken at a time, so that their dozen arrays stay within a processor's cache.
 _ROWS = 1 << 17
-#: A log-odds beyond which a covariate is taken to separate the answers, or to be in units too small.
-_FAR = 100.0
+#: A log-odds beyond which covariates are taken to separate the answers: exp(-30) is nothing in 1e10 rows.  And steps in a
+#: row that leave a fixed share of the decrement, as the way to a maximum at infinity does (0.37 of it each).
+_FAR, _LINEAR = 30.0, 5
 
 
 def fit_through(data: Comparisons, spec: ModelSpec, given: Any) -> Fit:
@@ -60,13 +61,18 @@ def fit_through(data: Comparisons, spec: ModelSpec, given: Any) -> Fit:
 def _fitted(base: Fit, spec: ModelSpec, of_rows: _Likelihood) -> Fit:
     found = maximise(of_rows.at, of_rows.start, _FAR)
     names = spec.comparison_terms
+    asked = f"comparison_terms={list(names)} through rows="
+    if found.trouble == "singular":
+        flat = ", ".join(flat_names(found.point.information, of_rows.names)[:8])
+        raise AliasError(f"{asked}: {flat} cannot be told from one another or from the items; leave one of them out")
+    if found.trouble == "far" or found.linear >= _LINEAR:
+        raise NotEstimableError(
+            f"{asked}: after {found.steps} steps a log-odds is {found.point.extent:.3g} and the likelihood still grows: the"
+            " terms foretell some answers for certain, so that there is no finite estimate; leave them out, or the rows of"
+            f" outlying values (a log-odds is at most {_FAR:g})"
+        )
     if not found.reached:
-        trouble = {
-            "singular": "cannot be told from the others: "
-            + ", ".join(flat_names(found.point.information, of_rows.names)[:8]),
-            "far": f"take a log-odds beyond {_FAR:g}: they tell the answers of some rows for certain, or want larger units",
-        }.get(found.trouble, f"did not reach a maximum in {found.steps} steps")
-        raise ConvergenceError(f"comparison_terms={list(names)} through rows=: the terms {trouble}")
+        raise ConvergenceError(f"{asked}: no maximum in {found.steps} steps, decrement {found.decrement:.2g}")
     covariance = np.zeros((len(of_rows.terms),) * 2)
     covariance[np.ix_(of_rows.free, of_rows.free)] = np.linalg.inv(found.point.information)
     beta = np.zeros(len(of_rows.terms))
