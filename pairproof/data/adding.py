@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..text import count_words, named, quoted
-from .columns import Column, Factor, FloatArray, frozen, natural_order, take
+from .columns import Column, Factor, FloatArray, natural_order, take
 from .where import Narrowed
 
 #: The arguments of `Comparisons.build`.
@@ -95,7 +95,8 @@ def _joined(a: Parts, b: Parts, sign: float) -> dict[str, Any]:
     items = _union("items", a["items"], b["items"], a, b)
     place = {name: k for k, name in enumerate(items)}
     sides = {
-        side: np.concatenate([_placed(t[side], t["items"], place) for t in (a, b)]) for side in ("first", "second")
+        side: np.concatenate([_placed(t[side], t["items"], place) for t in (a, b)])
+        for side in ("first", "second")
     }
     columns = {
         name: _one_column(name, column, b["columns"][name], a, b)
@@ -103,7 +104,8 @@ def _joined(a: Parts, b: Parts, sign: float) -> dict[str, Any]:
     }
     has_ties = a["ties"] is not None or b["ties"] is not None
     counts = {
-        name: np.concatenate([_or_none(a, name), sign * _or_none(b, name)]) for name in ("wins", "ties", "losses")
+        name: np.concatenate([_or_none(a, name), sign * _or_none(b, name)])
+        for name in ("wins", "ties", "losses")
     }
     found = cells({**sides, **counts, "columns": columns}, items)
     if not has_ties:
@@ -239,8 +241,3 @@ def summary(parts: Sequence[Part], n_rows: int) -> str:
         return ""
     said = f" from {len(parts)} parts" if len(parts) > 1 else ""
     return f", counted{said} into {count_words(n_rows)} rows"
-
-
-def whole(counts: FloatArray) -> NDArray[np.int64]:
-    """Counts as whole numbers."""
-    return frozen(counts, np.int64)

@@ -179,7 +179,8 @@ class Comparisons(Rows):
         checks.check_counts(counts, source)
         of_rows = MappingProxyType({k: checks.checked_column(k, v, source) for k, v in covariates.items()})
         of_items = checks.checked_item_data(item_data, len(names), source)
-        about = (source, ranked_together, MappingProxyType(dict(own_names or {})), narrowed, bool(one_track), tuple(counted))
+        own = MappingProxyType(dict(own_names or {}))
+        about = (source, ranked_together, own, narrowed, bool(one_track), tuple(counted))
         won, tied, lost = counts.values()
         return cls(names, i, j, won, tied, lost, ties is not None, of_rows, of_items, *about)
 
@@ -303,7 +304,11 @@ class Comparisons(Rows):
         >>> sum([day, day]).n_comparisons
         4.0
         """
-        return self.build(**added(self.parts(), other.parts())) if isinstance(other, Comparisons) else NotImplemented
+        return (
+            self.build(**added(self.parts(), other.parts()))
+            if isinstance(other, Comparisons)
+            else NotImplemented
+        )
 
     def __radd__(self, other: Any) -> Comparisons:
         """0 + table, with which `sum` begins."""
@@ -326,6 +331,10 @@ class Comparisons(Rows):
             Replace a file that is no whole file of counts.
         replace_read : bool
             Replace also a file that the running command has read, as `pairproof count --add` does.
+
+        Returns
+        -------
+        None
 
         Raises
         ------
@@ -590,7 +599,7 @@ class Comparisons(Rows):
     def _headline(self) -> str:
         """A line with the numbers of comparisons, items, judges and ties, and the source."""
         judges, ranked = self.columns.get("judge"), self.ranked_together
-        tied = f"{self.ties.sum():g} of them ties" if self.tie_category else "no tie category"
+        tied = f"{self.ties.sum():.10g} of them ties" if self.tie_category else "no tie category"
         by = f" by {len(judges.levels)} judges" if isinstance(judges, Factor) else ""
         made = f", pairs of rankings of up to {ranked}" if ranked else ""
         counted = summary(self.counted, self.n_rows)
@@ -626,5 +635,15 @@ def load(path: str | os.PathLike[str]) -> Comparisons:
     ------
     InputError
         No such file, no file of counts, or one that was cut or changed since.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import pairproof
+    >>> day = pairproof.count({"first": ["A", "B"], "second": ["B", "A"], "outcome": ["first", "tie"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     day.save(os.path.join(folder, "counts.json"))
+    ...     pairproof.load(os.path.join(folder, "counts.json")).n_comparisons
+    2.0
     """
     return Comparisons.build(**saved.arguments(path))

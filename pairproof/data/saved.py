@@ -38,7 +38,8 @@ _KEYS = frozenset(
 
 def save(path: str | os.PathLike[str], parts: Mapping[str, Any], force: bool, again: bool) -> None:
     """Write a table, given by the arguments of `Comparisons.build`, in one step.
-    again: whether a file that this run has read may be replaced, since what is written holds all that was in it."""
+    again: whether a file that this run has read may be replaced, since what is written holds all that was in it.
+    """
     name = os.fspath(path)
     if not name.endswith(_SUFFIXES):
         raise InputError(f"{name}: counts are kept as JSON; end the name in .json or .json.gz")
@@ -121,7 +122,9 @@ def arguments_of(raw: bytes, name: str) -> dict[str, Any]:
         )
     body, _, rest = text.rstrip("\n").rpartition(', "digest": ')
     if document.keys() != _KEYS or rest != json.dumps(hashlib.sha256(f"{body}}}".encode()).hexdigest()) + "}":
-        raise InputError(f"{name}: was cut or changed since it was written, its digest is another; count again")
+        raise InputError(
+            f"{name}: was cut or changed since it was written, its digest is another; count again"
+        )
     counts = {key: np.array(document[key], float) for key in _COUNTS}
     if not document["tie_category"]:
         counts["ties"] = None  # type: ignore[assignment]

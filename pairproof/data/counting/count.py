@@ -10,7 +10,7 @@ so who was named first is kept, and unknown labels are known with their numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from ..adding import cells
 from ..comparisons import Comparisons
 from ..options import hints_for_r
 from ..reading.assemble import Options
-from ..reading.cells import MISSING_WORDS, Coding, CodingLike, text_of
+from ..reading.cells import Coding, CodingLike
 from ..reading.layouts import NEEDED, WORDS, Layout, answers_of, check_has, read_counts, recognised
 from ..reading.sources import Table
 from .streams import Progress, Stream, check_case, stream_of, too_many
@@ -66,8 +66,7 @@ def count(
     by : str or sequence of str, optional
         Columns that the rows are counted by, as covariates of models; by the file's own names or their roles.
     layout : {"votes", "long", "counts"}, optional
-    columns, coding, items, levels, tie_category, item_data, rename, encoding
-        As in :func:`read`.
+        The further parameters are those of :func:`pairproof.data.reading.layouts.read`.
     name : str, optional
         Of this part: two parts of one name, or of one file, are not added.  Default: each file's name.
     most_cells : int
@@ -128,7 +127,9 @@ def layout_of(header: Table, layout: Layout | None, coding: CodingLike | None) -
         )
     check_has(header, found)
     if found == "counts" and coding is not None:
-        raise InputError(f"coding={quoted(coding)} is for layouts 'long' and 'votes', but this table is 'counts'")
+        raise InputError(
+            f"coding={quoted(coding)} is for layouts 'long' and 'votes', but this table is 'counts'"
+        )
     return found
 
 
@@ -186,10 +187,17 @@ def _refuse(table: Table, layout: Layout, coding: CodingLike | None) -> None:
         blank = np.array([text is None or not text.strip() for text in table.columns[side]], bool)
         if blank.any():
             found.append((ItemError, f"{_own(table, side)} is missing in {_rows(n[blank])}; filter them"))
-    same = (table.columns[first] == table.columns[second]).to_numpy() & table.columns[first].notna().to_numpy()
+    same = (table.columns[first] == table.columns[second]).to_numpy() & table.columns[
+        first
+    ].notna().to_numpy()
     if same.any():
         names = _with_rows(table.columns[first][same], n[same])
-        found.append((ItemError, f"compared with itself: {names}; remove these rows, they say nothing about preference"))
+        found.append(
+            (
+                ItemError,
+                f"compared with itself: {names}; remove these rows, they say nothing about preference",
+            )
+        )
     if layout != "counts":
         found += _wrong_answers(table, layout, coding, n)
     if found:
@@ -229,7 +237,10 @@ def _with_rows(texts: Any, n: Any) -> str:
     of: dict[str, int] = {}
     for text, rows in zip(texts, n):
         of[text] = of.get(text, 0) + int(rows)
-    said = [f"{quoted(text)} ({_rows(np.array([rows]))})" for text, rows in sorted(of.items(), key=lambda p: (-p[1], p[0]))]
+    said = [
+        f"{quoted(text)} ({_rows(np.array([rows]))})"
+        for text, rows in sorted(of.items(), key=lambda p: (-p[1], p[0]))
+    ]
     return ", ".join(said[:8]) + (f" and {len(said) - 8:,} more" if len(said) > 8 else "")
 
 
@@ -240,5 +251,3 @@ def _canonical(table: Comparisons, stream: Stream) -> Comparisons:
     if not table.tie_category:
         found["ties"] = None
     return table.changed(**found, counted=stream.parts(int(table.n_comparisons)), source=stream.source)
-
-

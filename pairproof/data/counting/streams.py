@@ -64,7 +64,9 @@ class Stream:
     sink: Callable[[Sequence[str], str], None] | None = None
 
 
-def stream_of(source: Any, name: str | None = None, encoding: str | None = None, told: Progress | None = None) -> Stream:
+def stream_of(
+    source: Any, name: str | None = None, encoding: str | None = None, told: Progress | None = None
+) -> Stream:
     """The rows of any source that can be counted."""
     paths = paths_of(source)
     if paths is not None:
@@ -94,13 +96,21 @@ def paths_of(source: Any) -> list[str] | None:
             return [text]
         found = sorted(glob.glob(text, recursive=True))
         if not found:
-            raise InputError(f"{text}: no file is called so; expected a path, or a glob such as votes/*.parquet")
+            raise InputError(
+                f"{text}: no file is called so; expected a path, or a glob such as votes/*.parquet"
+            )
         return found
-    if isinstance(source, (list, tuple)) and source and all(isinstance(s, (str, os.PathLike)) for s in source):
+    if (
+        isinstance(source, (list, tuple))
+        and source
+        and all(isinstance(s, (str, os.PathLike)) for s in source)
+    ):
         found = [path for one in source for path in paths_of(one) or ()]
         twice = sorted({path for path in found if found.count(path) > 1})
         if twice:
-            raise InputError(f"{listed(twice)} named more than once; name each file once, lest its votes count twice")
+            raise InputError(
+                f"{listed(twice)} named more than once; name each file once, lest its votes count twice"
+            )
         return found
     return None
 
@@ -150,19 +160,24 @@ class _File:
 
 
 def _of_files(paths: list[str], name: str | None, encoding: str | None, told: Progress | None) -> Stream:
-    files = [_opened(path, encoding) for path in paths]
+    """Files one after another; text that is read whole is held one file at a time."""
     source = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
-    _check_names(files)
-    of_all = None if any(f.n_rows is None for f in files) else sum(f.n_rows or 0 for f in files)
+    binary = [Path(path).suffix.lower() in BINARY for path in paths]
+    known = {path: _opened(path, encoding) for path, at_once in zip(paths, binary) if at_once}
+    first = known.setdefault(paths[0], known.get(paths[0]) or _opened(paths[0], encoding))
+    rows = [known[path].n_rows if path in known else None for path in paths]
+    of_all = None if None in rows else sum(n or 0 for n in rows)
     seen: dict[str, int] = {}
 
     def batches(columns: Sequence[str], plain: Collection[str] = ()) -> Iterator[list[Coded]]:
         done = 0
-        for file in files:
-            seen[file.path] = 0
+        for path in paths:
+            file = known.get(path) or _opened(path, encoding)
+            _check_names(file, first, columns)
+            seen[path] = 0
             for batch in file.batches(columns, plain):
                 yield batch
-                seen[file.path] += len(batch[0][0])
+                seen[path] += len(batch[0][0])
                 done += len(batch[0][0])
                 if told is not None:
                     told(done, of_all)
@@ -172,22 +187,26 @@ def _of_files(paths: list[str], name: str | None, encoding: str | None, told: Pr
             tally.add(batch)
 
     def parts(n: int) -> tuple[Part, ...]:
-        if name is not None:
+        if name:
             return _tallied(name, source)(n)
-        found = [Part(os.path.basename(p), seen[p], _file_digest(p)) for p in paths]
-        same = {part.digest: part.name for part in found}
-        if len(same) < len(found):
-            twice = next(part for part in found if same[part.digest] != part.name)
-            raise InputError(
-                f"{twice.name} and {same[twice.digest]} hold the same bytes; leave one out, or, if these are other votes,"
-                " give the files one name= (--name)"
-            )
-        return tuple(sorted(found))
+        of: dict[str, str] = {}
+        for path in paths:
+            other = of.setdefault(_file_digest(path), path)
+            if other != path:
+                raise InputError(
+                    f"{path} and {other} hold the same bytes; leave one out, or, if these are other votes, give the"
+                    " files one name= (--name)"
+                )
+        if len(paths) == 1:
+            seen[paths[0]] = n
+        return tuple(sorted(Part(os.path.basename(path), seen[path], digest) for digest, path in of.items()))
 
-    return Stream(source, files[0].names, distinct, batches, parts)
+    return Stream(source, first.names, distinct, batches, parts)
 
 
 def _file_digest(path: str) -> str:
+    if path == "-":
+        return ""
     found = hashlib.sha256()
     with open(path, "rb") as file:
         while piece := file.read(1 << 22):
@@ -195,16 +214,18 @@ def _file_digest(path: str) -> str:
     return found.hexdigest()
 
 
-def _check_names(files: Sequence[_File]) -> None:
-    """Files that are counted together have the same columns."""
-    for file in files[1:]:
-        if set(file.names) != set(files[0].names):
-            absent = [name for name in files[0].names if name not in file.names]
-            more = [name for name in file.names if name not in files[0].names]
-            raise InputError(
-                f"{file.path}: lacks the columns {listed(absent) or 'none'} and has {listed(more) or 'none'} that"
-                f" {files[0].path} has not; count files of one kind at a time, and add the counts"
-            )
+def _check_names(file: _File, first: _File, columns: Sequence[str]) -> None:
+    """Files that are counted together have the columns that are counted, and none that would change the counts."""
+    absent = [name for name in columns if name not in file.names]
+    more = [name for name in ("weight", "ties") if name in file.names and name not in first.names]
+    if absent or more:
+        found = [f"lacks {listed(absent)}"] * bool(absent) + [f"has {listed(more)}, which counts"] * bool(
+            more
+        )
+        raise InputError(
+            f"{file.path}: {' and '.join(found)}; {first.path} is otherwise: count files of one kind at a time, and add"
+            " the counts"
+        )
 
 
 def _opened(path: str, encoding: str | None) -> _File:
@@ -219,7 +240,7 @@ def _opened(path: str, encoding: str | None) -> _File:
         return _of_arrow(path, suffix)
     if os.path.getsize(path) >= LARGE_TEXT and suffix in (".csv", ".tsv", ".tab"):
         try:
-            import pyarrow.csv  # noqa: F401
+            import pyarrow.csv
         except ImportError:
             return _whole(path, encoding)
         return _of_large_text(path, encoding)
@@ -377,7 +398,10 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
         if N in names:
             raise InputError(f"a column is called {N!r}, which the count needs; rename it")
         grouped = frame.group_by(*columns).agg(nw.len().alias(N)).head(tally.most + 1).collect()
-        coded = [_factorized(pd.Series(grouped[column].to_list(), dtype=object), column, "table") for column in columns]
+        coded = [
+            _factorized(pd.Series(grouped[column].to_list(), dtype=object), column, "table")
+            for column in columns
+        ]
         tally.add(coded, np.array(grouped[N].to_list(), np.int64))
 
     def sink(columns: Sequence[str], path: str) -> None:
@@ -388,8 +412,8 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
             yield from of_file(columns, plain)
 
     folds = str(getattr(frame, "implementation", "")).rpartition(".")[2].lower() in ("duckdb", "pyspark")
-    about = (name or f"a frame of {kind.partition('.')[0]}", names, distinct, batches, _tallied(name, kind), folds, sink)
-    found = Stream(*about)
+    about = name or f"a frame of {kind.partition('.')[0]}"
+    found = Stream(about, names, distinct, batches, _tallied(name, kind), folds, sink)
     return found
 
 
@@ -410,7 +434,5 @@ def too_many(most: int, by: Sequence[str]) -> str:
     """What a count says that would have too many rows."""
     return (
         f"by={list(by)} makes more than {most:,} different rows; count by fewer columns or by buckets of them, cluster"
-        " through rows=, or raise most_cells"
+        f" through rows=, or state a larger most_cells={2 * most}"
     )
-
-

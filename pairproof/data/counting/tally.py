@@ -38,7 +38,9 @@ def cell(value: Any, name: str, source: str) -> str | None:
     if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, bytes):
-        raise InputError(f"{source}: column {name!r} holds the bytes {value!r}; decode the column to text first")
+        raise InputError(
+            f"{source}: column {name!r} holds the bytes {value!r}; decode the column to text first"
+        )
     return value if type(value) is str else text_of(value)
 
 
@@ -89,7 +91,8 @@ class Tally:
             lookup[at] = place.setdefault(cell(value, name, self.source), len(place))
         missing = bool((codes < 0).any())
         lookup[-1] = place.setdefault(None, len(place)) if missing else -1
-        return lookup[codes]
+        found: IntArray = lookup[codes]
+        return found
 
     def _make_room(self) -> None:
         """Larger radices where there are more levels; what was counted gets the new keys."""

@@ -14,13 +14,21 @@ import numpy as np
 
 from ...errors import CodingError, InputError
 from ...text import listed, named, quoted
-from ..columns import IntArray
 from .. import comparisons
+from ..columns import IntArray
 from ..comparisons import Comparisons
 from ..options import hints_for_r, one_of
 from ..saved import is_saved
 from ..where import Conditions
-from .assemble import Options, assemble, check_not_self, encode, has_tie_category, item_column, item_covariates
+from .assemble import (
+    Options,
+    assemble,
+    check_not_self,
+    encode,
+    has_tie_category,
+    item_column,
+    item_covariates,
+)
 from .cells import FIRST, MISSING, SECOND, TIE, Coding, CodingLike, counts
 from .matrix import Winner, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
@@ -241,7 +249,8 @@ def _of_counts(path: Any, options: Options, stated: Mapping[str, Any]) -> Compar
     wrong = [name for name, value in told.items() if value is not None]
     if wrong:
         raise InputError(
-            f"{path}: holds counts, whose {named(wrong)} was settled when they were counted; count the votes again with it"
+            f"{path}: holds counts, and {named([f'{name}=' for name in wrong])} is for votes; count them again"
+            " with it"
         )
     table = comparisons.load(path)
     if options.item_data is not None:
