@@ -233,7 +233,9 @@ class Passes:
                 there = np.flatnonzero(w)
                 at, w, rows = at[there], w[there], there if rows is None else rows[there]
             more = ((codes[part], levels) for codes, levels in (of[self.own(name)] for name in self.more))
-            yield Batch(at, w, tuple((codes if rows is None else codes[rows], levels) for codes, levels in more))
+            yield Batch(
+                at, w, tuple((codes if rows is None else codes[rows], levels) for codes, levels in more)
+            )
 
     def _texts(self, of: Mapping[str, Coded], role: str) -> list[str | None]:
         """The levels of a column as text."""
@@ -243,7 +245,9 @@ class Passes:
         """Where the places of each level of the answer begin; far below 0 for what is no answer."""
         coding = Coding.read(WORDS[self.layout] if self.given.coding is None else self.given.coding)
         if coding.blank_is_missing or MISSING in coding.answer_of.values():
-            raise CodingError("coding has 'missing'; rows that are no comparison were not counted, and must not be there")
+            raise CodingError(
+                "coding has 'missing'; rows that are no comparison were not counted, and must not be there"
+            )
         n, none = self.cells.n_rows, -4 * self.cells.n_rows
         found = [None if text is None else coding.meaning(text) for text in self._texts(of, role)]
         return np.array([*(none if o is None else o * n for o in found), none], np.int64)
@@ -268,7 +272,9 @@ class Passes:
         here, there = _by_name(found), _by_name(self.cells)
         differ = [key for key in {**there, **here} if here.get(key, _NONE) != there.get(key, _NONE)]
         if not differ:
-            return InputError(f"{self.header.source}: the rows were others when they were read again; give what stays")
+            return InputError(
+                f"{self.header.source}: the rows were others when they were read again; give what stays"
+            )
         first, second, *values = differ[0]
         where = "".join(f", {name} {'blank' if v is None else quoted(v)}" for name, v in zip(by, values))
         counts = [", ".join(f"{n:.10g}" for n in side.get(differ[0], _NONE)) for side in (here, there)]
@@ -322,7 +328,9 @@ class _Places:
             )
         self._radix, self._stride = radix, [math.prod(radix[k + 1 :]) for k in range(len(radix))]
         keys = np.zeros(cells.n_rows, np.int64)
-        for codes, stride in zip((cells.first, cells.second, *(codes for codes, _, _ in known)), self._stride):
+        for codes, stride in zip(
+            (cells.first, cells.second, *(codes for codes, _, _ in known)), self._stride
+        ):
             keys += codes * stride
         self._none, self._index = -4 * cells.n_rows, None
         if size <= _MOST_PLACES:

@@ -85,7 +85,9 @@ def spooled(stream: Stream, columns: Sequence[str], folder: str | None = None) -
     with tempfile.TemporaryDirectory(prefix="pairproof-rows-", dir=folder) as inside:
         path = os.path.join(inside, "rows.parquet")
         stream.sink(columns, path)
-        yield _of_arrow(path, ".parquet").batches
+        # Dask and Spark write a folder, with a file for each partition.
+        parts = sorted(glob.glob(os.path.join(path, "*.parquet"))) if os.path.isdir(path) else [path]
+        yield _of_files(parts, None, None, None).batches
 
 
 def paths_of(source: Any) -> list[str] | None:
@@ -125,7 +127,9 @@ def _tallied(name: str | None, source: str) -> Callable[[int], tuple[Part, ...]]
 
 def _in_memory(table: Table, name: str | None) -> Stream:
     def batches(columns: Sequence[str], plain: Collection[str] = ()) -> Iterator[list[Coded]]:
-        yield [_factorized(table.columns[column], column, table.source, column in plain) for column in columns]
+        yield [
+            _factorized(table.columns[column], column, table.source, column in plain) for column in columns
+        ]
 
     def distinct(columns: Sequence[str], tally: Tally) -> None:
         for batch in batches(columns):
@@ -325,7 +329,11 @@ def _coded(column: Any, name: str, source: str, plain: bool = False) -> Coded:
     """An Arrow column as codes and levels."""
     import pyarrow as pa
 
-    if plain and not column.null_count and (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+    if (
+        plain
+        and not column.null_count
+        and (pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
+    ):
         return column.to_numpy(zero_copy_only=False), None
     if not pa.types.is_dictionary(column.type):
         try:

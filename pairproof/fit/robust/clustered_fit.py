@@ -365,7 +365,7 @@ def _streamed(fit: R, column: str, kind: Kind, given: Any) -> R:
     """By passes over rows that have the column."""
     from .streamed import streamed_way
 
-    way = streamed_way(fit, _written_out(fit.covariance, len(fit.terms)), column, kind, given)
+    way = streamed_way(fit, fit.covariance.between(np.eye(len(fit.terms))), column, kind, given)
     v = way.covariance
     robust = Robust(kind, (way,), v, fit.covariance, refitted=False)
     return replace(fit, covariance=DenseCovariance(v), robust=robust)
@@ -376,9 +376,13 @@ def _check_streamed(columns: Sequence[str], kind: Kind, missing: Missing) -> Non
     from .streamed import OFFERED
 
     if kind == "CR2":
-        raise InputError(f"kind='CR2' needs the information of each cluster, which rows= does not hold; {OFFERED}")
+        raise InputError(
+            f"kind='CR2' needs the information of each cluster, which rows= does not hold; {OFFERED}"
+        )
     if len(columns) > 1:
-        raise InputError(f"clustered by {' and '.join(columns)} through rows=: one column at a time; {OFFERED}")
+        raise InputError(
+            f"clustered by {' and '.join(columns)} through rows=: one column at a time; {OFFERED}"
+        )
     if missing != "refuse":
         raise InputError(
             f"missing={missing!r} is for tables in memory; through rows= every row needs its {columns[0]}: give each row"

@@ -38,7 +38,9 @@ OFFERED = (
 
 def streamed_way(fit: FitRecord, bread: FloatArray, column: str, kind: Kind, given: Any) -> Way:
     """One way of clustering, by a column of `given`, the rows that the fit's table was counted from."""
-    own = np.array([k for k, term in enumerate(fit.terms) if term.kind != "comparison" or not fit.spec.through])
+    own = np.array(
+        [k for k, term in enumerate(fit.terms) if term.kind != "comparison" or not fit.spec.through]
+    )
     terms = [term.name for k, term in enumerate(fit.terms) if k not in set(own.tolist())]
     base = fit
     if terms:
@@ -52,7 +54,9 @@ def streamed_way(fit: FitRecord, bread: FloatArray, column: str, kind: Kind, giv
         )
     rows = _treated(row_scores(base), fit.spec.ties)
     if not (rows.unit_information[:, 0] != 0.0).any():
-        raise InputError(f"no comparison tells anything of a finite estimate, so there is nothing to cluster by {column}")
+        raise InputError(
+            f"no comparison tells anything of a finite estimate, so there is nothing to cluster by {column}"
+        )
     rows = replace(rows, x=replace(rows.x, at=own[rows.x.at]), z=replace(rows.z, at=own[rows.z.at]))
     with passes(given, pattern_cells(base), [column, *terms], " to cluster by") as found:
         labels = Labels(column, found.header.source)
@@ -102,7 +106,9 @@ _Entry = tuple[Any, FloatArray]
 class _Sums:
     """Sums over the rows of each cluster.  trace float[G]: of T_g."""
 
-    def __init__(self, passes: Passes, fit: FitRecord, rows: RowScores, bread: FloatArray, labels: Labels) -> None:
+    def __init__(
+        self, passes: Passes, fit: FitRecord, rows: RowScores, bread: FloatArray, labels: Labels
+    ) -> None:
         self.passes, self.fit, self.rows, self.bread, self.labels = passes, fit, rows, bread, labels
         self.trace: FloatArray = np.zeros(0)
         x, z = rows.x, rows.z
@@ -147,7 +153,9 @@ class _Sums:
         heavy = np.flatnonzero(self.trace > LARGEST)
         few = self._heavy(heavy) if len(heavy) else None
         names = self.labels.texts() if len(heavy) else []
-        return Way(column, tuple(names[k] for k in heavy), StreamedClusters(n, self.bread, few), v, self.passes.n)
+        return Way(
+            column, tuple(names[k] for k in heavy), StreamedClusters(n, self.bread, few), v, self.passes.n
+        )
 
     def _pass(self, held: FloatArray, first: int, at_once: int) -> None:
         """Add the scores of the clusters first, ..., first + at_once - 1."""
@@ -184,7 +192,9 @@ class _Sums:
 
     def _touched(self, part: Batch) -> tuple[list[_Entry], FloatArray]:
         """What each row adds to the scores, and to the trace of T_g."""
-        return [(parameter[part.at], score[part.at]) for parameter, score in self._slots], self._unit_trace[part.at]
+        return [(parameter[part.at], score[part.at]) for parameter, score in self._slots], self._unit_trace[
+            part.at
+        ]
 
     def _heavy(self, heavy: IntArray) -> ClusterSums:
         """The clusters whose trace leaves open whether they alone determine a direction."""
@@ -213,7 +223,9 @@ class _SumsThrough(_Sums):
     With w of a row, its log-odds are those of its cell plus w'd, and what is said of x holds of (x, w).
     """
 
-    def __init__(self, passes: Passes, fit: FitRecord, rows: RowScores, bread: FloatArray, labels: Labels) -> None:
+    def __init__(
+        self, passes: Passes, fit: FitRecord, rows: RowScores, bread: FloatArray, labels: Labels
+    ) -> None:
         super().__init__(passes, fit, rows, bread, labels)
         self._further = [fit.names.index(name) for name in passes.more[1:]]
         beta = np.where(fit.is_reference, 0.0, fit.beta)
@@ -227,7 +239,9 @@ class _SumsThrough(_Sums):
         columns = [numbers(*coded) for coded in part.more[1:]]
         w = np.array([values if levels is None else levels[values] for values, levels in columns], float)
         eta, g = (each[cell] for each in self._predictors)
-        unit = units(eta + np.einsum("k,kn->n", self._d, w), g, np.ones((3, len(cell)), bool), self.fit.outcome_model)
+        unit = units(
+            eta + np.einsum("k,kn->n", self._d, w), g, np.ones((3, len(cell)), bool), self.fit.outcome_model
+        )
         rows = replace(self.rows, unit_score=unit[0], unit_information=unit[1])
         return cell, outcome, w, _treated(rows, self.fit.spec.ties)
 
@@ -267,6 +281,8 @@ class _SumsThrough(_Sums):
         at = np.broadcast_to(self._further, (n, len(self._further)))
         x, z = self.rows.x, self.rows.z
         wide = Design(np.concatenate([x.at[cell], at], axis=1), np.concatenate([x.value[cell], w.T], axis=1))
-        rows = RowScores(wide, Design(z.at[cell], z.value[cell]), np.arange(n), np.zeros((3, 0)), score, information)
+        rows = RowScores(
+            wide, Design(z.at[cell], z.value[cell]), np.arange(n), np.zeros((3, 0)), score, information
+        )
         codes = np.concatenate([each[5] for each in found])
         return _Few(Cells(rows, codes, outcome * n + np.arange(n), weight), len(heavy), self.bread)

@@ -43,7 +43,9 @@ def fit_through(data: Comparisons, spec: ModelSpec, given: Any) -> Fit:
     """Fit a model whose comparison terms are columns of `given`, the rows that the table was counted from."""
     terms = spec.comparison_terms
     if not terms:
-        raise InputError("rows= is for comparison_terms, columns of numbers that the table was not counted by; name them")
+        raise InputError(
+            "rows= is for comparison_terms, columns of numbers that the table was not counted by; name them"
+        )
     summing = spec.reference == "sum"
     usual = FAMILIES[spec.family].usual_reference(data.items) if summing else spec.reference
     base = plain_fit(data, replace(spec, reference=usual, comparison_terms=()))
@@ -53,7 +55,9 @@ def fit_through(data: Comparisons, spec: ModelSpec, given: Any) -> Fit:
         raise NotEstimableError(
             f"rows= starts at the fit without {', '.join(terms)}, in which not everything has a finite estimate: {why}"
         )
-    with passes(given, pattern_cells(base), terms, " as a term through rows=, which takes columns of numbers") as rows:
+    with passes(
+        given, pattern_cells(base), terms, " as a term through rows=, which takes columns of numbers"
+    ) as rows:
         fitted = _fitted(base, replace(spec, reference=usual), _Likelihood(rows, base))
     return with_reference(fitted, "sum") if summing else fitted
 
@@ -64,7 +68,9 @@ def _fitted(base: Fit, spec: ModelSpec, of_rows: _Likelihood) -> Fit:
     asked = f"comparison_terms={list(names)} through rows="
     if found.trouble == "singular":
         flat = ", ".join(flat_names(found.point.information, of_rows.names)[:8])
-        raise AliasError(f"{asked}: {flat} cannot be told from one another or from the items; leave one of them out")
+        raise AliasError(
+            f"{asked}: {flat} cannot be told from one another or from the items; leave one of them out"
+        )
     if found.trouble == "far" or found.linear >= _LINEAR:
         raise NotEstimableError(
             f"{asked}: after {found.steps} steps a log-odds is {found.point.extent:.3g} and the likelihood still grows: the"
@@ -188,7 +194,9 @@ class _Likelihood:
                     w = np.where(wrong, 0.0, w)
                 at = batch.at[part]
                 y = [of_place[at] for of_place in self._outcomes]
-                yield at, Counts(*(y if batch.weight is None else [each * batch.weight[part] for each in y])), w
+                yield at, Counts(
+                    *(y if batch.weight is None else [each * batch.weight[part] for each in y])
+                ), w
         if bad.any():
             k = int(np.argmax(bad))
             raise InputError(
@@ -203,7 +211,9 @@ class _Likelihood:
         score = np.concatenate([_onto(x, sums.u, n) + _onto(z, sums.g, n), sums.score])
         information = np.zeros((len(score),) * 2)
         across = x.weighted_products(sums.ug, z, n)
-        information[:n, :n] = x.weighted_products(sums.uu, x, n) + z.weighted_products(sums.gg, z, n) + across + across.T
+        information[:n, :n] = (
+            x.weighted_products(sums.uu, x, n) + z.weighted_products(sums.gg, z, n) + across + across.T
+        )
         for k, (by_u, by_g) in enumerate(sums.w):
             information[:n, n + k] = information[n + k, :n] = _onto(x, by_u, n) + _onto(z, by_g, n)
         information[n:, n:] = sums.ww
