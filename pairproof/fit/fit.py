@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import InputError
 from .estimates import array_inference as inference
 from .part_verbs import WithParts
 
@@ -138,20 +137,22 @@ class Fit(WithParts):
         >>> print(fit.clustered("judge").contrast("A", "B", level=0.9))
         A - B: 0.6190 (se 0.6833), t on 3 df = 0.906, p = 0.4318, 90% interval -0.9891 to 2.2272; odds 1.857 to 1
         """
+        if rows is not None:
+            from .robust.streamed import clustered_through
+
+            return clustered_through(self, columns, kind or "CR1", missing, rows)
         if self.answers is not None:
             from .results.answers import clustered_answers
 
-            if rows is not None:
-                raise InputError("rows= is for models of comparisons; whole answers are clustered in memory")
             return clustered_answers(self, columns, kind or "CR1", missing)
-        kind = kind or ("CR2" if rows is None else "CR1")
+        kind = kind or "CR2"
         if self.contests is not None:
             from .results.contests import clustered_contests
 
-            return clustered_contests(self, columns, kind, missing, rows)
+            return clustered_contests(self, columns, kind, missing)
         from .robust.clustered_fit import clustered
 
-        return clustered(self, columns, kind, missing, rows)
+        return clustered(self, columns, kind, missing)
 
     # -- R ---------------------------------------------------------------------------------------------------
 

@@ -1,11 +1,9 @@
 """Passes over rows that are too many to hold, each row found in the table that was counted from them.
 
-The caller's cells are numbered, c = 0..C-1: (first, second, covariates).  An answer in one of them has the place
-
-    at = o C + c,      o = 0, 1, 2: first preferred, tie, second preferred,
-
-so that what a model says of a row is looked up there.  The counts of all places must be those of the table: a fit is not
-held against other rows than its own, and what differs is named.
+The caller's cells, (first, second, covariates), are numbered from 0 to C - 1.  An answer in cell c has the place o C + c,
+o being 0 where the first is preferred, 1 for a tie and 2 for the second, so that what a model says of a row is looked up
+there.  The counts of all places must be those of the table: a fit is not held against other rows than its own, and what
+differs is named.
 """
 
 from __future__ import annotations
@@ -64,8 +62,12 @@ def rows(
     ----------
     source : path, glob, list of paths, or frame
         As in :func:`count`.
-    layout, columns, coding, rename, encoding
-        As they were for :func:`count`.  Default of `columns`: as the table has them.
+    layout : {"votes", "long", "counts"}, optional
+    columns : mapping of str to str, optional
+        Default: as the table has them.
+    coding, rename : mapping, optional
+    encoding : str, optional
+        These five as they were for :func:`count`.
     spool : path, optional
         Folder in which rows of a lazy frame or a database are kept during the passes, as Parquet.  Default: the
         system's for temporary files.

@@ -220,19 +220,13 @@ def expected_errors(fit: FitRecord) -> pd.Series[float] | None:
     return parameters.series(fit, np.where(np.isnan(fit.standard_errors), np.nan, errors))
 
 
-def clustered_contests(fit: R, columns: Sequence[str], kind: Kind, missing: Missing, rows: Any = None) -> R:
+def clustered_contests(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> R:
     """The fit with standard errors by cluster; those of reduced bias keep the scores of the plain likelihood."""
     spec = fit.of_contests
     clusters_exist(spec, kind)
     if spec.random or spec.general_ties:
-        if rows is not None:
-            what = "random effects" if spec.random else "ties of this law"
-            raise InputError(
-                f"rows= with {what} is not offered; count by the clusters, or by buckets of them, and cluster by that column"
-                " in memory"
-            )
         return _clustered_units(fit, columns, kind, missing)
-    return clustered(fit, columns, kind, missing, rows)
+    return clustered(fit, columns, kind, missing)
 
 
 def _clustered_units(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> R:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -293,10 +293,8 @@ def _quadratic(covariance: FloatArray, by_model: FloatArray, values: FloatArray)
     return float((((values @ to_units) @ directions) ** 2 / spread).sum())
 
 
-def clustered(
-    fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse", given: Any = None
-) -> R:
-    """The fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`.  given: rows to go through, or None."""
+def checked(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> tuple[R, tuple[str, ...]]:
+    """The fit by its model's errors, and the columns by their roles; what cannot be clustered is refused."""
     if wrong := [column for column in columns if not isinstance(column, str)]:
         raise InputError(
             f"column {wrong[0]!r}; expected names one by one, such as clustered('judge', 'source')"
@@ -310,8 +308,6 @@ def clustered(
         )
     if kind not in KINDS:
         raise InputError(f"kind={kind!r}; expected one of {', '.join(KINDS)}")
-    if given is not None:
-        _check_streamed(columns, kind, missing)
     only_observed(fit, "standard errors by cluster")
     if len(fit.terms) > MOST_PARAMETERS:
         raise TooLargeError(
@@ -319,8 +315,12 @@ def clustered(
         )
     if fit.robust is not None:
         fit = replace(fit, covariance=fit.robust.model_based, robust=None)
-    if given is not None:
-        return _streamed(fit, columns[0], kind, given)
+    return fit, columns
+
+
+def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse") -> R:
+    """The fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`."""
+    fit, columns = checked(fit, columns, kind, missing)
     table = as_fitted(fit)
     rows = row_scores(fit)
     # A table that ran off to infinity has rows that say nothing; a cluster of nothing else is none.
@@ -359,35 +359,6 @@ def clustered(
     return replace(
         fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, negative, again)
     )
-
-
-def _streamed(fit: R, column: str, kind: Kind, given: Any) -> R:
-    """By passes over rows that have the column."""
-    from .streamed import streamed_way
-
-    way = streamed_way(fit, fit.covariance.between(np.eye(len(fit.terms))), column, kind, given)
-    v = way.covariance
-    robust = Robust(kind, (way,), v, fit.covariance, refitted=False)
-    return replace(fit, covariance=DenseCovariance(v), robust=robust)
-
-
-def _check_streamed(columns: Sequence[str], kind: Kind, missing: Missing) -> None:
-    """Refuse what passes over rows do not give, and say what is offered."""
-    from .streamed import OFFERED
-
-    if kind == "CR2":
-        raise InputError(
-            f"kind='CR2' needs the information of each cluster, which rows= does not hold; {OFFERED}"
-        )
-    if len(columns) > 1:
-        raise InputError(
-            f"clustered by {' and '.join(columns)} through rows=: one column at a time; {OFFERED}"
-        )
-    if missing != "refuse":
-        raise InputError(
-            f"missing={missing!r} is for tables in memory; through rows= every row needs its {columns[0]}: give each row"
-            " without one a label of its own, or leave these rows out of the count"
-        )
 
 
 def _of_rankings(warnings: tuple[FitWarning, ...], table: Comparisons) -> tuple[FitWarning, ...]:

@@ -12,7 +12,7 @@ and only clusters whose trace is above nine tenths are looked at by their cells,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -22,9 +22,11 @@ import numpy as np
 from ...data.counting.passes import Batch, Labels, Passes, numbers, passes
 from ...errors import InputError, TooLargeError
 from ...numerics.arrays import FloatArray, IntArray
+from ..estimates.covariance import DenseCovariance
 from ..estimates.fit_record import FitRecord
+from ..estimates.identification import R
 from . import sums
-from .clustered_fit import Clusters, Kind, Way
+from .clustered_fit import Clusters, Kind, Missing, Robust, Way, checked
 from .scores import Design, RowScores, pattern_cells, row_scores, units
 from .sums import LARGEST, Cells, ClusterSums
 
@@ -36,8 +38,35 @@ OFFERED = (
 )
 
 
-def streamed_way(fit: FitRecord, bread: FloatArray, column: str, kind: Kind, given: Any) -> Way:
-    """One way of clustering, by a column of `given`, the rows that the fit's table was counted from."""
+def clustered_through(fit: R, columns: Sequence[str], kind: Kind, missing: Missing, given: Any) -> R:
+    """The fit with standard errors by cluster of `given`, the rows that its table was counted from."""
+    if fit.answers is not None or fit.spec.random or fit.spec.general_ties:
+        raise InputError(
+            "rows= is for models of comparisons, without random effects and with ties that log-linear models have; cluster"
+            " this one in memory, or count by the clusters, or by buckets of them, and cluster by that column"
+        )
+    if kind == "CR2":
+        raise InputError(
+            f"kind='CR2' needs the information of each cluster, which rows= does not hold; {OFFERED}"
+        )
+    if len(columns) > 1:
+        raise InputError(
+            f"clustered by {' and '.join(columns)} through rows=: one column at a time; {OFFERED}"
+        )
+    if missing == "own":
+        raise InputError(
+            f"missing='own' is for tables in memory; through rows= every row needs its {' '.join(columns)}: give each row"
+            " without one a label of its own, or leave these rows out of the count"
+        )
+    fit, (column,) = checked(fit, columns, kind, missing)
+    way = _way(fit, fit.covariance.between(np.eye(len(fit.terms))), column, kind, given)
+    v = way.covariance
+    robust = Robust(kind, (way,), v, fit.covariance, refitted=False)
+    return replace(fit, covariance=DenseCovariance(v), robust=robust)
+
+
+def _way(fit: FitRecord, bread: FloatArray, column: str, kind: Kind, given: Any) -> Way:
+    """One way of clustering, in passes over the rows."""
     own = np.array(
         [k for k, term in enumerate(fit.terms) if term.kind != "comparison" or not fit.spec.through]
     )

@@ -34,8 +34,8 @@ from .outcome_derivatives import Counts, Derivatives, derivatives
 
 #: Rows taken at a time, so that their dozen arrays stay within a processor's cache.
 _ROWS = 1 << 17
-#: A log-odds beyond which covariates are taken to separate the answers: exp(-30) is nothing in 1e10 rows.  And steps in a
-#: row that leave a fixed share of the decrement, as the way to a maximum at infinity does (0.37 of it each).
+#: A log-odds beyond which covariates are taken to separate the answers: exp(-30) is nothing in 1e10 rows.
+#: And steps in a row that leave a fixed share of the decrement (0.37), as the way to infinity does.
 _FAR, _LINEAR = 30.0, 5
 
 
