@@ -191,8 +191,9 @@ class Passes:
         """One pass; the counts of the first one are held against the table's."""
         self.n += 1
         names = list(dict.fromkeys(map(self.own, (*self.roles, *self.more))))
+        plain = frozenset(map(self.own, self.more)) - frozenset(map(self.own, self.roles))
         counts, n_rows = np.zeros(3 * self.cells.n_rows), 0
-        for found in self.read(names, frozenset(map(self.own, self.more))):
+        for found in self.read(names, plain):
             of = dict(zip(names, found))
             n_rows += len(found[0][0])
             for batch in self._found(of):

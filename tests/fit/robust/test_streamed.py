@@ -191,6 +191,13 @@ def test_numbers_that_the_table_was_counted_by_are_found_as_numbers(frame: pd.Da
     same(fit.clustered("judge", rows=votes.astype({"half": str})), expected)
 
 
+def test_the_clusters_may_be_by_a_column_of_the_model(frame: pd.DataFrame) -> None:
+    votes = frame.assign(block=frame["judge"] % 30)
+    fit = pairproof.fit_bradley_terry(pairproof.count(votes, by=["block"]), by="block")
+    expected = pairproof.fit_bradley_terry(pairproof.read(votes), by="block").clustered("block", kind="CR1")
+    same(fit.clustered("block", rows=votes), expected)
+
+
 def test_what_one_judge_alone_determines_has_no_error_and_is_named(frame: pd.DataFrame) -> None:
     alone = pd.DataFrame(
         {"model_a": ["m7"] * 6, "model_b": ["m0", "m1"] * 3, "winner": ["model_a", "model_b", "tie"] * 2}
