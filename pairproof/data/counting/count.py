@@ -101,8 +101,8 @@ def count(
         raise InputError(f"most_cells={quoted(most_cells)}; expected a whole number of 1 or more")
     stream = stream_of(source, name, encoding, progress)
     header = Table(dict.fromkeys(stream.names), 0, stream.source).with_roles(columns)
-    found = _layout(header, layout, coding)
-    roles = _roles(header, found, wanted_by)
+    found = layout_of(header, layout, coding)
+    roles = roles_of(header, found, wanted_by)
     own = {role: header.own_names.get(role, role) for role in roles}
     check_case(stream, list(own.values()))
     tally = Tally(list(own.values()), stream.source, most_cells, too_many(most_cells, wanted_by))
@@ -118,7 +118,8 @@ def count(
     return _canonical(counted, stream)
 
 
-def _layout(header: Table, layout: Layout | None, coding: CodingLike | None) -> Layout:
+def layout_of(header: Table, layout: Layout | None, coding: CodingLike | None) -> Layout:
+    """The layout that was stated, or that the columns' names say; one with a comparison a row."""
     found = layout or recognised(header)
     if found not in _LAYOUTS:
         raise InputError(
@@ -132,7 +133,7 @@ def _layout(header: Table, layout: Layout | None, coding: CodingLike | None) -> 
     return found
 
 
-def _roles(header: Table, layout: Layout, by: Sequence[str]) -> list[str]:
+def roles_of(header: Table, layout: Layout, by: Sequence[str]) -> list[str]:
     """The columns that are counted by, under their roles: pair, answer, weight, and those of `by`."""
     used = [*NEEDED[layout], *(name for name in ("ties",) * (layout == "counts") if name in header.columns)]
     role_of = {own: role for role, own in header.own_names.items()}
@@ -161,14 +162,15 @@ def _small(distinct: Distinct, roles: Sequence[str], header: Table, layout: Layo
 
 def _whole(table: Table, name: str) -> np.ndarray[Any, np.dtype[np.int64]]:
     """A column of counts or weights as whole numbers."""
-    values = [_as_whole(text) for text in table.columns[name]]
+    values = [as_whole(text) for text in table.columns[name]]
     bad = np.array([value is None for value in values], bool)
     cure = "count adds whole numbers, 0 or more; read() takes weights that are not whole"
     table.check(bad, name, f"{name} is {{cell}}", cure)
     return np.array(values, np.int64)
 
 
-def _as_whole(text: str | None) -> int | None:
+def as_whole(text: str | None) -> int | None:
+    """A count that stands there as text; None if it is none."""
     try:
         number = float(text or "")
     except ValueError:

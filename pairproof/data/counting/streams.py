@@ -13,10 +13,12 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -38,20 +40,28 @@ N = "__pairproof_n"
 _SCALE = "pip install 'pairproof[scale]'"
 
 
+class Batches(Protocol):
+    """Rows by batches; of columns in `plain` that are whole numbers or floats, all there, the numbers themselves."""
+
+    def __call__(self, columns: Sequence[str], plain: Collection[str] = ()) -> Iterator[list[Coded]]:
+        """Of each batch, these columns."""
+
+
 @dataclass(frozen=True)
 class Stream:
     """Rows somewhere, whose columns have names and can be asked for.
 
     names: of the columns, by the source's own spelling.
-    batches: of these columns, codes with levels, or numbers; None where only the engine can count.
+    sink: writes columns to a Parquet file, where the rows are an engine's; None: `batches` can be asked again and again.
     """
 
     source: str
     names: tuple[str, ...]
     distinct: Callable[[Sequence[str], Tally], None]
-    batches: Callable[[Sequence[str]], Iterator[list[Coded]]]
+    batches: Batches
     parts: Callable[[int], tuple[Part, ...]]
     folds_case: bool = False
+    sink: Callable[[Sequence[str], str], None] | None = None
 
 
 def stream_of(
@@ -64,6 +74,20 @@ def stream_of(
     if isinstance(source, (pd.DataFrame, Mapping)) or isinstance(source, list):
         return _in_memory(load(source, encoding), name)
     return _by_narwhals(source, name)
+
+
+@contextmanager
+def spooled(stream: Stream, columns: Sequence[str], folder: str | None = None) -> Iterator[Batches]:
+    """Batches that can be asked more than once: an engine writes the columns to a file first, deleted afterwards."""
+    if stream.sink is None:
+        yield stream.batches
+        return
+    with tempfile.TemporaryDirectory(prefix="pairproof-rows-", dir=folder) as inside:
+        path = os.path.join(inside, "rows.parquet")
+        stream.sink(columns, path)
+        # Dask and Spark write a folder, with a file for each partition.
+        parts = sorted(glob.glob(os.path.join(path, "*.parquet"))) if os.path.isdir(path) else [path]
+        yield _of_files(parts, None, None, None).batches
 
 
 def paths_of(source: Any) -> list[str] | None:
@@ -102,8 +126,10 @@ def _tallied(name: str | None, source: str) -> Callable[[int], tuple[Part, ...]]
 
 
 def _in_memory(table: Table, name: str | None) -> Stream:
-    def batches(columns: Sequence[str]) -> Iterator[list[Coded]]:
-        yield [_factorized(table.columns[column], column, table.source) for column in columns]
+    def batches(columns: Sequence[str], plain: Collection[str] = ()) -> Iterator[list[Coded]]:
+        yield [
+            _factorized(table.columns[column], column, table.source, column in plain) for column in columns
+        ]
 
     def distinct(columns: Sequence[str], tally: Tally) -> None:
         for batch in batches(columns):
@@ -112,7 +138,9 @@ def _in_memory(table: Table, name: str | None) -> Stream:
     return Stream(table.source, tuple(table.columns), distinct, batches, _tallied(name, table.source))
 
 
-def _factorized(series: Any, name: str, source: str) -> Coded:
+def _factorized(series: Any, name: str, source: str, plain: bool = False) -> Coded:
+    if plain and isinstance(series.dtype, np.dtype) and series.dtype.kind in "iuf":
+        return series.to_numpy(), None
     if isinstance(series.dtype, pd.CategoricalDtype):
         return series.cat.codes.to_numpy(), series.cat.categories.tolist()
     try:
@@ -132,7 +160,7 @@ class _File:
     path: str
     names: tuple[str, ...]
     n_rows: int | None
-    batches: Callable[[Sequence[str]], Iterator[list[Coded]]]
+    batches: Batches
 
 
 def _of_files(paths: list[str], name: str | None, encoding: str | None, told: Progress | None) -> Stream:
@@ -145,13 +173,13 @@ def _of_files(paths: list[str], name: str | None, encoding: str | None, told: Pr
     of_all = None if None in rows else sum(n or 0 for n in rows)
     seen: dict[str, int] = {}
 
-    def batches(columns: Sequence[str]) -> Iterator[list[Coded]]:
+    def batches(columns: Sequence[str], plain: Collection[str] = ()) -> Iterator[list[Coded]]:
         done = 0
         for path in paths:
             file = known.get(path) or _opened(path, encoding)
             _check_names(file, first, columns)
             seen[path] = 0
-            for batch in file.batches(columns):
+            for batch in file.batches(columns, plain):
                 yield batch
                 seen[path] += len(batch[0][0])
                 done += len(batch[0][0])
@@ -243,13 +271,11 @@ def _of_arrow(path: str, suffix: str) -> _File:
     pa = _arrow(path)
     unreadable = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 
-    def guarded(
-        batches: Callable[[Sequence[str]], Iterator[Any]]
-    ) -> Callable[[Sequence[str]], Iterator[list[Coded]]]:
-        def of(columns: Sequence[str]) -> Iterator[list[Coded]]:
+    def guarded(batches: Callable[[Sequence[str]], Iterator[Any]]) -> Batches:
+        def of(columns: Sequence[str], plain: Collection[str] = ()) -> Iterator[list[Coded]]:
             try:
                 for batch in batches(columns):
-                    yield [_coded(batch.column(column), column, path) for column in columns]
+                    yield [_coded(batch.column(column), column, path, column in plain) for column in columns]
             except unreadable as error:
                 raise InputError(f"{path}: not a readable {suffix} file: {error}") from error
 
@@ -299,10 +325,16 @@ def _checked_names(names: Sequence[str], path: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _coded(column: Any, name: str, source: str) -> Coded:
+def _coded(column: Any, name: str, source: str, plain: bool = False) -> Coded:
     """An Arrow column as codes and levels."""
     import pyarrow as pa
 
+    if (
+        plain
+        and not column.null_count
+        and (pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
+    ):
+        return column.to_numpy(zero_copy_only=False), None
     if not pa.types.is_dictionary(column.type):
         try:
             column = column.dictionary_encode()
@@ -329,7 +361,7 @@ def _of_large_text(path: str, encoding: str | None) -> _File:
     top = delimited(b"\n".join(lines[: max(1, min(len(lines) - 1, 1))]) + b"\n", path, encoding)
     names = tuple(top.columns)
 
-    def batches(columns: Sequence[str]) -> Iterator[list[Coded]]:
+    def batches(columns: Sequence[str], plain: Collection[str] = ()) -> Iterator[list[Coded]]:
         try:
             reader = pc.open_csv(
                 path,
@@ -380,18 +412,17 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
         ]
         tally.add(coded, np.array(grouped[N].to_list(), np.int64))
 
-    def batches(columns: Sequence[str]) -> Iterator[list[Coded]]:
-        import tempfile
+    def sink(columns: Sequence[str], path: str) -> None:
+        frame.select(*columns).sink_parquet(path)
 
-        with tempfile.TemporaryDirectory(prefix="pairproof-rows-") as folder:
-            spooled = os.path.join(folder, "rows.parquet")
-            frame.select(*columns).sink_parquet(spooled)
-            yield from _of_arrow(spooled, ".parquet").batches(columns)
+    def batches(columns: Sequence[str], plain: Collection[str] = ()) -> Iterator[list[Coded]]:
+        with spooled(found, columns) as of_file:
+            yield from of_file(columns, plain)
 
     folds = str(getattr(frame, "implementation", "")).rpartition(".")[2].lower() in ("duckdb", "pyspark")
-    return Stream(
-        name or f"a frame of {kind.partition('.')[0]}", names, distinct, batches, _tallied(name, kind), folds
-    )
+    about = name or f"a frame of {kind.partition('.')[0]}"
+    found = Stream(about, names, distinct, batches, _tallied(name, kind), folds, sink)
+    return found
 
 
 def check_case(stream: Stream, wanted: Sequence[str]) -> None:

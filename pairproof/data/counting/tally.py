@@ -18,8 +18,8 @@ from ...errors import InputError, TooLargeError
 from ..columns import IntArray
 from ..reading.cells import text_of
 
-#: codes int[n_rows], -1 where there is no value, and the values that they stand for.
-Coded = tuple[NDArray[Any], Sequence[Any]]
+#: codes int[n_rows], -1 where there is no value, and the values that they stand for; or numbers, and None.
+Coded = tuple[NDArray[Any], "Sequence[Any] | None"]
 #: Most keys that are counted by their place, and most rows of finished batches that wait to be added up.
 _MOST_PLACES, _MOST_WAITING = 1 << 22, 1 << 22
 
@@ -81,8 +81,9 @@ class Tally:
         if self._of_waiting > _MOST_WAITING:
             self._add_up()
 
-    def _global(self, k: int, codes: NDArray[Any], values: Sequence[Any]) -> IntArray:
+    def _global(self, k: int, codes: NDArray[Any], values: Sequence[Any] | None) -> IntArray:
         """The batch's codes as those of all batches."""
+        assert values is not None  # numbers are asked for by passes alone
         place = self._places[k]
         lookup = np.empty(len(values) + 1, np.int64)
         name = self.names[k]

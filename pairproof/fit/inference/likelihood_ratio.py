@@ -326,6 +326,7 @@ def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRa
     fit, `other`: one at least of contests.
     """
     for one in (fit, other):
+        one.spec.check_held("a likelihood-ratio test")
         if one.spec.reduction:
             raise ComparisonError(
                 f"{title(one)}: its log-likelihood is not the greatest, so that no ratio of it is a test; compare fits by"

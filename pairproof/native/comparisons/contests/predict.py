@@ -62,6 +62,7 @@ class Rows:
 
 def rows_of(fit: Fit) -> Rows:
     """Linear predictors and probabilities of every row of a fit's table."""
+    fit.spec.check_held("fitted values of the table's rows")
     table = fit.data.with_ties_treated(fit.ties)
     counts = np.stack([table.wins, table.ties, table.losses], axis=1).astype(float)
     eta, along = _predictors(fit, table)
