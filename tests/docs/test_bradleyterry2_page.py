@@ -103,9 +103,13 @@ def test_the_25_digit_values_are_pairproofs(model) -> None:
         found = {q: own[q] for q in true if q in own and math.isfinite(own[q])}
         errors = {q: own.get(f"standard error of {q}", 0.0) for q in found}
     else:
-        c = next(c for c in of_group("BradleyTerry2") if of_call(c) and model.model == c.name and model.page in c.pages)
+        c = next(
+            c
+            for c in of_group("BradleyTerry2")
+            if of_call(c) and model.model == c.name and model.page in c.pages
+        )
         own, true = dict(zip(c.quantities, c.own)), of_call(c)
-        found = {q: own[q] for q in true if math.isfinite(own[q])}
+        found = {q: own[q] for q in true if own[q] is not None and math.isfinite(own[q])}
         errors = {q: own.get(q.replace("estimate.", "se."), 0.0) for q in found}
     assert len(found) >= 3
     for q, value in found.items():

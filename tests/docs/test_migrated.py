@@ -1,4 +1,4 @@
-"""The examples of help pages that migrate translates: their numbers agree, or have a reason, and are those of today."""
+"""The examples of help pages that migrate translates: their numbers agree or have a reason, and are today's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tools.pages import bradleyterry2_page, prefmod_page
 from tools.pages.bradleyterry2_reasons import NOTES
-from tools.pages.migrated import GROUPS, HERE, Call, kept, of_group, run, unexplained
+from tools.pages.migrated import GROUPS, HERE, ROUGH, Call, kept, of_group, run, unexplained
 from tools.pages.pages import read
 
 OF_R = {"BradleyTerry2": NOTES, "psychotools": NOTES, "prefmod": prefmod_page.NOTES}
@@ -18,14 +18,15 @@ CALLS = [c for group in GROUPS for c in of_group(group)]
 
 @pytest.mark.parametrize("c", CALLS, ids=lambda c: f"{c.group} {c.name}")
 def test_every_number_of_a_call_agrees_or_is_explained(c: Call) -> None:
-    assert unexplained(c, ENOUGH[c.group], OF_R[c.group]) == []
+    assert unexplained(c, ENOUGH[c.group]) == []
 
 
 def test_numbers_without_a_reason_share_ten_digits_with_r_taken_further() -> None:
     for c in CALLS:
-        if GROUPS[c.group] and c.function not in NOTES:
+        if GROUPS[c.group] and c.function not in ROUGH:
             for row in c.rows:
                 if row.digits is not None and row.quantity not in c.why:
+                    # Observed 10.5, of a standard error by probit with an infinite ability; 12 and more else.
                     assert row.digits > 10, f"{c.name}: {row.quantity}"
 
 

@@ -1,4 +1,4 @@
-"""The examples of prefmod's help pages that migrate does not translate: each is asked, and replays from its record."""
+"""The examples of prefmod's help pages that migrate does not translate: each is asked, and replays."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def test_a_case_whose_answer_is_prefmods_data_is_asked_live_and_not_stored(found
 
 
 def test_every_function_that_fits_is_in_a_case_or_migrated():
-    asked = {c.function for c in CASES} | {c.function.partition("::")[2].replace(".", "_") for c in of_group("prefmod")}
+    asked = {c.function for c in CASES} | {
+        c.function.partition("::")[2].replace(".", "_") for c in of_group("prefmod")
+    }
     fits = {name for name in dir(prefmod) if name.endswith("_fit")}
     assert len(fits) == 8
     assert fits | {"llbt_worth", "patt_worth", "patt_design", "checkMIS", "expand_mat", "simPC"} <= asked

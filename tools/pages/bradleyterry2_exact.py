@@ -65,7 +65,9 @@ class Model:
 
 
 SECTIONS = {c.name: c for c in VIGNETTE.values()}
-WHITING = f"Whiting.model <- BTm(rep(1, nrow(flatlizards$contests)), winner, loser, {R_FOUR}, data = flatlizards)"
+WHITING = (
+    f"Whiting.model <- BTm(rep(1, nrow(flatlizards$contests)), winner, loser, {R_FOUR}, data = flatlizards)"
+)
 MODELS = (
     Model("citations", "citeModel"),
     Model("baseball", "baseballModel1"),
@@ -223,7 +225,9 @@ def kept() -> dict[str, dict[str, str]]:
 
 def of_call(c: Call) -> dict[str, str]:
     """The values of a call's quantities; none of a call whose model is not among MODELS."""
-    model = next((m for m in MODELS if m.page in c.pages and m.model == c.name and c.function.endswith("::BTm")), None)
+    model = next(
+        (m for m in MODELS if m.page in c.pages and m.model == c.name and c.function.endswith("::BTm")), None
+    )
     true = {_plain(q): text for q, text in kept()[model.of].items()} if model else {}
     return {q: true[_plain(q)] for q in c.quantities if _plain(q) in true}
 
@@ -232,7 +236,9 @@ def _plain(name: str) -> tuple[bool, frozenset[str]]:
     """Whether a quantity is a standard error, and of what, without R's or migrate's own way of naming it."""
     error = name.startswith(("standard error of ", "se."))
     name = name.removeprefix("standard error of ").removeprefix("se.").removeprefix("estimate.")
-    name = re.sub(r"\[(\.\.|ID|field)\]", "", re.sub(r"\[student\](\w+)", r"[\1]", name)).replace("at.home", "order")
+    name = re.sub(r"\[(\.\.|ID|field)\]", "", re.sub(r"\[student\](\w+)", r"[\1]", name)).replace(
+        "at.home", "order"
+    )
     return error, frozenset(re.sub(r"^(team|field|\.\.)", "", part) for part in name.split(":"))
 
 

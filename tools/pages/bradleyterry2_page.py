@@ -1,9 +1,10 @@
-"""The tables of "BradleyTerry2 -> pairproof": the examples of the help pages as migrate has them, and beside them those
-that it does not translate, and every number of the vignette, by both; and psychotools' examples of paired comparisons.
+"""The tables of "BradleyTerry2 -> pairproof": the examples of the help pages as migrate has them, and beside them
+those that it does not translate, and every number of the vignette, by both; and psychotools' examples of paired
+comparisons.
 
 The data sets are the packages' and stay there: pairproof's numbers of what migrate does not translate are kept in
-`bradleyterry2_native.json`, from which the page is made on machines without R.  A test with R runs all of it again; `python -m tools.pages.bradleyterry2_page`
-keeps what it gives.
+`bradleyterry2_native.json`, from which the page is made on machines without R.  A test with R runs all of it again;
+`python -m tools.pages.bradleyterry2_page` keeps what it gives.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ def unexplained(c: Example) -> list[str]:
     found = []
     for row in rows_of(c):
         if row.digits is None:
-            ours_alone = row.own is not None and math.isnan(row.default)
+            ours_alone = row.own is not None and math.isnan(row.default or 0.0)
             if not ours_alone and not row.quantity.startswith(apart + alone):
                 found.append(row.quantity)
         elif row.digits < ENOUGH and not row.quantity.startswith(apart):
@@ -141,10 +142,13 @@ def unexplained(c: Example) -> list[str]:
 def summary() -> str:
     """How many numbers there are, and in how many digits they agree."""
     lines = []
-    for group in ("BradleyTerry2", "psychotools"):
+    for group, pages in (
+        ("BradleyTerry2", "BradleyTerry2's help pages"),
+        ("psychotools", "psychotools' help pages"),
+    ):
         calls = of_group(group)
         rows = [(row, row.quantity in c.why) for c in calls for row in c.rows]
-        lines.append(_line(f"{group}'s help pages, by migrate", len(calls), rows))
+        lines.append(_line(f"{pages}, by migrate", len(calls), rows))
     # A test holds that each that differs has a reason.
     for label, which in EXAMPLES.items():
         rows = [(row, (row.digits or 0) < ENOUGH) for c in which for row in rows_of(c)]

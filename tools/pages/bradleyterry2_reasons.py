@@ -73,14 +73,11 @@ NO_COUNTERPART: Mapping[str, tuple[Reason, ...]] = {
 }
 #: R function, or page and name, of a call that migrate translates -> what is said of it.
 NOTES: Mapping[str, str] = {
-    "qvcalc::qvcalc": "qvcalc stops with 5 to 7 digits of the minimum that defines quasi-variances; pairproof's are at the minimum"
-    " ([certified](certified.md))",
+    "qvcalc::qvcalc": "qvcalc stops with 5 to 7 digits of the minimum that defines quasi-variances, where gnm stops;"
+    " pairproof's are at the minimum ([certified](certified.md))",
     "gnm::gnm": _GNM.why.rstrip("."),
     "flatlizards: BTmodel": "The 77 lizards are four groups that never met one another (70, 3, 2 and 2), and 7 of them cannot be"
     " compared with the reference. The fit names them; R gives three of them NA, and the other four numbers that are differences"
     " from those three",
-    "flatlizards: Whiting.model": _SEPARATED.why.rstrip("."),
-    "flatlizards: Whiting.model2": _SEPARATED.why.rstrip("."),
-    "flatlizards: Whiting.model3": _SEPARATED.why.rstrip("."),
     "glmmPQL.control: BTmodel": "tol = 1e-3 stops 3 to 5 digits before the fixed point, for which pairproof has no option",
 }

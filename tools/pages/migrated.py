@@ -1,10 +1,10 @@
-"""The examples of help pages that `pairproof migrate` translates: R as it runs them, the Python that it writes, every
-number by both.
+"""The examples of help pages that `pairproof migrate` translates: R as it runs them, the Python that it writes,
+every number by both.
 
-The R code is the packages' own, made into scripts by `migrate_pages.R`, and that of `more/`, which has what the help
-pages describe and do not run.  Each script is migrated, and a second time with R's functions carried on to their fixed
-point (`late.R`) where a package's can be.  What is kept (`migrated.json`) are the calls and numbers, from which the
-pages are made on machines without R:
+The R code is the packages' own, made into scripts by `migrate_pages.R`, and that of `more/`, which has what the
+help pages describe and do not run.  Each script is migrated, and a second time with R's functions carried on to
+their fixed point (`late.R`) where a package's can be.  What is kept (`migrated.json`) are the calls and numbers,
+from which the pages are made on machines without R:
 
     python -m tools.pages.migrated [GROUP ...]     # some ten minutes
 """
@@ -32,13 +32,14 @@ from pairproof.migration.translate.translation import Step
 from pairproof.validation.verdicts.agreement import AGREEING
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
-from .migrate_runs import SECONDS, Script, make_pages, scripts
+from .migrate_runs import SECONDS, Script, make_pages, scripts, versions_here
 from .tables import block, columns, example, markdown, sentence, shown
 
 HERE = Path(__file__).parent
 KEPT = HERE / "migrated.json"
 LATE = HERE / "late.R"
-#: Packages, and whether R is taken further; nlm's numeric Hessians, of which prefmod's standard errors are, cannot be.
+#: Packages, and whether R is taken further; nlm's numeric Hessians, which prefmod's standard errors are of,
+#: cannot be.
 GROUPS = {"BradleyTerry2": True, "psychotools": True, "prefmod": False}
 #: Rows of a table on a page; of longer ones the first are shown, and what the others share is said.
 SHOWN = 40
@@ -46,11 +47,13 @@ SHOWN = 40
 NOTHING = 1e-14
 #: Above the exact values.
 EXACT = "25-digit value"
-#: Digits of an R function that stops short wherever it may go on.
-ROUGH = 5.0
+#: Digits of an R function that stops short wherever it may go on.  Observed 6.5.
+ROUGH = {"gnm::gnm": 6.0}
 #: R warns of half wins whenever they occur.
 HALVES = "non-integer"
 
+#: What differs between explanations of the same kind.
+STOPPED = re.compile(r"R gives \S+, which rests")
 #: An earlier value, by the number of its call.
 RESULT = re.compile(r"\bresult_(\d+)\b")
 
@@ -72,7 +75,7 @@ class Call:
     python: str = ""
     #: Notes of the translation, and warnings of both.
     said: tuple[str, ...] = ()
-    #: Quantity -> why it differs, or is not compared; and the reason of a call that stays in R, of "".
+    #: Quantity -> why it differs, or is not compared; "" -> why a call stays in R.
     why: Mapping[str, str] = field(default_factory=dict)
     quantities: tuple[str, ...] = ()
     default: tuple[Number, ...] = ()
@@ -83,7 +86,11 @@ class Call:
     def rows(self) -> list[Row]:
         """A row a quantity; an estimate that is 0 but for rounding is measured by its standard error."""
         further = self.further or self.default
-        se = {f"estimate.{q.removeprefix('se.')}": r for q, r in zip(self.quantities, self.default) if "se." in q}
+        se = {
+            f"estimate.{q.removeprefix('se.')}": r
+            for q, r in zip(self.quantities, self.default)
+            if "se." in q
+        }
         return [
             Row.of(q, r, late, own, se.get(q) or 0.0)
             for q, r, late, own in zip(self.quantities, self.default, further, self.own)
@@ -239,14 +246,21 @@ def keep(calls: Iterable[Call]) -> None:
                 fields[name] = [v if v is None or math.isfinite(v) else str(v) for v in fields[name]]
         lines = (f"  {json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in fields.items())
         parts.append(" {\n" + ",\n".join(lines) + "\n }")
-    KEPT.write_text("[\n" + ",\n".join(parts) + "\n]\n", encoding="utf-8")
+    versions = json.dumps(versions_here())
+    text = f'{{"versions": {versions}, "calls": [\n' + ",\n".join(parts) + "\n]}\n"
+    KEPT.write_text(text, encoding="utf-8")
+
+
+def _document() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(KEPT.read_text(encoding="utf-8"))
+    return found
 
 
 @lru_cache(maxsize=1)
 def kept() -> tuple[Call, ...]:
     """All calls that are kept."""
     found = []
-    for fields in json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.is_file() else ():
+    for fields in _document()["calls"] if KEPT.is_file() else ():
         for name in ("default", "further", "own"):
             fields[name] = tuple(_number(v) for v in fields.get(name, ()))
         for name in ("pages", "said", "quantities"):
@@ -256,9 +270,10 @@ def kept() -> tuple[Call, ...]:
 
 
 def of_group(group: str, more: bool | None = None) -> list[Call]:
-    """The calls with numbers of a package: all, or those that are (not) in `more/` alone."""
+    """The calls with numbers of a package, page by page: all, or those that are (not) in `more/` alone."""
     calls = (c for c in kept() if c.group == group and c.quantities)
-    return [c for c in calls if more is None or more == (c.pages == ("",))]
+    found = [c for c in calls if more is None or more == (c.pages == ("",))]
+    return sorted(found, key=lambda c: next((p.lower() for p in c.pages if p), "~"))
 
 
 # -- the pages -----------------------------------------------------------------------------------------------
@@ -281,7 +296,10 @@ def table(
     printed: Exact = {},
     head: str = EXACT,
 ) -> str:
-    """Rows, and what is said of those that are left out; `again`: R is taken further; `apart`: quantities that differ."""
+    """Rows, and what is said of those that are left out.
+
+    `again`: R is taken further; `apart`: quantities that differ; `head`: of the exact values.
+    """
     first, more = (rows, []) if len(rows) <= SHOWN else (rows[: SHOWN // 2], rows[SHOWN // 2 :])
     late = first if again else []
     text = columns(
@@ -307,10 +325,10 @@ def section(c: Call, exact: Exact = {}, more: str = "") -> str:
     """A call: R, Python, what to know, and the table."""
     pages = ", ".join(p for p in c.pages if p) or "beside the help pages"
     head = "50-digit value, its first 20" if c.group == "prefmod" else EXACT
-    said = "".join(sentence(s.rstrip(".")) for s in c.said) + more
+    said = " ".join(f"{s.rstrip('.')}." for s in c.said) + ("\n\n" if c.said else "") + more
     by_reason: dict[str, list[str]] = {}
     for quantity, why in c.why.items():
-        by_reason.setdefault(why, []).append(quantity)
+        by_reason.setdefault(STOPPED.sub("what R gives rests", why), []).append(quantity)
     for why, of in by_reason.items():
         names = ", ".join(f"`{q}`" for q in of[:6]) + (f" and {len(of) - 6} more" if len(of) > 6 else "")
         said += sentence(f"{names}: {why.rstrip('.')}")
@@ -327,20 +345,19 @@ def sections(calls: Iterable[Call], exact: Callable[[Call], Exact], notes: Mappi
 
 
 def in_r(group: str) -> str:
-    """The calls that stay in R, and why."""
-    calls = [c for c in kept() if c.group == group and not c.quantities]
-    lines = [
-        (f"`{c.function}`", ", ".join(p for p in c.pages if p) or "beside them", c.why[""]) for c in calls
-    ]
-    lines = list(dict.fromkeys(lines))
-    return f"\n{markdown(('R', 'help pages', 'why it stays in R'), lines)}\n"
+    """The calls that stay in R, and why; and what the scripts were run with."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for c in kept():
+        if c.group == group and not c.quantities:
+            found.setdefault((f"`{c.function}`", c.why[""]), {}).update(dict.fromkeys(c.pages))
+    lines = [(r, ", ".join(filter(None, pages)) or "beside them", why) for (r, why), pages in found.items()]
+    known = ", ".join(f"{name} {version}" for name, version in _document()["versions"].items() if version)
+    return f"\n{markdown(('R', 'help pages', 'why it stays in R'), lines, right=3)}\nWith {known}.\n\n"
 
 
-def unexplained(c: Call, enough: float, notes: Mapping[str, str]) -> list[str]:
-    """Quantities in fewer digits than `enough` (ROUGH of a function that `notes` has a word on), or without a number of
-    ours, for which nothing is said.
-    """
-    least = ROUGH if c.function in notes else enough
+def unexplained(c: Call, enough: float) -> list[str]:
+    """Quantities in fewer digits than `enough`, or without a number of ours, for which nothing is said."""
+    least = min(enough, ROUGH.get(c.function, enough))
     apart = (row for row in c.rows if row.quantity not in c.why)
     return [row.quantity for row in apart if row.digits is None or row.digits < least]
 

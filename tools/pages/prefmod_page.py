@@ -1,8 +1,8 @@
-"""The tables of "prefmod -> pairproof": the examples of prefmod's help pages as migrate has them, number by number, and
-beside them what it does not translate.
+"""The tables of "prefmod -> pairproof": the examples of prefmod's help pages as migrate has them, number by
+number, and beside them what it does not translate.
 
-pairproof's numbers of the latter are of prefmod's data, which stay there: they are kept in `prefmod_native.json`, from
-which the page is made on machines without prefmod.  A test with prefmod runs all of it again;
+pairproof's numbers of the latter are of prefmod's data, which stay there: they are kept in `prefmod_native.json`,
+from which the page is made on machines without prefmod.  A test with prefmod runs all of it again;
 `python -m tools.pages.prefmod_page` keeps what it gives.
 """
 
@@ -45,7 +45,8 @@ TEAMS = {
 
 #: R function, or page and name, of a call -> what is said of it.
 NOTES: Mapping[str, str] = {
-    "llbt.fit: fit": "NOTE",
+    "llbt.fit: llbt.fit": "Of single persons, prefmod counts the 91 comparisons that were not made as cells, with fitted values"
+    " above 0 in them: its deviance and df are of more cells than there are data"
 }
 
 # -- pairproof's numbers of what migrate does not translate ----------------------------------------------------
