@@ -127,9 +127,9 @@ def agreed(own: Number, r: Number, se: float) -> float | None:
 
 
 def scripts_of(group: str, made: Path) -> Iterator[Script]:
-    """That of `more/`, then those of the help pages."""
-    yield Script(group, "", HERE / "more" / f"{group}.R")
+    """Those of the help pages, then that of `more/`."""
     yield from (s for s in scripts(made) if s.group == group)
+    yield Script(group, "", HERE / "more" / f"{group}.R")
 
 
 def migrated(script: Script, late: bool = False) -> Migration:
@@ -219,8 +219,8 @@ def run(group: str, names: Sequence[str] | None = None) -> list[Call]:
                 click.echo(f"{group} {script.name}: {call.name}, {len(call.quantities)} numbers", err=True)
                 key = _same(call)
                 if key in found:
-                    pages = dict.fromkeys((*found[key].pages, *call.pages))
-                    call = replace(found[key], pages=tuple(pages))
+                    pages = dict.fromkeys(filter(None, (*found[key].pages, *call.pages)))
+                    call = replace(found[key], pages=tuple(pages) or ("",))
                 found[key] = call
     return list(found.values())
 
@@ -324,7 +324,9 @@ def table(
 def section(c: Call, exact: Exact = {}, more: str = "") -> str:
     """A call: R, Python, what to know, and the table."""
     pages = ", ".join(p for p in c.pages if p) or "beside the help pages"
-    head = "50-digit value, its first 20" if c.group == "prefmod" else EXACT
+    head = EXACT
+    if c.group == "prefmod":
+        head, exact = "50-digit value, its first 20", {q: value[:22] for q, value in exact.items()}
     said = " ".join(f"{s.rstrip('.')}." for s in c.said) + ("\n\n" if c.said else "") + more
     by_reason: dict[str, list[str]] = {}
     for quantity, why in c.why.items():

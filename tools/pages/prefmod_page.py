@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from functools import lru_cache
 from typing import Any
@@ -45,11 +46,13 @@ TEAMS = {
 
 #: R function, or page and name, of a call -> what is said of it.
 NOTES: Mapping[str, str] = {
-    "llbt.fit: llbt.fit": "Of single persons, prefmod counts the 91 comparisons that were not made as cells, with fitted values"
-    " above 0 in them: its deviance and df are of more cells than there are data"
+    "llbt.fit: llbt.fit": (
+        "Of single persons, prefmod counts the 91 comparisons that were not made as cells, with fitted values"
+        " above 0 in them: its deviance and df are of more cells than there are data"
+    )
 }
 
-# -- pairproof's numbers of what migrate does not translate ----------------------------------------------------
+# -- pairproof's numbers of what migrate does not translate --------------------------------------------------
 
 NATIVE = "prefmod_native"
 #: Models of `immig`, whose deviance between with and without beta is 39.8 in prefmod.
@@ -93,6 +96,8 @@ def certified(c: Call) -> dict[str, str]:
     """The 50-digit values of a call's quantities, as text; of a model that has none, nothing."""
     if "baseball" in c.pages and c.function.startswith("gnm"):
         return _baseball()
+    if c.pages[0] == "pattR.fit" and c.function == "prefmod::pattR.fit":
+        return certified(replace(c, name="salad.pattern", pages=("",)))
     # patt.worth of a fit stands on it.
     name = next((n for n in (c.name, *re.findall(r"\(([\w.]+)\)", c.r)) if n in _certified()), "")
     if not name:
