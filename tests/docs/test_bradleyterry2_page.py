@@ -120,7 +120,7 @@ def test_the_25_digit_values_are_pairproofs(model) -> None:
 
 def test_every_example_is_on_the_page() -> None:
     text = read(PAGE)
-    assert len(CASES) == 9 and len(PSYCHOTOOLS) == 7
+    assert len(CASES) == 7 and len(PSYCHOTOOLS) == 7
     assert all(f": `{name}`\n" in text for name in cases())
 
 

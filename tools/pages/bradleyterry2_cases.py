@@ -6,17 +6,13 @@ The others are made by migrate (:mod:`tools.pages.migrated`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import chi2
-
-import pairproof
 
 from . import bradleyterry2_ours as own
-from .bradleyterry2_ours import Names, Numbers, Ours, abilities, fitted, items, named, sigma
+from .bradleyterry2_ours import Names, Numbers, Ours, named, sigma
 from .bradleyterry2_r import Example
 
 R_CITATIONS = """citations.sf <- countsToBinomial(citations)
@@ -57,21 +53,6 @@ R_RANKINGS = """rankings <- function(abilities) {
 }
 """
 R_SEEDS = "seedsModel <- glmmPQL(cbind(r, n - r) ~ seed + extract, random = diag(nrow(seeds)), family = binomial, data = seeds)\n"
-R_TRI = """football.tri <- expandCategorical(football, "result", idvar = "match")
-football.tri$at.home <- !logical(nrow(football.tri))
-"""
-R_SEASONS = 'season %in% c("2008-9", "2012-13")'
-#: {name}, {terms}, {subset}.
-DAVIDSON = """{name} <- gnm(count ~ GenDavidson(result == 1, result == 0, result == -1, home:season, away:season,
-  home.adv = ~1, {terms}, at.home1 = at.home, at.home2 = !at.home) - 1,
-  eliminate = match, family = poisson, data = football.tri{subset})
-"""
-GNM = ("BradleyTerry2", "gnm")
-
-
-def _davidson(name: str, *terms: str, subset: str = "") -> str:
-    said = ", ".join(f"tie.{t} = ~1" for t in terms)
-    return DAVIDSON.format(name=name, terms=said, subset=f",\n  subset = {subset}" if subset else "")
 
 
 # -- what is read of our fits under R's names ----------------------------------------------------------------
@@ -89,28 +70,6 @@ def _seeds_predicted(n: Names) -> Numbers:
     values = np.asarray(fit.ability_functions({})) @ np.asarray(fit.params)
     at = dict(zip(fit.items, values))
     return _seeds(n) | {f"predictor, plate {k}": float(at[f"plate {k}"] - at["ground"]) for k in range(1, 22)}
-
-
-DAVIDSON_TERMS = ("home.adv", "tie.max", "tie.mode", "tie.scale")
-
-
-def football(fits: Sequence[tuple[str, Any]]) -> Numbers:
-    """Parameters of generalised Davidson models by R's names, deviance and df."""
-    found: Numbers = {}
-    for label, fit in fits:
-        for r, ours in zip(DAVIDSON_TERMS, ("order", "tie", "tie-shift", "tie-scale")):
-            if ours in fit.names:
-                # plogis(tie.max) is the largest probability of a tie: Davidson's log nu is tie.max + log 2.
-                found[f"{label}, {r}"] = float(fit.params[ours]) - (np.log(2) if r == "tie.max" else 0.0)
-        found |= {f"{label}, deviance": fit.deviance, f"{label}, df": float(fit.df_resid)}
-    return found
-
-
-def _football(n: Names) -> Numbers:
-    found = football((("Davidson", n["davidson"]), ("shifted and scaled", n["general"])))
-    of = {k.partition(", ")[2]: v for k, v in found.items() if k.startswith("shifted")}
-    found |= {f"exp({name})": float(np.exp(of[name])) for name in ("home.adv", "tie.scale")}
-    return found | {f"plogis({name})": float(1 / (1 + np.exp(-of[name]))) for name in ("tie.max", "tie.mode")}
 
 
 def _hockey(fit: Any, krach: bool) -> Numbers:
@@ -150,59 +109,10 @@ def _bins(n: Names) -> Numbers:
     return found
 
 
-def _five(n: Names) -> Numbers:
-    fits = (("Davidson", n["davidson"]), ("scaled", n["scaled"]), ("shifted and scaled", n["general"]))
-    found = football(fits)
-    for (_, less), (name, more) in zip(fits, fits[1:]):
-        test = more.compare(less)
-        found[f"likelihood ratio, {name}"] = test.statistic
-        found[f"df of the likelihood ratio, {name}"] = float(test.df)
-        found[f"p of the likelihood ratio, {name}"] = float(chi2.sf(test.statistic, test.df))
-    return found
-
-
 PROBIT = own.PQL.replace('method="pql"', 'link="probit", method="pql"') + "\n"
 
 
 CASES: tuple[Example, ...] = (
-    Example("GenDavidson-two-seasons", "football, GenDavidson, plotProportions",
-          R_TRI + _davidson("Davidson", "max", subset=R_SEASONS) + _davidson("shifScalDav", "max", "scale", "mode", subset=R_SEASONS),
-          """c(named(coef(Davidson)[1:2], c("home.adv", "tie.max"), "Davidson, "), "Davidson, deviance" = deviance(Davidson), "Davidson, df" = df.residual(Davidson),
-  named(coef(shifScalDav)[1:4], names(coef(shifScalDav))[1:4], "shifted and scaled, "), "shifted and scaled, deviance" = deviance(shifScalDav),
-  "shifted and scaled, df" = df.residual(shifScalDav),
-  "exp(home.adv)" = exp(coef(shifScalDav)[["home.adv"]]), "plogis(tie.max)" = plogis(coef(shifScalDav)[["tie.max"]]),
-  "plogis(tie.mode)" = plogis(coef(shifScalDav)[["tie.mode"]]), "exp(tie.scale)" = exp(coef(shifScalDav)[["tie.scale"]]))""",
-          unseen="set.seed(1)\n", needs=GNM,
-          ours=Ours("""two = data.astype({"season": str, "home": str, "away": str}).query("season in ('2008-9', '2012-13')")
-rows = pd.DataFrame({"first": two["home"] + " " + two["season"], "second": two["away"] + " " + two["season"],
-                     "outcome": two["result"]})
-table = pairproof.read(rows, layout="long", coding={"first": 1, "tie": 0, "second": -1})
-# No team of one season met one of the other: each season has a team of its own that is 0.
-table = pairproof.read(rows, layout="long", coding={"first": 1, "tie": 0, "second": -1},
-                       item_data={"item": table.items, "team": [i if not i.startswith("Ars") else "0" for i in table.items]})
-davidson = fit_bradley_terry(table, ties="davidson", formula="team", order_effect=True, cells="row")
-general = fit_bradley_terry(table, ties="davidson", formula="team", order_effect=True, tie_shift=True, tie_scale=True, cells="row")""", _football, "football")),
-    Example("GenDavidson-five-seasons", "GenDavidson", R_TRI + _davidson("Dav", "max") + _davidson("scalDav", "max", "scale")
-          + _davidson("shifScalDav", "max", "scale", "mode") + 'anova(Dav, scalDav, shifScalDav, test = "Chisq")',
-          """of <- list("Davidson" = Dav, "scaled" = scalDav, "shifted and scaled" = shifScalDav)
-a <- anova(Dav, scalDav, shifScalDav, test = "Chisq")
-c(unlist(lapply(names(of), function(k) {
-    b <- coef(of[[k]]); b <- b[!grepl(":", names(b))]
-    c(named(b, names(b), paste0(k, ", ")), named(c(deviance(of[[k]]), df.residual(of[[k]])), c("deviance", "df"), paste0(k, ", ")))
-  })),
-  named(a[2:3, "Deviance"], c("scaled", "shifted and scaled"), "likelihood ratio, "), named(a[2:3, "Df"], c("scaled", "shifted and scaled"), "df of the likelihood ratio, "),
-  named(a[2:3, ncol(a)], c("scaled", "shifted and scaled"), "p of the likelihood ratio, "))""",
-          unseen="set.seed(1)\n", again=False, needs=GNM,
-          ours=Ours("""rows = data.astype({"season": str, "home": str, "away": str})
-rows = pd.DataFrame({"first": rows["home"] + " " + rows["season"], "second": rows["away"] + " " + rows["season"], "outcome": rows["result"]})
-items = sorted(set(rows["first"]) | set(rows["second"]))
-# No team of one season met one of another: each season has a team of its own that is 0.
-table = pairproof.read(rows, layout="long", coding={"first": 1, "tie": 0, "second": -1},
-                       item_data={"item": items, "team": [i if not i.startswith("Ars") else "0" for i in items]})
-options = dict(ties="davidson", formula="team", order_effect=True, cells="row")
-davidson, scaled, general = (fit_bradley_terry(table, **options, tie_scale=scale, tie_shift=shift)
-                             for scale, shift in ((False, False), (True, False), (True, True)))
-scaled.compare(davidson), general.compare(scaled)""", _five, "football")),
     Example("seeds", "glmmPQL, seeds, predict.BTglmmPQL", R_SEEDS + 'summary(seedsModel)\npred <- predict(seedsModel, level = 0)\npredTerms <- predict(seedsModel, type = "terms")\nall.equal(pred, rowSums(predTerms) + attr(predTerms, "constant"))',
           'c(estimates(seedsModel), sigma(seedsModel), named(predict(seedsModel, level = 0), 1:21, "predictor, plate "), "all.equal" = isTRUE(all.equal(pred, rowSums(predTerms) + attr(predTerms, "constant"))))',
           ours=Ours(own.SEEDS + 'fit = fit_bradley_terry(table, formula="seed + extract + (1 | item)", method="pql")', _seeds_predicted, "seeds")),

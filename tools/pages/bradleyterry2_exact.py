@@ -196,7 +196,8 @@ def computed(names: Sequence[str] = ()) -> dict[str, dict[str, str]]:
     with tempfile.TemporaryDirectory(prefix="pairproof-exact-") as folder:
         made = make_pages(Path(folder))
         assert made is not None, "R gives the designs"
-        codes = {s.name: s.path.read_text(encoding="utf-8") for s in scripts_of("BradleyTerry2", made)}
+        listed = reversed([*scripts_of("BradleyTerry2", made)])
+        codes = {s.name: s.path.read_text(encoding="utf-8") for s in listed}
     codes |= {name: f"{c.unseen}\n{c.code}" for name, c in SECTIONS.items()}
     found = {}
     for model in MODELS:
