@@ -17,7 +17,9 @@ import typing as _typing
 if _typing.TYPE_CHECKING:
     from . import campaign as campaign
     from .bridge.programs.r_script import to_r as to_r
-    from .data.comparisons import Comparisons as Comparisons
+    from .data.comparisons import Comparisons as Comparisons, load as load
+    from .data.counting.count import count as count
+    from .data.counting.passes import rows as rows
     from .data.judgments import split_tracks as split_tracks
     from .data.reading import read as read
     from .data.respondents.read_answers import read_respondents as read_respondents
@@ -79,6 +81,9 @@ if _typing.TYPE_CHECKING:
 _HOME = {
     "read": "data.reading",
     "Comparisons": "data.comparisons",
+    "count": "data.counting.count",
+    "rows": "data.counting.passes",
+    "load": "data.comparisons",
     "read_respondents": "data.respondents.read_answers",
     "Respondents": "data.respondents.respondents",
     "split_tracks": "data.judgments",

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Union
 
@@ -42,6 +43,78 @@ Column = Union[Factor, FloatArray]
 def take(column: Column, rows: NDArray[Any]) -> Column:
     """The column at these rows (positions or a boolean mask)."""
     return Factor(column.codes[rows], column.levels) if isinstance(column, Factor) else column[rows]
+
+
+def sealed(column: Column) -> Column:
+    """The column, which nobody else has, made read-only."""
+    (column.codes if isinstance(column, Factor) else column).setflags(write=False)
+    return column
+
+
+@dataclass(frozen=True, eq=False)
+class Uncoded:
+    """A checked column that is made when it is first asked for."""
+
+    code: Callable[[], Column]
+
+
+class Columns(Mapping[str, Column]):
+    """Read-only columns by name.  One that is still `Uncoded` is coded when it is first asked for: what no model uses
+    costs nothing, and what is wrong in it is said to those who use it.
+    unchecked: names of columns that :func:`checked_columns` has not seen."""
+
+    def __init__(self, of: Mapping[str, Column | Uncoded], unchecked: Collection[str] = ()) -> None:
+        self._of = dict(of)
+        self.unchecked = frozenset(unchecked)
+
+    def __getitem__(self, name: str) -> Column:
+        column = self._of[name]
+        if isinstance(column, Uncoded):
+            column = self._of[name] = column.code()
+        return column
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._of
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._of)
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    def parts(self) -> dict[str, Column | Uncoded]:
+        """The columns; one that is not coded yet is coded once for all who ask for it."""
+        return {
+            name: Uncoded(partial(self.__getitem__, name)) if isinstance(column, Uncoded) else column
+            for name, column in self._of.items()
+        }
+
+
+def parts_of(columns: Mapping[str, Column]) -> Mapping[str, Column | Uncoded]:
+    """The columns, of which none is coded for it."""
+    return columns.parts() if isinstance(columns, Columns) else columns
+
+
+def _unchecked(columns: Mapping[str, Column]) -> Collection[str]:
+    return columns.unchecked if isinstance(columns, Columns) else columns
+
+
+def beside(columns: Mapping[str, Column], more: Mapping[str, Column]) -> Columns:
+    """Columns, and further ones, which replace those of their names."""
+    return Columns({**parts_of(columns), **parts_of(more)}, {*_unchecked(columns), *_unchecked(more)})
+
+
+def each(columns: Mapping[str, Column], change: Callable[[Column], Column]) -> Columns:
+    """The columns changed, at once those that are coded."""
+
+    def changed(name: str) -> Column:
+        return sealed(change(columns[name]))
+
+    found = {
+        name: Uncoded(partial(changed, name)) if isinstance(column, Uncoded) else changed(name)
+        for name, column in parts_of(columns).items()
+    }
+    return Columns(found, _unchecked(columns))
 
 
 def used_levels(column: Column) -> Column:
@@ -76,13 +149,19 @@ def role_of(name: str, columns: Mapping[str, Column], own_names: Mapping[str, st
 
 def natural_order(labels: Iterable[str]) -> tuple[str, ...]:
     """Distinct labels: numerically if all are integers, else by Unicode code point; never by row order."""
-    distinct = set(labels)
+    distinct = tuple(dict.fromkeys(labels))
+    return tuple(map(distinct.__getitem__, natural_places(distinct)))
+
+
+def natural_places(distinct: Sequence[str]) -> list[int]:
+    """The places of different labels, in the order of :func:`natural_order`."""
+    keys: Sequence[Any] = distinct
     if all(re.fullmatch(r"[+-]?[0-9]+", label) for label in distinct):
         # Python's int() refuses more than 4,300 digits; Decimal reads and compares any number of them
         # exactly.
         number = int if all(len(label) < 4000 for label in distinct) else Decimal
-        return tuple(sorted(distinct, key=lambda label: (number(label), label)))
-    return tuple(sorted(distinct))
+        keys = [(number(label), label) for label in distinct]
+    return sorted(range(len(distinct)), key=keys.__getitem__)
 
 
 def level_of(value: float) -> str:
@@ -110,10 +189,16 @@ SMALLEST_COUNT = 1e-100
 
 
 def frozen(values: ArrayLike, dtype: Any) -> NDArray[Any]:
-    """A read-only copy of an array."""
-    array = np.array(values, dtype=dtype)
+    """A read-only copy of an array, or itself if nobody can write to it."""
+    array = values if isinstance(values, np.ndarray) and is_sealed(values, dtype) else np.array(values, dtype)
     array.setflags(write=False)
     return array
+
+
+def is_sealed(array: NDArray[Any], dtype: Any) -> bool:
+    """Whether the array has this type, is read-only, and is no view of one that is not."""
+    flags = array.flags
+    return flags.owndata and flags.c_contiguous and not flags.writeable and array.dtype == dtype
 
 
 def positions(what: str, values: ArrayLike, source: str) -> IntArray:
@@ -182,12 +267,13 @@ def check_lengths(lengths: Mapping[str, int], source: str) -> None:
 def check_pairs(first: IntArray, second: IntArray, names: tuple[str, ...], source: str) -> None:
     """Refuse positions outside `names`, and items compared with themselves."""
     for what, codes in (("first", first), ("second", second)):
-        refuse_rows(
-            source,
-            (codes < 0) | (codes >= len(names)),
-            lambda r: f"{what} is item number {codes[r]}, but there are {len(names)}",
-            error=ItemError,
-        )
+        if codes.min() < 0 or codes.max() >= len(names):
+            refuse_rows(
+                source,
+                (codes < 0) | (codes >= len(names)),
+                lambda r: f"{what} is item number {codes[r]}, but there are {len(names)}",
+                error=ItemError,
+            )
     same = first == second
     refuse_rows(
         source,
@@ -198,9 +284,16 @@ def check_pairs(first: IntArray, second: IntArray, names: tuple[str, ...], sourc
     )
 
 
-def check_counts(counts: Mapping[str, FloatArray], source: str) -> None:
-    """Refuse counts that are missing, negative, infinite, too large or too small, or that are all 0."""
+def check_counts(counts: Mapping[str, FloatArray], source: str, single: Collection[str] = ()) -> None:
+    """Refuse counts that are missing, negative, infinite, too large or too small, or that are all 0.
+    single: columns of 0 and 1, of which nothing is to be checked."""
     for what, column in counts.items():
+        if what in single:
+            continue
+        with np.errstate(invalid="ignore"):  # a nan makes `least` nan, which is not >= 0
+            least, most = column.min(), column.max()
+        if least >= 0 and most < LARGEST_COUNT and not ((column > 0) & (column < SMALLEST_COUNT)).any():
+            continue
         refuse_rows(
             source,
             ~(np.isfinite(column) & (column >= 0)),
@@ -232,11 +325,12 @@ def checked_column(name: str, column: Column, source: str) -> Column:
         if len(set(column.levels)) != len(column.levels):
             raise InputError(f"{source}: column {name!r} has the same level twice: {named(column.levels)}")
         n = len(column.levels)
-        refuse_rows(
-            source,
-            (codes < -1) | (codes >= n),
-            lambda r: f"column {name!r} has code {codes[r]} for {n} levels",
-        )
+        if codes.min(initial=0) < -1 or codes.max(initial=-1) >= n:
+            refuse_rows(
+                source,
+                (codes < -1) | (codes >= n),
+                lambda r: f"column {name!r} has code {codes[r]} for {n} levels",
+            )
         return Factor(codes, tuple(column.levels))
     if name == "judge":
         raise InputError(f"{source}: the judge column is always categorical; pass a Factor, not numbers")
@@ -247,6 +341,13 @@ def checked_column(name: str, column: Column, source: str) -> Column:
         lambda r: f"column {name!r} is {values[r]}; a covariate must be finite or missing",
     )
     return values
+
+
+def checked_columns(columns: Mapping[str, Column], source: str) -> Columns:
+    """Read-only covariates of rows, of which those that are not coded yet are not."""
+    new = _unchecked(columns)
+    parts = parts_of(columns)
+    return Columns({**parts, **{name: checked_column(name, columns[name], source) for name in new}})
 
 
 def checked_item_data(

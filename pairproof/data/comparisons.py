@@ -9,6 +9,7 @@ the counts: a judge who never used that answer gives other information than a ju
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,7 +23,8 @@ from ..errors import InputError, ItemError
 from ..report.blocks import Bullets, Page, Paragraph
 from ..report.output import render_fragment
 from ..text import label
-from . import columns as checks
+from . import columns as checks, saved
+from .adding import Part, added, summary, withdrawn
 from .columns import Column, Factor, FloatArray, IntArray, take
 from .graph import components, groups, strong_components
 from .where import Getters, Narrowed, Rows, conditions_of
@@ -63,6 +65,9 @@ class Comparisons(Rows):
         What conditions (:meth:`where`) have left of the file.
     one_track : bool
         Whether several tracks are meant as one, :meth:`as_one_track`.
+    counted : tuple of Part
+        What was counted into this table (:func:`pairproof.count`, `+`): name, comparisons, digest; () for a
+        table that was read.
 
     Examples
     --------
@@ -89,6 +94,7 @@ class Comparisons(Rows):
     own_names: Mapping[str, str] = field(default_factory=dict)
     narrowed: Narrowed | None = None
     one_track: bool = False
+    counted: tuple[Part, ...] = ()
 
     # -- making one ------------------------------------------------------------------------------------------
 
@@ -109,6 +115,7 @@ class Comparisons(Rows):
         own_names: Mapping[str, str] | None = None,
         narrowed: Narrowed | None = None,
         one_track: bool = False,
+        counted: Sequence[Part] = (),
     ) -> Comparisons:
         """Make a table from checked copies of its columns.
 
@@ -129,7 +136,8 @@ class Comparisons(Rows):
         own_names : mapping of str to str, optional
         narrowed : Narrowed, optional
         one_track : bool
-            These seven as in the class.
+        counted : sequence of Part
+            These eight as in the class.
 
         Returns
         -------
@@ -157,21 +165,21 @@ class Comparisons(Rows):
         """
         names = checks.item_names(items)
         i, j = checks.positions("first", first, source), checks.positions("second", second, source)
-        no_ties = np.zeros(len(i)) if ties is None else ties
-        counts = {
-            name: checks.numbers(name, values, source)
-            for name, values in (("wins", wins), ("ties", no_ties), ("losses", losses))
-        }
-        covariates = dict(columns or {})
+        given = {"wins": wins, "ties": np.zeros(len(i), bool) if ties is None else ties, "losses": losses}
+        counts = {name: checks.numbers(name, values, source) for name, values in given.items()}
+        single = {name for name, values in given.items() if getattr(values, "dtype", None) == bool}
+        covariates = columns or {}
         checks.check_covariate_names(list(covariates), source)
         lengths = {"first": len(i), "second": len(j), **{name: len(count) for name, count in counts.items()}}
-        lengths.update({f"column {name!r}": len(column) for name, column in covariates.items()})
+        coded = {k: v for k, v in checks.parts_of(covariates).items() if not isinstance(v, checks.Uncoded)}
+        lengths.update({f"column {name!r}": len(column) for name, column in coded.items()})
         checks.check_lengths(lengths, source)
         checks.check_pairs(i, j, names, source)
-        checks.check_counts(counts, source)
-        of_rows = MappingProxyType({k: checks.checked_column(k, v, source) for k, v in covariates.items()})
+        checks.check_counts(counts, source, single)
+        of_rows = checks.checked_columns(covariates, source)
         of_items = checks.checked_item_data(item_data, len(names), source)
-        about = (source, ranked_together, MappingProxyType(dict(own_names or {})), narrowed, bool(one_track))
+        own = MappingProxyType(dict(own_names or {}))
+        about = (source, ranked_together, own, narrowed, bool(one_track), tuple(counted))
         won, tied, lost = counts.values()
         return cls(names, i, j, won, tied, lost, ties is not None, of_rows, of_items, *about)
 
@@ -274,6 +282,66 @@ class Comparisons(Rows):
         label = strong_components(winner, loser, len(self.items))
         return tuple(tuple(self.items[k] for k in g) for g in groups(label))
 
+    # -- counts that add up ----------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Comparisons:
+        """The counts of both tables, cell by cell; the same to the bit in any order and partition.
+
+        Items and levels are those of both in natural order (in an order that was stated, both must have the same);
+        a tie could be answered if it could in either.
+
+        Raises
+        ------
+        InputError
+            A part with a name or from a file is in both; other columns, item data or stated orders; counts that are
+            not whole.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> day = pairproof.count({"first": ["A", "B"], "second": ["B", "A"], "outcome": ["first", "tie"]})
+        >>> sum([day, day]).n_comparisons
+        4.0
+        """
+        return (
+            self.build(**added(self.parts(), other.parts()))
+            if isinstance(other, Comparisons)
+            else NotImplemented
+        )
+
+    def __radd__(self, other: Any) -> Comparisons:
+        """0 + table, with which `sum` begins."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __sub__(self, other: Any) -> Comparisons:
+        """The counts without those of the other table, whose votes were withdrawn; never below 0."""
+        if not isinstance(other, Comparisons):
+            return NotImplemented
+        return self.build(**withdrawn(self.parts(), other.parts()))
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False, replace_read: bool = False) -> None:
+        """Keep a counted table as JSON, with its parts and a digest; :func:`pairproof.load` reads it.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .json or .json.gz.  Written in one step: a run that is killed leaves the old file.
+        force : bool
+            Replace a file that is no whole file of counts.
+        replace_read : bool
+            Replace also a file that the running command has read, as `pairproof count --add` does.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        InputError
+            A table that was not counted; a name, folder or file that cannot be written.
+        """
+        saved.save(path, self.parts(), force, replace_read)
+
     # -- tables made from this one ---------------------------------------------------------------------------
 
     def without_ties(self) -> Comparisons:
@@ -335,7 +403,7 @@ class Comparisons(Rows):
             wins=self.wins[r],
             ties=self.ties[r] if self.tie_category else None,
             losses=self.losses[r],
-            columns={k: take(c, r) for k, c in self.columns.items()},
+            columns=checks.each(self.columns, lambda column: take(column, r)),
         )
 
     def where(self, *conditions: str) -> Comparisons:
@@ -530,10 +598,14 @@ class Comparisons(Rows):
     def _headline(self) -> str:
         """A line with the numbers of comparisons, items, judges and ties, and the source."""
         judges, ranked = self.columns.get("judge"), self.ranked_together
-        tied = f"{self.ties.sum():g} of them ties" if self.tie_category else "no tie category"
+        tied = f"{self.ties.sum():.10g} of them ties" if self.tie_category else "no tie category"
         by = f" by {len(judges.levels)} judges" if isinstance(judges, Factor) else ""
         made = f", pairs of rankings of up to {ranked}" if ranked else ""
-        return f"{self.n_comparisons:.10g} comparisons of {len(self.items)} items{by} ({tied}{made}), from {self.source}"
+        counted = summary(self.counted, self.n_rows)
+        return (
+            f"{self.n_comparisons:.10g} comparisons of {len(self.items)} items{by} ({tied}{made}), from"
+            f" {self.source}{counted}"
+        )
 
     def __repr__(self) -> str:
         lines, apart = [self._headline(), *(f"  {s}" for s in self.sentences())], self.connected_sets()
@@ -544,3 +616,33 @@ class Comparisons(Rows):
     def _repr_html_(self) -> str:
         said = Bullets(tuple(self.sentences()))
         return render_fragment(Page("Comparisons", [Paragraph(self._headline()), said]))
+
+
+def load(path: str | os.PathLike[str]) -> Comparisons:
+    """The counted table in a file that :meth:`Comparisons.save` or `pairproof count` wrote.
+
+    Parameters
+    ----------
+    path : path
+        JSON, or gzipped JSON.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    InputError
+        No such file, no file of counts, or one that was cut or changed since.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import pairproof
+    >>> day = pairproof.count({"first": ["A", "B"], "second": ["B", "A"], "outcome": ["first", "tie"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     day.save(os.path.join(folder, "counts.json"))
+    ...     pairproof.load(os.path.join(folder, "counts.json")).n_comparisons
+    2.0
+    """
+    return Comparisons.build(**saved.arguments(path))

@@ -74,7 +74,7 @@ def _reached(along: BoolArray) -> BoolArray:
         left = np.flatnonzero(~seen)
         new = left[along[np.ix_(new, left)].any(axis=0)]
         seen[new] = True
-    return seen
+    return np.asarray(seen)
 
 
 def groups(label: IntArray) -> tuple[tuple[int, ...], ...]:

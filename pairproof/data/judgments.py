@@ -19,7 +19,17 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..text import named, quoted
-from .columns import Factor, FloatArray, IntArray, level_of, numbers_as_levels, refuse_rows, role_of, take
+from .columns import (
+    Factor,
+    FloatArray,
+    IntArray,
+    each,
+    level_of,
+    numbers_as_levels,
+    refuse_rows,
+    role_of,
+    take,
+)
 from .comparisons import Comparisons
 from .where import AnyRows, Rows
 
@@ -191,7 +201,7 @@ def one_row_each(table: Comparisons) -> Comparisons:
     if np.all(table.wins + table.ties + table.losses == 1):
         return table
     single = judgments(table)
-    columns = {name: take(column, single.row) for name, column in table.columns.items()}
+    columns = each(table.columns, lambda column: take(column, single.row))
     won, tied, lost = ((single.outcome == k).astype(float) for k in (FIRST, TIE, SECOND))
     return Comparisons.build(
         *(table.items, single.first, single.second, won, tied if table.tie_category else None, lost),

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..text import named, quoted
-from .columns import Column, Factor, FloatArray, is_missing, role_of, used_levels
+from .columns import Column, Columns, Factor, FloatArray, each, is_missing, role_of, used_levels
 
 BoolArray = NDArray[np.bool_]
 #: One condition or several, as users write them.
@@ -320,7 +320,8 @@ class Rows:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the parts; the table is checked and made read-only again when it is loaded."""
-        parts = {k: dict(v) if isinstance(v, MappingProxyType) else v for k, v in self.parts().items()}
+        read_only = (MappingProxyType, Columns)
+        parts = {k: dict(v) if isinstance(v, read_only) else v for k, v in self.parts().items()}
         return partial(self.build, **parts), ()
 
     @property
@@ -347,8 +348,7 @@ class Rows:
         part = self.select(rows).only_compared(f"{self.source}, where {' and '.join(conditions)}")
         gone = tuple(item for item in self.items if item not in part.items)
         narrowed = Narrowed(tuple(conditions), part.n_units, self.n_units, gone, self.unit)
-        used = {name: used_levels(column) for name, column in part.columns.items()}
-        return part.changed(columns=used, narrowed=narrowed.after(self.narrowed))
+        return part.changed(columns=each(part.columns, used_levels), narrowed=narrowed.after(self.narrowed))
 
     def role_of(self, name: str) -> str:
         """The role of a column that is called by its name in the file.

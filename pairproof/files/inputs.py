@@ -111,10 +111,29 @@ def checked_name(path: str | os.PathLike[str]) -> str:
     return name
 
 
+def open_file(path: str | os.PathLike[str], expected: str = "a file") -> BinaryIO:
+    """A regular file of any size, open for those who read only parts of it."""
+    name = checked_name(path)
+    try:
+        _check_kind(os.stat(name).st_mode, name, expected)
+        file = os.fdopen(os.open(name, _OPEN), "rb")
+        found = os.fstat(file.fileno())
+    except OSError as error:
+        raise InputError(f"{name}: {_why(error)}; expected {expected}") from error
+    note(name, found)
+    _check_kind(found.st_mode, name, expected)
+    return file
+
+
 def read_file(
-    path: str | os.PathLike[str], expected: str = "a file", *, streams: bool = False, most: int | None = None
+    path: str | os.PathLike[str],
+    expected: str = "a file",
+    *,
+    streams: bool = False,
+    most: int | None = None,
+    instead: str = "",
 ) -> bytes:
-    """The bytes of a regular file."""
+    """The bytes of a regular file; `instead`: what else can be done with one that is too large."""
     name = checked_name(path)
     stream = streams and _STREAM.fullmatch(name) is not None
     try:
@@ -122,7 +141,7 @@ def read_file(
         descriptor = os.open(name, _OPEN)
     except OSError as error:
         raise InputError(f"{name}: {_why(error)}; expected {expected}") from error
-    limit, cure = (most_bytes(), _RAISE) if most is None else (most, "")
+    limit, cure = (most_bytes(), f"{instead}{_RAISE}") if most is None else (most, "")
     return _read(descriptor, name, expected, limit, cure, stream)
 
 

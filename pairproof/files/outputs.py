@@ -94,6 +94,8 @@ _MOST_JSON = 64 * 1024**2
 #: Command -> keys that its document has (or the first entry of it, where it is a list).
 DOCUMENTS: dict[str, frozenset[str]] = {
     "fit": frozenset({"model", "items", "params", "bse", "cov_params", "df_resid", "llf", "not_estimable"}),
+    "count": frozenset({"items", "comparisons", "rows", "by", "parts", "digest"}),
+    "kept counts": frozenset({"pairproof", "version", "tie_category", "first", "second", "parts", "digest"}),
     "predict": frozenset({"model", "level", "warnings", "predictions"}),
     "agreements": frozenset({"summary", "agreements"}),
     "explain": frozenset({"readings", "fitting", "explanations"}),

@@ -85,6 +85,7 @@ class Fit(WithParts):
         *columns: str,
         kind: Literal["CR0", "CR1", "CR2"] | None = None,
         missing: Literal["refuse", "own"] = "refuse",
+        rows: Any = None,
     ) -> Fit:
         """The same fit with standard errors that hold where answers of a cluster go together.
 
@@ -105,6 +106,10 @@ class Fit(WithParts):
             CR1 stands in for it, and the summary says so.
         missing : {"refuse", "own"}
             What to do with rows without a value of a column: an error, or each a cluster of its own.
+        rows : source of :func:`pairproof.count`, or :func:`pairproof.rows`, optional
+            The rows that the fit's table was counted from, where they are too many to hold: they are gone through in
+            one pass (in more where clusters times parameters are more than 125 million numbers), and have the column.
+            CR0, or CR1, which is then the default; `robust.title` says in how many passes.
 
         Returns
         -------
@@ -115,7 +120,8 @@ class Fit(WithParts):
         ------
         InputError
             No such column, one cluster, rows without a value, another kind, or not one or two columns.  Random effects of
-            items; CR2 of link "cauchit"; two columns of ties with a shift or a scale.
+            items; CR2 of link "cauchit"; two columns of ties with a shift or a scale.  Rows whose counts are not those of the
+            fit's table; CR2 or two columns of `rows`, for which what is offered is said.
         TooLargeError
             More than 6,000 parameters.
 
@@ -131,6 +137,10 @@ class Fit(WithParts):
         >>> print(fit.clustered("judge").contrast("A", "B", level=0.9))
         A - B: 0.6190 (se 0.6833), t on 3 df = 0.906, p = 0.4318, 90% interval -0.9891 to 2.2272; odds 1.857 to 1
         """
+        if rows is not None:
+            from .robust.streamed import clustered_through
+
+            return clustered_through(self, columns, kind or "CR1", missing, rows)
         if self.answers is not None:
             from .results.answers import clustered_answers
 

@@ -97,6 +97,7 @@ CASES = {
     "fit t.csv --item-data items.csv --model bradley-terry --formula item --separate A": "--separate A",
     "fit t.csv --contrasts all-pairs --level 0.3": "--level 0.3",
     "fit t.csv --where judge": "--where judge",
+    "count t.csv --by judge --most-cells 1": "--most-cells 2",
     "fit-answers ranks.csv --layout ranks": "--items A,B,C",
     "fit-answers ranks.csv --layout ranks --items A,B,C --times 2": "--times 2",
     "fit-answers ranks.csv --layout ranks --items X,Y": "--answers COL,COL,...",
@@ -190,7 +191,7 @@ NOT_PROVOKED = {
                      "workers", "zero_based", "per_hit", "model"), "the option's own type refuses it"),
     **dict.fromkeys(("cells", "beta", "covariates", "contrasts", "se", "ties_unresolved", "comparison_terms"),
                     "of a function that has no command, or in a warning"),
-    **dict.fromkeys(("item_data", "item_terms", "force", "person", "sources"),
+    **dict.fromkeys(("item_data", "item_terms", "force", "person", "sources", "name"),
                     "the message is of Python, or names the option already"),
     "levels": "of a column in memory, or of tracks that are numbers: tests/data/test_tracks.py",
 }  # fmt: skip

@@ -123,7 +123,7 @@ def test_the_survey_of_schools_has_two_versions() -> None:
 
 def test_standard_errors_of_r_by_default_are_a_step_early() -> None:
     r, own = both("vcov")
-    true = exact_kept()["chameleons"]
+    true = exact_kept()["chameleons: chameleon.model"]
     apart = [abs(r[q] / float(true[q]) - 1) for q in true if q.startswith("standard")]
     # The specification has two digits: observed .13 %.
     assert max(apart) == pytest.approx(1.26e-4, rel=0.1)

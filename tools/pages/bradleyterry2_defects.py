@@ -20,8 +20,8 @@ import pairproof
 from . import bradleyterry2_exact, bradleyterry2_ours as own
 from .bradleyterry2_cases import R_BASEBALL, R_CITE, R_HOME, R_TABLE6
 from .bradleyterry2_ours import Names, Numbers, Ours, answer, items, named, sigma
-from .bradleyterry2_page import cell
 from .bradleyterry2_r import Example, r_numbers
+from .migrated import cell
 from .tables import block, columns, keep, kept as read, markdown
 
 
@@ -419,7 +419,7 @@ anything <- lme4::glmerControl(check.nobs.vs.nlev = "ignore", check.nobs.vs.nRE 
 #: By name.
 DEFECTS: Mapping[str, Defect] = {d.name: d for of in SECTIONS.values() for d in of}
 #: Cases whose 25-digit values are kept.
-EXACT = {"vcov": "chameleons", "brglm-stop": "flatlizards-br"}
+EXACT = {"vcov": "chameleons: chameleon.model", "brglm-stop": "flatlizards: BTmodel"}
 
 #: Input that is not right: title -> R's code, pairproof's.
 AWKWARD: Mapping[str, tuple[str, str]] = {

@@ -9,17 +9,21 @@ contests are then certain, and the others' values are those of the contests with
 
 from __future__ import annotations
 
+import re
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pairproof.bridge import Backend
 
-from .bradleyterry2_cases import CASES
-from .bradleyterry2_r import Example
+from .bradleyterry2_cases import R_FOUR
 from .bradleyterry2_vignette import VIGNETTE
+from .migrate_runs import make_pages
+from .migrated import Call, scripts_of
 from .tables import keep, kept as read
 
 KEPT = "bradleyterry2_exact"
@@ -42,34 +46,43 @@ list(x = as.numeric(t(x)), names = names(stats::coef(m))[known], won = as.numeri
 
 @dataclass(frozen=True)
 class Model:
-    """A model of an example: the case's name, and R's name of the model."""
+    """A model of a help page ("" for `more/`), or of a section of the vignette: where it is, and R's name of it."""
 
-    of: str
+    page: str
     model: str
     reduced: bool = False
     #: Parameters that have no finite value.
     infinite: tuple[str, ...] = ()
-    #: By which the example multiplies estimates and standard errors.
-    scale: str = "1"
     #: What the vignette leaves out of R's names.
     strip: str = ""
+    #: R, where the page gives its name to another model later on.
+    code: str = ""
+
+    @property
+    def of(self) -> str:
+        """By what name its values are kept."""
+        return self.page if self.page in SECTIONS else f"{self.page}: {self.model}"
 
 
+SECTIONS = {c.name: c for c in VIGNETTE.values()}
+WHITING = (
+    f"Whiting.model <- BTm(rep(1, nrow(flatlizards$contests)), winner, loser, {R_FOUR}, data = flatlizards)"
+)
 MODELS = (
     Model("citations", "citeModel"),
     Model("baseball", "baseballModel1"),
-    Model("baseball-home", "baseballModel2"),
-    Model("CEMS-table3", "table3.model", scale="4/7"),
-    Model("CEMS-table6", "table6.model", scale="4/7"),
-    Model("CEMS-table8", "table8.model", scale="4/7"),
+    Model("baseball", "baseballModel2"),
+    Model("CEMS", "table3.model"),
+    Model("CEMS", "table6.model"),
+    Model("", "table8.model"),
     Model("chameleons", "chameleon.model"),
-    Model("flatlizards-br", "BTmodel", reduced=True),
-    Model("flatlizards-ml", "Whiting.model", infinite=("..lizard096",)),
+    Model("flatlizards", "BTmodel", reduced=True),
+    Model("flatlizards", "Whiting.model", infinite=("..lizard096",), code=WHITING),
     Model("icehockey", "standardBT"),
-    Model("icehockey-home", "levelBT"),
-    Model("residuals-springall", "springall.model"),
-    Model("sound-fields", "flutes.model"),
-    Model("sound-fields-factorial", "flutes.model.reparam"),
+    Model("icehockey", "levelBT"),
+    Model("springall", "springall.model"),
+    Model("sound.fields", "flutes.model"),
+    Model("sound.fields", "flutes.model.reparam"),
     Model("vignette-2.1", "citeModel", strip="journal"),
     Model("vignette-2.1-refcat", "m", strip="journal"),
     Model("vignette-2.2", "m", reduced=True, strip="journal"),
@@ -170,27 +183,29 @@ def values(design: Mapping[str, Any], model: Model) -> dict[str, str]:
         cell = cells.setdefault(x, [mpf(0), mpf(0)])
         cell[0], cell[1] = cell[0] + w, cell[1] + n
     theta, inverse = _root(cells, [design["start"][j] for j in keep], model.reduced, model.of)
-    by, _, per = model.scale.partition("/")
-    scale = mpf(by) / mpf(per or 1)
     found = {"deviance": mp.nstr(_deviance(rows, theta), DIGITS)}
     for i, j in enumerate(keep):
         name = names[j].removeprefix(model.strip)
-        found[name] = mp.nstr(theta[i] * scale, DIGITS)
-        found[f"standard error of {name}"] = mp.nstr(sqrt(inverse[i, i]) * scale, DIGITS)
+        found[name] = mp.nstr(theta[i], DIGITS)
+        found[f"standard error of {name}"] = mp.nstr(sqrt(inverse[i, i]), DIGITS)
     return found
 
 
 def computed(names: Sequence[str] = ()) -> dict[str, dict[str, str]]:
     """All of them, or those of `names`, from live R."""
-    cases: dict[str, Example] = {c.name: c for c in (*CASES, *VIGNETTE.values())}
+    with tempfile.TemporaryDirectory(prefix="pairproof-exact-") as folder:
+        made = make_pages(Path(folder))
+        assert made is not None, "R gives the designs"
+        listed = reversed([*scripts_of("BradleyTerry2", made)])
+        codes = {s.name: s.path.read_text(encoding="utf-8") for s in listed}
+    codes |= {name: f"{c.unseen}\n{c.code}" for name, c in SECTIONS.items()}
     found = {}
     for model in MODELS:
         if names and model.of not in names:
             continue
-        c = cases[model.of]
         answer = Backend("live").call(
             code=DESIGN,
-            args={"code": f"{c.unseen}\n{c.code}", "model": model.model},
+            args={"code": model.code or codes[model.page], "model": model.model},
             needs=("BradleyTerry2", "brglm"),
         )
         value = answer.as_list()
@@ -207,6 +222,25 @@ def kept() -> dict[str, dict[str, str]]:
     """The values that are kept."""
     found: dict[str, dict[str, str]] = read(KEPT)
     return found
+
+
+def of_call(c: Call) -> dict[str, str]:
+    """The values of a call's quantities; none of a call whose model is not among MODELS."""
+    model = next(
+        (m for m in MODELS if m.page in c.pages and m.model == c.name and c.function.endswith("::BTm")), None
+    )
+    true = {_plain(q): text for q, text in kept()[model.of].items()} if model else {}
+    return {q: true[_plain(q)] for q in c.quantities if _plain(q) in true}
+
+
+def _plain(name: str) -> tuple[bool, frozenset[str]]:
+    """Whether a quantity is a standard error, and of what, without R's or migrate's own way of naming it."""
+    error = name.startswith(("standard error of ", "se."))
+    name = name.removeprefix("standard error of ").removeprefix("se.").removeprefix("estimate.")
+    name = re.sub(r"\[(\.\.|ID|field)\]", "", re.sub(r"\[student\](\w+)", r"[\1]", name)).replace(
+        "at.home", "order"
+    )
+    return error, frozenset(re.sub(r"^(team|field|\.\.)", "", part) for part in name.split(":"))
 
 
 if __name__ == "__main__":

@@ -177,11 +177,6 @@ def lizards(n: Names) -> Numbers:
     return named(n["fit"], of_r(n["fit"]))
 
 
-def mixed(n: Names) -> Numbers:
-    """The same with random effects."""
-    return lizards(n) | sigma(n["fit"])
-
-
 def summary(fit: Any, names: Mapping[str, str]) -> Numbers:
     """What glm's summary has."""
     found = named(fit, names) | tests(fit, names)
@@ -241,10 +236,6 @@ table = pairproof.read(rows, layout="counts", columns={"first": "school1", "seco
                        levels={"WOR": ["no", "yes"], "DEG": ["no", "yes"], "STUD": ["other", "commerce"], "SEX": ["female", "male"],
                                **{language: ["good", "poor"] for language in ("ENG", "FRA", "SPA", "ITA")}})
 """
-TABLE6 = """fit = fit_bradley_terry(table, reference="Stockholm", cells="row", formula=\"\"\"item + WOR:Paris + WOR:Milano + WOR:Barcelona
-    + DEG:St.Gallen + STUD:Paris + STUD:St.Gallen + ENG:St.Gallen + FRA:London + FRA:Paris + SPA:Barcelona
-    + ITA:London + ITA:Milano + SEX:Milano\"\"\")
-"""
 HOCKEY = """games = data.assign(wins=data["result"], losses=1 - data["result"], home_first=0.0, home_second=data["home.ice"].astype(float))
 table = pairproof.read(games[["visitor", "opponent", "wins", "losses", "home_first", "home_second"]], layout="counts",
                        columns={"first": "visitor", "second": "opponent"})
@@ -252,11 +243,6 @@ table = pairproof.read(games[["visitor", "opponent", "wins", "losses", "home_fir
 SPRINGALL = """contests = data["contests"][["col", "row", "win.adj", "loss.adj"]]
 table = pairproof.read(contests, layout="counts", columns={"first": "col", "second": "row", "wins": "win.adj", "losses": "loss.adj"},
                        item_data=data["predictors"].assign(item=range(1, 10)).set_index("item").reset_index())
-"""
-FLUTES = """rows = data["comparisons"].query("instrument == 'flute'")[["field1", "field2", "win1.adj", "win2.adj"]]
-design = data["design"].assign(item=sorted(set(rows["field1"]) | set(rows["field2"])))
-table = pairproof.read(rows, layout="counts", columns={"first": "field1", "second": "field2", "wins": "win1.adj", "losses": "win2.adj"},
-                       item_data=design.set_index("item").astype(float).mul(2).sub(1).reset_index())
 """
 SEEDS = """plates = [f"plate {k}" for k in range(1, 22)]                   # each plays against "ground", which has no covariates
 table = pairproof.read({"first": plates, "second": ["ground"] * 21, "wins": data["r"], "losses": data["n"] - data["r"]}, layout="counts",

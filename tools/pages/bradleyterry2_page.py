@@ -1,59 +1,38 @@
-"""The tables of "BradleyTerry2 -> pairproof": every example of the help pages and every number of the vignette by both,
-number by number; and psychotools' examples of paired comparisons.
+"""The tables of "BradleyTerry2 -> pairproof": the examples of the help pages as migrate has them, and beside them
+those that it does not translate, and every number of the vignette, by both; and psychotools' examples of paired
+comparisons.
 
-The data sets are the packages' and stay there: pairproof's numbers are kept in `bradleyterry2_native.json`, from which
-the page is made on machines without R.  A test with R runs all of it again; `python -m tools.pages.bradleyterry2_page`
-keeps what it gives.
+The data sets are the packages' and stay there: pairproof's numbers of what migrate does not translate are kept in
+`bradleyterry2_native.json`, from which the page is made on machines without R.  A test with R runs all of it again;
+`python -m tools.pages.bradleyterry2_page` keeps what it gives.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
-
-from pairproof.validation.verdicts.digits import digits_of_agreement
 
 from . import bradleyterry2_exact
 from .bradleyterry2_cases import CASES
 from .bradleyterry2_ours import Numbers, answer
 from .bradleyterry2_r import Example, RNumbers, r_numbers
-from .bradleyterry2_reasons import NO_COUNTERPART, REASONS
+from .bradleyterry2_reasons import NO_COUNTERPART, NOTES, REASONS
 from .bradleyterry2_vignette import VIGNETTE, printed
+from .migrated import HALVES, NOTHING, Row, in_r, of_group, sections, table
 from .psychotools import PSYCHOTOOLS
-from .tables import block, columns, example, keep, kept as read, markdown, sentence, shown
+from .tables import block, example, keep, kept as read, markdown, sentence, shown
 
 #: Digits against R taken to its fixed point, below which a row must have an explanation.
 ENOUGH = 9.0
-#: Rows of a table on the page; of longer ones the first are shown, and what the others share is said.
-SHOWN = 40
-#: Below this a number is 0 but for rounding.
-NOTHING = 1e-14
-#: R warns of half wins whenever they occur.
-HALVES = "non-integer"
-
-
-@dataclass(frozen=True)
-class Row:
-    """A quantity: R's number by default and taken further, ours, the digits that ours shares with each."""
-
-    quantity: str
-    default: float
-    further: float
-    own: float | None
-    digits_default: float | None
-    digits: float | None
-    exact: str
-
 
 #: By what they are examples of.
 EXAMPLES: Mapping[str, Sequence[Example]] = {
-    "BradleyTerry2's help pages": CASES,
+    "BradleyTerry2's help pages, not by migrate": CASES,
     "BradleyTerry2's vignette": list(VIGNETTE.values()),
-    "psychotools' help pages": PSYCHOTOOLS,
+    "psychotools' help pages, not by migrate": PSYCHOTOOLS,
 }
 
 
@@ -89,66 +68,12 @@ def numbers(c: Example) -> RNumbers:
 
 
 def rows_of(c: Example) -> list[Row]:
-    """All rows of an example."""
+    """All rows of an example; a coefficient that is 0 but for rounding is measured by its standard error."""
     r, own = numbers(c), kept().get(c.name, {})
-    true = _exact().get(c.name, {})
-    found = []
-    for q, default in r.default.items():
-        further = r.tight.get(q, default)
-        mine = own.get(q)
-        # A coefficient that is 0 but for rounding is measured by its standard error.
-        se = r.default.get(f"standard error of {q}", 0.0)
-        agreed = [_agreed(mine, r_number, se) for r_number in (default, further)]
-        found.append(Row(q, default, further, mine, *agreed, true.get(q, "")))
-    return found
-
-
-def _agreed(own: float | None, r: float, se: float) -> float | None:
-    """Digits shared: of the larger of R's number and its standard error, or absolute where the number is 0."""
-    if own is None or not (math.isfinite(own) and math.isfinite(r)):
-        return None
-    if abs(own) < NOTHING:
-        return 16.0 if abs(r) < NOTHING else -math.log10(abs(r - own))
-    return float(digits_of_agreement(own, r, se))
-
-
-@lru_cache(maxsize=1)
-def _exact() -> Mapping[str, Mapping[str, str]]:
-    return bradleyterry2_exact.kept()
-
-
-def cell(value: float | None) -> str:
-    """A number in 12 digits; what is 0 but for rounding as 0, nothing where there is none."""
-    if value is None:
-        return ""
-    if math.isnan(value):
-        return "NA"
-    return "infinite" if math.isinf(value) else f"{0.0 if abs(value) < 1e-13 else value:.12g}"
-
-
-def table(c: Example) -> str:
-    """The rows of an example as a table, and what is said of those that are left out."""
-    rows = rows_of(c)
-    first, more = (rows, []) if len(rows) <= SHOWN else (rows[: SHOWN // 2], rows[SHOWN // 2 :])
-    texts, again = _texts(c), first if c.again else []
-    text = columns(
-        ("quantity", [row.quantity for row in first]),
-        ("printed", [texts[row.quantity] for row in first if texts]),
-        ("R", [cell(row.default) for row in first]),
-        ("R, taken further", [cell(row.further) for row in again]),
-        ("pairproof", [cell(row.own) for row in first]),
-        ("digits", [shown(row.digits_default) for row in first]),
-        ("taken further", [shown(row.digits) for row in again]),
-        ("25-digit value", [row.exact[:24] for row in first if any(row.exact for row in first)]),
-    )
-    compared = [row for row in more if row.digits is not None]
-    if compared:
-        least = min(row.digits for row in compared if row.digits is not None)
-        default = min(row.digits_default for row in compared if row.digits_default is not None)
-        last = f"{shown(least)} digits"
-        last += f" with R taken further, {shown(default)} as it stops" if c.again else ""
-        text += f"\n{len(more)} more rows; the {len(compared)} that both have share at least {last}.\n"
-    return text
+    return [
+        Row.of(q, default, r.tight.get(q, default), own.get(q), r.default.get(f"standard error of {q}", 0.0))
+        for q, default in r.default.items()
+    ]
 
 
 def _texts(c: Example) -> dict[str, str]:
@@ -180,6 +105,7 @@ def misprints(c: Example) -> list[tuple[str, str, float]]:
 
 def section(c: Example) -> str:
     """An example: both calls, what to know, and the table."""
+    exact = bradleyterry2_exact.kept().get(c.name, {})
     page = f"{c.page[0].upper()}{c.page[1:]}" if c.printed else c.page
     head = example(f"{page}: `{c.name}`", c.code, c.ours.code)
     said = sentence(c.note)
@@ -196,7 +122,7 @@ def section(c: Example) -> str:
             f"In {len(wrong)} of these numbers the last digits that are printed are those of R's stopping rule, and not of the"
             f" model, as R taken further has it: {listed}.\n\n"
         )
-    return f"{head}\n{said}{table(c)}"
+    return f"{head}\n{said}{table(rows_of(c), c.again, exact, printed=_texts(c))}"
 
 
 def unexplained(c: Example) -> list[str]:
@@ -205,7 +131,7 @@ def unexplained(c: Example) -> list[str]:
     found = []
     for row in rows_of(c):
         if row.digits is None:
-            ours_alone = row.own is not None and math.isnan(row.default)
+            ours_alone = row.own is not None and math.isnan(row.default or 0.0)
             if not ours_alone and not row.quantity.startswith(apart + alone):
                 found.append(row.quantity)
         elif row.digits < ENOUGH and not row.quantity.startswith(apart):
@@ -213,39 +139,49 @@ def unexplained(c: Example) -> list[str]:
     return found
 
 
+def summary() -> str:
+    """How many numbers there are, and in how many digits they agree."""
+    lines = []
+    for group, pages in (
+        ("BradleyTerry2", "BradleyTerry2's help pages"),
+        ("psychotools", "psychotools' help pages"),
+    ):
+        calls = of_group(group)
+        rows = [(row, row.quantity in c.why) for c in calls for row in c.rows]
+        lines.append(_line(f"{pages}, by migrate", len(calls), rows))
+    # A test holds that each that differs has a reason.
+    for label, which in EXAMPLES.items():
+        rows = [(row, (row.digits or 0) < ENOUGH) for c in which for row in rows_of(c)]
+        lines.append(_line(label, len(which), rows))
+    heads = ("", "calls", "R's numbers", "compared", "differ, with a reason", "the others, digits at least")
+    return "\n" + markdown((*heads, "with R as it stops"), lines) + "\n"
+
+
+def _line(label: str, size: int, rows: Sequence[tuple[Row, bool]]) -> tuple[str, ...]:
+    both = [(row, apart) for row, apart in rows if row.digits is not None]
+    plain = [row for row, apart in both if not apart]
+    least = min(row.digits for row in plain if row.digits is not None)
+    default = min(row.digits_default for row in plain if row.digits_default is not None)
+    counted = (size, len(rows), len(both), len(both) - len(plain))
+    return (label, *map(str, counted), shown(least), shown(default))
+
+
 def _block(of: str) -> Callable[[], str]:
     return lambda: block(section(c) for c in EXAMPLES[of])
 
 
-def summary() -> str:
-    """How many numbers there are, and in how many digits they agree."""
-    lines = []
-    for label, which in EXAMPLES.items():
-        rows = [row for c in which for row in rows_of(c)]
-        both = [row for row in rows if row.digits is not None]
-        # A test holds that each of the others has a reason.
-        plain = [row for row in both if row.digits is not None and row.digits >= ENOUGH]
-        least = min(row.digits for row in plain if row.digits is not None)
-        default = min(row.digits_default for row in plain if row.digits_default is not None)
-        counted = (len(which), len(rows), len(both), len(both) - len(plain))
-        lines.append((label, *map(str, counted), shown(least), shown(default)))
-    heads = (
-        "",
-        "examples",
-        "R's numbers",
-        "compared",
-        "differ, with a reason",
-        "the others, digits at least",
-        "with R as it stops",
-    )
-    return "\n" + markdown(heads, lines) + "\n"
+def _migrated(group: str) -> Callable[[], str]:
+    return lambda: sections(of_group(group), bradleyterry2_exact.of_call, NOTES)
 
 
 BLOCKS = {
     "bradleyterry2-summary": summary,
-    "bradleyterry2-examples": _block("BradleyTerry2's help pages"),
+    "bradleyterry2-migrated": _migrated("BradleyTerry2"),
+    "bradleyterry2-in-r": lambda: in_r("BradleyTerry2"),
+    "bradleyterry2-examples": _block("BradleyTerry2's help pages, not by migrate"),
     "bradleyterry2-vignette": _block("BradleyTerry2's vignette"),
-    "psychotools-examples": _block("psychotools' help pages"),
+    "psychotools-migrated": _migrated("psychotools"),
+    "psychotools-examples": _block("psychotools' help pages, not by migrate"),
 }
 
 

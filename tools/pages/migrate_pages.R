@@ -1,7 +1,8 @@
 # Makes a script of the examples of every help page, and of the vignette, of the packages installed here:
 #   Rscript tools/pages/migrate_pages.R FOLDER
-# They are the packages' own text (GPL) and are made afresh on each run, never kept.  "Not run" stays a comment; a
-# seed is set, since some pages draw their data and now and then draw some that no model fits.
+# They are the packages' own text (GPL) and are made afresh on each run; only the calls that the pages quote are kept,
+# in migrated.json.  "Not run" stays a comment; a seed is set, since some pages draw their data and now and then draw
+# some that no model fits.
 folder <- commandArgs(trailingOnly = TRUE)[1]
 whole <- c("BradleyTerry2", "prefmod", "PlackettLuce")
 # Of a package for much else, the pages whose examples hold paired comparisons.

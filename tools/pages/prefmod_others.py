@@ -23,7 +23,7 @@ from pairproof.native.answers.drawn_answers import draw_pairs, draw_ranks
 from pairproof.native.answers.possible_answers import answer_design
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
-from .prefmod_cases import ENVIRONMENT, RATED, case, gap_reading, reading, run
+from .prefmod_cases import ENVIRONMENT, RATED, THREE, case, gap_reading, reading, run
 from .tables import block, example, kept, markdown, sentence, shown, ten
 
 Numbers = dict[str, float]
@@ -302,7 +302,8 @@ def plotted_ours() -> Numbers:
     """Where plot_worth puts its points: read from the axes that it gives."""
     from matplotlib.figure import Figure
 
-    fit = case("patt-worth").fitted()
+    data = package_data("prefmod", "cemspc", backend="live")[["V1", "V2", "V3", "SEX"]]
+    fit = run(THREE + 'fit_pattern(table, by="SEX")', data.reset_index(drop=True))
     ax = pairproof.plot_worth(fit, Figure().subplots(), sort=False)
     labels = [text.get_text() for text in ax.get_yticklabels()]
     numbers = {}
@@ -460,15 +461,11 @@ def rows_of(o: Other, own: Numbers) -> list[tuple[str, float | None, float | Non
 
 
 def others() -> str:
-    """All of them, and glm on the design of xmpl beside fit_pattern."""
-    from .prefmod_page import section
-
+    """All of them."""
     parts = []
     for o in OTHERS:
         rows = rows_of(o, kept("prefmod_native")[f"other {o.name}"]["numbers"])
         heads, n = ("quantity", "prefmod", "pairproof", "digits"), 3 if o.name in BY_CHANCE else 4
         table = markdown(heads[:n], [(q, ten(a), ten(b), shown(d))[:n] for q, a, b, d in rows])
         parts.append(f"{example(f'{o.page}: `{o.name}`', o.r, o.code)}\n{sentence(o.note)}{table}")
-        if o.name == "patt-design-xmpl-sex":
-            parts.append(section(case("xmpl-glm")))
     return block(parts)

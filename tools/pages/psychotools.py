@@ -1,14 +1,15 @@
-"""The examples of psychotools' help pages on paired comparisons, as they are typed there, and pairproof's code of each."""
+"""The examples of psychotools' help pages on paired comparisons that fit nothing, or that `pairproof migrate` leaves in R,
+as they are typed there, and pairproof's code of each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .bradleyterry2_ours import Names, Numbers, Ours, covariance, items, named, tests
+from .bradleyterry2_ours import Names, Numbers, Ours, covariance
 from .bradleyterry2_r import Example
 
 PC = "pc <- paircomp(rbind(c(1, 1, 1), c(1, 1, -1), c(1, -1, -1), c(1, 1, 1)))\n"
@@ -16,9 +17,6 @@ PC = "pc <- paircomp(rbind(c(1, 1, 1), c(1, 1, -1), c(1, -1, -1), c(1, 1, 1)))\n
 _COUNTS = (
     "s <- summary({x}); named(s, paste0(rep(rownames(s), ncol(s)), ', ', rep(colnames(s), each = nrow(s))))"
 )
-_FIT = "c(estimates({m}), tests({m}), 'log-likelihood' = as.numeric(logLik({m})), 'deviance' = deviance({m}))"
-_WORTH = """w <- itempar({m}, log = FALSE)
-c(named(worth({m}), names(worth({m})), 'worth of '), named(w, names(w), 'itempar of '), named(sqrt(diag(vcov(w))), names(w), 'standard error of the worth of '))"""
 
 
 def _data(name: str) -> str:
@@ -56,25 +54,6 @@ def counts(table: Any, pad: bool = False) -> Numbers:
     return found
 
 
-def model(n: Names) -> Numbers:
-    """What summary, logLik and deviance of a btmodel give."""
-    fit = n["fit"]
-    names = items(fit) | ({"(undecided)": "tie"} if "tie" in fit.names else {})
-    return named(fit, names) | tests(fit, names) | {"log-likelihood": fit.llf, "deviance": -2 * fit.llf}
-
-
-def _worth(n: Names) -> Numbers:
-    frame = n["fit"].worth()
-    found: Numbers = {}
-    for item, worth, se in zip(frame["item"], frame["worth"], frame["se"]):
-        found |= {
-            f"worth of {item}": float(worth),
-            f"itempar of {item}": float(worth),
-            f"standard error of the worth of {item}": float(se),
-        }
-    return found
-
-
 def _log(n: Names) -> Numbers:
     """Abilities less the mean of two, with standard errors."""
     fit, of = n["fit"], ("SPD", "CDU/CSU")
@@ -84,12 +63,6 @@ def _log(n: Names) -> Numbers:
     values, variances = d @ np.asarray(fit.params[names], float), np.diag(d @ cov @ d.T)
     return {i: float(v) for i, v in zip(names, values)} | {
         f"standard error of {i}": float(np.sqrt(v)) for i, v in zip(names, variances)}  # fmt: skip
-
-
-def _of(name: str, code: str, take: Callable[[Names], Numbers], read: bool = False) -> Ours:
-    """A case on a data set of psychotools, whose reading is shown or not."""
-    reading = _READ.format(name=name)
-    return Ours(reading + code if read else code, take, unseen="" if read else reading)
 
 
 def _counts(n: Names) -> Numbers:
@@ -111,34 +84,17 @@ PSYCHOTOOLS: tuple[Example, ...] = (
 mscale(pc) <- sign(mscale(pc))
 summary(pc)""", _COUNTS.format(x="pc"), again=False,
           ours=Ours(_SMALL.format(answers="[[2, 1, 0], [1, 1, -1], [1, -2, -1], [0, 0, 0]]", coding=_TIE) + "table.to_frame()", lambda n: counts(n["table"]))),
-    _case("btmodel", "btmodel, plot.btmodel", _PARTIES + "\nsummary(bt)",
-          _FIT.format(m="bt"),
-          ours=_of("GermanParties2009", _OURS + "fit.summary()", model, read=True)),
-    _case("worth", "worth, itempar", "worth(bt)\nitempar(bt)", _WORTH.format(m="bt"),
-          unseen=_PARTIES,
-          ours=Ours("fit.worth()", _worth, unseen=_READ.format(name="GermanParties2009") + _OURS)),
     _case("itempar-log", "itempar", "itempar(bt, ref = c(\"SPD\", \"CDU/CSU\"), log = TRUE)",
           'i <- itempar(bt, ref = c("SPD", "CDU/CSU"), log = TRUE); c(named(i, names(i)), named(sqrt(diag(vcov(i))), names(i), "standard error of "))',
           unseen=_PARTIES,
-          ours=Ours('fit.params - fit.params[["SPD", "CDU/CSU"]].mean()', _log, unseen=_READ.format(name="GermanParties2009") + _OURS)),
+          ours=Ours(_READ.format(name="GermanParties2009") + _OURS + 'fit.params - fit.params[["SPD", "CDU/CSU"]].mean()', _log)),
     _case("GermanParties2009", "GermanParties2009, plot.paircomp", _data("GermanParties2009") + "summary(GermanParties2009$preference)",
           _COUNTS.format(x="GermanParties2009$preference"), again=False,
-          ours=_of("GermanParties2009", "table.to_frame()", _counts, read=True)),
+          ours=Ours(_READ.format(name="GermanParties2009") + "table.to_frame()", _counts)),
     _case("FirstNames", "FirstNames", _data("FirstNames") + "summary(FirstNames$preference)",
           _COUNTS.format(x="FirstNames$preference"), again=False,
-          ours=_of("FirstNames", "table.to_frame()", _counts, read=True)),
-    _case("FirstNames-btmodel", "btmodel", "bt <- btmodel(FirstNames$preference)\nsummary(bt)\nworth(bt)", _FIT.format(m="bt"),
-          unseen=_data("FirstNames"), note="the help page of the data fits nothing",
-          ours=_of("FirstNames", _OURS + "fit.summary()", model)),
+          ours=Ours(_READ.format(name="FirstNames") + "table.to_frame()", _counts)),
     _case("SoundQuality", "SoundQuality", _data("SoundQuality") + "summary(SoundQuality$preference)",
           _COUNTS.format(x="SoundQuality$preference"), again=False,
           ours=Ours(_SOUND + "table.to_frame()", _counts, "SoundQuality", package="psychotools")),
-    _case("SoundQuality-btmodel", "btmodel", "bt <- btmodel(SoundQuality$preference)\nsummary(bt)\nworth(bt)", _FIT.format(m="bt"),
-          unseen=_data("SoundQuality"), note="the help page of the data fits nothing",
-          ours=Ours(_OURS + "fit.summary()", model, "SoundQuality", _SOUND, "psychotools")),
-    _case("paircomp-ties-btmodel", "btmodel", "bt <- btmodel(pc)\nsummary(bt)\nworth(bt)", _FIT.format(m="bt"),
-          unseen="""pc <- paircomp(rbind(c(1, 1, 0), c(1, 1, -1), c(1, -1, -1), c(-1, 0, 1), c(0, 1, 1), c(-1, -1, 0)))""",
-          note="no example has ties; this is one of six persons, three items and Davidson's ties",
-          ours=Ours(_SMALL.format(answers="[[1, 1, 0], [1, 1, -1], [1, -1, -1], [-1, 0, 1], [0, 1, 1], [-1, -1, 0]]", coding=_TIE)
-                   + 'fit = fit_bradley_terry(table, reference="c")\nfit.summary()', model)),
 )  # fmt: skip

@@ -99,6 +99,7 @@ def count(fit: Fit, clusters: Sequence[str] = ()) -> CountedCells:
     """The cells on which a fit's deviance is taken; with `clusters` those of each cluster apart."""
     import pandas as pd
 
+    fit.spec.check_held("what R is asked of the table's rows")
     table = treated(fit)
     used = table.wins + table.ties + table.losses > 0
     back = table.first > table.second

@@ -17,7 +17,20 @@ import numpy as np
 
 from ...errors import InputError, ItemError
 from ...text import listed, quoted
-from ..columns import Column, Factor, FloatArray, IntArray, natural_order, take
+from ..columns import (
+    Column,
+    Columns,
+    Factor,
+    FloatArray,
+    IntArray,
+    Uncoded,
+    beside,
+    checked_column,
+    each,
+    natural_order,
+    sealed,
+    take,
+)
 from ..comparisons import Comparisons
 from ..where import Conditions, conditions_of
 from .cells import MISSING_WORDS, BoolArray, counts, covariate, judges, labels, neutral_ground, text_of
@@ -75,8 +88,8 @@ def item_column(table: Table, name: str, options: Options, *, may_be_blank: bool
     table.check((found.codes < 0) & (not may_be_blank), name, "no item name", cure, ItemError)
     stated = {*(options.names or ()), *(options.rename or {})}
     unusual = [level in MISSING_WORDS and level not in stated for level in found.levels]
-    marks = np.array([*unusual, False])[found.codes]
-    if marks.any():
+    if any(unusual):
+        marks = np.array([*unusual, False])[found.codes]
         word = table.shown(name, marks)
         raise table.refuse(
             marks,
@@ -248,10 +261,11 @@ def assemble(
         wins, ties, losses = wins * weight, ties * weight, losses * weight
     columns = covariates(table, options, {*used, "weight"}, of_persons)
     if row_of is not None:
-        columns = {name: take(column, row_of) for name, column in columns.items()}
+        columns = each(columns, lambda column: take(column, row_of))
         # A row with a weight stands for several persons, or for a part of one.
         if of_persons and single and not {"person", "judge"} & set(columns):
-            columns["person"] = Factor(row_of, tuple(map(str, range(1, table.n_rows + 1))))
+            person = Factor(row_of, tuple(map(str, range(1, table.n_rows + 1))))
+            columns = beside(columns, {"person": person})
     of_items = item_covariates(options, items)
     check_levels(options, [*columns, *of_items], table.source)
     about: dict[str, Any] = {"item_data": of_items, "source": table.source, "own_names": table.own_names}
@@ -278,23 +292,34 @@ def _further(
     }
 
 
-def covariates(
-    table: Table, options: Options, used: Collection[str], of_persons: bool = False
-) -> dict[str, Column]:
-    """Every column that the layout has not used: judge, order, source, and subject covariates."""
+def covariates(table: Table, options: Options, used: Collection[str], of_persons: bool = False) -> Columns:
+    """Every column that the layout has not used: judge, order, source, and subject covariates.
+
+    They are coded when a model first uses them, from a copy, which the user's frame cannot change; at once are those
+    whose levels are stated.
+    """
     levels = options.levels or {}
-    columns: dict[str, Column] = {}
+    columns: dict[str, Column | Uncoded] = {}
     for name in table.columns:
         if name in used:
             continue
         stated: Sequence[Any] | None = levels.get(name)
+        code: Callable[[Table, str], Column]
         if name == "judge" or (name == "person" and (of_persons or name in table.own_names)):
-            columns[name] = judges(table, name, stated)
+            code = partial(judges, levels=stated)
         elif name == "order":
-            columns[name] = neutral_ground(table, name)
+            code = neutral_ground
         else:
-            columns[name] = covariate(table, name, stated, categorical=name == "source")
-    return columns
+            code = partial(covariate, levels=stated, categorical=name == "source")
+        later = Uncoded(partial(_coded, code, table.only(name), name))
+        columns[name] = later if stated is None else later.code()
+    return Columns(columns)
+
+
+def _coded(code: Callable[[Table, str], Column], table: Table, name: str) -> Column:
+    """The checked column of a table that nobody else has; what a Factor is made of was checked when it was made."""
+    column = sealed(code(table, name))
+    return column if isinstance(column, Factor) else checked_column(name, column, table.source)
 
 
 def check_levels(options: Options, names: Sequence[str], source: str) -> None:

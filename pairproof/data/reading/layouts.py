@@ -14,16 +14,26 @@ import numpy as np
 
 from ...errors import CodingError, InputError
 from ...text import listed, named, quoted
+from .. import comparisons
 from ..columns import IntArray
 from ..comparisons import Comparisons
 from ..options import hints_for_r, one_of
+from ..saved import is_saved
 from ..where import Conditions
-from .assemble import Options, assemble, check_not_self, encode, has_tie_category, item_column
+from .assemble import (
+    Options,
+    assemble,
+    check_not_self,
+    encode,
+    has_tie_category,
+    item_column,
+    item_covariates,
+)
 from .cells import FIRST, MISSING, SECOND, TIE, Coding, CodingLike, counts
 from .matrix import Winner, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
 from .rankings import is_rankings, read_rankings
-from .sources import ROLES, Table, load, suggestion, warn_if_cut
+from .sources import ROLES, Table, is_records, load, suggestion, warn_if_cut
 
 Layout = Literal["long", "counts", "votes", "rankings", "prefmod", "matrix"]
 NEEDED: Mapping[Layout, tuple[str, ...]] = {
@@ -50,10 +60,13 @@ def _encoded_pair(
     found = {name: item_column(table, name, options) for name in (first, second)}
     items, (i, j) = encode(found, table.source, options)
     check_not_self(table, i, j, items, second)
+    for positions in (i, j):  # what nobody can write to is not copied
+        positions.setflags(write=False)
     return items, i, j
 
 
-def _answers(table: Table, options: Options, layout: Layout, coding: CodingLike | None) -> Comparisons:
+def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLike | None) -> Comparisons:
+    """Layouts long and votes: one answer a row."""
     first, second, answer = NEEDED[layout]
     stated = Coding.read(WORDS[layout] if coding is None else coding)
     if stated.blank_is_missing or MISSING in stated.answer_of.values():
@@ -63,7 +76,7 @@ def _answers(table: Table, options: Options, layout: Layout, coding: CodingLike 
     items, i, j = _encoded_pair(table, options, first, second)
     answers = stated.answers(table, answer)
     tied = answers == TIE
-    results = ((answers == FIRST).astype(float), tied.astype(float), (answers == SECOND).astype(float))
+    results = (answers == FIRST, tied, answers == SECOND)
     ties = has_tie_category(table, options, tied, answer)
     return assemble(table, options, items, i, j, results, tie_category=ties, used=NEEDED[layout])
 
@@ -132,13 +145,14 @@ def read(
     In every layout with rows, `judge` names who answered, `weight` multiplies the row's counts, `source`
     names the segment, `order` is 0 on neutral ground and 1 elsewhere, and every other column becomes a
     subject covariate: numbers if each cell that is not blank is one, else a Factor (`judge` and `source`
-    always).
+    always).  Covariates are coded, and their cells checked, when they are first used.
 
     Parameters
     ----------
-    source : path, DataFrame or dict of columns
+    source : path, DataFrame, dict of columns or list of dicts
         CSV or TSV (comma, semicolon or tab; UTF-8, or UTF-16 with its mark), Parquet or Arrow where pyarrow
-        is there; "-" is standard input.  A matrix may also be a 2-D array.  Never changed.
+        is there; "-" is standard input.  A frame of pandas, or where pyarrow is there of polars, pyarrow or
+        another package that has its rows in memory.  A matrix may also be a 2-D array.  Never changed.
     layout : {"long", "counts", "votes", "rankings", "prefmod", "matrix"}, optional
         Default: recognised, as above.
     items : sequence of str, optional
@@ -212,9 +226,11 @@ def read(
     if layout is not None:
         one_of("layout", layout, get_args(Layout))
         _check_options(layout, stated)
+    if is_saved(source):
+        return _of_counts(source, options, {**stated, "layout": layout})
     if layout == "matrix":
         return read_matrix(source, options, winner, ties).where_also(options.conditions, {})
-    if layout is None and isinstance(source, (np.ndarray, list)):
+    if layout is None and isinstance(source, (np.ndarray, list)) and not is_records(source):
         raise InputError("a bare array carries no column names; state layout='matrix', winner and items")
     table = load(source, encoding).with_roles(columns)
     warn_if_cut(table)
@@ -222,12 +238,27 @@ def read(
         layout = recognised(table)
         _check_options(layout, stated)
     else:
-        _check_has(table, layout)
+        check_has(table, layout)
     if layout in WORDS:
-        return _answers(table, options, layout, coding)
+        return answers_of(table, options, layout, coding)
     if layout == "prefmod":
         return read_wide(table, options, pair_order, pairs, coding, pair_names)
     return (read_counts if layout == "counts" else read_rankings)(table, options)
+
+
+def _of_counts(path: Any, options: Options, stated: Mapping[str, Any]) -> Comparisons:
+    """A file of counts, of which conditions and item data are all that is left to be said."""
+    told = {**stated, **{name: getattr(options, name) for name in ("items", "levels", "tie_category", "rename", "encoding")}}
+    wrong = [name for name, value in told.items() if value is not None]
+    if wrong:
+        raise InputError(
+            f"{path}: holds counts, and {named([f'{name}=' for name in wrong])} is for votes; count them again"
+            " with it"
+        )
+    table = comparisons.load(path)
+    if options.item_data is not None:
+        table = table.changed(item_data=item_covariates(options, table.items))
+    return table.where_also(options.conditions, {})
 
 
 def _check_options(layout: str, stated: Mapping[str, Any]) -> None:
@@ -269,7 +300,8 @@ def _near(table: Table) -> str:
     return "; " + named(near) if near else ""
 
 
-def _check_has(table: Table, layout: Layout) -> None:
+def check_has(table: Table, layout: Layout) -> None:
+    """Refuse a table without the columns of its layout."""
     absent = [name for name in NEEDED.get(layout, ()) if name not in table.columns]
     if absent or (layout == "rankings" and "rankings" not in layouts_of(table.columns)):
         names = listed(absent) or "'system1', 'rank1', 'system2', 'rank2' (or 'system', 'rank')"

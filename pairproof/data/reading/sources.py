@@ -25,8 +25,9 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ from ...errors import DataWarning, InputError, warn_the_caller
 from ...files.inputs import read_file, read_stream, unpacked
 from ...text import listed, named, quoted, shortened
 from ..columns import IntArray
+from .arrow import arrow_file, arrow_frame, check_size, has_arrow, refuse_lazy
 
 #: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
@@ -51,7 +53,8 @@ _LONGEST_SUGGESTED, _MOST_SUGGESTED = 60, 1000
 
 @dataclass(frozen=True)
 class Table:
-    """A table whose cells have not been interpreted.  rows int[n_rows]."""
+    """A table whose cells have not been interpreted.
+    rows int[n_rows].  first_line: of row 0, where each row is a line and the text is not kept; else 0."""
 
     columns: Mapping[str, Any]
     n_rows: int
@@ -60,11 +63,13 @@ class Table:
     delimiter: str = ","
     own_names: Mapping[str, str] = field(default_factory=dict)
     rows: NDArray[np.int64] | None = None
+    first_line: int = 0
 
     def where(self, row: int, column: str | None = None) -> str:
         """'votes.csv, row 3 (line 4), column 'winner'' for row position 2."""
         row = row if self.rows is None else int(self.rows[row])
-        line = f" (line {line_of_row(self.text, self.delimiter, row)})" if self.text else ""
+        at = line_of_row(self.text, self.delimiter, row) if self.text else row + self.first_line
+        line = f" (line {at})" if self.text or self.first_line else ""
         own = self.own_names.get(column or "", column)
         role = "" if own == column else f" (as {column!r})"
         return f"{self.source}, row {row + 1}{line}" + (
@@ -75,6 +80,19 @@ class Table:
         """Some of the rows, whose places in the source messages still know."""
         columns = {name: column.iloc[rows] for name, column in self.columns.items()}
         return replace(self, columns=columns, n_rows=len(rows), rows=rows)
+
+    def only(self, name: str) -> Table:
+        """A copy of one column, whose place messages know as before; without the text where each row is a line."""
+        columns = {name: self.columns[name].copy()}
+        if self._is_plain:
+            return replace(self, columns=columns, text="", first_line=2)
+        return replace(self, columns=columns)
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether the text has a line for each row below the header, and no other."""
+        lines = self.text.count("\n") - self.text.endswith("\n")
+        return lines == self.n_rows and self.rows is None and '"' not in self.text
 
     def refuse(
         self, bad: NDArray[np.bool_], column: str, found: str, cure: str, kind: type[InputError] = InputError
@@ -329,7 +347,7 @@ def _object(record: Any, where: str) -> dict[str, Any]:
     return record
 
 
-def _difference(record: dict[str, Any], cells: dict[str, Any]) -> str:
+def _difference(record: Mapping[Any, Any], cells: Mapping[Any, Any]) -> str:
     absent = [name for name in cells if name not in record]
     more = [name for name in record if name not in cells]
     return " and ".join(
@@ -351,18 +369,23 @@ MARKS = (
 
 
 def load(source: Any, encoding: str | None = None, *, nameless: bool = False) -> Table:
-    """The table in a path ("-" is standard input), a DataFrame or a dict of columns."""
+    """The table in a path ("-" is standard input), a frame in memory, a dict of columns or a list of dicts."""
     if isinstance(source, (str, os.PathLike)):
         table = _load_path(os.fspath(source), encoding, nameless)
     elif isinstance(source, pd.DataFrame):
         table = from_frame(source, "table", nameless=nameless)
     elif isinstance(source, Mapping):
         table = from_frame(_frame_of(source), "table")
+    elif is_records(source):
+        table = from_frame(_frame_of_records(source), "table")
     else:
-        raise InputError(
-            f"cannot read a table from {type(source).__name__}; pass a path, '-' for standard input, a pandas"
-            " DataFrame, or a dict of columns"
-        )
+        refuse_lazy(source)
+        if not has_arrow(source):
+            raise InputError(
+                f"cannot read a table from {type(source).__name__}; pass a path, '-' for standard input, a pandas,"
+                " polars or pyarrow frame, a dict of columns or a list of dicts"
+            )
+        table = from_frame(arrow_frame(source), "table", nameless=nameless)
     if encoding is not None and not isinstance(source, (str, os.PathLike)):
         raise InputError(f"encoding={encoding!r} is for files; this table is in memory")
     if table.n_rows == 0:
@@ -391,6 +414,26 @@ def warn_if_cut(table: Table) -> None:
         )
 
 
+def is_records(source: Any) -> bool:
+    """Whether these are dicts, one a row."""
+    return (
+        isinstance(source, (list, tuple))
+        and bool(source)
+        and all(isinstance(record, Mapping) for record in source)
+    )
+
+
+def _frame_of_records(records: Sequence[Mapping[Any, Any]]) -> pd.DataFrame:
+    first = records[0]
+    for k, record in enumerate(records):
+        if record.keys() != first.keys():
+            raise InputError(
+                f"table, record {k + 1}: {_difference(record, first)}; every record needs the names of the first"
+                f" ({listed(map(str, first), 6)}), None where there is no value"
+            )
+    return _frame_of({name: [record[name] for record in records] for name in first})
+
+
 def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
     lengths = {}
     for name, values in columns.items():
@@ -405,7 +448,13 @@ def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
         )
     # Series are taken by position: aligning them by their index could reorder or invent rows.
     try:
-        return pd.DataFrame({k: v.array if isinstance(v, pd.Series) else v for k, v in columns.items()})
+        frame = pd.DataFrame({k: v.array if isinstance(v, pd.Series) else v for k, v in columns.items()})
+        for k, values in enumerate(columns.values()):
+            large = frame.dtypes.iloc[k] == float and isinstance(values, (list, tuple))
+            if large and any(isinstance(value, int) and abs(value) >= 2**53 for value in values):
+                # Beside None they became doubles, which do not tell one from the next.
+                frame.isetitem(k, pd.Series(values, dtype=object))
+        return frame
     except (ValueError, TypeError, OverflowError) as error:
         raise InputError(
             f"table: the columns cannot be put side by side ({shortened(str(error))}); a column is a list of"
@@ -417,37 +466,13 @@ def _load_path(path: str, encoding: str | None, nameless: bool) -> Table:
     if path == "-":
         name = "standard input"
         return delimited(read_stream(sys.stdin.buffer, name), name, encoding, nameless)
-    suffix = Path(path).suffix.lower()
-    raw = read_file(path, "a CSV, TSV, Parquet or Arrow file", streams=True)
+    suffix, expected = Path(path).suffix.lower(), "a CSV, TSV, Parquet or Arrow file"
     if suffix not in BINARY:
+        raw = read_file(path, expected, streams=True, instead="count it with pairproof.count, ")
         return delimited(raw, path, encoding, nameless)
     if encoding is not None:
         raise InputError(f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own")
-    return from_frame(_arrow(raw, path, suffix), path, nameless=nameless)
-
-
-def _arrow(raw: bytes, path: str, suffix: str) -> Any:
-    try:
-        import pyarrow as pa
-        import pyarrow.ipc
-        import pyarrow.parquet
-    except ImportError as error:
-        raise InputError(
-            f"{path}: reading {suffix} files needs pyarrow ({error}); pip install 'pairproof[arrow]', or save"
-            " as CSV"
-        ) from error
-    try:
-        if suffix in (".parquet", ".pq"):
-            return pa.parquet.read_table(pa.BufferReader(raw)).to_pandas()
-        with pa.BufferReader(raw) as file:
-            try:
-                reader = pa.ipc.open_file(file)
-            except pa.ArrowInvalid:  # Hugging Face's .arrow files are streams
-                file.seek(0)
-                reader = pa.ipc.open_stream(file)
-            return reader.read_all().to_pandas()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InputError(f"{path}: not a readable {suffix} file: {error}") from error
+    return from_frame(arrow_file(path, suffix, expected), path, nameless=nameless)
 
 
 def delimited(raw: bytes, source: str, encoding: str | None = None, nameless: bool = False) -> Table:
@@ -465,6 +490,7 @@ def delimited(raw: bytes, source: str, encoding: str | None = None, nameless: bo
         frame = pd.DataFrame(columns=range(len(header)))
     else:
         n_records = _count_records(text, delimiter, len(header), source)
+        check_size(n_records - 1, len(header), source)
         frame = _parsed(text.split("\n", top[1][0] - 1)[-1], delimiter, len(header), source)
         if len(frame) != n_records - 1 and len(frame) != sum(1 for _ in records(text, delimiter)) - 1:
             raise InputError(

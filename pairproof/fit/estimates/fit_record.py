@@ -680,6 +680,7 @@ def title(fit: FitRecord) -> str:
         f"by {spec.by}" if spec.by else "",
         "order effect" if spec.order_effect else "",
         f"comparison terms {', '.join(spec.comparison_terms)}" if spec.comparison_terms else "",
+        spec.through,
         spec.pseudo_comparisons,
     ]
     return ", ".join(filter(None, parts))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 import numpy as np
 
 from ...data.options import one_of
+from ...errors import InputError
 from ...numerics.arrays import IntArray
 from .outcome_laws import LAWS, DavidsonTies, LinkName as LinkName, OutcomeLaw
 
@@ -98,6 +99,7 @@ class ModelSpec:
     for free items.  separate: items whose ability is a parameter of its own, in place of what `item_terms`
     would say of them.  comparison_terms: formulas of covariates of the comparison, each in favour of the item
     named first.  pseudo_comparisons: in words, those that the table holds beside real ones; "" for none.
+    through: in words, the passes over rows for comparison terms that the table has not; "" for none.
     """
 
     family: FamilyName = "llbt"
@@ -110,6 +112,7 @@ class ModelSpec:
     separate: tuple[str, ...] = ()
     comparison_terms: tuple[str, ...] = ()
     pseudo_comparisons: str = ""
+    through: str = ""
 
     # What only a specification of contests states, as it is elsewhere; no fields.
     method = "ml"
@@ -188,7 +191,21 @@ class ModelSpec:
     @property
     def without_goodness(self) -> str:
         """Why there is no chi-square test of the deviance; "" if there is one."""
-        return ""
+        return f"no goodness of fit: {self.through_in_words}" if self.through else ""
+
+    @property
+    def through_in_words(self) -> str:
+        """What a fit by passes over rows does not answer, and what is offered."""
+        return (
+            "the rows with its comparison terms were gone through and are not held; it has estimates, standard errors,"
+            " contrasts, ranks, llf, AIC and clustered(COLUMN, rows=SOURCE); for all else count by the term in classes,"
+            " by=[...], and fit that table"
+        )
+
+    def check_held(self, asked: str) -> None:
+        """Refuse what needs the columns of rows that were gone through; `asked` is the subject of a sentence."""
+        if self.through:
+            raise InputError(f"{asked}: {self.through_in_words}")
 
     @property
     def stated(self) -> Mapping[str, Any]:

@@ -111,6 +111,7 @@ def _varying(fit: FitRecord, column: str) -> BoolArray:
 def _compared(fit: FitRecord, column: str) -> Dependence | None:
     from ..robust.clustered_fit import clustered
 
+    fit.data.columns[column]  # what is wrong in the column itself is said, not passed over
     try:
         by_cluster = clustered(fit, (column,), missing="own")
     except InputError:  # one cluster, no row that tells anything, or too many numbers for a remark

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...data.columns import Factor
+from ...data.columns import Factor, beside
 from ...data.comparisons import Comparisons
 from ...errors import ComparisonError
 from ...numerics.arrays import FloatArray
@@ -227,7 +227,7 @@ def _with_columns_of(data: Comparisons, other: Comparisons) -> Comparisons:
             "the two fits have columns of their own, made by their formulas, and their tables have other rows or another"
             " order of rows; fit both to the same table"
         )
-    return replace(data, columns={**other.columns, **data.columns})
+    return replace(data, columns=beside(other.columns, data.columns))
 
 
 def _multiplier(by: Multiplied, patterns: Comparisons) -> FloatArray:
@@ -326,6 +326,7 @@ def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRa
     fit, `other`: one at least of contests.
     """
     for one in (fit, other):
+        one.spec.check_held("a likelihood-ratio test")
         if one.spec.reduction:
             raise ComparisonError(
                 f"{title(one)}: its log-likelihood is not the greatest, so that no ratio of it is a test; compare fits by"

@@ -129,13 +129,19 @@ MOST_PARAMETERS = 6_000
 class Way:
     """One way of clustering.
 
-    labels: of the clusters that have comparisons.  covariance float[n_params, n_params].
+    labels: of the clusters that have comparisons.  covariance float[n_params, n_params].  passes: times that rows were
+    gone through; 0 in memory.
     """
 
     column: str
     labels: tuple[str, ...]
     clusters: Clusters
     covariance: FloatArray
+    passes: int = 0
+
+    def __str__(self) -> str:
+        passes = f", {self.passes} pass{'es' * (self.passes > 1)}" if self.passes else ""
+        return f"{self.column} ({self.clusters.n:{',' if self.passes else ''}} clusters{passes})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,9 +172,8 @@ class Robust:
 
     @property
     def title(self) -> str:
-        """ "CR2 by judge (24 clusters) and source (30 clusters)"."""
-        ways = [f"{way.column} ({way.clusters.n} clusters)" for way in self.ways]
-        return f"{self.kind} by {' and '.join(ways)}"
+        """ "CR2 by judge (24 clusters) and source (30 clusters)"; "CR1 by judge (1,000,000 clusters, 1 pass)" of rows."""
+        return f"{self.kind} by {' and '.join(map(str, self.ways))}"
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
@@ -291,8 +296,8 @@ def _quadratic(covariance: FloatArray, by_model: FloatArray, values: FloatArray)
     return float((((values @ to_units) @ directions) ** 2 / spread).sum())
 
 
-def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse") -> R:
-    """The fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`."""
+def checked(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> tuple[R, tuple[str, ...]]:
+    """The fit by its model's errors, and the columns by their roles; what cannot be clustered is refused."""
     if wrong := [column for column in columns if not isinstance(column, str)]:
         raise InputError(
             f"column {wrong[0]!r}; expected names one by one, such as clustered('judge', 'source')"
@@ -313,6 +318,12 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
         )
     if fit.robust is not None:
         fit = replace(fit, covariance=fit.robust.model_based, robust=None)
+    return fit, columns
+
+
+def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse") -> R:
+    """The fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`."""
+    fit, columns = checked(fit, columns, kind, missing)
     table = as_fitted(fit)
     rows = row_scores(fit)
     # A table that ran off to infinity has rows that say nothing; a cluster of nothing else is none.
@@ -373,7 +384,8 @@ def cluster_codes(
         known = ", ".join(table.columns) or "none"
         raise InputError(
             f"{table.source} has no column {column!r} to cluster by; its columns are {known}. A table of counts over all"
-            " judges cannot be clustered by judge: read the answers of each"
+            " judges cannot be clustered by judge: read the answers of each, or give the rows that were counted:"
+            f" clustered({column!r}, rows=SOURCE), CR1"
         )
     values = table.columns[column]
     if isinstance(values, Factor):

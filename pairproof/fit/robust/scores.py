@@ -85,6 +85,7 @@ def patterns(fit: FitRecord, table: Comparisons, more: Sequence[str] = ()) -> tu
 
     more: further columns in which the rows of a pattern agree.
     """
+    fit.spec.check_held("scores of the table's rows")
     names = {*more, *(covariate for term in fit.terms for covariate, _ in (*term.of, *term.by))}
     if any(term.kind == "order" for term in fit.terms):
         names |= {"order"} & set(table.columns)
@@ -108,6 +109,15 @@ def patterns(fit: FitRecord, table: Comparisons, more: Sequence[str] = ()) -> tu
         columns={name: take(table.columns[name], example) for name in names},
     )
     return key, few
+
+
+def pattern_cells(fit: FitRecord) -> Comparisons:
+    """A table with one row of each pattern and its counts, ties as they were given; the patterns are those of `row_scores`."""
+    offset, data = fit.spec.offset, fit.data
+    pattern, few = patterns(fit, data, (offset,) if offset else ())
+    counts = (data.wins, data.ties, data.losses)
+    wins, ties, losses = (np.bincount(pattern, count, few.n_rows).astype(float) for count in counts)
+    return replace(few, wins=wins, ties=ties, losses=losses)
 
 
 def _coded(column: Column) -> tuple[IntArray, int]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...data.columns import Factor
+from ...data.columns import Factor, beside
 from ...data.comparisons import Comparisons
 from ...errors import ConvergenceError, InputError, NotEstimableError
 from ...fit.fit import Fit
@@ -148,4 +148,4 @@ def repeated(table: Comparisons, judge: Factor, times: FloatArray) -> Comparison
         for level in judge.levels
     )
     found = table.select(rows)
-    return replace(found, columns={**found.columns, "judge": Factor(codes, levels)})
+    return replace(found, columns=beside(found.columns, {"judge": Factor(codes, levels)}))

@@ -91,7 +91,9 @@ def _not_asked(fit: Fit) -> str:
     infinite = "parts of the model are infinite or not estimable, where R has no finite sub-fit to cluster"
     boundary = "not asked: no tie occurred, so Rao and Kupper's threshold is at its boundary"
     thresholds = any(t.kind == "tie" and t.by for t in fit.terms)
+    gone = [] if fit.robust is None else [name for name in fit.robust.columns if name not in fit.data.columns]
     return first_reason(
+        (bool(gone), f"not asked: {' and '.join(gone)} is a column of rows that were gone through, not of the table"),
         (fit.null_space.shape[1] > 0, f"not asked: {infinite}"),
         (polr and not fit.data.ties.any(), boundary),
         (polr and thresholds, "not asked: polr has one threshold for all"),

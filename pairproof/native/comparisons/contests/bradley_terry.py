@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
 from ....data.comparisons import Comparisons
 from ....data.options import hints_for_r
-from ....errors import RankingWarning, warn_the_caller
+from ....errors import InputError, RankingWarning, warn_the_caller
 from ....fit.estimates.covariance import DenseCovariance
 from ....fit.estimates.fit_record import ContestPart, FitWarning, Outcomes, Stopping
 from ....fit.estimates.identification import constraint_of
@@ -117,6 +117,7 @@ def fit_bradley_terry(
     method: Literal["laplace", "quadrature", "pql"] | None = None,
     tie_shift: bool = False,
     tie_scale: bool = False,
+    rows: Any = None,
 ) -> Fit:
     """Fit a Bradley-Terry model.
 
@@ -153,6 +154,10 @@ def fit_bradley_terry(
     tie_shift, tie_scale : bool
         Whether Davidson's ties are most probable elsewhere than between equals, by who is named first, and whether
         they grow rarer at another rate (R's GenDavidson).
+    rows : source of :func:`pairproof.count`, or :func:`pairproof.rows`, optional
+        The rows that the table was counted from, where they are too many to hold: `comparison_terms` are then columns of
+        numbers that they have and the table has not.  Each Newton step is one pass over them, and the title says how many
+        there were.  Such a fit has estimates, standard errors, contrasts, ranks, llf and `clustered(COLUMN, rows=rows)`.
 
     Returns
     -------
@@ -187,10 +192,25 @@ def fit_bradley_terry(
         formula, random, link, offset, weights, subset, reduce_bias, method, tie_shift, tie_scale
     )
     plain = (ties, by, reference, order_effect, cells, item_terms, separate, comparison_terms)
+    if rows is not None:
+        return _through(table, options, plain, rows)
     spec = None if asked(options) else make_spec("bradley-terry", table, *plain)
     if spec is None or spec.general_ties:
         return fit_contests(prepared(table, options, *plain))
     return plain_fit(table, spec)
+
+
+def _through(table: Comparisons, options: Options, plain: tuple[Any, ...], rows: Any) -> Fit:
+    """Comparison terms of rows that are gone through; of plain models."""
+    from ..counts.through_rows import fit_through
+
+    spec = make_spec("bradley-terry", table, *plain)
+    if asked(options) or spec.general_ties or spec.cells:
+        raise InputError(
+            "rows= with a formula, random effects, another link, an offset, weights, a subset, reduced bias, cells or general"
+            " ties is not offered; leave these out, or count by the covariate in classes, by=[...], and fit that table"
+        )
+    return fit_through(table, spec, rows)
 
 
 #: The function that fits each family of models.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ....data.columns import Column, Factor
+from ....data.columns import Column, Factor, beside
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....errors import InputError, ItemError
@@ -62,6 +62,7 @@ class Rows:
 
 def rows_of(fit: Fit) -> Rows:
     """Linear predictors and probabilities of every row of a fit's table."""
+    fit.spec.check_held("fitted values of the table's rows")
     table = fit.data.with_ties_treated(fit.ties)
     counts = np.stack([table.wins, table.ties, table.losses], axis=1).astype(float)
     eta, along = _predictors(fit, table)
@@ -311,7 +312,7 @@ def predict(
                 more = table.columns[given]
                 assert not isinstance(more, Factor)  # an offset is numeric, or there was no fit
                 offset = offset + more
-            table = replace(table, columns={**table.columns, spec.offset: offset})
+            table = replace(table, columns=beside(table.columns, {spec.offset: offset}))
     rows = contest_rows(table, spec, n_seen)
     _check_names(fit, rows)
     chosen = np.arange(n_old, table.n_rows)

@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ....data.columns import Factor
+from ....data.columns import Factor, beside
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....errors import FormulaError, InputError
@@ -235,7 +235,7 @@ def _with_numbers(table: Comparisons, options: Options) -> Comparisons:
                 f"{name} as numbers, but the table has a column {name!r}; name the one that is meant"
             )
         columns[name] = values
-    return replace(table, columns={**table.columns, **columns}) if columns else table
+    return replace(table, columns=beside(table.columns, columns)) if columns else table
 
 
 def _numeric(table: Comparisons, asked_for: str, name: str, there: str) -> FloatArray:
@@ -298,7 +298,7 @@ def _with_offset(table: Comparisons, offset: str, more: FloatArray) -> tuple[Com
             raise InputError(f"offset={offset!r}: no numeric column of the table")
         values = values + column
     name = f"{offset}{BESIDE}" if offset else "offset(formula)"
-    return replace(table, columns={**table.columns, name: values}), name
+    return replace(table, columns=beside(table.columns, {name: values})), name
 
 
 @dataclass(frozen=True, eq=False)

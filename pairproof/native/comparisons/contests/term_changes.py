@@ -15,7 +15,7 @@ import warnings as python_warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ....data.columns import Column
+from ....data.columns import Column, beside
 from ....data.comparisons import Comparisons
 from ....errors import FormulaError, InputError, RankingWarning
 from ....fit.estimates.specification import ModelSpec
@@ -250,4 +250,4 @@ def _own_columns(table: Comparisons, items: Sequence[str]) -> tuple[Comparisons,
         column = (table.first == k).astype(float) - (table.second == k).astype(float)
         if column.any():
             moved[f"{OWN}{item}"] = column
-    return replace(table, columns={**table.columns, **moved}), tuple(f"`{name}`" for name in moved)
+    return replace(table, columns=beside(table.columns, moved)), tuple(f"`{name}`" for name in moved)

@@ -413,6 +413,7 @@ class Model:
 
 def build(data: Comparisons, spec: ModelSpec) -> Model:
     """Build the arrays of the model."""
+    spec.check_held("a refit")
     table = entering(data, spec)
     formula = parse(spec.by, names_of(data, spec, separate_items(data, spec) if spec.by else ()))
     has_tie = spec.ties in ("davidson", "rao-kupper")

@@ -44,7 +44,7 @@ class Squares:
 
     @property
     def has_ties(self) -> bool:
-        return bool(self.problem.tie.shape[1])
+        return bool(self.problem.tie.shape[1] == 1)
 
     @cached_property
     def lead(self) -> FloatArray:

@@ -26,13 +26,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ....data.columns import Column, Factor, FloatArray, frozen
+from ....data.columns import Column, Factor, FloatArray, beside, frozen
 from ....data.comparisons import Comparisons
 from ....errors import AliasError, InputError, ItemError, TooLargeError
 from ....fit.estimates.fit_record import FitWarning
@@ -470,7 +469,7 @@ def _joined(
                 model.names.formula,
                 f"{model.table.source} has another {what} named {name!r} already; rename it",
             )
-    return MappingProxyType({**old, **new})
+    return beside(old, new)
 
 
 def _cancelled(term: LookedUp) -> FitWarning:

@@ -122,6 +122,8 @@ def _distinct_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
 
 def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()) -> Patterns:
     """Combine the columns of a formula (and `extra` categorical ones) into patterns."""
+    if not any(formula.products) and not extra:
+        return Patterns(np.zeros(data.n_rows, np.int64), {}, 1)
     return patterns_of(formula, data, data.wins + data.ties + data.losses > 0, extra)
 
 

@@ -1,0 +1,1 @@
+"""Any frame or file to counts that add up, and passes over rows that are too many to hold."""

@@ -1,0 +1,130 @@
+"""Parquet and Arrow files, and frames in memory that hand over their columns as Arrow has them (polars, pyarrow).
+
+A Parquet file unfolds to forty times its bytes, so that its footer says whether it is read, before a row is.  What has
+no rows until it is asked (a lazy frame, a relation of a database, a frame of a cluster) is not pulled into memory: it is
+counted where it is.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+import pandas as pd
+
+from ...errors import InputError
+from ...files.inputs import LIMIT, MOST_BYTES, most_bytes, open_file, read_file
+
+#: Rows of a file that are read: positions and counts take 40 bytes a row, the columns of the file as many.
+MOST_ROWS = 50_000_000
+#: Bytes that a cell takes while it is read, and how many times the most bytes of a text file all of them may:
+#: text takes as many.
+_CELL, _UNFOLDED = 20, 10
+#: Rows that are counted in a second, with room: 2 to 6 seconds for 10^8 were seen.
+_COUNTED = 10_000_000
+#: Packages whose tables are computed when asked, and the names of such tables in others.
+_LAZY_PACKAGES = ("duckdb", "ibis", "dask", "dask_expr", "pyspark")
+_LAZY_NAMES = ("LazyFrame", "RecordBatchReader", "Scanner", "Dataset")
+
+
+def check_size(n_rows: int, n_columns: int, source: str) -> None:
+    """Refuse a file that would not fit into memory, by its rows and columns."""
+    times = max(1.0, most_bytes() / MOST_BYTES)
+    limit = f"or raise the limit ({LIMIT} in the environment)"
+    if n_rows > MOST_ROWS * times:
+        raise InputError(
+            f"{source}: {n_rows:,} rows: pairproof.count counts them in about {math.ceil(n_rows / _COUNTED)} s; at most"
+            f" {MOST_ROWS * times:,.0f} are read; count them, {limit}"
+        )
+    if n_rows * n_columns * _CELL > MOST_BYTES * times * _UNFOLDED:
+        raise InputError(
+            f"{source}: {n_rows:,} rows of {n_columns:,} columns unfold to about {n_rows * n_columns * _CELL / 1e9:.0f} GB;"
+            f" keep the columns that are needed, count them with pairproof.count, {limit}"
+        )
+
+
+def arrow_file(path: str, suffix: str, expected: str) -> pd.DataFrame:
+    """The table in a Parquet or Arrow file."""
+    try:
+        import pyarrow as pa
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ImportError as error:
+        raise InputError(
+            f"{path}: reading {suffix} files needs pyarrow ({error}); pip install 'pairproof[arrow]', or save"
+            " as CSV"
+        ) from error
+    try:
+        if suffix in (".parquet", ".pq"):
+            with open_file(path, expected) as file:
+                return _parquet(pa.parquet, file, path)
+        with pa.BufferReader(read_file(path, expected)) as file:
+            try:
+                reader = pa.ipc.open_file(file)
+            except pa.ArrowInvalid:  # Hugging Face's .arrow files are streams
+                file.seek(0)
+                reader = pa.ipc.open_stream(file)
+            table = reader.read_all()
+            check_size(table.num_rows, table.num_columns, path)
+            return _in_pandas(table)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        raise InputError(f"{path}: not a readable {suffix} file: {error}") from error
+
+
+def _parquet(parquet: Any, file: Any, path: str) -> pd.DataFrame:
+    footer = parquet.ParquetFile(file).metadata
+    check_size(footer.num_rows, footer.num_columns, path)
+    return _in_pandas(parquet.read_table(file, read_dictionary=_of_few_texts(footer)))
+
+
+def _of_few_texts(footer: Any) -> list[str]:
+    """Columns that the file stores as codes of two bytes at most: kept as such, they take a fifth of the time."""
+    groups = [footer.row_group(k) for k in range(footer.num_row_groups)]
+    few = []
+    for k in range(footer.num_columns):
+        parts = [group.column(k) for group in groups]
+        size = sum(part.total_uncompressed_size for part in parts)
+        texts = all(part.physical_type == "BYTE_ARRAY" and part.has_dictionary_page for part in parts)
+        if parts and texts and size <= 2 * footer.num_rows:
+            few.append(parts[0].path_in_schema)
+    return few
+
+
+def _in_pandas(table: Any) -> pd.DataFrame:
+    """The table; integers beside blank cells stay integers, since a double does not tell all of them apart."""
+    found: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
+    return found
+
+
+def refuse_lazy(source: Any) -> None:
+    """Refuse what has no rows until it is asked for them."""
+    kind = type(source)
+    package = kind.__module__.lstrip("_").partition(".")[0]
+    if package in _LAZY_PACKAGES or kind.__name__.endswith(_LAZY_NAMES):
+        raise InputError(
+            f"a {package} {kind.__name__} has no rows until it is asked for them: pairproof.count(frame) counts it where it"
+            " is, whatever its size; read takes tables in memory"
+        )
+
+
+def has_arrow(source: Any) -> bool:
+    """Whether a frame hands over its columns as Arrow has them."""
+    return hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
+
+
+def arrow_frame(source: Any) -> pd.DataFrame:
+    """A frame in memory that hands over its columns as Arrow has them."""
+    name = f"{type(source).__module__.partition('.')[0]} {type(source).__name__}"
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise InputError(
+            f"reading a {name} needs pyarrow ({error}); pip install 'pairproof[scale]', or pass a pandas DataFrame"
+        ) from error
+    try:
+        return _in_pandas(pa.table(source))
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(
+            f"cannot read a table from a {name} ({error}); pass a frame with named columns"
+        ) from error
