@@ -157,7 +157,7 @@ class Batch:
     weight: FloatArray | None
     more: tuple[Coded, ...]
 
-    def only(self, rows: IntArray) -> Batch:
+    def only(self, rows: IntArray | slice) -> Batch:
         """These of the answers."""
         weight = None if self.weight is None else self.weight[rows]
         return Batch(self.at[rows], weight, tuple((values[rows], levels) for values, levels in self.more))

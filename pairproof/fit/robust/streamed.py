@@ -128,6 +128,8 @@ class StreamedClusters(Clusters):
         return self._few.share_alone_all(functions)
 
 
+#: Rows of a part whose scores are worked out one by one.
+_ROWS = 1 << 17
 #: A parameter, or one for each row, and what each row adds there.
 _Entry = tuple[Any, FloatArray]
 
@@ -261,6 +263,13 @@ class _SumsThrough(_Sums):
         self._d = beta[self._further]
         self._predictors = [design.times(beta) for design in (rows.x, rows.z)]
         self._across = [design.times(bread[:, self._further]) for design in (rows.x, rows.z)]
+
+    def _batches(self) -> Iterator[tuple[Batch, IntArray]]:
+        """Fewer at a time, so that the derivatives of all outcomes stay within a processor's cache."""
+        for batch, code in super()._batches():
+            for start in range(0, len(code), _ROWS):
+                part = slice(start, start + _ROWS)
+                yield batch.only(part), code[part]
 
     def _units(self, part: Batch) -> tuple[IntArray, IntArray, FloatArray, RowScores]:
         """Cell and outcome of each row, float[k, m] its covariates, and the derivatives of all outcomes in its place."""
