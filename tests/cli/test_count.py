@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -40,7 +41,10 @@ def test_days_that_are_added_one_by_one_are_the_votes_counted_at_once(votes: Pat
     code, out, _ = run(capsys, "count", f"{votes}/day-*.csv", "--by", "language", "--json")
     found = json.loads(out)
     assert code == 0 and found["digest"] == whole.digest() and found["comparisons"] == 7
-    assert [(part["name"], part["comparisons"]) for part in found["parts"]] == [("day-0.csv", 4), ("day-1.csv", 3)]
+    assert [(part["name"], part["comparisons"]) for part in found["parts"]] == [
+        ("day-0.csv", 4),
+        ("day-1.csv", 3),
+    ]
 
 
 def test_a_day_that_is_in_is_refused_and_nothing_changes(votes: Path, capsys) -> None:
@@ -77,3 +81,32 @@ def test_bad_input_is_named_and_nothing_is_written(votes: Path, capsys) -> None:
     assert not kept.exists()
     code, _, err = run(capsys, "count", votes / "day-0.csv")
     assert code == 0 and "were not kept" in err
+
+
+def test_the_votes_that_were_counted_are_gone_through_for_clusters_and_terms(votes: Path, capsys) -> None:
+    r = np.random.default_rng(5)
+    a = r.integers(0, 3, 300)
+    b = (a + r.integers(1, 3, 300)) % 3
+    names, answers = np.array(list("ABC")), np.array(["first", "second"])
+    table = {"first": names[a], "second": names[b], "outcome": answers[r.integers(0, 2, 300)]}
+    pd.DataFrame({**table, "judge": r.integers(0, 40, 300), "length": r.integers(-9, 9, 300)}).to_csv(
+        votes / "votes.csv", index=False
+    )
+    kept, whole = votes / "counts.json", votes / "votes.csv"
+    run(capsys, "count", whole, "--out", kept)
+    through = ("--rows", whole, "--cluster", "judge", "--json")
+    found = json.loads(run(capsys, "fit", kept, *through)[1])
+    held = json.loads(run(capsys, "fit", whole, "--cluster", "judge", "--cluster-kind", "CR1", "--json")[1])
+    model = ("--model", "bradley-terry", "--comparison-terms", "length")
+    terms = [
+        json.loads(run(capsys, "fit", t, *model, *more)[1])
+        for t, more in ((kept, through), (whole, ["--json"]))
+    ]
+    for name, value in held["bse"].items():
+        assert value is None or found["bse"][name] == pytest.approx(value, rel=1e-12)  # seen: 1e-15
+    for name, value in terms[1]["params"].items():
+        assert terms[0]["params"][name] == pytest.approx(value, abs=1e-10)  # seen: 1e-15
+    code, _, err = run(capsys, "fit", kept, "--rows", whole)
+    assert code == 3 and "--rows has no effect without --cluster" in err
+    code, _, err = run(capsys, "fit", kept, "--rows", votes / "day-0.csv", "--cluster", "language")
+    assert code == 3 and "not the rows of this fit" in err

@@ -96,6 +96,7 @@ CASES = {
     "fit t.csv --model bradley-terry --random judge": "--random judge",
     "fit t.csv --item-data items.csv --model bradley-terry --formula item --separate A": "--separate A",
     "fit t.csv --contrasts all-pairs --level 0.3": "--level 0.3",
+    "fit t.csv --rows votes.csv --cluster judge --cluster-kind CR2": "--rows",
     "fit t.csv --where judge": "--where judge",
     "count t.csv --by judge --most-cells 1": "--most-cells 2",
     "fit-answers ranks.csv --layout ranks": "--items A,B,C",

@@ -84,11 +84,16 @@ def command(
                 " out one of the two."
             )
     table = reading.of(file)
-    return ending.give(state, table, *(_fit(table, model, stated(own)) for own in options))
+    if ending.rows is not None and ending.cluster is None and not asked["comparison_terms"]:
+        raise click.UsageError("--rows has no effect without --cluster or --comparison-terms; add one of them.")
+    return ending.give(state, table, *(_fit(table, model, stated(own), ending.rows) for own in options))
 
 
-def _fit(table: Comparisons, model: str, asked: dict[str, Any]) -> Fit:
+def _fit(table: Comparisons, model: str, asked: dict[str, Any], rows: str | None) -> Fit:
     from ...native.comparisons.contests.bradley_terry import FITTERS
+
+    if rows is not None and model == "bradley-terry" and asked.get("comparison_terms"):
+        asked = {**asked, "rows": rows}
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankingWarning)  # in the summary, and said beside the JSON

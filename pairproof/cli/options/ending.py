@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import NotEstimableError
-from ..state import SHARE, WRITTEN, Decorated, State, choice, gathered, options
+from ..state import READ, SHARE, WRITTEN, Decorated, State, choice, gathered, options
 from .reading import KINDS, names, taken
 from .verifying import r_options
 
@@ -71,9 +71,12 @@ def ending_options(
             f"--cluster {columns}": help,
             "--cluster-kind": f"Correction for few clusters; default: {kind}{said}.",
             "--cluster-missing": "Rows without a value of COL: an error (default), or each a cluster of its own.",
+            "--rows VOTES": "The votes that FILE counts (a path, or a glob in quotes), gone through for the clusters"
+            " (CR1) and the comparison terms that the counts have not.",
         },
         cluster_kind=choice(*KINDS),
         cluster_missing=choice("refuse", "own"),
+        rows=READ,
     )
 
     def gather(command: Callable[..., Any], given: dict[str, Any]) -> Any:
@@ -91,6 +94,7 @@ class Ending:
     cluster: str | None
     cluster_kind: Kind | None
     cluster_missing: Missing | None
+    rows: str | None
     ranks: bool
     family: str | None
     against: str | None
@@ -144,10 +148,10 @@ class Ending:
 
         if self.cluster is not None:
             # In a table of whole answers without a column person each row is one.
-            rows = fit.answers is not None and self.cluster == "person" and "person" not in table.columns
-            columns = () if rows else names(self.cluster)
-            missing = self.cluster_missing or "refuse"
-            fit = fit.clustered(*columns, kind=self.cluster_kind or self.kind, missing=missing)
+            alone = fit.answers is not None and self.cluster == "person" and "person" not in table.columns
+            columns = () if alone else names(self.cluster)
+            kind = self.cluster_kind or (self.kind if self.rows is None else None)
+            fit = fit.clustered(*columns, kind=kind, missing=self.cluster_missing or "refuse", rows=self.rows)
         asked = self._asked(fit, state.seed or 0, other, answers)
         agreements: Any = pairproof.verify(fit, r=self.r) if self.verify else None
         if self.script is not None:

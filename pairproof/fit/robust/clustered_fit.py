@@ -321,6 +321,12 @@ def checked(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> tup
     return fit, columns
 
 
+def bread_of(fit: FitRecord) -> FloatArray:
+    """float[p, p]: M, by one dense factor where there are many parameters."""
+    p = len(fit.terms)
+    return fit.covariance.whole() if p > 500 else fit.covariance.between(np.eye(p))
+
+
 def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missing = "refuse") -> R:
     """The fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`."""
     fit, columns = checked(fit, columns, kind, missing)
@@ -334,7 +340,7 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
         )
     if len(used) < len(rows):
         rows = rows.only(used)
-    bread = fit.covariance.whole() if len(fit.terms) > 500 else fit.covariance.between(np.eye(len(fit.terms)))
+    bread = bread_of(fit)
     labelled = [cluster_codes(table, column, used, missing) for column in columns]
     parts = [Clusters(rows, codes, bread) for codes, _ in labelled]
     for column, part, (_, labels) in zip(columns, parts, labelled):

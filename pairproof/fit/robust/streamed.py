@@ -26,7 +26,7 @@ from ..estimates.covariance import DenseCovariance
 from ..estimates.fit_record import FitRecord
 from ..estimates.identification import R
 from . import sums
-from .clustered_fit import Clusters, Kind, Missing, Robust, Way, checked
+from .clustered_fit import Clusters, Kind, Missing, Robust, Way, bread_of, checked
 from .scores import Design, RowScores, pattern_cells, row_scores, units
 from .sums import LARGEST, Cells, ClusterSums
 
@@ -59,7 +59,7 @@ def clustered_through(fit: R, columns: Sequence[str], kind: Kind, missing: Missi
             " without one a label of its own, or leave these rows out of the count"
         )
     fit, (column,) = checked(fit, columns, kind, missing)
-    way = _way(fit, fit.covariance.between(np.eye(len(fit.terms))), column, kind, given)
+    way = _way(fit, bread_of(fit), column, kind, given)
     v = way.covariance
     robust = Robust(kind, (way,), v, fit.covariance, refitted=False)
     return replace(fit, covariance=DenseCovariance(v), robust=robust)
