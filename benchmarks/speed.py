@@ -207,8 +207,8 @@ JOBS = (
 def page(run: Run) -> str:
     words = (
         "Made by `python -m benchmarks.speed`; [how to read it](../benchmarks/README.md#how-to-read-a-table)."
-        " A table is of one run in which all take turns; CPU and ratios are medians over rounds, estimates and"
-        " standard errors the digits shared with the first row, which does not count unless it is at the"
+        " A table is of one run in which all take turns; CPU and ratios are medians over rounds, estimates"
+        " and standard errors the digits shared with the first row, which does not count unless it is at the"
         " maximum of its likelihood. choix and evalica give no standard errors; arena-rank's time is with its"
         " intervals."
     )
