@@ -1,8 +1,8 @@
 """Contenders that several comparisons time: pairproof's fits and its Python peers.
 
 A function takes the data and returns what is to be timed.  A peer that is not installed raises Absent and is
-shown as not here, never as a number.  choix 0.4 and evalica 0.4 give no standard errors; they are called as their
-documentation says.  R's contenders are in harness/serve.R.
+shown as not here, never as a number.  choix 0.4 and evalica 0.4 give no standard errors, arena-rank 0.1 intervals of
+centred ratings; they are called as their documentation says.  R's contenders are in harness/serve.R.
 """
 
 from __future__ import annotations
@@ -131,6 +131,28 @@ def choix_dense(data: Data) -> Ready:
         lambda: choix.ilsr_pairwise_dense(wins),
         lambda log_odds: Answer((log_odds - log_odds[0])[1:], NOTHING),
     )
+
+
+def arena_rank(data: Data) -> Ready:
+    """Ratings with their intervals, of pairs with counts, as its own reader of rows makes them."""
+    data_utils, model = need("arena_rank.utils.data_utils"), need("arena_rank.models.bradley_terry")
+    i, j, _ = _cells(data)
+    counts = np.concatenate([data.wins, data.losses])
+    kept = counts > 0
+    dataset = data_utils.PairDataset(
+        competitors=data.items,
+        pairs=np.tile(np.stack([i, j], axis=1), (2, 1))[kept],
+        outcomes=np.repeat([1.0, 0.0], len(i))[kept],
+        counts=counts[kept],
+        weights=np.ones(kept.sum()),
+        opt_weights=counts[kept],
+    )
+
+    def answer(found: Any) -> Answer:
+        log_odds = np.asarray(found["ratings"]) * np.log(10.0) / 400.0
+        return Answer((log_odds - log_odds[0])[1:], NOTHING)
+
+    return Ready(lambda: model.BradleyTerry(data.n_items).compute_ratings_and_cis(dataset), answer)
 
 
 def evalica_bradley_terry(data: Data) -> Ready:

@@ -8,7 +8,10 @@ import re
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("pairproof", "numpy", "scipy", "pandas", "statsmodels", "choix", "evalica")
+PACKAGES = (
+    *("pairproof", "numpy", "scipy", "pandas", "statsmodels", "choix", "evalica", "arena-rank", "pyarrow"),
+    *("narwhals", "duckdb", "polars"),
+)
 
 
 def machine() -> dict[str, str]:

@@ -28,9 +28,10 @@ class Server:
 
     def __init__(self) -> None:
         from ..comparisons import JOBS
+        from ..speed import JOBS as SPEED
 
         self.contenders: dict[str, Prepare] = {}
-        for job in JOBS:
+        for job in (*JOBS, *SPEED):
             for name, contender in job.contenders.items():
                 if contender != "r":
                     same = self.contenders.setdefault(name, contender)

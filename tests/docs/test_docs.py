@@ -11,7 +11,7 @@ import pytest
 
 import pairproof
 from pairproof.bridge import Backend, Records
-from tools.pages.pages import BLOCK, PAGES, blocks, make, read
+from tools.pages.pages import BLOCK, PAGES, blocks, make, missing, read
 from tools.pages.sameness import differences
 from tools.pages.snippets import OWN_RECORDS, ROOT, SnippetError, fences, records, with_output
 
@@ -19,6 +19,7 @@ from tools.pages.snippets import OWN_RECORDS, ROOT, SnippetError, fences, record
 NOT_MADE = (
     "docs/hopkins-may-2013.md",
     "docs/installing.md",
+    "docs/speed.md",
     "docs/what-a-fit-answers.md",
     "CHANGELOG.md",
     "benchmarks/README.md",
@@ -59,6 +60,8 @@ def made_from_records(page: str) -> tuple[str, frozenset[str]]:
     "page", [pytest.param(p, marks=pytest.mark.nightly) if p in LONG else p for p in PAGES]
 )
 def test_a_page_made_again_from_records_is_the_committed_one(page):
+    if missing(page):
+        pytest.skip(f"{', '.join(missing(page))} not installed; {page} was not made")
     found = differences(read(page), made_from_records(page)[0])
     assert (
         not found

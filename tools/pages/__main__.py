@@ -8,7 +8,7 @@ import click
 
 from pairproof.bridge import Backend
 
-from .pages import PAGES, make, read, write
+from .pages import PAGES, make, missing, read, write
 from .sameness import differences
 from .snippets import records
 
@@ -29,6 +29,9 @@ def main(pages: tuple[str, ...], check: bool, mode: str) -> None:
     live = mode == "live"
     differ = False
     for page in pages or PAGES:
+        if missing(page):
+            click.echo(f"{page}: left as it is; not installed: {', '.join(missing(page))}")
+            continue
         backend = Backend("live", record=None if check else "once", records=records()) if live else None
         made = make(page, backend)
         found = differences(read(page), made)

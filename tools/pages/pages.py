@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 
 from pairproof.bridge import Backend, using
@@ -18,6 +19,7 @@ PAGES = (
         f"docs/{name}.md"
         for name in (
             "data",
+            "more-votes-than-memory",
             "models",
             "answers",
             "latent-classes",
@@ -41,6 +43,8 @@ PAGES = (
         )
     ),
 )
+#: What pages run and the package does not need: where one of these is not installed the page is not made.
+NEEDS = {"docs/more-votes-than-memory.md": ("pyarrow", "narwhals", "duckdb", "polars", "dask.dataframe")}
 BLOCK = re.compile(
     (
         r"(?P<head><!-- made by python -m tools.pages: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(?P<foot><!-- end of"
@@ -90,6 +94,17 @@ def blocks() -> Mapping[str, Block]:
         **scalar_annotation.BLOCKS,
         **trees.BLOCKS,
     }
+
+
+def missing(page: str) -> list[str]:
+    """What a page needs and cannot be imported here."""
+    found = []
+    for module in NEEDS.get(page, ()):
+        try:
+            import_module(module)
+        except ImportError:
+            found.append(module)
+    return found
 
 
 def read(page: str) -> str:

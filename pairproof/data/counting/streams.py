@@ -395,10 +395,15 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
         ) from error
     try:
         frame = nw.from_native(source).lazy()
+    except ImportError as error:
+        raise InputError(
+            f"this narwhals cannot take a {kind} ({error}); bring both up to date: pip install -U narwhals"
+            f" {kind.partition('.')[0]}"
+        ) from error
     except TypeError as error:
         raise InputError(
             f"cannot count rows of a {kind}; expected a path, a glob, a list of paths, a dict of columns, or a frame of"
-            " pandas, polars, pyarrow, DuckDB, Ibis, Dask or PySpark"
+            f" pandas, polars, pyarrow, DuckDB, Ibis, Dask or PySpark (narwhals says: {error})"
         ) from error
     names = tuple(frame.collect_schema().names())
 

@@ -33,8 +33,7 @@ from .sums import LARGEST, Cells, ClusterSums
 #: What is offered where rows are gone through, and what is not.
 OFFERED = (
     "rows= gives CR0 and CR1 of one column in passes over the rows. For CR2, its degrees of freedom, two columns or a"
-    ' bootstrap count buckets of clusters, pairproof.count(..., by=["bucket"]) with bucket = judge % 64, and cluster by'
-    " those in memory"
+    " bootstrap count by buckets of clusters (a column bucket, judge % 64), and cluster by those in memory"
 )
 
 
