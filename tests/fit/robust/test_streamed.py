@@ -348,7 +348,7 @@ def test_a_cluster_of_most_rows_is_no_reason_to_refuse_but_in_memory(
 
 
 def test_what_is_offered_is_true(frame: pd.DataFrame) -> None:
-    assert 'by=["bucket"]) with bucket = judge % 64' in streamed.OFFERED
+    assert "a column bucket, judge % 64" in streamed.OFFERED
     votes = frame.assign(bucket=frame["judge"] % 64)
     fit = pairproof.fit_bradley_terry(pairproof.count(votes, by=["bucket"]))
     assert fit.clustered("bucket", kind="CR2").robust.n_clusters == (64,)
