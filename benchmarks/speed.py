@@ -210,7 +210,7 @@ def page(run: Run) -> str:
         " A table is of one run in which all take turns; CPU and ratios are medians over rounds, estimates"
         " and standard errors the digits shared with the first row, which does not count unless it is at the"
         " maximum of its likelihood. choix and evalica give no standard errors; arena-rank's time is with its"
-        " intervals."
+        " intervals, and with what jax compiles anew for each fit."
     )
     lines = ["# How fast", "", *textwrap.wrap(words, 140)]
     if run.tiny:
