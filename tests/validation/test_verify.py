@@ -279,3 +279,19 @@ def test_what_r_lacks_of_a_maximum_at_infinity_is_no_difference_and_a_wrong_like
         replace(fit, df_resid=fit.df_resid + 1),
     ):
         assert "differs" in {a.verdict for a in verify(wrong, r="live")}
+
+
+@live
+def test_errors_by_clusters_of_rows_that_r_has_not_are_said_not_to_be_compared_and_all_else_is() -> None:
+    rows = {
+        "first": list("ABCABCBCA"),
+        "second": list("BCABCACAB"),
+        "outcome": ["first", "tie", "second"] * 3,
+    }
+    rows["judge"] = list("xxyyzzuuv")
+    found = verify(
+        pairproof.fit_bradley_terry(pairproof.count(rows), ties="davidson").clustered("judge", rows=rows)
+    )
+    codes = [row.verdict for row in found]
+    assert codes.count("not-checkable") == 2 and codes.count("agrees") == len(codes) - 2 > 50
+    assert "judge is a column of rows that were gone through" in str(found)

@@ -321,8 +321,6 @@ def test_a_clustered_fit_of_counts_says_what_the_bootstrap_would_need(frame: pd.
             InputError, match=r"no column 'judge' to cluster by.*clustered\('judge', rows=SOURCE\), CR1"
         ):
             ask()
-    said = str(found.verify(r="recorded"))
-    assert "0 agreements" in said or "not" in said
 
 
 def test_models_without_scores_by_cell_are_refused(frame: pd.DataFrame) -> None:
