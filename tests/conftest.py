@@ -55,6 +55,19 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the slow tests, so that one process is not left alone with them at the end."""
     items.sort(key=lambda item: not any(item.iter_markers("slow")))
+    for item in items:
+        _keep_group(item)
+
+
+def _keep_group(item: pytest.Item) -> None:
+    """Say the group of `--dist loadgroup` where this pytest looks for it.
+
+    pytest-xdist (3.8) writes it into the attribute that was a test's id before pytest 9.1; since then every
+    process made what the tests of a group share.
+    """
+    named = getattr(item, "_nodeid", item.nodeid)
+    if named != item.nodeid:
+        item._id = type(item._id).parse(named)
 
 
 @functools.lru_cache(maxsize=None)

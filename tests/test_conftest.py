@@ -29,6 +29,30 @@ def test_needs_nothing():
 """
 
 
+GROUPED = """
+import os
+import pytest
+
+@pytest.mark.xdist_group("one process")
+@pytest.mark.parametrize("k", range(6))
+def test_shares(k, root):
+    (root.parent / "processes").mkdir(exist_ok=True)
+    (root.parent / "processes" / str(os.getpid())).touch()
+"""
+
+
+def test_tests_of_a_group_run_in_one_process(tmp_path):
+    pytest.importorskip("xdist")
+    (tmp_path / "suite" / "tests").mkdir(parents=True)
+    shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path / "suite" / "tests")
+    (tmp_path / "suite" / "tests" / "test_suite.py").write_text(GROUPED, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "tests"]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "PAIRPROOF_"))}
+    ran = subprocess.run(command, cwd=tmp_path / "suite", capture_output=True, text=True, env=environment)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert len(list((tmp_path / "processes").iterdir())) == 1
+
+
 @pytest.fixture
 def run_without_r(tmp_path):
     """Runs SUITE under our conftest on a machine where R is not on PATH; returns the exit code and what was

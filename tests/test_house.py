@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.budget import budget, counted, sizes
+from tests.budget import budget, counted, sizes, statements
 from tests.places import ROOT, TESTS
 from tests.test_packaging import PACKAGE, tracked_files
 
 # -- tests mirror the package --------------------------------------------------------------------------------
 
+#: With tests/test_packaging.py, whose answers it asks for.
+pytestmark = pytest.mark.xdist_group("the house")
 #: Folders of tests that are no rooms of the package: the proof beside it, other code, and files.
 BESIDE = ("certified", "benchmarks", "docs", "schemas")
 #: Rooms whose folders are tested together: commands through the command line, papers through `run`.
@@ -55,7 +57,8 @@ OWN = {path.stem for path in TESTS.rglob("*.py")} - {"__init__"}
 def wrong_imports(source: str) -> list[str]:
     """Imports of tests' own modules that are not absolute, and changes of the path that Python searches."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    for node in ast.walk(tree) if "sys" in source else statements(tree):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
         relative = isinstance(node, ast.ImportFrom) and node.level > 0

@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,21 @@ class Records:
                 record = read_record(path)
                 seen.setdefault(record.key, record)
         return list(seen.values())
+
+    def sessions(self) -> list[RSessionInfo]:
+        """The R of every record, as in :meth:`all`; a file that has not changed is read once a process."""
+        seen: dict[str, RSessionInfo] = {}
+        for directory in self.directories:
+            for path in sorted(directory.glob(_NAMES)):
+                of = path.stat()
+                seen.setdefault(*_key_and_session(path, (of.st_ino, of.st_size, of.st_mtime_ns)))
+        return list(seen.values())
+
+
+@lru_cache(maxsize=None)
+def _key_and_session(path: Path, state: tuple[int, ...]) -> tuple[str, RSessionInfo]:
+    record = read_record(path)
+    return record.key, record.session
 
 
 def own_directories() -> list[str]:

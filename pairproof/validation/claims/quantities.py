@@ -47,6 +47,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -254,10 +255,20 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
         return first_preferences(fit.data)[_one(q.name, list(fit.items), "item", name)]
     group, items = _group_and_items(fit, q, 1 if kind in ("worth", "worth_se") else 2)
     if kind in ("worth", "worth_se"):
-        table = fit.worth()
-        row = table[(table["group"] == group) & (table["item"] == items[0])]
-        return float(row["worth" if kind == "worth" else "se"].iloc[0])
+        return _worths(fit)[group, items[0]][kind == "worth_se"]
     return _of_pair(fit, kind, group, *items)
+
+
+#: Worth and standard error by group and item: a validation asks each of a fit's numbers several times, and
+#: the table of them all is most of its work.
+_WORTHS: WeakKeyDictionary[Fit, dict[tuple[str, str], tuple[float, float]]] = WeakKeyDictionary()
+
+
+def _worths(fit: Fit) -> dict[tuple[str, str], tuple[float, float]]:
+    if fit not in _WORTHS:
+        rows = fit.worth()[["group", "item", "worth", "se"]].itertuples(index=False)
+        _WORTHS[fit] = {(group, item): (float(worth), float(se)) for group, item, worth, se in rows}
+    return _WORTHS[fit]
 
 
 def _of_parameter(fit: Fit, kind: str, parameter: str) -> float:
@@ -266,8 +277,8 @@ def _of_parameter(fit: Fit, kind: str, parameter: str) -> float:
         return float(fit.conf_int().loc[parameter, kind])
     if kind == "exp":
         return math.exp(float(fit.params[parameter]))
-    series = {"estimate": fit.params, "se": fit.bse, "z": fit.zvalues, "p": fit.pvalues, "df": fit.df}[kind]
-    return float(series[parameter])
+    name = {"estimate": "params", "se": "bse", "z": "zvalues", "p": "pvalues", "df": "df"}[kind]
+    return float(getattr(fit, name)[parameter])
 
 
 def _two_parameters(fit: Fit, q: Quantity) -> tuple[str, str]:

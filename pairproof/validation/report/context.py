@@ -81,9 +81,9 @@ def versions(backend: Backend, further: Sequence[str] = ()) -> dict[str, str | N
 def _recorded(backend: Backend, asked: Sequence[str]) -> dict[str, str | None]:
     """Versions of R and its packages in the records; if records differ, all of them."""
     seen: dict[str, dict[str, None]] = {}
-    for record in backend.records.all():
-        seen.setdefault("R", {}).setdefault(record.session.r_version)
-        for package, version in record.session.packages.items():
+    for session in backend.records.sessions():
+        seen.setdefault("R", {}).setdefault(session.r_version)
+        for package, version in session.packages.items():
             if package in asked and version is not None:
                 seen.setdefault(package, {}).setdefault(version)
     return {name: f"{' and '.join(seen[name])} (recorded)" for name in ("R", *asked) if name in seen}

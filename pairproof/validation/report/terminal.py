@@ -176,8 +176,8 @@ def screen(
 ) -> str:
     """Agreements of claims as text: a screen of them unless `full`."""
     at = _Screen(width or shutil.get_terminal_size((100, 24)).columns, len(reports))
-    whole = at.text(full_page(agreements, context))
-    if full or at.fits(whole):
+    whole = at.whole(full_page(agreements, context), full)
+    if whole is not None:
         return whole
     return at.largest(lambda most: _summary_page(agreements, context, reports, most))
 
@@ -194,10 +194,9 @@ def fit_screen(
     bare = replace(context, first_lines=())
     lines = opening(agreements, bare)
     at = _Screen(width, len(reports))
-    whole = at.text(
-        side_by_side_page(context.title, agreements, lines, context.first_lines, rows=len(agreements))
-    )
-    if full or at.fits(whole):
+    page = side_by_side_page(context.title, agreements, lines, context.first_lines, rows=len(agreements))
+    whole = at.whole(page, full)
+    if whole is not None:
         return whole
     left = _where(agreements, reports, "and how R was asked")
 
@@ -219,6 +218,13 @@ class _Screen:
 
     def fits(self, text: str) -> bool:
         return text.count("\n") <= self._lines
+
+    def whole(self, page: Page, full: bool) -> str | None:
+        """All of the page, or None if it does not fit: each row of a table takes a line, thousands take seconds."""
+        if not full and sum(len(b.rows) for b in page.blocks if isinstance(b, Table)) > self._lines:
+            return None
+        text = self.text(page)
+        return text if full or self.fits(text) else None
 
     def largest(self, of: Callable[[int], Page]) -> str:
         """The page with the most entries in each of its lists that fits; with one entry, whatever that takes."""

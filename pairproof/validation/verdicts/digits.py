@@ -148,5 +148,6 @@ def floor(quantity: str, r_call: str, floors: Sequence[Floor] | None = None) -> 
     )
 
 
+@lru_cache(maxsize=None)
 def _stands_in(name: str, call: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", call) is not None
