@@ -25,7 +25,7 @@ NOT_MADE = (
     "tests/certified/README.md",
 )
 
-#: Pages that take several seconds: campaigns and experiments simulated, commands, R's records read by the hundred.
+#: Pages that take several seconds: campaigns and experiments simulated, commands, R's records by the hundred.
 LONG = (
     "README.md",
     *(
