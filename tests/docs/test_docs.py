@@ -26,13 +26,16 @@ NOT_MADE = (
     "tests/certified/README.md",
 )
 
-#: Pages that take several seconds: campaigns and experiments simulated, R's records read by the hundred.
-LONG = tuple(
-    f"docs/{name}.md"
-    for name in (
-        *("scalar-annotation", "does-it-match-r", "translation-competitions", "errors", "answers"),
-        *("inference", "latent-classes"),
-    )
+#: Pages that take several seconds: campaigns and experiments simulated, commands, R's records by the hundred.
+LONG = (
+    "README.md",
+    *(
+        f"docs/{name}.md"
+        for name in (
+            *("scalar-annotation", "does-it-match-r", "translation-competitions", "errors", "answers"),
+            *("inference", "latent-classes", "sakaguchi-vandurme-2018"),
+        )
+    ),
 )
 
 #: Commands of `sh` fences, which are shown and not run: they change the machine.

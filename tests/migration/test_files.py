@@ -20,6 +20,8 @@ from pairproof.migration.written_files import Written, check_target, checked_out
 from tests.migration.captures import Script, bradley_terry, staged, tea
 from tests.places import ROOT
 
+pytestmark = pytest.mark.xdist_group("a script migrated")
+
 
 def write(script: Script, folder: Path, name: str = "analysis.py", **options: Any) -> Written:
     """The script's files in a folder, which also has the R script."""

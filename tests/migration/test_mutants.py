@@ -24,6 +24,8 @@ from tests.migration.translate.bradleyterry2 import league
 from tests.migration.translate.designs import recorded as designs
 from tests.migration.translate.prefmod import made as prefmod
 
+pytestmark = pytest.mark.xdist_group("numbers of R changed")
+
 #: Runs that are kept, each of several fits.
 RUNS: Mapping[str, Callable[[], tuple[RecordedCall, ...]]] = {
     "league": league.calls,

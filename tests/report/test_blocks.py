@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any
 
@@ -86,11 +87,16 @@ def parsed(html: str) -> Tags:
     return tags
 
 
+@lru_cache(maxsize=1)
+def harmless_tags() -> list[str]:
+    return parsed(render_html(page("harmless"))).tags
+
+
 @given(st.text(min_size=1))
 @settings(max_examples=60, deadline=None)
 def test_no_text_changes_the_tags_of_a_page(text: str) -> None:
     html = render_html(page(text))
-    assert parsed(html).tags == parsed(render_html(page("harmless"))).tags
+    assert parsed(html).tags == harmless_tags()
     assert not OBEYED.search(html)
 
 

@@ -21,6 +21,8 @@ from tests.certified.load import load
 from tests.native.comparisons.counts.certified_cases import native
 from tests.validation.fakes import values_of
 
+pytestmark = pytest.mark.xdist_group("false alarms")
+
 LLBT_FIT, LLBTPC = "prefmod::llbt.fit", "prefmod::llbtPC.fit"
 
 

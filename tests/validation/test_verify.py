@@ -23,6 +23,8 @@ from pairproof.validation.verify import verify
 from tests.certified.load import load
 from tests.native.comparisons.counts.certified_cases import native
 
+pytestmark = pytest.mark.xdist_group("a fit verified")
+
 live = pytest.mark.r("prefmod", "gnm", "BradleyTerry2", "psychotools", "MASS")
 
 

@@ -18,6 +18,8 @@ from pairproof.campaign.watch.systems import systems
 from pairproof.errors import InputError, NotEstimableError
 from tests.campaign.people import CHANGE, returned, walk_items
 
+pytestmark = pytest.mark.xdist_group("people at work")
+
 BATCHES, HITS = 10, 14
 
 

@@ -23,6 +23,8 @@ from tests.certified.answers.data_sets import DATA_SETS
 from tests.certified.answers.load import load_all
 from tests.native.comparisons.counts.certified_cases import digits
 
+pytestmark = pytest.mark.xdist_group("certified answers")
+
 # Observed least: 13.3 (music3x2, dependence between times) and 13.7; a digit of slack for another LAPACK.
 ESTIMATE_DIGITS, SE_DIGITS = 12.5, 12.5
 # A sum of terms of one sign: observed least 15.2.

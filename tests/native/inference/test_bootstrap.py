@@ -17,6 +17,8 @@ from pairproof.native.inference import replicates as intervals
 from pairproof.native.inference.draws import BLOCK
 from tests.places import DATA
 
+pytestmark = pytest.mark.xdist_group("fits to be drawn again")
+
 build = pairproof.Comparisons.build
 #: 12 printed digits; observed differences are below 2e-11 of accelerations near .004.
 DIGITS = dict(rtol=5e-11, atol=0.0)

@@ -18,6 +18,8 @@ from pairproof.data.respondents.codes import BELOW, MISSING
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
 
+pytestmark = pytest.mark.xdist_group("whole answers drawn again")
+
 PAIRS = [(i, j) for j in range(4) for i in range(j)]
 WORTHS = np.array([0.6, 0.2, 0.0, -0.5])
 ALL = ["params", "contrasts", "worth", "probabilities", "ranks"]
@@ -268,7 +270,7 @@ def test_an_offset_of_zero_has_the_replicates_of_none(ties: Any, columns: tuple[
     np.testing.assert_allclose(centred[1].replicates, centred[0].replicates, **SAME)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.nightly) for k in (1, 2, 3))])
 def test_separated_contests_have_the_replicates_of_none(seed: int) -> None:
     few = judged(5, 4, seed)
     table = pairproof.read(few[few["outcome"] != "tie"])

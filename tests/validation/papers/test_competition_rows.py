@@ -33,6 +33,8 @@ from tests.native.translation import random_table, table_2
 from tests.validation.runs import recomputed, shares_runs
 from tests.validation.verdicts.observed import observed
 
+pytestmark = shares_runs
+
 PAPERS = ("vilar-2007", "hopkins-may-2013")
 RECORDED = Backend("recorded")
 
@@ -335,7 +337,6 @@ def test_a_row_judged_without_digits_is_listed_and_counts_as_no_digits_agreement
         assert " ".join(text.split()).count("judged by Monte Carlo error") == 11, suffix
 
 
-@shares_runs
 def test_the_story_of_vilar_has_every_pair_with_the_digits_it_shares_with_r() -> None:
     report = recomputed("vilar-2007", "recorded")
     assert report.exit_code == 0 and isinstance(report.context, ReportContext)

@@ -19,6 +19,8 @@ from pairproof.validation.verdicts.digits import floor
 from tests.validation.runs import KEPT, recomputed, shares_runs
 from tests.validation.verdicts.observed import observed
 
+pytestmark = shares_runs
+
 
 @lru_cache(maxsize=1)
 def checker() -> Checker:
@@ -210,7 +212,6 @@ def test_every_statement_is_the_papers_own_words_or_nearly(shared: Path) -> None
 
 
 @pytest.mark.nightly
-@shares_runs
 @pytest.mark.r("prefmod", "psychotools", "BradleyTerry2", "MASS")
 def test_a_live_run_passes_and_shows_the_digits_that_floors_toml_says_were_observed() -> None:
     rows = list(recomputed("dras-2015", "live"))

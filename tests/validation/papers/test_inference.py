@@ -93,6 +93,7 @@ def differing(found):
     return {a.quantity for a in found if a.verdict == "differs"}
 
 
+@pytest.mark.nightly  # that a p that is off is seen, test_annotation.py shows too
 def test_a_wrong_adjusted_p_is_seen(monkeypatch, checker):
     from pairproof.bridge.process.policy import Backend
 
@@ -130,6 +131,7 @@ def test_a_wrong_joint_test_is_seen(monkeypatch, checker):
     assert "test_statistic.judge-means" in found and "test_statistic.judges-differ" not in found
 
 
+@pytest.mark.nightly  # test_annotation.py has the same of fewer numbers
 def test_without_r_every_question_has_a_row_that_says_so():
     found = recomputed("inference", "none")
     assert not any(a.r is not None for a in found)

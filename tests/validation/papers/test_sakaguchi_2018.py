@@ -17,6 +17,8 @@ from pairproof.validation.papers.sakaguchi_2018 import statements_simulated as g
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from tools.pages import sakaguchi_record
 
+pytestmark = pytest.mark.xdist_group("claims on a simulation")
+
 PAPER = read_paper("sakaguchi-2018")
 
 #: Claim -> its verdict and the word its explanation begins with.
@@ -74,7 +76,14 @@ def test_every_verdict_that_rests_on_the_simulation_names_its_annotators(rows) -
 
 
 @pytest.mark.parametrize(
-    "cell", ["lexical none 0.3", "political similar:0.5 0.1", "lexical uniform:0.7 wmt21"]
+    "cell",
+    [
+        *(
+            pytest.param(c, marks=pytest.mark.nightly)
+            for c in ("lexical none 0.3", "political similar:0.5 0.1")
+        ),
+        "lexical uniform:0.7 wmt21",
+    ],
 )
 def test_a_replicate_drawn_again_is_what_is_recorded(cell: str) -> None:
     """Recorded in units of 1e-4; a rank correlation of 150 items moves by that much if two neighbours swap,

@@ -9,6 +9,8 @@ from pairproof.migration.translate.translation import Context, Step, Translation
 from tests.migration.translate.designs.evaluated import fewest, options, steps, written
 from tests.migration.translate.designs.recorded import captured, recorded
 
+pytestmark = pytest.mark.xdist_group("awkward calls in scripts")
+
 NATIVE = ("x1", "x2", "x3", "x4", "x5", "x7", "x11", "x12", "x14", "x15")
 
 

@@ -9,6 +9,8 @@ import pytest
 from pairproof.migration.translate.translation import Step
 from tests.migration.translate.designs.evaluated import fewest, options, steps, written
 
+pytestmark = pytest.mark.xdist_group("glm in scripts")
+
 #: Variable of binomial.R -> function's keywords but reference="Nilgiri" and cells="row".
 BINOMIAL = {
     "g1": {},

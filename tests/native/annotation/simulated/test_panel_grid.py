@@ -20,6 +20,8 @@ from pairproof.native.annotation.simulated.simulation_grid import (
     verdict_on_ra,
 )
 
+pytestmark = pytest.mark.xdist_group("a grid of panels")
+
 
 @pytest.fixture(scope="module")
 def grid():

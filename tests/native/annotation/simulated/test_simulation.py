@@ -19,6 +19,8 @@ from pairproof.native.annotation.simulated.simulated_panel import (
 )
 from pairproof.native.annotation.simulated.simulation import Experiment, histogram, simulate, spread
 
+pytestmark = pytest.mark.xdist_group("campaigns simulated")
+
 ALIKE = Panel.alike(0.0)
 
 #: Spearman's rho after 1, 2, 3, 4, 6 and 10 annotations, by an independent simulation with its own truths.

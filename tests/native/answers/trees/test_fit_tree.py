@@ -30,7 +30,9 @@ def same_tree(a: PreferenceTree, b: PreferenceTree, limit: float = 1e-8) -> None
 
 
 @pytest.mark.r("psychotree", "partykit", "strucchange")
-@pytest.mark.parametrize("log_nu", [None, -0.4], ids=["no ties", "Davidson"])
+@pytest.mark.parametrize(
+    "log_nu", [pytest.param(None, id="no ties", marks=pytest.mark.nightly), pytest.param(-0.4, id="Davidson")]
+)
 def test_psychotree_makes_the_same_tree_of_distinct_values(log_nu: float | None) -> None:
     answers, columns = two_groups(3, 120, log_nu)
     # Distinct values: the order of the rows then means nothing to R either.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from tests.native.answers.trees.persons_made import answers_of, respondents, two
 LONG = [f"A long name of an item, which ends in {k}" for k in range(12)]
 
 
+@lru_cache(maxsize=1)
 def small() -> PreferenceTree:
     answers, columns = two_groups(11, 90)
     return pairproof.fit_tree(respondents(answers, "ABCD", columns))

@@ -203,7 +203,7 @@ def test_contrasts_of_predicted_abilities_have_no_profile() -> None:
         fit.profile(contrasts=[("A", "B")])
 
 
-@pytest.mark.parametrize("name", ["x", "z"])
+@pytest.mark.parametrize("name", ["x", pytest.param("z", marks=pytest.mark.nightly)])
 def test_a_penalised_profile_in_which_scoring_runs_past_the_maximum_still_loses_the_quantile(
     name: str,
 ) -> None:

@@ -170,7 +170,7 @@ def test_an_infinite_covariate_is_named_and_no_item() -> None:
 
 
 @pytest.mark.r("BradleyTerry2", "gnm")
-@pytest.mark.parametrize("by", ["", "judge"])
+@pytest.mark.parametrize("by", ["", pytest.param("judge", marks=pytest.mark.nightly)])
 def test_r_agrees_on_every_number_of_a_model_with_separate_items(by: str) -> None:
     judges = factor(["x"] * 5 + ["y"] * 5 + ["y"] * 5 + ["x"] * 5)
     data = lengths(LENGTH, ROWS + [(a, b, w + 1, l) for a, b, w, l in ROWS], judge=judges)

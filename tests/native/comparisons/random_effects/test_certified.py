@@ -15,6 +15,8 @@ from tests.native.comparisons.counts.certified_cases import digits
 from tests.native.comparisons.random_effects.data import with_effects
 from tests.native.comparisons.rows.certified import FITS, Case, cases, contests_of, least_digits, rows_of
 
+pytestmark = pytest.mark.xdist_group("certified random effects")
+
 MIXED, LAPLACE = cases("ml", method="quadrature"), cases("ml", method="laplace")
 
 

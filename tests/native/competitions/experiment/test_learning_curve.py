@@ -27,6 +27,8 @@ from pairproof.native.competitions.experiment.learning_curves import Design, run
 from pairproof.native.competitions.experiment.preference_models import PreferenceOptions, fit_preference_model
 from tests.native.translation import random_table
 
+pytestmark = pytest.mark.xdist_group("a learning curve")
+
 QUICK = PreferenceOptions(chains=1, warmup=10, draws=30)
 DESIGN = Design(
     sizes=(20, 60), trials=2, models=("uniform", "pairs", "irt-gaussian", "davidson"), seed=5, options=QUICK
