@@ -28,7 +28,6 @@ NOT_MADE = (
 
 #: Pages that take several seconds: campaigns and experiments simulated, commands, R's records by the hundred.
 LONG = (
-    "README.md",
     *(
         f"docs/{name}.md"
         for name in (
