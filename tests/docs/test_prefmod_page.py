@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import chi2
 
 from pairproof.bridge import Backend, using
-from tools.pages.pages import make, read
 from tools.pages.migrated import Call, of_group
+from tools.pages.pages import make, read
 from tools.pages.prefmod_cases import CASES
 from tools.pages.prefmod_classes import CERTIFIED as CERTIFIED_CLASSES, dat4_r, euro_r, exact_classes
 from tools.pages.prefmod_immig import exact

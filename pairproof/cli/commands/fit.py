@@ -85,7 +85,9 @@ def command(
             )
     table = reading.of(file)
     if ending.rows is not None and ending.cluster is None and not asked["comparison_terms"]:
-        raise click.UsageError("--rows has no effect without --cluster or --comparison-terms; add one of them.")
+        raise click.UsageError(
+            "--rows has no effect without --cluster or --comparison-terms; add one of them."
+        )
     return ending.give(state, table, *(_fit(table, model, stated(own), ending.rows) for own in options))
 
 

@@ -248,7 +248,12 @@ def read(
 
 def _of_counts(path: Any, options: Options, stated: Mapping[str, Any]) -> Comparisons:
     """A file of counts, of which conditions and item data are all that is left to be said."""
-    told = {**stated, **{name: getattr(options, name) for name in ("items", "levels", "tie_category", "rename", "encoding")}}
+    told = {
+        **stated,
+        **{
+            name: getattr(options, name) for name in ("items", "levels", "tie_category", "rename", "encoding")
+        },
+    }
     wrong = [name for name, value in told.items() if value is not None]
     if wrong:
         raise InputError(

@@ -93,7 +93,10 @@ def _not_asked(fit: Fit) -> str:
     thresholds = any(t.kind == "tie" and t.by for t in fit.terms)
     gone = [] if fit.robust is None else [name for name in fit.robust.columns if name not in fit.data.columns]
     return first_reason(
-        (bool(gone), f"not asked: {' and '.join(gone)} is a column of rows that were gone through, not of the table"),
+        (
+            bool(gone),
+            f"not asked: {' and '.join(gone)} is a column of rows that were gone through, not of the table",
+        ),
         (fit.null_space.shape[1] > 0, f"not asked: {infinite}"),
         (polr and not fit.data.ties.any(), boundary),
         (polr and thresholds, "not asked: polr has one threshold for all"),

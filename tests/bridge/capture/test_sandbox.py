@@ -15,7 +15,9 @@ from pairproof.errors import InputError
 from tests.bridge.capture.scripts_run import FIT, run, written
 
 #: Why a test of the sandbox does not run, with what would let it run.
-NO_SANDBOX = "no sandbox can be made here: neither bwrap nor user namespaces are to be had; install bubblewrap"
+NO_SANDBOX = (
+    "no sandbox can be made here: neither bwrap nor user namespaces are to be had; install bubblewrap"
+)
 UNPROTECTED = "the sandbox here does not protect files: it has user namespaces alone; install bubblewrap"
 
 

@@ -4,7 +4,6 @@ say.
 
 from __future__ import annotations
 
-
 import numpy as np
 import pytest
 
