@@ -64,7 +64,7 @@ class Clusters(ClusterSums):
                     out[np.ix_(block.at, block.at)] += each.T @ each
         if kind == "CR1":
             out *= self.n / (self.n - 1)
-        return out if few else self.bread @ out @ self.bread
+        return out if few else _symmetric(self.bread @ out, self.bread)
 
     def satterthwaite_all(self, functions: FloatArray) -> FloatArray:
         """float[m]: degrees of freedom of every row of `functions`; see :func:`.degrees.satterthwaite`."""
@@ -73,6 +73,19 @@ class Clusters(ClusterSums):
     def joint_df(self, contrasts: FloatArray) -> float:
         """eta of the approximate Hotelling test of q contrasts that are 0; see :func:`.degrees.hotelling`."""
         return hotelling(self, contrasts)
+
+
+def _symmetric(left: FloatArray, right: FloatArray) -> FloatArray:
+    """left @ right, which is symmetric: of large ones half of it is worked out."""
+    n, width = len(left), 1000
+    if n <= width:
+        return left @ right
+    out = np.empty((n, n))
+    for k in range(0, n, width):
+        columns = slice(k, k + width)
+        out[: k + width, columns] = left[: k + width] @ right[:, columns]
+        out[columns, :k] = out[:k, columns].T
+    return out
 
 
 def intersection(codes: Sequence[IntArray]) -> IntArray:
@@ -202,10 +215,11 @@ class Robust:
         scores then show no spread, and an error of 0 would claim certainty.
         """
         functions = self._before(functions)
-        both = [_variances(functions, v) for v in (self.covariance, *(way.covariance for way in self.ways))]
+        ways = (way.covariance for way in self.ways if way.covariance is not self.covariance)
+        both = [_variances(functions, v) for v in (self.covariance, *ways)]
         most = np.max(both, axis=0)
         se = np.sqrt(np.maximum(most, 0.0))
-        by_model = self.ways[0].clusters.model_variances(functions)
+        by_model = _variances(functions, self.ways[0].clusters.bread)
         se[(most <= NO_SPREAD * by_model) & (by_model > 0.0)] = np.nan
         for way in self.ways:
             share, _ = way.clusters.share_alone_all(functions)
@@ -282,7 +296,15 @@ def check_not_alone(robust: Clustering, functions: FloatArray) -> None:
 
 
 def _variances(functions: FloatArray, covariance: FloatArray) -> FloatArray:
-    out: FloatArray = np.einsum("ij,ij->i", functions @ covariance, functions)
+    """float[m]: of linear functions; of those with few numbers, such as contrasts, by these alone."""
+    most = int(np.count_nonzero(functions, axis=1).max(initial=0))
+    if 0 < 20 * most < functions.shape[1]:
+        at = np.sort(np.argpartition(functions == 0.0, most - 1, axis=1)[:, :most], axis=1)
+        functions = np.take_along_axis(functions, at, axis=1)
+        along: FloatArray = np.einsum("mk,mkl->ml", functions, covariance[at[:, :, None], at[:, None, :]])
+    else:
+        along = functions @ covariance
+    out: FloatArray = np.einsum("ij,ij->i", along, functions)
     return out
 
 

@@ -556,10 +556,6 @@ class ClusterSums:
             share = np.maximum(share, here)
         return share, cluster
 
-    def model_variances(self, functions: FloatArray) -> FloatArray:
-        """float[m]: c'Mc of every row c of `functions`, float[m, p]."""
-        return np.asarray(np.einsum("ij,ij->i", functions, self.directions(functions)))
-
     def directions(self, functions: FloatArray) -> FloatArray:
         """float[m, p]: M c of every row c of `functions`."""
         if functions.size > 10_000 and np.count_nonzero(functions) * 10 < functions.size:
