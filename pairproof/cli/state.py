@@ -76,7 +76,8 @@ class SectionedCommand(click.Command):
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None:
+            # From click 8.5 on arguments have one too; the text above has said what they are.
+            if record is not None and isinstance(parameter, click.Option):
                 sections.setdefault(getattr(parameter, "section", SHARED), []).append(record)
         for name in sorted(sections, key=lambda name: name == SHARED):
             with formatter.section(name):

@@ -13,7 +13,7 @@ from ..state import KEPT, READ, WRITTEN, SectionedCommand, State, options, share
 HELP = """Count the votes in VOTES (Parquet, Arrow, CSV, TSV, JSON Lines; paths, or globs in quotes), however many.
 
 A model of the counts is that of the votes, to the last bit. --out keeps them; counts add up: --add puts the votes of a day
-to those that are kept, and a file that is in already is refused by its name.
+to those that are kept, and a file whose votes are in already is refused.
 
 \b
 pairproof count 'votes/*.parquet' --by language --out counts.json
@@ -41,7 +41,7 @@ _TABLE = {
         "--by COL[,COL]": "Columns to count by; models can use them as covariates.",
         "--out FILE.json|.json.gz": "Keep the counts there.",
         "--add FILE": "Counts kept before, to which these are added; without --out that file is replaced, in one step.",
-        "--name": "Of these votes: another count of the same name is not added (default: each file's name).",
+        "--name": "Of these votes; votes of a name that is in already are refused (default: by what each file holds).",
         "--most-cells": "Most distinct rows.",
     },
     by={"callback": names_or_none},

@@ -8,7 +8,6 @@ counted where it is.
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
 import pandas as pd

@@ -8,7 +8,6 @@ import csv
 import io
 import json
 import random
-import sqlite3
 
 import numpy as np
 import pytest
