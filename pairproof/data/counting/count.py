@@ -96,6 +96,8 @@ def count(
       A beat B 1, lost 2, tied 1
     """
     wanted_by = (by,) if isinstance(by, str) else tuple(by)
+    if wrong := [column for column in wanted_by if not isinstance(column, str)]:
+        raise InputError(f"by has {quoted(wrong[0])}; expected names of columns, such as by=['language']")
     options = Options(items, levels, tie_category, item_data, rename, None)
     if not isinstance(most_cells, int) or most_cells < 1:
         raise InputError(f"most_cells={quoted(most_cells)}; expected a whole number of 1 or more")
@@ -110,7 +112,7 @@ def count(
     if tally.n_rows == 0:
         raise InputError(f"{stream.source}: no rows; at least one comparison is needed")
     table = _small(tally.distinct(), roles, header, found)
-    _refuse(table, found, coding)
+    _refuse(table, found, coding, stream.source)
     if found == "counts":
         counted = read_counts(table, options)
     else:
@@ -148,7 +150,9 @@ def roles_of(header: Table, layout: Layout, by: Sequence[str]) -> list[str]:
 def _small(distinct: Distinct, roles: Sequence[str], header: Table, layout: Layout) -> Table:
     """The distinct rows as a table, with their number (times the weight, if there is one) as the weight."""
     columns = {role: pd.Series(column, dtype=object) for role, column in zip(roles, distinct.columns)}
-    table = Table(columns, len(distinct.n), header.source, own_names=header.own_names)
+    # Rows that errors number are those of this table, which says so.
+    source = f"{header.source}, distinct rows"
+    table = Table(columns, len(distinct.n), source, own_names=header.own_names)
     weight = distinct.n
     if "weight" in columns:
         weight = weight * _whole(table, "weight")
@@ -178,7 +182,7 @@ def as_whole(text: str | None) -> int | None:
     return int(number) if number.is_integer() and 0 <= number < 2**53 else None
 
 
-def _refuse(table: Table, layout: Layout, coding: CodingLike | None) -> None:
+def _refuse(table: Table, layout: Layout, coding: CodingLike | None, source: str) -> None:
     """Refuse what is no comparison: all at once, each with the number of its rows."""
     first, second = NEEDED[layout][:2]
     n = table.columns["weight"].to_numpy() if layout != "counts" else np.ones(table.n_rows, np.int64)
@@ -203,7 +207,7 @@ def _refuse(table: Table, layout: Layout, coding: CodingLike | None) -> None:
     if found:
         kinds = {kind for kind, _ in found}
         kind = kinds.pop() if len(kinds) == 1 else InputError
-        raise kind(f"{table.source}: " + "; also: ".join(said for _, said in found))
+        raise kind(f"{source}: " + "; also: ".join(said for _, said in found))
 
 
 def _wrong_answers(

@@ -180,6 +180,8 @@ def test_polars_small_integers_do_not_overflow() -> None:
 def test_a_column_that_is_not_there_is_named_before_anything_runs() -> None:
     with pytest.raises(InputError, match="no column 'langage' to count by.*did you mean 'language'"):
         pairproof.count(votes(), by="langage")
+    with pytest.raises(InputError, match="by has 1; expected names"):
+        pairproof.count(votes(), by=[1])  # type: ignore[list-item]
     with pytest.raises(InputError, match="layout 'rankings'; count takes"):
         pairproof.count({"system1": ["A"], "rank1": [1], "system2": ["B"], "rank2": [2]})
     with pytest.raises(InputError, match="'model_a'.*counted by once already"):
