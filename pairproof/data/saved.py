@@ -125,9 +125,9 @@ def arguments_of(raw: bytes, name: str) -> dict[str, Any]:
         raise InputError(
             f"{name}: was cut or changed since it was written, its digest is another; count again"
         )
-    counts = {key: np.array(document[key], float) for key in _COUNTS}
+    counts: dict[str, Any] = {key: np.array(document[key], float) for key in _COUNTS}
     if not document["tie_category"]:
-        counts["ties"] = None  # type: ignore[assignment]
+        counts["ties"] = None
     narrowed = document["narrowed"]
     if narrowed:
         narrowed = Narrowed(**{**narrowed, **{key: tuple(narrowed[key]) for key in ("conditions", "gone")}})

@@ -28,11 +28,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
-from ...native.comparisons.counts.batch import Design, log_likelihood, score_and_information
 from ...numerics.arrays import FloatArray, IntArray
 from ..claims.quantities import kind_of
 from .catalogue import families
 from .known import Draft, Slip
+from .many_fits import Design, log_likelihood, score_and_information
 from .target import Target
 from .values import Batch, Setting, constants, wins_of
 from .variants import Fitted, Rows, treated

@@ -31,10 +31,10 @@ from ...fit.estimates.likelihood import OutcomeModel
 from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
-from ...native.comparisons.counts.batch import Design, Many, fit_many, log_likelihood, score_and_information
 from ...native.comparisons.formula.subject_design import Patterns, find_patterns
 from ...native.comparisons.formula.subject_formula import names_of, parse
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
+from .many_fits import Design, Many, fit_many, log_likelihood, score_and_information
 from .stopping import Iterate, binomial_path, poisson_path, zermelo_path
 
 

@@ -51,6 +51,7 @@ def test_the_users_own_column_of_persons_may_stand_anywhere(place):
     assert by_id.robust is not None and by_id.robust.title == "CR2 by person (60 clusters)"
     answers = pairproof.read_respondents(dict(columns), "pairs", person="id", **HOW)
     assert answers.n_persons == 60 and set(answers.columns) == {"person"}
+    # As above, with 50 times that for other machines' sums: observed 0.
     np.testing.assert_allclose(
         pairproof.fit_llbt(answers.to_comparisons()).clustered("id").bse, by_id.bse, rtol=1e-14
     )

@@ -202,7 +202,7 @@ def fit_bradley_terry(
 
 def _through(table: Comparisons, options: Options, plain: tuple[Any, ...], rows: Any) -> Fit:
     """Comparison terms of rows that are gone through; of plain models."""
-    from ..counts.through_rows import fit_through
+    from ..rows.through_rows import fit_through
 
     spec = make_spec("bradley-terry", table, *plain)
     if asked(options) or spec.general_ties or spec.cells:

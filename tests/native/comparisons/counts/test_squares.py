@@ -36,6 +36,7 @@ def test_matrices_give_what_lists_of_cells_give(n_items, share, ties, monkeypatc
     # of a standard error; seen 1e-13, what the rule of stopping leaves
     assert np.nanmax(np.abs(fit.params - cells.params) / cells.bse) < 1e-11
     np.testing.assert_allclose(fit.bse, cells.bse, rtol=1e-12)  # seen 2e-15
+    # seen: 1e-15 of the largest; those near 0 are differences of larger ones, with fewer digits
     np.testing.assert_allclose(fit.cov_params(), cells.cov_params(), rtol=1e-11, atol=1e-14)
     for name in ("llf", "deviance", "null_deviance", "df_resid", "rank"):
         # seen 3e-14 of a deviance

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....fit.estimates.likelihood import OutcomeModel, outcome_probabilities
-from ....numerics.arrays import BoolArray, FloatArray
-from .outcome_derivatives import Counts, derivatives
+from ...fit.estimates.likelihood import OutcomeModel, outcome_probabilities
+from ...native.comparisons.counts.outcome_derivatives import Counts, derivatives
+from ...numerics.arrays import BoolArray, FloatArray
 
 #: Squared length of the last step in standard errors, a step of 1e-8.  It is smaller than the 1e-14 of
 #: `pairproof.numerics.maxima.TOLERANCE`, since a further step for thousands of tables costs little.

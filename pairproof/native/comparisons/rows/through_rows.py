@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,14 +23,15 @@ from ....errors import AliasError, ConvergenceError, InputError, NotEstimableErr
 from ....fit.estimates.covariance import DenseCovariance
 from ....fit.estimates.fit_record import CellTable, Stopping, why_not_estimable
 from ....fit.estimates.identification import with_reference
+from ....fit.estimates.likelihood import OutcomeModel
 from ....fit.estimates.specification import FAMILIES, ModelSpec, Term
 from ....fit.fit import Fit
 from ....fit.robust.scores import Design, designs, pattern_cells
 from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.maxima import by_cholesky, flat_names, maximise
-from .llbt import RULE, fit as plain_fit
-from .named import check_names
-from .outcome_derivatives import Counts, Derivatives, derivatives
+from ..counts.llbt import RULE, fit as plain_fit
+from ..counts.named import check_names
+from ..counts.outcome_derivatives import Counts, Derivatives, derivatives
 
 #: Rows taken at a time, so that their dozen arrays stay within a processor's cache.
 _ROWS = 1 << 17
@@ -170,6 +171,7 @@ class _Likelihood:
         ties = self._z.at.shape[1] > 0
         if self._base.outcome_model == "rao-kupper" and ties and not (g > 0.0).all():
             return _Place(-np.inf, theta, np.eye(len(theta)), np.inf)
+        model = cast(OutcomeModel, self._base.outcome_model)
         sums = _Sums.zero(self.n_cells, len(d))
         for at, y, w in self._parts():
             u = eta[at]
@@ -177,7 +179,7 @@ class _Likelihood:
                 u += each * column
             extent = float(np.abs(u).max(initial=0.0))
             sums.extent = max(sums.extent, extent)
-            sums.add(at, w, derivatives(u, g[at], y, self._base.outcome_model, extent))  # type: ignore[arg-type]
+            sums.add(at, w, derivatives(u, g[at], y, model, extent))
         return self._place_of(sums.by_cell())
 
     def _parts(self) -> Iterator[tuple[IntArray, Counts, FloatArray]]:
