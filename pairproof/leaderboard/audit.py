@@ -7,6 +7,7 @@ board should know, and no test.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
@@ -23,7 +24,7 @@ from ..report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Ta
 from ..report.output import render_text
 from ..text import listed, named, quoted
 from .fragile import ELO, fewest_votes, note, treatments
-from .suspicions import Finding, Votes, all_tests, board, flags, seen
+from .suspicions import Finding, Votes, all_tests, board, flags, placed, seen, total
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -241,7 +242,7 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
         why_not += [f"{KINDS[t.kind]}: {t.why_not}" for t in tests if not len(t.p)]
     remaining = _without(table, found)
     gone, before = table.n_comparisons - remaining.n_comparisons, _places(votes)
-    after = _places(_votes(remaining, None)) if gone else before
+    after = _places(_votes(remaining, np.full(remaining.n_rows, np.nan))) if gone else before
     looked = {t.kind: len(t.p) for t in tests if len(t.p)}
     about = (table.n_comparisons, table.source)
     return Audit((*found, *notes), looked, tuple(why_not), before, after, remaining, gone, level, *about)
@@ -271,7 +272,7 @@ def _places(votes: Votes | None) -> tuple[tuple[str, float], ...]:
 # -- the votes -----------------------------------------------------------------------------------------------
 
 
-def _votes(table: Comparisons, seconds: FloatArray | None) -> Votes | None:
+def _votes(table: Comparisons, seconds: FloatArray) -> Votes | None:
     """The votes on the largest set of items that each have a chance against each other; None where it is one item."""
     chosen = set(table.unseparated_sets()[0])
     if len(chosen) < 2:
@@ -291,18 +292,18 @@ def _votes(table: Comparisons, seconds: FloatArray | None) -> Votes | None:
     ground = (
         np.ones(len(row)) if order is None or isinstance(order, Factor) else (order[row] != 0).astype(float)
     )
-    a, b, time = place[table.first[row]], place[table.second[row]], None if seconds is None else seconds[row]
+    a, b, time = place[table.first[row]], place[table.second[row]], seconds[row]
     y = np.array([1.0, 0.5, 0.0])[answer]
     return Votes(
         items, row, a, b, games[row, answer], y, bad, ground, group, judges, time, table.tie_category
     )
 
 
-def _seconds(table: Comparisons, name: str) -> FloatArray | None:
-    """The times of the rows; None without a column of them."""
+def _seconds(table: Comparisons, name: str) -> FloatArray:
+    """The times of the rows; nan without a column of them."""
     name = name or next((c for c in TIMES if c in table.columns), "")
     if not name:
-        return None
+        return np.full(table.n_rows, np.nan)
     column = table.columns.get(name)
     if column is None:
         raise InputError(f"{table.source}: no column {quoted(name)}; there are {named(table.columns, 40)}")
@@ -311,7 +312,13 @@ def _seconds(table: Comparisons, name: str) -> FloatArray | None:
         return column / 1000 if np.nanmax(abs(column), initial=0) > 1e11 else column
     import pandas as pd
 
-    times = pd.Series([pd.to_datetime(level, errors="coerce", utc=True) for level in column.levels])
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", UserWarning
+        )  # a format that pandas does not guess is read word by word
+        times = pd.to_datetime(pd.Series(column.levels), errors="coerce", utc=True)
+    for k in np.flatnonzero(times.isna()):
+        times[k] = pd.to_datetime(column.levels[k], errors="coerce", utc=True)
     if times.isna().any():
         wrong = listed([level for level, lost in zip(column.levels, times.isna()) if lost], 3)
         expected = "expected seconds, or dates such as 2026-11-28 09:10:00; name another column with time="
@@ -340,9 +347,7 @@ def _repeated(table: Comparisons) -> Finding | str | None:
     if name is None:
         return f"no column {' or '.join(IDS)}"
     columns = [table.columns[c] for c in (name, "judge", "turn") if c in table.columns]
-    codes = [
-        c.codes if isinstance(c, Factor) else np.unique(c, return_inverse=True)[1].ravel() for c in columns
-    ]
+    codes = [c.codes if isinstance(c, Factor) else placed(c)[1] for c in columns]
     pair = table.first * len(table.items) + table.second
     if "judge" not in table.columns and _distinct(codes[0], pair).max() >= 1.1 * (codes[0].max() + 1):
         return f"{name} names several pairs, so it is no identifier of a vote"
@@ -372,7 +377,7 @@ def _distinct(*codes: NDArray[Any]) -> NDArray[np.int64]:
     """A number for each distinct row of codes, from 0."""
     key = np.zeros(len(codes[0]), np.int64)
     for code in codes:
-        key = np.unique(key * (int(code.max()) + 2) + code + 1, return_inverse=True)[1].ravel()
+        key = placed(key * (int(code.max()) + 2) + code + 1)[1]
     return key
 
 
@@ -381,14 +386,13 @@ def _distinct(*codes: NDArray[Any]) -> NDArray[np.int64]:
 
 def _items(table: Comparisons) -> Iterator[Finding]:
     """Items with few votes or opponents, apart, never won, never lost."""
-    k, used = len(table.items), table.row_weights > 0
-    sides = ((table.first, table.second, table.wins), (table.second, table.first, table.losses))
+    k, a, b = len(table.items), table.first, table.second
     votes, won, tied = (
-        sum(np.bincount(side, x, k) for (side, _, _), x in zip(sides, both))
-        for both in ((table.row_weights,) * 2, (table.wins, table.losses), (table.ties,) * 2)
+        total(a, of_first, k) + total(b, of_second, k)
+        for of_first, of_second in ((table.row_weights,) * 2, (table.wins, table.losses), (table.ties,) * 2)
     )
-    met = np.unique(np.concatenate([side[used] * k + other[used] for side, other, _ in sides]))
-    opponents = np.bincount(met // k, minlength=k)
+    met = np.unique(np.concatenate([a * k + b, b * k + a])[np.tile(table.row_weights > 0, 2)])
+    opponents = total(met // k, np.ones(len(met)), k)
     least, fewest = max(FEW_VOTES, FEW_SHARE * float(np.median(votes))), FEW_OPPONENTS * float(
         np.median(opponents)
     )

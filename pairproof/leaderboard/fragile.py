@@ -24,7 +24,19 @@ from ..data.comparisons import Comparisons
 from ..errors import PairproofError, PairproofWarning
 from ..native.comparisons.contests.bradley_terry import fit_bradley_terry
 from ..text import named
-from .suspicions import Finding, HalfWins, Seen, Votes, between_items, board, effects, half_wins, sums
+from .suspicions import (
+    Finding,
+    HalfWins,
+    Seen,
+    Votes,
+    between_items,
+    board,
+    effects,
+    half_wins,
+    placed,
+    sums,
+    total,
+)
 
 #: Points of the Elo scale in one log-odds.
 ELO = float(400 / np.log(10))
@@ -93,8 +105,7 @@ def _fewest(s: Seen) -> tuple[FloatArray, int, int] | None:
         moved = np.cumsum((gain * votes.games)[place])
         at = np.searchsorted(moved, fit.ability[first] - fit.ability[rival])
         plans.append((float(votes.games[place[: at + 1]].sum()) if at < len(place) else np.inf, place))
-    keys, cell = np.unique(votes.a * k + votes.b, return_inverse=True)
-    cell = cell.ravel()
+    keys, cell = placed(votes.a * k + votes.b)
 
     def taken(place: IntArray, n: float) -> FloatArray:
         of_each = np.zeros(len(votes.a))
@@ -104,7 +115,7 @@ def _fewest(s: Seen) -> tuple[FloatArray, int, int] | None:
         return of_each
 
     def first_without(gone: FloatArray) -> int:
-        games, score = (np.bincount(cell, (votes.games - gone) * x, len(keys)) for x in (1.0, votes.y))
+        games, score = (total(cell, (votes.games - gone) * x, len(keys)) for x in (1.0, votes.y))
         return int(half_wins(keys // k, keys % k, games, score, k, start=fit.ability).order[0])
 
     best: tuple[FloatArray, int, int] | None = None
@@ -172,7 +183,7 @@ def _of_ties(votes: Votes, fit: HalfWins) -> Iterator[Finding]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PairproofWarning)
-                params = fit_bradley_terry(table, ties=ties, reference="sum").params  # type: ignore[arg-type]
+                params = fit_bradley_terry(table, ties=ties, reference="sum").params
         except PairproofError as error:
             yield note("treatment-ties", f"{words}: not fitted, {error}", ties=ties)
             continue
@@ -190,8 +201,8 @@ def _of_ties(votes: Votes, fit: HalfWins) -> Iterator[Finding]:
 
 def _of_clusters(s: Seen, fit: HalfWins, e: FloatArray) -> Finding:
     votes, k = s.votes, len(s.votes.items)
-    _, group = np.unique(votes.group, return_inverse=True)
-    group, n = group.ravel(), int(group.max()) + 1
+    groups, group = placed(votes.group)
+    n = len(groups)
     by_judge = sparse.csr_array((np.r_[e, -e], (np.r_[group, group], np.r_[votes.a, votes.b])), (n, k))
     inverse = np.linalg.inv(fit.information) - 1 / k
     together = inverse @ (by_judge.T @ by_judge).toarray() @ inverse * n / (n - 1)

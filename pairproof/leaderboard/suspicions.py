@@ -86,7 +86,7 @@ class Votes:
 
     row int[n]: of the table; a, b int[n]: items, a shown first; games float[n]; y float[n]: score of a, 1, .5 or 0;
     bad bool[n]: whether a tie is both-bad, None where that is not known; ground: 1, or 0 where nobody is first; group int[n]:
-    the judge, or another number where it is not known; judges: names of groups, () without judges; time: in seconds.
+    the judge, or another number where it is not known; judges: names of groups, () without judges; time: in seconds, nan where it is not known.
     """
 
     items: tuple[str, ...]
@@ -99,7 +99,7 @@ class Votes:
     ground: FloatArray
     group: IntArray
     judges: tuple[str, ...]
-    time: FloatArray | None
+    time: FloatArray
     ties_possible: bool
 
     def of(self, chosen: NDArray[Any]) -> Votes:
@@ -122,14 +122,24 @@ class Votes:
 
     def by_judge(self, value: FloatArray) -> FloatArray:
         """float[n_judges]: sums of a value."""
-        known = self.group < len(self.judges)
-        return np.asarray(np.bincount(self.group[known], value[known], len(self.judges)))
+        return total(self.group, value, len(self.judges))
 
 
-def sums(key: IntArray, *values: FloatArray) -> tuple[Any, ...]:
-    """Distinct keys, and the sum of each array by key."""
+def placed(key: NDArray[Any]) -> tuple[Any, IntArray]:
+    """Distinct keys, and the place of each one among them."""
     keys, place = np.unique(key, return_inverse=True)
-    return (keys, *(np.bincount(place.ravel(), value, len(keys)) for value in values))
+    return keys, place.ravel()
+
+
+def total(place: IntArray, value: NDArray[Any], n: int) -> FloatArray:
+    """float[n]: the sum of a value by place; places from n on are left out."""
+    return np.asarray(np.bincount(place, value, n)[:n], float)
+
+
+def sums(key: IntArray, *values: NDArray[Any]) -> tuple[Any, ...]:
+    """Distinct keys, and the sum of each array by key."""
+    keys, place = placed(key)
+    return (keys, *(total(place, value, len(keys)) for value in values))
 
 
 # -- the board -----------------------------------------------------------------------------------------------
@@ -176,12 +186,12 @@ def half_wins(
 
 def of_items(a: IntArray, b: IntArray, value: FloatArray, k: int) -> FloatArray:
     """float[k]: sums over votes, + for a and - for b."""
-    return np.asarray(np.bincount(a, value, k) - np.bincount(b, value, k))
+    return total(a, value, k) - total(b, value, k)
 
 
 def between_items(a: IntArray, b: IntArray, v: FloatArray, k: int) -> FloatArray:
     """float[k, k]: the information of abilities, singular for their mean."""
-    between = np.bincount(a * k + b, v, k * k).reshape(k, k)
+    between = total(a * k + b, v, k * k).reshape(k, k)
     between = between + between.T
     return np.asarray(np.diag(between.sum(1)) - between)
 
@@ -214,6 +224,7 @@ class Cells:
     information where `low` was first less that where it was second.
     """
 
+    k: int
     group: IntArray
     low: IntArray
     high: IntArray
@@ -223,7 +234,6 @@ class Cells:
     score: FloatArray
     tied: FloatArray
     turned: FloatArray
-    k: int
 
     @property
     def item_keys(self) -> IntArray:
@@ -240,8 +250,8 @@ class Cells:
     def squares(self, value: FloatArray, n: int) -> FloatArray:
         """float[n]: by group the sum over items of the squared sum of a value, + for `low` and - for `high`: what a taste of
         variance 1 adds to the variance of a sum over the group."""
-        keys, total = sums(self.item_keys, np.r_[value, -value])
-        return np.asarray(np.bincount(keys // self.k, total**2, n)[:n])
+        keys, squared = sums(self.item_keys, np.r_[value, -value])
+        return total(keys // self.k, squared**2, n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +288,7 @@ def cells_of(votes: Votes, e: FloatArray, v: FloatArray, group: IntArray) -> Cel
     low, high = np.minimum(votes.a, votes.b), np.maximum(votes.a, votes.b)
     won, tied = votes.games * np.where(flip, 1 - votes.y, votes.y), votes.games * (votes.y == 0.5)
     keys, *found = sums((group * k + low) * k + high, e * sign, v, votes.games, won, tied, v * sign)
-    return Cells(keys // k**2, keys // k % k, keys % k, *found, k=k)
+    return Cells(k, keys // k**2, keys // k % k, keys % k, *found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,7 +333,7 @@ def seen(votes: Votes) -> Seen:
     k, both_ways = len(votes.items), votes.both_ways
     fit, e, v = board(votes, both_ways >= _BOTH_WAYS)
     cells = cells_of(votes, e, v, votes.group)
-    share = np.minimum(np.bincount(votes.group, votes.games, votes.n_groups) / votes.games.sum(), 0.9)
+    share = np.minimum(total(votes.group, votes.games, votes.n_groups) / votes.games.sum(), 0.9)
     for judge in np.flatnonzero(share > _LARGE) if votes.judges else ():
         own = slice(*np.searchsorted(cells.group, [judge, judge + 1]))
         i, j, R, V = cells.low[own], cells.high[own], cells.R[own], cells.V[own]
@@ -392,7 +402,7 @@ def effects(
         part = np.insert(-np.linalg.solve(info[np.ix_(others, others)], info[others, k + c]), k + c, 1.0)
         z = part[votes.a] - part[votes.b] + columns @ part[k:]
         I = float((v * z**2).sum())
-        S0, S = (np.bincount(votes.group, z * r) for r in (e0, e))
+        S0, S = (total(votes.group, z * r, votes.n_groups) for r in (e0, e))
         se[c], T[c] = np.sqrt((S**2).sum()) / I, S0.sum() / np.sqrt(max((S0**2).sum(), s.f * I))
     return fit, se, T, fit.extra
 
@@ -416,16 +426,16 @@ def order_by_judge(s: Seen) -> Tests:
     if not s.has_order:
         return Tests("judge-order", why_not="pairs are shown one way round")
     votes, (first, second) = s.votes, (s.votes.by_judge(s.votes.games * (s.votes.y == y)) for y in (1, 0))
-    total = votes.by_judge(s.e)
+    gone = votes.by_judge(s.e)
     square = votes.by_judge(s.e**2 / votes.games) + s.tau2 * s.cells.squares(
         s.cells.turned, len(votes.judges)
     )
     judges = np.flatnonzero(first + second >= _OF_JUDGE)
-    p = np.minimum(1, 2 * np.exp(-(total**2) / (2 * np.maximum(square, 1e-300))))
+    p = np.minimum(1, 2 * np.exp(-(gone**2) / (2 * np.maximum(square, 1e-300))))
 
     def told(k: int) -> tuple[str, dict[str, Any]]:
         j = judges[k]
-        n, side, most = first[j] + second[j], "first" if total[j] > 0 else "second", max(first[j], second[j])
+        n, side, most = first[j] + second[j], "first" if gone[j] > 0 else "second", max(first[j], second[j])
         sentence = f"{votes.judges[j]} prefers the {side} in {most:,.0f} of {n:,.0f} votes that are no tie"
         return sentence, {"judge": votes.judges[j], "votes": float(n), "first": float(first[j])}
 
@@ -440,8 +450,8 @@ def unlike(s: Seen) -> Tests:
     c, n = s.cells, len(s.votes.judges)
     gap = s.fit.ability[c.low] - s.fit.ability[c.high]
     with_board = np.where(gap > 0, c.score, c.games - c.score) - c.tied / 2
-    total, own, agree, of = (
-        np.bincount(c.group, x, n)[:n] for x in (c.R * gap, c.V * gap**2, with_board, c.games - c.tied)
+    beside, own, agree, of = (
+        total(c.group, x, n) for x in (c.R * gap, c.V * gap**2, with_board, c.games - c.tied)
     )
     spread = np.sqrt(own * (1 + s.noise[:n]) + s.tau2 * c.squares(c.V * gap, n))
     judges = np.flatnonzero((of >= _OF_JUDGE) & (spread > 0))
@@ -456,7 +466,7 @@ def unlike(s: Seen) -> Tests:
             "agree": float(agree[j]),
         }
 
-    return Tests("judge-unlike", np.asarray(ndtr(total[judges] / spread[judges])), told)
+    return Tests("judge-unlike", np.asarray(ndtr(beside[judges] / spread[judges])), told)
 
 
 def one_item(s: Seen) -> Tests:
@@ -480,13 +490,12 @@ def repeated_answers(s: Seen) -> Tests:
     How often a judge meets each pair varies between judges by as much as it does on this board (Dirichlet-multinomial).
     """
     c, k, n_judges = s.cells, len(s.votes.items), len(s.votes.judges)
-    _, place = np.unique(c.low * k + c.high, return_inverse=True)
-    share = np.bincount(place.ravel(), c.games) / c.games.sum()
-    n, same = np.bincount(c.group, c.games), float((share**2).sum())
-    share = share[place.ravel()]
+    pairs, place = placed(c.low * k + c.high)
+    share = total(place, c.games, len(pairs)) / c.games.sum()
+    n, same, share = total(c.group, c.games, s.votes.n_groups), float((share**2).sum()), share[place]
     # A judge's squared counts, less what draws from all pairs give, beside what one pair alone would give.
     excess = (
-        np.bincount(c.group, c.games**2 - c.games - 2 * c.games * (n - 1)[c.group] * share)
+        total(c.group, c.games**2 - c.games - 2 * c.games * (n - 1)[c.group] * share, len(n))
         + n * (n - 1) * same
     )
     some = np.flatnonzero(n[:n_judges] > 1)
@@ -537,11 +546,11 @@ def always_ties(s: Seen) -> Tests:
 
 def too_fast(s: Seen) -> Tests:
     """Judges whose votes follow each other within seconds, unlike those of others."""
-    votes = s.votes.of(~np.isnan(s.votes.time) & (s.votes.group < len(s.votes.judges)))  # type: ignore[arg-type]
-    votes = votes.of(np.lexsort((votes.time, votes.group)))  # type: ignore[arg-type]
+    votes = s.votes.of(~np.isnan(s.votes.time) & (s.votes.group < len(s.votes.judges)))
+    votes = votes.of(np.lexsort((votes.time, votes.group)))
     later = np.flatnonzero(np.diff(votes.group) == 0)
-    gap = np.diff(votes.time)[later]  # type: ignore[arg-type]
-    gaps, fast = (np.bincount(votes.group[later], x, len(votes.judges)) for x in (gap > -1, gap < FAST))
+    gap = np.diff(votes.time)[later]
+    gaps, fast = (total(votes.group[later], x, len(votes.judges)) for x in (gap > -1, gap < FAST))
     judges = np.flatnonzero(gaps >= _OF_JUDGE)
 
     def told(k: int) -> tuple[str, dict[str, Any]]:
@@ -555,14 +564,14 @@ def too_fast(s: Seen) -> Tests:
 
 def bursts(s: Seen) -> Tests:
     """Items for or against which many vote within a short time."""
-    k, known = len(s.votes.items), np.flatnonzero(~np.isnan(s.votes.time))  # type: ignore[arg-type]
-    place = known[np.argsort(s.votes.time[known], kind="stable")]  # type: ignore[index]
+    k, known = len(s.votes.items), np.flatnonzero(~np.isnan(s.votes.time))
+    place = known[np.argsort(s.votes.time[known], kind="stable")]
     votes = s.votes.of(place)
     found: list[tuple[int, Items]] = []
     for size in _WINDOWS if len(place) >= 2 * _WINDOWS[0] else ():
         both = np.arange(len(place)) // size * votes.n_groups + votes.group
-        keys, group = np.unique(both, return_inverse=True)
-        i = cells_of(votes, s.e[place], s.v[place], group.ravel()).by_item()
+        keys, group = placed(both)
+        i = cells_of(votes, s.e[place], s.v[place], group).by_item()
         window = keys[i.group] // votes.n_groups
         keys, *of = sums(window * k + i.item, i.R, i.V, i.D, i.games, i.score)
         windows = Items(keys // k, keys % k, *of)
@@ -574,7 +583,7 @@ def bursts(s: Seen) -> Tests:
         size, i = found[which]
         at = int(x - ends[which] + len(i.games))
         item, (said, numbers) = votes.items[i.item[at]], i.told(at)
-        times = votes.time[i.group[at] * size : (i.group[at] + 1) * size]  # type: ignore[index]
+        times = votes.time[i.group[at] * size : (i.group[at] + 1) * size]
         begin, end = (str(np.datetime64(int(t), "s")).replace("T", " ") for t in (times[0], times[-1]))
         side = "for" if i.R[at] > 0 else "against"
         said = f"A burst {side} {item}: {said}, among the {len(times):,} votes from {begin} to {end}"
@@ -618,11 +627,10 @@ def answers_by_item(s: Seen, kind: str) -> Tests:
 
 
 def _item_shares(ability: FloatArray, votes: Votes, hit: FloatArray) -> list[FloatArray]:
-    """Of each item: one Newton step of its log-odds from the curve, its standard error by cluster, hits and votes."""
+    """Of each item: its log-odds beside the curve, by one Newton step, their standard error by cluster, hits and votes."""
     a, b, k = votes.a, votes.b, len(ability)
-    keys, place = np.unique(a * k + b, return_inverse=True)
-    place = place.ravel()
-    of, hits = np.bincount(place, votes.games), np.bincount(place, votes.games * hit)
+    keys, place = placed(a * k + b)
+    of, hits = (total(place, votes.games * x, len(keys)) for x in (1.0, hit))
     x, y = ability[keys // k], ability[keys % k]
     basis = np.stack([np.ones(len(keys)), (x + y) / 2, (x + y) ** 2 / 4, (x - y) ** 2, abs(x - y)], 1)
     c = np.array([logit(hits.sum() / of.sum()), 0, 0, 0, 0])
@@ -633,22 +641,22 @@ def _item_shares(ability: FloatArray, votes: Votes, hit: FloatArray) -> list[Flo
         c += np.clip(step, -2, 2)
         if abs(step).max() < _STEP:
             break
-    r, w = votes.games * (hit - pi[place]), of * pi * (1 - pi)
-    to_item = sparse.csr_array(
-        (np.ones(2 * len(keys)), (np.r_[keys // k, keys % k], np.r_[: len(keys), : len(keys)])),
-        (k, len(keys)),
-    )
+    w, n = of * pi * (1 - pi), len(keys)
+    to_item = sparse.csr_array((np.ones(2 * n), (np.r_[keys // k, keys % k], np.r_[:n, :n])), (k, n))
     cross = (to_item @ (basis * w[:, None])).T
-    part = np.linalg.lstsq(info, cross, rcond=1e-12)[0]
-    I = np.maximum(to_item @ w - (cross * part).sum(0), 1e-9)
-    # The sum over clusters of (what bears on the item - what the curve takes out of it)^2, multiplied out.
-    _, group = np.unique(votes.group, return_inverse=True)
-    by_pair = sparse.csr_array((r, (group.ravel(), place)), (group.max() + 1, len(keys)))
-    on_item, on_curve = by_pair @ to_item.T, by_pair @ basis
-    square = on_item.power(2).sum(0) - 2 * ((on_item.T @ on_curve).T * part).sum(0)
-    square += ((on_curve.T @ on_curve @ part) * part).sum(0)
-    score = on_item.sum(0) - on_curve.sum(0) @ part
-    return [score / I, np.sqrt(np.maximum(square, I)) / I, to_item @ hits, to_item @ of]
+    # All items at once, so that an item's ties are not its opponents'; what the curve has already is left out.
+    take = np.vstack([np.eye(k), -np.linalg.lstsq(info, cross, rcond=1e-12)[0]])
+    inverse = np.linalg.pinv(
+        (to_item * w @ to_item.T).toarray() + cross.T @ take[k:], rcond=1e-9, hermitian=True
+    )
+    bears = sparse.csr_array(sparse.hstack([to_item.T, sparse.csr_array(basis)]))
+    delta = inverse @ take.T @ (bears.T @ (hits - of * pi))
+    # Clusters' sums about what the items are, not about the curve.
+    left = votes.games * (hit - expit(basis @ c + to_item.T @ delta)[place])
+    groups, group = placed(votes.group)
+    both = sparse.csr_array((left, (group, place)), (len(groups), n)) @ bears
+    square = np.diag(inverse @ take.T @ (both.T @ both) @ take @ inverse)
+    return [delta, np.sqrt(np.maximum(square, np.diag(inverse))), to_item @ hits, to_item @ of]
 
 
 # -- transitivity --------------------------------------------------------------------------------------------
@@ -668,15 +676,16 @@ def transitivity(s: Seen) -> tuple[Tests, Tests]:
         why = "no pairs close a circle"
         return Tests("transitivity", why_not=why), Tests("pair", why_not=why)
     fit, e, v = board(votes, s.has_order)
-    c = cells_of(votes, e, v, np.unique(votes.group, return_inverse=True)[1].ravel())
+    groups, group = placed(votes.group)
+    c = cells_of(votes, e, v, group)
     pair = np.searchsorted(keys, c.low * k + c.high)
-    R, V, V2, score, games = (np.bincount(pair, x) for x in (c.R, c.V, c.V**2, c.score, c.games))
+    R, V, V2, score, games = (total(pair, x, n) for x in (c.R, c.V, c.V**2, c.score, c.games))
     V = np.maximum(V, 1e-9)
     gap = fit.ability[low] - fit.ability[high]
     X = sparse.csr_array((np.r_[np.ones(n), -np.ones(n)], (np.r_[:n, :n], np.r_[low, high])), (n, k))
     Z = sparse.csr_array(sparse.hstack([X, gap[:, None] ** 3])) if n - k >= 2 else X
     inverse = np.linalg.pinv((Z.T @ (Z * V[:, None])).toarray(), rcond=1e-10, hermitian=True)
-    by_group = sparse.csr_array((c.R, (c.group, pair)), (c.group.max() + 1, n))
+    by_group = sparse.csr_array((c.R, (c.group, pair)), (len(groups), n))
 
     def clean(x: FloatArray) -> FloatArray:
         return np.asarray(x - V[:, None] * (Z @ (inverse @ (Z.T @ x))))
@@ -742,28 +751,30 @@ def _circle(k: int, low: IntArray, high: IntArray, z: FloatArray, worst: IntArra
 # -- all of them ---------------------------------------------------------------------------------------------
 
 
+#: Kind -> its test, and what it needs: judges, times.
+_TESTS: tuple[tuple[str, Callable[[Seen], Tests], str], ...] = (
+    ("order", order_test, ""),
+    ("judge-order", order_by_judge, "j"),
+    ("judge-unlike", unlike, "j"),
+    ("judge-item", one_item, "j"),
+    ("judge-repeats", repeated_answers, "j"),
+    ("judge-ties", always_ties, "j"),
+    ("judge-fast", too_fast, "jt"),
+    ("burst", bursts, "t"),
+)
+
+
 def all_tests(s: Seen) -> list[Tests]:
     """Every test, or why there is none."""
-    judges = len(np.unique(s.votes.group[s.votes.group < len(s.votes.judges)]))
-    no_judges = (
-        "no column judge"
-        if not s.votes.judges
-        else f"judges: {judges}; it takes {_JUDGES} to compare one with the others"
-    )
-    no_time = "no column of times (time= names it)"
-    of_judges = {"judge-order": order_by_judge, "judge-unlike": unlike, "judge-item": one_item,
-                 "judge-repeats": repeated_answers, "judge-ties": always_ties, "judge-fast": too_fast}  # fmt: skip
-    found = [order_test(s)]
-    for kind, test in of_judges.items():
-        why = (
-            no_judges
-            if judges < _JUDGES
-            else no_time
-            if kind == "judge-fast" and s.votes.time is None
-            else ""
-        )
+    n, lacks = int((s.votes.by_judge(s.votes.games) > 0).sum()), dict[str, str]()
+    if n < _JUDGES:
+        lacks["j"] = f"{n} judges, and {_JUDGES} are needed" if s.votes.judges else "no column judge"
+    if np.isnan(s.votes.time).all():
+        lacks["t"] = "no column of times (time= names it)"
+    found = []
+    for kind, test, needs in _TESTS:
+        why = ", ".join(lacks[need] for need in needs if need in lacks)
         found.append(Tests(kind, why_not=why) if why else test(s))
-    found.append(bursts(s) if s.votes.time is not None else Tests("burst", why_not=no_time))
     return [*found, answers_by_item(s, "ties"), answers_by_item(s, "both-bad"), *transitivity(s)]
 
 

@@ -211,12 +211,12 @@ def test_without_the_votes_that_are_named_another_model_is_first() -> None:
         assert first_of(frame.drop(index=[row for row in rows if row != kept])) == found.numbers["first"]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_smaller_set_of_votes_changes_the_first_place_of_a_small_board(seed: int) -> None:
     frame = simulate(seed, 60, 3, 20, spread=0.3, both_bad=False)
     found = note(audited(frame), "first-place").numbers
     first = first_of(frame)
-    fewer = min(int(found["votes"]) - 1, 3)
+    fewer = min(int(found["votes"]) - 1, 2)
     distinct = frame.groupby(["model_a", "model_b", "winner"]).ngroup()
     tried = {tuple(sorted(distinct[list(rows)])): rows for rows in itertools.combinations(range(60), fewer)}
     changed = [rows for rows in tried.values() if fewer and first_of(frame.drop(index=list(rows))) != first]
