@@ -24,7 +24,8 @@ from ..report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Ta
 from ..report.output import render_text
 from ..text import listed, named, quoted
 from .fragile import ELO, fewest_votes, note, treatments
-from .suspicions import Finding, Votes, all_tests, board, flags, placed, seen, total
+from .seen import Votes, board, placed, seen, total
+from .suspicions import Finding, all_tests, flags
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,19 +24,8 @@ from ..data.comparisons import Comparisons
 from ..errors import PairproofError, PairproofWarning
 from ..native.comparisons.contests.bradley_terry import fit_bradley_terry
 from ..text import named
-from .suspicions import (
-    Finding,
-    HalfWins,
-    Seen,
-    Votes,
-    between_items,
-    board,
-    effects,
-    half_wins,
-    placed,
-    sums,
-    total,
-)
+from .seen import HalfWins, Seen, Votes, between_items, board, half_wins, placed, sums, total
+from .suspicions import Finding, effects
 
 #: Points of the Elo scale in one log-odds.
 ELO = float(400 / np.log(10))
@@ -152,10 +141,10 @@ def treatments(s: Seen, style: Mapping[str, FloatArray]) -> Iterator[Finding]:
         yield _of_clusters(s, fit, e)
     if style:
         columns = np.stack([x / (x.std() or 1.0) for x in style.values()], 1)
-        other, se, _, estimate = effects(s, columns, e)
+        other, se, _ = effects(s, columns, e)
         said, numbers = _change(s.votes, fit.ability, other.ability)
-        each = ", ".join(f"{name} {x:+.3f} (se {y:.3f})" for name, x, y in zip(style, estimate, se))
-        effect = {name: {"estimate": float(x), "se": float(y)} for name, x, y in zip(style, estimate, se)}
+        each = ", ".join(f"{name} {x:+.3f} (se {y:.3f})" for name, x, y in zip(style, other.extra, se))
+        effect = {name: {"estimate": float(x), "se": float(y)} for name, x, y in zip(style, other.extra, se)}
         yield note(
             "treatment-style", f"With style ({each}; log-odds of one sd) {said}", style=effect, **numbers
         )

@@ -140,6 +140,23 @@ def test_a_planted_defect_is_flagged(defect: str) -> None:
     assert is_found(defect, 500)
 
 
+def test_bots_of_every_kind_at_once_are_found_and_what_remains_is_the_board_without_them() -> None:
+    clean = frame = simulate(21)
+    kinds = (
+        "always the first",
+        "always a tie",
+        "against the board",
+        "too fast",
+        "the same answer again and again",
+        "for one model",
+    )
+    for k, defect in enumerate(kinds):
+        frame = DEFECTS[defect][1](frame, np.random.default_rng(k)).replace({"judge": {"bot": f"bot-{k}"}})
+    found = audited(frame)
+    assert {name for f in found.flags for name in f.judges} == {f"bot-{k}" for k in range(len(kinds))}
+    assert found.gone == len(frame) - len(clean) and found.after == audited(clean).before != found.before
+
+
 @pytest.mark.parametrize("order", [0.15, -0.15])
 def test_an_order_effect_is_flagged_and_is_that_of_the_fit(order: float) -> None:
     frame = simulate(3, order=order)
