@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..data.columns import Factor, FloatArray, each, used_levels
 from ..data.comparisons import Comparisons
+from ..data.judgments import check_one_track
 from ..errors import InputError
 from ..fit.estimates.tails import p_words
 from ..report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
@@ -49,10 +50,12 @@ KINDS = {
     "pair": "pairs beyond the board",
     "repeated-id": "repeated votes",
 }
-#: An item has few votes below this, or below this share of the median; few opponents below this share of the median.
+#: An item has few votes below this, or this share of the median; few opponents below this share of the median.
 FEW_VOTES, FEW_SHARE, FEW_OPPONENTS = 100, 0.1, 0.25
 #: First places that are shown; items of a note, and flags of a kind, that a text lists.
 PLACES, LISTED = 5, 10
+#: Bounds of p are no nearer to 0 than this.
+LEAST_P = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,10 +143,11 @@ class Audit:
         Page
         """
         n, tests, votes = len(self.flags), sum(self.tests.values()), f"{self.votes:,.10g}"
-        said = f"{n} flag{'' if n == 1 else 's'} in {votes} votes, of {tests:,} tests: none on {self.level:.10%} of boards"
-        blocks: list[Block] = [
-            Paragraph(f"{said.replace('0' * 10, '')} without defects (Holm 1979, each kind of test as much)")
-        ]
+        said = (
+            f"{n} flag{'' if n == 1 else 's'} in {votes} votes, of {tests:,} tests; of boards without defects"
+        )
+        said += f" {100 * self.level:g} % have none (Holm 1979, every kind of test with the same share)"
+        blocks: list[Block] = [Paragraph(said)]
         parts = {
             "Flags, worst first": tuple(_lines(self.flags)),
             "Notes": tuple(f.sentence for f in self.findings if f.severity == "note"),
@@ -172,7 +176,14 @@ def _lines(found: Sequence[Finding]) -> Iterator[str]:
     for kind in dict.fromkeys(f.kind for f in found):
         own = [f for f in found if f.kind == kind]
         for f in own[:LISTED]:
-            yield f.sentence if f.p is None else f"{f.sentence} (p = {p_words(max(f.p, 1e-300), None, 3)})"
+            p = (
+                ""
+                if f.p is None
+                else f" (p < {LEAST_P})"
+                if f.p < LEAST_P
+                else f" (p = {p_words(f.p, None, 3)})"
+            )
+            yield f.sentence + p
         if len(own) > LISTED:
             yield f"{KINDS[kind]}: {len(own) - LISTED} more flags, which the JSON and the data frame have"
 
@@ -208,7 +219,7 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
 
     Examples
     --------
-    A judge who always prefers the answer shown first, among 30 who do not look at the place:
+    A judge who always prefers the answer shown first, among 30 who do not look at the place, goes with no board either:
 
     >>> import numpy as np, pandas as pd, pairproof
     >>> r = np.random.default_rng(1)
@@ -220,10 +231,11 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
     >>> votes.loc[votes.judge == 7, "winner"] = "model_a"
     >>> found = pairproof.audit(pairproof.read(votes))
     >>> [(flag.kind, flag.judges) for flag in found.flags], found.gone
-    ([('judge-order', ('7',))], 97.0)
+    ([('judge-order', ('7',)), ('judge-unlike', ('7',))], 97.0)
     """
     if not 0 < level < 1:
         raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+    check_one_track(table)
     seconds, covariates = _seconds(table, time), {name: _style(table, name) for name in style}
     votes, repeated, notes = _votes(table, seconds), _repeated(table), list(_items(table))
     found = [repeated] if isinstance(repeated, Finding) else []

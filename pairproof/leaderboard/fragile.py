@@ -181,7 +181,7 @@ def _of_ties(votes: Votes, fit: HalfWins) -> Iterator[Finding]:
             n = int((~np.isfinite(ability)).sum())
             yield note("treatment-ties", f"{words} {n} items have no finite rating", ties=ties)
             continue
-        # Half wins shrink abilities: another unit, which is said, and divided out before ratings are compared.
+        # Half wins shrink abilities: another unit, which is said, and divided out before a comparison.
         ratio = float(ability.std() / fit.ability.std())
         said, numbers = _change(votes, fit.ability, ability / ratio)
         said = f"{words} the ratings are {ratio:.2f} times as far apart; brought to one spread, {said}"

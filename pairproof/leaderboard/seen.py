@@ -27,7 +27,7 @@ from scipy.special import expit, logit, ndtr, xlogy
 
 from ..data.columns import FloatArray, IntArray
 
-#: A squared residual counts up to this, and the mean of a chi-square on one degree of freedom that is cut there:
+#: A squared residual counts up to this, and the mean of a chi-square (1 degree of freedom) that is cut there:
 #: P(chi2_3 < 4) + 4 P(chi2_1 > 4).
 _CUT, _MEAN_BELOW = 4.0, 0.9205369
 #: Newton's method ends at this step, in log-odds, or after so many.

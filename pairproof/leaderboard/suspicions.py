@@ -35,7 +35,7 @@ from .seen import (
 
 #: A sentence, and its numbers; "judge" is whom it concerns.
 Told = tuple[str, dict[str, Any]]
-#: Votes of a judge, of a judge on an item, of a judge on a pair, of an item in a window, from which on they are tested.
+#: Least votes that are tested: of a judge, of a judge on an item, of a judge on a pair, of an item in a window.
 _OF_JUDGE, _OF_ITEM, _OF_PAIR, _OF_WINDOW = 10, 8, 5, 8
 #: Judges from which on one is compared with the others, and items from which on one is.
 _JUDGES, _ITEMS = 5, 5
@@ -43,8 +43,8 @@ _JUDGES, _ITEMS = 5, 5
 _WINDOWS = (200, 2000)
 #: Seconds between two votes of a judge in which nobody reads two answers.
 FAST = 5.0
-#: Least correlation of what one judge does, of ties and haste, and of the pairs that it meets: habits differ, also where a
-#: few votes do not show it.
+#: Least correlation of what one judge does, of ties and haste, and of the pairs that it meets: habits differ, also
+#: where a few votes do not show it.
 _LEAST_RHO, _LEAST_RHO_OF_PAIRS = 0.05, 0.02
 #: Sign vectors for the moments of the test of transitivity, and most numbers of them at once.
 _DRAWS, _AT_ONCE = 400, 20_000_000
@@ -335,7 +335,7 @@ def _item_shares(ability: FloatArray, votes: Votes, hit: FloatArray) -> list[Flo
     w, n = of * pi * (1 - pi), len(keys)
     to_item = sparse.csr_array((np.ones(2 * n), (np.r_[keys // k, keys % k], np.r_[:n, :n])), (k, n))
     cross = (to_item @ (basis * w[:, None])).T
-    # All items at once, so that an item's ties are not its opponents'; what the curve has already is left out.
+    # All items at once, so that an item's ties are not its opponents'; what the curve has is left out.
     take = np.vstack([np.eye(k), -np.linalg.lstsq(info, cross, rcond=1e-12)[0]])
     joint = (to_item * w @ to_item.T).toarray() + cross.T @ take[k:]
     inverse = np.linalg.pinv(joint, rcond=1e-9, hermitian=True)

@@ -73,6 +73,7 @@ COMMANDS = [
     ("fit", "--model", "bradley-terry"),
     ("fit-answers", "--layout", "rankings"),
     ("compare-two",),
+    ("audit",),
     ("watch",),
     ("sample-size", "--goal", "ranking", "--simulate", "20"),
     ("predict",),

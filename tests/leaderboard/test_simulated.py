@@ -23,5 +23,5 @@ def test_half_win_ratings_of_many_votes_are_the_limit_that_is_stated(how: dict[s
     fit = pairproof.fit_bradley_terry(table, ties="half", reference="sum")
     gap = np.array([fit.params[name] - value for name, value in frame.attrs["half"].items()])
     se = np.array([fit.bse[name] for name in frame.attrs["half"]])
-    # Standard errors are about .005; without the quadrature the largest gap is 20 of them (observed 2.3 at most).
+    # Standard errors are about .005; without quadrature the largest gap is 20 of them (observed 2.3).
     assert abs(gap / se).max() < 4, (gap, se)
