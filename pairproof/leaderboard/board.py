@@ -32,7 +32,7 @@ from ..fit.many.comparison_results import RankSets
 from ..numerics.arrays import BoolArray
 from ..text import listed
 from .result import Board, BoardClusters, BoardData, BoardRow, Boards, BoardScale, ItemValue, Status, StyleEffect
-from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, without_both_bad
+from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, styled, without_both_bad
 
 BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
 TIES: tuple[BoardTies, ...] = ("half", "davidson", "rao-kupper", "drop")
@@ -398,6 +398,24 @@ def _effects(fit: Fit, level: float) -> tuple[StyleEffect, ...]:
         StyleEffect(name, float(row.iloc[0]), float(row.iloc[1]), float(row["low"]), float(row["high"]))
         for name, row in frame.iterrows()
     )
+
+
+def _beside(board: Board, plain: Board) -> Board:
+    """The board with the ratings and ranks that it has without style."""
+    of = {row.model: row for row in plain.rows}
+    rows = tuple(
+        replace(
+            row,
+            more={
+                "rating_without_style": of[row.model].rating,
+                "rank_low_without_style": of[row.model].rank_low,
+                "rank_high_without_style": of[row.model].rank_high,
+                **row.more,
+            },
+        )
+        for row in board.rows
+    )
+    return replace(board, rows=rows)
 
 
 # -- what a reader has to know -----------------------------------------------------------------------------------
