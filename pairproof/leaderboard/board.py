@@ -287,7 +287,7 @@ def _status(abilities: Abilities, rating: FloatArray, limits: FloatArray, precis
     out: list[Status] = []
     for k, here in enumerate(of):
         if np.isfinite(rating[k]):
-            wide = not np.nanmax(np.abs(limits[k] - rating[k]), initial=np.inf) <= precision
+            wide = not np.abs(limits[k] - rating[k]).max() <= precision
             out.append("provisional" if wide else "settled")
         elif above[:, here].any() and not above[here].any():
             out.append("below-all")
@@ -422,8 +422,8 @@ def _beside(board: Board, plain: Board) -> Board:
 
 _TIES_SAID = {
     "half": "a tie is half a win for either",
-    "davidson": "ties are an outcome of its own (Davidson 1970)",
-    "rao-kupper": "ties are an outcome of its own (Rao and Kupper 1967)",
+    "davidson": "ties are an outcome of their own (Davidson 1970)",
+    "rao-kupper": "ties are an outcome of their own (Rao and Kupper 1967)",
     "drop": "ties are left out",
 }
 
