@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 COLUMN = "both_bad"
 #: Steps of Newton's before it is asked whether the maximum is at infinity, where each step moves logits by 1:
-#: after 20 the weights of such votes are e^-20 of others', well above what is taken as 0.  A finite maximum takes
-#: some 8.
+#: after 20 the weights of such votes are e^-20 of others', well above what is taken as 0.  A finite maximum
+#: takes some 8.
 STEPS, MOST_STEPS, RANK = 20, 200, 1e-13
 #: Where the largest change of a logit is below this, the next step would change it by its square.
 STEP = 1e-10

@@ -96,14 +96,20 @@ def _in_pandas(table: Any) -> pd.DataFrame:
     return found
 
 
-def refuse_lazy(source: Any) -> None:
-    """Refuse what has no rows until it is asked for them."""
+def is_lazy(source: Any) -> bool:
+    """Whether a frame has no rows until it is asked for them."""
     kind = type(source)
     package = kind.__module__.lstrip("_").partition(".")[0]
-    if package in _LAZY_PACKAGES or kind.__name__.endswith(_LAZY_NAMES):
+    return package in _LAZY_PACKAGES or kind.__name__.endswith(_LAZY_NAMES)
+
+
+def refuse_lazy(source: Any) -> None:
+    """Refuse what has no rows until it is asked for them."""
+    if is_lazy(source):
+        package = type(source).__module__.lstrip("_").partition(".")[0]
         raise InputError(
-            f"a {package} {kind.__name__} has no rows until it is asked for them: pairproof.count(frame) counts it where it"
-            " is, whatever its size; read takes tables in memory"
+            f"a {package} {type(source).__name__} has no rows until it is asked for them: pairproof.count(frame) counts it"
+            " where it is, whatever its size; read takes tables in memory"
         )
 
 

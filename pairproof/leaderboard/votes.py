@@ -1,0 +1,153 @@
+"""The votes of a board: read into memory, or counted where they are too many, and treated as the board says.
+
+What a vote of "both bad" is: a tie, as on every board; left out; or an answer of its own, which a model of its own has
+(:mod:`pairproof.leaderboard.both_bad`) before the rest are compared.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from ..data.columns import Factor, FloatArray
+from ..data.comparisons import Comparisons
+from ..data.counting.passes import RowSource
+from ..data.counting.streams import paths_of, stream_of
+from ..data.reading.arrow import has_arrow, is_lazy
+from ..errors import InputError
+
+BothBad = Literal["tie", "drop", "own"]
+#: Rows, and bytes of text, up to which votes are held in memory.
+MOST_HELD, MOST_TEXT = 4_000_000, 400 << 20
+#: Columns that say which votes were about one prompt, in this order.
+PROMPTS = ("prompt", "prompt_id", "source", "question_id", "question", "instruction")
+#: Clusters that a column needs to be chosen unasked; distinct values for each vote from which it names votes, not prompts.
+FEWEST_CLUSTERS, NAMES_OF_VOTES = 10, 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """table: the votes.  rows: where they are gone through again, None where they are held; names: of their columns there.
+    dropped: why -> how many were left out.  terms: columns of style, in favour of the item named first."""
+
+    table: Comparisons
+    rows: RowSource | None = None
+    names: tuple[str, ...] = ()
+    dropped: Mapping[str, float] = field(default_factory=dict)
+    terms: tuple[str, ...] = ()
+
+
+def gathered(source: Any, by: Sequence[str], reading: Mapping[str, Any]) -> Votes:
+    """The votes of any source that `read` or `count` takes; those in a table are taken as they are.
+
+    by: columns that a count keeps.
+    """
+    import pairproof
+
+    if isinstance(source, Comparisons):
+        if reading:
+            raise InputError(
+                f"{', '.join(f'{name}=' for name in reading)} with a table of comparisons, which is read already; pass the"
+                " file or frame that it was read from"
+            )
+        return Votes(source)
+    if not is_large(source):
+        table = pairproof.read(_one(source), **reading)
+        return Votes(table, dropped=dict(getattr(table, "dropped", {})))
+    how = {name: value for name, value in reading.items() if name in ("layout", "columns", "coding", "rename", "encoding")}
+    table = pairproof.count(source, by=tuple(dict.fromkeys(("both_bad", *by))), **reading)
+    columns = stream_of(source).names
+    return Votes(table, pairproof.rows(source, **how), columns, dict(getattr(table, "dropped", {})))
+
+
+def _one(source: Any) -> Any:
+    """The only file of a list or a glob, which `read` takes."""
+    paths = paths_of(source) if isinstance(source, (str, os.PathLike, list, tuple)) else None
+    return paths[0] if paths is not None and len(paths) == 1 else source
+
+
+def is_large(source: Any) -> bool:
+    """Whether votes are counted and not held: several files, many rows, or a frame that has no rows until asked."""
+    if is_lazy(source):
+        return True
+    if not isinstance(source, (str, os.PathLike, list, tuple)):
+        return hasattr(source, "__len__") and has_arrow(source) and len(source) > MOST_HELD
+    paths = paths_of(source)
+    if paths is None or paths == ["-"]:
+        return False
+    return len(paths) > 1 or _is_large_file(paths[0])
+
+
+def _is_large_file(path: str) -> bool:
+    if not os.path.isfile(path):  # `read` says what is wrong with it
+        return False
+    if Path(path).suffix.lower() in (".parquet", ".pq"):
+        try:
+            import pyarrow.parquet as pq
+
+            return int(pq.read_metadata(path).num_rows) > MOST_HELD
+        except Exception:  # not there, or no Parquet: `read` says so
+            return False
+    return os.path.getsize(path) > MOST_TEXT
+
+
+def both_bad_of(table: Comparisons) -> FloatArray | None:
+    """float[n_rows]: votes of each row that call both bad; None where votes have no such answer."""
+    column = table.columns.get("both_bad")
+    return None if column is None or isinstance(column, Factor) else np.asarray(np.nan_to_num(column) * table.ties)
+
+
+def without_both_bad(votes: Votes) -> Votes:
+    """The votes without those that call both bad, which are counted."""
+    bad = both_bad_of(votes.table)
+    if bad is None or not bad.any():
+        return votes
+    table = votes.table
+    left = table.ties - bad
+    kept = table.changed(ties=left).select(table.wins + left + table.losses > 0.0)
+    return replace(votes, table=kept, dropped={**votes.dropped, "both bad": float(bad.sum())})
+
+
+def styled(votes: Votes, style: Sequence[str]) -> Votes:
+    """The votes with columns of style, which `terms` names."""
+    return replace(votes, terms=tuple(style)) if style else votes
+
+
+def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Columns by which votes go together, (judge, prompt) where there are such, and sentences on those not taken.
+
+    Of votes that are not held only the judge: one column is what passes over them can cluster by.
+    """
+    table = votes.table
+    if votes.rows is not None:
+        own = {role: name for role, name in (votes.rows.columns or {}).items()}
+        judge = own.get("judge", "judge")
+        return (("judge",) if judge in votes.names else ()), ()
+    taken, said = [], []
+    prompt = next((name for name in map(table.role_of, PROMPTS) if name in table.columns), None)
+    for name in ("judge", prompt):
+        if name is None or name not in table.columns:
+            continue
+        n = _distinct(table, name)
+        if name != "judge" and n > NAMES_OF_VOTES * table.n_rows:
+            continue
+        if n >= FEWEST_CLUSTERS:
+            taken.append(name)
+        else:
+            said.append(
+                f"Column {name!r} has {n} value{'s' * (n != 1)}, too few to tell how much votes of one go together (fewer"
+                f" than {FEWEST_CLUSTERS}): standard errors are not clustered by it; cluster={name!r} does so all the same."
+            )
+    return tuple(taken), tuple(said)
+
+
+def _distinct(table: Comparisons, name: str) -> int:
+    column = table.columns[name]
+    if isinstance(column, Factor):
+        return int((np.bincount(column.codes[column.codes >= 0], minlength=1) > 0).sum())
+    return len(np.unique(column[~np.isnan(column)]))
