@@ -29,6 +29,7 @@ from ..errors import InputError
 from ..fit.fit import Fit
 from ..fit.many.abilities import Abilities, abilities_of
 from ..fit.many.comparison_results import RankSets
+from ..fit.many.ranks import rank_sets
 from ..numerics.arrays import BoolArray
 from ..text import listed
 from .both_bad import fit_both_bad
@@ -236,7 +237,7 @@ def _numbers(
 ) -> Board:
     ratings = fit.on_scale("elo", anchor=asked.anchor or None, at=asked.at, expected=asked.expected)
     abilities = abilities_of(fit)
-    ranks = fit.ranks(level=asked.level, seed=asked.seed)
+    ranks = rank_sets(abilities, asked.level, seed=asked.seed, with_best=False)
     limits = ratings.conf_int(1.0 - asked.level).to_numpy()
     status = _status(abilities, ratings.rating, limits, asked.precision)
     p_best, why_none = _chances(abilities, status, asked.seed)
