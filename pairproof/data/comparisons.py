@@ -521,10 +521,6 @@ class Comparisons(Rows):
             source=source or self.source,
         )
 
-    def with_dropped(self, rows: Mapping[str, int]) -> Comparisons:
-        """The same table, of whose file so many rows of each kind were left out."""
-        return replace(self, dropped=MappingProxyType(dict(rows)))
-
     def as_one_track(self) -> Comparisons:
         """The same table, several tracks of which fits take as one competition."""
         return replace(self, one_track=True)

@@ -149,7 +149,7 @@ def count(
     else:
         counted = answers_of(table, options, found, coding)
     dropped = {kind: int(distinct.n[rows].sum()) for kind, rows in bad.items()}
-    return _canonical(_as_asked(counted, wanted_by, chosen_by), stream).with_dropped(dropped)
+    return _canonical(_as_asked(counted, wanted_by, chosen_by), stream, dropped)
 
 
 def _chosen_by(
@@ -324,10 +324,11 @@ def _with_rows(texts: Any, n: Any) -> str:
     return ", ".join(said[:8]) + (f" and {len(said) - 8:,} more" if len(said) > 8 else "")
 
 
-def _canonical(table: Comparisons, stream: Stream) -> Comparisons:
+def _canonical(table: Comparisons, stream: Stream, dropped: Mapping[str, int]) -> Comparisons:
     """The table with each cell once, in canonical order, and what was counted into it."""
     rows = {name: getattr(table, name) for name in ("first", "second", "wins", "ties", "losses")}
     found = cells({**rows, "columns": table.columns}, table.items)
     if not table.tie_category:
         found["ties"] = None
-    return table.changed(**found, counted=stream.parts(int(table.n_comparisons)), source=stream.source)
+    parts = stream.parts(int(table.n_comparisons))
+    return table.changed(**found, counted=parts, source=stream.source, dropped=dropped)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from ..reading.cells import (
     text_of,
 )
 from ..reading.layouts import NEEDED, WORDS, Drop, Layout
+from ..reading.sides import SideTerm, parts_in, root_mean_square
 from ..reading.sources import Table
 from .count import as_whole, count, layout_of, roles_of
 from .streams import BATCH, Batches, check_case, spooled, stream_of
@@ -56,6 +58,7 @@ class RowSource:
     encoding: str | None = None
     spool: str | None = None
     drop: Drop | None = None
+    sides: tuple[tuple[SideTerm, float], ...] = ()
 
 
 def rows(
@@ -103,6 +106,26 @@ def rows(
     'CR1 by judge (3 clusters, 1 pass)'
     """
     return RowSource(source, layout, columns, coding, rename, encoding, spool, drop)
+
+
+def with_sides_through(
+    table: Comparisons, given: Any, terms: Sequence[SideTerm], standardise: bool = True
+) -> RowSource:
+    """The rows that a table was counted from, with a column `style.NAME` for each term, as :func:`.sides.with_sides` makes
+    them: `comparison_terms=[term.key, ...]`, `rows=` this.  Their root mean squares are found in one pass."""
+    how = given if isinstance(given, RowSource) else RowSource(given)
+    plain = replace(how, sides=tuple((term, 1.0) for term in terms))
+    if not standardise:
+        return plain
+    total, n = np.zeros(len(terms)), np.zeros(len(terms))
+    with passes(plain, table, [term.key for term in terms], " as a side") as found:
+        for batch in found.batches():
+            for k, (x, _) in enumerate(batch.more):
+                weight = np.ones(len(x)) if batch.weight is None else batch.weight
+                total[k] += np.nansum(weight * x**2)
+                n[k] += weight[~np.isnan(x)].sum()
+    scales = map(root_mean_square, terms, total.tolist(), n.tolist())
+    return replace(how, sides=tuple(zip(terms, scales)))
 
 
 class Labels:
@@ -182,7 +205,8 @@ class Batch:
 class Passes:
     """Rows that can be gone through again and again.
 
-    cells: a row for each cell, with its counts.  n: times that the rows were read.  n_rows: of them, once they were.
+    cells: a row for each cell, with its counts.  more: further columns that batches have; held: those that are read for them.
+    n: times that the rows were read.  n_rows: of them, once they were.
     """
 
     cells: Comparisons
@@ -191,6 +215,7 @@ class Passes:
     layout: Layout
     roles: tuple[str, ...]
     more: tuple[str, ...]
+    held: tuple[str, ...]
     read: Batches
     n: int = 0
     n_rows: int = 0
@@ -205,8 +230,8 @@ class Passes:
     def batches(self) -> Iterator[Batch]:
         """One pass; the counts of the first one are held against the table's."""
         self.n += 1
-        names = list(dict.fromkeys(map(self.own, (*self.roles, *self.more))))
-        plain = frozenset(map(self.own, self.more)) - frozenset(map(self.own, self.roles))
+        names = list(dict.fromkeys(map(self.own, (*self.roles, *self.held))))
+        plain = frozenset(map(self.own, self.held)) - frozenset(map(self.own, self.roles))
         counts, n_rows = np.zeros(3 * self.cells.n_rows), 0
         for found in self.read(names, plain):
             of = dict(zip(names, found))
@@ -234,6 +259,7 @@ class Passes:
             said = [0, 1, 2] if len(counts) == 3 else [0, 2]
         else:
             begins_of = self._begins(of, first, second, answer[0])
+        more_of = [self._further(of, name) for name in self.more]
         are_pairs = self._are_pairs(of, first, second) if self.given.drop else None
         for start in range(0, len(columns[0]), BATCH):
             part = slice(start, start + BATCH)
@@ -258,10 +284,22 @@ class Passes:
             if w is not None:
                 there = np.flatnonzero(w)
                 at, w, rows = at[there], w[there], there if rows is None else rows[there]
-            more = ((codes[part], levels) for codes, levels in (of[self.own(name)] for name in self.more))
+            more = ((codes[part], levels) for codes, levels in more_of)
             yield Batch(
                 at, w, tuple((codes if rows is None else codes[rows], levels) for codes, levels in more)
             )
+
+    def _further(self, of: Mapping[str, Coded], name: str) -> Coded:
+        """A further column; of a side term the differences."""
+        for term, scale in self.given.sides:
+            if term.key == name:
+                return term.values(partial(self._source, of)) / scale, None
+        return of[self.own(name)]
+
+    def _source(self, of: Mapping[str, Coded], source: str) -> FloatArray:
+        """The numbers of what a side term is made of."""
+        found = [numbers(*of[self.own(name)]) for name in parts_in(source, self.header.columns)]
+        return np.asarray(sum(values if known is None else known[values] for values, known in found), float)
 
     def _texts(self, of: Mapping[str, Coded], role: str) -> list[str | None]:
         """The levels of a column as text."""
@@ -465,8 +503,11 @@ def passes(given: Any, cells: Comparisons, more: Sequence[str], use: str) -> Ite
     roles = roles_of(header, layout, list(cells.columns))
     role_of = {own: role for role, own in header.own_names.items()}
     further = [name if name in header.columns else role_of.get(name, name) for name in more]
-    header.need(further, use)
-    own = [header.own_names.get(role, role) for role in (*roles, *further)]
+    inside = {term.key: term.sources for term, _ in how.sides}
+    sources = [source for name in further for source in inside.get(name, (name,))]
+    held = [name for source in sources for name in parts_in(source, header.columns) or [source]]
+    header.need(held, use)
+    own = [header.own_names.get(role, role) for role in (*roles, *held)]
     check_case(stream, own)
     with spooled(stream, list(dict.fromkeys(own)), how.spool) as read:
-        yield Passes(cells, how, header, layout, tuple(roles), tuple(further), read)
+        yield Passes(cells, how, header, layout, tuple(roles), tuple(further), tuple(held), read)

@@ -337,7 +337,8 @@ optional
     kinds: dict[str, BoolArray] = {}
     if drop:
         table, kinds = without_bad_rows(table, options, layout, coding)
-    return _rows_of(table, options, layout, coding).with_dropped({k: int(v.sum()) for k, v in kinds.items()})
+    found = _rows_of(table, options, layout, coding)
+    return found.changed(dropped={kind: int(v.sum()) for kind, v in kinds.items()}) if kinds else found
 
 
 def _rows_of(table: Table, options: Options, layout: Layout, coding: CodingLike | None) -> Comparisons:
