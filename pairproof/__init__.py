@@ -41,6 +41,7 @@ if _typing.TYPE_CHECKING:
         fit_both_bad as fit_both_bad,
         table_without_both_bad as table_without_both_bad,
     )
+    from .leaderboard.next_pairs import next_pairs as next_pairs
     from .migration.migrate import migrate as migrate
     from .native.answers.latent_classes import (
         fit_latent_classes as fit_latent_classes,
@@ -121,6 +122,7 @@ _HOME = {
     "wild_test": "native.inference.score_tests",
     "fit_both_bad": "leaderboard.both_bad",
     "table_without_both_bad": "leaderboard.both_bad",
+    "next_pairs": "leaderboard.next_pairs",
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "migrate": "migration.migrate",

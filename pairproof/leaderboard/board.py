@@ -31,7 +31,17 @@ from ..fit.many.abilities import Abilities, abilities_of
 from ..fit.many.comparison_results import RankSets
 from ..numerics.arrays import BoolArray
 from ..text import listed
-from .result import Board, BoardClusters, BoardData, BoardRow, Boards, BoardScale, ItemValue, Status, StyleEffect
+from .result import (
+    Board,
+    BoardClusters,
+    BoardData,
+    BoardRow,
+    Boards,
+    BoardScale,
+    ItemValue,
+    Status,
+    StyleEffect,
+)
 from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, styled, without_both_bad
 
 BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
@@ -158,7 +168,9 @@ def _by_value(votes: Votes, by: str) -> Iterator[tuple[str, Votes]]:
     table = votes.table
     by = table.role_of(by)
     if by not in table.columns:
-        raise InputError(f"{table.source} has no column {by!r} to make boards by; found {listed(table.columns)}")
+        raise InputError(
+            f"{table.source} has no column {by!r} to make boards by; found {listed(table.columns)}"
+        )
     if votes.rows is not None:
         pass
     column = table.columns[by]
@@ -231,7 +243,12 @@ def _what_clusters_changed(fit: Fit, by_vote: Fit) -> str:
 
 
 def _numbers(
-    given: Votes, table: Comparisons, fit: Fit, asked: _Asked, said: Sequence[str], dropped: Mapping[str, float]
+    given: Votes,
+    table: Comparisons,
+    fit: Fit,
+    asked: _Asked,
+    said: Sequence[str],
+    dropped: Mapping[str, float],
 ) -> Board:
     ratings = fit.on_scale("elo", anchor=asked.anchor or None, at=asked.at, expected=asked.expected)
     abilities = abilities_of(fit)
@@ -261,7 +278,9 @@ def _numbers(
         )
         for k in order
     )
-    scale = BoardScale("elo", asked.anchor, asked.at, fit.spec.ties if table.tie_category else "none", asked.expected)
+    scale = BoardScale(
+        "elo", asked.anchor, asked.at, fit.spec.ties if table.tie_category else "none", asked.expected
+    )
     method = (
         *_about_model(fit, scale, asked),
         *said,
@@ -316,7 +335,9 @@ def _chances(abilities: Abilities, status: Sequence[Status], seed: int) -> tuple
     root = vector * np.sqrt(np.maximum(value, 0.0))
     half = np.random.default_rng(seed).standard_normal((DRAWS // 2, len(rivals))) @ root.T
     for draws in (half, -half):
-        chance[finite[rivals]] += np.bincount((b[rivals] + draws).argmax(axis=1), minlength=len(rivals)) / DRAWS
+        chance[finite[rivals]] += (
+            np.bincount((b[rivals] + draws).argmax(axis=1), minlength=len(rivals)) / DRAWS
+        )
     return chance, ""
 
 
@@ -430,12 +451,22 @@ _TIES_SAID = {
 
 def _about_model(fit: Fit, scale: BoardScale, asked: _Asked) -> Iterator[str]:
     ties = f"; {_TIES_SAID[asked.ties]}" if scale.ties != "none" else ""
-    effects = " with style and order held equal" if asked.style and asked.order_effect else (
-        " with style held equal" if asked.style else " with the order of the two held equal" * asked.order_effect
+    effects = (
+        " with style and order held equal"
+        if asked.style and asked.order_effect
+        else (
+            " with style held equal"
+            if asked.style
+            else " with the order of the two held equal" * asked.order_effect
+        )
     )
     yield f"Bradley-Terry model by maximum likelihood, without a penalty{effects}{ties}."
     centre = f"{scale.anchor} is {scale.at:g}" if scale.anchor else f"the mean of the ratings is {scale.at:g}"
-    of = "expected scores" if scale.expected == "score" or asked.ties in ("half", "drop") else "the model's abilities"
+    of = (
+        "expected scores"
+        if scale.expected == "score" or asked.ties in ("half", "drop")
+        else "the model's abilities"
+    )
     yield (
         f"Ratings are Elo points, 400 for odds of 10 to 1, of {of}; {centre}. Ratings of other treatments of ties are on"
         " other scales."

@@ -59,7 +59,11 @@ def gathered(source: Any, by: Sequence[str], reading: Mapping[str, Any]) -> Vote
     if not is_large(source):
         table = pairproof.read(_one(source), **reading)
         return Votes(table, dropped=dict(getattr(table, "dropped", {})))
-    how = {name: value for name, value in reading.items() if name in ("layout", "columns", "coding", "rename", "encoding")}
+    how = {
+        name: value
+        for name, value in reading.items()
+        if name in ("layout", "columns", "coding", "rename", "encoding")
+    }
     table = pairproof.count(source, by=tuple(dict.fromkeys(("both_bad", *by))), **reading)
     columns = stream_of(source).names
     return Votes(table, pairproof.rows(source, **how), columns, dict(getattr(table, "dropped", {})))
@@ -99,7 +103,11 @@ def _is_large_file(path: str) -> bool:
 def both_bad_of(table: Comparisons) -> FloatArray | None:
     """float[n_rows]: votes of each row that call both bad; None where votes have no such answer."""
     column = table.columns.get("both_bad")
-    return None if column is None or isinstance(column, Factor) else np.asarray(np.nan_to_num(column) * table.ties)
+    return (
+        None
+        if column is None or isinstance(column, Factor)
+        else np.asarray(np.nan_to_num(column) * table.ties)
+    )
 
 
 def without_both_bad(votes: Votes) -> Votes:
