@@ -285,7 +285,7 @@ class _Asking:
         np.add.at(met, (data.first, data.second), data.row_weights)
         met = met[np.ix_(m, m)]
         each = expit(b[:, None] - b) * expit(b - b[:, None])
-        binomial = np.linalg.pinv(_laplacian((met + met.T) * each), hermitian=True)
+        binomial = np.asarray(np.linalg.pinv(_laplacian((met + met.T) * each), hermitian=True))
         f = float(_spread(binomial).sum() / _spread(v).sum())
         return cls(tuple(fit.items[k] for k in m), b, v, f * each, f, met)
 

@@ -182,7 +182,7 @@ def test_asking_as_told_finds_the_best_more_often_than_asking_evenly() -> None:
 
 @pytest.mark.nightly
 def test_asking_as_told_halves_the_error_of_the_first_place() -> None:
-    told, even = compared(400, 10)  # seen .110 and .208 wrong, 1.16 and 4.31 Elo lost, squared error 832 and 956
+    told, even = compared(400, 10)  # seen .110 and .208 wrong, 1.16 and 4.31 Elo lost, errors 832 and 956
     assert told[0] < 0.6 * even[0]
     assert told[1] < 0.4 * even[1]
     assert told[2] < 0.95 * even[2]
