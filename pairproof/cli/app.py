@@ -46,6 +46,7 @@ COMMANDS = {
     "compare-models": "Which preference model predicts best, and how many judgments are enough.",
     "compare-two": "Compare two systems, where judges may differ: by judges, clusters, merged, by vote.",
     "sample-size": "How many judges, sources and answers a study needs.",
+    "next-pairs": "Which pairs to ask next, so that it is soonest known who is best.",
     "watch": "Intervals for whoever looks while answers come in.",
     "error-rates": "WER, PER, TER with standard errors, and systems compared on the same sentences.",
     "rank-by-comparing": "Choose which two systems to compare next, until they are ranked.",

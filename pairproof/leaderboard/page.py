@@ -72,9 +72,7 @@ def board_table(board: Board) -> Table:
 def style_table(board: Board) -> Table:
     """The effects of style and order, in log-odds."""
     half = 50.0 * (1.0 - board.level)
-    rows = tuple(
-        (e.name, *map(number, (e.estimate, e.se, e.low, e.high))) for e in board.style
-    )
+    rows = tuple((e.name, *map(number, (e.estimate, e.se, e.low, e.high))) for e in board.style)
     return Table(("effect, in log-odds", "estimate", "se", f"{half:.4g} %", f"{100.0 - half:.4g} %"), rows)
 
 
