@@ -37,6 +37,10 @@ if _typing.TYPE_CHECKING:
     from .fit.fit import Fit as Fit
     from .fit.shown.comparisons_plot import plot_contrasts as plot_contrasts, plot_ranks as plot_ranks
     from .fit.shown.fit_plots import plot_item_residuals as plot_item_residuals, plot_worth as plot_worth
+    from .leaderboard.both_bad import (
+        fit_both_bad as fit_both_bad,
+        table_without_both_bad as table_without_both_bad,
+    )
     from .migration.migrate import migrate as migrate
     from .native.answers.latent_classes import (
         fit_latent_classes as fit_latent_classes,
@@ -115,6 +119,8 @@ _HOME = {
     "profile_test": "native.inference.profile_likelihood",
     "score_test": "native.inference.score_tests",
     "wild_test": "native.inference.score_tests",
+    "fit_both_bad": "leaderboard.both_bad",
+    "table_without_both_bad": "leaderboard.both_bad",
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "migrate": "migration.migrate",

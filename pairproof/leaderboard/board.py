@@ -32,7 +32,7 @@ from ..fit.many.comparison_results import RankSets
 from ..numerics.arrays import BoolArray
 from ..text import listed
 from .result import Board, BoardClusters, BoardData, BoardRow, Boards, BoardScale, ItemValue, Status, StyleEffect
-from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, without_both_bad
+from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, styled, without_both_bad
 
 BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
 TIES: tuple[BoardTies, ...] = ("half", "davidson", "rao-kupper", "drop")
@@ -287,7 +287,7 @@ def _status(abilities: Abilities, rating: FloatArray, limits: FloatArray, precis
     out: list[Status] = []
     for k, here in enumerate(of):
         if np.isfinite(rating[k]):
-            wide = not np.nanmax(np.abs(limits[k] - rating[k]), initial=np.inf) <= precision
+            wide = not np.abs(limits[k] - rating[k]).max() <= precision
             out.append("provisional" if wide else "settled")
         elif above[:, here].any() and not above[here].any():
             out.append("below-all")
@@ -400,12 +400,30 @@ def _effects(fit: Fit, level: float) -> tuple[StyleEffect, ...]:
     )
 
 
+def _beside(board: Board, plain: Board) -> Board:
+    """The board with the ratings and ranks that it has without style."""
+    of = {row.model: row for row in plain.rows}
+    rows = tuple(
+        replace(
+            row,
+            more={
+                "rating_without_style": of[row.model].rating,
+                "rank_low_without_style": of[row.model].rank_low,
+                "rank_high_without_style": of[row.model].rank_high,
+                **row.more,
+            },
+        )
+        for row in board.rows
+    )
+    return replace(board, rows=rows)
+
+
 # -- what a reader has to know -----------------------------------------------------------------------------------
 
 _TIES_SAID = {
     "half": "a tie is half a win for either",
-    "davidson": "ties are an outcome of its own (Davidson 1970)",
-    "rao-kupper": "ties are an outcome of its own (Rao and Kupper 1967)",
+    "davidson": "ties are an outcome of their own (Davidson 1970)",
+    "rao-kupper": "ties are an outcome of their own (Rao and Kupper 1967)",
     "drop": "ties are left out",
 }
 

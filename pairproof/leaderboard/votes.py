@@ -17,7 +17,7 @@ import numpy as np
 from ..data.columns import Factor, FloatArray
 from ..data.comparisons import Comparisons
 from ..data.counting.passes import RowSource
-from ..data.counting.streams import paths_of
+from ..data.counting.streams import paths_of, stream_of
 from ..data.reading.arrow import has_arrow, is_lazy
 from ..errors import InputError
 
@@ -32,12 +32,14 @@ FEWEST_CLUSTERS, NAMES_OF_VOTES = 10, 0.9
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """table: the votes.  rows: where they are gone through again, None where they are held.  dropped: why -> how many
-    were left out."""
+    """table: the votes.  rows: where they are gone through again, None where they are held; names: of their columns there.
+    dropped: why -> how many were left out.  terms: columns of style, in favour of the item named first."""
 
     table: Comparisons
     rows: RowSource | None = None
+    names: tuple[str, ...] = ()
     dropped: Mapping[str, float] = field(default_factory=dict)
+    terms: tuple[str, ...] = ()
 
 
 def gathered(source: Any, by: Sequence[str], reading: Mapping[str, Any]) -> Votes:
@@ -56,10 +58,11 @@ def gathered(source: Any, by: Sequence[str], reading: Mapping[str, Any]) -> Vote
         return Votes(source)
     if not is_large(source):
         table = pairproof.read(_one(source), **reading)
-        return Votes(table, None, dict(getattr(table, "dropped", {})))
+        return Votes(table, dropped=dict(getattr(table, "dropped", {})))
     how = {name: value for name, value in reading.items() if name in ("layout", "columns", "coding", "rename", "encoding")}
     table = pairproof.count(source, by=tuple(dict.fromkeys(("both_bad", *by))), **reading)
-    return Votes(table, pairproof.rows(source, **how), dict(getattr(table, "dropped", {})))
+    columns = stream_of(source).names
+    return Votes(table, pairproof.rows(source, **how), columns, dict(getattr(table, "dropped", {})))
 
 
 def _one(source: Any) -> Any:
@@ -110,8 +113,21 @@ def without_both_bad(votes: Votes) -> Votes:
     return replace(votes, table=kept, dropped={**votes.dropped, "both bad": float(bad.sum())})
 
 
-def clusters_of(table: Comparisons) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Columns by which votes go together, (judge, prompt) where there are such, and sentences on those not taken."""
+def styled(votes: Votes, style: Sequence[str]) -> Votes:
+    """The votes with columns of style, which `terms` names."""
+    return replace(votes, terms=tuple(style)) if style else votes
+
+
+def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Columns by which votes go together, (judge, prompt) where there are such, and sentences on those not taken.
+
+    Of votes that are not held only the judge: one column is what passes over them can cluster by.
+    """
+    table = votes.table
+    if votes.rows is not None:
+        own = {role: name for role, name in (votes.rows.columns or {}).items()}
+        judge = own.get("judge", "judge")
+        return (("judge",) if judge in votes.names else ()), ()
     taken, said = [], []
     prompt = next((name for name in map(table.role_of, PROMPTS) if name in table.columns), None)
     for name in ("judge", prompt):

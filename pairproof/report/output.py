@@ -317,6 +317,7 @@ class Output:
     json: Callable[[], str]
     junit: Callable[[], str] | None = None
     terminal: Callable[[], str] | None = None
+    csv: Callable[[], str] | None = None
 
     def render(self, suffix: str) -> str:
         """The text of a file; `suffix` is one of `FORMATS`."""
@@ -325,6 +326,8 @@ class Output:
             return self.json()
         if suffix in (".html", ".md", ".txt"):
             return {".html": render_html, ".md": render_markdown, ".txt": render_text}[suffix](self.page())
+        if suffix == ".csv" and self.csv is not None:
+            return self.csv()
         if suffix != ".xml":
             raise InputError(wrong_suffix(suffix))
         if self.junit is None:
@@ -343,8 +346,9 @@ class Output:
         write(path, self.render(path.suffix.lower()), force=force)
 
 
-def wrong_suffix(suffix: str) -> str:
-    """What is wrong with a report of this suffix, "" if nothing is."""
-    if suffix in FORMATS:
+def wrong_suffix(suffix: str, has_rows: bool = False) -> str:
+    """What is wrong with a report of this suffix, "" if nothing is.  has_rows: whether the result has a table's rows."""
+    formats = [*FORMATS, *([".csv"] if has_rows else [])]
+    if suffix in formats:
         return ""
-    return f"ends in {suffix or 'no suffix'!r}; expected one of {', '.join(FORMATS)}"
+    return f"ends in {suffix or 'no suffix'!r}; expected one of {', '.join(formats)}"

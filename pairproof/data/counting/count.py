@@ -64,7 +64,8 @@ def count(
         Frames: pandas, a dict of columns, and by narwhals polars (lazy or not), pyarrow, DuckDB, Ibis, Dask, PySpark,
         whose own engine counts.  Never changed, and never made into one frame.
     by : str or sequence of str, optional
-        Columns that the rows are counted by, as covariates of models; by the file's own names or their roles.
+        Columns that the rows are counted by, as covariates of models; by the file's own names or their roles.  "both_bad"
+        keeps the ties of which that was said apart.
     layout : {"votes", "long", "counts"}, optional
         The further parameters are those of :func:`pairproof.data.reading.layouts.read`.
     name : str, optional
@@ -116,8 +117,16 @@ def count(
     if found == "counts":
         counted = read_counts(table, options)
     else:
-        counted = answers_of(table, options, found, coding)
+        counted = _as_asked(answers_of(table, options, found, coding), wanted_by)
     return _canonical(counted, stream)
+
+
+def _as_asked(table: Comparisons, by: Sequence[str]) -> Comparisons:
+    """The table with the column `both_bad` if it is counted by, also where no answer was that, else without it."""
+    if ("both_bad" in by) == ("both_bad" in table.columns):
+        return table
+    columns = {name: column for name, column in table.columns.items() if name != "both_bad"}
+    return table.changed(columns={**columns, **{name: np.zeros(table.n_rows) for name in by if name == "both_bad"}})
 
 
 def layout_of(header: Table, layout: Layout | None, coding: CodingLike | None) -> Layout:
@@ -136,7 +145,9 @@ def layout_of(header: Table, layout: Layout | None, coding: CodingLike | None) -
 
 
 def roles_of(header: Table, layout: Layout, by: Sequence[str]) -> list[str]:
-    """The columns that are counted by, under their roles: pair, answer, weight, and those of `by`."""
+    """The columns that are counted by, under their roles: pair, answer, weight, and those of `by`, of which the answer
+    tells `both_bad` where no column is called so."""
+    by = [name for name in by if name != "both_bad" or layout not in WORDS or name in header.columns]
     used = [*NEEDED[layout], *(name for name in ("ties",) * (layout == "counts") if name in header.columns)]
     role_of = {own: role for role, own in header.own_names.items()}
     chosen = [name if name in header.columns else role_of.get(name, name) for name in by]

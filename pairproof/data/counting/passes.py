@@ -18,11 +18,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...errors import CodingError, InputError, TooLargeError
+from ...errors import InputError, TooLargeError
 from ...text import named, quoted
 from ..columns import Column, Factor, FloatArray, IntArray
 from ..comparisons import Comparisons
-from ..reading.cells import MISSING, MISSING_WORDS, NUMBER, Coding, CodingLike, text_of
+from ..reading.cells import (
+    BOTH_BAD,
+    FIRST,
+    MISSING,
+    MISSING_WORDS,
+    NUMBER,
+    SECOND,
+    TIE,
+    Coding,
+    CodingLike,
+    text_of,
+)
 from ..reading.layouts import NEEDED, WORDS, Layout
 from ..reading.sources import Table
 from .count import as_whole, count, layout_of, roles_of
@@ -209,8 +220,10 @@ class Passes:
         """The batch, in parts of at most so many rows."""
         first, second, *answer = NEEDED[self.layout]
         keyed = (first, second, *self.cells.columns)
-        lookups = [self.places.lookup(k, self._texts(of, role)) for k, role in enumerate(keyed)]
-        columns = [of[self.own(role)][0] for role in keyed]
+        # which ties are both-bad stands in the answer, unless a column says it
+        holds = [answer[0] if role == "both_bad" and role not in self.roles else role for role in keyed]
+        lookups = [self.places.lookup(k, self._key(of, *both)) for k, both in enumerate(zip(keyed, holds))]
+        columns = [of[self.own(role)][0] for role in holds]
         weight = self._numbers(of, "weight") if "weight" in self.roles else None
         if self.layout == "counts":
             counts = [self._numbers(of, name) for name in ("wins", "ties", "losses") if name in self.roles]
@@ -244,16 +257,23 @@ class Passes:
         """The levels of a column as text."""
         return [cell(level, self.own(role), self.header.source) for level in of[self.own(role)][1] or ()]
 
+    def _key(self, of: Mapping[str, Coded], role: str, holds: str) -> list[str | None]:
+        """What the levels of a column say of a role."""
+        if role == holds:
+            return self._texts(of, role)
+        return [str(int(answer == BOTH_BAD)) for answer in self._meanings(of, holds)]
+
+    def _meanings(self, of: Mapping[str, Coded], role: str) -> list[int | None]:
+        """The answer that each level of a column is."""
+        coding = Coding.read(WORDS[self.layout] if self.given.coding is None else self.given.coding)
+        coding.refuse(MISSING, "prefmod; rows that are no comparison were not counted, and must not be there")
+        return [None if text is None else coding.meaning(text) for text in self._texts(of, role)]
+
     def _begins(self, of: Mapping[str, Coded], role: str) -> IntArray:
         """Where the places of each level of the answer begin; far below 0 for what is no answer."""
-        coding = Coding.read(WORDS[self.layout] if self.given.coding is None else self.given.coding)
-        if coding.blank_is_missing or MISSING in coding.answer_of.values():
-            raise CodingError(
-                "coding has 'missing'; rows that are no comparison were not counted, and must not be there"
-            )
         n, none = self.cells.n_rows, -4 * self.cells.n_rows
-        found = [None if text is None else coding.meaning(text) for text in self._texts(of, role)]
-        return np.array([*(none if o is None else o * n for o in found), none], np.int64)
+        places = {FIRST: 0, TIE: n, BOTH_BAD: n, SECOND: 2 * n, None: none}
+        return np.array([*map(places.__getitem__, self._meanings(of, role)), none], np.int64)
 
     def _numbers(self, of: Mapping[str, Coded], role: str) -> FloatArray:
         """A column of whole numbers; -1 for what is none."""

@@ -7,10 +7,12 @@ exports).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 
 from ...errors import CodingError, InputError
 from ...text import listed, named, quoted
@@ -29,7 +31,7 @@ from .assemble import (
     item_column,
     item_covariates,
 )
-from .cells import FIRST, MISSING, SECOND, TIE, Coding, CodingLike, counts
+from .cells import BOTH_BAD, FIRST, MISSING, SECOND, TIE, BoolArray, Coding, CodingLike, counts
 from .matrix import Winner, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
 from .rankings import is_rankings, read_rankings
@@ -48,9 +50,12 @@ _EXPECTED = (
     " for example columns={'first': 'left'} (--col first=left); a column a pair is layout='prefmod', a"
     " square table layout='matrix'"
 )
+#: How exports write that both were bad, which is a tie, and known apart from one.
+_SIGNS = ("_", "", " ", "-")
+_BOTH_BAD = [word.format(f"both{s}bad") for s in _SIGNS for word in ("{}", "tie_{}", "tie ({})")]
 WORDS: Mapping[Layout, CodingLike] = {
-    "long": {"first": "first", "second": "second", "tie": "tie"},
-    "votes": {"first": "model_a", "second": "model_b", "tie": ["tie", "tie (bothbad)"]},
+    "long": {"first": "first", "second": "second", "tie": "tie", "both_bad": "both_bad"},
+    "votes": {"first": "model_a", "second": "model_b", "tie": "tie", "both_bad": ["tie (bothbad)", *_BOTH_BAD]},
 }
 
 
@@ -69,16 +74,25 @@ def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLik
     """Layouts long and votes: one answer a row."""
     first, second, answer = NEEDED[layout]
     stated = Coding.read(WORDS[layout] if coding is None else coding)
-    if stated.blank_is_missing or MISSING in stated.answer_of.values():
-        raise CodingError(
-            "coding has 'missing', which is for layout 'prefmod'; here remove rows that are no comparison"
-        )
+    stated.refuse(MISSING, "layout 'prefmod'; here remove rows that are no comparison")
     items, i, j = _encoded_pair(table, options, first, second)
     answers = stated.answers(table, answer)
-    tied = answers == TIE
+    bad = answers == BOTH_BAD
+    tied = (answers == TIE) | bad
     results = (answers == FIRST, tied, answers == SECOND)
     ties = has_tie_category(table, options, tied, answer)
+    if bad.any():
+        _check_no_both_bad(table, bad, answer)
+        table = replace(table, columns={**table.columns, "both_bad": pd.Series(bad.astype(float))})
     return assemble(table, options, items, i, j, results, tie_category=ties, used=NEEDED[layout])
+
+
+def _check_no_both_bad(table: Table, bad: BoolArray, answer: str) -> None:
+    """Refuse a column that has the name of the one that says which ties are both-bad."""
+    cure = "rename that column or leave it out, or say that these answers are ties, coding={'tie': ['tie', {cell}], ...}"
+    what = "the answer is {cell}, which the column 'both_bad' shall tell, but the table has one"
+    shown = table.shown(answer, bad)
+    table.check(bad & ("both_bad" in table.columns), answer, what, cure.replace("{cell}", shown))
 
 
 def read_counts(table: Table, options: Options) -> Comparisons:
@@ -133,7 +147,7 @@ def read(
 
         long       first, second, outcome         outcome: first, second or tie
         counts     first, second, wins, losses    and ties, if the instrument had them
-        votes      model_a, model_b, winner       winner: model_a, model_b, tie, tie (bothbad)
+        votes      model_a, model_b, winner       winner: model_a, model_b, tie, both_bad (tie (bothbad), ...)
         rankings   system1, rank1, system2, ...   smaller is better; -1 or blank is not ranked; WMT's own
                                                   columns
                    or system, rank                a row a system; `ranking`, or source and judge, say which
@@ -145,7 +159,8 @@ def read(
     In every layout with rows, `judge` names who answered, `weight` multiplies the row's counts, `source`
     names the segment, `order` is 0 on neutral ground and 1 elsewhere, and every other column becomes a
     subject covariate: numbers if each cell that is not blank is one, else a Factor (`judge` and `source`
-    always).  Covariates are coded, and their cells checked, when they are first used.
+    always).  Covariates are coded, and their cells checked, when they are first used.  An answer that both are bad
+    is a tie, and the column `both_bad` is then 1 in these rows, else 0.
 
     Parameters
     ----------
@@ -172,7 +187,7 @@ def read(
     coding : mapping or str
         {"first": 1, "tie": 0, "second": -1, "missing": "NA"} or "first=1,tie=0,second=-1,missing=NA"; a list
         where several codes mean the same; missing=NA covers blank cells.  Required for prefmod; for long and
-        votes in place of their words.
+        votes in place of their words, with "both_bad" for a tie of which that is known.
     winner : {"rows", "columns"}
         matrix only, where it is required: whose wins a cell counts.
     ties : path, DataFrame or array, optional

@@ -407,7 +407,7 @@ def warn_if_cut(table: Table) -> None:
         return
     name, column = next(reversed(list(table.columns.items())))
     cell = str(column.iloc[-1])
-    if cell not in ("first", "second", "tie", "model_a", "model_b", "tie (bothbad)"):
+    if cell not in ("first", "second", "tie", "model_a", "model_b", "tie (bothbad)", "both_bad"):
         last = f"its last cell (column {name!r}, {cell[:40]!r}) may be too; end the line if it is whole"
         warn_the_caller(
             f"{table.source}: the last line has no line end; if the file was cut, {last}", DataWarning

@@ -1,0 +1,111 @@
+"""`pairproof leaderboard`: votes into a ranking, with limits, rank sets, tiers and what they rest on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...errors import InputError
+from ...report.json_text import json_text
+from ...report.output import Output
+from ..options.reading import ITEM_DATA, LISTS, name_and_value, names, parsed, read_as, reading_options, where_option
+from ..state import LEVEL, POSITIVE, READ, SectionedCommand, State, choice, options, shared_options
+
+HELP = """Rank the models of VOTES (CSV, TSV, JSON, JSON Lines, Parquet, Arrow; paths, or globs in quotes), however many.
+
+Best first: the ranks that each may have, rating and limits, votes, wins, losses and ties, mean win rate, chance of being
+best, tier and status. Votes of one judge, or about one prompt, go together, and the limits show it.
+
+\b
+pairproof leaderboard votes.parquet
+pairproof leaderboard votes.parquet --anchor mixtral-8x7b=1114 --style length --report board.html --report board.csv
+pairproof leaderboard votes.jsonl --by language --both-bad drop --json
+"""
+_TABLE = {
+    "layout": "Default: recognised from the column names.",
+    "columns": "The file's own name for a column, for example winner=verdict; repeatable.",
+    "coding": "The codes that stand for first, tie, second and both_bad.",
+    "items": "Order of the models (default: numeric if all are numbers, else by code point).",
+    "levels": "Order of the levels of a column; repeatable.",
+    "rename": "Another name for a model; repeatable.",
+    "item_data": ITEM_DATA,
+    "encoding": "Encoding of text files, such as latin-1 (default: UTF-8).",
+}
+
+
+class _WithRows(SectionedCommand):
+    """A command whose report may be the rows of a table, as CSV."""
+
+    has_rows = True
+
+
+def _anchor(text: str) -> tuple[str, float]:
+    name, value = name_and_value(text, "mixtral-8x7b=1114")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise click.BadParameter(f"{text!r}; expected MODEL=RATING, for example mixtral-8x7b=1114") from None
+
+
+def _cluster(text: str) -> tuple[str, ...] | None:
+    return None if text == "none" else tuple(names(text))
+
+
+@click.command("leaderboard", cls=_WithRows, help=HELP)
+@click.argument("votes", metavar="VOTES...", type=READ, nargs=-1, required=True)
+@options(
+    "Board",
+    {
+        "--anchor MODEL=RATING": "A model whose rating is known (default: the mean of all ratings is 1000).",
+        "--by COL": "A board for each value of a column, side by side.",
+        "--style COL[,COL]": "Covariates of the two answers to hold equal: length for length_a and length_b, or"
+        " diff(tokens_{a,b}); the board without them stands beside.",
+        "--order-effect": "Hold equal who was shown first.",
+        "--ties": "A tie is half a win for either, or an outcome of its own, or left out.",
+        "--both-bad": "A vote that calls both bad is a tie, or left out, or has a model of its own.",
+        "--expected": "Ratings of the model's abilities, or of its expected scores.",
+        "--cluster COL[,COL]|none": "What goes together (default: judge and prompt, where there are such).",
+        "--precision POINTS": "Provisional are models whose limits are farther from their rating.",
+        "--level": "Of the limits, and of all rank sets at once.",
+        "--drop bad": "Leave out rows that are no comparison, and count them.",
+    },
+    anchor={"callback": parsed(_anchor)},
+    by=None,
+    style=LISTS,
+    ties=choice("half", "davidson", "rao-kupper", "drop", default="half"),
+    both_bad=choice("tie", "drop", "own", default="tie"),
+    expected=choice("ability", "score", default="ability"),
+    cluster={"default": "auto", "callback": parsed(_cluster), "show_default": False},
+    precision={"type": POSITIVE, "default": 30.0},
+    level=LEVEL,
+    drop=choice("bad"),
+)
+@reading_options("Reading the votes", ("long", "counts", "votes"), _TABLE)
+@where_option
+@shared_options
+def command(state: State, votes: tuple[str, ...], anchor: tuple[str, float] | None, **asked: Any) -> int:
+    state.no_junit("a board has")
+    from ...leaderboard.board import leaderboard
+
+    how = read_as(asked, (*_TABLE, "where", "drop"))
+    where = how.pop("where", ())
+    found = leaderboard(
+        votes[0] if len(votes) == 1 else list(votes),
+        **({"anchor": anchor[0], "at": anchor[1]} if anchor else {}),
+        **asked,
+        **({"where": where} if where else {}),
+        **how,
+        seed=state.seed or 0,
+    )
+    state.give_output(
+        Output(
+            lambda: found.page(pictures=True),
+            lambda: json_text(found.to_dict()) + "\n",
+            terminal=lambda: str(found),
+            csv=found.to_csv,
+        ),
+        found.to_dict,
+    )
+    return 0
