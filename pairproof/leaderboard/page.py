@@ -150,7 +150,8 @@ def _cell(text: str, value: float | None) -> Cell:
 
 
 def _share(value: float | None) -> Cell:
-    return Cell("-" if value is None else f"{value:.3f}", value=value)
+    text = "-" if value is None else "<0.001" if value < 0.0005 else f"{value:.3f}"
+    return Cell(text, value=value)
 
 
 def _value(value: object) -> Cell:

@@ -16,7 +16,6 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from ..data.columns import FloatArray
-from ..fit.many.abilities import abilities_of
 from ..report.blocks import Picture
 from ..text import label, shorten
 from .over_time import History
@@ -29,6 +28,8 @@ STEPS = 5
 #: Lines over time that have a colour, a dash and a name; the height of their picture, and of a line of text, in px.
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2", "1 4")
 HEIGHT, LINE = 340, 17
+#: Of a label that a narrow screen has no room for.
+_SECOND = {"class_": "second"}
 
 
 def _add(parent: Element, tag: str, text: str = "", **attributes: Any) -> Element:
@@ -116,8 +117,8 @@ def _range_of(rows: Sequence[BoardRow]) -> _Scale:
 
 def _axis(cell: Element, at: Sequence[tuple[float, str]]) -> None:
     svg = _add(cell, "svg", aria_hidden="true")
-    for share, text in at:
-        _add(svg, "text", text, x=_pc(share), y="15", text_anchor="middle")
+    for k, (share, text) in enumerate(at):
+        _add(svg, "text", text, x=_pc(share), y="15", text_anchor="middle", **(_SECOND if k % 2 else {}))
 
 
 def _interval(cell: Element, row: BoardRow, scale: _Scale, lines: Sequence[float], level: float) -> None:
@@ -136,7 +137,7 @@ def _interval(cell: Element, row: BoardRow, scale: _Scale, lines: Sequence[float
     if not scale.holds(high):
         arrow = _add(svg, "svg", x="100%", overflow="visible")
         _add(arrow, "path", d="M-7 6L-1 11L-7 16")
-    _add(svg, "circle", cx=_pc(scale(row.rating)), cy="11", r="4", **open_)
+    _add(svg, "circle", cx=_pc(scale(row.rating)), cy="11", r="3.5", **open_)
 
 
 def ranks_of(row: BoardRow) -> str:
@@ -165,8 +166,6 @@ def shares(board: Board, models: Sequence[str]) -> tuple[FloatArray, FloatArray,
     frame = fit.probabilities()
     expected = np.full((len(fit.items),) * 2, np.nan)
     expected[~np.eye(len(fit.items), dtype=bool)] = frame["p_first"] + 0.5 * frame["p_tie"].fillna(0.0)
-    above = abilities_of(fit).sets.items_above
-    expected[above], expected[above.T] = 1.0, 0.0
     of = [fit.items.index(name) for name in models]
     with np.errstate(invalid="ignore"):
         return votes, wins / votes, expected[np.ix_(of, of)]
@@ -309,8 +308,15 @@ def _over_time(history: History, models: Sequence[str]) -> Element:
         text = _add(right, "text", shorten(name, 18), x="27", y=f"{y:.0f}", dominant_baseline="central")
         _title(text, name)
     dates = _add(whole, "div", class_="dates")
-    for d in dict.fromkeys((history.dates[0], history.dates[len(history.dates) // 2], history.dates[-1])):
-        _add(dates, "span", d)
+    shown = dict.fromkeys((history.dates[0], history.dates[len(history.dates) // 2], history.dates[-1]))
+    for k, date in enumerate(shown):
+        _add(dates, "span", date, **(_SECOND if k == 1 < len(shown) - 1 else {}))
+    key = _add(whole, "ul", class_="key")
+    for number, name in enumerate(named, 1):
+        line_of = _add(key, "li")
+        sample = _add(line_of, "svg", aria_hidden="true", class_=f"c{number}")
+        _add(sample, "path", d="M2 8h28", class_="line", stroke_dasharray=DASHES[number - 1])
+        sample.tail = label(name)
     return whole
 
 
