@@ -23,8 +23,8 @@ from .result import Board, BoardRow
 
 #: Models whose shares are written out, and those that a map shows.
 MOST_WRITTEN, MOST_MAPPED = 25, 300
-#: Steps of tint on either side of one half.
-STEPS = 5
+#: Steps of tint on either side of one half, of shares of so many votes at least.
+STEPS, LEAST_TINTED = 5, 5
 #: Lines over time that have a colour, a dash and a name; the height of their picture, and of a line of text, in px.
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2", "1 4")
 HEIGHT, LINE = 340, 17
@@ -109,10 +109,14 @@ def _ratings(board: Board, rows: Sequence[BoardRow]) -> Element:
 
 
 def _range_of(rows: Sequence[BoardRow]) -> _Scale:
-    """All ratings, and the limits of models that are not provisional."""
-    ends = [x for row in rows if row.status == "settled" for x in (row.low, row.high) if x is not None]
-    ends += [row.rating for row in rows if row.rating is not None]
-    return _Scale(min(ends), max(ends)) if ends else _Scale(0.0, 1.0)
+    """All ratings, and limits no farther beyond them than half of what they span; an arrow says where one goes on."""
+    ratings = np.array([row.rating for row in rows if row.rating is not None])
+    if not len(ratings):
+        return _Scale(0.0, 1.0)
+    ends = np.array([x for row in rows for x in (row.low, row.high) if x is not None])
+    room = 0.5 * float(ratings.max() - ratings.min()) or 50.0
+    ends = np.clip(ends, ratings.min() - room, ratings.max() + room)
+    return _Scale(float(min(*ratings, *ends)), float(max(*ratings, *ends)))
 
 
 def _axis(cell: Element, at: Sequence[tuple[float, str]]) -> None:
@@ -187,10 +191,10 @@ def shares_pictures(board: Board) -> Iterator[Picture]:
         rest = "" if n == len(board.rows) else f" The first {n:,} of {len(board.rows):,} models."
         caption = (
             "All pairs, best first from the top and from the left: blue where the model of the row won more than half, orange"
-            " where less, by steps of ten per cent; blank where the two never met. On the left as voted, on the right"
-            f" (below, on a narrow screen) as expected.{rest}"
+            f" where less, by steps of ten per cent; blank where there are fewer than {LEAST_TINTED} votes. On the left as"
+            f" voted, on the right (below, on a narrow screen) as expected.{rest}"
         )
-        yield Picture(caption, partial(_maps, share, expected))
+        yield Picture(caption, partial(_maps, np.where(votes < LEAST_TINTED, np.nan, share), expected))
 
 
 def _tint(share: float) -> str:
@@ -220,7 +224,7 @@ def _written(models: Sequence[str], votes: FloatArray, share: FloatArray, expect
             expects = "" if math.isnan(e) else f"expected {100 * e:.1f} %"
             said = f"{100 * s:.1f} % of {n:,.10g} votes" if n else "no votes"
             whole = f"{shorten(name)} against {shorten(other)}: {said}{', ' * bool(expects)}{expects}"
-            td = _add(tr, "td", title=whole, **({"class_": tint} if (tint := _tint(s)) else {}))
+            td = _add(tr, "td", title=whole, **({"class_": tint} if n >= LEAST_TINTED and (tint := _tint(s)) else {}))
             _add(td, "b", f"{100 * s:.0f}" if n else "-")
             _add(td, "i", "-" if math.isnan(e) else f"{100 * e:.0f}")
             _add(td, "small", f"{n:,.10g}" if n < 10_000 else f"{n / 1000:,.0f}k")
@@ -274,12 +278,12 @@ def _over_time(history: History, models: Sequence[str]) -> Element:
     place = {name: k for k, name in enumerate(history.models)}
     named = [name for name in models if name in place][: len(DASHES)]
     chosen = [place[name] for name in named]
-    around = [history.low[:, chosen], history.high[:, chosen], history.rating]
+    around = [history.low[-1, chosen], history.high[-1, chosen], history.rating[:, chosen], history.rating[-1]]
     known = np.concatenate([a[np.isfinite(a)] for a in around])
     scale = _Scale(float(known.min()), float(known.max())) if len(known) else _Scale(0.0, 1.0)
     days = np.asarray(history.dates, "datetime64[D]").astype(float)
     across = (days - days[0]) / max(days[-1] - days[0], 1.0)
-    down: Callable[[float], float] = lambda value: 1.0 - scale(value)
+    down: Callable[[float], float] = lambda value: (scale.high - value) / (scale.high - scale.low)
     whole = Element("div", {"class": "history"})
     marks = ticks(scale.low, scale.high)
     left = _add(whole, "svg", class_="y", height=HEIGHT, aria_hidden="true")
