@@ -554,8 +554,8 @@ class Comparisons(Rows):
         Returns
         -------
         DataFrame
-            first, second, wins, ties (if there is a tie category), losses, then all covariates.  A missing
-            label is None in every version of pandas.
+            first, second, wins, ties (if there is a tie category), losses, then all covariates (but lists).  A
+            missing label is None in every version of pandas.
         """
         import pandas as pd
 
@@ -564,7 +564,7 @@ class Comparisons(Rows):
         if self.tie_category:
             data["ties"] = self.ties
         data["losses"] = self.losses
-        for name, col in self.columns.items():
+        for name, col in checks.usable(self.columns).items():
             if isinstance(col, Factor):  # code -1, a missing value, picks the None at the end
                 texts = np.array([*col.levels, None], dtype=object)[col.codes]
                 data[name] = pd.Series(texts, dtype=object) if (col.codes < 0).any() else texts

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..text import named, quoted
-from .columns import Column, Columns, Factor, FloatArray, each, is_missing, role_of, used_levels
+from .columns import Column, Columns, Factor, FloatArray, each, is_missing, role_of, usable, used_levels
 
 BoolArray = NDArray[np.bool_]
 #: One condition or several, as users write them.
@@ -320,8 +320,8 @@ class Rows:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the parts; the table is checked and made read-only again when it is loaded."""
-        read_only = (MappingProxyType, Columns)
-        parts = {k: dict(v) if isinstance(v, read_only) else v for k, v in self.parts().items()}
+        parts = {k: dict(v) if isinstance(v, MappingProxyType) else v for k, v in self.parts().items()}
+        parts = {k: usable(v) if isinstance(v, Columns) else v for k, v in parts.items()}
         return partial(self.build, **parts), ()
 
     @property

@@ -29,8 +29,10 @@ from ..errors import InputError
 from ..fit.fit import Fit
 from ..fit.many.abilities import Abilities, abilities_of
 from ..fit.many.comparison_results import RankSets
+from ..fit.many.ranks import rank_sets
 from ..numerics.arrays import BoolArray
 from ..text import listed
+from .both_bad import fit_both_bad
 from .result import Board, BoardClusters, BoardData, BoardRow, Boards, BoardScale, ItemValue, Status, StyleEffect
 from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, styled, without_both_bad
 
@@ -235,7 +237,7 @@ def _numbers(
 ) -> Board:
     ratings = fit.on_scale("elo", anchor=asked.anchor or None, at=asked.at, expected=asked.expected)
     abilities = abilities_of(fit)
-    ranks = fit.ranks(level=asked.level, seed=asked.seed)
+    ranks = rank_sets(abilities, asked.level, seed=asked.seed, with_best=False)
     limits = ratings.conf_int(1.0 - asked.level).to_numpy()
     status = _status(abilities, ratings.rating, limits, asked.precision)
     p_best, why_none = _chances(abilities, status, asked.seed)
@@ -398,6 +400,24 @@ def _effects(fit: Fit, level: float) -> tuple[StyleEffect, ...]:
         StyleEffect(name, float(row.iloc[0]), float(row.iloc[1]), float(row["low"]), float(row["high"]))
         for name, row in frame.iterrows()
     )
+
+
+def _with_qualities(board: Board, table: Comparisons) -> Board:
+    """The board with the share of votes that the model of both-bad answers expects for each item against all others."""
+    columns = () if board.clusters is None else board.clusters.columns
+    found = fit_both_bad(table, columns, level=board.level)
+    place = {name: k for k, name in enumerate(found.items)}
+    parts = {"both_bad_expected": found.share, "both_bad_low": found.low, "both_bad_high": found.high}
+    rows = tuple(
+        replace(row, more={**{name: _or_none(x[place[row.model]]) for name, x in parts.items()}, **row.more})
+        for row in board.rows
+    )
+    by = f"{found.votes:,.10g} votes" if not columns else f"CR1 by {' and '.join(columns)}"
+    said = (
+        "Both bad: logit P(both bad | i, j) = c + q_i + q_j, one quality of each model added (Tutz 1991); both_bad_expected is"
+        f" what it gives a model against each other model equally often, with {100 * board.level:g} % limits ({by})."
+    )
+    return replace(board, rows=rows, method=(*board.method, said))
 
 
 def _beside(board: Board, plain: Board) -> Board:

@@ -305,11 +305,12 @@ class Boards:
 
 #: What a row has, in the order of JSON and CSV; then the columns of item data and of other models.
 KEYS = tuple(f.name for f in fields(BoardRow) if f.name != "more")
+COUNTS = ("votes", "wins", "losses", "ties")
 
 
 def row_dict(row: BoardRow) -> dict[str, Any]:
     """A row under the names of the JSON; a column of item data called as one of these is told apart by `item.`."""
-    own = {name: getattr(row, name) for name in KEYS}
+    own = {name: _whole(getattr(row, name)) if name in COUNTS else getattr(row, name) for name in KEYS}
     return own | {(f"item.{name}" if name in own else name): value for name, value in row.more.items()}
 
 
@@ -323,10 +324,14 @@ def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     return stream.getvalue()
 
 
+def _whole(count: float) -> float | int:
+    return int(count) if count.is_integer() else count
+
+
 def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return repr(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+        return repr(value)
     text = str(value)
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

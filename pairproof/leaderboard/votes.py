@@ -20,6 +20,7 @@ from ..data.counting.passes import RowSource
 from ..data.counting.streams import paths_of, stream_of
 from ..data.reading.arrow import has_arrow, is_lazy
 from ..errors import InputError
+from .both_bad import COLUMN, bad_votes, table_without_both_bad
 
 BothBad = Literal["tie", "drop", "own"]
 #: Rows, and bytes of text, up to which votes are held in memory.
@@ -98,19 +99,16 @@ def _is_large_file(path: str) -> bool:
 
 def both_bad_of(table: Comparisons) -> FloatArray | None:
     """float[n_rows]: votes of each row that call both bad; None where votes have no such answer."""
-    column = table.columns.get("both_bad")
-    return None if column is None or isinstance(column, Factor) else np.asarray(np.nan_to_num(column) * table.ties)
+    return bad_votes(table) if COLUMN in table.columns else None
 
 
 def without_both_bad(votes: Votes) -> Votes:
     """The votes without those that call both bad, which are counted."""
     bad = both_bad_of(votes.table)
-    if bad is None or not bad.any():
+    if bad is None:
         return votes
-    table = votes.table
-    left = table.ties - bad
-    kept = table.changed(ties=left).select(table.wins + left + table.losses > 0.0)
-    return replace(votes, table=kept, dropped={**votes.dropped, "both bad": float(bad.sum())})
+    table = table_without_both_bad(votes.table)
+    return replace(votes, table=table, dropped={**votes.dropped, "both bad": float(bad.sum())})
 
 
 def styled(votes: Votes, style: Sequence[str]) -> Votes:

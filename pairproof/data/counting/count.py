@@ -126,7 +126,9 @@ def _as_asked(table: Comparisons, by: Sequence[str]) -> Comparisons:
     if ("both_bad" in by) == ("both_bad" in table.columns):
         return table
     columns = {name: column for name, column in table.columns.items() if name != "both_bad"}
-    return table.changed(columns={**columns, **{name: np.zeros(table.n_rows) for name in by if name == "both_bad"}})
+    return table.changed(
+        columns={**columns, **{name: np.zeros(table.n_rows) for name in by if name == "both_bad"}}
+    )
 
 
 def layout_of(header: Table, layout: Layout | None, coding: CodingLike | None) -> Layout:

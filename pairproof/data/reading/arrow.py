@@ -8,12 +8,15 @@ counted where it is.
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from ...errors import InputError
 from ...files.inputs import LIMIT, MOST_BYTES, most_bytes, open_file, read_file
+from ...text import listed
 
 #: Rows of a file that are read: positions and counts take 40 bytes a row, the columns of the file as many.
 MOST_ROWS = 50_000_000
@@ -43,8 +46,39 @@ def check_size(n_rows: int, n_columns: int, source: str) -> None:
         )
 
 
-def arrow_file(path: str, suffix: str, expected: str) -> pd.DataFrame:
-    """The table in a Parquet or Arrow file."""
+def leaves(schema: Any, source: str) -> dict[str, tuple[str, ...] | None]:
+    """Dotted name -> path of each column of an Arrow schema, those inside structs too; None for lists and maps."""
+    import pyarrow as pa
+
+    found: list[tuple[str, tuple[str, ...] | None]] = []
+
+    def add(field: Any, path: tuple[str, ...]) -> None:
+        path = (*path, field.name)
+        if pa.types.is_struct(field.type):
+            for k in range(field.type.num_fields):
+                add(field.type.field(k), path)
+        else:
+            held = pa.types.is_nested(field.type) and not pa.types.is_dictionary(field.type)
+            found.append((".".join(path), None if held else path))
+
+    for field in schema:
+        add(field, ())
+    twice = [name for name, n in Counter(name for name, _ in found).items() if n > 1]
+    if twice:
+        raise InputError(f"{source}: more than one column is called {listed(twice)}; rename or remove")
+    return dict(found)
+
+
+def leaf(table: Any, path: Sequence[str]) -> Any:
+    """A column of a table or a batch, of structs in it where the path has several names."""
+    import pyarrow.compute as pc
+
+    column = table.column(path[0])
+    return column if len(path) == 1 else pc.struct_field(column, list(path[1:]))
+
+
+def arrow_file(path: str, suffix: str, expected: str) -> tuple[pd.DataFrame, Sequence[str]]:
+    """The table in a Parquet or Arrow file, and the names of columns of lists, which are not read."""
     try:
         import pyarrow as pa
         import pyarrow.ipc
@@ -66,15 +100,22 @@ def arrow_file(path: str, suffix: str, expected: str) -> pd.DataFrame:
                 reader = pa.ipc.open_stream(file)
             table = reader.read_all()
             check_size(table.num_rows, table.num_columns, path)
-            return _in_pandas(table)
+            return _in_pandas(table, path)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise InputError(f"{path}: not a readable {suffix} file: {error}") from error
 
 
-def _parquet(parquet: Any, file: Any, path: str) -> pd.DataFrame:
-    footer = parquet.ParquetFile(file).metadata
-    check_size(footer.num_rows, footer.num_columns, path)
-    return _in_pandas(parquet.read_table(file, read_dictionary=_of_few_texts(footer)))
+def _parquet(parquet: Any, file: Any, path: str) -> tuple[pd.DataFrame, Sequence[str]]:
+    opened = parquet.ParquetFile(file)
+    footer, found = opened.metadata, leaves(opened.schema_arrow, path)
+    used = [name for name, inside in found.items() if inside]
+    check_size(footer.num_rows, len(used), path)
+    lists = [name for name, inside in found.items() if not inside]
+    if lists:  # read_table would call a column by the last part of its name
+        whole = parquet.ParquetFile(file, read_dictionary=_of_few_texts(footer)).read(columns=used)
+    else:
+        whole = parquet.read_table(file, read_dictionary=_of_few_texts(footer))
+    return _in_pandas(whole, path)[0], lists
 
 
 def _of_few_texts(footer: Any) -> list[str]:
@@ -90,10 +131,18 @@ def _of_few_texts(footer: Any) -> list[str]:
     return few
 
 
-def _in_pandas(table: Any) -> pd.DataFrame:
-    """The table; integers beside blank cells stay integers, since a double does not tell all of them apart."""
-    found: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
-    return found
+def _in_pandas(table: Any, source: str) -> tuple[pd.DataFrame, Sequence[str]]:
+    """The table, structs by their columns, and the names of columns of lists, which are left out; integers beside blank
+    cells stay integers, since a double does not tell all of them apart."""
+    import pyarrow as pa
+
+    found = leaves(table.schema, source)
+    lists = [name for name, path in found.items() if not path]
+    if lists or any(path and len(path) > 1 for path in found.values()):
+        columns = {name: leaf(table, path) for name, path in found.items() if path}
+        table = pa.table(columns).replace_schema_metadata(table.schema.metadata)
+    frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
+    return frame, lists
 
 
 def is_lazy(source: Any) -> bool:
@@ -118,8 +167,8 @@ def has_arrow(source: Any) -> bool:
     return hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
 
 
-def arrow_frame(source: Any) -> pd.DataFrame:
-    """A frame in memory that hands over its columns as Arrow has them."""
+def arrow_frame(source: Any) -> tuple[pd.DataFrame, Sequence[str]]:
+    """A frame in memory that hands over its columns as Arrow has them, and the names of columns of lists."""
     name = f"{type(source).__module__.partition('.')[0]} {type(source).__name__}"
     try:
         import pyarrow as pa
@@ -128,7 +177,7 @@ def arrow_frame(source: Any) -> pd.DataFrame:
             f"reading a {name} needs pyarrow ({error}); pip install 'pairproof[scale]', or pass a pandas DataFrame"
         ) from error
     try:
-        return _in_pandas(pa.table(source))
+        return _in_pandas(pa.table(source), "table")
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(
             f"cannot read a table from a {name} ({error}); pass a frame with named columns"

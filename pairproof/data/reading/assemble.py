@@ -34,6 +34,7 @@ from ..columns import (
 from ..comparisons import Comparisons
 from ..where import Conditions, conditions_of
 from .cells import MISSING_WORDS, BoolArray, counts, covariate, judges, labels, neutral_ground, text_of
+from .nested import Lists
 from .sources import Table, load, repeated, suggestion
 
 
@@ -311,7 +312,8 @@ def covariates(table: Table, options: Options, used: Collection[str], of_persons
             code = neutral_ground
         else:
             code = partial(covariate, levels=stated, categorical=name == "source")
-        later = Uncoded(partial(_coded, code, table.only(name), name))
+        can_be = not isinstance(table.columns.get(name), Lists)
+        later = Uncoded(partial(_coded, code, table.only(name), name), can_be)
         columns[name] = later if stated is None else later.code()
     return Columns(columns)
 

@@ -24,6 +24,7 @@ from ...errors import CodingError, InputError
 from ...text import listed, named, quoted, shortened
 from ..columns import SMALLEST_COUNT, Column, Factor, FloatArray, natural_places
 from ..where import Conditions, Narrowed, conditions_of, rows_where
+from .nested import Lists
 from .sources import Table, repeated, suggestion
 
 BoolArray = NDArray[np.bool_]
@@ -334,6 +335,8 @@ class Coding:
 
     def fits(self, table: Table, column: str) -> bool:
         """Whether the column holds nothing but stated codes, and at least one answer."""
+        if isinstance(table.columns.get(column), Lists):
+            return False
         known = [self.answer_of.get(_canonical(level), -1) for level in labels(table, column).levels]
         return bool(known) and min(known) >= 0 and min(known) < MISSING
 

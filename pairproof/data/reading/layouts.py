@@ -55,7 +55,12 @@ _SIGNS = ("_", "", " ", "-")
 _BOTH_BAD = [word.format(f"both{s}bad") for s in _SIGNS for word in ("{}", "tie_{}", "tie ({})")]
 WORDS: Mapping[Layout, CodingLike] = {
     "long": {"first": "first", "second": "second", "tie": "tie", "both_bad": "both_bad"},
-    "votes": {"first": "model_a", "second": "model_b", "tie": "tie", "both_bad": ["tie (bothbad)", *_BOTH_BAD]},
+    "votes": {
+        "first": "model_a",
+        "second": "model_b",
+        "tie": "tie",
+        "both_bad": ["tie (bothbad)", *_BOTH_BAD],
+    },
 }
 
 

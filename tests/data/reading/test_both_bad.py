@@ -77,4 +77,6 @@ def test_the_answer_can_be_stated() -> None:
     coding = "first=1,second=2,tie=0,both_bad=9"
     assert pairproof.read(frame, coding=coding).columns["both_bad"].tolist() == [0, 0, 1]
     with pytest.raises(CodingError, match="'both_bad', which is for layouts 'long' and 'votes'"):
-        pairproof.read({"V1": [1, 9]}, layout="prefmod", items=["A", "B"], pair_order="prefmod", coding=coding)
+        pairproof.read(
+            {"V1": [1, 9]}, layout="prefmod", items=["A", "B"], pair_order="prefmod", coding=coding
+        )
