@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pairproof.boards.board import leaderboard
+from pairproof.leaderboard.board import leaderboard
 from pairproof.cli import main
 from tests.leaderboard.simulated import simulate
 
