@@ -27,7 +27,8 @@ from ..data.comparisons import Comparisons
 from ..data.options import one_of
 from ..errors import InputError
 from ..fit.fit import Fit
-from ..fit.many.abilities import Abilities, abilities_of
+from ..fit.estimates.tails import student_quantile
+from ..fit.many.abilities import Abilities, abilities_of, errors_of
 from ..fit.many.comparison_results import RankSets
 from ..fit.many.ranks import rank_sets
 from ..numerics.arrays import BoolArray
@@ -437,32 +438,13 @@ def _clusters(fit: Fit) -> BoardClusters | None:
 
 def _effects(fit: Fit, level: float) -> tuple[StyleEffect, ...]:
     """The order effect and those of style, in log-odds."""
-    names = [term.name for term in fit.terms if term.kind in ("order", "comparison")]
-    if not names:
-        return ()
-    frame = fit.to_frame(1.0 - level).loc[names]
+    at = [k for k, term in enumerate(fit.terms) if term.kind in ("order", "comparison")]
+    se, df = errors_of(fit, np.eye(len(fit.terms))[at])
+    reach = student_quantile((1.0 + level) / 2.0, df) * se
     return tuple(
-        StyleEffect(name, float(row.iloc[0]), float(row.iloc[1]), float(row["low"]), float(row["high"]))
-        for name, row in frame.iterrows()
+        StyleEffect(fit.terms[k].name, float(b), float(s), float(b - r), float(b + r))
+        for k, b, s, r in zip(at, fit.beta[at], se, reach)
     )
-
-
-def _with_qualities(board: Board, table: Comparisons) -> Board:
-    """The board with the share of votes that the model of both-bad answers expects for each item against all others."""
-    columns = () if board.clusters is None else board.clusters.columns
-    found = fit_both_bad(table, columns, level=board.level)
-    place = {name: k for k, name in enumerate(found.items)}
-    parts = {"both_bad_expected": found.share, "both_bad_low": found.low, "both_bad_high": found.high}
-    rows = tuple(
-        replace(row, more={**{name: _or_none(x[place[row.model]]) for name, x in parts.items()}, **row.more})
-        for row in board.rows
-    )
-    by = f"{found.votes:,.10g} votes" if not columns else f"CR1 by {' and '.join(columns)}"
-    said = (
-        "Both bad: logit P(both bad | i, j) = c + q_i + q_j, one quality of each model added (Tutz 1991); both_bad_expected is"
-        f" what it gives a model against each other model equally often, with {100 * board.level:g} % limits ({by})."
-    )
-    return replace(board, rows=rows, method=(*board.method, said))
 
 
 def _beside(board: Board, plain: Board) -> Board:
