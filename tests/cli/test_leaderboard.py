@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pairproof.leaderboard.board import leaderboard
+from pairproof.boards.board import leaderboard
 from pairproof.cli import main
-from tests.leaderboard.simulated import simulate
+from tests.boards.simulated import simulate
 
 
 @pytest.fixture(scope="module")

@@ -112,8 +112,8 @@ def command(
     state: State, votes: tuple[str, ...], anchor: tuple[str, float] | None, out: str | None, **asked: Any
 ) -> int:
     state.no_junit("a board has")
-    from ...leaderboard.board import leaderboard
-    from ...leaderboard.publish import write_board
+    from ...boards.board import leaderboard
+    from ...boards.publish import write_board
 
     if out is not None and asked["by"] is not None:
         raise click.UsageError(

@@ -1,7 +1,7 @@
 """The votes of a board: read into memory, or counted where they are too many, and treated as the board says.
 
 What a vote of "both bad" is: a tie, as on every board; left out; or an answer of its own, which a model of its own has
-(:mod:`pairproof.leaderboard.both_bad`) before the rest are compared.
+(:mod:`pairproof.boards.both_bad`) before the rest are compared.
 """
 
 from __future__ import annotations

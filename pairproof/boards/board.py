@@ -26,8 +26,8 @@ from ..data.columns import Factor, FloatArray, IntArray
 from ..data.comparisons import Comparisons
 from ..data.options import one_of
 from ..errors import InputError
-from ..fit.fit import Fit
 from ..fit.estimates.tails import student_quantile
+from ..fit.fit import Fit
 from ..fit.many.abilities import Abilities, abilities_of, errors_of
 from ..fit.many.comparison_results import RankSets
 from ..fit.many.ranks import rank_sets
