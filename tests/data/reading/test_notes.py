@@ -38,7 +38,9 @@ def test_clean_votes_give_no_note(models: int, judges: int, seed: int) -> None:
 def test_repeated_votes_are_told_with_their_number() -> None:
     frame = votes()
     note, _ = vote_notes(pairproof.read(pd.concat([frame, frame.head(500), frame.head(100)])))
-    assert note.startswith("500 of 20,000 values of question_id stand there more than once with the same pair (600 rows")
+    assert note.startswith(
+        "500 of 20,000 values of question_id stand there more than once with the same pair (600 rows"
+    )
 
 
 def test_an_id_of_another_pair_judge_or_game_is_no_repetition() -> None:
@@ -53,7 +55,9 @@ def test_votes_that_follow_their_like_at_once_are_told() -> None:
     frame = votes()
     twice = frame.loc[np.sort(np.concatenate([np.arange(20_000), np.arange(60)]))].drop(columns="question_id")
     (note,) = vote_notes(pairproof.read(twice))
-    assert note.startswith("60 votes repeat the vote before of the same judge (same pair, same answer within 60 s)")
+    assert note.startswith(
+        "60 votes repeat the vote before of the same judge (same pair, same answer within 60 s)"
+    )
     (note,) = vote_notes(pairproof.read(twice.drop(columns="tstamp")))
     assert "same pair, same answer), where chance makes about 0" in note
     later = twice.assign(tstamp=np.arange(len(twice)) * 3600.0)
