@@ -95,7 +95,7 @@ def games_of(table: Table) -> Table:
     scores = [game.get("score") if isinstance(game, dict) else None for each in games for game in each]
     more = table.take(rows)
     model, baseline = (more.columns[name].reset_index(drop=True) for name in ("model", "baseline"))
-    columns = {k: v for k, v in parts_of(more.columns).items() if k not in ("model", "baseline", "games")}
+    columns = {name: column for name, column in parts_of(more.columns).items() if name != "games"}
     columns |= {"model_a": baseline.where(~again, model), "model_b": model.where(~again, baseline)}
     columns |= {"winner": pd.Series(scores, dtype=object), "game": pd.Series(np.where(again, 2, 1))}
     return replace(more, columns=columns)

@@ -62,3 +62,28 @@ def test_votes_that_follow_their_like_at_once_are_told() -> None:
     assert "same pair, same answer), where chance makes about 0" in note
     later = twice.assign(tstamp=np.arange(len(twice)) * 3600.0)
     assert vote_notes(pairproof.read(later)) == ()
+
+
+def test_a_sorted_file_of_one_judge_is_no_repetition() -> None:
+    frame = votes(4000, models=6, judges=1).drop(columns=["question_id", "tstamp"])
+    assert vote_notes(pairproof.read(frame.sort_values(["model_a", "model_b"]))) == ()
+    agreeing = frame.assign(winner=np.where(frame.model_a < frame.model_b, "model_a", "model_b"))
+    assert vote_notes(pairproof.read(agreeing.sort_values(["model_a", "model_b"]))) == ()
+
+
+def test_two_games_of_a_judgment_are_no_repetition() -> None:
+    rows = [
+        {
+            "uid": k,
+            "judge": "gpt",
+            "model": f"m{k % 3}",
+            "baseline": "o3",
+            "games": [{"score": one}, {"score": two}],
+        }
+        for k, (one, two) in enumerate([("A>B", "B>A"), ("B>A", "A>B"), ("A=B", "A=B")] * 60)
+    ]
+    assert vote_notes(pairproof.read(rows)) == ()
+
+
+def test_counts_tell_nothing_of_single_votes() -> None:
+    assert vote_notes(pairproof.count(votes(), by="judge")) == ()
