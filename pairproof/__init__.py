@@ -46,6 +46,7 @@ if _typing.TYPE_CHECKING:
         fit_both_bad as fit_both_bad,
         table_without_both_bad as table_without_both_bad,
     )
+    from .leaderboard.changed import board_changes as board_changes
     from .leaderboard.next_pairs import next_pairs as next_pairs
     from .migration.migrate import migrate as migrate
     from .native.answers.latent_classes import (
@@ -130,6 +131,7 @@ _HOME = {
     "anytime_limits": "leaderboard.anytime",
     "fit_both_bad": "leaderboard.both_bad",
     "table_without_both_bad": "leaderboard.both_bad",
+    "board_changes": "leaderboard.changed",
     "next_pairs": "leaderboard.next_pairs",
     "Fit": "fit.fit",
     "verify": "validation.verify",
