@@ -94,25 +94,25 @@ class Changes:
         -------
         list of str
         """
-        came = [
+        sets = [
             f"{word}: {listed(names)}" for word, names in (("New", self.new), ("gone", self.gone)) if names
         ]
         said = [
             f"{'; '.join(sets) or 'The same items'}. {self.votes_between:+,.10g} votes between items of both boards,"
             f" {self.votes_others:+,.10g} with others."
         ]
-        shift = self.items[0].mean
-        if abs(shift) >= 0.05:
+        if abs(shift := self.items[0].mean) >= 0.05:
             came, went = ("weaker", "stronger") if shift > 0 else ("stronger", "weaker")
-            why = [f"the new ones are {came}"] * bool(self.new) + [f"those gone were {went}"] * bool(
-                self.gone
-            )
+            why = [
+                f"those {when} are {how}"
+                for when, how, of in (("new", came, self.new), ("gone", went, self.gone))
+                if of
+            ]
             said.append(
                 f"All ratings of both boards move by {shift:+.1f} without any vote on them: the mean of all is 1000, and"
                 f" {', or '.join(why)} than the others."
             )
-        if self.why_not:
-            said.append(self.why_not)
+        said += [self.why_not] * bool(self.why_not)
         for c in sorted(self.items, key=lambda c: -abs(c.change - c.mean))[:MOST_TOLD]:
             parts = f"{c.between:+.1f} by votes between items of both boards, {c.others:+.1f} by votes with others"
             told = parts if not self.why_not else f"{c.change - c.mean:+.1f} by votes"
@@ -166,38 +166,28 @@ def board_changes(before: Union[Comparisons, Fit], after: Union[Comparisons, Fit
             f"{len(common)} items have a rating on both boards; expected two or more, by the same names: before"
             f" {listed(fits[0].items)}, after {listed(fits[1].items)}"
         )
-    whole = [np.array([r[item] for item in common]) for r in ratings]
-    parts = [_among(fit, rating, common) for fit, rating in zip(fits, ratings)]
-    centred = [b - b.mean() for b in whole]
-    mean = whole[1].mean() - whole[0].mean()
-    between = parts[1][0] - parts[0][0]
-    others = (centred[1] - parts[1][0]) - (centred[0] - parts[0][0])
-    columns = (
-        1000.0 + whole[0],
-        1000.0 + whole[1],
-        whole[1] - whole[0],
-        np.full(len(common), mean),
-        between,
-        others,
-    )
-    ranks = [{item: sum(x > r[item] for x in r.values()) + 1 for item in common} for r in ratings]
+    b = np.array([[r[item] for item in common] for r in ratings])
+    within, inside = zip(*(_among(fit, rating, common) for fit, rating in zip(fits, ratings)))
+    mean, between = b[1].mean() - b[0].mean(), within[1] - within[0]
+    others = b[1] - b[1].mean() - within[1] - (b[0] - b[0].mean() - within[0])
+    ranks = [[1 + sum(x > r[item] for x in r.values()) for item in common] for r in ratings]
+    rows = np.transpose([1000.0 + b[0], 1000.0 + b[1], b[1] - b[0], between, others]).tolist()
     found = [
-        ItemChange(item, *map(float, row), rank_before=ranks[0][item], rank_after=ranks[1][item])
-        for item, row in zip(common, np.transpose(columns))
+        ItemChange(item, then, now, change, float(mean), old, more, *of)
+        for item, (then, now, change, old, more), of in zip(common, rows, zip(*ranks))
     ]
     new, gone = (
-        tuple(item for item, b in ratings[k].items() if np.isfinite(b) and item not in common) for k in (1, 0)
+        tuple(k for k, x in ratings[at].items() if np.isfinite(x) and k not in common) for at in (1, 0)
     )
-    votes = [(inside, fit.data.n_comparisons - inside) for fit, (_, inside) in zip(fits, parts)]
+    outside = [fit.data.n_comparisons - votes for fit, votes in zip(fits, inside)]
     why = ""
     if not np.isfinite(between).all():
-        without = [item for item, x in zip(common, between) if not np.isfinite(x)]
         why = (
-            f"The votes between items of both boards alone leave {listed(without)} without a rating, so that what these votes"
-            " changed is not told apart from what votes with others did."
+            f"The votes between items of both boards alone rate only {int(np.isfinite(between).sum())} of {len(common)}, so"
+            " that what these votes changed is not told apart from what votes with others did."
         )
     found.sort(key=lambda c: -c.after)
-    return Changes(tuple(found), new, gone, votes[1][0] - votes[0][0], votes[1][1] - votes[0][1], why)
+    return Changes(tuple(found), new, gone, inside[1] - inside[0], outside[1] - outside[0], why)
 
 
 def _fitted(given: Union[Comparisons, Fit]) -> Fit:
