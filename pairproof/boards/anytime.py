@@ -176,9 +176,8 @@ def anytime_limits(
     unit = 400.0 / math.log(10.0) * by_pair.per_unit
     if not math.isfinite(unit):
         raise InputError(f"{fit.title}: its abilities are no log-odds; fit a model with link='logit'")
-    votes = np.bincount(fit.data.first, fit.data.row_weights, n) + np.bincount(
-        fit.data.second, fit.data.row_weights, n
-    )
+    counts = (np.bincount(place, fit.data.row_weights, n) for place in (fit.data.first, fit.data.second))
+    votes = np.asarray(sum(counts), float)
     each = _factors(votes, by_mean.df[:n, n], first_look, level, most)
     harmonic = 2.0 / (1.0 / np.maximum(votes, 1e-9)[:, None] + 1.0 / np.maximum(votes, 1e-9))
     harmonic[np.minimum(votes[:, None], votes) < first_look] = 0.0
