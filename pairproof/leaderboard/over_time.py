@@ -122,7 +122,9 @@ def days_of(votes: Comparisons, date: str) -> Days:
     """datetime64[D] of each row."""
     name = votes.role_of(date)
     if name not in votes.columns:
-        raise InputError(f"{votes.source} has no column {date!r} with dates; found {listed(votes.columns) or 'none'}")
+        raise InputError(
+            f"{votes.source} has no column {date!r} with dates; found {listed(votes.columns) or 'none'}"
+        )
     column = votes.columns[name]
     if isinstance(column, Factor):
         levels = np.array([_day(level, votes.source, name) for level in column.levels] + ["NaT"], _DAY)
@@ -158,7 +160,13 @@ def _numbered(column: FloatArray, source: str, name: str) -> Days:
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
     filled = np.nan_to_num(column)
     if _WRITTEN[0] <= low and high <= _WRITTEN[1]:
-        days = np.array([_day(f"{v:.0f}"[:4] + "-" + f"{v:.0f}"[4:6] + "-" + f"{v:.0f}"[6:], source, name) for v in known], _DAY)
+        days = np.array(
+            [
+                _day(f"{v:.0f}"[:4] + "-" + f"{v:.0f}"[4:6] + "-" + f"{v:.0f}"[6:], source, name)
+                for v in known
+            ],
+            _DAY,
+        )
         out = np.full(len(column), "NaT", _DAY)
         out[~np.isnan(column)] = days
         return out
@@ -176,7 +184,13 @@ def _periods(days: Days, every: Every) -> tuple[Days, Days]:
     """First and last day of each period with votes; at most `MOST_DATES`, evenly, the last among them."""
     number = days.astype(np.int64)
     months = days.astype("datetime64[M]").astype(np.int64)
-    per = {"day": number, "week": (number - _FIRST_MONDAY) // 7, "month": months, "quarter": months // 3, "year": months // 12}
+    per = {
+        "day": number,
+        "week": (number - _FIRST_MONDAY) // 7,
+        "month": months,
+        "quarter": months // 3,
+        "year": months // 12,
+    }
     periods = np.unique(per[every])
     if len(periods) > MOST_DATES:
         periods = periods[np.unique(np.linspace(0, len(periods) - 1, MOST_DATES).round().astype(int))]

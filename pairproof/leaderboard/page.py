@@ -184,13 +184,26 @@ def history_table(history: History, models: Sequence[str]) -> Table:
     """First and last rating of each model, best of today first."""
     place, rows = {name: k for k, name in enumerate(history.models)}, []
     for name in models[:MOST_ROWS]:
-        ratings = history.rating[:, place[name]] if name in place else history.rating[:, :0].sum(axis=1) * float("nan")
+        ratings = (
+            history.rating[:, place[name]]
+            if name in place
+            else history.rating[:, :0].sum(axis=1) * float("nan")
+        )
         there = [k for k, value in enumerate(ratings) if value == value]
         if there:
             first, last = float(ratings[there[0]]), float(ratings[there[-1]])
             dates = Cell(history.dates[there[0]]), Cell(history.dates[there[-1]])
             change = _cell(f"{last - first:+.1f}", last - first)
-            rows.append((Cell(name, title=name), dates[0], _cell(points(first), first), dates[1], _cell(points(last), last), change))
+            rows.append(
+                (
+                    Cell(name, title=name),
+                    dates[0],
+                    _cell(points(first), first),
+                    dates[1],
+                    _cell(points(last), last),
+                    change,
+                )
+            )
     header = (Column("model", "left"), "first date", "rating", "last date", "rating", "change")
     return Table(header, tuple(rows), sortable=True)
 
@@ -212,7 +225,9 @@ def _to_check(board: Board, verified: Sequence[str], beside: bool) -> Iterator[B
     yield Heading("References")
     yield Bullets(references(board))
     yield Heading("How to check this page")
-    not_held = "No number of this page was held against R; fit.verify() of the board's fit does so where R is."
+    not_held = (
+        "No number of this page was held against R; fit.verify() of the board's fit does so where R is."
+    )
     yield Bullets(
         (
             f"Made by pairproof {pairproof.__version__}. The votes' digest, the SHA-256 of the pooled counts, is"

@@ -99,7 +99,11 @@ def _ratings(board: Board, rows: Sequence[BoardRow]) -> Element:
         _add(tr, "th", row.model, scope="row", title=row.model)
         cell = _add(tr, "td")
         if row.rating is None:
-            _add(cell, "span", {"below-all": "lost to all", "above-all": "beat all"}.get(row.status, "no rating"))
+            _add(
+                cell,
+                "span",
+                {"below-all": "lost to all", "above-all": "beat all"}.get(row.status, "no rating"),
+            )
         else:
             _interval(cell, row, scale, lines, 100 * board.level)
         bar = _add(_add(tr, "td", class_="ranks"), "svg", aria_hidden="true")
@@ -224,7 +228,12 @@ def _written(models: Sequence[str], votes: FloatArray, share: FloatArray, expect
             expects = "" if math.isnan(e) else f"expected {100 * e:.1f} %"
             said = f"{100 * s:.1f} % of {n:,.10g} votes" if n else "no votes"
             whole = f"{shorten(name)} against {shorten(other)}: {said}{', ' * bool(expects)}{expects}"
-            td = _add(tr, "td", title=whole, **({"class_": tint} if n >= LEAST_TINTED and (tint := _tint(s)) else {}))
+            td = _add(
+                tr,
+                "td",
+                title=whole,
+                **({"class_": tint} if n >= LEAST_TINTED and (tint := _tint(s)) else {}),
+            )
             _add(td, "b", f"{100 * s:.0f}" if n else "-")
             _add(td, "i", "-" if math.isnan(e) else f"{100 * e:.0f}")
             _add(td, "small", f"{n:,.10g}" if n < 10_000 else f"{n / 1000:,.0f}k")
@@ -235,12 +244,16 @@ def _maps(share: FloatArray, expected: FloatArray) -> Element:
     both = Element("div", {"class": "maps"})
     for name, of in (("as voted", share), ("as expected", expected)):
         n = len(of)
-        svg = _add(both, "svg", role="img", aria_label=f"Shares of wins of {n} models against each other, {name}")
+        svg = _add(
+            both, "svg", role="img", aria_label=f"Shares of wins of {n} models against each other, {name}"
+        )
         for k in range(0, n, 10 if n <= 100 else 25):
             at = _pc((k + 0.5) / n)
             _add(svg, "text", str(k + 1), x="-5", y=at, text_anchor="end", dominant_baseline="central")
             _add(svg, "text", str(k + 1), x=at, y="-5", text_anchor="middle")
-        cells = _add(svg, "svg", viewBox=f"0 0 {n} {n}", width="100%", height="100%", preserveAspectRatio="none")
+        cells = _add(
+            svg, "svg", viewBox=f"0 0 {n} {n}", width="100%", height="100%", preserveAspectRatio="none"
+        )
         for tint, path in sorted(_runs(of).items()):
             _add(cells, "path", d=path, class_=tint)
         _add(svg, "rect", width="100%", height="100%", class_="frame")
@@ -278,7 +291,12 @@ def _over_time(history: History, models: Sequence[str]) -> Element:
     place = {name: k for k, name in enumerate(history.models)}
     named = [name for name in models if name in place][: len(DASHES)]
     chosen = [place[name] for name in named]
-    around = [history.low[-1, chosen], history.high[-1, chosen], history.rating[:, chosen], history.rating[-1]]
+    around = [
+        history.low[-1, chosen],
+        history.high[-1, chosen],
+        history.rating[:, chosen],
+        history.rating[-1],
+    ]
     known = np.concatenate([a[np.isfinite(a)] for a in around])
     scale = _Scale(float(known.min()), float(known.max())) if len(known) else _Scale(0.0, 1.0)
     days = np.asarray(history.dates, "datetime64[D]").astype(float)
@@ -288,10 +306,19 @@ def _over_time(history: History, models: Sequence[str]) -> Element:
     marks = ticks(scale.low, scale.high)
     left = _add(whole, "svg", class_="y", height=HEIGHT, aria_hidden="true")
     for x in marks:
-        _add(left, "text", f"{x:.6g}", x="100%", y=_pc(down(x)), text_anchor="end", dominant_baseline="central")
+        _add(
+            left, "text", f"{x:.6g}", x="100%", y=_pc(down(x)), text_anchor="end", dominant_baseline="central"
+        )
     last = {name: _last(history.rating[:, place[name]]) for name in named}
     said = "; ".join(f"{name} {points(last[name])}" for name in named)
-    plot = _add(whole, "svg", class_="plot", height=HEIGHT, role="img", aria_label=f"Ratings over time, the last: {said}")
+    plot = _add(
+        whole,
+        "svg",
+        class_="plot",
+        height=HEIGHT,
+        role="img",
+        aria_label=f"Ratings over time, the last: {said}",
+    )
     box = {"viewBox": "0 0 1000 1000", "preserveAspectRatio": "none", "width": "100%", "height": "100%"}
     inner = _add(plot, "svg", **box)
     for x in marks:
@@ -356,6 +383,10 @@ def _band(across: FloatArray, down: Callable[[float], float], low: FloatArray, h
 def _apart(names: Sequence[str], wanted: Sequence[float]) -> list[tuple[int, str, float]]:
     """Number, name and height of each label, moved so that no two lie on each other and all are in the picture."""
     order = np.argsort(wanted)
-    y = np.maximum.accumulate(np.asarray(wanted, float)[order] - LINE * np.arange(len(names))) + LINE * np.arange(len(names))
+    y = np.maximum.accumulate(
+        np.asarray(wanted, float)[order] - LINE * np.arange(len(names))
+    ) + LINE * np.arange(len(names))
     y -= max(float(y[-1]) - (HEIGHT - LINE / 2), 0.0) if len(y) else 0.0
-    return [(int(k) + 1, names[k], max(float(at), LINE / 2 + LINE * m)) for m, (k, at) in enumerate(zip(order, y))]
+    return [
+        (int(k) + 1, names[k], max(float(at), LINE / 2 + LINE * m)) for m, (k, at) in enumerate(zip(order, y))
+    ]

@@ -28,7 +28,13 @@ from .result import Board
 if TYPE_CHECKING:
     from .over_time import History
 
-PAGE, CSV, JSON, CLAIMS, VOTES = "index.html", "leaderboard.csv", "leaderboard.json", "leaderboard.toml", "votes.csv"
+PAGE, CSV, JSON, CLAIMS, VOTES = (
+    "index.html",
+    "leaderboard.csv",
+    "leaderboard.json",
+    "leaderboard.toml",
+    "votes.csv",
+)
 #: Decimals of what claims print: more than a page shows, fewer than differ between machines.
 DECIMALS = 4
 
@@ -92,7 +98,9 @@ def check_command(board: Board, csv_name: str, votes_name: str) -> str:
     words += ["--ties", board.scale.ties] if board.scale.ties not in ("half", "none") else []
     words += ["--anchor", f"{board.scale.anchor}={board.scale.at:.15g}"] if board.scale.anchor else []
     words += ["--cluster", ",".join(board.clusters.columns)] if board.clusters else []
-    words += ["--cluster-kind", board.clusters.kind] if board.clusters and board.clusters.kind != "CR2" else []
+    words += (
+        ["--cluster-kind", board.clusters.kind] if board.clusters and board.clusters.kind != "CR2" else []
+    )
     words += ["--order-effect"] * board.fit.spec.order_effect
     words += ["--level", f"{board.level:.15g}"] if board.level != 0.95 else []
     return " ".join(map(shlex.quote, words))
@@ -117,7 +125,11 @@ def votes_csv(board: Board) -> str:
             raise InputError(f"column {name!r} of the model is text; a board's style is numbers")
         numbers.append(column)
         names.append(name)
-    counts = {"wins": table.wins, **({"ties": table.ties} if table.tie_category else {}), "losses": table.losses}
+    counts = {
+        "wins": table.wins,
+        **({"ties": table.ties} if table.tie_category else {}),
+        "losses": table.losses,
+    }
     of = np.column_stack(list(counts.values()))
     # A row whose cluster is not known is a cluster of its own, and a weighted one too where votes are clusters.
     key, together = np.column_stack(numbers), np.column_stack(numbers)
@@ -154,7 +166,13 @@ def _numbered(column: Any) -> FloatArray:
 
 
 def _short(value: float) -> str:
-    return "" if np.isnan(value) else f"{value:.0f}" if value == round(value) and abs(value) < 2**53 else repr(float(value))
+    return (
+        ""
+        if np.isnan(value)
+        else f"{value:.0f}"
+        if value == round(value) and abs(value) < 2**53
+        else repr(float(value))
+    )
 
 
 # -- claims ------------------------------------------------------------------------------------------------------
@@ -173,7 +191,7 @@ def board_claims(board: Board, csv_name: str, votes_name: str, sha256: str) -> s
         if value is not None
     }
     ranks = {
-        f"{end}.all.{row.model}": str(value)
+        f"{end}.{row.model}": str(value)
         for row in board.rows
         for end, value in (("rank_low", row.rank_low), ("rank_high", row.rank_high))
     }
@@ -195,7 +213,10 @@ def board_claims(board: Board, csv_name: str, votes_name: str, sha256: str) -> s
     ]
     lines += _claim(board, "ratings", {"estimate": ratings}) if ratings else []
     if counted_only:
-        lines += ["", "# Limits and ranks are by clusters of votes that were counted and not kept; they are not claimed."]
+        lines += [
+            "",
+            "# Limits and ranks are by clusters of votes that were counted and not kept; they are not claimed.",
+        ]
         return "\n".join([*lines, ""])
     lines += _claim(board, "limits", {"stat": limits}) if limits else []
     return "\n".join([*lines, *_claim(board, "ranks", {"stat": ranks}), ""])
@@ -204,7 +225,13 @@ def board_claims(board: Board, csv_name: str, votes_name: str, sha256: str) -> s
 def _claim(board: Board, name: str, printed: dict[str, dict[str, str]]) -> list[str]:
     head = {"id": name, "data": "votes", "engines": ("native",)}
     tables = [[f"[claim.{key}]", *toml_lines(of), ""] for key, of in printed.items()]
-    return ["", "[[claim]]", *toml_lines(head), f"model = {toml(_model(board))}", *(x for t in tables for x in t)][:-1]
+    return [
+        "",
+        "[[claim]]",
+        *toml_lines(head),
+        f"model = {toml(_model(board))}",
+        *(x for t in tables for x in t),
+    ][:-1]
 
 
 def _model(board: Board) -> dict[str, Any]:
@@ -215,7 +242,7 @@ def _model(board: Board) -> dict[str, Any]:
         "reference": "sum",
         "scale": scale.name,
         "anchor": scale.anchor,
-        "at": _printed(scale.at, 15),
+        "at": float(scale.at),
         "expected": scale.expected,
         "level": f"{board.level:.15g}",
         "order_effect": spec.order_effect,
@@ -226,8 +253,8 @@ def _model(board: Board) -> dict[str, Any]:
         stated["cluster_kind"] = board.clusters.kind
     else:
         stated["by_vote"] = board.clusters is None
-    return {key: value for key, value in stated.items() if value not in ("", (), False)}
+    return {key: value for key, value in stated.items() if value not in ("", ()) and value is not False}
 
 
-def _printed(value: float, decimals: int = DECIMALS) -> str:
-    return f"{value:.{decimals}f}" if decimals == DECIMALS else f"{value:.{decimals}g}"
+def _printed(value: float) -> str:
+    return f"{value:.{DECIMALS}f}"
