@@ -126,6 +126,16 @@ def rows_where(table: Placed, conditions: Sequence[str | tuple[str, str]], colum
     return chosen
 
 
+def said_in(where: Conditions, columns: Collection[str]) -> list[tuple[str, str, str]]:
+    """(column, sign, value) of each condition, where there are columns of these names."""
+    return [_parts(text, columns) for text in conditions_of(where)]
+
+
+def is_order(sign: str) -> bool:
+    """Whether a condition of this sign is on numbers, of which only their order among the stated ones matters."""
+    return sign in _ORDERS
+
+
 def _parts(text: str, columns: Collection[str]) -> tuple[str, str, str]:
     """(column, sign, value); a column whose own name has a sign in it is known by its name."""
     for name in sorted((name for name in columns if text.startswith(name)), key=len, reverse=True):

@@ -270,7 +270,9 @@ class Boards:
         return as_csv(self._rows())
 
     def _rows(self) -> list[dict[str, Any]]:
-        return [{self.by: level, **row_dict(row)} for level, board in self.boards.items() for row in board.rows]
+        return [
+            {self.by: level, **row_dict(row)} for level, board in self.boards.items() for row in board.rows
+        ]
 
     def page(self, pictures: bool = False) -> Page:
         """The boards as blocks of a report."""

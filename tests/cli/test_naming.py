@@ -189,7 +189,7 @@ NOT_PROVOKED = {
     **dict.fromkeys(("adjust", "against", "tie_orders", "pseudo", "between_times", "dependence", "classes", "compat"),
                     "the command refuses it before Python does"),
     **dict.fromkeys(("alpha", "corrected", "link", "missing", "pair", "planned", "replicates", "starts", "within",
-                     "workers", "zero_based", "per_hit", "model"), "the option's own type refuses it"),
+                     "workers", "zero_based", "per_hit", "model", "n"), "the option's own type refuses it"),
     **dict.fromkeys(("cells", "beta", "covariates", "contrasts", "se", "ties_unresolved", "comparison_terms"),
                     "of a function that has no command, or in a warning"),
     **dict.fromkeys(("item_data", "item_terms", "force", "person", "sources", "name"),

@@ -10,7 +10,16 @@ import click
 from ...errors import InputError
 from ...report.json_text import json_text
 from ...report.output import Output
-from ..options.reading import ITEM_DATA, LISTS, name_and_value, names, parsed, read_as, reading_options, where_option
+from ..options.reading import (
+    ITEM_DATA,
+    LISTS,
+    name_and_value,
+    names,
+    parsed,
+    read_as,
+    reading_options,
+    where_option,
+)
 from ..state import LEVEL, POSITIVE, READ, SectionedCommand, State, choice, options, shared_options
 
 HELP = """Rank the models of VOTES (CSV, TSV, JSON, JSON Lines, Parquet, Arrow; paths, or globs in quotes), however many.

@@ -46,7 +46,7 @@ from .nested import Cells, Lists, flattened, part, parts_of
 #: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
     "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner", "judge", "weight",
-    "source", "order", "system", "rank", "ranking", "person",
+    "source", "order", "system", "rank", "ranking", "person", "pref", "baseline",
 )  # fmt: skip
 #: A suggestion is for a slip of the finger: not for longer words, nor among more names than these.
 _LONGEST_SUGGESTED, _MOST_SUGGESTED = 60, 1000
