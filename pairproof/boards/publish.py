@@ -193,7 +193,7 @@ def board_claims(board: Board, csv_name: str, votes_name: str, sha256: str) -> s
         if value is not None
     }
     ranks = {
-        f"{end}.all.{row.model}": str(value)
+        f"{end}.{row.model}": str(value)
         for row in board.rows
         for end, value in (("rank_low", row.rank_low), ("rank_high", row.rank_high))
     }
@@ -244,7 +244,7 @@ def _model(board: Board) -> dict[str, Any]:
         "reference": "sum",
         "scale": scale.name,
         "anchor": scale.anchor,
-        "at": _printed(scale.at, 15),
+        "at": float(scale.at),
         "expected": scale.expected,
         "level": f"{board.level:.15g}",
         "order_effect": spec.order_effect,
@@ -255,8 +255,8 @@ def _model(board: Board) -> dict[str, Any]:
         stated["cluster_kind"] = board.clusters.kind
     else:
         stated["by_vote"] = board.clusters is None
-    return {key: value for key, value in stated.items() if value not in ("", (), False)}
+    return {key: value for key, value in stated.items() if value not in ("", ()) and value is not False}
 
 
-def _printed(value: float, decimals: int = DECIMALS) -> str:
-    return f"{value:.{decimals}f}" if decimals == DECIMALS else f"{value:.{decimals}g}"
+def _printed(value: float) -> str:
+    return f"{value:.{DECIMALS}f}"

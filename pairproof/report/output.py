@@ -269,7 +269,11 @@ def _rendered(page: Page, style: str | None) -> str:
     if style is not None and page.sortable:
         script = _packaged("sorting.js")
         digest = hashlib.sha256(script.encode()).digest()
-        given |= {"script": script, "hash": base64.b64encode(digest).decode(), "style": style + _packaged("sorting.css")}
+        given |= {
+            "script": script,
+            "hash": base64.b64encode(digest).decode(),
+            "style": style + _packaged("sorting.css"),
+        }
     return _environment().from_string(template).render(number=lambda: next(numbers), **given)
 
 

@@ -73,6 +73,15 @@ def name_and_value(text: str, example: str) -> tuple[str, str]:
     return name.strip(), value
 
 
+def rating_of(text: str) -> tuple[str, float]:
+    """The value of --anchor."""
+    name, value = name_and_value(text, "mixtral-8x7b=1114")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise click.BadParameter(f"{text!r}; expected MODEL=RATING, for example mixtral-8x7b=1114") from None
+
+
 names_or_none = parsed(names)
 
 
