@@ -447,6 +447,24 @@ def _effects(fit: Fit, level: float) -> tuple[StyleEffect, ...]:
     )
 
 
+def _with_qualities(board: Board, table: Comparisons) -> Board:
+    """The board with the share of votes that the model of both-bad answers expects for each item against all others."""
+    columns = () if board.clusters is None else board.clusters.columns
+    found = fit_both_bad(table, columns, level=board.level)
+    place = {name: k for k, name in enumerate(found.items)}
+    parts = {"both_bad_expected": found.share, "both_bad_low": found.low, "both_bad_high": found.high}
+    rows = tuple(
+        replace(row, more={**{name: _or_none(x[place[row.model]]) for name, x in parts.items()}, **row.more})
+        for row in board.rows
+    )
+    by = f"{found.votes:,.10g} votes" if not columns else f"CR1 by {' and '.join(columns)}"
+    said = (
+        "Both bad: logit P(both bad | i, j) = c + q_i + q_j, one quality of each model added (Tutz 1991); both_bad_expected is"
+        f" what it gives a model against each other model equally often, with {100 * board.level:g} % limits ({by})."
+    )
+    return replace(board, rows=rows, method=(*board.method, said))
+
+
 def _beside(board: Board, plain: Board) -> Board:
     """The board with the ratings and ranks that it has without style."""
     of = {row.model: row for row in plain.rows}
