@@ -495,7 +495,9 @@ _TIES_SAID = {
 
 def _about_model(fit: Fit, scale: BoardScale, asked: _Asked) -> Iterator[str]:
     ties = f"; {_TIES_SAID[asked.ties]}" if scale.ties != "none" else ""
-    held = " and ".join(["style"] * bool(fit.spec.comparison_terms) + ["who is shown first"] * asked.order_effect)
+    held = " and ".join(
+        ["style"] * bool(fit.spec.comparison_terms) + ["who is shown first"] * asked.order_effect
+    )
     equal = f", {held} held equal" if held else ""
     yield f"Bradley-Terry model by maximum likelihood, no penalty{equal}{ties}."
     centre = f"{scale.anchor} is {scale.at:g}" if scale.anchor else f"the mean of the ratings is {scale.at:g}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -46,6 +46,10 @@ _TABLE = {
 
 #: Layouts with a vote, or counts of votes, a row.
 LAYOUTS = ("long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard")
+
+
+#: Of which programs, and by which scores, the numbers can be had.
+PEERS = ("arena-rank", "fastchat", "evalica", "descriptive", "expected-wins", "trueskill")
 
 
 class _WithRows(SectionedCommand):
@@ -105,16 +109,30 @@ def _cluster(text: str) -> tuple[str, ...] | None:
     every=choice("day", "week", "month", "quarter", "year", default="month"),
     out=None,
 )
+@options(
+    "Other boards",
+    {
+        "--as": "In place of the board the numbers that another prints of these votes, by whose defaults, and what they do."
+    },
+    as_=choice(*PEERS, name="peer"),
+)
 @reading_options("Reading the votes", LAYOUTS, _TABLE)
 @where_option
 @shared_options
 def command(
-    state: State, votes: tuple[str, ...], anchor: tuple[str, float] | None, out: str | None, **asked: Any
+    state: State,
+    votes: tuple[str, ...],
+    anchor: tuple[str, float] | None,
+    out: str | None,
+    peer: str | None,
+    **asked: Any,
 ) -> int:
     state.no_junit("a board has")
     from ...boards.board import leaderboard
     from ...boards.publish import write_board
 
+    if peer is not None and (asked["by"] is not None or out is not None):
+        raise click.UsageError("--as is the numbers of another program, without --by and --out.")
     if out is not None and asked["by"] is not None:
         raise click.UsageError(
             "--out is a folder of one board; choose the votes of one with --where in place of --by."
@@ -130,6 +148,9 @@ def command(
         **how,
         seed=state.seed or 0,
     )
+    if peer is not None:
+        _give_peer(state, found, peer)
+        return 0
     state.give_output(
         Output(
             lambda: found.page(pictures=True),
@@ -143,3 +164,32 @@ def command(
         for path in write_board(found, out, force=state.force):
             state.say(f"written: {path}")
     return 0
+
+
+def _give_peer(state: State, board: Any, peer: str) -> None:
+    """The numbers of another program, or of scores that are no model's."""
+    from ...boards.shared_task import shared_task
+    from ...report.blocks import Bullets, Page, Table
+    from ...text import number
+
+    said: tuple[str, ...] = ()
+    if peer in ("expected-wins", "trueskill"):
+        frame = shared_task(board.table, cast(Any, peer), level=board.level, seed=state.seed or 0)
+        title = f"{peer}, bootstrap of judgments, rank ranges and clusters"
+    elif peer == "descriptive":
+        frame = board.descriptive().rename_axis("model").reset_index()
+        title, said = "Columns without a model", frame.attrs.get("left_out", ())
+    else:
+        of = getattr(board, f"as_{peer.replace('-', '_')}")()
+        frame = of.to_frame().rename_axis("model").sort_values("rating", ascending=False).reset_index()
+        title, said = of.peer, (
+            *(f"{name}: {value}" for name, value in of.defaults.items()),
+            *of.what_it_does,
+        )
+    rows = tuple(
+        tuple(number(v) if isinstance(v, float) else str(v) for v in row)
+        for row in frame.itertuples(index=False)
+    )
+    page = Page(title, [Table(tuple(map(str, frame.columns)), rows), *([Bullets(said)] if said else [])])
+    document = {"peer": peer, "rows": frame.to_dict("records"), "said": list(said)}
+    state.give(lambda: page, lambda: document)
