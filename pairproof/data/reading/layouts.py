@@ -62,7 +62,8 @@ _EXPECTED = (
     " square table layout='matrix'"
 )
 #: How exports write that both were bad, which is a tie, and known apart from one.
-_BOTH_BAD = [word.format(f"both{s}bad") for word in ("tie ({})", "{}", "tie_{}") for s in ("", "_", " ", "-")]
+_SPELT = [word.format(f"both{s}bad") for word in ("{}", "tie_{}", "tie ({})") for s in ("_", "", " ", "-")]
+_BOTH_BAD = ["tie (bothbad)", *_SPELT]
 WORDS: Mapping[Layout, CodingLike] = {
     "long": {"first": "first", "second": "second", "tie": "tie", "both_bad": "both_bad"},
     "votes": {"first": "model_a", "second": "model_b", "tie": "tie", "both_bad": _BOTH_BAD},
