@@ -500,6 +500,11 @@ def _about_model(fit: Fit, scale: BoardScale, asked: _Asked) -> Iterator[str]:
     )
     equal = f", {held} held equal" if held else ""
     yield f"Bradley-Terry model by maximum likelihood, no penalty{equal}{ties}."
+    if fit.spec.comparison_terms:
+        yield (
+            "Style: differences of the two answers, each divided by its root mean square and not centred, so that an effect is"
+            " the log-odds of a typical difference, and swapping the two sides changes nothing."
+        )
     centre = f"{scale.anchor} is {scale.at:g}" if scale.anchor else f"the mean of the ratings is {scale.at:g}"
     of = (
         "expected scores"
@@ -546,7 +551,7 @@ def _about_both_bad(table: Comparisons, asked: _Asked) -> Iterator[str]:
 
 def _about_dropped(table: Comparisons, dropped: Mapping[str, float]) -> Iterator[str]:
     if table.narrowed is not None:
-        yield f"{str(table.narrowed)[:1].upper()}{str(table.narrowed)[1:]}."
+        yield f"Only votes where {table.narrowed}."
     for why, n in dropped.items():
         if why != "both bad":
             yield f"{n:,.0f} votes were left out: {why}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 
 import click
@@ -11,7 +12,6 @@ from ...report.output import Output
 from ..options.reading import (
     DROP,
     ITEM_DATA,
-    LISTS,
     name_and_value,
     names,
     parsed,
@@ -66,6 +66,11 @@ def _anchor(text: str) -> tuple[str, float]:
         raise click.BadParameter(f"{text!r}; expected MODEL=RATING, for example mixtral-8x7b=1114") from None
 
 
+def _style(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Terms between commas, those inside braces left alone: diff(tokens_{a,b})."""
+    return tuple(term.strip() for text in values for term in re.split(r",(?![^{]*\})", text))
+
+
 def _cluster(text: str) -> tuple[str, ...] | None:
     return None if text == "none" else tuple(names(text))
 
@@ -89,7 +94,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
     },
     anchor={"callback": parsed(_anchor)},
     by=None,
-    style=LISTS,
+    style={"multiple": True, "callback": _style},
     ties=choice("half", "davidson", "rao-kupper", "drop", default="half"),
     both_bad=choice("tie", "drop", "own", default="tie"),
     expected=choice("ability", "score", default="ability"),
