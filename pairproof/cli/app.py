@@ -35,6 +35,7 @@ COMMANDS = {
     "fit-answers": "Fit a model of whole answers: all comparisons of a person, rankings, ratings.",
     "count": "Count votes of any number of files into counts that add up.",
     "leaderboard": "Rank models from votes, with limits, rank sets and tiers.",
+    "audit": "What is wrong with the votes of a board, and what its first places rest on.",
     "predict": "Predict new comparisons, also of new items, by a Bradley-Terry model.",
     "tree": "Groups of persons with different preferences, as a tree of Bradley-Terry models.",
     "validate": "Show that native, R and the printed page agree, or why not.",

@@ -24,6 +24,7 @@ from ...errors import CodingError, InputError
 from ...text import listed, named, quoted, shortened
 from ..columns import SMALLEST_COUNT, Column, Factor, FloatArray, natural_places
 from ..where import Conditions, Narrowed, conditions_of, rows_where
+from .nested import Lists
 from .sources import Table, repeated, suggestion
 
 BoolArray = NDArray[np.bool_]
@@ -266,6 +267,8 @@ def _level_values(table: Table, name: str, found: Factor) -> FloatArray | None:
 Answers = NDArray[np.int8]
 ANSWERS = ("first", "tie", "second", "missing", "both_bad")
 FIRST, TIE, SECOND, MISSING, BOTH_BAD = range(5)
+#: Where an answer is counted among wins, ties and losses.
+PLACE = {FIRST: 0, TIE: 1, BOTH_BAD: 1, SECOND: 2}
 #: {"first": 1, "tie": 0, "second": -1, "missing": "NA"}, or the same as "first=1,tie=0,second=-1,missing=NA".
 CodingLike = Union[Mapping[str, Any], str]
 
@@ -334,6 +337,8 @@ class Coding:
 
     def fits(self, table: Table, column: str) -> bool:
         """Whether the column holds nothing but stated codes, and at least one answer."""
+        if isinstance(table.columns.get(column), Lists):
+            return False
         known = [self.answer_of.get(_canonical(level), -1) for level in labels(table, column).levels]
         return bool(known) and min(known) >= 0 and min(known) < MISSING
 

@@ -33,6 +33,13 @@ def test_both_bad_is_a_tie_with_a_column_that_says_which() -> None:
     assert (table.ties[bad == 1] == 1).all() and table.digest() == plain.digest()
 
 
+def test_ties_and_both_bad_are_chosen_apart_of_the_file_and_of_the_table() -> None:
+    frame = votes().replace(list(WORDS), "both_bad")
+    table = pairproof.read(frame)
+    for where in ("winner=tie", "winner=both_bad", "winner!=tie", "winner=tie|both_bad"):
+        assert table.where(where).n_rows == pairproof.read(frame, where=where).n_rows
+
+
 @pytest.mark.parametrize("fit", [pairproof.fit_llbt, pairproof.fit_bradley_terry])
 def test_no_model_sees_the_column_unless_it_is_named(fit) -> None:  # type: ignore[no-untyped-def]
     one, other = fit(pairproof.read(votes())), fit(pairproof.read(votes(as_ties=True)))
@@ -77,4 +84,6 @@ def test_the_answer_can_be_stated() -> None:
     coding = "first=1,second=2,tie=0,both_bad=9"
     assert pairproof.read(frame, coding=coding).columns["both_bad"].tolist() == [0, 0, 1]
     with pytest.raises(CodingError, match="'both_bad', which is for layouts 'long' and 'votes'"):
-        pairproof.read({"V1": [1, 9]}, layout="prefmod", items=["A", "B"], pair_order="prefmod", coding=coding)
+        pairproof.read(
+            {"V1": [1, 9]}, layout="prefmod", items=["A", "B"], pair_order="prefmod", coding=coding
+        )

@@ -7,9 +7,9 @@ import pytest
 
 import pairproof
 from pairproof import Comparisons
+from pairproof.boards.changed import board_changes
 from pairproof.errors import InputError
-from pairproof.leaderboard.changed import board_changes
-from tests.leaderboard.simulated import simulate
+from tests.boards.simulated import simulate
 
 ELO = 400 / np.log(10)
 
