@@ -19,7 +19,6 @@ if _typing.TYPE_CHECKING:
     from .boards.anytime import anytime_limits as anytime_limits
     from .boards.audit import audit as audit
     from .boards.board import leaderboard as leaderboard
-    from .boards.both_bad import fit_both_bad as fit_both_bad
     from .boards.changed import board_changes as board_changes
     from .boards.next_pairs import next_pairs as next_pairs
     from .bridge.programs.r_script import to_r as to_r
@@ -126,7 +125,6 @@ _HOME = {
     "next_pairs": "boards.next_pairs",
     "anytime_limits": "boards.anytime",
     "board_changes": "boards.changed",
-    "fit_both_bad": "boards.both_bad",
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "migrate": "migration.migrate",
