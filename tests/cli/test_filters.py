@@ -75,6 +75,7 @@ COMMANDS = [
     ("compare-two",),
     ("audit",),
     ("watch",),
+    ("next-pairs",),
     ("sample-size", "--goal", "ranking", "--simulate", "20"),
     ("predict",),
 ]

@@ -24,7 +24,7 @@ from scipy.special import expit, logit
 _LENGTHS, _LENGTH, _DIFFICULTY = 0.3, 0.6, 0.5
 #: Logit of the share of both-bad votes between average models, and its slope by their mean ability.
 _BOTH_BAD, _BOTH_BAD_SLOPE = logit(0.075), 0.6
-#: When votes begin (seconds since 1970), how many days they take, and the median seconds between two of a judge.
+#: When votes begin (seconds since 1970), how many days they take, and the median seconds between a judge's.
 _BEGIN, _DAYS, _PACE = 1_714_521_600.0, 90, 45.0
 
 

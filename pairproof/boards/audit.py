@@ -1,7 +1,7 @@
 """`audit`: what is wrong with the votes of a board, and what its first places rest on, a sentence each.
 
 A flag is a test that says so at a familywise level: all tests of all kinds together find something on a board without defects
-in at most 1 - level of boards (:func:`pairproof.leaderboard.suspicions.flags`).  A note is a number that whoever reads the
+in at most 1 - level of boards (:func:`pairproof.boards.suspicions.flags`).  A note is a number that whoever reads the
 board should know, and no test.
 """
 
@@ -50,7 +50,7 @@ KINDS = {
     "pair": "pairs beyond the board",
     "repeated-id": "repeated votes",
 }
-#: An item has few votes below this, or this share of the median; few opponents below this share of the median.
+#: An item has few votes below this, or this share of the median; few opponents below this share of that.
 FEW_VOTES, FEW_SHARE, FEW_OPPONENTS = 100, 0.1, 0.25
 #: First places that are shown; items of a note, and flags of a kind, that a text lists.
 PLACES, LISTED = 5, 10

@@ -35,7 +35,7 @@ from .seen import (
 
 #: A sentence, and its numbers; "judge" is whom it concerns.
 Told = tuple[str, dict[str, Any]]
-#: Least votes that are tested: of a judge, of a judge on an item, of a judge on a pair, of an item in a window.
+#: Least votes that are tested: of a judge, of a judge on an item, of a judge on a pair, in a window.
 _OF_JUDGE, _OF_ITEM, _OF_PAIR, _OF_WINDOW = 10, 8, 5, 8
 #: Judges from which on one is compared with the others, and items from which on one is.
 _JUDGES, _ITEMS = 5, 5
@@ -43,8 +43,8 @@ _JUDGES, _ITEMS = 5, 5
 _WINDOWS = (200, 2000)
 #: Seconds between two votes of a judge in which nobody reads two answers.
 FAST = 5.0
-#: Least correlation of what one judge does, of ties and haste, and of the pairs that it meets: habits differ, also
-#: where a few votes do not show it.
+#: Least correlation of what one judge does, of ties and haste, and of the pairs that it meets: habits differ,
+#: also where a few votes do not show it.
 _LEAST_RHO, _LEAST_RHO_OF_PAIRS = 0.05, 0.02
 #: Sign vectors for the moments of the test of transitivity, and most numbers of them at once.
 _DRAWS, _AT_ONCE = 400, 20_000_000
@@ -52,7 +52,7 @@ _DRAWS, _AT_ONCE = 400, 20_000_000
 
 @dataclass(frozen=True)
 class Finding:
-    """kind: of a flag see :data:`pairproof.leaderboard.audit.KINDS`; of a note "first-place", "treatment-...", "few-votes",
+    """kind: of a flag see :data:`pairproof.boards.audit.KINDS`; of a note "first-place", "treatment-...", "few-votes",
     "few-opponents", "apart", "never-won", "never-lost".  p: adjusted for all tests; None where it is no test.  judges: whom it
     concerns.  rows: positions in the table, from 0."""
 
