@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.columns import Factor, FloatArray, each, used_levels
+from ..data.columns import Factor, FloatArray, each, used_levels, values_of
 from ..data.comparisons import Comparisons
 from ..data.judgments import check_one_track
+from ..data.reading.sides import side_terms, with_sides
 from ..errors import InputError
 from ..fit.estimates.tails import p_words
 from ..report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
@@ -203,8 +204,8 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
     time : str
         The column of times, in seconds (or milliseconds) or as dates; default: `tstamp` or a name like it.
     style : sequence of str
-        Numeric columns in favour of the item named first; of `length` where there are `length_a` and `length_b`, their
-        difference.
+        Covariates of the two answers, as :func:`leaderboard` takes them: "length" for `length_a` and `length_b`,
+        "diff(tokens_{a,b})", "rel(...)", "log(...)", or a column that is a difference already.
     level : float
         One minus the share of boards without defects on which anything is flagged.
 
@@ -236,7 +237,7 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
     if not 0 < level < 1:
         raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
     check_one_track(table)
-    seconds, covariates = _seconds(table, time), {name: _style(table, name) for name in style}
+    seconds, covariates = _seconds(table, time), _style(table, style)
     votes, repeated, notes = _votes(table, seconds), _repeated(table), list(_items(table))
     found = [repeated] if isinstance(repeated, Finding) else []
     why_not = [f"{KINDS['repeated-id']}: {repeated}"] if isinstance(repeated, str) else []
@@ -339,19 +340,17 @@ def _seconds(table: Comparisons, name: str) -> FloatArray:
     return np.append((times - pd.Timestamp(0, tz="UTC")).dt.total_seconds(), np.nan)[column.codes]
 
 
-def _style(table: Comparisons, name: str) -> FloatArray:
-    """A numeric column, or the difference of its two sides."""
-    for sides in ((name,), (f"{name}_a", f"{name}_b"), (f"{name}_1", f"{name}_2")):
-        columns = [c for c in map(table.columns.get, sides) if c is not None and not isinstance(c, Factor)]
-        if len(columns) == len(sides):
-            found = columns[0] if len(sides) == 1 else columns[0] - columns[1]
-            if n := int(np.isnan(found).sum()):
-                raise InputError(
-                    f"{table.source}: {quoted(name)} has no value in {n:,} rows; choose rows that have one"
-                )
-            return found
-    have = f"nor {name}_a and {name}_b; there are {named(table.columns, 40)}"
-    raise InputError(f"{table.source}: no numeric column {quoted(name)}, {have}")
+def _style(table: Comparisons, style: Sequence[str]) -> dict[str, FloatArray]:
+    """Numbers of the rows in favour of the item named first, each divided by its root mean square."""
+    terms = side_terms(style, list(table.columns))
+    columns = with_sides(table, terms).columns
+    found = {term.name: values_of(columns[term.key]) for term in terms}
+    for name, column in found.items():
+        if n := int(np.isnan(column).sum()):
+            raise InputError(
+                f"{table.source}: style {quoted(name)} has no value in {n:,} rows; choose rows that have one"
+            )
+    return found
 
 
 def _repeated(table: Comparisons) -> Finding | str | None:

@@ -24,13 +24,16 @@ from ..data.comparisons import Comparisons
 from ..errors import PairproofError, PairproofWarning
 from ..native.comparisons.contests.bradley_terry import fit_bradley_terry
 from ..text import named
-from .seen import HalfWins, Seen, Votes, between_items, board, half_wins, placed, sums, total
+from .peers import as_arena_rank
+from .seen import HalfWins, Seen, Votes, between_items, board, half_wins, placed, total
 from .suspicions import Finding, effects
 
 #: Points of the Elo scale in one log-odds.
 ELO = float(400 / np.log(10))
 #: Rivals of the first that are looked at, and that are refitted.
 _RIVALS, _REFITTED = 10, 3
+#: arena-rank's penalty of coefficients and ridge, and neither.
+_PENALTIES = ((1.0, 1e-5), (0.0, 0.0))
 #: Votes that are listed one by one.
 _LISTED = 1000
 _TIES = {
@@ -139,14 +142,18 @@ def treatments(s: Seen, style: Mapping[str, FloatArray]) -> Iterator[Finding]:
         yield from _of_ties(s.votes, fit)
     if len(np.unique(s.votes.group)) > 1 and s.votes.judges:
         yield _of_clusters(s, fit, e)
+    if (s.votes.y != 0.5).any():
+        yield _of_penalty(s.votes, style)
     if style:
-        columns = np.stack([x / (x.std() or 1.0) for x in style.values()], 1)
-        other, se, _ = effects(s, columns, e)
+        other, se, _ = effects(s, np.stack(list(style.values()), 1), e)
         said, numbers = _change(s.votes, fit.ability, other.ability)
         each = ", ".join(f"{name} {x:+.3f} (se {y:.3f})" for name, x, y in zip(style, other.extra, se))
         effect = {name: {"estimate": float(x), "se": float(y)} for name, x, y in zip(style, other.extra, se)}
         yield note(
-            "treatment-style", f"With style ({each}; log-odds of one sd) {said}", style=effect, **numbers
+            "treatment-style",
+            f"With style ({each}; log-odds of a root mean square) {said}",
+            style=effect,
+            **numbers,
         )
 
 
@@ -164,10 +171,41 @@ def _change(votes: Votes, before: FloatArray, after: FloatArray) -> tuple[str, d
     return said, {"elo": float(points[i]), "item": votes.items[i], "ranks": change, "first": first}
 
 
+def _table(votes: Votes, key: IntArray, columns: Mapping[str, FloatArray] | None = None) -> Comparisons:
+    """The votes as a table again, those of one key together."""
+    keys, place = placed(key)
+    counts = (total(place, votes.games * (votes.y == y), len(keys)) for y in (1, 0.5, 0))
+    some = np.zeros(len(keys), int)
+    some[place] = np.arange(len(place))
+    own = {name: x[some] for name, x in (columns or {}).items()}
+    return Comparisons.build(votes.items, votes.a[some], votes.b[some], *counts, columns=own)
+
+
+def _of_penalty(votes: Votes, style: Mapping[str, FloatArray]) -> Finding:
+    """What arena-rank's penalty of style, and its ridge in limits, do to these votes."""
+    k, names = len(votes.items), list(style)
+    table = _table(votes, np.arange(len(votes.a)) if style else votes.a * k + votes.b, style)
+    try:
+        theirs, plain = (
+            as_arena_rank(table, features=names, reg=reg, hessian_reg=ridge) for reg, ridge in _PENALTIES
+        )
+    except PairproofError as error:
+        return note("treatment-penalty", f"arena-rank's penalty: not made, {error}")
+    place = [plain.competitors.index(item) for item in votes.items]
+    width = np.sqrt(theirs.variances / plain.variances)[place]
+    narrow = int(width.argmin())
+    said, numbers = _change(votes, *(peer.ratings[place] / ELO for peer in (plain, theirs)))
+    each = ", ".join(f"{name} {theirs.coeffs[name]:.3f} for {plain.coeffs[name]:.3f}" for name in names)
+    words = f"With arena-rank's penalty ({each}) {said}; its" if style else "arena-rank's"
+    words += (
+        f" ridge makes the limits of {votes.items[narrow]} {width[narrow]:.3f} times as wide, of no item less"
+    )
+    return note("treatment-penalty", words, width=float(width[narrow]), **numbers)
+
+
 def _of_ties(votes: Votes, fit: HalfWins) -> Iterator[Finding]:
     k = len(votes.items)
-    keys, *counts = sums(votes.a * k + votes.b, *(votes.games * (votes.y == y) for y in (1, 0.5, 0)))
-    table = Comparisons.build(votes.items, keys // k, keys % k, *counts)
+    table = _table(votes, votes.a * k + votes.b)
     for ties, words in _TIES.items():
         try:
             with warnings.catch_warnings():

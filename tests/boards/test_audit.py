@@ -15,14 +15,14 @@ from scipy.stats import binom
 
 import pairproof
 from pairproof.boards.audit import Audit
+from pairproof.boards.peers import as_arena_rank
 from tests.boards.simulated import simulate
 
 MODELS = np.array([f"model-{k + 1:02d}" for k in range(20)])
 
 
 def audited(frame: pd.DataFrame, **how: Any) -> Audit:
-    bad = (frame.winner == "tie (bothbad)").astype(float)
-    return pairproof.audit(pairproof.read(frame.assign(both_bad=bad)), **how)
+    return pairproof.audit(pairproof.read(frame), **how)
 
 
 # -- defects -------------------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ def test_what_other_treatments_change_is_what_the_fits_say() -> None:
     assert numbers["elo"] == pytest.approx(moved[numbers["item"]], abs=1e-4)
     assert abs(moved).max() == pytest.approx(abs(numbers["elo"]), abs=1e-4)
     gap = frame.length_a - frame.length_b
-    styled = pairproof.read(frame.assign(gap=gap / gap.std(ddof=0)))
+    styled = pairproof.read(frame.assign(gap=gap / np.sqrt((gap**2).mean())))
     fit = pairproof.fit_bradley_terry(styled, ties="half", reference="sum", comparison_terms=["gap"])
     style = note(found, "treatment-style").numbers["style"]["length"]
     assert style["estimate"] == pytest.approx(fit.params["gap"], abs=1e-7)
@@ -295,15 +295,9 @@ def test_what_other_treatments_change_is_what_the_fits_say() -> None:
 def test_what_a_table_has_no_columns_for_is_said() -> None:
     found = pairproof.audit(pairproof.read(simulate(8)[["model_a", "model_b", "winner"]]))
     said = " ".join(found.not_looked_at)
-    for what in (
-        "judges who are too fast",
-        "bursts",
-        "judges unlike all others",
-        "repeated votes",
-        "both-bad",
-    ):
+    for what in ("judges who are too fast", "bursts", "judges unlike all others", "repeated votes"):
         assert what in said, said
-    assert set(found.tests) == {"order", "ties", "transitivity", "pair"}
+    assert set(found.tests) == {"order", "ties", "both-bad", "transitivity", "pair"}
 
 
 def test_counts_are_audited_as_their_votes() -> None:
@@ -362,7 +356,7 @@ def test_times_may_be_dates() -> None:
     [
         ({"time": "when"}, "no column 'when'"),
         ({"time": "language"}, "'Chinese', 'English', 'German'"),
-        ({"style": ["language"]}, "no numeric column 'language', nor language_a and language_b"),
+        ({"style": ["language"]}, "'language'"),
         ({"level": 1.0}, "expected a number between 0 and 1"),
     ],
 )
@@ -376,3 +370,14 @@ def test_the_frame_and_the_document_hold_every_finding() -> None:
     assert found.to_frame().kind.tolist() == [f["kind"] for f in found.to_dict()["findings"]]
     assert found.flags[0].rows == tuple(range(20_000, 20_050)) and found.gone == 50
     assert found.to_dict()["gone"] == 50 and found.remaining.n_comparisons == 20_000
+
+
+def test_the_penalty_of_arena_rank_is_said_beside_what_it_hides() -> None:
+    frame = simulate(13, style=0.25, verbose=0.5)
+    found = note(audited(frame, style=["length"]), "treatment-penalty")
+    gap = (frame.length_a - frame.length_b).to_numpy(float)
+    table = pairproof.read(frame.assign(gap=gap / np.sqrt((gap**2).mean())))
+    theirs, plain = (as_arena_rank(table, features=["gap"], reg=reg, hessian_reg=0.0) for reg in (1.0, 0.0))
+    assert f"length {theirs.coeffs['gap']:.3f} for {plain.coeffs['gap']:.3f}" in found.sentence
+    assert theirs.coeffs["gap"] < 0.3 * plain.coeffs["gap"]  # observed .14
+    assert abs(theirs.ratings - plain.ratings).max() == pytest.approx(abs(found.numbers["elo"]), abs=1e-6)

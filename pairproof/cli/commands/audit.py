@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options.reading import LISTS, Reading, reader_options
+from ..options.reading import Reading, reader_options
 from ..state import LEVEL, READ, SectionedCommand, State, options, shared_options
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ pairproof audit arena.parquet --columns judge=user --style length --report audit
     "Audit",
     {
         "--time COLUMN": "When votes were cast, in seconds or as dates (default: tstamp, or a name like it).",
-        "--style X,Y": "Numeric columns in favour of the item named first; length: length_a - length_b.",
+        "--style TERM": "Covariate of the two answers: length for length_a and length_b, or diff(tokens_{a,b}); repeatable.",
         "--level": "No flag at all on this share of boards without defects.",
     },
     time="",
-    style=LISTS,
+    style={"multiple": True},
     level=LEVEL,
 )
 @reader_options
