@@ -198,7 +198,7 @@ def _of_penalty(votes: Votes, style: Mapping[str, FloatArray]) -> Finding:
     each = ", ".join(f"{name} {theirs.coeffs[name]:.3f} for {plain.coeffs[name]:.3f}" for name in names)
     words = f"With arena-rank's penalty ({each}) {said}; its" if style else "arena-rank's"
     words += (
-        f" ridge makes the limits of {votes.items[narrow]} {width[narrow]:.3f} times as wide, of no item less"
+        f" ridge narrows the limits of {votes.items[narrow]} by {1 - width[narrow]:.1%}, of all others less"
     )
     return note("treatment-penalty", words, width=float(width[narrow]), **numbers)
 
