@@ -26,7 +26,7 @@ from ..report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Ta
 from ..report.output import render_text
 from ..text import listed, named, quoted
 from .fragile import ELO, fewest_votes, note, treatments
-from .seen import Votes, board, placed, seen, total
+from .seen import Votes, board, seen, total
 from .suspicions import Finding, all_tests, flags
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 #: Names that files have for the time and for the identifier of a vote.
 TIMES = ("tstamp", "timestamp", "time", "created_at", "date")
 IDS = ("question_id", "vote_id", "battle_id", "conversation_id", "uid", "id")
+#: Columns that tell votes with one identifier apart.
+APART = ("judge", "turn", "game", "judge_model", "annotator")
 #: Kind of a flag -> what is looked at.
 KINDS = {
     "order": "position",
@@ -238,8 +240,9 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
         raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
     check_one_track(table)
     seconds, covariates = _seconds(table, time), _style(table, style)
-    votes, repeated, notes = _votes(table, seconds), _repeated(table), list(_items(table))
+    repeated, notes = _repeated(table), list(_items(table))
     found = [repeated] if isinstance(repeated, Finding) else []
+    votes = _votes(table, seconds, found)
     why_not = [f"{KINDS['repeated-id']}: {repeated}"] if isinstance(repeated, str) else []
     tests = []
     if votes is None:
@@ -255,8 +258,8 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
         ]
         why_not += [f"{KINDS[t.kind]}: {t.why_not}" for t in tests if not len(t.p)]
     remaining = _without(table, found)
-    gone, before = table.n_comparisons - remaining.n_comparisons, _places(votes)
-    after = _places(_votes(remaining, np.full(remaining.n_rows, np.nan))) if gone else before
+    gone, before = table.n_comparisons - remaining.n_comparisons, _places(table)
+    after = _places(remaining) if gone else before
     looked = {t.kind: len(t.p) for t in tests if len(t.p)}
     about = (table.n_comparisons, table.source)
     return Audit((*found, *notes), looked, tuple(why_not), before, after, remaining, gone, level, *about)
@@ -275,8 +278,9 @@ def _without(table: Comparisons, found: Sequence[Finding]) -> Comparisons:
     return left.changed(columns=each(left.columns, used_levels))
 
 
-def _places(votes: Votes | None) -> tuple[tuple[str, float], ...]:
+def _places(table: Comparisons) -> tuple[tuple[str, float], ...]:
     """The first places of the board with ties as half wins, mean 1000."""
+    votes = _votes(table, np.full(table.n_rows, np.nan))
     if votes is None:
         return ()
     fit = board(votes, False)[0]
@@ -286,8 +290,9 @@ def _places(votes: Votes | None) -> tuple[tuple[str, float], ...]:
 # -- the votes -----------------------------------------------------------------------------------------------
 
 
-def _votes(table: Comparisons, seconds: FloatArray) -> Votes | None:
-    """The votes on the largest set of items that each have a chance against each other; None where it is one item."""
+def _votes(table: Comparisons, seconds: FloatArray, twice: Sequence[Finding] = ()) -> Votes | None:
+    """The votes on the largest set of items that each have a chance against each other, repeated ones once; None where it is
+    one item."""
     chosen = set(table.unseparated_sets()[0])
     if len(chosen) < 2:
         return None
@@ -295,6 +300,7 @@ def _votes(table: Comparisons, seconds: FloatArray) -> Votes | None:
     place = np.cumsum([item in chosen for item in table.items]) - 1
     known = np.array([item in chosen for item in table.items])
     inside = known[table.first] & known[table.second]
+    inside[[row for f in twice for row in f.rows]] = False
     games = np.stack([table.wins, table.ties, table.losses], 1) * inside[:, None]
     row, answer = np.nonzero(games)
     judge, both_bad, order = (table.columns.get(name) for name in ("judge", "both_bad", "order"))
@@ -355,42 +361,27 @@ def _style(table: Comparisons, style: Sequence[str]) -> dict[str, FloatArray]:
 
 def _repeated(table: Comparisons) -> Finding | str | None:
     """Votes whose identifier, judge, pair and answer are those of an earlier one; or why they were not looked for."""
+    import pandas as pd
+
     name = next((name for name in IDS if name in table.columns), None)
     if name is None:
         return f"no column {' or '.join(IDS)}"
-    columns = [table.columns[c] for c in (name, "judge", "turn") if c in table.columns]
-    codes = [c.codes if isinstance(c, Factor) else placed(c)[1] for c in columns]
-    pair = table.first * len(table.items) + table.second
-    if "judge" not in table.columns and _distinct(codes[0], pair).max() >= 1.1 * (codes[0].max() + 1):
+    apart = [column for column in APART if column in table.columns]
+    votes = pd.DataFrame({column: values_of(table.columns[column]) for column in (name, *apart)})
+    votes = votes.assign(first=table.first, second=table.second)
+    if (
+        "judge" not in apart
+        and (~votes.duplicated([name, "first", "second"])).sum() > 1.1 * votes[name].nunique()
+    ):
         return f"{name} names several pairs, so it is no identifier of a vote"
-    key = _distinct(*codes, pair, table.wins > table.losses, table.wins < table.losses)
-    rows = np.ones(table.n_rows, bool)
-    rows[np.unique(key, return_index=True)[1]] = False
-    rows &= codes[0] >= 0
-    if not rows.any():
+    again = votes.assign(wins=table.wins, losses=table.losses).duplicated() & votes[name].notna()
+    rows = np.flatnonzero(again)
+    if not rows.size:
         return None
-    n, same = float(table.row_weights[rows].sum()), ", ".join(
-        [name, *(["judge"] if "judge" in table.columns else [])]
-    )
-    said = f"{n:,.10g} votes are repeated: {same}, pair and answer are those of an earlier row; rows "
-    said += named([f"{row + 1}" for row in np.flatnonzero(rows)], 6)
-    return Finding(
-        "repeated-id",
-        "flag",
-        said,
-        None,
-        {"votes": n, "column": name},
-        (),
-        tuple(np.flatnonzero(rows).tolist()),
-    )
-
-
-def _distinct(*codes: NDArray[Any]) -> NDArray[np.int64]:
-    """A number for each distinct row of codes, from 0."""
-    key = np.zeros(len(codes[0]), np.int64)
-    for code in codes:
-        key = placed(key * (int(code.max()) + 2) + code + 1)[1]
-    return key
+    n = float(table.row_weights[rows].sum())
+    said = f"{n:,.10g} votes are repeated: {', '.join([name, *apart])}, pair and answer are those of an earlier row; rows "
+    said += named([f"{row + 1}" for row in rows], 6)
+    return Finding("repeated-id", "flag", said, None, {"votes": n, "column": name}, (), tuple(rows.tolist()))
 
 
 # -- items ---------------------------------------------------------------------------------------------------

@@ -471,5 +471,5 @@ def flags(tests: list[Tests], alpha: float) -> list[Finding]:
         sentence, numbers = t.told(k)
         judges = (numbers.pop("judge"),) if "judge" in numbers else ()
         key = t.kind, judges or numbers.get("item", k)
-        found.setdefault(key, Finding(t.kind, "flag", sentence, min(highest, 1.0), numbers, judges))
+        found.setdefault(key, Finding(t.kind, "flag", sentence, float(min(highest, 1.0)), numbers, judges))
     return sorted(found.values(), key=lambda f: (f.p, -f.numbers.get("votes", 0.0)))
