@@ -11,8 +11,8 @@ from scipy.special import expit, ndtr
 import pairproof
 from pairproof import Comparisons, Fit
 from pairproof.boards.next_pairs import next_pairs
-from pairproof.fit.many.ratings import ELO_PER_LOG_ODDS as ELO
 from pairproof.errors import InputError, ItemError, NotEstimableError
+from pairproof.fit.many.ratings import ELO_PER_LOG_ODDS as ELO
 from tests.boards.simulated import simulate
 from tests.boards.test_anytime import wrong
 
