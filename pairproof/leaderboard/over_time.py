@@ -108,7 +108,7 @@ def history(
             continue
         asked: Any = {"ties": ties if part.tie_category else None, "reference": "sum"}
         fit = fit_bradley_terry(part, **asked)
-        by = {"kind": "CR1", "missing": "own"} if columns else {}
+        by: Any = {"kind": "CR1", "missing": "own"} if columns else {}
         ratings = fit.clustered(*columns, **by).on_scale("elo", anchor=anchor, at=at, expected=expected)
         limits = ratings.conf_int(1.0 - level).to_numpy()
         of = np.full((3, len(votes.items)), np.nan)

@@ -1,15 +1,25 @@
-"""A board as a page: the table best first, pictures of it, what it rests on, and how anyone can check it."""
+"""A board as a page: the table best first, pictures of it, what it rests on, and how anyone can check it.
+
+`write_board` writes it as a folder, with its rows, the votes and the claims beside it.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from importlib import resources
+from pathlib import Path
 
+from ..errors import InputError
+from ..files.outputs import write
 from ..report.blocks import Block, Bullets, Cell, Code, Column, Folded, Heading, Page, Paragraph, Table
+from ..report.json_text import json_text
+from ..report.output import render_html
 from ..text import named, number
 from .over_time import History
 from .pictures import history_picture, points, ranks_of, ratings_picture, shares_pictures
-from .publish import CLAIMS, CSV, check_command
+from .publish import CLAIMS, CSV, JSON, PAGE, VOTES, board_claims, check_command, votes_csv
 from .result import Board, Boards
 
 #: Rows that a terminal or a page shows, and a picture of ratings; files and JSON have all.
@@ -50,7 +60,7 @@ def board_page(
     """The page of one board.
 
     pictures: with drawings, references and how to check, as HTML has it.  verified: sentences on what was held against R.
-    beside: whether the files of :func:`.publish.write_board` lie beside the page.
+    beside: whether the files of :func:`write_board` lie beside the page.
     """
     inside = list(blocks(board, pictures, history, verified, beside))
     return Page("Leaderboard", inside, subtitle=_subtitle(board), style=_style() if pictures else "")
@@ -160,7 +170,7 @@ def _value(value: object) -> Cell:
     return Cell(f"{value:g}", value=value) if isinstance(value, float) else Cell(str(value))
 
 
-# -- what HTML has beside ----------------------------------------------------------------------------------------
+# -- what HTML has beside ----------------------------------------------------------------------------------
 
 
 def _drawn(board: Board, history: History | None) -> Iterator[Block]:
@@ -239,3 +249,57 @@ def _to_check(board: Board, verified: Sequence[str], beside: bool) -> Iterator[B
     )
     lines = [check_command(board, CSV, "VOTES")]
     yield Code("\n".join([f"pairproof check {CLAIMS}", *lines] if beside else lines))
+
+
+# -- as a folder -------------------------------------------------------------------------------------------
+
+
+def write_board(
+    board: Board,
+    folder: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    history: History | None = None,
+    verified: Sequence[str] = (),
+) -> tuple[Path, ...]:
+    """Write a board as a folder that can be published: page, CSV, JSON, votes and claims.
+
+    Parameters
+    ----------
+    board : Board
+    folder : path
+        Made if it is not there.
+    force : bool
+        Replace files that pairproof did not write.
+    history : History, optional
+        Ratings over time, for the page.
+    verified : sequence of str
+        Sentences on what was held against R, for the page.
+
+    Returns
+    -------
+    tuple of Path
+        index.html, leaderboard.csv, leaderboard.json, votes.csv and leaderboard.toml.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be written, or is there already and is not pairproof's.
+    """
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{place}: cannot be made ({error.strerror}); name a folder") from error
+    votes = votes_csv(board)
+    digest = hashlib.sha256(votes.encode()).hexdigest()
+    texts = {
+        PAGE: render_html(board_page(board, True, history=history, verified=verified, beside=True)),
+        CSV: board.to_csv(),
+        JSON: json_text(board.to_dict()),
+        VOTES: votes,
+        CLAIMS: board_claims(board, CSV, VOTES, digest),
+    }
+    for name, text in texts.items():
+        write(place / name, text, force=force)
+    return tuple(place / name for name in texts)

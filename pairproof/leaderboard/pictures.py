@@ -25,7 +25,7 @@ from .result import Board, BoardRow
 MOST_WRITTEN, MOST_MAPPED = 25, 300
 #: Steps of tint on either side of one half, of shares of so many votes at least.
 STEPS, LEAST_TINTED = 5, 5
-#: Lines over time that have a colour, a dash and a name; the height of their picture, and of a line of text, in px.
+#: Lines over time that have a colour, a dash and a name; in px their picture is so high, and a line of text.
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2", "1 4")
 HEIGHT, LINE = 340, 17
 #: Of a label that a narrow screen has no room for.
@@ -67,7 +67,7 @@ class _Scale:
         return self.low <= value <= self.high
 
 
-# -- ratings -----------------------------------------------------------------------------------------------------
+# -- ratings -----------------------------------------------------------------------------------------------
 
 
 def ratings_picture(board: Board, rows: Sequence[BoardRow]) -> Picture:
@@ -158,7 +158,7 @@ def points(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f}"
 
 
-# -- who beats whom ----------------------------------------------------------------------------------------------
+# -- who beats whom ----------------------------------------------------------------------------------------
 
 
 def shares(board: Board, models: Sequence[str]) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -169,14 +169,16 @@ def shares(board: Board, models: Sequence[str]) -> tuple[FloatArray, FloatArray,
     first, second = at[table.first], at[table.second]
     key = np.concatenate([first * (n + 1) + second, second * (n + 1) + first])
     won = np.concatenate([table.wins + table.ties / 2, table.losses + table.ties / 2])
-    votes = np.bincount(key, np.tile(table.row_weights, 2), (n + 1) ** 2).reshape(n + 1, n + 1)[:n, :n]
-    wins = np.bincount(key, won, (n + 1) ** 2).reshape(n + 1, n + 1)[:n, :n]
+    sums: list[FloatArray] = [
+        np.asarray(np.bincount(key, each, (n + 1) ** 2), float).reshape(n + 1, n + 1)[:n, :n]
+        for each in (np.tile(table.row_weights, 2), won)
+    ]
     frame = fit.probabilities()
     expected = np.full((len(fit.items),) * 2, np.nan)
     expected[~np.eye(len(fit.items), dtype=bool)] = frame["p_first"] + 0.5 * frame["p_tie"].fillna(0.0)
     of = [fit.items.index(name) for name in models]
     with np.errstate(invalid="ignore"):
-        return votes, wins / votes, expected[np.ix_(of, of)]
+        return sums[0], sums[1] / sums[0], expected[np.ix_(of, of)]
 
 
 def shares_pictures(board: Board) -> Iterator[Picture]:
@@ -274,7 +276,7 @@ def _runs(of: FloatArray) -> dict[str, str]:
     return {tint: "".join(parts) for tint, parts in out.items()}
 
 
-# -- over time ---------------------------------------------------------------------------------------------------
+# -- over time ---------------------------------------------------------------------------------------------
 
 
 def history_picture(history: History, models: Sequence[str], scale_said: str) -> Picture:
@@ -382,11 +384,10 @@ def _band(across: FloatArray, down: Callable[[float], float], low: FloatArray, h
 
 def _apart(names: Sequence[str], wanted: Sequence[float]) -> list[tuple[int, str, float]]:
     """Number, name and height of each label, moved so that no two lie on each other and all are in the picture."""
-    order = np.argsort(wanted)
-    y = np.maximum.accumulate(
-        np.asarray(wanted, float)[order] - LINE * np.arange(len(names))
-    ) + LINE * np.arange(len(names))
-    y -= max(float(y[-1]) - (HEIGHT - LINE / 2), 0.0) if len(y) else 0.0
+    order, room = np.argsort(wanted), LINE * np.arange(len(names))
+    y: FloatArray = np.maximum.accumulate(np.asarray(wanted, float)[order] - room) + room
+    if len(y):
+        y = y - max(float(y[-1]) - (HEIGHT - LINE / 2), 0.0)
     return [
         (int(k) + 1, names[k], max(float(at), LINE / 2 + LINE * m)) for m, (k, at) in enumerate(zip(order, y))
     ]

@@ -79,6 +79,10 @@ def command(state: State, files: tuple[str, ...], votes: str | None, **asked: An
         ]
         if stray or any(of_votes.values()):
             raise click.UsageError(f"{(*stray, 'options of reading')[0]} is of a board; add --votes FILE.")
+        if boards := [file for file in files if file.lower().endswith((".csv", ".tsv"))]:
+            raise click.UsageError(
+                f"{boards[0]} is no claims file; if it is a leaderboard, add --votes FILE."
+            )
         return check_papers(state, files, **asked)
     if len(files) != 1 or files[0].endswith(".toml"):
         raise click.UsageError(

@@ -64,7 +64,7 @@ def test_a_malformed_claim_is_refused_with_its_line(claim: str, message: str, at
         ('{ family = "llbt", ties = "split" }', "expected one of davidson"),
         ('{ family = "llbt", refrence = "A" }', "did you mean 'reference'"),
         ('{ family = "llbt", order_effect = "yes" }', "expected true or false"),
-        ('{ family = "llbt", scale = "elo" }', "lambda, log-odds"),
+        ('{ family = "llbt", scale = "points" }', "lambda, log-odds, elo"),
     ],
 )
 def test_a_malformed_model_is_refused_with_its_line(model: str, message: str) -> None:
