@@ -16,6 +16,19 @@ import typing as _typing
 
 if _typing.TYPE_CHECKING:
     from . import campaign as campaign
+    from .boards.anytime import (
+        anytime_above as anytime_above,
+        anytime_factor as anytime_factor,
+        anytime_limits as anytime_limits,
+    )
+    from .boards.audit import audit as audit
+    from .boards.board import leaderboard as leaderboard
+    from .boards.both_bad import (
+        fit_both_bad as fit_both_bad,
+        table_without_both_bad as table_without_both_bad,
+    )
+    from .boards.changed import board_changes as board_changes
+    from .boards.next_pairs import next_pairs as next_pairs
     from .bridge.programs.r_script import to_r as to_r
     from .data.comparisons import Comparisons as Comparisons, load as load
     from .data.counting.count import count as count
@@ -37,17 +50,6 @@ if _typing.TYPE_CHECKING:
     from .fit.fit import Fit as Fit
     from .fit.shown.comparisons_plot import plot_contrasts as plot_contrasts, plot_ranks as plot_ranks
     from .fit.shown.fit_plots import plot_item_residuals as plot_item_residuals, plot_worth as plot_worth
-    from .leaderboard.anytime import (
-        anytime_above as anytime_above,
-        anytime_factor as anytime_factor,
-        anytime_limits as anytime_limits,
-    )
-    from .leaderboard.both_bad import (
-        fit_both_bad as fit_both_bad,
-        table_without_both_bad as table_without_both_bad,
-    )
-    from .leaderboard.audit import audit as audit
-    from .leaderboard.next_pairs import next_pairs as next_pairs
     from .migration.migrate import migrate as migrate
     from .native.answers.latent_classes import (
         fit_latent_classes as fit_latent_classes,
@@ -126,13 +128,17 @@ _HOME = {
     "profile_test": "native.inference.profile_likelihood",
     "score_test": "native.inference.score_tests",
     "wild_test": "native.inference.score_tests",
-    "anytime_above": "leaderboard.anytime",
-    "anytime_factor": "leaderboard.anytime",
-    "anytime_limits": "leaderboard.anytime",
-    "fit_both_bad": "leaderboard.both_bad",
-    "table_without_both_bad": "leaderboard.both_bad",
-    "audit": "leaderboard.audit",
-    "next_pairs": "leaderboard.next_pairs",
+    "anytime_limits": "boards.anytime",
+    "leaderboard": "boards.board",
+    "audit": "boards.audit",
+    "next_pairs": "boards.next_pairs",
+    "anytime_above": "boards.anytime",
+    "anytime_factor": "boards.anytime",
+    "anytime_limits": "boards.anytime",
+    "fit_both_bad": "boards.both_bad",
+    "table_without_both_bad": "boards.both_bad",
+    "board_changes": "boards.changed",
+    "next_pairs": "boards.next_pairs",
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "migrate": "migration.migrate",

@@ -467,7 +467,11 @@ class Comparisons(Rows):
                 f"{self.source}: row {int(several[0]) + 1} counts answers of several kinds, so rows cannot be"
                 " chosen by their answer; wins, ties and losses are their numbers, as in 'ties>0'"
             )
-        return Factor(np.where(given.any(axis=0), given.argmax(axis=0), -1), levels)
+        answers = np.where(given.any(axis=0), given.argmax(axis=0), -1)
+        bad = self.columns["both_bad"] if "both_bad" in self.columns else np.zeros(self.n_rows)
+        if isinstance(bad, Factor) or not (answers[bad == 1] == 1).any():
+            return Factor(answers, levels)
+        return Factor(np.where((answers == 1) & (bad == 1), 3, answers), (*levels, "both_bad"))
 
     def where_also(self, conditions: Sequence[str], more: Getters) -> Comparisons:
         """As :meth:`where`, also by columns that a file has beside those of the table.

@@ -11,7 +11,7 @@ import pytest
 
 from pairproof.boards.board import leaderboard
 from pairproof.cli import main
-from tests.leaderboard.simulated import simulate
+from tests.boards.simulated import simulate
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from pairproof.cli import main
 from pairproof.files.outputs import DOCUMENTS
-from tests.leaderboard.simulated import simulate
+from tests.boards.simulated import simulate
 
 
 @pytest.fixture(scope="module")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from ...errors import InputError
 from ...report.json_text import json_text
 from ...report.output import Output
 from ..options.reading import (
+    DROP,
     ITEM_DATA,
     LISTS,
     name_and_value,
@@ -40,8 +39,13 @@ _TABLE = {
     "levels": "Order of the levels of a column; repeatable.",
     "rename": "Another name for a model; repeatable.",
     "item_data": ITEM_DATA,
+    "drop": DROP,
     "encoding": "Encoding of text files, such as latin-1 (default: UTF-8).",
 }
+
+
+#: Layouts with a vote, or counts of votes, a row.
+LAYOUTS = ("long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard")
 
 
 class _WithRows(SectionedCommand):
@@ -78,7 +82,6 @@ def _cluster(text: str) -> tuple[str, ...] | None:
         "--cluster COL[,COL]|none": "What goes together (default: judge and prompt, where there are such).",
         "--precision POINTS": "Provisional are models whose limits are farther from their rating.",
         "--level": "Of the limits, and of all rank sets at once.",
-        "--drop bad": "Leave out rows that are no comparison, and count them.",
     },
     anchor={"callback": parsed(_anchor)},
     by=None,
@@ -89,16 +92,35 @@ def _cluster(text: str) -> tuple[str, ...] | None:
     cluster={"default": "auto", "callback": parsed(_cluster), "show_default": False},
     precision={"type": POSITIVE, "default": 30.0},
     level=LEVEL,
-    drop=choice("bad"),
 )
-@reading_options("Reading the votes", ("long", "counts", "votes"), _TABLE)
+@options(
+    "What is published",
+    {
+        "--date COL": "Ratings over time, by this column, on the page.",
+        "--every": "At the end of each.",
+        "--out FOLDER": "Write index.html, leaderboard.csv, .json and .toml, and the votes as fitted, with which anyone can"
+        " check the board.",
+    },
+    date=None,
+    every=choice("day", "week", "month", "quarter", "year", default="month"),
+    out=None,
+)
+@reading_options("Reading the votes", LAYOUTS, _TABLE)
 @where_option
 @shared_options
-def command(state: State, votes: tuple[str, ...], anchor: tuple[str, float] | None, **asked: Any) -> int:
+def command(
+    state: State, votes: tuple[str, ...], anchor: tuple[str, float] | None, out: str | None, **asked: Any
+) -> int:
     state.no_junit("a board has")
-    from ...leaderboard.board import leaderboard
+    from ...boards.board import leaderboard
+    from ...boards.publish import write_board
 
-    how = read_as(asked, (*_TABLE, "where", "drop"))
+    if out is not None and asked["by"] is not None:
+        raise click.UsageError(
+            "--out is a folder of one board; choose the votes of one with --where in place of --by."
+        )
+
+    how = read_as(asked, (*_TABLE, "where"))
     where = how.pop("where", ())
     found = leaderboard(
         votes[0] if len(votes) == 1 else list(votes),
@@ -117,4 +139,7 @@ def command(state: State, votes: tuple[str, ...], anchor: tuple[str, float] | No
         ),
         found.to_dict,
     )
+    if out is not None:
+        for path in write_board(found, out, force=state.force):
+            state.say(f"written: {path}")
     return 0

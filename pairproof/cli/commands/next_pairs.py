@@ -41,8 +41,8 @@ pairproof next-pairs votes.csv --n 500 --focus newcomer --cluster judge --json
 @shared_options
 def command(state: State, file: str, reading: Reading[Any], ties: Any, cluster: Any, **asked: Any) -> None:
     state.no_junit("a plan of votes has")
-    from ...leaderboard.next_pairs import next_pairs
-    from ...leaderboard.votes import Votes, clusters_of
+    from ...boards.next_pairs import next_pairs
+    from ...boards.votes import Votes, clusters_of
     from ...native.comparisons.contests.bradley_terry import fit_bradley_terry
 
     table = reading.of(file)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,14 +22,13 @@ from ...text import listed, quoted
 from ..adding import cells
 from ..columns import Columns, parts_of
 from ..comparisons import Comparisons
-from ..options import hints_for_r, one_of
-from ..reading.assemble import Options
-from ..reading.boards import in_words
-from ..reading.cells import NUMBER, BoolArray, Coding, CodingLike
+from ..options import hints_for_r
+from ..reading.assemble import Drop, Options
+from ..reading.boards import bad_answers
+from ..reading.cells import NUMBER, Coding, CodingLike
 from ..reading.layouts import (
     NEEDED,
     WORDS,
-    Drop,
     Layout,
     answers_of,
     check_has,
@@ -38,9 +37,9 @@ from ..reading.layouts import (
     without_bad_rows,
 )
 from ..reading.sources import Table
-from ..where import Conditions, is_order, said_in
+from ..where import ORDERS, Conditions, said_in
 from .streams import Progress, Stream, check_case, stream_of, too_many
-from .tally import Distinct, Tally
+from .tally import Cuts, Distinct, Tally
 
 #: Most distinct rows that a count may have unless told otherwise: about 0.5 GB.
 MOST_CELLS = 5_000_000
@@ -118,9 +117,7 @@ def count(
     wanted_by = (by,) if isinstance(by, str) else tuple(by)
     if wrong := [column for column in wanted_by if not isinstance(column, str)]:
         raise InputError(f"by has {quoted(wrong[0])}; expected names of columns, such as by=['language']")
-    options = Options(items, levels, tie_category, item_data, rename, None, where)
-    if drop is not None:
-        one_of("drop", drop, get_args(Drop))
+    options = Options(items, levels, tie_category, item_data, rename, None, where, drop)
     if not isinstance(most_cells, int) or most_cells < 1:
         raise InputError(f"most_cells={quoted(most_cells)}; expected a whole number of 1 or more")
     stream = stream_of(source, name, encoding, progress)
@@ -131,18 +128,13 @@ def count(
     roles += chosen_by
     own = {role: header.own_names.get(role, role) for role in roles}
     check_case(stream, list(own.values()))
-    cuts = {own[role]: at for role, at in cuts.items()}
-    tally = Tally(
-        list(own.values()), stream.source, most_cells, too_many(most_cells, wanted_by, chosen_by), cuts
-    )
+    tally = Tally(list(own.values()), stream.source, most_cells, too_many(most_cells, wanted_by, chosen_by))
+    tally.cuts = {own[role]: Cuts(at) for role, at in cuts.items()}
     stream.distinct(tally.names, tally)
     if tally.n_rows == 0:
         raise InputError(f"{stream.source}: no rows; at least one comparison is needed")
     distinct = tally.distinct()
-    table = _small(distinct, roles, header, found)
-    bad: dict[str, BoolArray] = {}
-    if drop:
-        table, bad = without_bad_rows(table, options, found, coding)
+    table, bad = without_bad_rows(_small(distinct, roles, header, found), options, found, coding)
     _refuse(table, found, coding, stream.source)
     if found == "counts":
         counted = read_counts(table, options)
@@ -169,13 +161,9 @@ def _chosen_by(
     further = [name for name, *_ in said if name in header.columns and name not in roles]
     cuts: dict[str, list[float]] = {}
     for name in dict.fromkeys(further):
-        values = [value for column, _, value in said if column == name and NUMBER.fullmatch(value)]
-        if (
-            len(values)
-            == sum(column == name and is_order(sign) for column, sign, _ in said)
-            == further.count(name)
-        ):
-            cuts[name] = list(map(float, values))
+        orders = [value for column, sign, value in said if column == name and sign in ORDERS]
+        if len(orders) == further.count(name) and all(map(NUMBER.fullmatch, orders)):
+            cuts[name] = list(map(float, orders))
     return list(dict.fromkeys(further)), cuts
 
 
@@ -286,15 +274,8 @@ def _wrong_answers(
 ) -> Iterable[tuple[type[InputError], str]]:
     first, second, column = NEEDED[layout]
     stated = Coding.read(WORDS[layout] if coding is None else coding)
-    cells_ = table.columns[column]
-    missing = np.array([text is None or not text.strip() for text in cells_], bool)
-    if coding is None:
-        found = in_words(table, (first, second), column, stated)
-        words = np.array([*found.levels, None], object)[found.codes]
-    else:
-        words = cells_.to_numpy(object)
-    known = {level: stated.meaning(level) is not None for level in set(words[~missing])}
-    unknown = np.array([not gone and not known[text] for text, gone in zip(words, missing)], bool)
+    cells_, by_name = table.columns[column], coding is None
+    missing, unknown = bad_answers(table, (first, second), column, stated, by_name, lenient=False)
     own = _own(table, column)
     if missing.any():
         yield CodingError, f"{own} is missing in {_rows(n[missing])}; filter them"

@@ -23,19 +23,9 @@ from ...errors import InputError, TooLargeError
 from ...text import named, quoted
 from ..columns import Column, Factor, FloatArray, IntArray
 from ..comparisons import Comparisons
-from ..reading.cells import (
-    BOTH_BAD,
-    FIRST,
-    MISSING,
-    MISSING_WORDS,
-    NUMBER,
-    SECOND,
-    TIE,
-    Coding,
-    CodingLike,
-    text_of,
-)
-from ..reading.layouts import NEEDED, WORDS, Drop, Layout
+from ..reading.assemble import Drop
+from ..reading.cells import BOTH_BAD, MISSING, MISSING_WORDS, NUMBER, PLACE, Coding, CodingLike, text_of
+from ..reading.layouts import NEEDED, WORDS, Layout
 from ..reading.sides import SideTerm, parts_in, root_mean_square
 from ..reading.sources import Table
 from .count import as_whole, count, layout_of, roles_of
@@ -322,9 +312,8 @@ class Passes:
     ) -> Callable[[slice], IntArray]:
         """Where the places of the answer of each row of a part begin; far below 0 for what is no answer."""
         n, none = self.cells.n_rows, -4 * self.cells.n_rows
-        places = {FIRST: 0, TIE: n, BOTH_BAD: n, SECOND: 2 * n, None: none}
         meanings, said = self._meanings(of, role), of[self.own(role)][0]
-        begins = np.array([*map(places.__getitem__, meanings), none], np.int64)
+        begins = np.array([*(none if o is None else PLACE[o] * n for o in meanings), none], np.int64)
         # a winner by its own name, where there is no word for it
         texts = zip(self._texts(of, role), meanings)
         won = np.array([*(self.places.item(t) if o is None else -1 for t, o in texts), -1], np.int64)

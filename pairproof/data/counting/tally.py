@@ -8,7 +8,7 @@ values one level; a row becomes one integer in mixed radix, key = ((c_1 r_2 + c_
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,16 +79,9 @@ class Tally:
     """Counts of the distinct rows of these columns so far, in constant memory but for the distinct rows.
     cuts: of columns whose numbers are told apart by them alone."""
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        source: str,
-        most: int,
-        too_many: str,
-        cuts: Mapping[str, Sequence[float]] | None = None,
-    ) -> None:
+    def __init__(self, names: Sequence[str], source: str, most: int, too_many: str) -> None:
         self.names, self.source, self.most, self._too_many = tuple(names), source, most, too_many
-        self.cuts = {name: Cuts(at) for name, at in (cuts or {}).items()}
+        self.cuts: dict[str, Cuts] = {}
         self.n_rows = 0
         self._places: list[dict[str | None, int]] = [{} for _ in names]
         self._radix = [4] * len(names)

@@ -7,7 +7,7 @@ one judgment, as `A>B` is.  A preference p is a win of 1 - p and a loss of p, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -95,20 +95,17 @@ def games_of(table: Table) -> Table:
     scores = [game.get("score") if isinstance(game, dict) else None for each in games for game in each]
     more = table.take(rows)
     model, baseline = (more.columns[name].reset_index(drop=True) for name in ("model", "baseline"))
-    columns = {k: v for k, v in parts_of(more.columns).items() if k not in ("model", "baseline", "games")}
+    columns = {name: column for name, column in parts_of(more.columns).items() if name != "games"}
     columns |= {"model_a": baseline.where(~again, model), "model_b": model.where(~again, baseline)}
     columns |= {"winner": pd.Series(scores, dtype=object), "game": pd.Series(np.where(again, 2, 1))}
     return replace(more, columns=columns)
 
 
 def without_bad(
-    table: Table,
-    pair: tuple[str, str],
-    options: Options,
-    answers: Callable[[Table], tuple[BoolArray, BoolArray]],
+    table: Table, pair: tuple[str, str], options: Options, answers: tuple[BoolArray, BoolArray]
 ) -> tuple[Table, dict[str, BoolArray]]:
     """The table without rows that are no comparison, and where there were such of each kind.
-    answers: of a table, where there is no answer, and where there is an unknown one."""
+    answers: where there is no answer, and where there is an unknown one."""
     stated = {*(options.names or ()), *(options.rename or {})}
     sides = [labels(table, side) for side in pair]
     nameless = np.zeros(table.n_rows, bool)
@@ -118,7 +115,7 @@ def without_bad(
     own = [renamed(side, options) for side in sides]
     place = {name: k for k, name in enumerate(dict.fromkeys((*own[0].levels, *own[1].levels)))}
     first, second = (_codes(side, place) for side in own)
-    kinds = dict(zip(KINDS, (nameless, first == second, *answers(table))))
+    kinds = dict(zip(KINDS, (nameless, first == second, *answers)))
     left = np.ones(table.n_rows, bool)
     for kind, rows in kinds.items():
         kinds[kind], left = rows & left, left & ~rows
@@ -130,10 +127,10 @@ def without_bad(
 
 
 def bad_answers(
-    table: Table, pair: tuple[str, str], answer: str, stated: Coding, by_name: bool
+    table: Table, pair: tuple[str, str], answer: str, stated: Coding, by_name: bool, lenient: bool = True
 ) -> tuple[BoolArray, BoolArray]:
     """(where there is no answer, where there is one without a meaning)."""
-    found = in_words(table, pair, answer, stated, lenient=True) if by_name else labels(table, answer)
+    found = in_words(table, pair, answer, stated, lenient) if by_name else labels(table, answer)
     known = np.array([*(stated.meaning(level) is not None for level in found.levels), False])[found.codes]
     missing = np.array([*(level in MISSING_WORDS for level in found.levels), True])[found.codes] & ~known
     return missing, ~known & ~missing

@@ -267,6 +267,8 @@ def _level_values(table: Table, name: str, found: Factor) -> FloatArray | None:
 Answers = NDArray[np.int8]
 ANSWERS = ("first", "tie", "second", "missing", "both_bad")
 FIRST, TIE, SECOND, MISSING, BOTH_BAD = range(5)
+#: Where an answer is counted among wins, ties and losses.
+PLACE = {FIRST: 0, TIE: 1, BOTH_BAD: 1, SECOND: 2}
 #: {"first": 1, "tie": 0, "second": -1, "missing": "NA"}, or the same as "first=1,tie=0,second=-1,missing=NA".
 CodingLike = Union[Mapping[str, Any], str]
 

@@ -6,7 +6,7 @@ exports).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, get_args
@@ -23,6 +23,7 @@ from ..options import hints_for_r, one_of
 from ..saved import is_saved
 from ..where import Conditions
 from .assemble import (
+    Drop,
     Options,
     assemble,
     check_not_self,
@@ -60,19 +61,11 @@ _EXPECTED = (
     " for example columns={'first': 'left'} (--col first=left); a column a pair is layout='prefmod', a"
     " square table layout='matrix'"
 )
-#: Whether rows that are no comparison are left out, and counted.
-Drop = Literal["bad"]
 #: How exports write that both were bad, which is a tie, and known apart from one.
-_SIGNS = ("_", "", " ", "-")
-_BOTH_BAD = [word.format(f"both{s}bad") for s in _SIGNS for word in ("{}", "tie_{}", "tie ({})")]
+_BOTH_BAD = [word.format(f"both{s}bad") for word in ("tie ({})", "{}", "tie_{}") for s in ("", "_", " ", "-")]
 WORDS: Mapping[Layout, CodingLike] = {
     "long": {"first": "first", "second": "second", "tie": "tie", "both_bad": "both_bad"},
-    "votes": {
-        "first": "model_a",
-        "second": "model_b",
-        "tie": "tie",
-        "both_bad": ["tie (bothbad)", *_BOTH_BAD],
-    },
+    "votes": {"first": "model_a", "second": "model_b", "tie": "tie", "both_bad": _BOTH_BAD},
     "evalica": {"first": "left", "second": "right", "tie": "tie", "both_bad": _BOTH_BAD},
 }
 #: Judgments of arena-hard, of which A>>B is one.
@@ -148,22 +141,16 @@ def without_bad_rows(
     table: Table, options: Options, layout: Layout, coding: CodingLike | None
 ) -> tuple[Table, dict[str, BoolArray]]:
     """The table without rows that would be refused, and where there were such of each kind."""
+    if not options.drop:
+        return table, {}
     first, second, *answer = NEEDED[layout]
-    answers: Callable[[Table], tuple[BoolArray, BoolArray]]
+    bad = (np.zeros(table.n_rows, bool),) * 2
     if layout in _LEAST:
-        answers = partial(bad_preferences, name=answer[0], least=_LEAST[layout])
-    elif layout == "counts":
-        answers = _all_answered
-    else:
+        bad = bad_preferences(table, answer[0], _LEAST[layout])
+    elif layout != "counts":
         stated = Coding.read(WORDS[layout] if coding is None else coding)
-        answers = partial(
-            bad_answers, pair=(first, second), answer=answer[0], stated=stated, by_name=coding is None
-        )
-    return without_bad(table, (first, second), options, answers)
-
-
-def _all_answered(table: Table) -> tuple[BoolArray, BoolArray]:
-    return np.zeros(table.n_rows, bool), np.zeros(table.n_rows, bool)
+        bad = bad_answers(table, (first, second), answer[0], stated, by_name=coding is None)
+    return without_bad(table, (first, second), options, bad)
 
 
 #: Options that only some layouts have; stating one for another layout is an error.
@@ -296,7 +283,7 @@ optional
       A beat B 5, lost 2
       B beat C 3, lost 1
     """
-    options = Options(items, levels, tie_category, item_data, rename, encoding, where)
+    options = Options(items, levels, tie_category, item_data, rename, encoding, where, drop)
     stated = {
         "pair_order": pair_order,
         "pairs": pairs,
@@ -308,8 +295,6 @@ optional
         "rename": rename,
         "drop": drop,
     }
-    if drop is not None:
-        one_of("drop", drop, get_args(Drop))
     if pair_names is not None:
         one_of("pair_names", pair_names, get_args(PairNames))
     if layout is not None:
@@ -334,9 +319,7 @@ optional
         return read_rankings(table, options)
     if layout == "arena-hard":
         table, layout, coding = games_of(table), "votes", _GAMES if coding is None else coding
-    kinds: dict[str, BoolArray] = {}
-    if drop:
-        table, kinds = without_bad_rows(table, options, layout, coding)
+    table, kinds = without_bad_rows(table, options, layout, coding)
     found = _rows_of(table, options, layout, coding)
     return found.changed(dropped={kind: int(v.sum()) for kind, v in kinds.items()}) if kinds else found
 

@@ -44,7 +44,7 @@ def _repeated(table: Comparisons) -> Iterator[str]:
 def _at_once(table: Comparisons) -> Iterator[str]:
     """Votes that a judge gave just before: the same pair and the same answer, more than by chance."""
     judge, given = table.columns.get("judge"), np.stack([table.wins, table.ties, table.losses]) > 0
-    if not isinstance(judge, Factor) or (given.sum(axis=0) != 1).any():
+    if not isinstance(judge, Factor) or table.counted or (given.sum(axis=0) != 1).any():
         return
     turned = table.first > table.second
     answer = np.where(turned, 2 - given.argmax(axis=0), given.argmax(axis=0))
@@ -52,7 +52,9 @@ def _at_once(table: Comparisons) -> Iterator[str]:
     vote = (low * len(table.items) + high) * 3 + answer
     when = table.columns.get("tstamp")
     order = np.arange(table.n_rows)
-    near: BoolArray = np.ones(table.n_rows - 1, bool)
+    near = np.logical_and.reduce(
+        [np.diff(values_of(table.columns[n])) == 0 for n in ("game", "turn") if n in table.columns]
+    ) & np.ones(table.n_rows - 1, bool)
     soon = ""
     if when is not None and not isinstance(when, Factor):
         order = np.lexsort((when, judge.codes))
@@ -62,7 +64,12 @@ def _at_once(table: Comparisons) -> Iterator[str]:
     near &= (codes[1:] == codes[:-1]) & (codes[1:] >= 0)
     same = int((near & (vote[1:] == vote[:-1])).sum())
     share = np.unique(vote, return_counts=True)[1] / len(vote)
-    chance = float(near.sum() * (share**2).sum())
+    # in a file that is sorted by pairs the votes after the next are as much alike as the next one
+    later = [(codes[k:] == codes[:-k], vote[k:] == vote[:-k]) for k in range(2, 7)]
+    alike = sum(int((own & equal).sum()) for own, equal in later) / max(
+        1, sum(int(own.sum()) for own, _ in later)
+    )
+    chance = float(near.sum() * max((share**2).sum(), alike))
     # five deviations of a Poisson number and five more: a clean board of 1e6 votes gives none
     if same > chance + 5.0 * np.sqrt(chance) + 5.0:
         yield (

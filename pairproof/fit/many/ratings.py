@@ -270,7 +270,7 @@ def _by_score(
     return r, np.linalg.solve(bend, moved)
 
 
-#: Expected scores float[m] and their derivatives by the log-odds, and by parameters of ties, each with its function.
+#: Expected scores float[m], derivatives by the log-odds, and by parameters of ties with their functions.
 Scores = tuple[FloatArray, FloatArray, list[tuple[FloatArray, FloatArray]]]
 
 

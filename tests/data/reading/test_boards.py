@@ -145,6 +145,7 @@ def test_arena_hard_has_two_games_a_judgment_with_the_sides_swapped(kind: str, t
     assert table.wins.tolist() == [1, 0, 0, 1, 0, 1, 1, 0]
     assert table.losses.tolist() == [0, 1, 1, 0, 0, 0, 0, 1]
     assert table.ties.tolist() == [0, 0, 0, 0, 1, 0, 0, 0]
+    assert pairproof.read(judgments(), where=["model=m1", "game=2"]).n_rows == 2
     assert frame.uid.tolist() == [f"u{k}" for k in range(4) for _ in range(2)]
     assert frame.game.tolist() == [1.0, 2.0] * 4
     # their own score of a model: label of the second game, 1 - label of the first; A>>B once, not three times

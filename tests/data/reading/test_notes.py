@@ -38,7 +38,9 @@ def test_clean_votes_give_no_note(models: int, judges: int, seed: int) -> None:
 def test_repeated_votes_are_told_with_their_number() -> None:
     frame = votes()
     note, _ = vote_notes(pairproof.read(pd.concat([frame, frame.head(500), frame.head(100)])))
-    assert note.startswith("500 of 20,000 values of question_id stand there more than once with the same pair (600 rows")
+    assert note.startswith(
+        "500 of 20,000 values of question_id stand there more than once with the same pair (600 rows"
+    )
 
 
 def test_an_id_of_another_pair_judge_or_game_is_no_repetition() -> None:
@@ -53,8 +55,35 @@ def test_votes_that_follow_their_like_at_once_are_told() -> None:
     frame = votes()
     twice = frame.loc[np.sort(np.concatenate([np.arange(20_000), np.arange(60)]))].drop(columns="question_id")
     (note,) = vote_notes(pairproof.read(twice))
-    assert note.startswith("60 votes repeat the vote before of the same judge (same pair, same answer within 60 s)")
+    assert note.startswith(
+        "60 votes repeat the vote before of the same judge (same pair, same answer within 60 s)"
+    )
     (note,) = vote_notes(pairproof.read(twice.drop(columns="tstamp")))
     assert "same pair, same answer), where chance makes about 0" in note
     later = twice.assign(tstamp=np.arange(len(twice)) * 3600.0)
     assert vote_notes(pairproof.read(later)) == ()
+
+
+def test_a_sorted_file_of_one_judge_is_no_repetition() -> None:
+    frame = votes(4000, models=6, judges=1).drop(columns=["question_id", "tstamp"])
+    assert vote_notes(pairproof.read(frame.sort_values(["model_a", "model_b"]))) == ()
+    agreeing = frame.assign(winner=np.where(frame.model_a < frame.model_b, "model_a", "model_b"))
+    assert vote_notes(pairproof.read(agreeing.sort_values(["model_a", "model_b"]))) == ()
+
+
+def test_two_games_of_a_judgment_are_no_repetition() -> None:
+    rows = [
+        {
+            "uid": k,
+            "judge": "gpt",
+            "model": f"m{k % 3}",
+            "baseline": "o3",
+            "games": [{"score": one}, {"score": two}],
+        }
+        for k, (one, two) in enumerate([("A>B", "B>A"), ("B>A", "A>B"), ("A=B", "A=B")] * 60)
+    ]
+    assert vote_notes(pairproof.read(rows)) == ()
+
+
+def test_counts_tell_nothing_of_single_votes() -> None:
+    assert vote_notes(pairproof.count(votes(), by="judge")) == ()

@@ -70,7 +70,11 @@ def boards_page(boards: Boards, pictures: bool = False) -> Page:
     """The page of boards side by side."""
     out: list[Block] = []
     for level, board in boards.boards.items():
-        out += [Heading(f"{boards.by}: {level}"), Paragraph(_subtitle(board)), *blocks(board, pictures)]
+        out += [
+            Heading(f"{boards.by}: {level}"),
+            Paragraph(_subtitle(board)),
+            *blocks(board, pictures, board.history),
+        ]
     return Page(f"Leaderboards by {boards.by}", out, style=_style() if pictures else "")
 
 
@@ -294,7 +298,9 @@ def write_board(
     votes = votes_csv(board)
     digest = hashlib.sha256(votes.encode()).hexdigest()
     texts = {
-        PAGE: render_html(board_page(board, True, history=history, verified=verified, beside=True)),
+        PAGE: render_html(
+            board_page(board, True, history=history or board.history, verified=verified, beside=True)
+        ),
         CSV: board.to_csv(),
         JSON: json_text(board.to_dict()),
         VOTES: votes,

@@ -19,7 +19,7 @@ old one (Fedorov 1972); weights by order follow the selection of the best (Chen,
 Discrete Event Dyn. Syst. 10, 251-270).
 
 Asking by what was found makes the number of votes depend on the votes: limits that hold at every look
-(:mod:`pairproof.leaderboard.anytime`) remain valid, ordinary ones are too narrow for it.
+(:mod:`pairproof.boards.anytime`) remain valid, ordinary ones are too narrow for it.
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ from scipy.special import expit, ndtr
 
 import pairproof
 from pairproof import Comparisons, Fit
+from pairproof.boards.next_pairs import ELO, next_pairs
 from pairproof.errors import InputError, ItemError, NotEstimableError
-from pairproof.leaderboard.next_pairs import ELO, next_pairs
-from tests.leaderboard.simulated import simulate
+from tests.boards.simulated import simulate
 
 NAMES = [f"m{k:02d}" for k in range(12)]
 

@@ -1,7 +1,7 @@
 """`audit`: what is wrong with the votes of a board, and what its first places rest on, a sentence each.
 
 A flag is a test that says so at a familywise level: all tests of all kinds together find something on a board without defects
-in at most 1 - level of boards (:func:`pairproof.leaderboard.suspicions.flags`).  A note is a number that whoever reads the
+in at most 1 - level of boards (:func:`pairproof.boards.suspicions.flags`).  A note is a number that whoever reads the
 board should know, and no test.
 """
 

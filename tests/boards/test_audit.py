@@ -14,8 +14,8 @@ import pytest
 from scipy.stats import binom
 
 import pairproof
-from pairproof.leaderboard.audit import Audit
-from tests.leaderboard.simulated import simulate
+from pairproof.boards.audit import Audit
+from tests.boards.simulated import simulate
 
 MODELS = np.array([f"model-{k + 1:02d}" for k in range(20)])
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import pairproof
+from pairproof.boards.board import _tiers, leaderboard
+from pairproof.boards.result import KEYS, row_dict
 from pairproof.errors import InputError
-from pairproof.leaderboard.board import _tiers, leaderboard
-from pairproof.leaderboard.result import KEYS, row_dict
 
 from .simulated import simulate
 

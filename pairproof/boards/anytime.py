@@ -44,37 +44,8 @@ if TYPE_CHECKING:
 def anytime_factor(n_votes: float, first_look: float, level: float = 0.95, n_statements: int = 1) -> float:
     """What a standard error is multiplied with, in place of 1.96, so that limits hold at every look.
 
-    Parameters
-    ----------
-    n_votes : float
-        Votes so far, or independent clusters.
-    first_look : float
-        Those at the first look; 50 at least, and chosen before it.
-    level : float
-        Of all statements at all looks together, in (0, 1).
-    n_statements : int
-        How many they are: items, or pairs of items; the most there will ever be.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        A first look at fewer than 50 votes, or votes before it; a level outside (0, 1); no statement.
-
-    References
-    ----------
-    Robbins and Siegmund (1970), Ann. Math. Statist. 41, 1410-1429.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> [round(pairproof.anytime_factor(t, 100), 3) for t in (100, 1_000, 10_000)]
-    [2.795, 3.181, 3.524]
-    >>> round(pairproof.anytime_factor(1_000, 100, n_statements=190), 3)
-    4.624
+    n_votes, first_look: votes, or independent clusters, so far and at the first look, which is chosen before it, 50 at least.
+    n_statements: items, or pairs of items, the most there will ever be; level: of all of them at all looks together.
     """
     if not FEWEST <= first_look <= n_votes:
         raise InputError(
@@ -100,30 +71,9 @@ def _at_first(level: float, n_statements: int) -> float:
 
 
 def anytime_above(differences: FloatArray, se: FloatArray, factor: Union[float, FloatArray]) -> BoolArray:
-    """Which items are shown to be above which, at this look as at every other.
+    """bool[n, n]: row is shown to be above column, at this look as at every other, and what follows from that.
 
-    Parameters
-    ----------
-    differences, se : float[n, n]
-        Row less column and its standard error; nan where there is none.
-    factor : float or float[n, n]
-        Of :func:`pairproof.anytime_factor`, with as many statements as pairs of items.
-
-    Returns
-    -------
-    bool[n, n]
-        With what follows: where A is above B and B above C, A is above C.
-
-    References
-    ----------
-    Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), Ann. Statist. 52, 2613-2640.
-
-    Examples
-    --------
-    >>> import numpy as np, pairproof
-    >>> b = np.array([0.9, 0.5, 0.0])
-    >>> pairproof.anytime_above(b[:, None] - b, np.full((3, 3), 0.15), 3.2).astype(int).tolist()
-    [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
+    differences, se float[n, n]: row less column; nan where there is none.  factor: as many statements as pairs of items.
     """
     with np.errstate(invalid="ignore"):
         return chained(np.asarray(differences > np.asarray(factor) * se))
@@ -226,9 +176,8 @@ def anytime_limits(
     unit = 400.0 / math.log(10.0) * by_pair.per_unit
     if not math.isfinite(unit):
         raise InputError(f"{fit.title}: its abilities are no log-odds; fit a model with link='logit'")
-    votes = np.bincount(fit.data.first, fit.data.row_weights, n) + np.bincount(
-        fit.data.second, fit.data.row_weights, n
-    )
+    counts = (np.bincount(place, fit.data.row_weights, n) for place in (fit.data.first, fit.data.second))
+    votes = np.asarray(sum(counts), float)
     each = _factors(votes, by_mean.df[:n, n], first_look, level, most)
     harmonic = 2.0 / (1.0 / np.maximum(votes, 1e-9)[:, None] + 1.0 / np.maximum(votes, 1e-9))
     harmonic[np.minimum(votes[:, None], votes) < first_look] = 0.0

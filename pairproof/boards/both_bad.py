@@ -117,33 +117,7 @@ def bad_votes(table: Comparisons) -> FloatArray:
 
 
 def table_without_both_bad(table: Comparisons) -> Comparisons:
-    """The comparisons among the rest: the table without the votes that called both bad.
-
-    They are the second step of a sequential model (Tutz 1991) whose first is :func:`pairproof.fit_both_bad`.
-
-    Parameters
-    ----------
-    table : Comparisons
-
-    Returns
-    -------
-    Comparisons
-        All its items, without the column; a table that has no such votes as it is.
-
-    Raises
-    ------
-    InputError
-        All votes called both bad.
-
-    Examples
-    --------
-    >>> import numpy as np, pairproof
-    >>> table = pairproof.Comparisons.build(
-    ...     "ABC", [0, 0, 1], [1, 2, 2], [6, 0, 5], [0, 3, 2], [4, 0, 1], columns={"both_bad": np.array([0.0, 1.0, 0.0])}
-    ... )
-    >>> pairproof.table_without_both_bad(table).sentences()
-    ['A beat B 6, lost 4, tied 0', 'B beat C 5, lost 1, tied 2']
-    """
+    """The comparisons among the rest: the table without the votes that called both bad, and without their column."""
     if COLUMN not in table.columns:
         return table
     ties = table.ties - bad_votes(table)
@@ -162,33 +136,7 @@ def fit_both_bad(
 ) -> BothBadFit:
     """Which items are among two bad ones: logit P(both bad | i, j) = c + q_i + q_j, as R's glm fits it.
 
-    Parameters
-    ----------
-    table : Comparisons
-        With a column `both_bad`: 1 in rows whose ties call both bad, 0 in others.
-    clusters : str or sequence of str
-        One column, or two, whose rows go together; default: votes are independent.
-    level : float
-        Of limits, in (0, 1).
-
-    Returns
-    -------
-    BothBadFit
-
-    Raises
-    ------
-    InputError
-        No such column, or other values than 0 and 1; no vote, or every vote, calls both bad.
-
-    Examples
-    --------
-    >>> import numpy as np, pairproof
-    >>> table = pairproof.Comparisons.build(
-    ...     "ABC", [0, 0, 1], [1, 2, 2], [60, 80, 50], [5, 9, 20], [40, 30, 40], columns={"both_bad": np.ones(3)}
-    ... )
-    >>> found = pairproof.fit_both_bad(table)
-    >>> found.q.round(3).tolist(), round(found.constant, 3), found.share.round(3).tolist()
-    ([-0.83, 0.169, 0.661], -2.334, [0.062, 0.115, 0.129])
+    clusters: one column, or two, whose rows go together; else votes are independent.  level: of limits, in (0, 1).
     """
     from scipy.special import ndtri, stdtrit
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..fit.fit import Fit
     from ..fit.many.comparison_results import RankSets
     from ..report.blocks import Page
+    from .over_time import History
 
 #: Limits narrower than stated; wider; lost to all, won against all; no chain of votes to the others.
 Status = Literal["settled", "provisional", "below-all", "above-all", "apart"]
@@ -125,6 +126,8 @@ class Board:
         Of limits and rank sets.
     ranks : RankSets
         With all statements of the form A is better than B that hold at once.
+    history : History or None
+        Ratings over time, if asked for.
     """
 
     rows: tuple[BoardRow, ...]
@@ -137,6 +140,7 @@ class Board:
     table: Comparisons
     level: float
     ranks: RankSets
+    history: History | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The board as a JSON object, with every digit; None where there is no value.
@@ -158,8 +162,13 @@ class Board:
                     "scale": asdict(self.scale),
                     "clusters": clusters,
                     "style": [asdict(effect) for effect in self.style],
-                    "data": {**asdict(self.data), "dropped": dict(self.data.dropped)},
-                    "level": self.level,
+                    "data": {
+                        "source": self.data.source,
+                        "digest": self.data.digest,
+                        "votes": _whole(self.data.votes),
+                        "dropped": dict(self.data.dropped),
+                    },
+                    "confidence": self.level,
                     "method": list(self.method),
                 }
             )
@@ -207,7 +216,7 @@ class Board:
         """The board as blocks of a report; `pictures` with drawings."""
         from .page import board_page
 
-        return board_page(self, pictures)
+        return board_page(self, pictures, history=self.history)
 
     def __str__(self) -> str:
         return render_text(self.page()).rstrip("\n")

@@ -9,10 +9,10 @@ from scipy.stats import norm
 
 import pairproof
 from pairproof import Comparisons, Fit
+from pairproof.boards.anytime import anytime_above, anytime_factor, anytime_limits
 from pairproof.errors import InputError
-from pairproof.leaderboard.anytime import anytime_above, anytime_factor, anytime_limits
 from pairproof.native.planning.looking_early import multiplier
-from tests.leaderboard.simulated import simulate
+from tests.boards.simulated import simulate
 
 LOG_ODDS = np.log(10) / 400
 
