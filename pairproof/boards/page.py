@@ -19,7 +19,7 @@ from ..report.output import render_html
 from ..text import named, number
 from .over_time import History
 from .pictures import history_picture, points, ranks_of, ratings_picture, shares_pictures
-from .publish import CLAIMS, CSV, JSON, PAGE, VOTES, board_claims, check_command, votes_csv
+from .publish import CLAIMS, CSV, JSON, PAGE, VOTES, board_claims, check_command, checkable, votes_csv
 from .result import Board, Boards
 
 #: Rows that a terminal or a page shows, and a picture of ratings; files and JSON have all.
@@ -283,7 +283,8 @@ def write_board(
     Returns
     -------
     tuple of Path
-        index.html, leaderboard.csv, leaderboard.json, votes.csv and leaderboard.toml.
+        index.html, leaderboard.csv and leaderboard.json; votes.csv and leaderboard.toml unless the model has columns of
+        style that votes which are only counted do not have.
 
     Raises
     ------
@@ -295,17 +296,18 @@ def write_board(
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{place}: cannot be made ({error.strerror}); name a folder") from error
-    votes = votes_csv(board)
-    digest = hashlib.sha256(votes.encode()).hexdigest()
+    beside = checkable(board)
     texts = {
         PAGE: render_html(
-            board_page(board, True, history=history or board.history, verified=verified, beside=True)
+            board_page(board, True, history=history or board.history, verified=verified, beside=beside)
         ),
         CSV: board.to_csv(),
         JSON: json_text(board.to_dict()),
-        VOTES: votes,
-        CLAIMS: board_claims(board, CSV, VOTES, digest),
     }
+    if beside:
+        votes = votes_csv(board)
+        digest = hashlib.sha256(votes.encode()).hexdigest()
+        texts |= {VOTES: votes, CLAIMS: board_claims(board, CSV, VOTES, digest)}
     for name, text in texts.items():
         write(place / name, text, force=force)
     return tuple(place / name for name in texts)

@@ -39,8 +39,15 @@ def check_command(board: Board, csv_name: str, votes_name: str) -> str:
         ["--cluster-kind", board.clusters.kind] if board.clusters and board.clusters.kind != "CR2" else []
     )
     words += ["--order-effect"] * board.fit.spec.order_effect
+    for name in (term.removeprefix("style.") for term in board.fit.spec.comparison_terms):
+        words += ["--style", '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name]
     words += ["--level", f"{board.level:.15g}"] if board.level != 0.95 else []
     return " ".join(map(shlex.quote, words))
+
+
+def checkable(board: Board) -> bool:
+    """Whether the votes are held as fitted: those that are only counted have no columns of style."""
+    return all(name in board.table.columns for name in board.fit.spec.comparison_terms)
 
 
 # -- the votes as fitted -----------------------------------------------------------------------------------

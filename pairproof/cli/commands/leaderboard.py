@@ -113,7 +113,7 @@ def command(
 ) -> int:
     state.no_junit("a board has")
     from ...boards.board import leaderboard
-    from ...boards.publish import write_board
+    from ...boards.page import write_board
 
     if out is not None and asked["by"] is not None:
         raise click.UsageError(
