@@ -447,6 +447,24 @@ def _effects(fit: Fit, level: float) -> tuple[StyleEffect, ...]:
     )
 
 
+def _with_qualities(board: Board, table: Comparisons) -> Board:
+    """The board with the share of votes that the model of both-bad answers expects for each item against all others."""
+    columns = () if board.clusters is None else board.clusters.columns
+    found = fit_both_bad(table, columns, level=board.level)
+    place = {name: k for k, name in enumerate(found.items)}
+    parts = {"both_bad_expected": found.share, "both_bad_low": found.low, "both_bad_high": found.high}
+    rows = tuple(
+        replace(row, more={**{name: _or_none(x[place[row.model]]) for name, x in parts.items()}, **row.more})
+        for row in board.rows
+    )
+    by = f"{found.votes:,.10g} votes" if not columns else f"CR1 by {' and '.join(columns)}"
+    said = (
+        "Both bad: logit P(both bad | i, j) = c + q_i + q_j, one quality of each model added (Tutz 1991); both_bad_expected is"
+        f" what it gives a model against each other model equally often, with {100 * board.level:g} % limits ({by})."
+    )
+    return replace(board, rows=rows, method=(*board.method, said))
+
+
 def _beside(board: Board, plain: Board) -> Board:
     """The board with the ratings and ranks that it has without style."""
     of = {row.model: row for row in plain.rows}
@@ -477,9 +495,16 @@ _TIES_SAID = {
 
 def _about_model(fit: Fit, scale: BoardScale, asked: _Asked) -> Iterator[str]:
     ties = f"; {_TIES_SAID[asked.ties]}" if scale.ties != "none" else ""
-    held = " and ".join(["style"] * bool(fit.spec.comparison_terms) + ["who is shown first"] * asked.order_effect)
+    held = " and ".join(
+        ["style"] * bool(fit.spec.comparison_terms) + ["who is shown first"] * asked.order_effect
+    )
     equal = f", {held} held equal" if held else ""
     yield f"Bradley-Terry model by maximum likelihood, no penalty{equal}{ties}."
+    if fit.spec.comparison_terms:
+        yield (
+            "Style: differences of the two answers, each divided by its root mean square and not centred, so that an effect is"
+            " the log-odds of a typical difference, and swapping the two sides changes nothing."
+        )
     centre = f"{scale.anchor} is {scale.at:g}" if scale.anchor else f"the mean of the ratings is {scale.at:g}"
     of = (
         "expected scores"
@@ -526,7 +551,7 @@ def _about_both_bad(table: Comparisons, asked: _Asked) -> Iterator[str]:
 
 def _about_dropped(table: Comparisons, dropped: Mapping[str, float]) -> Iterator[str]:
     if table.narrowed is not None:
-        yield f"{str(table.narrowed)[:1].upper()}{str(table.narrowed)[1:]}."
+        yield f"Only votes where {table.narrowed}."
     for why, n in dropped.items():
         if why != "both bad":
             yield f"{n:,.0f} votes were left out: {why}."

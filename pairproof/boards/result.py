@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..fit.many.comparison_results import RankSets
     from ..report.blocks import Page
     from .over_time import History
+    from .peers import PeerBoard
 
 #: Limits narrower than stated; wider; lost to all, won against all; no chain of votes to the others.
 Status = Literal["settled", "provisional", "below-all", "above-all", "apart"]
@@ -211,6 +212,52 @@ class Board:
         str
         """
         return render_html(self.page(pictures=True))
+
+    # -- what others print of the same votes -----------------------------------------------------------------
+
+    def as_arena_rank(self, **how: Any) -> PeerBoard:
+        """What arena-rank converges to; `how` as :func:`.peers.as_arena_rank` has it, `features` this board's style.
+
+        Returns
+        -------
+        PeerBoard
+        """
+        from .peers import as_arena_rank
+
+        return as_arena_rank(self.table, **{"features": self.fit.spec.comparison_terms, **how})
+
+    def as_fastchat(self, **how: Any) -> PeerBoard:
+        """What FastChat converges to; as :meth:`as_arena_rank`.
+
+        Returns
+        -------
+        PeerBoard
+        """
+        from .peers import as_fastchat
+
+        return as_fastchat(self.table, **{"features": self.fit.spec.comparison_terms, **how})
+
+    def as_evalica(self, **how: Any) -> PeerBoard:
+        """What evalica converges to; `how` as :func:`.peers.as_evalica` has it.
+
+        Returns
+        -------
+        PeerBoard
+        """
+        from .peers import as_evalica
+
+        return as_evalica(self.table, **how)
+
+    def descriptive(self) -> pd.DataFrame:
+        """Elo in the order of rows, counting, average win rate and PageRank, which are no models.
+
+        Returns
+        -------
+        DataFrame
+        """
+        from .descriptive import descriptive
+
+        return descriptive(self.table)
 
     def page(self, pictures: bool = False) -> Page:
         """The board as blocks of a report; `pictures` with drawings."""

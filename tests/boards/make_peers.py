@@ -17,7 +17,7 @@ import pandas as pd
 
 from tests.places import TESTS
 
-HERE = TESTS / "leaderboard"
+HERE = TESTS / "boards"
 FEATURES = ["length", "headers"]
 
 

@@ -104,3 +104,29 @@ def test_votes_in_several_files_are_counted_into_one_board(folder: Path, tmp_pat
     assert code == 0 and found["clusters"] == {"columns": ["judge"], "n": [whole.clusters.n[0]], "kind": "CR1"}
     assert [row["model"] for row in found["board"]] == [row.model for row in whole.rows]
     assert found["board"][0]["rating"] == pytest.approx(whole.rows[0].rating, abs=1e-9)  # counts; observed 0
+
+
+@pytest.mark.parametrize(
+    ("peer", "said"),
+    [
+        ("arena-rank", "hessian_reg=1e-05 makes standard errors"),
+        ("fastchat", "400 points are odds of 10 to 1"),
+        ("evalica", "It has no limits"),
+        ("descriptive", "eigen"),
+        ("expected-wins", "cluster"),
+        ("trueskill", "cluster"),
+    ],
+)
+def test_what_another_board_prints_of_these_votes_comes_with_its_defaults(folder, capsys, peer, said) -> None:
+    code, out, _ = run(capsys, "leaderboard", folder / "votes.csv", "--as", peer)
+    assert code == 0 and said in out and "model-3" in out
+    code, out, _ = run(capsys, "leaderboard", folder / "votes.csv", "--as", peer, "--json")
+    assert code == 0 and len(json.loads(out)["rows"]) == 5
+
+
+def test_a_published_folder_is_checked_by_the_command_that_its_page_names(folder, tmp_path, capsys) -> None:
+    code, _, err = run(capsys, "leaderboard", folder / "votes.csv", "--style", "length", "--out", tmp_path / "board")
+    names = ["index.html", "leaderboard.csv", "leaderboard.json", "leaderboard.toml", "votes.csv"]
+    assert code == 0 and sorted(path.name for path in (tmp_path / "board").iterdir()) == names
+    code, out, _ = run(capsys, "check", tmp_path / "board" / "leaderboard.toml", "--json")
+    assert code == 0 and json.loads(out)["summary"] == {"agrees": 25}

@@ -75,6 +75,7 @@ OF_READING = {
     "coded.csv --coding first=1,second=-1": "--coding",
     "systems.csv": "--col source=...",
     "matrix.csv --layout matrix --winner rows --col first=A": "--col first=A",
+    "matrix.csv --layout matrix --winner rows --drop bad": "--drop bad",
     "wide.csv --layout prefmod --rename A=B": "--rename A=B",
 }  # fmt: skip
 PAIRS = "--layout pairs --items A,B,C --pair-order prefmod --coding first=1,second=-1"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, cast
 
 import click
 
@@ -11,7 +12,6 @@ from ...report.output import Output
 from ..options.reading import (
     DROP,
     ITEM_DATA,
-    LISTS,
     name_and_value,
     names,
     parsed,
@@ -48,6 +48,10 @@ _TABLE = {
 LAYOUTS = ("long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard")
 
 
+#: Of which programs, and by which scores, the numbers can be had.
+PEERS = ("arena-rank", "fastchat", "evalica", "descriptive", "expected-wins", "trueskill")
+
+
 class _WithRows(SectionedCommand):
     """A command whose report may be the rows of a table, as CSV."""
 
@@ -60,6 +64,11 @@ def _anchor(text: str) -> tuple[str, float]:
         return name, float(value)
     except ValueError:
         raise click.BadParameter(f"{text!r}; expected MODEL=RATING, for example mixtral-8x7b=1114") from None
+
+
+def _style(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Terms between commas, those inside braces left alone: diff(tokens_{a,b})."""
+    return tuple(term.strip() for text in values for term in re.split(r",(?![^{]*\})", text))
 
 
 def _cluster(text: str) -> tuple[str, ...] | None:
@@ -85,7 +94,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
     },
     anchor={"callback": parsed(_anchor)},
     by=None,
-    style=LISTS,
+    style={"multiple": True, "callback": _style},
     ties=choice("half", "davidson", "rao-kupper", "drop", default="half"),
     both_bad=choice("tie", "drop", "own", default="tie"),
     expected=choice("ability", "score", default="ability"),
@@ -105,16 +114,30 @@ def _cluster(text: str) -> tuple[str, ...] | None:
     every=choice("day", "week", "month", "quarter", "year", default="month"),
     out=None,
 )
+@options(
+    "Other boards",
+    {
+        "--as": "In place of the board the numbers that another prints of these votes, by whose defaults, and what they do."
+    },
+    as_=choice(*PEERS, name="peer"),
+)
 @reading_options("Reading the votes", LAYOUTS, _TABLE)
 @where_option
 @shared_options
 def command(
-    state: State, votes: tuple[str, ...], anchor: tuple[str, float] | None, out: str | None, **asked: Any
+    state: State,
+    votes: tuple[str, ...],
+    anchor: tuple[str, float] | None,
+    out: str | None,
+    peer: str | None,
+    **asked: Any,
 ) -> int:
     state.no_junit("a board has")
     from ...boards.board import leaderboard
     from ...boards.page import write_board
 
+    if peer is not None and (asked["by"] is not None or out is not None):
+        raise click.UsageError("--as is the numbers of another program, without --by and --out.")
     if out is not None and asked["by"] is not None:
         raise click.UsageError(
             "--out is a folder of one board; choose the votes of one with --where in place of --by."
@@ -130,6 +153,9 @@ def command(
         **how,
         seed=state.seed or 0,
     )
+    if peer is not None:
+        _give_peer(state, found, peer)
+        return 0
     state.give_output(
         Output(
             lambda: found.page(pictures=True),
@@ -143,3 +169,32 @@ def command(
         for path in write_board(found, out, force=state.force):
             state.say(f"written: {path}")
     return 0
+
+
+def _give_peer(state: State, board: Any, peer: str) -> None:
+    """The numbers of another program, or of scores that are no model's."""
+    from ...boards.shared_task import shared_task
+    from ...report.blocks import Bullets, Page, Table
+    from ...text import number
+
+    said: tuple[str, ...] = ()
+    if peer in ("expected-wins", "trueskill"):
+        frame = shared_task(board.table, cast(Any, peer), level=board.level, seed=state.seed or 0)
+        title = f"{peer}, bootstrap of judgments, rank ranges and clusters"
+    elif peer == "descriptive":
+        frame = board.descriptive().rename_axis("model").reset_index()
+        title, said = "Columns without a model", frame.attrs.get("left_out", ())
+    else:
+        of = getattr(board, f"as_{peer.replace('-', '_')}")()
+        frame = of.to_frame().rename_axis("model").sort_values("rating", ascending=False).reset_index()
+        title, said = of.peer, (
+            *(f"{name}: {value}" for name, value in of.defaults.items()),
+            *of.what_it_does,
+        )
+    rows = tuple(
+        tuple(number(v) if isinstance(v, float) else str(v) for v in row)
+        for row in frame.itertuples(index=False)
+    )
+    page = Page(title, [Table(tuple(map(str, frame.columns)), rows), *([Bullets(said)] if said else [])])
+    document = {"peer": peer, "rows": frame.to_dict("records"), "said": list(said)}
+    state.give(lambda: page, lambda: document)

@@ -25,7 +25,7 @@ from ..comparisons import Comparisons
 from ..options import hints_for_r
 from ..reading.assemble import Drop, Options
 from ..reading.boards import bad_answers
-from ..reading.cells import NUMBER, Coding, CodingLike
+from ..reading.cells import LEAVE_OUT, NUMBER, Coding, CodingLike
 from ..reading.layouts import (
     NEEDED,
     WORDS,
@@ -266,7 +266,7 @@ def _refuse(table: Table, layout: Layout, coding: CodingLike | None, source: str
     if found:
         kinds = {kind for kind, _ in found}
         kind = kinds.pop() if len(kinds) == 1 else InputError
-        raise kind(f"{source}: " + "; also: ".join(said for _, said in found))
+        raise kind(f"{source}: " + "; also: ".join(said for _, said in found) + LEAVE_OUT)
 
 
 def _wrong_answers(

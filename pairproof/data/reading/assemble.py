@@ -187,11 +187,11 @@ def _check_spellings(names: Sequence[str], source: str) -> None:
 
 
 def check_not_self(
-    table: Table, first: IntArray, second: IntArray, items: Sequence[str], column: str
+    table: Table, first: IntArray, second: IntArray, items: Sequence[str], column: str, more: str = ""
 ) -> None:
     """Refuse rows that compare an item with itself."""
     same = (first == second) & (first >= 0)
-    cure = "remove these rows, they say nothing about preference"
+    cure = f"remove these rows, they say nothing about preference{more}"
     table.check(
         same, column, lambda: f"{quoted(items[int(first[same][0])])} is compared with itself", cure, ItemError
     )

@@ -33,7 +33,7 @@ from .assemble import (
     item_covariates,
 )
 from .boards import bad_answers, bad_preferences, games_of, in_words, preferences, without_bad
-from .cells import BOTH_BAD, FIRST, MISSING, SECOND, TIE, BoolArray, Coding, CodingLike, counts
+from .cells import BOTH_BAD, FIRST, LEAVE_OUT, MISSING, SECOND, TIE, BoolArray, Coding, CodingLike, counts
 from .matrix import Winner, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
 from .rankings import is_rankings, read_rankings
@@ -62,7 +62,8 @@ _EXPECTED = (
     " square table layout='matrix'"
 )
 #: How exports write that both were bad, which is a tie, and known apart from one.
-_BOTH_BAD = [word.format(f"both{s}bad") for word in ("tie ({})", "{}", "tie_{}") for s in ("", "_", " ", "-")]
+_SPELT = [word.format(f"both{s}bad") for word in ("{}", "tie_{}", "tie ({})") for s in ("_", "", " ", "-")]
+_BOTH_BAD = ["tie (bothbad)", *_SPELT]
 WORDS: Mapping[Layout, CodingLike] = {
     "long": {"first": "first", "second": "second", "tie": "tie", "both_bad": "both_bad"},
     "votes": {"first": "model_a", "second": "model_b", "tie": "tie", "both_bad": _BOTH_BAD},
@@ -81,7 +82,7 @@ def _encoded_pair(
 ) -> tuple[tuple[str, ...], IntArray, IntArray]:
     found = {name: item_column(table, name, options) for name in (first, second)}
     items, (i, j) = encode(found, table.source, options)
-    check_not_self(table, i, j, items, second)
+    check_not_self(table, i, j, items, second, LEAVE_OUT)
     for positions in (i, j):  # what nobody can write to is not copied
         positions.setflags(write=False)
     return items, i, j
