@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError
 from ..files.outputs import write
@@ -132,7 +133,7 @@ def board_table(board: Board) -> Table:
         *([Column("p best")] if has_best else []),
         Column("tier"),
         Column("status", "left"),
-        *(Column(name, "right" if name in numeric else "left") for name in more),
+        *(Column(_title(name), "right" if name in numeric else "left") for name in more),
     )
     rows = []
     for place, row in enumerate(board.rows[:MOST_ROWS], 1):
@@ -141,7 +142,7 @@ def board_table(board: Board) -> Table:
         cells += [_cell(f"{count:,.10g}", count) for count in (row.votes, row.wins, row.losses, row.ties)]
         cells += [_share(row.both_bad)] * has_bad + [_share(row.win_rate)] + [_share(row.p_best)] * has_best
         cells += [_cell(str(row.tier), row.tier), Cell(row.status, _SIGNS[row.status])]
-        cells += [_value(row.more.get(name)) for name in more]
+        cells += [_value(name, row.more.get(name)) for name in more]
         rows.append(tuple(cells))
     hidden = len(board.rows) - len(rows)
     caption = f"{hidden:,} more models are not shown; JSON and CSV have them" if hidden > 0 else ""
@@ -164,13 +165,20 @@ def _cell(text: str, value: float | None) -> Cell:
 
 
 def _share(value: float | None) -> Cell:
-    text = "-" if value is None else "<0.001" if value < 0.0005 else f"{value:.3f}"
+    text = "-" if value is None else "<0.001" if 0.0 < value < 0.0005 else f"{value:.3f}"
     return Cell(text, value=value)
 
 
-def _value(value: object) -> Cell:
+def _title(name: str) -> str:
+    """A column of item data as it is called; one of the board beside in words."""
+    return name.replace("_", " ") if name.endswith("_without_style") else name
+
+
+def _value(name: str, value: object) -> Cell:
     if value is None:
         return Cell("-")
+    if name == "rating_without_style" and isinstance(value, float):
+        return _cell(points(value), value)
     return Cell(f"{value:g}", value=value) if isinstance(value, float) else Cell(str(value))
 
 
@@ -189,6 +197,10 @@ def _drawn(board: Board, history: History | None) -> Iterator[Block]:
 
 
 def _scale_over_time(board: Board) -> str:
+    return _centre(board) + " Style and order are not held equal here." * bool(board.style)
+
+
+def _centre(board: Board) -> str:
     if board.scale.anchor:
         return f"{board.scale.anchor} is {board.scale.at:g} at each date."
     return f"At each date the mean of the models that are there is {board.scale.at:g}, so that a new model moves all others."
@@ -231,6 +243,19 @@ def references(board: Board) -> tuple[str, ...]:
         keys += ["two"] * (len(robust.columns) == 2)
     keys += ["ranks"] + ["infinite"] * any(row.rating is None for row in board.rows)
     return tuple(_REFERENCES[key] for key in keys if key in _REFERENCES)
+
+
+def verified_in_words(agreements: Iterable[Any]) -> tuple[str, ...]:
+    """Sentences for `verified`: of the agreements that `fit.verify()` gives, how many numbers agree, and to how many digits."""
+    held = [a for a in agreements if a.digits is not None and a.r_call and a.r_arrived]
+    if not held:
+        return ()
+    agree = [a for a in held if a.verdict == "agrees"]
+    calls = dict.fromkeys(a.r_call.partition(",")[0] for a in held)
+    least = f", the least to {int(min(a.digits for a in agree))} digits" if agree else ""
+    return (
+        f"Of the fit behind the ratings {len(agree):,} of {len(held):,} numbers agree with R ({named(calls, 5)}){least}.",
+    )
 
 
 def _to_check(board: Board, verified: Sequence[str], beside: bool) -> Iterator[Block]:

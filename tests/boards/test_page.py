@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ import pytest
 import pairproof
 from pairproof.boards.board import leaderboard
 from pairproof.boards.over_time import history
-from pairproof.boards.page import MOST_DRAWN, board_page, references, who_may_be_best
+from pairproof.boards.page import MOST_DRAWN, board_page, references, verified_in_words, who_may_be_best
 from pairproof.boards.pictures import MOST_WRITTEN, shares, ticks
 from pairproof.boards.result import Board
 from pairproof.report.output import render_html
@@ -158,6 +159,22 @@ def test_the_page_says_how_it_is_checked_and_that_r_was_not_asked(html, board):
     assert "No number of this page was held against R" in html
     said = render_html(board_page(board, True, verified=("All 40 numbers agree with R to 9 digits.",)))
     assert "All 40 numbers agree with R to 9 digits." in said and "held against R" not in said
+
+
+def test_what_was_held_against_r_is_said_with_the_least_digits():
+    def row(verdict: str, digits: float | None, call: str | None) -> SimpleNamespace:
+        return SimpleNamespace(verdict=verdict, digits=digits, r_call=call, r_arrived=True)
+
+    rows = [
+        row("agrees", 12.7, "stats::glm, refitted"),
+        row("agrees", 9.9, "BradleyTerry2::BTm"),
+        row("not-run", None, None),
+    ]
+    (said,) = verified_in_words([*rows, row("differs", 2.0, "BradleyTerry2::BTm")])
+    assert said == (
+        "Of the fit behind the ratings 2 of 3 numbers agree with R (stats::glm, BradleyTerry2::BTm), the least to 9 digits."
+    )
+    assert verified_in_words(rows[2:]) == ()
 
 
 def test_who_may_be_best_are_those_whose_rank_may_be_1(board):

@@ -131,7 +131,7 @@ def reversed_items(
 
 
 #: A rating this small part of its standard error beyond its printed places is what a program leaves that
-#: stops early: arena-rank by itself is .003 to .10 points off, FastChat .02 to .04, at standard errors of 4 to 6.
+#: stops early: arena-rank is .003 to .10 points off, FastChat .02 to .04, at standard errors of 4 to 6.
 OF_STOPPING = 0.025
 
 
