@@ -16,17 +16,9 @@ import typing as _typing
 
 if _typing.TYPE_CHECKING:
     from . import campaign as campaign
-    from .boards.anytime import (
-        anytime_above as anytime_above,
-        anytime_factor as anytime_factor,
-        anytime_limits as anytime_limits,
-    )
+    from .boards.anytime import anytime_limits as anytime_limits
     from .boards.audit import audit as audit
     from .boards.board import leaderboard as leaderboard
-    from .boards.both_bad import (
-        fit_both_bad as fit_both_bad,
-        table_without_both_bad as table_without_both_bad,
-    )
     from .boards.changed import board_changes as board_changes
     from .boards.next_pairs import next_pairs as next_pairs
     from .bridge.programs.r_script import to_r as to_r
@@ -128,17 +120,11 @@ _HOME = {
     "profile_test": "native.inference.profile_likelihood",
     "score_test": "native.inference.score_tests",
     "wild_test": "native.inference.score_tests",
-    "anytime_limits": "boards.anytime",
     "leaderboard": "boards.board",
     "audit": "boards.audit",
     "next_pairs": "boards.next_pairs",
-    "anytime_above": "boards.anytime",
-    "anytime_factor": "boards.anytime",
     "anytime_limits": "boards.anytime",
-    "fit_both_bad": "boards.both_bad",
-    "table_without_both_bad": "boards.both_bad",
     "board_changes": "boards.changed",
-    "next_pairs": "boards.next_pairs",
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "migrate": "migration.migrate",

@@ -247,7 +247,13 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
         columns, said = clusters_of(votes)
     elif columns:
         votes.refuse_apart(f"clusters by {' and '.join(columns)}")
-    by_vote = plain.clustered()
+    # Of terms that rows alone have there are no scores of single votes.
+    by_vote = plain if plain.spec.through else plain.clustered()
+    if plain.spec.through and not columns:
+        raise InputError(
+            f"style of votes that are not held ({votes.table.source}) without clusters: its standard errors are by a column of"
+            " the file, cluster='judge', through the rows; or read the votes into memory with pairproof.read"
+        )
     if not columns:
         none = "Standard errors are by single votes: each is taken as independent of the others."
         return by_vote, (none, *said)
@@ -264,7 +270,8 @@ def _what_clusters_changed(fit: Fit, by_vote: Fit) -> str:
     ratio = (fit.bse[names] / by_vote.bse[names]).to_numpy()
     ratio = ratio[np.isfinite(ratio)]
     assert fit.robust is not None
-    told = f": {ratio.min():.2f} to {ratio.max():.2f} times those of independent votes" if len(ratio) else ""
+    what = "the model, which takes votes as independent" if fit.spec.through else "independent votes"
+    told = f": {ratio.min():.2f} to {ratio.max():.2f} times those of {what}" if len(ratio) else ""
     return f"Standard errors are {fit.robust.title}{told}."
 
 

@@ -39,7 +39,7 @@ from ..numerics.arrays import FloatArray
 from ..report.blocks import Block, Bullets, Column, Heading, Page, Table
 from ..report.json_text import plain
 from ..report.output import render_fragment, render_text
-from ..text import listed, number
+from ..text import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,7 +152,7 @@ class NextPairs:
 
     def page(self) -> Page:
         """The pairs and the differences as blocks of a report."""
-        asked = tuple((p.first, p.second, f"{p.votes:,}", number(p.gain, 3)) for p in self.pairs)
+        asked = tuple((p.first, p.second, f"{p.votes:,}", f"{p.gain:.3f}") for p in self.pairs)
         rows = tuple(
             (d.first, d.second, *(f"{v:.1f}" for v in (d.difference, d.se, d.se_after, d.se_evenly)))
             for d in self.differences[:MOST_SHOWN]

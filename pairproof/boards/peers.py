@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack
 
 from ..data.columns import Factor
 from ..data.comparisons import Comparisons
@@ -114,15 +113,15 @@ class PeerBoard:
 class _Votes:
     """Votes in a peer's order of models.
 
-    first, second int[m], counts float[3, m]: wins, ties, losses of the first.  x sparse float[m, n + k]: of abilities and
-    features.  together int[n]: sets of models that votes join, from 0.
+    first, second int[m], counts float[3, m]: wins, ties, losses of the first.  features float[m, k].  together int[n]: sets of
+    models that votes join, from 0.  b float[n + k]: abilities, and coefficients of features.
     """
 
     names: tuple[str, ...]
     first: IntArray
     second: IntArray
     counts: FloatArray
-    x: csr_matrix
+    features: FloatArray
     together: IntArray
 
     @property
@@ -134,9 +133,33 @@ class _Votes:
         return int(self.together.max()) + 1
 
     @property
+    def p(self) -> int:
+        return int(len(self.names) + self.features.shape[1])
+
+    def log_odds(self, b: FloatArray) -> FloatArray:
+        n = len(self.names)
+        return np.asarray(b[self.first] - b[self.second] + self.features @ b[n:])
+
+    def summed(self, r: FloatArray) -> FloatArray:
+        """float[p]: the derivatives by b of what has the derivatives r float[m] by the log-odds."""
+        n = len(self.names)
+        by = np.bincount(self.first, r, n) - np.bincount(self.second, r, n)
+        return np.concatenate([by, r @ self.features])
+
+    def squared(self, weights: FloatArray) -> FloatArray:
+        """float[p, p]: the sum of weight times zz'."""
+        n = len(self.names)
+        pairs = np.bincount(self.first * n + self.second, weights, n * n).reshape(n, n)
+        pairs = pairs + pairs.T
+        weighted = weights[:, None] * self.features
+        cross = np.array([self.summed(each)[:n] for each in weighted.T]).reshape(-1, n)
+        blocks = [[np.diag(pairs.sum(axis=1)) - pairs, cross.T], [cross, weighted.T @ self.features]]
+        return np.asarray(np.block(blocks))
+
+    @property
     def level(self) -> FloatArray:
         """float[p, p]: the projection on what no vote moves: the mean of each set of models."""
-        member = np.zeros((self.x.shape[1], self.n_sets))
+        member = np.zeros((self.p, self.n_sets))
         member[np.arange(len(self.together)), self.together] = 1.0
         return np.asarray((member / member.sum(axis=0)) @ member.T)
 
@@ -171,11 +194,9 @@ def _read(table: Comparisons, features: Sequence[str], in_order: bool, normalise
         key, at = np.unique(first * n + second, return_inverse=True)
         counts = np.stack([np.bincount(np.ravel(at), each, len(key)) for each in counts])
         first, second = np.divmod(key, n)
-    rows = np.arange(len(first))
-    pairs = (np.tile(rows, 2), np.concatenate([first, second]))
-    x = csr_matrix((np.repeat([1.0, -1.0], len(rows)), pairs), shape=(len(rows), n))
+    x = np.zeros((len(first), 0))
     if features:
-        x = csr_matrix(hstack([x, _columns(table, features, counts.sum(axis=0), normalised)]))
+        x = _columns(table, features, counts.sum(axis=0), normalised)
     names = tuple(table.items[k] for k in order)
     together = np.unique(components(first, second, n), return_inverse=True)[1]
     return _Votes(names, first, second, counts, x, np.ravel(together))
@@ -198,28 +219,23 @@ def _columns(table: Comparisons, names: Sequence[str], n: FloatArray, normalised
     return x / np.where(sd == 0.0, 1.0, sd) if normalised else x
 
 
-def _weighted(x: csr_matrix, weights: FloatArray) -> FloatArray:
-    """float[p, p]: the sum of weight times x x'."""
-    return np.asarray((x.T @ x.multiply(weights[:, None]).tocsr()).toarray())
-
-
 def _maximum(
     votes: _Votes, weights: FloatArray, penalty: FloatArray, counts: FloatArray | None = None
 ) -> FloatArray:
     """float[p]: where the penalised likelihood is largest, each set of models with mean 0, by Newton's steps."""
-    x, counts = votes.x, votes.counts if counts is None else counts
+    counts = votes.counts if counts is None else counts
     n, score = weights * counts.sum(axis=0), weights * (counts[0] + counts[1] / 2.0)
 
     def loss(b: FloatArray) -> float:
-        eta = x @ b
+        eta = votes.log_odds(b)
         return float(n @ np.logaddexp(0.0, eta) - score @ eta + penalty @ b**2 / 2.0)
 
-    b, fixed = np.zeros(x.shape[1]), votes.level
+    b, fixed = np.zeros(votes.p), votes.level
     for _ in range(100):
-        p = logistic(x @ b)
-        bend = _weighted(x, n * p * (1.0 - p)) + np.diag(penalty)
+        p = logistic(votes.log_odds(b))
+        bend = votes.squared(n * p * (1.0 - p)) + np.diag(penalty)
         bend += np.trace(bend) / len(b) * fixed
-        step = np.linalg.solve(bend, x.T @ (score - n * p) - penalty * b)
+        step = np.linalg.solve(bend, votes.summed(score - n * p) - penalty * b)
         while loss(b + step) > loss(b) + 1e-12 * abs(loss(b)):
             step = step / 2.0
         b = b + step
@@ -232,12 +248,12 @@ def _variances(
     votes: _Votes, b: FloatArray, weights: FloatArray, ridge: float, less: float = 0.0
 ) -> FloatArray:
     """float[n]: of ratings about the mean of their set, in points, by V of the module; less: reg^2."""
-    p, n = logistic(votes.x @ b), len(votes.names)
+    p, n = logistic(votes.log_odds(b)), len(votes.names)
     squares = votes.counts[0] * (1.0 - p) ** 2 + votes.counts[1] * (0.5 - p) ** 2 + votes.counts[2] * p**2
-    bend = _weighted(votes.x, weights * votes.n * p * (1.0 - p))
-    spread = _weighted(votes.x, weights**2 * squares)
+    bend = votes.squared(weights * votes.n * p * (1.0 - p))
+    spread = votes.squared(weights**2 * squares)
     c = np.where(np.arange(len(b)) < n, 0.0, b)
-    # of a matrix without the mean: that with it, of condition 4e5 on a reweighted board, costs arena-rank five digits
+    # without the mean, which costs arena-rank five digits: of a reweighted board the condition is then 4e5
     inverse = np.linalg.inv(bend + ridge * np.eye(len(b)) + np.trace(bend) / len(b) * votes.level)
     inverse = inverse - votes.level @ inverse
     return np.asarray(np.diag(inverse @ (spread - less * np.outer(c, c)) @ inverse.T)[:n] * POINTS**2)

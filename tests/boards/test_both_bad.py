@@ -6,7 +6,6 @@ import mpmath
 import numpy as np
 import pytest
 
-import pairproof
 from pairproof import Comparisons
 from pairproof.boards.both_bad import fit_both_bad, table_without_both_bad
 from pairproof.data.columns import Factor

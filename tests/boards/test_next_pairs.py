@@ -13,6 +13,7 @@ from pairproof import Comparisons, Fit
 from pairproof.boards.next_pairs import ELO, next_pairs
 from pairproof.errors import InputError, ItemError, NotEstimableError
 from tests.boards.simulated import simulate
+from tests.boards.test_anytime import wrong
 
 NAMES = [f"m{k:02d}" for k in range(12)]
 
@@ -154,7 +155,7 @@ def boards_asked(
     return np.mean(out, axis=0)
 
 
-def evenly(_: Fit, rng: np.random.Generator) -> np.ndarray:
+def evenly(_: Fit | None, rng: np.random.Generator) -> np.ndarray:
     votes = np.zeros((12, 12))
     votes[np.triu_indices(12, 1)] = rng.multinomial(100, np.full(66, 1 / 66))
     return votes
@@ -186,3 +187,24 @@ def test_asking_as_told_halves_the_error_of_the_first_place() -> None:
     assert told[0] < 0.6 * even[0]
     assert told[1] < 0.4 * even[1]
     assert told[2] < 0.95 * even[2]
+
+
+@pytest.mark.nightly
+def test_limits_for_every_look_hold_where_votes_are_asked_as_told() -> None:
+    """How many votes a pair has depends on the votes so far, and 30 looks are taken."""
+    ever = np.zeros((200, 3), bool)
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        truth = rng.normal(0, 0.5, 12)
+        truth -= truth.mean()
+        votes, won = 6.0 * evenly(None, rng), np.zeros((2, 12, 12))
+        for _ in range(30):
+            wins = rng.binomial(votes.astype(int), expit(truth[:, None] - truth))
+            won += np.stack([wins, votes - wins])
+            i, j = np.nonzero(won.sum(axis=0))
+            table = Comparisons.build(NAMES, i, j, won[0][i, j], None, won[1][i, j])
+            fit = pairproof.fit_bradley_terry(table, reference="sum")
+            ever[seed] |= wrong(fit, truth)
+            votes = as_told(fit, rng)
+    print(f"200 boards asked as told: {ever.mean(axis=0)} ever wrong for one look, for every look, orders")
+    assert ever[:, 0].mean() > 0.7 and ever[:, 1].mean() <= 0.05 and ever[:, 2].mean() <= 0.05

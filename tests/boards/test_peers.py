@@ -21,9 +21,9 @@ from pairproof.errors import ConvergenceError, InputError, NotEstimableError
 from tests.boards import make_peers
 from tests.boards.make_peers import CASES, FEATURES, HERE, votes
 
-#: Points. arena-rank goes on to a gradient of 1e-13 of the mean loss; seen: 2e-9 here, 2.5e-8 of 20,000 votes.
+#: Points. arena-rank goes on to a gradient of 1e-13 of the mean loss; seen: 2e-9, 2.5e-8 of 20,000 votes.
 POINTS = 1e-7
-#: Of limits with weights: its inverse of a matrix of condition 4e5; seen: 1.3e-6 here, 1.4e-5 of 20,000 votes.
+#: Of limits with weights: its inverse of a matrix of condition 4e5; seen: 1.3e-6, 1.4e-5 of 20,000 votes.
 WEIGHTED = 1e-4
 
 
