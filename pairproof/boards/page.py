@@ -140,7 +140,7 @@ def board_table(board: Board) -> Table:
         cells = [Cell(ranks_of(row), value=place), Cell(row.model, title=row.model)]
         cells += [_cell(points(x), x) for x in (row.rating, row.low, row.high)]
         cells += [_cell(f"{count:,.10g}", count) for count in (row.votes, row.wins, row.losses, row.ties)]
-        cells += [_share(row.both_bad)] * has_bad + [_share(row.win_rate)] + [_share(row.p_best)] * has_best
+        cells += [_share(row.both_bad)] * has_bad + [_share(row.win_rate)] + [_chance(row.p_best)] * has_best
         cells += [_cell(str(row.tier), row.tier), Cell(row.status, _SIGNS[row.status])]
         cells += [_value(name, row.more.get(name)) for name in more]
         rows.append(tuple(cells))
@@ -167,6 +167,11 @@ def _cell(text: str, value: float | None) -> Cell:
 def _share(value: float | None) -> Cell:
     text = "-" if value is None else "<0.001" if 0.0 < value < 0.0005 else f"{value:.3f}"
     return Cell(text, value=value)
+
+
+def _chance(value: float | None) -> Cell:
+    """A chance is never 0, only too small for the draws."""
+    return Cell("<0.001", value=0.0) if value == 0.0 else _share(value)
 
 
 def _title(name: str) -> str:
