@@ -134,7 +134,7 @@ def command(
 ) -> int:
     state.no_junit("a board has")
     from ...boards.board import leaderboard
-    from ...boards.publish import write_board
+    from ...boards.page import write_board
 
     if peer is not None and (asked["by"] is not None or out is not None):
         raise click.UsageError("--as is the numbers of another program, without --by and --out.")
