@@ -35,17 +35,8 @@ from ..numerics.arrays import BoolArray
 from ..text import listed
 from .both_bad import fit_both_bad
 from .over_time import Every, History, history
-from .result import (
-    Board,
-    BoardClusters,
-    BoardData,
-    BoardRow,
-    Boards,
-    BoardScale,
-    ItemValue,
-    Status,
-    StyleEffect,
-)
+from .result import Board, Boards
+from .rows import BoardClusters, BoardData, BoardRow, BoardScale, ItemValue, Status, StyleEffect
 from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, styled, without_both_bad
 
 BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
@@ -145,7 +136,7 @@ def leaderboard(
     >>> votes = {"model_a": list("ABCABC"), "model_b": list("BCABCA")}
     >>> votes["winner"] = ["model_a", "model_a", "tie", "model_b", "model_b", "model_a"]
     >>> [(row.model, round(row.rating)) for row in pairproof.leaderboard(votes).rows]
-    [('C', 1047), ('A', 1000), ('B', 953)]
+    [('C', 1060), ('B', 1000), ('A', 940)]
     """
     one_of("ties", ties, TIES)
     one_of("both_bad", both_bad, ("tie", "drop", "own"))

@@ -14,7 +14,7 @@ from hypothesis import given, settings, strategies as st
 
 import pairproof
 from pairproof.boards.board import _tiers, leaderboard
-from pairproof.boards.result import KEYS, row_dict
+from pairproof.boards.rows import KEYS, row_dict
 from pairproof.errors import InputError
 from tests.boards.simulated import simulate
 

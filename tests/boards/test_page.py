@@ -17,8 +17,14 @@ import pytest
 import pairproof
 from pairproof.boards.board import leaderboard
 from pairproof.boards.over_time import history
-from pairproof.boards.page import MOST_DRAWN, board_page, references, verified_in_words, who_may_be_best
-from pairproof.boards.pictures import MOST_WRITTEN, shares, ticks
+from pairproof.boards.page.board_page import (
+    MOST_DRAWN,
+    board_page,
+    references,
+    verified_in_words,
+    who_may_be_best,
+)
+from pairproof.boards.page.pictures import MOST_WRITTEN, shares, ticks
 from pairproof.boards.result import Board
 from pairproof.report.output import render_html
 from tests.boards.simulated import simulate

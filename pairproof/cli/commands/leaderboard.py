@@ -134,7 +134,7 @@ def command(
 ) -> int:
     state.no_junit("a board has")
     from ...boards.board import leaderboard
-    from ...boards.page import write_board
+    from ...boards.page.board_page import write_board
 
     if peer is not None and (asked["by"] is not None or out is not None):
         raise click.UsageError("--as is the numbers of another program, without --by and --out.")
@@ -173,7 +173,7 @@ def command(
 
 def _give_peer(state: State, board: Any, peer: str) -> None:
     """The numbers of another program, or of scores that are no model's."""
-    from ...boards.shared_task import shared_task
+    from ...boards.others.shared_task import shared_task
     from ...report.blocks import Bullets, Page, Table
     from ...text import number
 

@@ -15,11 +15,11 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from ..data.columns import FloatArray
-from ..report.blocks import Picture
-from ..text import label, shorten
-from .over_time import History
-from .result import Board, BoardRow
+from ...data.columns import FloatArray
+from ...report.blocks import Picture
+from ...text import label, shorten
+from ..over_time import History
+from ..rows import BoardNumbers as Board, BoardRow
 
 #: Models whose shares are written out, and those that a map shows.
 MOST_WRITTEN, MOST_MAPPED = 25, 300

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..data.columns import Factor, FloatArray
-from ..errors import InputError
-from ..text import toml, toml_lines
-from .result import Board
+from ...data.columns import Factor, FloatArray
+from ...errors import InputError
+from ...text import toml, toml_lines
+from ..rows import BoardNumbers as Board
 
 PAGE, CSV, JSON, CLAIMS, VOTES = (
     "index.html",

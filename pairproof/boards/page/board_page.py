@@ -12,16 +12,16 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
-from ..files.outputs import write
-from ..report.blocks import Block, Bullets, Cell, Code, Column, Folded, Heading, Page, Paragraph, Table
-from ..report.json_text import json_text
-from ..report.output import render_html
-from ..text import named, number
-from .over_time import History
+from ...errors import InputError
+from ...files.outputs import write
+from ...report.blocks import Block, Bullets, Cell, Code, Column, Folded, Heading, Page, Paragraph, Table
+from ...report.json_text import json_text
+from ...report.output import render_html
+from ...text import named, number
+from ..over_time import History
+from ..rows import BoardNumbers as Board, SideBySide as Boards
 from .pictures import history_picture, points, ranks_of, ratings_picture, shares_pictures
 from .publish import CLAIMS, CSV, JSON, PAGE, VOTES, board_claims, check_command, checkable, votes_csv
-from .result import Board, Boards
 
 #: Rows that a terminal or a page shows, and a picture of ratings; files and JSON have all.
 MOST_ROWS, MOST_DRAWN = 500, 150
