@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Union, cast
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -64,6 +64,16 @@ class _Asked:
     seed: int
     date: str
     every: Every
+
+
+@overload
+def leaderboard(votes: Any, *, by: None = None, **how: Any) -> Board:
+    ...
+
+
+@overload
+def leaderboard(votes: Any, *, by: str, **how: Any) -> Boards:
+    ...
 
 
 def leaderboard(
@@ -224,16 +234,16 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
     """The model with standard errors by what goes together, and sentences on these."""
     import pairproof
 
-    through = {} if votes.rows is None or not terms else {"rows": votes.rows}
     plain = pairproof.fit_bradley_terry(
         votes.table,
         ties=asked.ties if votes.table.tie_category else None,
         reference="sum",
         order_effect=asked.order_effect,
         comparison_terms=terms,
-        **through,
+        rows=votes.rows if terms else None,
     )
-    columns, said = asked.cluster, ()
+    columns: tuple[str, ...] | None = asked.cluster
+    said: tuple[str, ...] = ()
     if columns == ("auto",):
         columns, said = clusters_of(votes)
     elif columns:
@@ -281,7 +291,7 @@ def _numbers(
     status = _status(abilities, ratings.rating, limits, asked.precision)
     p_best, why_none = _chances(abilities, status, asked.seed)
     rates = _win_rates(fit, abilities)
-    counts, order = _counts(given.table, table), ranks.order
+    (votes, wins, losses, ties, bad), order = _counts(given.table, table), ranks.order
     tiers = _tiers(ranks.above, order)
     more = _of_items(table)
     rows = tuple(
@@ -293,8 +303,11 @@ def _numbers(
             _or_none(ratings.rating[k]),
             _or_none(limits[k, 0]),
             _or_none(limits[k, 1]),
-            *(float(c[k]) for c in counts[:4]),
-            _or_none(counts[4][k]),
+            float(votes[k]),
+            float(wins[k]),
+            float(losses[k]),
+            float(ties[k]),
+            _or_none(bad[k]),
             _or_none(rates[k]),
             None if p_best is None else float(p_best[k]),
             status[k],
@@ -379,7 +392,8 @@ def _win_rates(fit: Fit, abilities: Abilities) -> FloatArray:
     above = abilities.sets.items_above
     of[above], of[above.T] = 1.0, 0.0
     known = np.isfinite(of)
-    return np.where(known.any(axis=1), np.nansum(of, axis=1) / np.maximum(known.sum(axis=1), 1), np.nan)
+    mean = np.nansum(of, axis=1) / np.maximum(known.sum(axis=1), 1)
+    return np.asarray(np.where(known.any(axis=1), mean, np.nan), float)
 
 
 def _counts(given: Comparisons, table: Comparisons) -> tuple[FloatArray, ...]:
@@ -387,7 +401,7 @@ def _counts(given: Comparisons, table: Comparisons) -> tuple[FloatArray, ...]:
     n = len(table.items)
 
     def of_items(first: FloatArray, second: FloatArray) -> FloatArray:
-        return np.bincount(table.first, first, n) + np.bincount(table.second, second, n)
+        return np.asarray(np.bincount(table.first, first, n) + np.bincount(table.second, second, n), float)
 
     wins, losses = of_items(table.wins, table.losses), of_items(table.losses, table.wins)
     ties = of_items(table.ties, table.ties)

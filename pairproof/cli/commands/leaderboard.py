@@ -144,15 +144,11 @@ def command(
         )
 
     how = read_as(asked, (*_TABLE, "where"))
-    where = how.pop("where", ())
-    found = leaderboard(
-        votes[0] if len(votes) == 1 else list(votes),
-        **({"anchor": anchor[0], "at": anchor[1]} if anchor else {}),
-        **asked,
-        **({"where": where} if where else {}),
-        **how,
-        seed=state.seed or 0,
-    )
+    if not how["where"]:
+        del how["where"]
+    if anchor is not None:
+        asked["anchor"], asked["at"] = anchor
+    found = leaderboard(votes[0] if len(votes) == 1 else list(votes), **asked, **how, seed=state.seed or 0)
     if peer is not None:
         _give_peer(state, found, peer)
         return 0
