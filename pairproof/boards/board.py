@@ -41,7 +41,7 @@ from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, styled, w
 
 BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
 TIES: tuple[BoardTies, ...] = ("half", "davidson", "rao-kupper", "drop")
-#: Draws for the chance of being best, its Monte Carlo error below .002; and items whose expected scores are all worked out.
+#: Draws for the chance of being best, Monte Carlo error below .002; items whose expected scores are worked out.
 DRAWS, MOST_PAIRED = 100_000, 1_400
 #: An item this many standard errors below the best is never it.
 NEVER = 8.0
@@ -200,7 +200,7 @@ def _as_levels(column: FloatArray) -> tuple[IntArray, tuple[str, ...]]:
     return codes.astype(np.int64), tuple(f"{v:.15g}" for v in known)
 
 
-# -- one board ---------------------------------------------------------------------------------------------------
+# -- one board -------------------------------------------------------------------------------------------
 
 
 def _board(given: Votes, asked: _Asked) -> Board:
@@ -495,7 +495,7 @@ def _beside(board: Board, plain: Board) -> Board:
     return replace(board, rows=rows)
 
 
-# -- what a reader has to know -----------------------------------------------------------------------------------
+# -- what a reader has to know ---------------------------------------------------------------------------
 
 _TIES_SAID = {
     "half": "a tie is half a win for either",

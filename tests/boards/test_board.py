@@ -50,7 +50,10 @@ def test_the_best_comes_first_and_the_counts_are_those_of_the_votes(votes, board
     for row in board.rows:
         on_a, on_b = votes["model_a"] == row.model, votes["model_b"] == row.model
         assert row.votes == (on_a | on_b).sum() == row.wins + row.losses + row.ties
-        assert row.wins == (on_a & (votes["winner"] == "model_a")).sum() + (on_b & (votes["winner"] == "model_b")).sum()
+        assert (
+            row.wins
+            == (on_a & (votes["winner"] == "model_a")).sum() + (on_b & (votes["winner"] == "model_b")).sum()
+        )
         bad = ((on_a | on_b) & (votes["winner"] == "tie (bothbad)")).sum()
         assert row.both_bad == pytest.approx(bad / row.votes, abs=1e-15)  # one division; observed 0
 
@@ -61,11 +64,15 @@ def test_votes_are_clustered_by_judge_and_prompt_where_there_are_such_and_a_sent
 
 
 def test_the_limits_are_those_of_the_clustered_contrast_with_the_mean(votes, board):
-    fit = pairproof.fit_bradley_terry(pairproof.read(votes), ties="half", reference="sum").clustered("judge", "prompt")
+    fit = pairproof.fit_bradley_terry(pairproof.read(votes), ties="half", reference="sum").clustered(
+        "judge", "prompt"
+    )
     frame = fit.to_frame()
     for row in board.rows:
         low, high = frame.loc[row.model, ["low", "high"]]
-        assert row.low == pytest.approx(1000 + POINTS * low, abs=1e-6)  # another route to the same; observed 5e-10
+        assert row.low == pytest.approx(
+            1000 + POINTS * low, abs=1e-6
+        )  # another route to the same; observed 5e-10
         assert row.high == pytest.approx(1000 + POINTS * high, abs=1e-6)
 
 
@@ -115,7 +122,11 @@ def test_a_tier_ends_exactly_where_all_above_are_shown_to_be_better_than_all_bel
 
 def test_a_model_that_lost_all_has_no_rating_and_leaves_the_others_as_they_were(votes, board):
     lost = pd.DataFrame(
-        {"model_a": ["new"] * 12, "model_b": [f"model-{k % 8 + 1}" for k in range(12)], "winner": ["model_b"] * 12}
+        {
+            "model_a": ["new"] * 12,
+            "model_b": [f"model-{k % 8 + 1}" for k in range(12)],
+            "winner": ["model_b"] * 12,
+        }
     )
     lost["judge"], lost["prompt"] = "one", "p"
     found = leaderboard(pd.concat([votes, lost], ignore_index=True))
@@ -123,7 +134,9 @@ def test_a_model_that_lost_all_has_no_rating_and_leaves_the_others_as_they_were(
     assert (rows["new"].status, rows["new"].rating, rows["new"].p_best) == ("below-all", None, 0.0)
     assert found.rows[-1].model == "new"
     for row in board.rows:
-        assert rows[row.model].rating == pytest.approx(row.rating, abs=1e-6)  # the limit is not quite reached; seen 4e-9
+        assert rows[row.model].rating == pytest.approx(
+            row.rating, abs=1e-6
+        )  # the limit is not quite reached; seen 4e-9
     assert any(sentence.startswith("'new': lost to all") for sentence in found.method)
 
 
@@ -147,7 +160,9 @@ def test_models_without_a_chain_of_votes_to_the_rest_are_apart():
 @given(st.integers(0, 2**32 - 1))
 def test_relabelling_swapping_sides_and_permuting_rows_change_nothing(seed):
     rng = np.random.default_rng(seed)
-    frame = simulate(3, n_votes=600, n_models=5, n_judges=40, pareto=2.0)[["model_a", "model_b", "winner", "judge"]]
+    frame = simulate(3, n_votes=600, n_models=5, n_judges=40, pareto=2.0)[
+        ["model_a", "model_b", "winner", "judge"]
+    ]
     swapped = frame.copy()
     here = rng.random(len(frame)) < 0.5
     swapped.loc[here, ["model_a", "model_b"]] = frame.loc[here, ["model_b", "model_a"]].to_numpy()
@@ -180,14 +195,19 @@ def test_boards_by_a_column_are_those_of_its_votes_alone(votes):
     boards = leaderboard(votes, by="language")
     alone = leaderboard(votes[votes["language"] == "English"])
     assert list(boards.boards) == sorted(votes["language"].unique())
-    assert [row.rating for row in boards["English"].rows] == pytest.approx([row.rating for row in alone.rows], abs=1e-8)
+    assert [row.rating for row in boards["English"].rows] == pytest.approx(
+        [row.rating for row in alone.rows], abs=1e-8
+    )
     with pytest.raises(InputError, match="no board of language='Klingon'"):
         boards["Klingon"]
 
 
 def test_json_csv_and_frame_have_the_same_rows_under_the_same_names(board):
     document = json.loads(json.dumps(board.to_dict()))
-    assert list(document)[:6] == ["board", "scale", "clusters", "style", "data", "method"] or "method" in document
+    assert (
+        list(document)[:6] == ["board", "scale", "clusters", "style", "data", "method"]
+        or "method" in document
+    )
     assert [list(row)[: len(KEYS)] for row in document["board"]] == [list(KEYS)] * len(board.rows)
     read = list(csv.DictReader(io.StringIO(board.to_csv())))
     for row, line in zip(document["board"], read):
