@@ -66,7 +66,7 @@ def labels(table: Table, name: str) -> Factor:
     """The column's distinct texts in no particular order; code -1 where the cell is blank or missing."""
     coded = table.codes(name)
     if coded is not None:
-        codes, values = coded
+        codes, values = np.array(coded[0], np.int64), coded[1]  # a copy, whatever the frame has
     else:
         try:
             codes, values = pd.factorize(table.columns[name])
