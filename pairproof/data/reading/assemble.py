@@ -135,7 +135,7 @@ def encode(
     positions = []
     for factor in factors:
         at = [place[name] for name in factor.levels]
-        in_order = at == list(range(len(at)))  # categories most often are: a million codes are then not looked up
+        in_order = at == list(range(len(at)))  # as categories most often are
         positions.append(factor.codes if in_order else np.array([*at, -1], np.int64)[factor.codes])
     return items, positions
 
