@@ -90,7 +90,8 @@ class Table:
     def take(self, rows: NDArray[np.int64]) -> Table:
         """Some of the rows, whose places in the source messages still know."""
         columns = {name: column.iloc[rows] for name, column in self.columns.items()}
-        return replace(self, columns=columns, n_rows=len(rows), rows=rows, coded={})
+        coded = {name: (codes[rows], values) for name, (codes, values) in self.coded.items()}
+        return replace(self, columns=columns, n_rows=len(rows), rows=rows, coded=coded)
 
     def only(self, name: str) -> Table:
         """A copy of one column, whose place messages know as before; without the text where each row is a line."""
