@@ -16,6 +16,11 @@ import typing as _typing
 
 if _typing.TYPE_CHECKING:
     from . import campaign as campaign
+    from .boards.anytime import anytime_limits as anytime_limits
+    from .boards.audit import audit as audit
+    from .boards.board import leaderboard as leaderboard
+    from .boards.changed import board_changes as board_changes
+    from .boards.next_pairs import next_pairs as next_pairs
     from .bridge.programs.r_script import to_r as to_r
     from .data.comparisons import Comparisons as Comparisons, load as load
     from .data.counting.count import count as count
@@ -115,6 +120,11 @@ _HOME = {
     "profile_test": "native.inference.profile_likelihood",
     "score_test": "native.inference.score_tests",
     "wild_test": "native.inference.score_tests",
+    "leaderboard": "boards.board",
+    "audit": "boards.audit",
+    "next_pairs": "boards.next_pairs",
+    "anytime_limits": "boards.anytime",
+    "board_changes": "boards.changed",
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "migrate": "migration.migrate",

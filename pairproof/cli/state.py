@@ -291,7 +291,7 @@ def remember(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
 def _reports(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[Path, ...]:
     paths = tuple(Path(v) for v in value)
     for path in paths:
-        wrong = wrong_suffix(path.suffix.lower())
+        wrong = wrong_suffix(path.suffix.lower(), getattr(ctx.command, "has_rows", False))
         if wrong:
             raise click.BadParameter(f"{path}: {wrong}")
         # is_dir is False for an impossible name: one that is too long or has a zero character.

@@ -53,9 +53,11 @@ def sealed(column: Column) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Uncoded:
-    """A checked column that is made when it is first asked for."""
+    """A checked column that is made when it is first asked for, or refused then.
+    can_be: False where it is known that it will be refused, as lists are."""
 
     code: Callable[[], Column]
+    can_be: bool = True
 
 
 class Columns(Mapping[str, Column]):
@@ -85,7 +87,9 @@ class Columns(Mapping[str, Column]):
     def parts(self) -> dict[str, Column | Uncoded]:
         """The columns; one that is not coded yet is coded once for all who ask for it."""
         return {
-            name: Uncoded(partial(self.__getitem__, name)) if isinstance(column, Uncoded) else column
+            name: Uncoded(partial(self.__getitem__, name), column.can_be)
+            if isinstance(column, Uncoded)
+            else column
             for name, column in self._of.items()
         }
 
@@ -93,6 +97,12 @@ class Columns(Mapping[str, Column]):
 def parts_of(columns: Mapping[str, Column]) -> Mapping[str, Column | Uncoded]:
     """The columns, of which none is coded for it."""
     return columns.parts() if isinstance(columns, Columns) else columns
+
+
+def usable(columns: Mapping[str, Column]) -> dict[str, Column]:
+    """All columns, coded, but those that are known to be refused."""
+    parts = parts_of(columns).items()
+    return {name: columns[name] for name, column in parts if not isinstance(column, Uncoded) or column.can_be}
 
 
 def _unchecked(columns: Mapping[str, Column]) -> Collection[str]:
@@ -111,7 +121,7 @@ def each(columns: Mapping[str, Column], change: Callable[[Column], Column]) -> C
         return sealed(change(columns[name]))
 
     found = {
-        name: Uncoded(partial(changed, name)) if isinstance(column, Uncoded) else changed(name)
+        name: Uncoded(partial(changed, name), column.can_be) if isinstance(column, Uncoded) else changed(name)
         for name, column in parts_of(columns).items()
     }
     return Columns(found, _unchecked(columns))

@@ -1,22 +1,25 @@
 """The methods of :class:`pairproof.Fit` about many comparisons at once, and about terms and contests.
 
-Families of differences and ranks; tests of terms, residuals of contests and of items.
+Scales and ratings; families of differences and ranks; tests of terms, residuals of contests and of items.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
-from .estimate_verbs import Predicted
-from .estimates import array_inference as inference
-from .estimates.specification import Value
+from ..errors import InputError
+from .estimate_verbs import WITHOUT_PAIRS, Predicted
+from .estimates import array_inference as inference, identification as rescale, predictions
+from .estimates.identification import R
+from .estimates.specification import Scale, Value
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .many.comparison_results import AgainstTheBest, Contrasts, RankSets
+    from .many.ratings import Ratings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,6 +35,96 @@ class Compared(Predicted):
     >>> pairproof.fit_bradley_terry(table).ranks().letters
     ('a', 'a', 'b')
     """
+
+    # -- scales ----------------------------------------------------------------------------------------------
+
+    @overload
+    def on_scale(self: R, scale: Scale) -> R:
+        ...
+
+    @overload
+    def on_scale(
+        self,
+        scale: Literal["elo"],
+        *,
+        anchor: str | None = None,
+        at: float | None = None,
+        expected: Literal["ability", "score"] = "ability",
+        group: str | None = None,
+    ) -> Ratings:
+        ...
+
+    def on_scale(
+        self: R,
+        scale: Scale | Literal["elo"],
+        *,
+        anchor: str | None = None,
+        at: float | None = None,
+        expected: Literal["ability", "score"] = "ability",
+        group: str | None = None,
+    ) -> R | Ratings:
+        """The same fit on another scale: item parameters are doubled or halved, `tie` and `order` kept; or Elo ratings.
+
+        Ratings have 400 points for odds of 10 to 1, and this fit's own covariance: by cluster after :meth:`clustered`.
+        How they and their errors are made is in :mod:`pairproof.fit.many.ratings`.
+
+        Parameters
+        ----------
+        scale : {"lambda", "log-odds", "elo"}
+        anchor : str, optional
+            The item whose rating is `at`; default: the mean of all that have a finite rating is.
+        at : float, optional
+            Default: 1000.
+        expected : {"ability", "score"}
+            Whether ratings are abilities, or say expected scores with a tie as half a win.  Abilities of Davidson or of Rao
+            and Kupper are further apart than half-win ratings of the same votes; by score all mean the same.
+        group : str, optional
+            One of `groups`, required of ratings where there are several.
+
+        Returns
+        -------
+        Fit, or Ratings
+            :class:`pairproof.fit.many.ratings.Ratings` on the scale "elo".
+
+        Raises
+        ------
+        InputError
+            Another scale; an anchor without a finite rating; `anchor`, `at`, `expected` or `group` of a scale other than
+            "elo"; several groups; expected scores of ties with a shift or a scale, abilities that are no log-odds.
+        ItemError
+            An anchor that is no item.
+        NotEstimableError
+            No two items that differ by a finite number.
+        TooLargeError
+            Ratings of more than 6,000 items.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
+        >>> fit.on_scale("log-odds").params.round(4).to_dict()
+        {'A': 0.5555, 'B': 0.0, 'tie': -0.6551}
+        >>> fit.on_scale("elo", anchor="B").to_frame().round(1).loc["A", ["rating", "low", "high"]].tolist()
+        [1096.5, 1024.3, 1168.7]
+        >>> fit.on_scale("elo", anchor="B", expected="score").rating.round(1).tolist()
+        [1076.5, 1000.0]
+        """
+        if scale == "elo":
+            from .many.ratings import ratings
+
+            if expected == "score" and self.answers is not None and not self.of_answers.has_pairs:
+                raise InputError(WITHOUT_PAIRS)
+            return ratings(self, anchor, at, expected, group)
+        if (anchor, at, expected, group) != (None, None, "ability", None):
+            raise InputError(
+                f"scale={scale!r} with anchor, at, expected or group, which are of ratings: on_scale('elo', ...); a fit has its"
+                " reference by with_reference()"
+            )
+        if scale != self.scale:
+            predictions.needs_logit(self, f"scale={scale!r}", "its estimates are in units of that link")
+        return rescale.on_scale(self, scale)
+
+    # -- many at once ----------------------------------------------------------------------------------------
 
     def contrasts(
         self,

@@ -1,6 +1,6 @@
 """The methods of :class:`pairproof.Fit` about parameters, items and data.
 
-Estimates, Wald inference, scale and reference; worths, probabilities, residuals, goodness of fit.
+Estimates, Wald inference, reference; worths, probabilities, residuals, goodness of fit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..numerics.arrays import FloatArray
 from .estimates import array_inference as inference, identification as rescale, predictions
 from .estimates.fit_record import FitRecord, find_item, why_not_estimable
 from .estimates.identification import R
-from .estimates.specification import Scale, Value
+from .estimates.specification import Value
 from .estimates.tails import log10_student_p, student_p
 from .inference import diagnostics as residuals, wald as parameters
 from .inference.wald import check_level
@@ -329,34 +329,7 @@ class Estimates(FitRecord):
         """
         return parameters.wald(self, names)
 
-    # -- other scale, other constraint -----------------------------------------------------------------------
-
-    def on_scale(self: R, scale: Scale) -> R:
-        """The same fit on another scale: item parameters are doubled or halved, `tie` and `order` kept.
-
-        Parameters
-        ----------
-        scale : {"lambda", "log-odds"}
-
-        Returns
-        -------
-        Fit
-
-        Raises
-        ------
-        InputError
-            Another scale.
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
-        >>> fit.on_scale("log-odds").params.round(4).to_dict()
-        {'A': 0.5555, 'B': 0.0, 'tie': -0.6551}
-        """
-        if scale != self.scale:
-            predictions.needs_logit(self, f"scale={scale!r}", "its estimates are in units of that link")
-        return rescale.on_scale(self, scale)
+    # -- other constraint ------------------------------------------------------------------------------------
 
     def with_reference(self: R, reference: str) -> R:
         """The same fit with another reference item.

@@ -96,10 +96,11 @@ class Fit(WithParts):
         ----------
         *columns : str
             One column of the table, or two for clustering both ways (Cameron, Gelbach and Miller 2011, J. Bus.
-            Econ. Stat. 29, 238-249).  Of whole answers one, or none: every person is then a cluster.  Of random effects
-            of judges one, whose clusters hold whole judges.
+            Econ. Stat. 29, 238-249).  None: every vote is then a cluster, so that answers may have another spread than
+            the model's but are independent; where counts are fractional or weighted every row, of whole answers every
+            person.  Of random effects of judges one, whose clusters hold whole judges.
         kind : {"CR0", "CR1", "CR2"}, optional
-            Default: CR2; of whole answers CR1.
+            Default: CR2; without a column, and of whole answers, CR1.
             CR2 is that of Bell and McCaffrey with Satterthwaite's degrees of freedom (Pustejovsky and Tipton
             2018, J. Bus. Econ. Stat. 36, 672-683); CR0 has no correction, CR1 has G / (G - 1), both on G - 1
             degrees of freedom for G clusters.  Where the information of a cluster is not positive there is no CR2:
@@ -119,8 +120,8 @@ class Fit(WithParts):
         Raises
         ------
         InputError
-            No such column, one cluster, rows without a value, another kind, or not one or two columns.  Random effects of
-            items; CR2 of link "cauchit"; two columns of ties with a shift or a scale.  Rows whose counts are not those of the
+            No such column, one cluster, rows without a value, another kind, or more than two columns; CR2 without a column.
+            Random effects of items; CR2 of link "cauchit"; two columns of ties with a shift or a scale.  Rows whose counts are not those of the
             fit's table; CR2 or two columns of `rows`, for which what is offered is said.
         TooLargeError
             More than 6,000 parameters.
@@ -136,6 +137,8 @@ class Fit(WithParts):
         A - B: 0.6190 (se 0.3315), z = 1.867, p = 0.06184, 90% interval 0.0738 to 1.1643; odds 1.857 to 1
         >>> print(fit.clustered("judge").contrast("A", "B", level=0.9))
         A - B: 0.6190 (se 0.6833), t on 3 df = 0.906, p = 0.4318, 90% interval -0.9891 to 2.2272; odds 1.857 to 1
+        >>> fit.clustered().robust.title
+        'CR1 by vote (40 votes)'
         """
         if rows is not None:
             from .robust.streamed import clustered_through
@@ -145,11 +148,15 @@ class Fit(WithParts):
             from .results.answers import clustered_answers
 
             return clustered_answers(self, columns, kind or "CR1", missing)
-        kind = kind or "CR2"
+        kind = kind or ("CR2" if columns else "CR1")
         if self.contests is not None:
             from .results.contests import clustered_contests
 
             return clustered_contests(self, columns, kind, missing)
+        if not columns:
+            from .robust.votes import by_vote
+
+            return by_vote(self, kind, missing)
         from .robust.clustered_fit import clustered
 
         return clustered(self, columns, kind, missing)

@@ -25,6 +25,10 @@ from pairproof import errors
 #: Beside the face: what pages of docs/ send a user to, and R's functions under their own names.
 COVERED = (
     "pairproof.bridge.capture.run:capture",
+    "pairproof.fit.many.ratings:Ratings",
+    "pairproof.boards.others.descriptive:descriptive",
+    "pairproof.boards.others.peers:",
+    "pairproof.boards.others.shared_task:shared_task",
     "pairproof.bridge.packages.bradleyterry2.counts:BTm_counts",
     "pairproof.bridge.packages.bradleyterry2.counts:countsToBinomial",
     "pairproof.bridge.packages.bradleyterry2.btm:BTm",

@@ -27,7 +27,9 @@ from ...errors import InputError
 from ...files.inputs import note, regular
 from ...text import listed, named, quoted
 from ..adding import Part
-from ..reading.sources import BINARY, Table, load
+from ..reading.arrow import leaf, leaves
+from ..reading.nested import refuse_lists
+from ..reading.sources import BINARY, Table, load, repeated
 from .tally import Coded, Tally
 
 #: Told how many rows have been counted, of how many if that is known.
@@ -132,7 +134,7 @@ def _in_memory(table: Table, name: str | None) -> Stream:
         ]
 
     def distinct(columns: Sequence[str], tally: Tally) -> None:
-        for batch in batches(columns):
+        for batch in batches(columns, tally.cuts):
             tally.add(batch)
 
     return Stream(table.source, tuple(table.columns), distinct, batches, _tallied(name, table.source))
@@ -187,7 +189,7 @@ def _of_files(paths: list[str], name: str | None, encoding: str | None, told: Pr
                     told(done, of_all)
 
     def distinct(columns: Sequence[str], tally: Tally) -> None:
-        for batch in batches(columns):
+        for batch in batches(columns, tally.cuts):
             tally.add(batch)
 
     def parts(n: int) -> tuple[Part, ...]:
@@ -274,8 +276,12 @@ def _of_arrow(path: str, suffix: str) -> _File:
     def guarded(batches: Callable[[Sequence[str]], Iterator[Any]]) -> Batches:
         def of(columns: Sequence[str], plain: Collection[str] = ()) -> Iterator[list[Coded]]:
             try:
+                for column in columns:
+                    if names[column] is None:
+                        refuse_lists(column, path)
                 for batch in batches(columns):
-                    yield [_coded(batch.column(column), column, path, column in plain) for column in columns]
+                    found = {column: leaf(batch, names[column] or ()) for column in columns}
+                    yield [_coded(found[column], column, path, column in plain) for column in columns]
             except unreadable as error:
                 raise InputError(f"{path}: not a readable {suffix} file: {error}") from error
 
@@ -285,6 +291,7 @@ def _of_arrow(path: str, suffix: str) -> _File:
         if suffix in (".parquet", ".pq"):
             with pa.parquet.ParquetFile(path) as file:
                 schema, n_rows = file.schema_arrow, file.metadata.num_rows
+            names = leaves(schema, path)
             texts = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
 
             def of_parquet(columns: Sequence[str]) -> Iterator[Any]:
@@ -292,9 +299,9 @@ def _of_arrow(path: str, suffix: str) -> _File:
                 with pa.parquet.ParquetFile(path, read_dictionary=coded, pre_buffer=False) as file:
                     yield from file.iter_batches(BATCH, columns=list(columns))
 
-            return _File(path, _checked_names(schema.names, path), n_rows, guarded(of_parquet))
+            return _File(path, tuple(names), n_rows, guarded(of_parquet))
         with _reader(pa, path) as reader:
-            names = _checked_names(reader.schema.names, path)
+            names = leaves(reader.schema, path)
 
         def of_ipc(columns: Sequence[str]) -> Iterator[Any]:
             with _reader(pa, path) as reader:
@@ -303,7 +310,7 @@ def _of_arrow(path: str, suffix: str) -> _File:
                 else:
                     yield from reader
 
-        return _File(path, names, None, guarded(of_ipc))
+        return _File(path, tuple(names), None, guarded(of_ipc))
     except unreadable as error:
         raise InputError(f"{path}: not a readable {suffix} file: {error}") from error
 
@@ -316,13 +323,6 @@ def _reader(pa: Any, path: str) -> Any:
     except pa.ArrowInvalid:
         mapped.seek(0)
         return pa.ipc.open_stream(mapped)
-
-
-def _checked_names(names: Sequence[str], path: str) -> tuple[str, ...]:
-    twice = sorted({name for name in names if list(names).count(name) > 1})
-    if twice:
-        raise InputError(f"{path}: more than one column is called {listed(twice)}; rename or remove")
-    return tuple(names)
 
 
 def _coded(column: Any, name: str, source: str, plain: bool = False) -> Coded:
@@ -405,28 +405,67 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
             f"cannot count rows of a {kind}; expected a path, a glob, a list of paths, a dict of columns, or a frame of"
             f" pandas, polars, pyarrow, DuckDB, Ibis, Dask or PySpark (narwhals says: {error})"
         ) from error
-    names = tuple(frame.collect_schema().names())
+    about = name or f"a frame of {kind.partition('.')[0]}"
+    fields = list(_fields(frame.collect_schema(), nw))
+    paths, names = dict(fields), tuple(column for column, _ in fields)
+    if len(paths) < len(names):
+        raise InputError(
+            f"{about}: more than one column is called {listed(repeated(names))}; rename or remove"
+        )
+
+    def chosen(columns: Sequence[str], names: Sequence[str]) -> Any:
+        """The frame of these columns, those inside structs among them, under names."""
+        for column in columns:
+            if paths[column][1]:
+                refuse_lists(column, about)
+        try:
+            return frame.select(*(_field(nw, paths[old][0]).alias(new) for old, new in zip(columns, names)))
+        except (AttributeError, NotImplementedError, TypeError) as error:
+            raise InputError(
+                f"{about}: this engine does not hand over columns inside others ({error}); give {listed(columns)} as columns"
+                " of their own"
+            ) from error
 
     def distinct(columns: Sequence[str], tally: Tally) -> None:
         if N in names:
             raise InputError(f"a column is called {N!r}, which the count needs; rename it")
-        grouped = frame.group_by(*columns).agg(nw.len().alias(N)).head(tally.most + 1).collect()
+        inside = any(len(paths[column][0]) > 1 for column in columns)
+        # engines take a dot in a name of their own for a field of a struct
+        keys = [f"{N}_{k}" for k in range(len(columns))] if inside else list(columns)
+        counted = chosen(columns, keys).group_by(*keys).agg(nw.len().alias(N)).head(tally.most + 1)
+        grouped = counted.collect()
         coded = [
-            _factorized(pd.Series(grouped[column].to_list(), dtype=object), column, "table")
-            for column in columns
+            _factorized(pd.Series(grouped[key].to_list(), dtype=object), column, "table")
+            for key, column in zip(keys, columns)
         ]
+        tally.check(len(coded[0][0]))
         tally.add(coded, np.array(grouped[N].to_list(), np.int64))
 
     def sink(columns: Sequence[str], path: str) -> None:
-        frame.select(*columns).sink_parquet(path)
+        chosen(columns, columns).sink_parquet(path)
 
     def batches(columns: Sequence[str], plain: Collection[str] = ()) -> Iterator[list[Coded]]:
         with spooled(found, columns) as of_file:
             yield from of_file(columns, plain)
 
     folds = str(getattr(frame, "implementation", "")).rpartition(".")[2].lower() in ("duckdb", "pyspark")
-    about = name or f"a frame of {kind.partition('.')[0]}"
     found = Stream(about, names, distinct, batches, _tallied(name, kind), folds, sink)
+    return found
+
+
+def _fields(schema: Any, nw: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[Any, bool]]]:
+    """Dotted name, path and whether it holds lists of each column, those inside structs too."""
+    for name, dtype in schema.items():
+        if isinstance(dtype, nw.Struct):
+            yield from _fields({part.name: part.dtype for part in dtype.fields}, nw, (*path, name))
+        else:
+            yield ".".join((*path, name)), ((*path, name), isinstance(dtype, (nw.List, nw.Array)))
+
+
+def _field(nw: Any, path: Sequence[str]) -> Any:
+    found = nw.col(path[0])
+    for name in path[1:]:
+        found = found.struct.field(name)
     return found
 
 
@@ -443,9 +482,11 @@ def check_case(stream: Stream, wanted: Sequence[str]) -> None:
             )
 
 
-def too_many(most: int, by: Sequence[str]) -> str:
+def too_many(most: int, by: Sequence[str], where: Sequence[str] = ()) -> str:
     """What a count says that would have too many rows."""
+    chosen = f" with where on {listed(where)}" if where else ""
+    cure = "filter the file or the frame first, " if where else ""
     return (
-        f"by={list(by)} makes more than {most:,} different rows; count by fewer columns or by buckets of them, cluster"
-        f" through rows=, or state a larger most_cells={2 * most}"
+        f"by={list(by)}{chosen} makes more than {most:,} different rows; {cure}count by fewer columns or by buckets of them,"
+        f" cluster through rows=, or state a larger most_cells={2 * most}"
     )

@@ -8,6 +8,7 @@ counted where it is.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ import pandas as pd
 from ...errors import InputError
 from ...files.inputs import LIMIT, MOST_BYTES, most_bytes, open_file, read_file
 from ..columns import IntArray
+from ...text import listed
 
 #: Rows of a file that are read: positions and counts take 40 bytes a row, the columns of the file as many.
 MOST_ROWS = 50_000_000
@@ -24,6 +26,8 @@ MOST_ROWS = 50_000_000
 _CELL, _UNFOLDED = 20, 10
 #: Rows that are counted in a second, with room: 2 to 6 seconds for 10^8 were seen.
 _COUNTED = 10_000_000
+#: The attribute of a frame that names columns of lists, which were not read.
+LISTS = "pairproof: columns of lists"
 #: Packages whose tables are computed when asked, and the names of such tables in others.
 _LAZY_PACKAGES = ("duckdb", "ibis", "dask", "dask_expr", "pyspark")
 _LAZY_NAMES = ("LazyFrame", "RecordBatchReader", "Scanner", "Dataset")
@@ -43,6 +47,37 @@ def check_size(n_rows: int, n_columns: int, source: str) -> None:
             f"{source}: {n_rows:,} rows of {n_columns:,} columns unfold to about {n_rows * n_columns * _CELL / 1e9:.0f} GB;"
             f" keep the columns that are needed, count them with pairproof.count, {limit}"
         )
+
+
+def leaves(schema: Any, source: str) -> dict[str, tuple[str, ...] | None]:
+    """Dotted name -> path of each column of an Arrow schema, those inside structs too; None for lists and maps."""
+    import pyarrow as pa
+
+    found: list[tuple[str, tuple[str, ...] | None]] = []
+
+    def add(field: Any, path: tuple[str, ...]) -> None:
+        path = (*path, field.name)
+        if pa.types.is_struct(field.type):
+            for k in range(field.type.num_fields):
+                add(field.type.field(k), path)
+        else:
+            held = pa.types.is_nested(field.type) and not pa.types.is_dictionary(field.type)
+            found.append((".".join(path), None if held else path))
+
+    for field in schema:
+        add(field, ())
+    twice = [name for name, n in Counter(name for name, _ in found).items() if n > 1]
+    if twice:
+        raise InputError(f"{source}: more than one column is called {listed(twice)}; rename or remove")
+    return dict(found)
+
+
+def leaf(table: Any, path: Sequence[str]) -> Any:
+    """A column of a table or a batch, of structs in it where the path has several names."""
+    import pyarrow.compute as pc
+
+    column = table.column(path[0])
+    return column if len(path) == 1 else pc.struct_field(column, list(path[1:]))
 
 
 def arrow_file(path: str, suffix: str, expected: str) -> pd.DataFrame:
@@ -68,15 +103,24 @@ def arrow_file(path: str, suffix: str, expected: str) -> pd.DataFrame:
                 reader = pa.ipc.open_stream(file)
             table = reader.read_all()
             check_size(table.num_rows, table.num_columns, path)
-            return _in_pandas(table)
+            return _in_pandas(table, path)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise InputError(f"{path}: not a readable {suffix} file: {error}") from error
 
 
 def _parquet(parquet: Any, file: Any, path: str) -> pd.DataFrame:
-    footer = parquet.ParquetFile(file).metadata
-    check_size(footer.num_rows, footer.num_columns, path)
-    return _in_pandas(parquet.read_table(file, read_dictionary=_of_few_texts(footer)))
+    opened = parquet.ParquetFile(file)
+    footer, found = opened.metadata, leaves(opened.schema_arrow, path)
+    used = [name for name, inside in found.items() if inside]
+    check_size(footer.num_rows, len(used), path)
+    lists = [name for name, inside in found.items() if not inside]
+    if lists:  # read_table would call a column by the last part of its name
+        whole = parquet.ParquetFile(file, read_dictionary=_of_few_texts(footer)).read(columns=used)
+    else:
+        whole = parquet.read_table(file, read_dictionary=_of_few_texts(footer))
+    frame = _in_pandas(whole, path)
+    frame.attrs[LISTS] = lists
+    return frame
 
 
 def _of_few_texts(footer: Any) -> list[str]:
@@ -92,10 +136,26 @@ def _of_few_texts(footer: Any) -> list[str]:
     return few
 
 
-def _in_pandas(table: Any) -> pd.DataFrame:
-    """The table; integers beside blank cells stay integers, since a double does not tell all of them apart."""
-    found: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
-    return found
+def _in_pandas(table: Any, source: str) -> pd.DataFrame:
+    """The table, structs by their columns, without columns of lists, whose names its attributes have; integers beside
+    blank cells stay integers, since a double does not tell all of them apart."""
+    import pyarrow as pa
+
+    found = leaves(table.schema, source)
+    lists = [name for name, path in found.items() if not path]
+    if lists or any(path and len(path) > 1 for path in found.values()):
+        columns = {name: leaf(table, path) for name, path in found.items() if path}
+        table = pa.table(columns).replace_schema_metadata(table.schema.metadata)
+    frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
+    frame.attrs[LISTS] = lists
+    return frame
+
+
+def is_lazy(source: Any) -> bool:
+    """Whether a frame has no rows until it is asked for them."""
+    kind = type(source)
+    package = kind.__module__.lstrip("_").partition(".")[0]
+    return package in _LAZY_PACKAGES or kind.__name__.endswith(_LAZY_NAMES)
 
 
 def coded_text(
@@ -133,12 +193,11 @@ def coded_text(
 
 def refuse_lazy(source: Any) -> None:
     """Refuse what has no rows until it is asked for them."""
-    kind = type(source)
-    package = kind.__module__.lstrip("_").partition(".")[0]
-    if package in _LAZY_PACKAGES or kind.__name__.endswith(_LAZY_NAMES):
+    if is_lazy(source):
+        package = type(source).__module__.lstrip("_").partition(".")[0]
         raise InputError(
-            f"a {package} {kind.__name__} has no rows until it is asked for them: pairproof.count(frame) counts it where it"
-            " is, whatever its size; read takes tables in memory"
+            f"a {package} {type(source).__name__} has no rows until it is asked for them: pairproof.count(frame) counts it"
+            " where it is, whatever its size; read takes tables in memory"
         )
 
 
@@ -157,7 +216,7 @@ def arrow_frame(source: Any) -> pd.DataFrame:
             f"reading a {name} needs pyarrow ({error}); pip install 'pairproof[scale]', or pass a pandas DataFrame"
         ) from error
     try:
-        return _in_pandas(pa.table(source))
+        return _in_pandas(pa.table(source), "table")
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(
             f"cannot read a table from a {name} ({error}); pass a frame with named columns"

@@ -24,6 +24,7 @@ from ...errors import CodingError, InputError
 from ...text import listed, named, quoted, shortened
 from ..columns import SMALLEST_COUNT, Column, Factor, FloatArray, natural_places
 from ..where import Conditions, Narrowed, conditions_of, rows_where
+from .nested import Lists
 from .sources import Table, repeated, suggestion
 
 BoolArray = NDArray[np.bool_]
@@ -264,9 +265,13 @@ def _level_values(table: Table, name: str, found: Factor) -> FloatArray | None:
     return None if any(texts[k].strip().lstrip("+-").isdigit() for k in large) else values
 
 
+#: What to do about rows that are no comparison, where each row is one.
+LEAVE_OUT = "; drop='bad' leaves such rows out, and counts them"
 Answers = NDArray[np.int8]
-ANSWERS = ("first", "tie", "second", "missing")
-FIRST, TIE, SECOND, MISSING = range(4)
+ANSWERS = ("first", "tie", "second", "missing", "both_bad")
+FIRST, TIE, SECOND, MISSING, BOTH_BAD = range(5)
+#: Where an answer is counted among wins, ties and losses.
+PLACE = {FIRST: 0, TIE: 1, BOTH_BAD: 1, SECOND: 2}
 #: {"first": 1, "tie": 0, "second": -1, "missing": "NA"}, or the same as "first=1,tie=0,second=-1,missing=NA".
 CodingLike = Union[Mapping[str, Any], str]
 
@@ -322,21 +327,35 @@ class Coding:
         codes = [
             quoted(code) if code == ANSWERS[answer] else f"{quoted(code)} ({ANSWERS[answer]})"
             for code, answer in self.answer_of.items()
+            if answer != BOTH_BAD
         ]
+        bad = [quoted(code) for code, answer in self.answer_of.items() if answer == BOTH_BAD]
+        more = ", ..." if len(bad) > 2 else ""
+        codes += [f"{', '.join(bad[:2])}{more} (both_bad)"] if bad and bad != ["'both_bad'"] else bad
         return named(codes + ["NA or blank (missing)"] * self.blank_is_missing)
 
     def meaning(self, text: str) -> int | None:
-        """FIRST, TIE, SECOND or MISSING for a code; None for what is none."""
+        """FIRST, TIE, SECOND, MISSING or BOTH_BAD for a code; None for what is none."""
         return self.answer_of.get(_canonical(text))
 
     def fits(self, table: Table, column: str) -> bool:
         """Whether the column holds nothing but stated codes, and at least one answer."""
+        if isinstance(table.columns.get(column), Lists):
+            return False
         known = [self.answer_of.get(_canonical(level), -1) for level in labels(table, column).levels]
         return bool(known) and min(known) >= 0 and min(known) < MISSING
 
-    def answers(self, table: Table, column: str, *, may_be_missing: bool = False) -> Answers:
-        """FIRST, TIE, SECOND or MISSING for each row; `may_be_missing` is for the words of an error only."""
-        found = labels(table, column)
+    def refuse(self, answer: int, where: str) -> None:
+        """Refuse a coding that has this answer, which other layouts have."""
+        if answer in self.answer_of.values() or (answer == MISSING and self.blank_is_missing):
+            raise CodingError(f"coding has {ANSWERS[answer]!r}, which is for {where}")
+
+    def answers(
+        self, table: Table, column: str, found: Factor | None = None, *, may_be_missing: bool = False
+    ) -> Answers:
+        """The answer of each row; found: the column's labels, if they were made already; `may_be_missing` is for the
+        words of an error only."""
+        found = found or labels(table, column)
         texts = [_canonical(level) for level in found.levels]
         blank = MISSING if self.blank_is_missing else -1
         known = [self.answer_of.get(t, blank if t in MISSING_WORDS else -1) for t in texts]
@@ -351,10 +370,10 @@ class Coding:
         if value == "blank" and may_be_missing:
             cure = "if the comparison was not made, state missing=NA in coding="
         elif value == "blank":
-            cure = "fill it in, or remove the rows that are no comparison"
+            cure = f"fill it in, or remove the rows that are no comparison{LEAVE_OUT}"
         else:
             near = suggestion(value.strip("'\""), self.answer_of)
-            cure = f"correct it, or state what it means in coding={near}"
+            cure = f"correct it, or state what it means in coding={near}{'' if may_be_missing else LEAVE_OUT}"
         expected = f"expected exactly {self}; {cure}"
         return table.refuse(bad, column, f"the answer is {value}", expected, CodingError)
 

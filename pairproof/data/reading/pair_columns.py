@@ -27,7 +27,7 @@ from ...text import named, quoted
 from ..comparisons import Comparisons
 from ..wide import Pairs, lexicographic_pair_order, named_pair_order, prefmod_pair_order
 from .assemble import Options, assemble, has_tie_category
-from .cells import FIRST, MISSING, SECOND, TIE, Coding, CodingLike, labels
+from .cells import BOTH_BAD, FIRST, MISSING, SECOND, TIE, Coding, CodingLike, labels
 from .sources import Table, repeated
 
 #: What stands between the two items of a pair; the longer first, so that " vs " is not read as "v" and
@@ -221,6 +221,7 @@ def wide_answers(
     if coding is None:
         raise CodingError(_coding_not_stated(table, names))
     stated = Coding.read(coding)
+    stated.refuse(BOTH_BAD, "layouts 'long' and 'votes'; here say that it is a tie")
     if pairs is None:
         _check_rest(table, names, stated)
         _check_first(table, names, stated)

@@ -23,6 +23,7 @@ from ..columns import FloatArray, IntArray
 from ..comparisons import Comparisons
 from .assemble import Options, assemble, encode, has_tie_category, item_column
 from .cells import LARGEST_EXACT, BoolArray, labels, numbers
+from .nested import Lists, parts_of
 from .sources import Table
 
 NOT_RANKED = -1.0
@@ -117,9 +118,8 @@ def _under_roles(table: Table, roles: Mapping[str, str]) -> Table:
     """These columns under their roles; a column that was given the role by hand comes first."""
     chosen = {name: name if role in table.columns else role for name, role in roles.items()}
     own_names = {**table.own_names, **{role: name for name, role in chosen.items() if role != name}}
-    return replace(
-        table, columns={role: table.columns[name] for name, role in chosen.items()}, own_names=own_names
-    )
+    parts = parts_of(table.columns)
+    return replace(table, columns={role: parts[name] for name, role in chosen.items()}, own_names=own_names)
 
 
 def _places(names: Iterable[str], source: str) -> tuple[int, ...]:
@@ -239,7 +239,8 @@ def _of_rankings(table: Table, ranking: IntArray) -> Table:
         codes = labels(table, name).codes
         return np.asarray(codes != codes[first_row][ranking])
 
-    varying = {name: differs(name) for name in table.columns if name not in ("system", "rank")}
+    lists = [name for name, column in parts_of(table.columns).items() if isinstance(column, Lists)]
+    varying = {name: differs(name) for name in table.columns if name not in ("system", "rank", *lists)}
     varying = {name: rows for name, rows in varying.items() if rows.any()}
     for name in ("weight", "order"):
         if name in varying:
@@ -252,7 +253,7 @@ def _of_rankings(table: Table, ranking: IntArray) -> Table:
     if varying:
         why = "not the same for all systems of a ranking, so not of a pair"
         warn_the_caller(f"{table.source}: {listed(varying)} left out: {why}", DataWarning)
-    kept = {name: column for name, column in table.columns.items() if name not in varying}
+    kept = {name: column for name, column in parts_of(table.columns).items() if name not in varying}
     return replace(table, columns=kept)
 
 

@@ -39,13 +39,14 @@ from numpy.typing import NDArray
 from ...errors import DataWarning, InputError, warn_the_caller
 from ...files.inputs import read_file, read_stream, unpacked
 from ...text import listed, named, quoted, shortened
-from ..columns import Columns, IntArray, Uncoded, parts_of
-from .arrow import arrow_file, arrow_frame, check_size, coded_text, has_arrow, refuse_lazy
+from ..columns import IntArray
+from .arrow import LISTS, arrow_file, arrow_frame, check_size, coded_text, has_arrow, refuse_lazy
+from .nested import Cells, Later, Lists, flattened, part, parts_of
 
 #: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
     "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner", "judge", "weight",
-    "source", "order", "system", "rank", "ranking", "person",
+    "source", "order", "system", "rank", "ranking", "person", "pref", "baseline",
 )  # fmt: skip
 #: Those that say who was compared and what came of it: of a large text they are read at once.
 _COMPARED = frozenset(ROLES) - {"judge", "source", "order", "system", "rank", "ranking", "person"}
@@ -75,6 +76,10 @@ class Table:
     first_line: int = 0
     coded: Mapping[str, Coded] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Columns that are made when they are asked for stay so."""
+        object.__setattr__(self, "columns", Cells(parts_of(self.columns)))
+
     def where(self, row: int, column: str | None = None) -> str:
         """'votes.csv, row 3 (line 4), column 'winner'' for row position 2."""
         row = row if self.rows is None else int(self.rows[row])
@@ -89,15 +94,14 @@ class Table:
 
     def take(self, rows: NDArray[np.int64]) -> Table:
         """Some of the rows, whose places in the source messages still know."""
-        columns = {name: column.iloc[rows] for name, column in self.columns.items()}
+        columns = {name: part(self.columns, name, lambda column: column.iloc[rows]) for name in self.columns}
         coded = {name: (codes[rows], values) for name, (codes, values) in self.coded.items()}
-        return replace(self, columns=columns, n_rows=len(rows), rows=rows, coded=coded)
+        own = rows if self.rows is None else self.rows[rows]
+        return replace(self, columns=columns, n_rows=len(rows), rows=own, coded=coded)
 
     def only(self, name: str) -> Table:
         """A copy of one column, whose place messages know as before; without the text where each row is a line."""
-        column: Any = parts_of(self.columns)[name]
-        column = column if isinstance(column, Uncoded) else column.copy()  # of text nobody else has a part
-        alone = replace(self, columns=Columns({name: column}), coded={})
+        alone = replace(self, columns={name: part(self.columns, name, lambda column: column.copy())}, coded={})
         return replace(alone, text="", first_line=2) if self._is_plain else alone
 
     @cached_property
@@ -177,7 +181,7 @@ class Table:
                     f"{self.source}: column {name!r} shall be {role!r}, but there is a column {role!r} as"
                     " well; rename or remove that one"
                 )
-        columns = Columns(dict(zip(renamed, parts_of(self.columns).values())))
+        columns = dict(zip(renamed, parts_of(self.columns).values()))
         coded = {role_of.get(name, name): codes for name, codes in self.coded.items()}
         return replace(self, columns=columns, own_names=chosen, coded=coded)
 
@@ -213,11 +217,14 @@ def from_frame(
     """
     if isinstance(frame.columns, pd.MultiIndex):
         raise InputError(f"{source}: columns have several levels of names; flatten them to one name each")
-    names = ["" if name is None else str(name) for name in frame.columns]
-    check_names(names, source, nameless)
     # `items` takes half the time of `iloc` for tens of thousands of columns.
-    columns = {name: series for name, (_, series) in zip(names, frame.items())}
-    return Table(columns, len(frame), source, text, delimiter)
+    found = (("" if name is None else str(name), series) for name, series in frame.items())
+    columns = [
+        *flattened(found, source),
+        *((name, Lists(name, source)) for name in frame.attrs.get(LISTS, ())),
+    ]
+    check_names([name for name, _ in columns], source, nameless)
+    return Table(dict(columns), len(frame), source, text, delimiter)
 
 
 def repeated(names: Iterable[str]) -> list[str]:
@@ -284,13 +291,8 @@ def is_json(text: str, source: str) -> bool:
 
 
 def json_frame(text: str, source: str) -> pd.DataFrame:
-    """The table, every cell text.
-
-    Columns of which a cell is a list or an object are left out with a warning: no model can use them, and
-    exports of chats carry whole conversations so.
-    """
+    """The table, every cell text, but for lists, which no model can use, and objects, whose names are columns."""
     cells: dict[str, list[Any]] = {}
-    nested: set[str] = set()
     for where, record in _records(text, source):
         if not cells:
             cells = {name: [] for name in record}
@@ -300,19 +302,20 @@ def json_frame(text: str, source: str) -> pd.DataFrame:
                 f" ({listed(cells, 6)}), null where there is no value"
             )
         for name, value in record.items():
-            if isinstance(value, (list, dict)):
-                nested.add(name)
-                value = None
-            cells[name].append(value if isinstance(value, str) else _WORDS[value])
+            cells[name].append(value)
     if not cells:
         raise InputError(
             f'{source}: JSON without a record; expected a line for each comparison, such as {{"first": "A",'
             ' "second": "B", "outcome": "first"}'
         )
-    if nested:
-        why = "lists or objects stand there, of which no model can make use"
-        warn_the_caller(f"{source}: {listed(sorted(nested))} left out: {why}", DataWarning)
-    return pd.DataFrame({name: column for name, column in cells.items() if name not in nested}, dtype=object)
+    return pd.DataFrame({name: _objects(column) for name, column in cells.items()}, dtype=object)
+
+
+def _objects(values: list[Any]) -> NDArray[np.object_]:
+    """A column as it is; lists of one length would become a table."""
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column
 
 
 def _records(text: str, source: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -356,7 +359,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for name, value in pairs:
         if name in found:
             raise _Twice(name)
-        found[name] = value
+        found[name] = _WORDS[value] if value is None or value is True or value is False else value
     return found
 
 
@@ -438,7 +441,7 @@ def warn_if_cut(table: Table) -> None:
         return
     name, column = next(reversed(list(table.columns.items())))
     cell = str(column.iloc[-1])
-    if cell not in ("first", "second", "tie", "model_a", "model_b", "tie (bothbad)"):
+    if cell not in ("first", "second", "tie", "model_a", "model_b", "tie (bothbad)", "both_bad"):
         last = f"its last cell (column {name!r}, {cell[:40]!r}) may be too; end the line if it is whole"
         warn_the_caller(
             f"{table.source}: the last line has no line end; if the file was cut, {last}", DataWarning
@@ -563,7 +566,7 @@ def _of_lines(
     def column(k: int) -> Any:
         return parsed().iloc[:, k]
 
-    columns = Columns({name: Uncoded(partial(column, k)) for k, name in enumerate(header)})
+    columns = {name: Later(partial(column, k)) for k, name in enumerate(header)}
     coded = {header[k]: found for k, found in codes.items()}
     return Table(columns, n_rows, source, text, delimiter, first_line=2, coded=coded)
 

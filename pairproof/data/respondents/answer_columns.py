@@ -7,11 +7,12 @@ from typing import Any, Union
 
 import numpy as np
 
-from ...errors import InputError, ItemError
+from ...errors import DataWarning, InputError, ItemError, warn_the_caller
 from ...text import listed, quoted
 from ..columns import Column, FloatArray, IntArray, item_names, take, values_of
 from ..reading.assemble import Options, check_levels, item_covariates
 from ..reading.cells import BoolArray, counts, covariate, judges, numbers
+from ..reading.nested import Lists, parts_of
 from ..reading.sources import Table, load, repeated, warn_if_cut, with_person
 from .codes import Kind
 from .respondents import Respondents
@@ -122,7 +123,12 @@ def respondents(
     """The checked table of person int[n_rows]; columns not `used` are covariates, but `weight`."""
     columns: dict[str, Column] = {}
     levels = options.levels or {}
+    lists = [name for name, column in parts_of(table.columns).items() if isinstance(column, Lists)]
+    if left_out := [name for name in lists if name not in used]:
+        warn_the_caller(f"{table.source}: {listed(left_out)} left out: lists stand there", DataWarning)
     for name in table.columns:
+        if name in left_out:
+            continue
         if name in ("judge", "person") and name not in used:
             columns[name] = judges(table, name, levels.get(name))
         elif name != "weight" and name not in used:

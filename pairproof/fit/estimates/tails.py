@@ -64,9 +64,9 @@ def log10_student_p(t: FloatArray, df: FloatArray | float) -> FloatArray:
     with np.errstate(divide="ignore"):
         out = np.where(np.isinf(df), log10_two_sided_p(t), np.log10(p))
     far = np.isfinite(df) & np.isfinite(t) & (p < SMALLEST)
-    for k in np.argwhere(far):
-        at = tuple(k)
-        out[at] = _log10_beta_tail(df[at] / 2.0, 0.5, df[at] / (df[at] + t[at] ** 2))
+    if far.any():
+        nu, squared = df[far], t[far] ** 2
+        out[far] = _log10_beta_tail(nu / 2.0, 0.5, squared / nu)
     return out
 
 
@@ -99,15 +99,31 @@ def log10_f_p(statistic: float, df: float, df_denom: float) -> float:
     p = f_p(statistic, df, df_denom)
     if math.isnan(p) or p >= SMALLEST:
         return math.log10(p) if p > 0 else math.nan
-    return _log10_beta_tail(df_denom / 2.0, df / 2.0, df_denom / (df_denom + df * statistic))
+    y = np.array([df * statistic / df_denom])
+    return float(_log10_beta_tail(np.array([df_denom / 2.0]), df / 2.0, y)[0])
 
 
-def _log10_beta_tail(a: float, b: float, x: float) -> float:
-    """log10 of I_x(a, b) for small values of it."""
-    from scipy.special import betaln, hyp2f1
+def _log10_beta_tail(a: FloatArray, b: float, y: FloatArray) -> FloatArray:
+    """log10 of I_x(a, b), x = 1 / (1 + y), for small values of it, by its continued fraction (Lentz's method).
 
-    front = a * math.log(x) + b * math.log1p(-x) - math.log(a) - float(betaln(a, b))
-    return (front + math.log(float(hyp2f1(a + b, 1.0, a + 1.0, x)))) / math.log(10.0)
+    Of y and not of x, which is 1 but for rounding where a is large; hyp2f1, the same as a series, is nan from a = 5e6 on.
+    """
+    from scipy.special import betaln
+
+    x = 1.0 / (1.0 + y)
+    front = -(a + b) * np.log1p(y) + b * np.log(y) - np.log(a) - betaln(a, b)
+    f = c = np.ones_like(x)
+    d = np.zeros_like(x)
+    for k in range(1, 20_000):
+        m = k // 2
+        term = m * (b - m) if k % 2 == 0 else -(a + m) * (a + b + m)
+        term = term * x / ((a + k - 1.0) * (a + k))
+        d = 1.0 / (1.0 + term * d)
+        c = 1.0 + term / c
+        f = f * c * d
+        if (np.abs(c * d - 1.0) < 1e-15).all():
+            break
+    return np.asarray((front - np.log(f)) / math.log(10.0))
 
 
 def chi_square_p(statistic: float, df: float) -> float:

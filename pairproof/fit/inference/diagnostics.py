@@ -68,7 +68,7 @@ class Dependence:
 
 
 def dependence(fit: FitRecord) -> tuple[Dependence, ...]:
-    """The ratios by judge, person and source, for a fit that is not clustered.
+    """The ratios by judge, person and source, for a fit that is not clustered, or by single votes.
 
     fit: it is worked out once for each fit.  Returns tuple of Dependence: one for each of the columns judge,
     person and source that the table has, unless the model has it as a covariate, there is one cluster, every
@@ -80,10 +80,16 @@ def dependence(fit: FitRecord) -> tuple[Dependence, ...]:
         by_model = _varies(fit)
         columns = [c for c in COLUMNS if c in fit.data.columns and c not in by_model]
         few = 0 < len(fit.terms) <= MOST_PARAMETERS
-        asked = columns if fit.robust is None and few and fit.spec.has_clustered else []
+        alone = fit.robust is None or _by_vote(fit)
+        asked = columns if alone and few and fit.spec.has_clustered else []
         kept = tuple(found for column in asked if (found := _compared(fit, column)) is not None)
         fit.__dict__["_dependence"] = kept
     return kept
+
+
+def _by_vote(fit: FitRecord) -> bool:
+    """Whether standard errors are by single votes, which are taken as independent."""
+    return fit.robust is not None and not fit.robust.columns and fit.answers is None
 
 
 def _varies(fit: FitRecord) -> set[str]:
@@ -148,8 +154,9 @@ def in_words(fit: FitRecord) -> str:
         return ""
     columns = [d.column for d in found]
     ask = ", ".join(f'"{column}"' for column in columns)
+    base = "by single votes, which suppose" if _by_vote(fit) else "of the model, which supposes"
     return (
-        f"standard errors of item differences are {' and '.join(map(str, found))} those of the model, which supposes"
+        f"standard errors of item differences are {' and '.join(map(str, found))} those {base}"
         f" independent answers; fit.clustered({ask}) or --cluster {','.join(columns)} gives them"
     )
 
@@ -159,8 +166,8 @@ def caution(fit: FitRecord, test: str) -> str:
 
     test: what supposes it: "the likelihood ratio".
     """
-    if fit.robust is not None:
-        columns = " and ".join(fit.robust.columns)
+    if fit.robust is not None and not _by_vote(fit):
+        columns = " and ".join(fit.robust.columns) or "person"
         return (
             f"{test} supposes independent answers, which clustering by {columns} does not; fit.wald([...]) of the"
             " clustered fit tests parameters without that"

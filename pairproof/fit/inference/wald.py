@@ -159,7 +159,7 @@ def _spread(fit: FitRecord, function: FloatArray, what: str) -> tuple[float, flo
 
 
 def _without_error(robust: Clustering, function: FloatArray) -> str:
-    columns = " and ".join(robust.columns)
+    columns = " and ".join(robust.columns) or "single answers"
     cluster = robust.alone(function)
     if cluster is None:
         return (

@@ -363,7 +363,7 @@ def _differences(
         reason[here][~known] = _without_estimate(fit)
         place = start + np.flatnonzero(known)
         if len(place):
-            se[place], df[place] = _inference(fit, functions[first[place]] - functions[second[place]])
+            se[place], df[place] = errors_of(fit, functions[first[place]] - functions[second[place]])
             nothing = place[np.isnan(se[place])]
             reason[nothing] = _why_no_error(fit, functions[first[nothing]] - functions[second[nothing]])
             none = place[se[place] == 0.0]
@@ -392,7 +392,7 @@ def _leave_out_without_spread(
         se[k], why[int(first[k]), int(second[k])] = np.nan, NO_SPREAD
 
 
-def _inference(fit: FitRecord, differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+def errors_of(fit: FitRecord, differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     """se and df of linear functions; a variance that is rounding of 0 is 0."""
     if fit.robust is None:
         small = 256

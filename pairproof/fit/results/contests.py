@@ -51,6 +51,7 @@ from ..inference import wald as parameters
 from ..inference.wald import check_level
 from ..robust.clustered_fit import Kind, Missing, cluster_codes, clustered
 from ..robust.sandwich import sandwich
+from ..robust.votes import by_vote
 from ..shown.fit_text import p_value
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ def clustered_contests(fit: R, columns: Sequence[str], kind: Kind, missing: Miss
     clusters_exist(spec, kind)
     if spec.random or spec.general_ties:
         return _clustered_units(fit, columns, kind, missing)
-    return clustered(fit, columns, kind, missing)
+    return clustered(fit, columns, kind, missing) if columns else by_vote(fit, kind, missing)
 
 
 def _clustered_units(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> R:

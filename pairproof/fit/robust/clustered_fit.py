@@ -64,7 +64,7 @@ class Clusters(ClusterSums):
                     out[np.ix_(block.at, block.at)] += each.T @ each
         if kind == "CR1":
             out *= self.n / (self.n - 1)
-        return out if few else _symmetric(self.bread @ out, self.bread)
+        return out if few else symmetric(self.bread @ out, self.bread)
 
     def satterthwaite_all(self, functions: FloatArray) -> FloatArray:
         """float[m]: degrees of freedom of every row of `functions`; see :func:`.degrees.satterthwaite`."""
@@ -75,7 +75,7 @@ class Clusters(ClusterSums):
         return hotelling(self, contrasts)
 
 
-def _symmetric(left: FloatArray, right: FloatArray) -> FloatArray:
+def symmetric(left: FloatArray, right: FloatArray) -> FloatArray:
     """left @ right, which is symmetric: of large ones half of it is worked out."""
     n, width = len(left), 1000
     if n <= width:
@@ -143,7 +143,7 @@ class Way:
     """One way of clustering.
 
     labels: of the clusters that have comparisons.  covariance float[n_params, n_params].  passes: times that rows were
-    gone through; 0 in memory.
+    gone through; 0 in memory.  each: "votes" or "rows" where each of them is a cluster of its own, and `column` none.
     """
 
     column: str
@@ -151,8 +151,11 @@ class Way:
     clusters: Clusters
     covariance: FloatArray
     passes: int = 0
+    each: str = ""
 
     def __str__(self) -> str:
+        if self.each:
+            return f"{self.column} ({self.clusters.n:,} {self.each})"
         passes = f", {self.passes} pass{'es' * (self.passes > 1)}" if self.passes else ""
         return f"{self.column} ({self.clusters.n:{',' if self.passes else ''}} clusters{passes})"
 
@@ -177,7 +180,8 @@ class Robust:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(way.column for way in self.ways)
+        """Columns whose values are the clusters; none where every vote is one."""
+        return tuple(way.column for way in self.ways if not way.each)
 
     @property
     def n_clusters(self) -> tuple[int, ...]:
@@ -185,7 +189,7 @@ class Robust:
 
     @property
     def title(self) -> str:
-        """ "CR2 by judge (24 clusters) and source (30 clusters)"; "CR1 by judge (1,000,000 clusters, 1 pass)" of rows."""
+        """ "CR2 by judge (24 clusters) and source (30 clusters)"; "CR1 by judge (1,000,000 clusters, 1 pass)" of rows; "CR1 by vote (50,012 votes)"."""
         return f"{self.kind} by {' and '.join(map(str, self.ways))}"
 
     @cached_property
@@ -193,11 +197,7 @@ class Robust:
         """What a reader has to know of these standard errors."""
         out = [
             f"{way.clusters.n} clusters by {way.column}: with fewer than {FEW} intervals by cluster are rough"
-            + (
-                f'; hold them against fit.bootstrap("{way.column}") or pairproof.wild_test'
-                if self.refitted
-                else ""
-            )
+            + (f"; hold them against {_instead(way)}" if self.refitted else "")
             for way in self.ways
             if way.clusters.n < FEW
         ]
@@ -288,6 +288,10 @@ class Robust:
         return functions
 
 
+def _instead(way: Way) -> str:
+    return "fit.bootstrap()" if way.each else f'fit.bootstrap("{way.column}") or pairproof.wild_test'
+
+
 def check_not_alone(robust: Clustering, functions: FloatArray) -> None:
     """NotEstimableError of a hypothesis of which one cluster alone determines a part."""
     for function in functions:
@@ -331,6 +335,11 @@ def checked(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> tup
         raise InputError(
             f"clustered by {', '.join(columns) or 'nothing'}; expected one column, or two different ones"
         )
+    return by_model(fit, kind), columns
+
+
+def by_model(fit: R, kind: Kind) -> R:
+    """The fit by its model's errors; one that has no cluster-robust covariance of this kind is refused."""
     if kind not in KINDS:
         raise InputError(f"kind={kind!r}; expected one of {', '.join(KINDS)}")
     only_observed(fit, "standard errors by cluster")
@@ -340,7 +349,7 @@ def checked(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> tup
         )
     if fit.robust is not None:
         fit = replace(fit, covariance=fit.robust.model_based, robust=None)
-    return fit, columns
+    return fit
 
 
 def bread_of(fit: FitRecord) -> FloatArray:

@@ -337,12 +337,23 @@ class RowScores:
         return four.reshape(-1, 2, 2)
 
     @property
+    def tells(self) -> BoolArray:
+        """bool[3, n_patterns]: outcomes that say something of a finite estimate."""
+        out: BoolArray = (self.unit_score != 0.0).any(axis=1) | (self.unit_information != 0.0).any(axis=1)
+        return out
+
+    def traces(self, bread: FloatArray) -> FloatArray:
+        """float[3, n_patterns]: tr(I M) of the information I of one comparison, M float[n_params, n_params]."""
+        x, z = self.x, self.z
+        parts = (x.quadratic(bread, x), 2.0 * x.quadratic(bread, z), z.quadratic(bread, z))
+        return np.asarray(sum(self.unit_information[:, k] * part for k, part in enumerate(parts)))
+
+    @property
     def telling(self) -> IntArray:
         """int[m]: rows with comparisons that say something of a finite estimate."""
-        tells = (self.unit_score != 0.0).any(axis=1) | (self.unit_information != 0.0).any(axis=1)
-        if tells.all():
+        if self.tells.all():
             return np.flatnonzero(self.n > 0.0)
-        return np.flatnonzero(self.weighted(tells.astype(np.float64)) > 0.0)
+        return np.flatnonzero(self.weighted(self.tells.astype(np.float64)) > 0.0)
 
     def only(self, rows: IntArray) -> RowScores:
         """These rows, in this order."""

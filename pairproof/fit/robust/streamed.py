@@ -80,7 +80,7 @@ def _way(fit: FitRecord, bread: FloatArray, column: str, kind: Kind, given: Any)
             is_reference=fit.is_reference[own],
             null_space=fit.null_space[own],
         )
-    rows = _treated(row_scores(base), fit.spec.ties)
+    rows = treated(row_scores(base), fit.spec.ties)
     if not (rows.unit_information[:, 0] != 0.0).any():
         raise InputError(
             f"no comparison tells anything of a finite estimate, so there is nothing to cluster by {column}"
@@ -91,7 +91,7 @@ def _way(fit: FitRecord, bread: FloatArray, column: str, kind: Kind, given: Any)
         return (_SumsThrough if terms else _Sums)(found, fit, rows, bread, labels).way(column, kind)
 
 
-def _treated(rows: RowScores, ties: str) -> RowScores:
+def treated(rows: RowScores, ties: str) -> RowScores:
     """Derivatives of a tie as it enters the likelihood: of nothing where ties are dropped, of two halves."""
     score, information = rows.unit_score.copy(), rows.unit_information.copy()
     for unit in (score, information):
@@ -102,7 +102,7 @@ def _treated(rows: RowScores, ties: str) -> RowScores:
     return replace(rows, unit_score=score, unit_information=information)
 
 
-class _Few(ClusterSums):
+class Few(ClusterSums):
     """Some of the clusters, by their cells."""
 
     def __init__(self, cells: Cells, n: int, bread: FloatArray) -> None:
@@ -143,10 +143,8 @@ class _Sums:
         self.trace: FloatArray = np.zeros(0)
         x, z = rows.x, rows.z
         self._quadratics = (x.quadratic(bread, x), 2.0 * x.quadratic(bread, z), z.quadratic(bread, z))
-        unit = [rows.unit_information[:, k] * part for k, part in enumerate(self._quadratics)]
-        self._unit_trace = np.ravel(unit[0] + unit[1] + unit[2])
-        tells = (rows.unit_score != 0.0).any(axis=1) | (rows.unit_information != 0.0).any(axis=1)
-        self._tells = None if tells.all() else tells.ravel()
+        self._unit_trace = np.ravel(rows.traces(bread))
+        self._tells = None if rows.tells.all() else rows.tells.ravel()
         #: parameter and score of each place, for each of the few parameters that an answer touches
         self._slots = [
             (np.tile(at, 3), np.ravel(rows.unit_score[:, k] * value))
@@ -236,7 +234,7 @@ class _Sums:
             keys, place = np.unique(np.concatenate([keys, code * n_cells + part.at]), return_inverse=True)
             counts = np.bincount(np.ravel(place), np.concatenate([counts, more]), len(keys)).astype(float)
         codes, cell = np.divmod(keys, n_cells)
-        return _Few(Cells(self.rows, codes, cell, counts), len(heavy), self.bread)
+        return Few(Cells(self.rows, codes, cell, counts), len(heavy), self.bread)
 
     def _of(self, heavy: IntArray) -> Iterator[tuple[Batch, IntArray]]:
         """One more pass: the rows of some clusters, numbered from 0."""
@@ -280,7 +278,7 @@ class _SumsThrough(_Sums):
             eta + np.einsum("k,kn->n", self._d, w), g, np.ones((3, len(cell)), bool), self.fit.outcome_model
         )
         rows = replace(self.rows, unit_score=unit[0], unit_information=unit[1])
-        return cell, outcome, w, _treated(rows, self.fit.spec.ties)
+        return cell, outcome, w, treated(rows, self.fit.spec.ties)
 
     def _touched(self, part: Batch) -> tuple[list[_Entry], FloatArray]:
         cell, outcome, w, rows = self._units(part)
@@ -322,4 +320,4 @@ class _SumsThrough(_Sums):
             wide, Design(z.at[cell], z.value[cell]), np.arange(n), np.zeros((3, 0)), score, information
         )
         codes = np.concatenate([each[5] for each in found])
-        return _Few(Cells(rows, codes, outcome * n + np.arange(n), weight), len(heavy), self.bread)
+        return Few(Cells(rows, codes, outcome * n + np.arange(n), weight), len(heavy), self.bread)

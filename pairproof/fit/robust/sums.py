@@ -426,14 +426,7 @@ class ClusterSums:
     @cached_property
     def _trace(self) -> FloatArray:
         """float[G]: trace of T_g, which bounds its eigenvalues."""
-        rows, bread = self._rows, self.bread
-        parts = (
-            rows.x.quadratic(bread, rows.x),
-            2.0 * rows.x.quadratic(bread, rows.z),
-            rows.z.quadratic(bread, rows.z),
-        )
-        unit = sum(rows.unit_information[:, k] * part for k, part in enumerate(parts))
-        each = self._cells.weighted(np.asarray(unit))
+        each = self._cells.weighted(self._rows.traces(self.bread))
         return np.asarray(np.bincount(self._cells.codes, weights=each, minlength=self.n))
 
     @cached_property

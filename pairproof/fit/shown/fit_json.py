@@ -50,7 +50,7 @@ def _reasons(fit: FitRecord, worth: dict[str, Any]) -> list[FitWarning]:
     if fit.robust is not None:
         found += [FitWarning("clusters", text) for text in fit.robust.cautions]
         found += _without_error(fit, fit.robust)
-    elif said := in_words(fit):
+    if said := in_words(fit):
         found.append(FitWarning("clusters", said))
     explained = {name for w in found if w.kind in WITHOUT_ESTIMATE for name in w.terms}
     silent = tuple(n for n in fit.not_estimable if n not in explained)

@@ -309,6 +309,7 @@ def how(fit: FitRecord) -> str:
     if fit.robust is None:
         return f"z and two-sided p against the reference (normal); 95 % Wald intervals; {fit.spec.errors_in_words}."
     df = "Satterthwaite's df" if fit.robust.kind == "CR2" else "clusters less one df"
+    df = df if fit.robust.columns or fit.answers else "their number less one df"
     largest = (
         "; of each estimate the largest of the two-way and both one-way standard errors"
         if len(fit.robust.columns) == 2
@@ -319,10 +320,11 @@ def how(fit: FitRecord) -> str:
 
 def cautions(fit: FitRecord) -> list[str]:
     """Sentences on standard errors that suppose too much: independent answers, or many clusters."""
+    said = in_words(fit)
+    out = [f"Clusters: {said}."] if said else []
     if fit.robust is None:
-        said = in_words(fit)
-        return [f"Clusters: {said}."] if said else []
-    out = [f"Caution: {text}." for text in fit.robust.cautions]
+        return out
+    out += [f"Caution: {text}." for text in fit.robust.cautions]
     # Of many parameters only those in the table are looked at: each takes a pass over the clusters.
     few = [str(name) for name, df in first_rows(fit, ROWS)["df"].items() if df < FEW_DF]
     if few:

@@ -92,7 +92,9 @@ def _not_asked(fit: Fit) -> str:
     boundary = "not asked: no tie occurred, so Rao and Kupper's threshold is at its boundary"
     thresholds = any(t.kind == "tie" and t.by for t in fit.terms)
     gone = [] if fit.robust is None else [name for name in fit.robust.columns if name not in fit.data.columns]
+    single = fit.robust is not None and not fit.robust.columns
     return first_reason(
+        (single, "not asked: every vote is a cluster of its own, and R's sandwich would need a row for each"),
         (
             bool(gone),
             f"not asked: {' and '.join(gone)} is a column of rows that were gone through, not of the table",

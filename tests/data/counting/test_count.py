@@ -104,9 +104,9 @@ TRAPS = {
     "a null answer": ({"winner": [None]}, CodingError, "'winner' is missing in 1 row"),
     "a blank answer": ({"winner": [""]}, CodingError, "'winner' is missing in 1 row"),
     "an unknown label": (
-        {"winner": ["both_bad", "both_bad"]},
+        {"winner": ["Both", "Both"]},
         CodingError,
-        r"'winner': 'both_bad' \(2 rows\) mean nothing",
+        r"'winner': 'Both' \(2 rows\) mean nothing",
     ),
     "a self-pair": (
         {"model_b": ["m1"], "model_a": ["m1"]},

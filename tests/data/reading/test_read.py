@@ -527,7 +527,6 @@ def test_a_layouts_own_function_has_parameters_of_read_with_the_same_defaults(ow
 
 @pytest.mark.parametrize(("name", "text"), [
     ("cut.csv", "first,second,wins,losses\nA,B,3,12"),
-    ("nested.jsonl", '{"first": "A", "second": "B", "outcome": "first", "x": [1]}\n'),
     ("ranked.csv", "ranking,system,rank,text\n1,A,1,u\n1,B,2,v\n"),
 ])  # fmt: skip
 def test_a_warning_of_reading_points_at_the_line_that_called(tmp_path, name, text):

@@ -175,7 +175,10 @@ def test_clipping_in_units_of_the_information_does_not_depend_on_the_basis(order
     ("columns", "options", "message"),
     [
         (("segment",), {}, "no column 'segment' to cluster by; its columns are judge, source"),
-        ((), {}, "expected one column, or two different ones"),
+        (("judge", "source", "pair"), {}, "expected one column, or two different ones"),
+        ((), {"kind": "CR2"}, "of single votes there are CR1, which is the default, and CR0"),
+        ((), {"missing": "own"}, "missing='own' without a column, whose values alone could be missing"),
+        ((), {"kind": "HC3"}, "expected one of CR0, CR1, CR2"),
         (("judge", "judge"), {}, "expected one column, or two different ones"),
         (("judge",), {"kind": "HC3"}, "expected one of CR0, CR1, CR2"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairproof.fit.robust.clustered_fit import _symmetric, _variances
+from pairproof.fit.robust.clustered_fit import _variances, symmetric
 
 
 def test_half_of_a_symmetric_product_is_all_of_it():
@@ -14,7 +14,7 @@ def test_half_of_a_symmetric_product_is_all_of_it():
     left = right @ right
     # BLAS adds up in blocks of its own, and others in others: observed 5e-16 of the largest.
     np.testing.assert_allclose(
-        _symmetric(left, right), left @ right, atol=1e-13 * float(np.abs(left @ right).max())
+        symmetric(left, right), left @ right, atol=1e-13 * float(np.abs(left @ right).max())
     )
 
 

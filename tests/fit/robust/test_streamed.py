@@ -239,7 +239,7 @@ def test_contrasts_ranks_and_joint_tests_are_those_of_memory(frame: pd.DataFrame
 
 
 BAD: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
-    "labels": ({"winner": "both_bad"}, CodingError, r"'winner': 'both_bad' \(3 rows\) mean nothing"),
+    "labels": ({"winner": "Both"}, CodingError, r"'winner': 'Both' \(3 rows\) mean nothing"),
     "no answer": ({"winner": None}, CodingError, "'winner' is missing in 3 rows; filter them"),
     "no item": ({"model_b": None}, ItemError, "'model_b' is missing in 3 rows; filter them"),
     "no judge": (

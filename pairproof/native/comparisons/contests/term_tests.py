@@ -307,7 +307,7 @@ def _checked(fit: Fit) -> TermModel:
         raise InputError("tests of terms are of models of comparisons, by fit_bradley_terry or fit_llbt")
     if fit.robust is not None:
         raise ComparisonError(
-            f"the fit is clustered by {', '.join(fit.robust.columns)}, and likelihood ratios take its comparisons as"
+            f"the fit is clustered by {', '.join(fit.robust.columns) or 'single votes'}, and likelihood ratios take its comparisons as"
             " independent; fit.wald([names]) tests its parameters by cluster"
         )
     if fit.quasi_likelihood:

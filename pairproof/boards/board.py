@@ -1,0 +1,555 @@
+"""`leaderboard`: votes into a board, best first, with limits, rank sets, tiers and what they rest on.
+
+The model is Bradley and Terry's, of log-odds b, with c'z of the style of the two answers and an order effect::
+
+    E(score of i against j) = F(b_i - b_j + delta order + c'z),    score 1, 1/2, 0,    F logistic
+
+Unless ties are modelled a tie is half a win for either, as on other boards; this is a quasi-likelihood, so that standard
+errors are those of the votes' spread (sandwich), by clusters of votes that go together or by single votes, never those of
+a binomial model.  Ratings are a + (400 / ln 10) b.  With b* drawn from the joint normal distribution of the estimates,
+
+    p_best_i = P(b*_i is the largest),      win_rate_i = mean over j != i of E(score of i against j), no order, equal style
+
+Ranks are sets that hold for all items at once (:mod:`pairproof.fit.many.ranks`), and a tier ends where each item above it
+is shown to be better than each item below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Union, cast
+
+import numpy as np
+
+from ..data.columns import Factor, FloatArray, IntArray
+from ..data.comparisons import Comparisons
+from ..data.options import one_of
+from ..errors import InputError
+from ..fit.estimates.tails import student_quantile
+from ..fit.fit import Fit
+from ..fit.many.abilities import Abilities, abilities_of, errors_of
+from ..fit.many.comparison_results import RankSets
+from ..fit.many.ranks import rank_sets
+from ..numerics.arrays import BoolArray
+from ..text import listed
+from .both_bad import fit_both_bad
+from .over_time import Every, History, history
+from .result import Board, Boards
+from .rows import BoardClusters, BoardData, BoardRow, BoardScale, ItemValue, Status, StyleEffect
+from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, styled, without_both_bad
+
+BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
+TIES: tuple[BoardTies, ...] = ("half", "davidson", "rao-kupper", "drop")
+#: Draws for the chance of being best, its Monte Carlo error below .002; and items whose expected scores are all worked out.
+DRAWS, MOST_PAIRED = 100_000, 1_400
+#: An item this many standard errors below the best is never it.
+NEVER = 8.0
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a board is made by; see :func:`leaderboard`."""
+
+    ties: BoardTies
+    both_bad: BothBad
+    cluster: tuple[str, ...] | None
+    style: tuple[str, ...]
+    order_effect: bool
+    anchor: str
+    at: float
+    expected: Literal["ability", "score"]
+    precision: float
+    level: float
+    seed: int
+    date: str
+    every: Every
+
+
+def leaderboard(
+    votes: Any,
+    *,
+    ties: BoardTies = "half",
+    both_bad: BothBad = "tie",
+    cluster: str | Sequence[str] | None = "auto",
+    style: str | Sequence[str] = (),
+    order_effect: bool = False,
+    by: str | None = None,
+    anchor: str | None = None,
+    at: float = 1000.0,
+    expected: Literal["ability", "score"] = "ability",
+    precision: float = 30.0,
+    level: float = 0.95,
+    seed: int = 0,
+    date: str | None = None,
+    every: Every = "month",
+    **reading: Any,
+) -> Board | Boards:
+    """A board from votes.
+
+    Parameters
+    ----------
+    votes : Comparisons, path, glob, list of paths, or frame
+        As :func:`pairproof.read` takes them; several files, large ones and lazy frames as :func:`pairproof.count` does.
+    ties : {"half", "davidson", "rao-kupper", "drop"}
+        A tie is half a win for either, or an outcome of its own, or left out.
+    both_bad : {"tie", "drop", "own"}
+        A vote that calls both bad is a tie, or left out, or has a model of its own before the rest are compared.
+    cluster : str, sequence of str, or None
+        One or two columns by which votes go together; None: single votes.  "auto": `judge` and the column of prompts,
+        where there are such with ten values or more.
+    style : str or sequence of str
+        Covariates of the two answers: a column `length` where `length_a` and `length_b` are, or "diff(x_{a,b})".
+    order_effect : bool
+        Whether being shown first may matter.
+    by : str, optional
+        A column: each of its values has a board of its own.
+    anchor, at : str and float
+        The item whose rating is `at`.  Without an anchor the mean of all ratings is `at`.
+    expected : {"ability", "score"}
+        Ratings are those of the model, or those that give its expected scores; the same where a tie is half a win.
+    precision : float
+        An item whose limits are farther from its rating than so many points is provisional.
+    level : float
+        Of limits, and of all rank sets at once.
+    seed : int
+        Of the draws for `p_best` and critical values.
+    date : str, optional
+        A column of dates: `history` then has the ratings at the end of each day, week, month, quarter or year.
+    every : {"day", "week", "month", "quarter", "year"}
+    **reading
+        Arguments of :func:`pairproof.read`.
+
+    Returns
+    -------
+    Board, or with `by` Boards
+
+    Raises
+    ------
+    InputError
+        Votes that cannot be read, a column or an anchor that is not there, or something that is asked of votes that are
+        too many to hold, with what is offered.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> votes = {"model_a": list("ABCABC"), "model_b": list("BCABCA")}
+    >>> votes["winner"] = ["model_a", "model_a", "tie", "model_b", "model_b", "model_a"]
+    >>> [(row.model, round(row.rating)) for row in pairproof.leaderboard(votes).rows]
+    [('C', 1060), ('B', 1000), ('A', 940)]
+    """
+    one_of("ties", ties, TIES)
+    one_of("both_bad", both_bad, ("tie", "drop", "own"))
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level!r}; expected a number between 0 and 1")
+    asked = _Asked(
+        ties,
+        both_bad,
+        None if cluster is None else _names(cluster),
+        _names(style),
+        order_effect,
+        anchor or "",
+        float(at),
+        expected,
+        float(precision),
+        level,
+        seed,
+        date or "",
+        every,
+    )
+    found = gathered(votes, () if by is None else (by,), reading)
+    if by is None:
+        return _board(found, asked)
+    return Boards(by, {value: _board(part, asked) for value, part in _by_value(found, by)})
+
+
+def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _by_value(votes: Votes, by: str) -> Iterator[tuple[str, Votes]]:
+    """The votes of each value of a column."""
+    table = votes.table
+    by = table.role_of(by)
+    if by not in table.columns:
+        raise InputError(
+            f"{table.source} has no column {by!r} to make boards by; found {listed(table.columns)}"
+        )
+    column = table.columns[by]
+    if not isinstance(column, Factor):
+        column = Factor(*_as_levels(column))
+    for k, value in enumerate(column.levels):
+        rows = np.flatnonzero(column.codes == k)
+        if len(rows):
+            yield value, votes.changed(table.select(rows).only_compared(), f"of one {by}")
+
+
+def _as_levels(column: FloatArray) -> tuple[IntArray, tuple[str, ...]]:
+    known = np.unique(column[~np.isnan(column)])
+    codes = np.where(np.isnan(column), -1, np.searchsorted(known, np.nan_to_num(column)))
+    return codes.astype(np.int64), tuple(f"{v:.15g}" for v in known)
+
+
+# -- one board ---------------------------------------------------------------------------------------------------
+
+
+def _board(given: Votes, asked: _Asked) -> Board:
+    votes = given if asked.both_bad == "tie" else without_both_bad(given)
+    with_style = styled(votes, asked.style)
+    fit, said = _fitted(with_style, asked, with_style.terms)
+    board = _numbers(given, with_style.table, fit, asked, said, with_style.dropped)
+    if asked.both_bad == "own":
+        board = _with_qualities(board, given.table)
+    if asked.date:
+        board = replace(board, history=_history(votes, asked))
+    if not with_style.terms:
+        return board
+    plain, said = _fitted(votes, asked, ())
+    return _beside(board, _numbers(given, votes.table, plain, asked, said, votes.dropped))
+
+
+def _history(votes: Votes, asked: _Asked) -> History:
+    votes.refuse_apart("ratings over time")
+    if votes.rows is not None:
+        raise InputError(
+            f"date={asked.date!r} of votes that are not held ({votes.table.source}); read them into memory with pairproof.read, or"
+            f" count them by that column, pairproof.count(..., by={asked.date!r}), and pass the counts"
+        )
+    columns = asked.cluster if asked.cluster != ("auto",) else clusters_of(votes)[0]
+    how: Any = {name: getattr(asked, name) for name in ("ties", "at", "expected", "level")}
+    return history(votes.table, asked.date, asked.every, cluster=columns, anchor=asked.anchor or None, **how)
+
+
+def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, tuple[str, ...]]:
+    """The model with standard errors by what goes together, and sentences on these."""
+    import pairproof
+
+    through = {} if votes.rows is None or not terms else {"rows": votes.rows}
+    plain = pairproof.fit_bradley_terry(
+        votes.table,
+        ties=asked.ties if votes.table.tie_category else None,
+        reference="sum",
+        order_effect=asked.order_effect,
+        comparison_terms=terms,
+        **through,
+    )
+    columns, said = asked.cluster, ()
+    if columns == ("auto",):
+        columns, said = clusters_of(votes)
+    elif columns:
+        votes.refuse_apart(f"clusters by {' and '.join(columns)}")
+    # Of terms that rows alone have there are no scores of single votes.
+    by_vote = plain if plain.spec.through else plain.clustered()
+    if plain.spec.through and not columns:
+        raise InputError(
+            f"style of votes that are not held ({votes.table.source}) without clusters: its standard errors are by a column of"
+            " the file, cluster='judge', through the rows; or read the votes into memory with pairproof.read"
+        )
+    if not columns:
+        none = "Standard errors are by single votes: each is taken as independent of the others."
+        return by_vote, (none, *said)
+    if votes.rows is not None:
+        fit = plain.clustered(*columns, rows=votes.rows)
+    else:
+        fit = plain.clustered(*columns, missing="own")
+    return fit, (_what_clusters_changed(fit, by_vote), *said)
+
+
+def _what_clusters_changed(fit: Fit, by_vote: Fit) -> str:
+    """ "Standard errors are CR2 by judge (6,730 clusters): 0.92 to 1.61 times those of independent votes."""
+    names = [name for name, reference in zip(fit.names, fit.is_reference) if not reference]
+    ratio = (fit.bse[names] / by_vote.bse[names]).to_numpy()
+    ratio = ratio[np.isfinite(ratio)]
+    assert fit.robust is not None
+    what = "the model, which takes votes as independent" if fit.spec.through else "independent votes"
+    told = f": {ratio.min():.2f} to {ratio.max():.2f} times those of {what}" if len(ratio) else ""
+    return f"Standard errors are {fit.robust.title}{told}."
+
+
+def _numbers(
+    given: Votes,
+    table: Comparisons,
+    fit: Fit,
+    asked: _Asked,
+    said: Sequence[str],
+    dropped: Mapping[str, float],
+) -> Board:
+    ratings = fit.on_scale("elo", anchor=asked.anchor or None, at=asked.at, expected=asked.expected)
+    abilities = abilities_of(fit)
+    ranks = rank_sets(abilities, asked.level, seed=asked.seed, with_best=False)
+    limits = ratings.conf_int(1.0 - asked.level).to_numpy()
+    status = _status(abilities, ratings.rating, limits, asked.precision)
+    p_best, why_none = _chances(abilities, status, asked.seed)
+    rates = _win_rates(fit, abilities)
+    counts, order = _counts(given.table, table), ranks.order
+    tiers = _tiers(ranks.above, order)
+    more = _of_items(table)
+    rows = tuple(
+        BoardRow(
+            fit.items[k],
+            int(tiers[k]),
+            int(ranks.low[k]),
+            int(ranks.high[k]),
+            _or_none(ratings.rating[k]),
+            _or_none(limits[k, 0]),
+            _or_none(limits[k, 1]),
+            *(float(c[k]) for c in counts[:4]),
+            _or_none(counts[4][k]),
+            _or_none(rates[k]),
+            None if p_best is None else float(p_best[k]),
+            status[k],
+            {name: values[k] for name, values in more.items()},
+        )
+        for k in order
+    )
+    scale = BoardScale(
+        "elo", asked.anchor, asked.at, fit.spec.ties if table.tie_category else "none", asked.expected
+    )
+    method = (
+        *_about_model(fit, scale, asked),
+        *said,
+        *_about_ranks(ranks, asked, status),
+        *([why_none] if why_none else []),
+        *_about_both_bad(given.table, asked),
+        *_about_dropped(table, dropped),
+        *given.notes,
+    )
+    return Board(
+        rows, scale, _clusters(fit), _effects(fit, asked.level),
+        BoardData(table.source, table.digest(), float(table.n_comparisons), dropped), method, fit, table, asked.level,
+        ranks,
+    )  # fmt: skip
+
+
+def _or_none(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _status(abilities: Abilities, rating: FloatArray, limits: FloatArray, precision: float) -> list[Status]:
+    """Of each item; one whose set differs infinitely from the main one has no rating."""
+    above, of = abilities.sets.above, abilities.sets.of
+    out: list[Status] = []
+    for k, here in enumerate(of):
+        if np.isfinite(rating[k]):
+            wide = not np.abs(limits[k] - rating[k]).max() <= precision
+            out.append("provisional" if wide else "settled")
+        elif above[:, here].any() and not above[here].any():
+            out.append("below-all")
+        elif above[here].any() and not above[:, here].any():
+            out.append("above-all")
+        else:
+            out.append("apart")
+    return out
+
+
+def _chances(abilities: Abilities, status: Sequence[Status], seed: int) -> tuple[FloatArray | None, str]:
+    """float[n]: the chance of each item of being best, and why there is none."""
+    undefined = [name for name, s in zip(abilities.items, status) if s in ("above-all", "apart")]
+    if undefined:
+        return None, (
+            f"There is no chance of being best: {listed(undefined)} won against all opponents, or no chain of votes leads"
+            " to the others, so that nobody knows how good they are."
+        )
+    chance = np.zeros(len(abilities.items))
+    finite = np.flatnonzero([s in ("settled", "provisional") for s in status])
+    b, v = abilities.estimate[finite], abilities.covariance[np.ix_(finite, finite)]
+    best = int(b.argmax())
+    spread = np.sqrt(np.maximum(np.diag(v) + v[best, best] - 2.0 * v[best], 0.0))
+    rivals = np.flatnonzero(b[best] - b <= NEVER * spread)
+    value, vector = np.linalg.eigh(v[np.ix_(rivals, rivals)])
+    root = vector * np.sqrt(np.maximum(value, 0.0))
+    half = np.random.default_rng(seed).standard_normal((DRAWS // 2, len(rivals))) @ root.T
+    for draws in (half, -half):
+        chance[finite[rivals]] += (
+            np.bincount((b[rivals] + draws).argmax(axis=1), minlength=len(rivals)) / DRAWS
+        )
+    return chance, ""
+
+
+def _win_rates(fit: Fit, abilities: Abilities) -> FloatArray:
+    """float[n]: mean expected score against each other item; 1 and 0 where the difference is infinite, nan where unknown."""
+    n = len(fit.items)
+    if n > MOST_PAIRED:
+        return np.full(n, np.nan)
+    frame = fit.probabilities()
+    score = (frame["p_first"] + 0.5 * frame["p_tie"].fillna(0.0)).to_numpy()
+    at = np.ones((n, n), bool) & ~np.eye(n, dtype=bool)
+    of = np.full((n, n), np.nan)
+    of[at] = score  # in the order of pairs: the first by the second
+    above = abilities.sets.items_above
+    of[above], of[above.T] = 1.0, 0.0
+    known = np.isfinite(of)
+    return np.where(known.any(axis=1), np.nansum(of, axis=1) / np.maximum(known.sum(axis=1), 1), np.nan)
+
+
+def _counts(given: Comparisons, table: Comparisons) -> tuple[FloatArray, ...]:
+    """votes, wins, losses, ties of each item, and the share of all its votes that call both bad; nan without such."""
+    n = len(table.items)
+
+    def of_items(first: FloatArray, second: FloatArray) -> FloatArray:
+        return np.bincount(table.first, first, n) + np.bincount(table.second, second, n)
+
+    wins, losses = of_items(table.wins, table.losses), of_items(table.losses, table.wins)
+    ties = of_items(table.ties, table.ties)
+    bad = both_bad_of(given)
+    share = np.full(n, np.nan)
+    if bad is not None:
+        of, all_votes = np.zeros(n), np.zeros(n)
+        place = {name: k for k, name in enumerate(table.items)}
+        here = np.array([place.get(name, -1) for name in given.items])
+        for side in (here[given.first], here[given.second]):
+            on = side >= 0
+            of += np.bincount(side[on], bad[on], n)
+            all_votes += np.bincount(side[on], given.row_weights[on], n)
+        share = of / all_votes
+    return wins + losses + ties, wins, losses, ties, share
+
+
+def _tiers(above: BoolArray, order: Sequence[int]) -> IntArray:
+    """int[n]: a tier ends where each item so far is shown to be above each one to come."""
+    n, placed = len(order), np.asarray(order)
+    not_told = np.triu(~above[np.ix_(placed, placed)], 1)
+    last = np.where(not_told.any(axis=1), n - 1 - not_told[:, ::-1].argmax(axis=1), np.arange(n))
+    ends = np.maximum.accumulate(last) == np.arange(n)
+    tier = np.empty(n, np.int64)
+    tier[placed] = 1 + np.concatenate([[0], np.cumsum(ends)[:-1]])
+    return tier
+
+
+def _of_items(table: Comparisons) -> dict[str, list[ItemValue]]:
+    """Item covariates as they were given; None where an item has no value."""
+    out: dict[str, list[ItemValue]] = {}
+    for name, column in table.item_data.items():
+        if isinstance(column, Factor):
+            out[name] = [column.levels[k] if k >= 0 else None for k in column.codes]
+        else:
+            out[name] = [_or_none(value) for value in column]
+    return out
+
+
+def _clusters(fit: Fit) -> BoardClusters | None:
+    robust = fit.robust
+    if robust is None or not robust.columns:
+        return None
+    return BoardClusters(robust.columns, robust.n_clusters, robust.kind)
+
+
+def _effects(fit: Fit, level: float) -> tuple[StyleEffect, ...]:
+    """The order effect and those of style, in log-odds."""
+    at = [k for k, term in enumerate(fit.terms) if term.kind in ("order", "comparison")]
+    se, df = errors_of(fit, np.eye(len(fit.terms))[at])
+    reach = student_quantile((1.0 + level) / 2.0, df) * se
+    return tuple(
+        StyleEffect(fit.terms[k].name, float(b), float(s), float(b - r), float(b + r))
+        for k, b, s, r in zip(at, fit.beta[at], se, reach)
+    )
+
+
+def _with_qualities(board: Board, table: Comparisons) -> Board:
+    """The board with the share of votes that the model of both-bad answers expects for each item against all others."""
+    columns = () if board.clusters is None else board.clusters.columns
+    found = fit_both_bad(table, columns, level=board.level)
+    place = {name: k for k, name in enumerate(found.items)}
+    parts = {"both_bad_expected": found.share, "both_bad_low": found.low, "both_bad_high": found.high}
+    rows = tuple(
+        replace(row, more={**{name: _or_none(x[place[row.model]]) for name, x in parts.items()}, **row.more})
+        for row in board.rows
+    )
+    by = f"{found.votes:,.10g} votes" if not columns else f"CR1 by {' and '.join(columns)}"
+    said = (
+        "Both bad: logit P(both bad | i, j) = c + q_i + q_j, one quality of each model added (Tutz 1991); both_bad_expected is"
+        f" what it gives a model against each other model equally often, with {100 * board.level:g} % limits ({by})."
+    )
+    return replace(board, rows=rows, method=(*board.method, said))
+
+
+def _beside(board: Board, plain: Board) -> Board:
+    """The board with the ratings and ranks that it has without style."""
+    of = {row.model: row for row in plain.rows}
+    rows = tuple(
+        replace(
+            row,
+            more={
+                "rating_without_style": of[row.model].rating,
+                "rank_low_without_style": of[row.model].rank_low,
+                "rank_high_without_style": of[row.model].rank_high,
+                **row.more,
+            },
+        )
+        for row in board.rows
+    )
+    return replace(board, rows=rows)
+
+
+# -- what a reader has to know -----------------------------------------------------------------------------------
+
+_TIES_SAID = {
+    "half": "a tie is half a win for either",
+    "davidson": "ties are an outcome of their own (Davidson 1970)",
+    "rao-kupper": "ties are an outcome of their own (Rao and Kupper 1967)",
+    "drop": "ties are left out",
+}
+
+
+def _about_model(fit: Fit, scale: BoardScale, asked: _Asked) -> Iterator[str]:
+    ties = f"; {_TIES_SAID[asked.ties]}" if scale.ties != "none" else ""
+    held = " and ".join(
+        ["style"] * bool(fit.spec.comparison_terms) + ["who is shown first"] * asked.order_effect
+    )
+    equal = f", {held} held equal" if held else ""
+    yield f"Bradley-Terry model by maximum likelihood, no penalty{equal}{ties}."
+    if fit.spec.comparison_terms:
+        yield (
+            "Style: differences of the two answers, each divided by its root mean square and not centred, so that an effect is"
+            " the log-odds of a typical difference, and swapping the two sides changes nothing."
+        )
+    centre = f"{scale.anchor} is {scale.at:g}" if scale.anchor else f"the mean of the ratings is {scale.at:g}"
+    of = (
+        "expected scores"
+        if scale.expected == "score" or asked.ties in ("half", "drop")
+        else "the model's abilities"
+    )
+    yield (
+        f"Ratings are Elo points, 400 for odds of 10 to 1, of {of}; {centre}. Ratings of other treatments of ties are on"
+        " other scales."
+    )
+
+
+def _about_ranks(ranks: RankSets, asked: _Asked, status: Sequence[Status]) -> Iterator[str]:
+    level = f"{100 * asked.level:g} %"
+    yield (
+        f"Limits are {level} limits of each rating; rank sets hold for all models at once at {level}; a tier ends where each"
+        " model above is shown to be better than each below, by the same statements."
+    )
+    if "provisional" in status:
+        yield f"Provisional: the limits are farther than {asked.precision:g} points from the rating."
+    for kind, words in (
+        ("below-all", "lost to all opponents, so that a rating has no lower limit"),
+        ("above-all", "won against all opponents, so that a rating has no upper limit"),
+        ("apart", "no chain of votes leads to the others, so that there is no common rating"),
+    ):
+        names = [name for name, s in zip(ranks.items, status) if s == kind]
+        if names:
+            yield f"{listed(names)}: {words}."
+    yield from ranks.cautions
+
+
+def _about_both_bad(table: Comparisons, asked: _Asked) -> Iterator[str]:
+    bad = both_bad_of(table)
+    if bad is None:
+        return
+    n = float(bad.sum())
+    share = f"{n:,.0f} of {table.n_comparisons:,.0f} votes call both bad"
+    yield {
+        "tie": f"{share}; they are ties, as on other boards.",
+        "drop": f"{share}; they are left out.",
+        "own": f"{share}; whether both are bad has a model of its own, and the rest are compared.",
+    }[asked.both_bad]
+
+
+def _about_dropped(table: Comparisons, dropped: Mapping[str, float]) -> Iterator[str]:
+    if table.narrowed is not None:
+        yield f"Only votes where {table.narrowed}."
+    for why, n in dropped.items():
+        if why != "both bad":
+            yield f"{n:,.0f} votes were left out: {why}."
