@@ -143,4 +143,6 @@ def toml(value: Any) -> str:
 
 def toml_lines(table: Mapping[str, Any]) -> list[str]:
     """The lines `key = value` of a table; a key that is no bare one is quoted."""
-    return [f"{key if _BARE_KEY.fullmatch(key) else toml(key)} = {toml(value)}" for key, value in table.items()]
+    return [
+        f"{key if _BARE_KEY.fullmatch(key) else toml(key)} = {toml(value)}" for key, value in table.items()
+    ]

@@ -173,21 +173,19 @@ def anytime_limits(
     most = n if most_items is None else whole_number("most_items", most_items, n)
     if not first_look >= FEWEST:
         raise InputError(f"first_look={first_look:g}; expected {FEWEST} votes of an item at least")
-    by_pair, by_mean = abilities_of(fit), abilities_of(fit, with_mean=True)
-    unit = 400.0 / math.log(10.0) * by_pair.per_unit
-    if not math.isfinite(unit):
-        raise InputError(f"{fit.title}: its abilities are no log-odds; fit a model with link='logit'")
-    counts = (np.bincount(place, fit.data.row_weights, n) for place in (fit.data.first, fit.data.second))
-    votes = np.asarray(sum(counts), float)
-    each = _factors(votes, by_mean.df[:n, n], first_look, level, most)
-    harmonic = 2.0 / (1.0 / np.maximum(votes, 1e-9)[:, None] + 1.0 / np.maximum(votes, 1e-9))
-    harmonic[np.minimum(votes[:, None], votes) < first_look] = 0.0
-    pairs = _factors(harmonic, by_pair.df, first_look, level, most * (most - 1) // 2)
-    se = unit * by_mean.se[:n, n]
-    rating = np.where(np.isnan(se), np.nan, 1000.0 + unit * (by_mean.estimate[:n] - by_mean.estimate[n]))
-    above = anytime_above(by_pair.estimate[:, None] - by_pair.estimate, by_pair.se, pairs)
-    limits = rating - each * se, rating + each * se
-    return AnytimeLimits(fit.items, rating, se, *limits, each, above, votes, level, first_look)
+    ratings, pairs = fit.on_scale("elo"), abilities_of(fit)
+    counts = [np.bincount(place, fit.data.row_weights, n) for place in (fit.data.first, fit.data.second)]
+    votes = np.asarray(counts[0] + counts[1], float)
+    factor = _factors(votes, ratings.df, first_look, level, most)
+    rarer = np.minimum(votes[:, None], votes)
+    mean = 2.0 / (1.0 / np.maximum(votes, 1e-9)[:, None] + 1.0 / np.maximum(votes, 1e-9))
+    time = np.where(rarer < first_look, 0.0, mean)
+    wide = _factors(time, pairs.df, first_look, level, most * (most - 1) // 2)
+    above = anytime_above(pairs.estimate[:, None] - pairs.estimate, pairs.se, wide)
+    limits = ratings.rating - factor * ratings.se, ratings.rating + factor * ratings.se
+    return AnytimeLimits(
+        fit.items, ratings.rating, ratings.se, *limits, factor, above, votes, level, first_look
+    )
 
 
 def _factors(

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Union, cast
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -35,22 +35,13 @@ from ..numerics.arrays import BoolArray
 from ..text import listed
 from .both_bad import fit_both_bad
 from .over_time import Every, History, history
-from .result import (
-    Board,
-    BoardClusters,
-    BoardData,
-    BoardRow,
-    Boards,
-    BoardScale,
-    ItemValue,
-    Status,
-    StyleEffect,
-)
+from .result import Board, Boards
+from .rows import BoardClusters, BoardData, BoardRow, BoardScale, ItemValue, Status, StyleEffect
 from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, styled, without_both_bad
 
 BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
 TIES: tuple[BoardTies, ...] = ("half", "davidson", "rao-kupper", "drop")
-#: Draws for the chance of being best, its Monte Carlo error below .002; and items whose expected scores are all worked out.
+#: Draws for the chance of being best, Monte Carlo error below .002; items whose expected scores are worked out.
 DRAWS, MOST_PAIRED = 100_000, 1_400
 #: An item this many standard errors below the best is never it.
 NEVER = 8.0
@@ -73,6 +64,16 @@ class _Asked:
     seed: int
     date: str
     every: Every
+
+
+@overload
+def leaderboard(votes: Any, *, by: None = None, **how: Any) -> Board:
+    ...
+
+
+@overload
+def leaderboard(votes: Any, *, by: str, **how: Any) -> Boards:
+    ...
 
 
 def leaderboard(
@@ -145,7 +146,7 @@ def leaderboard(
     >>> votes = {"model_a": list("ABCABC"), "model_b": list("BCABCA")}
     >>> votes["winner"] = ["model_a", "model_a", "tie", "model_b", "model_b", "model_a"]
     >>> [(row.model, round(row.rating)) for row in pairproof.leaderboard(votes).rows]
-    [('C', 1047), ('A', 1000), ('B', 953)]
+    [('C', 1060), ('B', 1000), ('A', 940)]
     """
     one_of("ties", ties, TIES)
     one_of("both_bad", both_bad, ("tie", "drop", "own"))
@@ -199,7 +200,7 @@ def _as_levels(column: FloatArray) -> tuple[IntArray, tuple[str, ...]]:
     return codes.astype(np.int64), tuple(f"{v:.15g}" for v in known)
 
 
-# -- one board ---------------------------------------------------------------------------------------------------
+# -- one board -------------------------------------------------------------------------------------------
 
 
 def _board(given: Votes, asked: _Asked) -> Board:
@@ -233,16 +234,16 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
     """The model with standard errors by what goes together, and sentences on these."""
     import pairproof
 
-    through = {} if votes.rows is None or not terms else {"rows": votes.rows}
     plain = pairproof.fit_bradley_terry(
         votes.table,
         ties=asked.ties if votes.table.tie_category else None,
         reference="sum",
         order_effect=asked.order_effect,
         comparison_terms=terms,
-        **through,
+        rows=votes.rows if terms else None,
     )
-    columns, said = asked.cluster, ()
+    columns: tuple[str, ...] | None = asked.cluster
+    said: tuple[str, ...] = ()
     if columns == ("auto",):
         columns, said = clusters_of(votes)
     elif columns:
@@ -290,7 +291,7 @@ def _numbers(
     status = _status(abilities, ratings.rating, limits, asked.precision)
     p_best, why_none = _chances(abilities, status, asked.seed)
     rates = _win_rates(fit, abilities)
-    counts, order = _counts(given.table, table), ranks.order
+    (votes, wins, losses, ties, bad), order = _counts(given.table, table), ranks.order
     tiers = _tiers(ranks.above, order)
     more = _of_items(table)
     rows = tuple(
@@ -302,8 +303,11 @@ def _numbers(
             _or_none(ratings.rating[k]),
             _or_none(limits[k, 0]),
             _or_none(limits[k, 1]),
-            *(float(c[k]) for c in counts[:4]),
-            _or_none(counts[4][k]),
+            float(votes[k]),
+            float(wins[k]),
+            float(losses[k]),
+            float(ties[k]),
+            _or_none(bad[k]),
             _or_none(rates[k]),
             None if p_best is None else float(p_best[k]),
             status[k],
@@ -388,7 +392,8 @@ def _win_rates(fit: Fit, abilities: Abilities) -> FloatArray:
     above = abilities.sets.items_above
     of[above], of[above.T] = 1.0, 0.0
     known = np.isfinite(of)
-    return np.where(known.any(axis=1), np.nansum(of, axis=1) / np.maximum(known.sum(axis=1), 1), np.nan)
+    mean = np.nansum(of, axis=1) / np.maximum(known.sum(axis=1), 1)
+    return np.asarray(np.where(known.any(axis=1), mean, np.nan), float)
 
 
 def _counts(given: Comparisons, table: Comparisons) -> tuple[FloatArray, ...]:
@@ -396,7 +401,7 @@ def _counts(given: Comparisons, table: Comparisons) -> tuple[FloatArray, ...]:
     n = len(table.items)
 
     def of_items(first: FloatArray, second: FloatArray) -> FloatArray:
-        return np.bincount(table.first, first, n) + np.bincount(table.second, second, n)
+        return np.asarray(np.bincount(table.first, first, n) + np.bincount(table.second, second, n), float)
 
     wins, losses = of_items(table.wins, table.losses), of_items(table.losses, table.wins)
     ties = of_items(table.ties, table.ties)
@@ -490,7 +495,7 @@ def _beside(board: Board, plain: Board) -> Board:
     return replace(board, rows=rows)
 
 
-# -- what a reader has to know -----------------------------------------------------------------------------------
+# -- what a reader has to know ---------------------------------------------------------------------------
 
 _TIES_SAID = {
     "half": "a tie is half a win for either",

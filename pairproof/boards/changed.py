@@ -15,7 +15,6 @@ and B against C tell of A against B); differences of ratings move by the second 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Union
@@ -25,7 +24,6 @@ import numpy as np
 from ..data.comparisons import Comparisons
 from ..errors import InputError
 from ..fit.fit import Fit
-from ..fit.many.abilities import abilities_of
 from ..native.comparisons.contests.bradley_terry import fit_bradley_terry
 from ..numerics.arrays import FloatArray
 from ..text import listed
@@ -94,28 +92,23 @@ class Changes:
         -------
         list of str
         """
-        sets = [
-            f"{word}: {listed(names)}" for word, names in (("New", self.new), ("gone", self.gone)) if names
-        ]
+        both = (("New", self.new, "those new are"), ("gone", self.gone, "those gone were"))
+        sets = [f"{word}: {listed(names)}" for word, names, _ in both if names]
         said = [
             f"{'; '.join(sets) or 'The same items'}. {self.votes_between:+,.10g} votes between items of both boards,"
             f" {self.votes_others:+,.10g} with others."
         ]
         if abs(shift := self.items[0].mean) >= 0.05:
-            came, went = ("weaker", "stronger") if shift > 0 else ("stronger", "weaker")
-            why = [
-                f"those {when} are {how}"
-                for when, how, of in (("new", came, self.new), ("gone", went, self.gone))
-                if of
-            ]
+            how = ("weaker", "stronger") if shift > 0 else ("stronger", "weaker")
+            why = [f"{these} {word}" for (_, names, these), word in zip(both, how) if names]
             said.append(
                 f"All ratings of both boards move by {shift:+.1f} without any vote on them: the mean of all is 1000, and"
                 f" {', or '.join(why)} than the others."
             )
         said += [self.why_not] * bool(self.why_not)
         for c in sorted(self.items, key=lambda c: -abs(c.change - c.mean))[:MOST_TOLD]:
-            parts = f"{c.between:+.1f} by votes between items of both boards, {c.others:+.1f} by votes with others"
-            told = parts if not self.why_not else f"{c.change - c.mean:+.1f} by votes"
+            told = f"{c.between:+.1f} by votes between items of both boards, {c.others:+.1f} by votes with others"
+            told = f"{c.change - c.mean:+.1f} by votes" if self.why_not else told
             rank = "" if c.rank_before == c.rank_after else f"; rank {c.rank_before} to {c.rank_after}"
             said.append(
                 f"{c.item}: {c.before:.1f} to {c.after:.1f}, {c.mean:+.1f} by the mean, {told}{rank}."
@@ -205,10 +198,7 @@ def _fitted(given: Union[Comparisons, Fit]) -> Fit:
 
 def _ratings(fit: Fit) -> dict[str, float]:
     """Elo points about the mean; nan for items without a finite rating."""
-    abilities, n = abilities_of(fit, with_mean=True), len(fit.items)
-    unit = 400.0 / math.log(10.0) * abilities.per_unit
-    b = unit * (abilities.estimate[:n] - abilities.estimate[n])
-    return dict(zip(fit.items, np.where(abilities.sets.of == 0, b, np.nan).tolist()))
+    return dict(zip(fit.items, fit.on_scale("elo", at=0.0).rating.tolist()))
 
 
 def _among(fit: Fit, rating: dict[str, float], common: Sequence[str]) -> tuple[FloatArray, float]:

@@ -35,6 +35,7 @@ from ..errors import InputError, NotEstimableError
 from ..fit.estimates.fit_record import find_item
 from ..fit.fit import Fit
 from ..fit.many.abilities import abilities_of
+from ..fit.many.ratings import ELO_PER_LOG_ODDS
 from ..numerics.arrays import FloatArray
 from ..report.blocks import Block, Bullets, Column, Heading, Page, Table
 from ..report.json_text import plain
@@ -44,10 +45,10 @@ from ..text import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Elo points of one unit of log-odds.
-ELO = 400.0 / math.log(10.0)
 #: Steps in which votes are given at most, and differences that a page shows.
 STEPS, MOST_SHOWN = 200, 15
+#: Variances below this are rounding of 0.
+TINY = 1e-12
 
 
 @dataclass(frozen=True)
@@ -235,7 +236,7 @@ def next_pairs(fit: Fit, n: int = 100, focus: str = "top", *, level: float = 0.9
     d = ask.b[pairs[:, 0]] - ask.b[pairs[:, 1]]
     now, after, even = (_spread(v)[tuple(pairs.T)] for v in (ask.v, ask.after(asked), ask.after(evenly)))
     order = np.argsort(d / np.sqrt(now), kind="stable")
-    numbers = np.stack([d, *np.sqrt([now, after, even])], axis=1)[order] * ELO
+    numbers = np.stack([d, *np.sqrt([now, after, even])], axis=1)[order] * ELO_PER_LOG_ODDS
     names = [(ask.items[i], ask.items[j]) for i, j in pairs[order]]
     awaited = tuple(Awaited(*name, *map(float, row)) for name, row in zip(names, numbers))
     open_now, open_after, open_even = (_unsettled(d, now, then, level) for then in (now, after, even))
@@ -303,25 +304,29 @@ class _Asking:
 
     def greedy(self, n: int, center: int | None) -> tuple[FloatArray, FloatArray]:
         """float[m, m] each: votes by pair, the lower place first, and the share of U that they take."""
-        from scipy.special import ndtr
+        from scipy.special import log_ndtr
 
         v, k = self.v, len(self.b)
         asked, gain = np.zeros((2, k, k))
         d = np.abs(self.b[:, None] - self.b)
-        inside = np.ones((k, k), bool) if center is None else np.zeros((k, k), bool)
+        inside = np.full((k, k), center is None)
         if center is not None:
             inside[center] = inside[:, center] = True
         np.fill_diagonal(inside, False)
         upper, step = np.triu(np.ones((k, k), bool), 1), -(-n // STEPS)
-        whole = 0.0
+        whole, begun = 0.0, 0.0
         while n > 0:
-            votes, spread = min(step, n), _spread(v)
-            g = np.where(inside, ndtr(-d / np.sqrt(np.where(inside, spread, 1.0))), 0.0)
-            whole, told = whole or float((g * spread).sum()) / 2.0, self.w * votes
+            votes, spread = min(step, n), np.maximum(_spread(v), TINY)
+            # g in units of its largest, which may be below all doubles where all is told already
+            log_g = np.where(inside, log_ndtr(-d / np.sqrt(spread)), -np.inf)
+            top = float(log_g.max())
+            g, told = np.exp(log_g - top), self.w * votes
+            if not whole:
+                whole, begun = float((g * spread).sum()) / 2.0, top
             falls = _spread(np.asarray(v @ _laplacian(g) @ v)) * told / (1.0 + told * spread)
             i, j = divmod(int(np.argmax(np.where(upper, falls, -1.0))), k)
             asked[i, j] += votes
-            gain[i, j] += falls[i, j]
+            gain[i, j] += falls[i, j] * math.exp(top - begun)
             x = v[i] - v[j]
             v = np.asarray(v - np.outer(x, x) * (told[i, j] / (1.0 + told[i, j] * spread[i, j])))
             n -= votes

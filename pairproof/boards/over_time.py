@@ -28,8 +28,8 @@ Days = NDArray[np.datetime64]
 #: Dates at most: of more periods so many are taken, evenly, the last among them.
 MOST_DATES = 30
 _DAY, _FIRST_MONDAY = "datetime64[D]", 4  # 1970-01-05
-#: A number is seconds since 1970, thousandths of them, or YYYYMMDD.
-_SECONDS, _THOUSANDTHS, _WRITTEN = (1e8, 1e11), (1e11, 1e14), (19000101, 21001231)
+#: A number is seconds since 1970, or thousandths of them.
+_SECONDS, _THOUSANDTHS = (1e8, 1e11), (1e11, 1e14)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ def history(
             continue
         asked: Any = {"ties": ties if part.tie_category else None, "reference": "sum"}
         fit = fit_bradley_terry(part, **asked)
-        by = {"kind": "CR1", "missing": "own"} if columns else {}
+        by: Any = {"kind": "CR1", "missing": "own"} if columns else {}
         ratings = fit.clustered(*columns, **by).on_scale("elo", anchor=anchor, at=at, expected=expected)
         limits = ratings.conf_int(1.0 - level).to_numpy()
         of = np.full((3, len(votes.items)), np.nan)
@@ -159,17 +159,6 @@ def _numbered(column: FloatArray, source: str, name: str) -> Days:
     known = column[~np.isnan(column)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
     filled = np.nan_to_num(column)
-    if _WRITTEN[0] <= low and high <= _WRITTEN[1]:
-        days = np.array(
-            [
-                _day(f"{v:.0f}"[:4] + "-" + f"{v:.0f}"[4:6] + "-" + f"{v:.0f}"[6:], source, name)
-                for v in known
-            ],
-            _DAY,
-        )
-        out = np.full(len(column), "NaT", _DAY)
-        out[~np.isnan(column)] = days
-        return out
     for (least, most), per_second in ((_SECONDS, 1.0), (_THOUSANDTHS, 1000.0)):
         if least <= low and high < most:
             out = (filled / per_second).astype("datetime64[s]").astype(_DAY)

@@ -32,7 +32,7 @@ _OF_ROWS = ("layout", "columns", "coding", "rename", "encoding", "drop")
 MOST_HELD, MOST_TEXT = 4_000_000, 400 << 20
 #: Columns that say which votes were about one prompt, in this order.
 PROMPTS = ("prompt", "prompt_id", "source", "question_id", "question", "instruction")
-#: Clusters that a column needs to be chosen unasked; distinct values for each vote from which it names votes, not prompts.
+#: Clusters that a column needs to be chosen unasked; distinct values a vote from which on it names votes.
 FEWEST_CLUSTERS, NAMES_OF_VOTES = 10, 0.9
 
 

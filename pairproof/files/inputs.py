@@ -209,7 +209,7 @@ def _read(descriptor: int, name: str, expected: str, most: int, cure: str, strea
         elif found.st_size > most:
             raise _too_large(name, found.st_size, most, cure)
         note(name, found)
-        return _to_the_end(lambda size: os.read(descriptor, size), name, most, cure)
+        return _to_the_end(lambda size: os.read(descriptor, max(size, found.st_size)), name, most, cure)
     except OSError as error:
         raise InputError(f"{name}: {_why(error)}; expected {expected}") from error
     finally:

@@ -17,6 +17,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from .arrays import FloatArray
+from .compiled import lapack
 
 #: A pivot of the scaled information below this is a direction that the data do not see.  Such pivots come out
 #: near 1e-16; where only the maximum is flat, a last step of rounding alone leads to 2e-12, 1e-11 or 7e-11,
@@ -132,8 +133,11 @@ def _accuracy(best: float) -> float:
     return min(0.05, max(1e-13 / best, 1e-4 * best))
 
 
-def maximise(evaluate: Callable[[FloatArray], P], start: FloatArray, far: float = FAR) -> Solution[P]:
+def maximise(
+    evaluate: Callable[[FloatArray], P], start: FloatArray, far: float = FAR, safe: float = 0.0
+) -> Solution[P]:
     """Maximise from `start`; step halving keeps the value from falling.
+    safe: a step that changes no parameter by more cannot fall, and its value is not asked for.
     Returns Solution: with `trouble` if the Hessian was singular, a linear predictor went beyond `far`, or
     MAX_STEPS were not enough."""
     x, here = start, evaluate(start)
@@ -157,7 +161,7 @@ def maximise(evaluate: Callable[[FloatArray], P], start: FloatArray, far: float 
         length = 1.0
         there = evaluate(x + step)
         # So near the maximum that full steps converge, the value is all rounding and says nothing.
-        near = decrement < 1e-6
+        near = decrement < 1e-6 or float(np.abs(step).max(initial=0.0)) < safe
         while not (there.extent < np.inf and (near or there.value >= here.value)) and length > 1e-12:
             length /= 2
             there = evaluate(x + length * step)
@@ -182,9 +186,7 @@ SMALL_PIVOT = 1e-11
 
 def by_cholesky(matrix: FloatArray, right: FloatArray) -> FloatArray:
     """x with H x = right.  matrix float[n, n]: H, symmetric.  `right` float[n]."""
-    from scipy.linalg.lapack import dposv
-
-    factor, x, info = dposv(matrix, right)
+    factor, x, info = lapack().dposv(matrix, right)
     if info != 0 or (factor.diagonal() ** 2 < SMALL_PIVOT * matrix.diagonal()).any():
         raise np.linalg.LinAlgError("not positive definite: some parameters cannot be told apart")
     return np.asarray(x)

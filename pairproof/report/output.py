@@ -282,7 +282,7 @@ def _drawn(block: Figure | Picture, number: int) -> Any:
 
     if isinstance(block, Figure):
         return Markup(svg(block, f"figure{number}"))
-    return Markup(safe(ElementTree.tostring(block.element(), encoding="unicode", method="html")))
+    return Markup(safe(ElementTree.tostring(block.element(), encoding="unicode", short_empty_elements=False)))
 
 
 @lru_cache(maxsize=1)

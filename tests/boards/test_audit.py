@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 import pairproof
 from pairproof.boards.audit import Audit
-from pairproof.boards.peers import as_arena_rank
+from pairproof.boards.others.peers import as_arena_rank
 from tests.boards.simulated import simulate
 
 MODELS = np.array([f"model-{k + 1:02d}" for k in range(20)])

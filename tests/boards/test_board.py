@@ -14,10 +14,9 @@ from hypothesis import given, settings, strategies as st
 
 import pairproof
 from pairproof.boards.board import _tiers, leaderboard
-from pairproof.boards.result import KEYS, row_dict
+from pairproof.boards.rows import KEYS, row_dict
 from pairproof.errors import InputError
-
-from .simulated import simulate
+from tests.boards.simulated import simulate
 
 POINTS = 400 / np.log(10)
 

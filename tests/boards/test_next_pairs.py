@@ -10,8 +10,9 @@ from scipy.special import expit, ndtr
 
 import pairproof
 from pairproof import Comparisons, Fit
-from pairproof.boards.next_pairs import ELO, next_pairs
+from pairproof.boards.next_pairs import next_pairs
 from pairproof.errors import InputError, ItemError, NotEstimableError
+from pairproof.fit.many.ratings import ELO_PER_LOG_ODDS as ELO
 from tests.boards.simulated import simulate
 from tests.boards.test_anytime import wrong
 
@@ -117,6 +118,16 @@ def test_what_cannot_be_asked_is_refused(fit: Fit) -> None:
     table = Comparisons.build("AB", [0], [1], [20], None, [11])
     with pytest.raises(InputError, match="no log-odds"):
         next_pairs(pairproof.fit_bradley_terry(table, link="probit"), 1)
+
+
+def test_where_all_is_told_beyond_doubt_the_nearest_rival_is_asked() -> None:
+    """Probabilities of wrong orders are far below the smallest double."""
+    n = 10_000_000
+    table = Comparisons.build(
+        "ABC", [0, 0, 1], [1, 2, 2], [0.7 * n, 0.9 * n, 0.8 * n], None, [0.3 * n, 0.1 * n, 0.2 * n]
+    )
+    (one,) = next_pairs(pairproof.fit_bradley_terry(table), 10).pairs
+    assert (one.first, one.second, one.votes) == ("B", "A", 10) and 0 < one.gain < 1
 
 
 def test_a_hundred_models_and_ten_thousand_votes_are_planned() -> None:

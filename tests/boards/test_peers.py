@@ -15,8 +15,8 @@ from hypothesis import given, settings, strategies as st
 
 import pairproof
 from pairproof.boards import peers
-from pairproof.boards.descriptive import EIGEN, ELO, descriptive
-from pairproof.boards.peers import PeerBoard, as_arena_rank, as_evalica, as_fastchat
+from pairproof.boards.others.descriptive import EIGEN, ELO, descriptive
+from pairproof.boards.others.peers import PeerBoard, as_arena_rank, as_evalica, as_fastchat
 from pairproof.errors import ConvergenceError, InputError, NotEstimableError
 from tests.boards import make_peers
 from tests.boards.make_peers import CASES, FEATURES, HERE, votes

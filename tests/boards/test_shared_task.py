@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pairproof
-from pairproof.boards.shared_task import _trueskill, factors, shared_task
+from pairproof.boards.others.shared_task import _trueskill, factors, shared_task
 from pairproof.errors import InputError
 from pairproof.native.annotation import trueskill
 from pairproof.native.competitions.ranking.ranking_rules import expected_wins

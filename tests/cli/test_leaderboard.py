@@ -101,7 +101,11 @@ def test_votes_in_several_files_are_counted_into_one_board(folder: Path, tmp_pat
     code, out, _ = run(capsys, "leaderboard", *files, "--json")
     whole = leaderboard(str(folder / "votes.csv"), cluster="judge")
     found = json.loads(out)
-    assert code == 0 and found["clusters"] == {"columns": ["judge"], "n": [whole.clusters.n[0]], "kind": "CR1"}
+    assert code == 0 and found["clusters"] == {
+        "columns": ["judge"],
+        "n": [whole.clusters.n[0]],
+        "kind": "CR1",
+    }
     assert [row["model"] for row in found["board"]] == [row.model for row in whole.rows]
     assert found["board"][0]["rating"] == pytest.approx(whole.rows[0].rating, abs=1e-9)  # counts; observed 0
 
@@ -125,7 +129,9 @@ def test_what_another_board_prints_of_these_votes_comes_with_its_defaults(folder
 
 
 def test_a_published_folder_is_checked_by_the_command_that_its_page_names(folder, tmp_path, capsys) -> None:
-    code, _, err = run(capsys, "leaderboard", folder / "votes.csv", "--style", "length", "--out", tmp_path / "board")
+    code, _, err = run(
+        capsys, "leaderboard", folder / "votes.csv", "--style", "length", "--out", tmp_path / "board"
+    )
     names = ["index.html", "leaderboard.csv", "leaderboard.json", "leaderboard.toml", "votes.csv"]
     assert code == 0 and sorted(path.name for path in (tmp_path / "board").iterdir()) == names
     code, out, _ = run(capsys, "check", tmp_path / "board" / "leaderboard.toml", "--json")

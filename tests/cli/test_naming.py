@@ -40,6 +40,7 @@ FILES = {
     "new.csv": "first,second\nA,Z\n",
     "rates.csv": "sentence,errors,length\ns1,1,5\ns2,2,6\n",
     "two.csv": "system,errors,length\nA,1,5\nA,2,6\nB,1,5\nB,3,6\n",
+    "lost.csv": "model_a,model_b,winner\n" + "A,B,model_a\nB,A,model_a\nD,A,model_b\n",
     "source.csv": "first,second,outcome\n" + "A,B,first\nB,A,first\nA,B,tie\n" * 20,
 }
 #: Commands that read a table of comparisons.
@@ -122,6 +123,7 @@ CASES = {
     "compare-models source.csv --irt-items shared --models irt-gaussian": "--irt-items fresh",
     "error-rates two.csv --pair A,B": "--sentence",
     "error-rates rates.csv --pair A,B": "--system",
+    "leaderboard lost.csv --anchor D=1000": "--anchor D",
     "rank-by-comparing A,B,C --answer tie": "--tie-rule listed",
 }
 
@@ -193,9 +195,9 @@ NOT_PROVOKED = {
                     "the command refuses it before Python does"),
     **dict.fromkeys(("alpha", "corrected", "link", "missing", "pair", "planned", "replicates", "starts", "within",
                      "workers", "zero_based", "per_hit", "model", "n"), "the option's own type refuses it"),
-    **dict.fromkeys(("cells", "beta", "covariates", "contrasts", "se", "ties_unresolved", "comparison_terms"),
+    **dict.fromkeys(("cells", "beta", "covariates", "expected", "contrasts", "se", "ties_unresolved", "comparison_terms"),
                     "of a function that has no command, or in a warning"),
-    **dict.fromkeys(("item_data", "item_terms", "force", "person", "sources", "name"),
+    **dict.fromkeys(("item_data", "item_terms", "force", "person", "sources", "name", "time"),
                     "the message is of Python, or names the option already"),
     "levels": "of a column in memory, or of tracks that are numbers: tests/data/test_tracks.py",
 }  # fmt: skip

@@ -20,6 +20,7 @@ PAGES = (
         for name in (
             "data",
             "more-votes-than-memory",
+            "leaderboards",
             "boards-that-move",
             "audit",
             "models",

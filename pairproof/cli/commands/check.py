@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..options.reading import (
+    LISTS,
     Reading,
     cluster_options,
     comparisons,
-    names_or_none,
     parsed,
     rating_of,
     read_as,
@@ -53,7 +53,7 @@ _READING = {
         "--mean POINTS": "The mean of the ratings, where there is no anchor (default: 1000).",
         "--expected": "Ratings of the model's abilities (default), or of its expected scores.",
         "--order-effect": "The board holds equal who was shown first.",
-        "--style COL[,COL]": "Columns of the votes that it holds equal.",
+        "--style COL[,COL]": "Covariates of the two answers that it holds equal, as of pairproof leaderboard.",
         "--level": "Of limits and rank sets (default: 0.95).",
     },
     votes=READ,
@@ -61,7 +61,7 @@ _READING = {
     anchor={"callback": parsed(rating_of)},
     mean=float,
     expected=choice("ability", "score"),
-    style={"callback": names_or_none},
+    style=LISTS,
     level=SHARE,
 )
 @cluster_options("A board", "What goes together in its standard errors (default: single votes).")
@@ -79,6 +79,10 @@ def command(state: State, files: tuple[str, ...], votes: str | None, **asked: An
         ]
         if stray or any(of_votes.values()):
             raise click.UsageError(f"{(*stray, 'options of reading')[0]} is of a board; add --votes FILE.")
+        if boards := [file for file in files if file.lower().endswith((".csv", ".tsv"))]:
+            raise click.UsageError(
+                f"{boards[0]} is no claims file; if it is a leaderboard, add --votes FILE."
+            )
         return check_papers(state, files, **asked)
     if len(files) != 1 or files[0].endswith(".toml"):
         raise click.UsageError(
@@ -92,11 +96,13 @@ def command(state: State, files: tuple[str, ...], votes: str | None, **asked: An
 def _check_board(
     state: State, file: str, votes: Comparisons, of_board: dict[str, Any], asked: dict[str, Any]
 ) -> int:
+    from ...boards.votes import Votes, styled
     from ...validation.check.printed_board import check_board
     from ...validation.claims.paper import ModelClaim
 
     anchor, at = of_board["anchor"] or ("", of_board["mean"])
     cluster = of_board["cluster"]
+    with_style = styled(Votes(votes), of_board["style"])
     model = ModelClaim(
         "bradley-terry",
         (of_board["ties"] or "half") if votes.tie_category else "none",
@@ -107,9 +113,9 @@ def _check_board(
         expected=of_board["expected"] or "",
         level=f"{of_board['level']:.15g}" if of_board["level"] else "",
         order_effect=of_board["order_effect"],
-        comparison_terms=tuple(of_board["style"] or ()),
+        comparison_terms=with_style.terms,
         cluster=cluster,
         cluster_kind=of_board["kind"],
         by_vote=not cluster,
     )
-    return give_verdicts(state, check_board(file, votes, model), asked["require_r"], asked["full"])
+    return give_verdicts(state, check_board(file, with_style.table, model), asked["require_r"], asked["full"])

@@ -134,7 +134,7 @@ def command(
 ) -> int:
     state.no_junit("a board has")
     from ...boards.board import leaderboard
-    from ...boards.publish import write_board
+    from ...boards.page.board_page import write_board
 
     if peer is not None and (asked["by"] is not None or out is not None):
         raise click.UsageError("--as is the numbers of another program, without --by and --out.")
@@ -144,15 +144,11 @@ def command(
         )
 
     how = read_as(asked, (*_TABLE, "where"))
-    where = how.pop("where", ())
-    found = leaderboard(
-        votes[0] if len(votes) == 1 else list(votes),
-        **({"anchor": anchor[0], "at": anchor[1]} if anchor else {}),
-        **asked,
-        **({"where": where} if where else {}),
-        **how,
-        seed=state.seed or 0,
-    )
+    if not how["where"]:
+        del how["where"]
+    if anchor is not None:
+        asked["anchor"], asked["at"] = anchor
+    found = leaderboard(votes[0] if len(votes) == 1 else list(votes), **asked, **how, seed=state.seed or 0)
     if peer is not None:
         _give_peer(state, found, peer)
         return 0
@@ -173,7 +169,7 @@ def command(
 
 def _give_peer(state: State, board: Any, peer: str) -> None:
     """The numbers of another program, or of scores that are no model's."""
-    from ...boards.shared_task import shared_task
+    from ...boards.others.shared_task import shared_task
     from ...report.blocks import Bullets, Page, Table
     from ...text import number
 

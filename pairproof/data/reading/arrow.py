@@ -16,6 +16,7 @@ import pandas as pd
 
 from ...errors import InputError
 from ...files.inputs import LIMIT, MOST_BYTES, most_bytes, open_file, read_file
+from ..columns import IntArray
 from ...text import listed
 
 #: Rows of a file that are read: positions and counts take 40 bytes a row, the columns of the file as many.
@@ -155,6 +156,39 @@ def is_lazy(source: Any) -> bool:
     kind = type(source)
     package = kind.__module__.lstrip("_").partition(".")[0]
     return package in _LAZY_PACKAGES or kind.__name__.endswith(_LAZY_NAMES)
+
+
+def coded_text(
+    raw: bytes, delimiter: str, n_columns: int, n_rows: int, places: Sequence[int]
+) -> dict[int, tuple[IntArray, pd.Index[Any]]] | None:
+    """Some columns of a text below its first line, by place: codes of the rows, and the texts they stand for.
+    None where pyarrow is not there, or a line has not so many fields, or there are not so many lines with fields.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.csv as pc
+    except ImportError:
+        return None
+    names = list(map(str, range(n_columns)))
+    wanted = [names[k] for k in places]
+    try:
+        table = pc.read_csv(
+            pa.BufferReader(raw),
+            read_options=pc.ReadOptions(use_threads=False, column_names=names, skip_rows=1),
+            parse_options=pc.ParseOptions(delimiter=delimiter, quote_char=False),
+            convert_options=pc.ConvertOptions(
+                column_types=dict.fromkeys(wanted, pa.dictionary(pa.int32(), pa.string())),
+                include_columns=wanted,
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    if table.num_rows != n_rows:
+        return None
+    columns = [table.column(name).unify_dictionaries().combine_chunks() for name in wanted]
+    texts = [pd.Index(column.dictionary.to_pylist(), dtype=object) for column in columns]
+    return {k: (column.indices.to_numpy(), of) for k, column, of in zip(places, columns, texts)}
 
 
 def refuse_lazy(source: Any) -> None:

@@ -142,8 +142,9 @@ def encode(
     place = {name: k for k, name in enumerate(items)}
     positions = []
     for factor in factors:
-        lookup = np.array([*(place[name] for name in factor.levels), -1], np.int64)
-        positions.append(lookup[factor.codes])
+        at = [place[name] for name in factor.levels]
+        in_order = at == list(range(len(at)))  # as categories most often are
+        positions.append(factor.codes if in_order else np.array([*at, -1], np.int64)[factor.codes])
     return items, positions
 
 

@@ -65,12 +65,12 @@ def text_of(value: Any) -> str:
 
 def labels(table: Table, name: str) -> Factor:
     """The column's distinct texts in no particular order; code -1 where the cell is blank or missing."""
-    series = table.columns[name]
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        codes, values = series.array.codes, series.cat.categories
+    coded = table.codes(name)
+    if coded is not None:
+        codes, values = np.array(coded[0], np.int64), coded[1]  # a copy, whatever the frame has
     else:
         try:
-            codes, values = pd.factorize(series)
+            codes, values = pd.factorize(table.columns[name])
         except TypeError as error:
             raise InputError(
                 f"{table.source}: column {name!r} holds neither text nor numbers: {error}"
@@ -148,8 +148,9 @@ def ordered(factor: Factor, name: str, explicit: Sequence[Any] | None, source: s
 
 def numbers(table: Table, name: str) -> tuple[FloatArray, BoolArray]:
     """(values, nan where there is none; True where a cell holds something that is no number)."""
-    series = table.columns[name]
-    if pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_complex_dtype(series.dtype):
+    dtype = table.dtype(name)
+    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
+        series = table.columns[name]
         return series.to_numpy(dtype=float, na_value=np.nan), np.zeros(len(series), bool)
     found = labels(table, name)
     values = _floats(found.levels)
@@ -216,15 +217,15 @@ def _covariate(
     table: Table, name: str, levels: Sequence[Any] | None, categorical: bool, known: Factor | None
 ) -> Column:
     """As :func:`covariate`; known: the labels, if they were made already."""
-    series = table.columns[name]
+    dtype = table.dtype(name)
     categorical = categorical or levels is not None
-    numeric = pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype)
+    numeric = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
     if numeric and not categorical:
         values, _ = numbers(table, name)
-        if not (pd.api.types.is_integer_dtype(series.dtype) and (np.abs(values) >= LARGEST_EXACT).any()):
+        if not (pd.api.types.is_integer_dtype(dtype) and (np.abs(values) >= LARGEST_EXACT).any()):
             return values
     found = without(known or labels(table, name), MISSING_WORDS - {text_of(level) for level in levels or ()})
-    if not (categorical or numeric or pd.api.types.is_bool_dtype(series.dtype)):
+    if not (categorical or numeric or pd.api.types.is_bool_dtype(dtype)):
         values_of_levels = _level_values(table, name, found)
         if values_of_levels is not None:
             return np.append(values_of_levels, np.nan)[found.codes]

@@ -307,7 +307,7 @@ optional
         return read_matrix(source, options, winner, ties).where_also(options.conditions, {})
     if layout is None and isinstance(source, (np.ndarray, list)) and not is_records(source):
         raise InputError("a bare array carries no column names; state layout='matrix', winner and items")
-    table = load(source, encoding).with_roles(columns)
+    table = load(source, encoding, compared=(columns or {}).values()).with_roles(columns)
     warn_if_cut(table)
     if layout is None:
         layout = recognised(table)

@@ -25,9 +25,9 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -40,22 +40,31 @@ from ...errors import DataWarning, InputError, warn_the_caller
 from ...files.inputs import read_file, read_stream, unpacked
 from ...text import listed, named, quoted, shortened
 from ..columns import IntArray
-from .arrow import LISTS, arrow_file, arrow_frame, check_size, has_arrow, refuse_lazy
-from .nested import Cells, Lists, flattened, part, parts_of
+from .arrow import LISTS, arrow_file, arrow_frame, check_size, coded_text, has_arrow, refuse_lazy
+from .nested import Cells, Later, Lists, flattened, part, parts_of
 
 #: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
     "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner", "judge", "weight",
     "source", "order", "system", "rank", "ranking", "person", "pref", "baseline",
 )  # fmt: skip
+#: Those that say who was compared and what came of it: of a large text they are read at once.
+_COMPARED = frozenset(ROLES) - {"judge", "source", "order", "system", "rank", "ranking", "person"}
+#: Characters of a text from which on that is worth it.
+_LARGE_TEXT = 1 << 20
 #: A suggestion is for a slip of the finger: not for longer words, nor among more names than these.
 _LONGEST_SUGGESTED, _MOST_SUGGESTED = 60, 1000
+
+
+#: Codes of a column's rows, and the values that they stand for.
+Coded = tuple[IntArray, "pd.Index[Any]"]
 
 
 @dataclass(frozen=True)
 class Table:
     """A table whose cells have not been interpreted.
-    rows int[n_rows].  first_line: of row 0, where each row is a line and the text is not kept; else 0."""
+    rows int[n_rows].  first_line: of row 0, where each row is known to be a line; else 0.  coded: columns whose codes
+    are known, though the column itself may not have been read."""
 
     columns: Mapping[str, Any]
     n_rows: int
@@ -65,6 +74,7 @@ class Table:
     own_names: Mapping[str, str] = field(default_factory=dict)
     rows: NDArray[np.int64] | None = None
     first_line: int = 0
+    coded: Mapping[str, Coded] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Columns that are made when they are asked for stay so."""
@@ -73,7 +83,8 @@ class Table:
     def where(self, row: int, column: str | None = None) -> str:
         """'votes.csv, row 3 (line 4), column 'winner'' for row position 2."""
         row = row if self.rows is None else int(self.rows[row])
-        at = line_of_row(self.text, self.delimiter, row) if self.text else row + self.first_line
+        known = bool(self.first_line) or not self.text
+        at = row + self.first_line if known else line_of_row(self.text, self.delimiter, row)
         line = f" (line {at})" if self.text or self.first_line else ""
         own = self.own_names.get(column or "", column)
         role = "" if own == column else f" (as {column!r})"
@@ -84,21 +95,34 @@ class Table:
     def take(self, rows: NDArray[np.int64]) -> Table:
         """Some of the rows, whose places in the source messages still know."""
         columns = {name: part(self.columns, name, lambda column: column.iloc[rows]) for name in self.columns}
+        coded = {name: (codes[rows], values) for name, (codes, values) in self.coded.items()}
         own = rows if self.rows is None else self.rows[rows]
-        return replace(self, columns=columns, n_rows=len(rows), rows=own)
+        return replace(self, columns=columns, n_rows=len(rows), rows=own, coded=coded)
 
     def only(self, name: str) -> Table:
         """A copy of one column, whose place messages know as before; without the text where each row is a line."""
-        columns = {name: part(self.columns, name, lambda column: column.copy())}
-        if self._is_plain:
-            return replace(self, columns=columns, text="", first_line=2)
-        return replace(self, columns=columns)
+        alone = replace(self, columns={name: part(self.columns, name, lambda column: column.copy())}, coded={})
+        return replace(alone, text="", first_line=2) if self._is_plain else alone
 
     @cached_property
     def _is_plain(self) -> bool:
         """Whether the text has a line for each row below the header, and no other."""
+        if self.first_line:
+            return True
         lines = self.text.count("\n") - self.text.endswith("\n")
         return lines == self.n_rows and self.rows is None and '"' not in self.text
+
+    def codes(self, name: str) -> Coded | None:
+        """A column's codes, and the values that they stand for; None where it has none."""
+        if name in self.coded:
+            return self.coded[name]
+        column = self.columns[name]
+        known = isinstance(column.dtype, pd.CategoricalDtype)
+        return (column.array.codes, column.cat.categories) if known else None
+
+    def dtype(self, name: str) -> Any:
+        """The dtype of a column, which is not read for it where its codes are known."""
+        return np.dtype(object) if name in self.coded else self.columns[name].dtype
 
     def refuse(
         self, bad: NDArray[np.bool_], column: str, found: str, cure: str, kind: type[InputError] = InputError
@@ -157,7 +181,9 @@ class Table:
                     f"{self.source}: column {name!r} shall be {role!r}, but there is a column {role!r} as"
                     " well; rename or remove that one"
                 )
-        return replace(self, columns=dict(zip(renamed, parts_of(self.columns).values())), own_names=chosen)
+        columns = dict(zip(renamed, parts_of(self.columns).values()))
+        coded = {role_of.get(name, name): codes for name, codes in self.coded.items()}
+        return replace(self, columns=columns, own_names=chosen, coded=coded)
 
 
 def _is_missing(value: Any) -> bool:
@@ -373,10 +399,13 @@ MARKS = (
 )
 
 
-def load(source: Any, encoding: str | None = None, *, nameless: bool = False) -> Table:
-    """The table in a path ("-" is standard input), a frame in memory, a dict of columns or a list of dicts."""
+def load(
+    source: Any, encoding: str | None = None, *, nameless: bool = False, compared: Collection[str] = ()
+) -> Table:
+    """The table in a path ("-" is standard input), a frame in memory, a dict of columns or a list of dicts.
+    compared: names of further columns that are asked for in any case."""
     if isinstance(source, (str, os.PathLike)):
-        table = _load_path(os.fspath(source), encoding, nameless)
+        table = _load_path(os.fspath(source), encoding, nameless, compared)
     elif isinstance(source, pd.DataFrame):
         table = from_frame(source, "table", nameless=nameless)
     elif isinstance(source, Mapping):
@@ -467,23 +496,30 @@ def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
         ) from error
 
 
-def _load_path(path: str, encoding: str | None, nameless: bool) -> Table:
+def _load_path(path: str, encoding: str | None, nameless: bool, compared: Collection[str]) -> Table:
     if path == "-":
         name = "standard input"
-        return delimited(read_stream(sys.stdin.buffer, name), name, encoding, nameless)
+        return delimited(read_stream(sys.stdin.buffer, name), name, encoding, nameless, compared)
     suffix, expected = Path(path).suffix.lower(), "a CSV, TSV, Parquet or Arrow file"
     if suffix not in BINARY:
         raw = read_file(path, expected, streams=True, instead="count it with pairproof.count, ")
-        return delimited(raw, path, encoding, nameless)
+        return delimited(raw, path, encoding, nameless, compared)
     if encoding is not None:
         raise InputError(f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own")
     return from_frame(arrow_file(path, suffix, expected), path, nameless=nameless)
 
 
-def delimited(raw: bytes, source: str, encoding: str | None = None, nameless: bool = False) -> Table:
-    """The table in the bytes of a text file, or of a gzipped one; every cell is text."""
-    text = _decode(unpacked(raw, source), source, encoding)
-    if not text.strip():
+def delimited(
+    raw: bytes,
+    source: str,
+    encoding: str | None = None,
+    nameless: bool = False,
+    compared: Collection[str] = (),
+) -> Table:
+    """The table in the bytes of a text file, or of a gzipped one; every cell is text.  compared: as of :func:`load`."""
+    raw = unpacked(raw, source)
+    text = _decode(raw, source, encoding)
+    if not text or text.isspace():
         raise InputError(f"{source}: the file is empty; expected a header line and at least one row")
     if is_json(text, source):
         return from_frame(json_frame(text, source), source, nameless=nameless)
@@ -491,6 +527,13 @@ def delimited(raw: bytes, source: str, encoding: str | None = None, nameless: bo
     top = list(islice(records(text, delimiter), 2))
     header = top[0][1]
     check_names(header, source, nameless)
+    if len(text) >= _LARGE_TEXT and '"' not in text and top[0][0] == 1:
+        body = (
+            raw if encoding is None and len(raw) == len(text) else text.encode()
+        )  # as long as that: ASCII without a mark
+        found = _of_lines(text, body, delimiter, header, source, compared)
+        if found is not None:
+            return found
     if len(top) == 1:
         frame = pd.DataFrame(columns=range(len(header)))
     else:
@@ -504,6 +547,28 @@ def delimited(raw: bytes, source: str, encoding: str | None = None, nameless: bo
             )
     frame.columns = pd.Index(header, dtype=object)
     return from_frame(frame, source, text=text, delimiter=delimiter, nameless=nameless)
+
+
+def _of_lines(
+    text: str, raw: bytes, delimiter: str, header: list[str], source: str, compared: Collection[str]
+) -> Table | None:
+    """The table of a text without quotes, if it has a line for each row and columns of what was compared."""
+    places = [k for k, name in enumerate(header) if name in _COMPARED or name in compared]
+    if not places or len(header) < 2:
+        return None
+    n_rows = int(np.count_nonzero(np.frombuffer(raw, np.uint8) == ord("\n"))) - text.endswith("\n")
+    check_size(n_rows, len(header), source)
+    codes = coded_text(raw, delimiter, len(header), n_rows, places)
+    if codes is None:
+        return None
+    parsed = cache(lambda: _parsed(text.split("\n", 1)[1], delimiter, len(header), source))
+
+    def column(k: int) -> Any:
+        return parsed().iloc[:, k]
+
+    columns = {name: Later(partial(column, k)) for k, name in enumerate(header)}
+    coded = {header[k]: found for k, found in codes.items()}
+    return Table(columns, n_rows, source, text, delimiter, first_line=2, coded=coded)
 
 
 def _parsed(body: str, delimiter: str, n_columns: int, source: str) -> pd.DataFrame:
@@ -548,7 +613,7 @@ def _decode(raw: bytes, source: str, encoding: str | None) -> str:
             " else save it as a UTF-8 text file"
         )
     # One kind of line end: with "\r" alone and blank lines, pandas' parser loses rows without a word.
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _delimiter(text: str, source: str) -> str:

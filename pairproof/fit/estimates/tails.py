@@ -19,38 +19,39 @@ import math
 import numpy as np
 
 from ...numerics.arrays import FloatArray
+from ...numerics.compiled import special
 
 #: Below this p is printed from its logarithm: nearer to the end of the doubles it loses digits one by one.
 SMALLEST = 1e-300
 #: Smaller exponents than this are not told apart: rounding of log10 p then leaves no digit of the number in
 #: front.
 LEAST_EXPONENT = -1_000_000_000
+#: ndtri(0.975), of every summary.
+NORMAL_975 = 1.959963984540054
 
 
 def two_sided_p(z: FloatArray) -> FloatArray:
     """P(|Z| > |z|) of a standard normal; nan stays nan, and below 4.9e-324 there is only 0
     (:func:`log10_two_sided_p`).
     """
-    from scipy.special import ndtr
-
-    tail: FloatArray = 2.0 * ndtr(-np.abs(z))
+    tail: FloatArray = 2.0 * special("ndtr")(-np.abs(z))
     return tail
 
 
 def log10_two_sided_p(z: FloatArray) -> FloatArray:
     """log10 of P(|Z| > |z|), finite for every finite z; nan stays nan."""
-    from scipy.special import log_ndtr
-
-    tail: FloatArray = (math.log(2.0) + log_ndtr(-np.abs(z))) / math.log(10.0)
+    tail: FloatArray = (math.log(2.0) + special("log_ndtr")(-np.abs(z))) / math.log(10.0)
     return tail
 
 
 def student_p(t: FloatArray, df: FloatArray | float) -> FloatArray:
     """P(|T| > |t|) of Student's t on df degrees of freedom, normal where df is inf; nan stays nan."""
-    from scipy.special import betainc
-
     t, df = np.broadcast_arrays(np.asarray(t, float), np.asarray(df, float))
     finite = np.isfinite(df) & np.isfinite(t)
+    if not finite.any():
+        return np.where(np.isnan(df), np.nan, two_sided_p(t))
+    from scipy.special import betainc
+
     nu, squared = np.where(finite, df, 1.0), np.where(finite, t, 0.0) ** 2
     tail: FloatArray = np.where(finite, betainc(nu / 2.0, 0.5, nu / (nu + squared)), two_sided_p(t))
     return np.where(np.isnan(df), np.nan, tail)
@@ -71,10 +72,12 @@ def log10_student_p(t: FloatArray, df: FloatArray | float) -> FloatArray:
 
 def student_quantile(probability: float, df: FloatArray | float) -> FloatArray:
     """Quantile of Student's t, normal where df is inf; nan where df is nan."""
-    from scipy.special import ndtri, stdtrit
-
     df = np.asarray(df, float)
     finite = np.isfinite(df)
+    if probability == 0.975 and not finite.any():
+        return np.where(np.isnan(df), np.nan, NORMAL_975)
+    from scipy.special import ndtri, stdtrit
+
     quantile = np.where(finite, stdtrit(np.where(finite, df, 1.0), probability), ndtri(probability))
     return np.where(np.isnan(df), np.nan, quantile)
 
@@ -125,9 +128,7 @@ def _log10_beta_tail(a: FloatArray, b: float, y: FloatArray) -> FloatArray:
 
 def chi_square_p(statistic: float, df: float) -> float:
     """P(X > statistic) of a chi-square with df > 0 degrees of freedom; 0 where it is below 4.9e-324."""
-    from scipy.special import gammaincc
-
-    return float(gammaincc(df / 2.0, max(statistic, 0.0) / 2.0))
+    return float(special("gammaincc")(df / 2.0, max(statistic, 0.0) / 2.0))
 
 
 def log10_chi_square_p(statistic: float, df: float) -> float:

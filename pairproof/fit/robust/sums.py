@@ -292,6 +292,13 @@ def coefficients(limit: float, tolerance: float = TOLERANCE) -> tuple[float, ...
     return tuple(float(v) for v in c[: max(n, 1)])
 
 
+@lru_cache(maxsize=512)
+def _by_powers(c: tuple[float, ...], limit: float) -> tuple[float, ...]:
+    """Coefficients of powers of t in place of those of Chebyshev's polynomials in 2t/limit - 1."""
+    series = np.polynomial.Chebyshev(c, [0.0, limit])
+    return tuple(series.convert(kind=np.polynomial.Polynomial).coef.tolist())
+
+
 def rounded_up(limit: float) -> float:
     """One of 16 limits for each power of two, at least as large: few polynomials serve all clusters."""
     if not limit > 0.0:
@@ -309,6 +316,13 @@ def applied(
     float[n, p] to float[n, p]: A v for each row v.  vectors float[n, p].  tolerance: largest relative error.
     """
     c = coefficients(limit, tolerance)
+    if limit <= _LOW:  # powers lose no digits there, and take half the operations beside products
+        *rest, first = _by_powers(c, limit)
+        last = first * vectors
+        for k in reversed(rest):
+            last = times(last)
+            last += k * vectors
+        return last
     if len(c) == 1:
         return c[0] * vectors
     later, last = np.zeros_like(vectors), c[-1] * vectors
@@ -338,8 +352,8 @@ _MOST_FOR_BOUND = 1_500
 _LONG = 1e8
 #: A multiplication of sparse matrices takes as long as so many of dense ones.
 _SPARSE_IS_SLOWER = 100.0
-#: A bound as low as this needs no sharper one: a polynomial of degree 3 will do.
-_LOW = 0.001
+#: A bound as low as this needs no sharper one, which takes as long as the product that it may spare.
+_LOW = 0.005
 
 
 @dataclass(frozen=True, eq=False)

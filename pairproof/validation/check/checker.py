@@ -319,20 +319,27 @@ class Checker:
         for name in judged.keys() - have:
             why = "only R was to be asked, and no R call that ran has it"
             judged[name] = PrintVerdict("not-run", why, "r-not-run")
-        for name, sentence in reversed_items(claim.numbers, values, fit.items).items():
-            if judged[name].verdict == "differs":
+        small = self._left_by_stopping(claim, values, judged)
+        # An order that is another beside a number that is far off says nothing against the one that is not.
+        near = [q for q in claim.numbers if judged[q.quantity].verdict != "differs" or q.quantity in small]
+        of_near = reversed_items(near, values, fit.items) if small else {}
+        for name, sentence in {**reversed_items(claim.numbers, values, fit.items), **of_near}.items():
+            if judged[name].verdict == "differs" and (name not in small or name in of_near):
                 judged[name] = PrintVerdict("differs-conclusion", sentence, "other-order")
-        board = self._board(claim)
-        if board is not None:
-            errors = {
-                str(q.quantity): board.error(q.quantity)
-                for q in claim.numbers
-                if judged[q.quantity].verdict == "differs"
-            }
-            judged.update(left_by_stopping(claim.numbers, values, errors))
+        judged.update({name: verdict for name, verdict in small.items() if name not in of_near})
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
         return {**judged, **(explained or by_program(claim, fit, values, judged))}
+
+    def _left_by_stopping(
+        self, claim: Claim, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
+    ) -> dict[str, PrintVerdict]:
+        """The numbers of a board that differ by no more than a program leaves that stops early."""
+        board = self._board(claim)
+        if board is None:
+            return {}
+        differs = [q.quantity for q in claim.numbers if judged[q.quantity].verdict == "differs"]
+        return left_by_stopping(claim.numbers, values, {str(q): board.error(q) for q in differs})
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
         """Readings under which *all* numbers of the claim come out; several leave it open."""

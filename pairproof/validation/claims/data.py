@@ -221,7 +221,9 @@ def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
             "ignore", RankingWarning
         )  # the page's own choice; it stays among the fit's warnings
         fit = FITTERS[model.family](table, **model.asked, **model.of_contests)
-    if model.scale == "elo":  # BoardNumbers has the ratings; on a board a vote without a cluster is one of its own
+    if (
+        model.scale == "elo"
+    ):  # BoardNumbers has the ratings; on a board a vote without a cluster is one of its own
         return _as_board(fit, model)
     if model.cluster:
         fit = fit.clustered(*model.cluster, kind=model.cluster_kind)

@@ -129,7 +129,12 @@ class ModelClaim:
         "",
     )
     anchor: str = entry("with scale elo: the item whose rating is `at`; default: the mean of all", "")
-    at: float | None = entry("with scale elo: rating of the anchor, or the mean; default: 1000", None)
+    at: float | None = entry(
+        "with scale elo: rating of the anchor, or the mean; default: 1000",
+        None,
+        below=1e9,
+        expected="a rating in points, 0 or more",
+    )
     expected: Literal["", "ability", "score"] = entry(
         "with scale elo: whether ratings are the model's abilities (default) or those of its expected scores",
         "",

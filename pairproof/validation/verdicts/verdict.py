@@ -130,8 +130,8 @@ def reversed_items(
     return found
 
 
-#: A rating this small part of its standard error beyond its printed places is what a program leaves that stops early:
-#: arena-rank at its own stopping is .003 to .10 points off, FastChat .02 to .04, where standard errors are 4 to 6.
+#: A rating this small part of its standard error beyond its printed places is what a program leaves that
+#: stops early: arena-rank is .003 to .10 points off, FastChat .02 to .04, at standard errors of 4 to 6.
 OF_STOPPING = 0.025
 
 

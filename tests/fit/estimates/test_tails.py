@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import gammaincc
+from scipy.special import gammaincc, ndtri
 
 import pairproof
 from pairproof.fit.estimates.tails import (
@@ -18,6 +18,7 @@ from pairproof.fit.estimates.tails import (
     p_equals,
     p_words,
     student_p,
+    student_quantile,
 )
 from pairproof.native.competitions.ranking.sign_test import log10_binomial_p, sign_test
 
@@ -70,7 +71,7 @@ def test_log10_of_a_chi_square_tail_is_that_of_40_digits(df: int, statistic: flo
 def test_log10_of_a_tail_of_t_is_that_of_40_digits_also_on_many_degrees_of_freedom(
     t: float, df: float, log10_p: float
 ) -> None:
-    # mpmath: the integral of the density from t on.  betaln of 1e5 costs 1e-13; observed 4e-14 there, else 3e-16.
+    # mpmath: the integral of the density from t on.  betaln of 1e5 costs 1e-13: observed 4e-14, else 3e-16.
     assert float(log10_student_p(np.array([t]), df)[0]) == pytest.approx(log10_p, rel=1e-12)
 
 
@@ -163,3 +164,14 @@ def test_far_tails_of_t_and_f_are_those_of_50_digit_arithmetic():
         assert log10_f_p(5000.0, 3, 900.0) == pytest.approx(
             tail(d2 / 2, mpmath.mpf(q) / 2, d2 / (d2 + q * f)), rel=1e-12
         )
+
+
+def test_normal_quantiles_and_tails_are_scipys_also_without_its_incomplete_beta_function():
+    z, none = np.array([-40.0, 0.0, 1.3, np.nan]), np.array([np.inf, np.inf, np.nan, np.inf])
+    assert student_quantile(0.975, np.inf) == ndtri(0.975)
+    # one finite number of degrees of freedom takes the other way
+    for few, all_ in (
+        (student_quantile(0.975, none), student_quantile(0.975, np.append(none, 3.0))[:-1]),
+        (student_p(z, none), student_p(np.append(z, 1.0), np.append(none, 3.0))[:-1]),
+    ):
+        np.testing.assert_array_equal(few, all_)

@@ -30,6 +30,7 @@ from ....data.graph import components, groups
 from ....errors import TooLargeError
 from ....fit.estimates.covariance import Covariance, sandwich
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.compiled import lapack
 from ....numerics.linear_systems import (
     MOST_DENSE,
     Graph,
@@ -37,6 +38,7 @@ from ....numerics.linear_systems import (
     inverse_of_factor,
     lower_factor,
     sparse_laplacian,
+    variances_of_factor,
 )
 from ....numerics.maxima import SMALL_PIVOT, by_cholesky
 from ..formula import subject_design as design
@@ -138,10 +140,7 @@ class WrittenOut:
     def diagonal(self) -> FloatArray:
         """float[S, J]."""
         if len(self.laplacian) == 1 and self.laplacian.shape[1] >= _LARGE:
-            from scipy.linalg.lapack import dtrtri
-
-            root, _ = dtrtri(self._factor, lower=1)
-            out: FloatArray = np.einsum("ij,ij->j", root, root)[None]
+            out = variances_of_factor(self._factor)[None]
         else:
             at = np.arange(self.laplacian.shape[1])
             out = self.inverse[:, at, at]
@@ -151,9 +150,7 @@ class WrittenOut:
         """float[S, J, k]: D_s^-1 R_s for R, float[S, J, k]."""
         if len(self.laplacian) > 1:
             return np.asarray(self.inverse @ right)
-        from scipy.linalg.lapack import dpotrs
-
-        solved, _ = dpotrs(self._factor, np.where(self.ground[0, :, None], 0.0, right[0]), lower=1)
+        solved, _ = lapack().dpotrs(self._factor, np.where(self.ground[0, :, None], 0.0, right[0]), lower=1)
         return np.asarray(solved[None])
 
     def between(self, sets: IntArray, functions: FloatArray) -> FloatArray:

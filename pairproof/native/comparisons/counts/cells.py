@@ -131,11 +131,12 @@ def count_cells(
         and (key[1:] > key[:-1]).all()
         and (data.first < data.second).all()
     ):
-        counts = np.stack(
-            [data.wins, data.ties, data.losses]
+        counts = np.array(
+            (data.wins, data.ties, data.losses)
         ).T  # a table of counts, one row a cell, in order
-        if (data.wins + data.ties + data.losses > 0).all():
-            return Cells(data.first, data.second, pattern, np.zeros(len(key), np.int64), counts)
+        cells = Cells(data.first, data.second, pattern, np.zeros(len(key), np.int64), counts)
+        if (cells.totals > 0).all():
+            return cells
     ground = 1
     if order is not None:
         ground = 2

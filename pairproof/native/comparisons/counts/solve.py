@@ -1,6 +1,6 @@
 """Step 2 of a fit: maximise the likelihood, also if some estimates are infinite.
 
-1. Plain models of few items are solved as matrices (module `squares`).  If that does not end at a maximum, and for
+1. Plain models of few items, or most of whose pairs met, are solved as matrices (module `squares`).  If that does not end at a maximum, and for
    all others, the solver is that of blocks if the item terms are saturated, else the dense one; with selective
    terms or terms of the comparison that of rows.
 2. If Newton's method converges, every parameter that the comparisons connect is finite and estimable.
@@ -27,7 +27,7 @@ from ....numerics.maxima import Solution, maximise
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Problem
 from .dense import Dense, DensePoint, as_dense, check_dense_size
-from .squares import Squares, SquaresPoint, as_squares
+from .squares import SAFE, Squares, SquaresPoint, as_squares
 
 if TYPE_CHECKING:  # both take scipy.sparse, which no model of free items needs
     from .sparse import Rows, RowsPoint
@@ -59,7 +59,7 @@ def solve(problem: Problem) -> Solved:
     """Maximise the likelihood."""
     squares = as_squares(problem)
     if squares is not None:
-        few = maximise(squares.evaluate, squares.start())
+        few = maximise(squares.evaluate, squares.start(), safe=SAFE)
         if few.reached:
             rank = problem.n_params - 1
             return _solved(squares, few, np.zeros((rank + 1, 0)), rank, lambda: squares.fitted(few.x), False)

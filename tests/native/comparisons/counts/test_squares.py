@@ -10,6 +10,8 @@ import pytest
 import pairproof
 from pairproof.fit.fit import Fit
 from pairproof.native.comparisons.counts import llbt, solve
+from pairproof.native.comparisons.counts.squares import SAFE
+from pairproof.numerics.maxima import maximise
 
 
 def table(n_items: int, per_pair: int, ties: bool, share: float = 1.0) -> pairproof.Comparisons:
@@ -27,7 +29,9 @@ def table(n_items: int, per_pair: int, ties: bool, share: float = 1.0) -> pairpr
 
 
 @pytest.mark.parametrize("ties", ["none", "davidson", "half", "drop"])
-@pytest.mark.parametrize("n_items, share", [(3, 1.0), (12, 1.0), (12, 0.7), (60, 1.0), (120, 0.4)])
+@pytest.mark.parametrize(
+    "n_items, share", [(3, 1.0), (12, 1.0), (12, 0.7), (60, 1.0), (120, 0.4), (300, 0.6)]
+)
 def test_matrices_give_what_lists_of_cells_give(n_items, share, ties, monkeypatch):
     rows = table(n_items, 40, ties != "none", share)
     fit = pairproof.fit_bradley_terry(rows, ties=ties)
@@ -48,9 +52,30 @@ def test_what_is_separated_apart_or_large_is_left_to_the_solver_of_cells():
     assert solve.as_squares(problem(apart)) is None
     assert solve.as_squares(problem(table(5, 2_000, False))) is None
     assert solve.as_squares(problem(table(5, 20, False))) is not None
+    many = table(210, 40, False)
+    assert solve.as_squares(problem(many)) is not None
+    assert solve.as_squares(problem(table(210, 40, False, 0.2))) is None  # few of the pairs met
+    wins = np.where(many.first == 0, 40.0, many.wins)  # the first item never lost
+    beaten = pairproof.Comparisons.build(many.items, many.first, many.second, wins, None, 40.0 - wins)
+    assert solve.as_squares(problem(beaten)) is None
     never = pairproof.Comparisons.build("ABC", [0, 0, 1], [1, 2, 2], [3, 4, 2], None, [0, 0, 3])
     fit = pairproof.fit_bradley_terry(never, reference="C")
     assert [w.kind for w in fit.warnings] == ["separated"] and fit.not_estimable == ("A",)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_a_step_that_is_safe_never_lowers_the_likelihood(ties):
+    squares = solve.as_squares(problem(table(60, 40, ties)))
+    best, rng = maximise(squares.evaluate, squares.start()).x, np.random.default_rng(3)
+    for size in (0.05, 0.1, 0.15):
+        here = squares.evaluate(best + rng.normal(0.0, size, 60 + ties))
+        step, decrement = here.newton_step(1e-3)
+        assert np.abs(step).max() < SAFE
+        gained = (squares.evaluate(here.x + step).value - here.value) / decrement
+        assert gained > 0.4, (
+            size,
+            gained,
+        )  # seen 0.48 to 0.50, which is a parabola's; more than 0 is what is proved
 
 
 def problem(rows: pairproof.Comparisons):

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.comparisons import Comparisons
-from ..numerics.arrays import FloatArray
+from ...data.comparisons import Comparisons
+from ...numerics.arrays import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ def descriptive(votes: Comparisons, *, k: float = 4.0, damping: float = 0.85) ->
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.boards.descriptive import descriptive
+    >>> from pairproof.boards.others.descriptive import descriptive
     >>> table = pairproof.read({"model_a": ["A", "B", "C"], "model_b": ["B", "C", "A"], "winner": ["model_a", "tie", "model_b"]})
     >>> descriptive(table).round(3).loc["A"].tolist()
     [2.0, 1.0, 0.481, 1003.988]

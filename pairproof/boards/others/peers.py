@@ -26,18 +26,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..data.columns import Factor
-from ..data.comparisons import Comparisons
-from ..data.graph import components, strong_components
-from ..data.options import one_of
-from ..errors import ConvergenceError, InputError, NotEstimableError
-from ..fit.estimates.array_inference import normal_quantile
-from ..fit.estimates.fit_record import listed
-from ..fit.estimates.likelihood import logistic
-from ..fit.many.ratings import ELO_PER_LOG_ODDS as POINTS
-from ..native.comparisons.contests.bradley_terry import fit_bradley_terry
-from ..numerics.arrays import FloatArray, IntArray
-from ..text import label
+from ...data.columns import Factor
+from ...data.comparisons import Comparisons
+from ...data.graph import components, strong_components
+from ...data.options import one_of
+from ...errors import ConvergenceError, InputError, NotEstimableError
+from ...fit.estimates.array_inference import normal_quantile
+from ...fit.estimates.fit_record import listed
+from ...fit.estimates.likelihood import logistic
+from ...fit.many.ratings import ELO_PER_LOG_ODDS as POINTS
+from ...native.comparisons.contests.bradley_terry import fit_bradley_terry
+from ...numerics.arrays import FloatArray, IntArray
+from ...text import label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,7 @@ class PeerBoard:
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.boards.peers import as_arena_rank
+    >>> from pairproof.boards.others.peers import as_arena_rank
     >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], [9, 8, 9], [4, 4, 3])
     >>> print(as_arena_rank(table).what_it_does[0])
     hessian_reg=1e-05 makes standard errors 1.00 to 1.00 times as large (B: 28.3 for 28.3).
@@ -90,7 +90,7 @@ class PeerBoard:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as a JSON object; None where there is no value."""
-        from ..report.json_text import plain
+        from ...report.json_text import plain
 
         rows = self.to_frame().rename_axis("model").reset_index().to_dict("records")
         said = {"defaults": self.defaults, "coeffs": self.coeffs, "what_it_does": self.what_it_does}
@@ -344,7 +344,7 @@ def as_arena_rank(
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.boards.peers import as_arena_rank
+    >>> from pairproof.boards.others.peers import as_arena_rank
     >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], [9, 8, 9], [4, 4, 3])
     >>> as_arena_rank(table).to_frame().round(1).loc["A"].tolist()
     [1041.8, 988.5, 1095.2, 740.0]
@@ -428,7 +428,7 @@ def as_fastchat(
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.boards.peers import as_fastchat
+    >>> from pairproof.boards.others.peers import as_fastchat
     >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], [9, 8, 9], [4, 4, 3])
     >>> as_fastchat(table).to_frame().round(1).loc["A"].tolist()
     [1041.8, 996.7, 1088.7, 635.4]
@@ -517,7 +517,7 @@ def as_evalica(
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.boards.peers import as_evalica
+    >>> from pairproof.boards.others.peers import as_evalica
     >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], [9, 8, 9], [4, 4, 3])
     >>> as_evalica(table, method="newman").ratings.round(3).tolist()
     [1.584, 0.946, 0.667]

@@ -15,29 +15,38 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from ..data.columns import FloatArray
-from ..report.blocks import Picture
-from ..text import label, shorten
-from .over_time import History
-from .result import Board, BoardRow
+from ...data.columns import FloatArray
+from ...report.blocks import Picture
+from ...text import label, shorten
+from ..over_time import History
+from ..rows import BoardNumbers as Board, BoardRow
 
 #: Models whose shares are written out, and those that a map shows.
 MOST_WRITTEN, MOST_MAPPED = 25, 300
 #: Steps of tint on either side of one half, of shares of so many votes at least.
 STEPS, LEAST_TINTED = 5, 5
-#: Lines over time that have a colour, a dash and a name; the height of their picture, and of a line of text, in px.
+#: Lines over time that have a colour, a dash and a name; in px their picture is so high, and a line of text.
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2", "1 4")
 HEIGHT, LINE = 340, 17
-#: Of a label that a narrow screen has no room for.
-_SECOND = {"class_": "second"}
+#: The class of a label that a narrow screen has no room for.
+_SECOND = "second"
+_WITHOUT_RATING = {"below-all": "lost to all", "above-all": "beat all"}
 
 
-def _add(parent: Element, tag: str, text: str = "", **attributes: Any) -> Element:
-    """A child; `class_` stands for class, `stroke_width` for stroke-width."""
+def _add(parent: Element, tag: str, text: str = "", *, said: str = "", **attributes: Any) -> Element:
+    """A child; `class_` stands for class, `stroke_width` for stroke-width; "" is left out.  said: its <title>."""
     named = {name.rstrip("_").replace("_", "-"): f"{value}" for name, value in attributes.items()}
-    child = SubElement(parent, tag, {name: label(value) for name, value in named.items()})
+    child = SubElement(parent, tag, {name: label(value) for name, value in named.items() if value})
     child.text = label(text)
+    if said:
+        _add(child, "title", said)
     return child
+
+
+def _stretched(parent: Element, side: int) -> Element:
+    """A square of so many units, as wide and as high as what it is in."""
+    box = {"viewBox": f"0 0 {side} {side}", "preserveAspectRatio": "none", "width": "100%", "height": "100%"}
+    return _add(parent, "svg", **box)
 
 
 def _pc(share: float) -> str:
@@ -67,7 +76,7 @@ class _Scale:
         return self.low <= value <= self.high
 
 
-# -- ratings -----------------------------------------------------------------------------------------------------
+# -- ratings -----------------------------------------------------------------------------------------------
 
 
 def ratings_picture(board: Board, rows: Sequence[BoardRow]) -> Picture:
@@ -93,17 +102,13 @@ def _ratings(board: Board, rows: Sequence[BoardRow]) -> Element:
     _axis(_add(head, "th", class_="ranks", aria_hidden="true"), [(ranks(x), str(x)) for x in {1: 1, n: n}])
     body, tier = _add(table, "tbody"), rows[0].tier if rows else 0
     for row in rows:
-        tr = _add(body, "tr", **({"class_": "cut"} if row.tier != tier else {}))
+        tr = _add(body, "tr", class_="cut" if row.tier != tier else "")
         tier = row.tier
         _add(tr, "td", ranks_of(row))
         _add(tr, "th", row.model, scope="row", title=row.model)
         cell = _add(tr, "td")
         if row.rating is None:
-            _add(
-                cell,
-                "span",
-                {"below-all": "lost to all", "above-all": "beat all"}.get(row.status, "no rating"),
-            )
+            _add(cell, "span", _WITHOUT_RATING.get(row.status, "no rating"))
         else:
             _interval(cell, row, scale, lines, 100 * board.level)
         bar = _add(_add(tr, "td", class_="ranks"), "svg", aria_hidden="true")
@@ -119,33 +124,30 @@ def _range_of(rows: Sequence[BoardRow]) -> _Scale:
         return _Scale(0.0, 1.0)
     ends = np.array([x for row in rows for x in (row.low, row.high) if x is not None])
     room = 0.5 * float(ratings.max() - ratings.min()) or 50.0
-    ends = np.clip(ends, ratings.min() - room, ratings.max() + room)
-    return _Scale(float(min(*ratings, *ends)), float(max(*ratings, *ends)))
+    shown = np.concatenate([ratings, np.clip(ends, ratings.min() - room, ratings.max() + room)])
+    return _Scale(float(shown.min()), float(shown.max()))
 
 
 def _axis(cell: Element, at: Sequence[tuple[float, str]]) -> None:
     svg = _add(cell, "svg", aria_hidden="true")
     for k, (share, text) in enumerate(at):
-        _add(svg, "text", text, x=_pc(share), y="15", text_anchor="middle", **(_SECOND if k % 2 else {}))
+        _add(svg, "text", text, x=_pc(share), y="15", text_anchor="middle", class_=_SECOND * (k % 2))
 
 
 def _interval(cell: Element, row: BoardRow, scale: _Scale, lines: Sequence[float], level: float) -> None:
     assert row.rating is not None
-    low = scale.low if row.low is None else row.low
-    high = scale.high if row.high is None else row.high
     said = f"{row.rating:.1f}, {level:g} % limits {points(row.low)} to {points(row.high)}, {row.status}"
-    svg = _add(cell, "svg", role="img", aria_label=said)
-    _add(svg, "title", said)
+    svg = _add(cell, "svg", said=said, role="img", aria_label=said)
     for x in lines:
         _add(svg, "line", x1=_pc(scale(x)), x2=_pc(scale(x)), y1="0", y2="100%", class_="grid")
-    open_ = {} if row.status == "settled" else {"class_": "open"}
-    _add(svg, "line", x1=_pc(scale(low)), x2=_pc(scale(high)), y1="11", y2="11", **open_)
-    if not scale.holds(low):
-        _add(svg, "path", d="M7 6L1 11L7 16")
-    if not scale.holds(high):
-        arrow = _add(svg, "svg", x="100%", overflow="visible")
-        _add(arrow, "path", d="M-7 6L-1 11L-7 16")
-    _add(svg, "circle", cx=_pc(scale(row.rating)), cy="11", r="3.5", **open_)
+    open_ = "" if row.status == "settled" else "open"
+    if row.low is not None and row.high is not None:
+        _add(svg, "line", x1=_pc(scale(row.low)), x2=_pc(scale(row.high)), y1="11", y2="11", class_=open_)
+        if not scale.holds(row.low):
+            _add(svg, "path", d="M7 6L1 11L7 16")
+        if not scale.holds(row.high):
+            _add(_add(svg, "svg", x="100%", overflow="visible"), "path", d="M-7 6L-1 11L-7 16")
+    _add(svg, "circle", cx=_pc(scale(row.rating)), cy="11", r="3.5", class_=open_)
 
 
 def ranks_of(row: BoardRow) -> str:
@@ -158,7 +160,7 @@ def points(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f}"
 
 
-# -- who beats whom ----------------------------------------------------------------------------------------------
+# -- who beats whom ----------------------------------------------------------------------------------------
 
 
 def shares(board: Board, models: Sequence[str]) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -169,14 +171,16 @@ def shares(board: Board, models: Sequence[str]) -> tuple[FloatArray, FloatArray,
     first, second = at[table.first], at[table.second]
     key = np.concatenate([first * (n + 1) + second, second * (n + 1) + first])
     won = np.concatenate([table.wins + table.ties / 2, table.losses + table.ties / 2])
-    votes = np.bincount(key, np.tile(table.row_weights, 2), (n + 1) ** 2).reshape(n + 1, n + 1)[:n, :n]
-    wins = np.bincount(key, won, (n + 1) ** 2).reshape(n + 1, n + 1)[:n, :n]
+    sums: list[FloatArray] = [
+        np.asarray(np.bincount(key, each, (n + 1) ** 2), float).reshape(n + 1, n + 1)[:n, :n]
+        for each in (np.tile(table.row_weights, 2), won)
+    ]
     frame = fit.probabilities()
     expected = np.full((len(fit.items),) * 2, np.nan)
     expected[~np.eye(len(fit.items), dtype=bool)] = frame["p_first"] + 0.5 * frame["p_tie"].fillna(0.0)
     of = [fit.items.index(name) for name in models]
     with np.errstate(invalid="ignore"):
-        return votes, wins / votes, expected[np.ix_(of, of)]
+        return sums[0], sums[1] / sums[0], expected[np.ix_(of, of)]
 
 
 def shares_pictures(board: Board) -> Iterator[Picture]:
@@ -228,12 +232,7 @@ def _written(models: Sequence[str], votes: FloatArray, share: FloatArray, expect
             expects = "" if math.isnan(e) else f"expected {100 * e:.1f} %"
             said = f"{100 * s:.1f} % of {n:,.10g} votes" if n else "no votes"
             whole = f"{shorten(name)} against {shorten(other)}: {said}{', ' * bool(expects)}{expects}"
-            td = _add(
-                tr,
-                "td",
-                title=whole,
-                **({"class_": tint} if n >= LEAST_TINTED and (tint := _tint(s)) else {}),
-            )
+            td = _add(tr, "td", title=whole, class_=_tint(s) if n >= LEAST_TINTED else "")
             _add(td, "b", f"{100 * s:.0f}" if n else "-")
             _add(td, "i", "-" if math.isnan(e) else f"{100 * e:.0f}")
             _add(td, "small", f"{n:,.10g}" if n < 10_000 else f"{n / 1000:,.0f}k")
@@ -244,16 +243,13 @@ def _maps(share: FloatArray, expected: FloatArray) -> Element:
     both = Element("div", {"class": "maps"})
     for name, of in (("as voted", share), ("as expected", expected)):
         n = len(of)
-        svg = _add(
-            both, "svg", role="img", aria_label=f"Shares of wins of {n} models against each other, {name}"
-        )
+        said = f"Shares of wins of {n} models against each other, {name}"
+        svg = _add(both, "svg", role="img", aria_label=said)
         for k in range(0, n, 10 if n <= 100 else 25):
             at = _pc((k + 0.5) / n)
             _add(svg, "text", str(k + 1), x="-5", y=at, text_anchor="end", dominant_baseline="central")
             _add(svg, "text", str(k + 1), x=at, y="-5", text_anchor="middle")
-        cells = _add(
-            svg, "svg", viewBox=f"0 0 {n} {n}", width="100%", height="100%", preserveAspectRatio="none"
-        )
+        cells = _stretched(svg, n)
         for tint, path in sorted(_runs(of).items()):
             _add(cells, "path", d=path, class_=tint)
         _add(svg, "rect", width="100%", height="100%", class_="frame")
@@ -274,7 +270,7 @@ def _runs(of: FloatArray) -> dict[str, str]:
     return {tint: "".join(parts) for tint, parts in out.items()}
 
 
-# -- over time ---------------------------------------------------------------------------------------------------
+# -- over time ---------------------------------------------------------------------------------------------
 
 
 def history_picture(history: History, models: Sequence[str], scale_said: str) -> Picture:
@@ -291,69 +287,53 @@ def _over_time(history: History, models: Sequence[str]) -> Element:
     place = {name: k for k, name in enumerate(history.models)}
     named = [name for name in models if name in place][: len(DASHES)]
     chosen = [place[name] for name in named]
-    around = [
-        history.low[-1, chosen],
-        history.high[-1, chosen],
-        history.rating[:, chosen],
-        history.rating[-1],
-    ]
-    known = np.concatenate([a[np.isfinite(a)] for a in around])
+    ends = [history.low[-1, chosen], history.high[-1, chosen], history.rating[-1], history.rating[:, chosen]]
+    known = np.concatenate([a[np.isfinite(a)] for a in ends])
     scale = _Scale(float(known.min()), float(known.max())) if len(known) else _Scale(0.0, 1.0)
-    days = np.asarray(history.dates, "datetime64[D]").astype(float)
-    across = (days - days[0]) / max(days[-1] - days[0], 1.0)
     down: Callable[[float], float] = lambda value: (scale.high - value) / (scale.high - scale.low)
+    last = [_last(history.rating[:, k]) for k in chosen]
+    marks = [(f"{x:.6g}", down(x)) for x in ticks(scale.low, scale.high)]
     whole = Element("div", {"class": "history"})
-    marks = ticks(scale.low, scale.high)
     left = _add(whole, "svg", class_="y", height=HEIGHT, aria_hidden="true")
-    for x in marks:
-        _add(
-            left, "text", f"{x:.6g}", x="100%", y=_pc(down(x)), text_anchor="end", dominant_baseline="central"
-        )
-    last = {name: _last(history.rating[:, place[name]]) for name in named}
-    said = "; ".join(f"{name} {points(last[name])}" for name in named)
+    for text, y in marks:
+        _add(left, "text", text, x="100%", y=_pc(y), text_anchor="end", dominant_baseline="central")
+    said = "; ".join(f"{name} {points(value)}" for name, value in zip(named, last))
     plot = _add(
-        whole,
-        "svg",
-        class_="plot",
-        height=HEIGHT,
-        role="img",
-        aria_label=f"Ratings over time, the last: {said}",
+        whole, "svg", class_="plot", height=HEIGHT, role="img", aria_label=f"The last ratings: {said}"
     )
-    box = {"viewBox": "0 0 1000 1000", "preserveAspectRatio": "none", "width": "100%", "height": "100%"}
-    inner = _add(plot, "svg", **box)
-    for x in marks:
-        _add(inner, "path", d=f"M0 {1000 * down(x):.0f}H1000", class_="grid")
-    line = partial(_path, across, down)
-    for k in range(len(history.models)):
-        if k not in chosen and (d := line(history.rating[:, k])):
-            _title(_add(inner, "path", d=d, class_="other"), history.models[k])
-    for number, k in enumerate(chosen, 1):
-        if band := _band(across, down, history.low[:, k], history.high[:, k]):
-            _add(inner, "path", d=band, class_=f"band c{number}")
-        path = _add(inner, "path", d=line(history.rating[:, k]), class_=f"line c{number}")
-        path.set("stroke-dasharray", DASHES[number - 1])
-        _title(path, named[number - 1])
+    inner = _stretched(plot, 1000)
+    for _, y in marks:
+        _add(inner, "path", d=f"M0 {1000 * y:.0f}H1000", class_="grid")
+    _lines(inner, history, chosen, down)
     right = _add(whole, "svg", class_="names", height=HEIGHT, aria_hidden="true")
-    for number, name, y in _apart(named, [HEIGHT * down(last[name]) for name in named]):
-        _add(right, "path", d=f"M2 {y:.0f}h20", class_=f"line c{number}", stroke_dasharray=DASHES[number - 1])
-        text = _add(right, "text", shorten(name, 18), x="27", y=f"{y:.0f}", dominant_baseline="central")
-        _title(text, name)
+    for k, y in _apart([HEIGHT * down(value) for value in last]):
+        _add(right, "path", d=f"M2 {y:.0f}h20", class_=f"line c{k + 1}", stroke_dasharray=DASHES[k])
+        at = {"x": "27", "y": f"{y:.0f}", "dominant_baseline": "central"}
+        _add(right, "text", shorten(named[k], 18), said=named[k], **at)
     dates = _add(whole, "div", class_="dates")
-    shown = dict.fromkeys((history.dates[0], history.dates[len(history.dates) // 2], history.dates[-1]))
-    for k, date in enumerate(shown):
-        _add(dates, "span", date, **(_SECOND if k == 1 < len(shown) - 1 else {}))
+    shown = list(dict.fromkeys(history.dates[k] for k in (0, len(history.dates) // 2, -1)))
+    for date in shown:
+        _add(dates, "span", date, class_=_SECOND if date in shown[1:-1] else "")
     key = _add(whole, "ul", class_="key")
-    for number, name in enumerate(named, 1):
-        line_of = _add(key, "li")
-        sample = _add(line_of, "svg", aria_hidden="true", class_=f"c{number}")
-        _add(sample, "path", d="M2 8h28", class_="line", stroke_dasharray=DASHES[number - 1])
+    for k, name in enumerate(named):
+        sample = _add(_add(key, "li"), "svg", aria_hidden="true", class_=f"c{k + 1}")
+        _add(sample, "path", d="M2 8h28", class_="line", stroke_dasharray=DASHES[k])
         sample.tail = label(name)
     return whole
 
 
-def _title(element: Element, text: str) -> None:
-    said = SubElement(element, "title")
-    said.text = label(text)
+def _lines(inner: Element, history: History, chosen: Sequence[int], down: Callable[[float], float]) -> None:
+    """Thin lines, and above them those of the chosen models with their limits."""
+    days = np.asarray(history.dates, "datetime64[D]").astype(float)
+    across = 1000 * (days - days[0]) / max(days[-1] - days[0], 1.0)
+    for k, name in enumerate(history.models):
+        if k not in chosen and (d := _path(across, down, history.rating[:, k])):
+            _add(inner, "path", said=name, d=d, class_="other")
+    for number, k in enumerate(chosen, 1):
+        if band := _band(across, down, history.low[:, k], history.high[:, k]):
+            _add(inner, "path", d=band, class_=f"band c{number}")
+        d, dashes = _path(across, down, history.rating[:, k]), DASHES[number - 1]
+        _add(inner, "path", said=history.models[k], d=d, class_=f"line c{number}", stroke_dasharray=dashes)
 
 
 def _last(values: FloatArray) -> float:
@@ -366,27 +346,22 @@ def _path(across: FloatArray, down: Callable[[float], float], values: FloatArray
     out, pen = [], "M"
     for x, value in zip(across, values):
         if math.isfinite(value):
-            out.append(f"{pen}{1000 * x:.0f} {1000 * down(value):.0f}")
-            pen = "L"
-        else:
-            pen = "M"
-    return "".join(out) + ("h1" if len(out) == 1 else "")
+            out.append(f"{pen}{x:.0f} {1000 * down(value):.0f}")
+        pen = "L" if math.isfinite(value) else "M"
+    return "".join(out) + "h1" * (len(out) == 1)
 
 
 def _band(across: FloatArray, down: Callable[[float], float], low: FloatArray, high: FloatArray) -> str:
     at = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
-    there = [f"{1000 * across[k]:.0f} {1000 * down(high[k]):.0f}" for k in at]
-    back = [f"{1000 * across[k]:.0f} {1000 * down(low[k]):.0f}" for k in at[::-1]]
-    return f"M{'L'.join(there + back)}z" if len(at) > 1 else ""
+    way = [(k, high[k]) for k in at] + [(k, low[k]) for k in at[::-1]]
+    return f"M{'L'.join(f'{across[k]:.0f} {1000 * down(y):.0f}' for k, y in way)}z" if len(at) > 1 else ""
 
 
-def _apart(names: Sequence[str], wanted: Sequence[float]) -> list[tuple[int, str, float]]:
-    """Number, name and height of each label, moved so that no two lie on each other and all are in the picture."""
-    order = np.argsort(wanted)
-    y = np.maximum.accumulate(
-        np.asarray(wanted, float)[order] - LINE * np.arange(len(names))
-    ) + LINE * np.arange(len(names))
-    y -= max(float(y[-1]) - (HEIGHT - LINE / 2), 0.0) if len(y) else 0.0
-    return [
-        (int(k) + 1, names[k], max(float(at), LINE / 2 + LINE * m)) for m, (k, at) in enumerate(zip(order, y))
-    ]
+def _apart(wanted: Sequence[float]) -> list[tuple[int, float]]:
+    """Place and height of each label, moved so that no two lie on each other and all are in the picture."""
+    if not wanted:
+        return []
+    order, room = np.argsort(wanted), LINE * np.arange(len(wanted))
+    y: FloatArray = np.maximum.accumulate(np.asarray(wanted, float)[order] - room) + room
+    y = np.maximum(y - max(float(y[-1]) - (HEIGHT - LINE / 2), 0.0), LINE / 2 + room)
+    return [(int(k), float(at)) for k, at in zip(order, y)]

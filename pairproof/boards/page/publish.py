@@ -1,32 +1,22 @@
-"""The files that are published beside a board: its page, CSV and JSON, the votes as fitted, and claims that check it all.
+"""What is published beside a board so that anyone can check it: the votes as fitted, and claims on all its numbers.
 
-In `votes.csv` the clusters have numbers in place of their names, so that no judge's is published; what was counted
-together stays so.  `pairproof check leaderboard.toml` fits these votes again and gives each number of the board a verdict.
+In `votes.csv` clusters have numbers in place of their names, so that no judge's is published; which votes go
+together stays.  `pairproof check leaderboard.toml` fits these votes again and gives each number a verdict.
 """
 
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
-import os
 import shlex
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..data.columns import Factor, FloatArray
-from ..errors import InputError
-from ..files.outputs import write
-from ..report.json_text import json_text
-from ..report.output import render_html
-from ..text import toml, toml_lines
-from .result import Board
-
-if TYPE_CHECKING:
-    from .over_time import History
+from ...data.columns import Factor, FloatArray
+from ...errors import InputError
+from ...text import toml, toml_lines
+from ..rows import BoardNumbers as Board
 
 PAGE, CSV, JSON, CLAIMS, VOTES = (
     "index.html",
@@ -39,61 +29,6 @@ PAGE, CSV, JSON, CLAIMS, VOTES = (
 DECIMALS = 4
 
 
-def write_board(
-    board: Board,
-    folder: str | os.PathLike[str],
-    *,
-    force: bool = False,
-    history: History | None = None,
-    verified: Sequence[str] = (),
-) -> tuple[Path, ...]:
-    """Write a board as a folder that can be published: page, CSV, JSON, votes and claims.
-
-    Parameters
-    ----------
-    board : Board
-    folder : path
-        Made if it is not there.
-    force : bool
-        Replace files that pairproof did not write.
-    history : History, optional
-        Ratings over time, for the page.
-    verified : sequence of str
-        Sentences on what was held against R, for the page.
-
-    Returns
-    -------
-    tuple of Path
-        index.html, leaderboard.csv, leaderboard.json, votes.csv and leaderboard.toml.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be written, or is there already and is not pairproof's.
-    """
-    from .page import board_page
-
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{place}: cannot be made ({error.strerror}); name a folder") from error
-    votes = votes_csv(board)
-    digest = hashlib.sha256(votes.encode()).hexdigest()
-    texts = {
-        PAGE: render_html(
-            board_page(board, True, history=history or board.history, verified=verified, beside=True)
-        ),
-        CSV: board.to_csv(),
-        JSON: json_text(board.to_dict()),
-        VOTES: votes,
-        CLAIMS: board_claims(board, CSV, VOTES, digest),
-    }
-    for name, text in texts.items():
-        write(place / name, text, force=force)
-    return tuple(place / name for name in texts)
-
-
 def check_command(board: Board, csv_name: str, votes_name: str) -> str:
     """The command that makes the numbers of a board again from the votes."""
     words = ["pairproof", "check", csv_name, "--votes", votes_name]
@@ -104,11 +39,18 @@ def check_command(board: Board, csv_name: str, votes_name: str) -> str:
         ["--cluster-kind", board.clusters.kind] if board.clusters and board.clusters.kind != "CR2" else []
     )
     words += ["--order-effect"] * board.fit.spec.order_effect
+    for name in (term.removeprefix("style.") for term in board.fit.spec.comparison_terms):
+        words += ["--style", '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name]
     words += ["--level", f"{board.level:.15g}"] if board.level != 0.95 else []
     return " ".join(map(shlex.quote, words))
 
 
-# -- the votes as fitted -----------------------------------------------------------------------------------------
+def checkable(board: Board) -> bool:
+    """Whether the votes are held as fitted: those that are only counted have no columns of style."""
+    return all(name in board.table.columns for name in board.fit.spec.comparison_terms)
+
+
+# -- the votes as fitted -----------------------------------------------------------------------------------
 
 
 def votes_csv(board: Board) -> str:
@@ -133,7 +75,7 @@ def votes_csv(board: Board) -> str:
         "losses": table.losses,
     }
     of = np.column_stack(list(counts.values()))
-    # A row whose cluster is not known is a cluster of its own, and a weighted one too where votes are clusters.
+    # A row without a cluster is a cluster of its own, and so is a weighted one where every vote is a cluster.
     key, together = np.column_stack(numbers), np.column_stack(numbers)
     if not np.isnan(key).any() and (of == np.round(of)).all():
         key, place = np.unique(together, axis=0, return_inverse=True)
@@ -177,7 +119,7 @@ def _short(value: float) -> str:
     )
 
 
-# -- claims ------------------------------------------------------------------------------------------------------
+# -- claims ------------------------------------------------------------------------------------------------
 
 
 def board_claims(board: Board, csv_name: str, votes_name: str, sha256: str) -> str:

@@ -17,14 +17,14 @@ from numpy.random import Generator
 from scipy.sparse import csr_matrix
 from scipy.special import log_ndtr, ndtr
 
-from ..data.columns import Factor
-from ..data.comparisons import Comparisons
-from ..data.judgments import split_tracks
-from ..data.options import one_of, whole_number
-from ..errors import InputError
-from ..native.annotation.beta import EPSILON, GAMMA
-from ..native.annotation.trueskill import START_MEAN, START_VARIANCE
-from ..numerics.arrays import FloatArray, IntArray
+from ...data.columns import Factor
+from ...data.comparisons import Comparisons
+from ...data.judgments import split_tracks
+from ...data.options import one_of, whole_number
+from ...errors import InputError
+from ...native.annotation.beta import EPSILON, GAMMA
+from ...native.annotation.trueskill import START_MEAN, START_VARIANCE
+from ...numerics.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +71,7 @@ def shared_task(
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.boards.shared_task import shared_task
+    >>> from pairproof.boards.others.shared_task import shared_task
     >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [60, 55, 80], [9, 8, 9], [40, 54, 13])
     >>> shared_task(table).round(3)[["system", "score", "rank_low", "rank_high", "cluster"]].values.tolist()
     [['A', 0.73, 1, 1, 1], ['B', 0.452, 2, 2, 2], ['C', 0.318, 3, 3, 3]]

@@ -1,16 +1,27 @@
-"""A board as a page: the table best first, pictures of it, what it rests on, and how anyone can check it."""
+"""A board as a page: the table best first, pictures of it, what it rests on, and how anyone can check it.
+
+`write_board` writes it as a folder, with its rows, the votes and the claims beside it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
+from pathlib import Path
+from typing import Any
 
-from ..report.blocks import Block, Bullets, Cell, Code, Column, Folded, Heading, Page, Paragraph, Table
-from ..text import named, number
-from .over_time import History
+from ...errors import InputError
+from ...files.outputs import write
+from ...report.blocks import Block, Bullets, Cell, Code, Column, Folded, Heading, Page, Paragraph, Table
+from ...report.json_text import json_text
+from ...report.output import render_html
+from ...text import named, number
+from ..over_time import History
+from ..rows import BoardNumbers as Board, SideBySide as Boards
 from .pictures import history_picture, points, ranks_of, ratings_picture, shares_pictures
-from .publish import CLAIMS, CSV, check_command
-from .result import Board, Boards
+from .publish import CLAIMS, CSV, JSON, PAGE, VOTES, board_claims, check_command, checkable, votes_csv
 
 #: Rows that a terminal or a page shows, and a picture of ratings; files and JSON have all.
 MOST_ROWS, MOST_DRAWN = 500, 150
@@ -50,7 +61,7 @@ def board_page(
     """The page of one board.
 
     pictures: with drawings, references and how to check, as HTML has it.  verified: sentences on what was held against R.
-    beside: whether the files of :func:`.publish.write_board` lie beside the page.
+    beside: whether the files of :func:`write_board` lie beside the page.
     """
     inside = list(blocks(board, pictures, history, verified, beside))
     return Page("Leaderboard", inside, subtitle=_subtitle(board), style=_style() if pictures else "")
@@ -60,7 +71,11 @@ def boards_page(boards: Boards, pictures: bool = False) -> Page:
     """The page of boards side by side."""
     out: list[Block] = []
     for level, board in boards.boards.items():
-        out += [Heading(f"{boards.by}: {level}"), Paragraph(_subtitle(board)), *blocks(board, pictures)]
+        out += [
+            Heading(f"{boards.by}: {level}"),
+            Paragraph(_subtitle(board)),
+            *blocks(board, pictures, board.history),
+        ]
     return Page(f"Leaderboards by {boards.by}", out, style=_style() if pictures else "")
 
 
@@ -118,16 +133,16 @@ def board_table(board: Board) -> Table:
         *([Column("p best")] if has_best else []),
         Column("tier"),
         Column("status", "left"),
-        *(Column(name, "right" if name in numeric else "left") for name in more),
+        *(Column(_title(name), "right" if name in numeric else "left") for name in more),
     )
     rows = []
     for place, row in enumerate(board.rows[:MOST_ROWS], 1):
         cells = [Cell(ranks_of(row), value=place), Cell(row.model, title=row.model)]
         cells += [_cell(points(x), x) for x in (row.rating, row.low, row.high)]
         cells += [_cell(f"{count:,.10g}", count) for count in (row.votes, row.wins, row.losses, row.ties)]
-        cells += [_share(row.both_bad)] * has_bad + [_share(row.win_rate)] + [_share(row.p_best)] * has_best
+        cells += [_share(row.both_bad)] * has_bad + [_share(row.win_rate)] + [_chance(row.p_best)] * has_best
         cells += [_cell(str(row.tier), row.tier), Cell(row.status, _SIGNS[row.status])]
-        cells += [_value(row.more.get(name)) for name in more]
+        cells += [_value(name, row.more.get(name)) for name in more]
         rows.append(tuple(cells))
     hidden = len(board.rows) - len(rows)
     caption = f"{hidden:,} more models are not shown; JSON and CSV have them" if hidden > 0 else ""
@@ -150,17 +165,29 @@ def _cell(text: str, value: float | None) -> Cell:
 
 
 def _share(value: float | None) -> Cell:
-    text = "-" if value is None else "<0.001" if value < 0.0005 else f"{value:.3f}"
+    text = "-" if value is None else "<0.001" if 0.0 < value < 0.0005 else f"{value:.3f}"
     return Cell(text, value=value)
 
 
-def _value(value: object) -> Cell:
+def _chance(value: float | None) -> Cell:
+    """A chance is never 0, only too small for the draws."""
+    return Cell("<0.001", value=0.0) if value == 0.0 else _share(value)
+
+
+def _title(name: str) -> str:
+    """A column of item data as it is called; one of the board beside in words."""
+    return name.replace("_", " ") if name.endswith("_without_style") else name
+
+
+def _value(name: str, value: object) -> Cell:
     if value is None:
         return Cell("-")
+    if name == "rating_without_style" and isinstance(value, float):
+        return _cell(points(value), value)
     return Cell(f"{value:g}", value=value) if isinstance(value, float) else Cell(str(value))
 
 
-# -- what HTML has beside ----------------------------------------------------------------------------------------
+# -- what HTML has beside ----------------------------------------------------------------------------------
 
 
 def _drawn(board: Board, history: History | None) -> Iterator[Block]:
@@ -175,6 +202,10 @@ def _drawn(board: Board, history: History | None) -> Iterator[Block]:
 
 
 def _scale_over_time(board: Board) -> str:
+    return _centre(board) + " Style and order are not held equal here." * bool(board.style)
+
+
+def _centre(board: Board) -> str:
     if board.scale.anchor:
         return f"{board.scale.anchor} is {board.scale.at:g} at each date."
     return f"At each date the mean of the models that are there is {board.scale.at:g}, so that a new model moves all others."
@@ -219,6 +250,19 @@ def references(board: Board) -> tuple[str, ...]:
     return tuple(_REFERENCES[key] for key in keys if key in _REFERENCES)
 
 
+def verified_in_words(agreements: Iterable[Any]) -> tuple[str, ...]:
+    """Sentences for `verified`: of the agreements that `fit.verify()` gives, how many numbers agree, and to how many digits."""
+    held = [a for a in agreements if a.digits is not None and a.r_call and a.r_arrived]
+    if not held:
+        return ()
+    agree = [a for a in held if a.verdict == "agrees"]
+    calls = dict.fromkeys(a.r_call.partition(",")[0] for a in held)
+    least = f", the least to {int(min(a.digits for a in agree))} digits" if agree else ""
+    return (
+        f"Of the fit behind the ratings {len(agree):,} of {len(held):,} numbers agree with R ({named(calls, 5)}){least}.",
+    )
+
+
 def _to_check(board: Board, verified: Sequence[str], beside: bool) -> Iterator[Block]:
     import pairproof
 
@@ -239,3 +283,61 @@ def _to_check(board: Board, verified: Sequence[str], beside: bool) -> Iterator[B
     )
     lines = [check_command(board, CSV, "VOTES")]
     yield Code("\n".join([f"pairproof check {CLAIMS}", *lines] if beside else lines))
+
+
+# -- as a folder -------------------------------------------------------------------------------------------
+
+
+def write_board(
+    board: Board,
+    folder: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    history: History | None = None,
+    verified: Sequence[str] = (),
+) -> tuple[Path, ...]:
+    """Write a board as a folder that can be published: page, CSV, JSON, votes and claims.
+
+    Parameters
+    ----------
+    board : Board
+    folder : path
+        Made if it is not there.
+    force : bool
+        Replace files that pairproof did not write.
+    history : History, optional
+        Ratings over time, for the page.
+    verified : sequence of str
+        Sentences on what was held against R, for the page.
+
+    Returns
+    -------
+    tuple of Path
+        index.html, leaderboard.csv and leaderboard.json; votes.csv and leaderboard.toml unless the model has columns of
+        style that votes which are only counted do not have.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be written, or is there already and is not pairproof's.
+    """
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{place}: cannot be made ({error.strerror}); name a folder") from error
+    beside = checkable(board)
+    texts = {
+        PAGE: render_html(
+            board_page(board, True, history=history or board.history, verified=verified, beside=beside)
+        ),
+        CSV: board.to_csv(),
+        JSON: json_text(board.to_dict()),
+    }
+    if beside:
+        votes = votes_csv(board)
+        digest = hashlib.sha256(votes.encode()).hexdigest()
+        texts |= {VOTES: votes, CLAIMS: board_claims(board, CSV, VOTES, digest)}
+    for name, text in texts.items():
+        write(place / name, text, force=force)
+    return tuple(place / name for name in texts)

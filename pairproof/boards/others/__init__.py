@@ -1,0 +1,1 @@
+"""What other programs and shared tasks print of the same votes."""

@@ -1,0 +1,1 @@
+"""A board as a page with pictures, and the files that are published beside it."""
