@@ -197,7 +197,7 @@ NOT_PROVOKED = {
                      "workers", "zero_based", "per_hit", "model", "n"), "the option's own type refuses it"),
     **dict.fromkeys(("cells", "beta", "covariates", "expected", "contrasts", "se", "ties_unresolved", "comparison_terms"),
                     "of a function that has no command, or in a warning"),
-    **dict.fromkeys(("item_data", "item_terms", "force", "person", "sources", "name", "time"),
+    **dict.fromkeys(("item_data", "item_terms", "force", "person", "sources", "name"),
                     "the message is of Python, or names the option already"),
     "levels": "of a column in memory, or of tracks that are numbers: tests/data/test_tracks.py",
 }  # fmt: skip
