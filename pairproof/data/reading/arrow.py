@@ -16,8 +16,8 @@ import pandas as pd
 
 from ...errors import InputError
 from ...files.inputs import LIMIT, MOST_BYTES, most_bytes, open_file, read_file
-from ..columns import IntArray
 from ...text import listed
+from ..columns import IntArray
 
 #: Rows of a file that are read: positions and counts take 40 bytes a row, the columns of the file as many.
 MOST_ROWS = 50_000_000
