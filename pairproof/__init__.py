@@ -17,7 +17,7 @@ import typing as _typing
 if _typing.TYPE_CHECKING:
     from . import campaign as campaign
     from .boards.anytime import anytime_limits as anytime_limits
-    from .boards.audit import audit as audit
+    from .boards.audited.audit import audit as audit
     from .boards.board import leaderboard as leaderboard
     from .boards.changed import board_changes as board_changes
     from .boards.next_pairs import next_pairs as next_pairs
@@ -121,7 +121,7 @@ _HOME = {
     "score_test": "native.inference.score_tests",
     "wild_test": "native.inference.score_tests",
     "leaderboard": "boards.board",
-    "audit": "boards.audit",
+    "audit": "boards.audited.audit",
     "next_pairs": "boards.next_pairs",
     "anytime_limits": "boards.anytime",
     "board_changes": "boards.changed",

@@ -41,7 +41,7 @@ from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, styled, w
 
 BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
 TIES: tuple[BoardTies, ...] = ("half", "davidson", "rao-kupper", "drop")
-#: Draws for the chance of being best, Monte Carlo error below .002; items whose expected scores are worked out.
+#: Draws for the chance of being best (Monte Carlo error below .002); items whose expected scores are worked out.
 DRAWS, MOST_PAIRED = 100_000, 1_400
 #: An item this many standard errors below the best is never it.
 NEVER = 8.0
@@ -127,7 +127,7 @@ def leaderboard(
     date : str, optional
         A column of dates: `history` then has the ratings at the end of each day, week, month, quarter or year.
     every : {"day", "week", "month", "quarter", "year"}
-    **reading
+    **reading : Any
         Arguments of :func:`pairproof.read`.
 
     Returns
@@ -139,6 +139,11 @@ def leaderboard(
     InputError
         Votes that cannot be read, a column or an anchor that is not there, or something that is asked of votes that are
         too many to hold, with what is offered.
+
+    References
+    ----------
+    Bradley and Terry (1952), Biometrika 39, 324-345.  Bell and McCaffrey (2002), Survey Methodology 28, 169-181.
+    Mogstad, Romano, Shaikh and Wilhelm (2024), Rev. Econ. Stud. 91, 476-518.
 
     Examples
     --------

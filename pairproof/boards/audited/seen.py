@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtr, xlogy
 
-from ..data.columns import FloatArray, IntArray
+from ...data.columns import FloatArray, IntArray
 
 #: A squared residual counts up to this, and the mean of a chi-square (1 degree of freedom) that is cut there:
 #: P(chi2_3 < 4) + 4 P(chi2_1 > 4).

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse, stats
 from scipy.special import expit, logit, ndtr
 
-from ..data.columns import FloatArray, IntArray
+from ...data.columns import FloatArray, IntArray
 from .seen import (
     MOST_STEPS,
     STEP,
@@ -52,7 +52,7 @@ _DRAWS, _AT_ONCE = 400, 20_000_000
 
 @dataclass(frozen=True)
 class Finding:
-    """kind: of a flag see :data:`pairproof.boards.audit.KINDS`; of a note "first-place", "treatment-...", "few-votes",
+    """kind: of a flag see :data:`pairproof.boards.audited.audit.KINDS`; of a note "first-place", "treatment-...", "few-votes",
     "few-opponents", "apart", "never-won", "never-lost".  p: adjusted for all tests; None where it is no test.  judges: whom it
     concerns.  rows: positions in the table, from 0."""
 

@@ -1,7 +1,7 @@
 """`audit`: what is wrong with the votes of a board, and what its first places rest on, a sentence each.
 
 A flag is a test that says so at a familywise level: all tests of all kinds together find something on a board without defects
-in at most 1 - level of boards (:func:`pairproof.boards.suspicions.flags`).  A note is a number that whoever reads the
+in at most 1 - level of boards (:func:`pairproof.boards.audited.suspicions.flags`).  A note is a number that whoever reads the
 board should know, and no test.
 """
 
@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.columns import Factor, FloatArray, each, used_levels, values_of
-from ..data.comparisons import Comparisons
-from ..data.judgments import check_one_track
-from ..data.reading.sides import side_terms, with_sides
-from ..errors import InputError
-from ..fit.estimates.tails import p_words
-from ..report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
-from ..report.output import render_text
-from ..text import listed, named, quoted
+from ...data.columns import Factor, FloatArray, each, used_levels, values_of
+from ...data.comparisons import Comparisons
+from ...data.judgments import check_one_track
+from ...data.reading.sides import side_terms, with_sides
+from ...errors import InputError
+from ...fit.estimates.tails import p_words
+from ...report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
+from ...report.output import render_text
+from ...text import listed, named, quoted
 from .fragile import ELO, fewest_votes, note, treatments
 from .seen import Votes, board, seen, total
 from .suspicions import Finding, all_tests, flags

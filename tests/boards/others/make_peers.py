@@ -1,4 +1,4 @@
-"""`python -m tests.boards.make_peers rating_systems.py`: what arena-rank, FastChat and evalica say of the votes here.
+"""`python -m tests.boards.others.make_peers rating_systems.py`: what arena-rank, FastChat and evalica say of the votes here.
 
 Where arena-rank 0.1.1 and evalica 0.4.2 are installed; the file is FastChat's `fastchat/serve/monitor/rating_systems.py`.  Each
 goes on until it moves no more: by default they stop up to .1 points away.  The test beside this asks them live as well.
@@ -17,7 +17,7 @@ import pandas as pd
 
 from tests.places import TESTS
 
-HERE = TESTS / "boards"
+HERE = TESTS / "boards" / "others"
 FEATURES = ["length", "headers"]
 
 
@@ -112,7 +112,7 @@ CASES = [(False, None), (True, None), (False, 0.0), (False, 1.0), (True, 0.0), (
 def main() -> None:
     frame = votes()
     document = {
-        "made": "python -m tests.boards.make_peers; arena-rank 0.1.1, evalica 0.4.2, FastChat 0e6d3e4b",
+        "made": "python -m tests.boards.others.make_peers; arena-rank 0.1.1, evalica 0.4.2, FastChat 0e6d3e4b",
         "votes": frame.to_dict("list"),
         "arena-rank": [
             {"reweighted": weighted, "reg": reg, **arena_rank(frame, weighted, reg)}

@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import binom
 
 import pairproof
-from pairproof.boards.audit import Audit
+from pairproof.boards.audited.audit import Audit
 from pairproof.boards.others.peers import as_arena_rank
 from tests.boards.simulated import simulate
 

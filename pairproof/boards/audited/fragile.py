@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..data.columns import FloatArray, IntArray
-from ..data.comparisons import Comparisons
-from ..errors import PairproofError, PairproofWarning
-from ..native.comparisons.contests.bradley_terry import fit_bradley_terry
-from ..text import named
-from .others.peers import as_arena_rank
+from ...data.columns import FloatArray, IntArray
+from ...data.comparisons import Comparisons
+from ...errors import PairproofError, PairproofWarning
+from ...native.comparisons.contests.bradley_terry import fit_bradley_terry
+from ...text import named
+from ..others.peers import as_arena_rank
 from .seen import HalfWins, Seen, Votes, between_items, board, half_wins, placed, total
 from .suspicions import Finding, effects
 

@@ -1,0 +1,1 @@
+"""What is wrong with the votes of a board, and what its first places rest on."""
