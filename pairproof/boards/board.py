@@ -41,7 +41,7 @@ from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, styled, w
 
 BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
 TIES: tuple[BoardTies, ...] = ("half", "davidson", "rao-kupper", "drop")
-#: Draws for the chance of being best (Monte Carlo error below .002); items whose expected scores are worked out.
+#: Draws for the chance of being best (Monte Carlo error < .002); items whose expected scores are worked out.
 DRAWS, MOST_PAIRED = 100_000, 1_400
 #: An item this many standard errors below the best is never it.
 NEVER = 8.0

@@ -101,7 +101,8 @@ class Table:
 
     def only(self, name: str) -> Table:
         """A copy of one column, whose place messages know as before; without the text where each row is a line."""
-        alone = replace(self, columns={name: part(self.columns, name, lambda column: column.copy())}, coded={})
+        columns = {name: part(self.columns, name, lambda column: column.copy())}
+        alone = replace(self, columns=columns, coded={})
         return replace(alone, text="", first_line=2) if self._is_plain else alone
 
     @cached_property

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import pairproof
-from pairproof.boards import peers
+from pairproof.boards.others import peers
 from pairproof.boards.others.descriptive import EIGEN, ELO, descriptive
 from pairproof.boards.others.peers import PeerBoard, as_arena_rank, as_evalica, as_fastchat
 from pairproof.errors import ConvergenceError, InputError, NotEstimableError
-from tests.boards import make_peers
+from tests.boards.others import make_peers
 from tests.boards.others.make_peers import CASES, FEATURES, HERE, votes
 
 #: Points. arena-rank goes on to a gradient of 1e-13 of the mean loss; seen: 2e-9, 2.5e-8 of 20,000 votes.
