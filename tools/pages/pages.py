@@ -39,6 +39,7 @@ PAGES = (
             "papers-under-clustering",
             "inference",
             "coverage",
+            "boards-compared",
             "scalar-annotation",
         )
     ),
@@ -59,6 +60,7 @@ def blocks() -> Mapping[str, Block]:
     """Name -> what writes the block."""
     from . import (
         agreement,
+        boards,
         bradleyterry2_defects,
         bradleyterry2_page,
         clustering,
@@ -78,6 +80,7 @@ def blocks() -> Mapping[str, Block]:
 
     return {
         **agreement.BLOCKS,
+        **boards.BLOCKS,
         **bradleyterry2_defects.BLOCKS,
         **bradleyterry2_page.BLOCKS,
         **clustering.BLOCKS,
