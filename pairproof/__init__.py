@@ -16,6 +16,11 @@ import typing as _typing
 
 if _typing.TYPE_CHECKING:
     from . import campaign as campaign
+    from .boards.anytime import anytime_limits as anytime_limits
+    from .boards.audit import audit as audit
+    from .boards.board import leaderboard as leaderboard
+    from .boards.changed import board_changes as board_changes
+    from .boards.next_pairs import next_pairs as next_pairs
     from .bridge.programs.r_script import to_r as to_r
     from .data.comparisons import Comparisons as Comparisons, load as load
     from .data.counting.count import count as count
@@ -37,10 +42,6 @@ if _typing.TYPE_CHECKING:
     from .fit.fit import Fit as Fit
     from .fit.shown.comparisons_plot import plot_contrasts as plot_contrasts, plot_ranks as plot_ranks
     from .fit.shown.fit_plots import plot_item_residuals as plot_item_residuals, plot_worth as plot_worth
-    from .leaderboard.both_bad import (
-        fit_both_bad as fit_both_bad,
-        table_without_both_bad as table_without_both_bad,
-    )
     from .migration.migrate import migrate as migrate
     from .native.answers.latent_classes import (
         fit_latent_classes as fit_latent_classes,
@@ -119,8 +120,11 @@ _HOME = {
     "profile_test": "native.inference.profile_likelihood",
     "score_test": "native.inference.score_tests",
     "wild_test": "native.inference.score_tests",
-    "fit_both_bad": "leaderboard.both_bad",
-    "table_without_both_bad": "leaderboard.both_bad",
+    "leaderboard": "boards.board",
+    "audit": "boards.audit",
+    "next_pairs": "boards.next_pairs",
+    "anytime_limits": "boards.anytime",
+    "board_changes": "boards.changed",
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "migrate": "migration.migrate",

@@ -6,9 +6,10 @@ characters that change the reading direction, are written as escapes.
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from decimal import Decimal
 from itertools import islice
 from typing import Any
@@ -124,3 +125,22 @@ def label(text: str) -> str:
 
 def _spelt(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape").decode("ascii")
+
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml(value: Any) -> str:
+    """A value as TOML writes it; JSON's escapes of a string are TOML's."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(toml_lines(value)) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def toml_lines(table: Mapping[str, Any]) -> list[str]:
+    """The lines `key = value` of a table; a key that is no bare one is quoted."""
+    return [f"{key if _BARE_KEY.fullmatch(key) else toml(key)} = {toml(value)}" for key, value in table.items()]

@@ -357,6 +357,7 @@ FLOOR = {
     "native": 6,
     "bridge": 6,
     "validation": 7,
+    "boards": 7,
     "migration": 8,
     "campaign": 8,
     "cli": 9,

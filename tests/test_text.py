@@ -97,6 +97,7 @@ COMMANDS = [
     ("tree", "t.csv", "--covariates", EVIL),
     ("tree", "t.csv", "--plot", f"{EVIL}.gif"),
     ("watch", "t.csv"),
+    ("next-pairs", "t.csv"),
     ("sample-size", "t.csv", "--goal", "ranking"),
     ("sample-size", "--goal", "contrast", "--abilities", EVIL),
     ("rank-by-comparing", f"{EVIL},B,C"),

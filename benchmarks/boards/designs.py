@@ -18,7 +18,7 @@ import pairproof
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
 from pairproof.numerics.arrays import FloatArray, IntArray
-from tests.leaderboard.simulated import simulate, simulate_counts
+from tests.boards.simulated import simulate, simulate_counts
 
 #: Of abilities and popularities, of the replications, and Elo points per log-odds.
 SEED, POINTS = 20_261_128, 400.0 / np.log(10.0)
@@ -157,7 +157,7 @@ DESIGNS: tuple[Design, ...] = (
     Design(
         "100 models",
         "100 models, 100,000 votes of 15,000 users who differ",
-        ("by judge", "by vote", *_PLAIN),
+        ("by judge", *_PLAIN),
         n_models=100,
         n_votes=100_000,
         votes={"n_judges": 15_000},

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pairproof.leaderboard.board import leaderboard
+from pairproof.boards.board import leaderboard
 
 from .designs import COLUMNS, STYLE, Design, Draw
 from .methods import METHODS, Answer

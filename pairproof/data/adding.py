@@ -119,6 +119,7 @@ def _joined(a: Parts, b: Parts, sign: float) -> dict[str, Any]:
         "ranked_together": max(a.get("ranked_together", 0), b.get("ranked_together", 0)),
         "one_track": bool(a.get("one_track") or b.get("one_track")),
         "narrowed": _both_narrowed(a.get("narrowed"), b.get("narrowed"), sign),
+        "dropped": _both_dropped(a.get("dropped") or {}, b.get("dropped") or {}, int(sign)),
     }
 
 
@@ -233,6 +234,10 @@ def _both_narrowed(one: Narrowed | None, other: Narrowed | None, sign: float) ->
         return None
     gone = tuple(sorted(set(one.gone) & set(other.gone)))
     return Narrowed(one.conditions, one.left + sign * other.left, one.of + sign * other.of, gone, one.what)
+
+
+def _both_dropped(one: Mapping[str, int], other: Mapping[str, int], sign: int) -> dict[str, int]:
+    return {kind: n for kind in {**one, **other} if (n := one.get(kind, 0) + sign * other.get(kind, 0)) > 0}
 
 
 def summary(parts: Sequence[Part], n_rows: int) -> str:

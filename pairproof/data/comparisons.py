@@ -68,6 +68,8 @@ class Comparisons(Rows):
     counted : tuple of Part
         What was counted into this table (:func:`pairproof.count`, `+`): name, comparisons, digest; () for a
         table that was read.
+    dropped : mapping of str to int
+        Kind -> rows of the file that were left out as no comparisons (`drop="bad"` of :func:`pairproof.read`).
 
     Examples
     --------
@@ -95,6 +97,7 @@ class Comparisons(Rows):
     narrowed: Narrowed | None = None
     one_track: bool = False
     counted: tuple[Part, ...] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
 
     # -- making one ------------------------------------------------------------------------------------------
 
@@ -116,6 +119,7 @@ class Comparisons(Rows):
         narrowed: Narrowed | None = None,
         one_track: bool = False,
         counted: Sequence[Part] = (),
+        dropped: Mapping[str, int] | None = None,
     ) -> Comparisons:
         """Make a table from checked copies of its columns.
 
@@ -137,7 +141,8 @@ class Comparisons(Rows):
         narrowed : Narrowed, optional
         one_track : bool
         counted : sequence of Part
-            These eight as in the class.
+        dropped : mapping of str to int, optional
+            These nine as in the class.
 
         Returns
         -------
@@ -179,7 +184,8 @@ class Comparisons(Rows):
         of_rows = checks.checked_columns(covariates, source)
         of_items = checks.checked_item_data(item_data, len(names), source)
         own = MappingProxyType(dict(own_names or {}))
-        about = (source, ranked_together, own, narrowed, bool(one_track), tuple(counted))
+        left_out = MappingProxyType(dict(dropped or {}))
+        about = (source, ranked_together, own, narrowed, bool(one_track), tuple(counted), left_out)
         won, tied, lost = counts.values()
         return cls(names, i, j, won, tied, lost, ties is not None, of_rows, of_items, *about)
 
@@ -461,7 +467,11 @@ class Comparisons(Rows):
                 f"{self.source}: row {int(several[0]) + 1} counts answers of several kinds, so rows cannot be"
                 " chosen by their answer; wins, ties and losses are their numbers, as in 'ties>0'"
             )
-        return Factor(np.where(given.any(axis=0), given.argmax(axis=0), -1), levels)
+        answers = np.where(given.any(axis=0), given.argmax(axis=0), -1)
+        bad = self.columns["both_bad"] if "both_bad" in self.columns else np.zeros(self.n_rows)
+        if isinstance(bad, Factor) or not (answers[bad == 1] == 1).any():
+            return Factor(answers, levels)
+        return Factor(np.where((answers == 1) & (bad == 1), 3, answers), (*levels, "both_bad"))
 
     def where_also(self, conditions: Sequence[str], more: Getters) -> Comparisons:
         """As :meth:`where`, also by columns that a file has beside those of the table.

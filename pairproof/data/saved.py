@@ -99,6 +99,8 @@ def _text(parts: Mapping[str, Any]) -> bytes:
         document[name] = parts[name]
     document["own_names"] = dict(parts["own_names"] or {})
     document["narrowed"] = asdict(parts["narrowed"]) if parts["narrowed"] else None
+    if parts["dropped"]:
+        document["dropped"] = dict(parts["dropped"])
     document["parts"] = [asdict(part) for part in counted]
     body = json.dumps(document, ensure_ascii=False).encode()
     return body[:-1] + f', "digest": "{hashlib.sha256(body).hexdigest()}"}}\n'.encode()
@@ -121,7 +123,10 @@ def arguments_of(raw: bytes, name: str) -> dict[str, Any]:
             f"{name}: counts of version {quoted(document.get('version'))}; this pairproof reads version {_VERSION}"
         )
     body, _, rest = text.rstrip("\n").rpartition(', "digest": ')
-    if document.keys() != _KEYS or rest != json.dumps(hashlib.sha256(f"{body}}}".encode()).hexdigest()) + "}":
+    if (
+        document.keys() - {"dropped"} != _KEYS
+        or rest != json.dumps(hashlib.sha256(f"{body}}}".encode()).hexdigest()) + "}"
+    ):
         raise InputError(
             f"{name}: was cut or changed since it was written, its digest is another; count again"
         )
@@ -138,6 +143,7 @@ def arguments_of(raw: bytes, name: str) -> dict[str, Any]:
         "columns": {key: _read(column) for key, column in document["columns"].items()},
         "item_data": {key: _read(column) for key, column in document["item_data"].items()},
         "narrowed": narrowed,
+        "dropped": document.get("dropped"),
         "counted": tuple(Part(**part) for part in document["parts"]),
     }
 

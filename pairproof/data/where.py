@@ -32,7 +32,8 @@ Getters = Mapping[str, Callable[[], Column]]
 
 _CONDITION = re.compile(r"(.+?)(==|!=|<=|>=|=|<|>)(.*)", re.DOTALL)
 _SIGNS = ("==", "!=", "<=", ">=", "=", "<", ">")
-_ORDERS: Mapping[str, np.ufunc] = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
+#: Signs of conditions on numbers, of which only their order among the stated ones matters.
+ORDERS: Mapping[str, np.ufunc] = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
 _EXPECTED = "expected NAME=VALUE, NAME=a|b|c, or !=, <, <=, > or >= in place of =, for example judge=3"
 #: Values of a column that are listed, and looked at to find near ones.
 _MOST_LISTED, _MOST_SEARCHED = 20, 1000
@@ -126,6 +127,11 @@ def rows_where(table: Placed, conditions: Sequence[str | tuple[str, str]], colum
     return chosen
 
 
+def said_in(where: Conditions, columns: Collection[str]) -> list[tuple[str, str, str]]:
+    """(column, sign, value) of each condition, where there are columns of these names."""
+    return [_parts(text, columns) for text in conditions_of(where)]
+
+
 def _parts(text: str, columns: Collection[str]) -> tuple[str, str, str]:
     """(column, sign, value); a column whose own name has a sign in it is known by its name."""
     for name in sorted((name for name in columns if text.startswith(name)), key=len, reverse=True):
@@ -151,7 +157,7 @@ class _Condition:
 
     def rows(self) -> BoolArray:
         """The rows that fulfil it."""
-        if self.sign in _ORDERS:
+        if self.sign in ORDERS:
             return self._ordered()
         missing = is_missing(self.column)
         if not self.value:
@@ -208,7 +214,7 @@ class _Condition:
                 )
             numbers = np.array([*of_levels, math.nan], float)[numbers.codes]
         with np.errstate(invalid="ignore"):
-            found = np.asarray(_ORDERS[self.sign](numbers, self._number(self.value)))
+            found = np.asarray(ORDERS[self.sign](numbers, self._number(self.value)))
         if not found.any():
             raise InputError(
                 f"{self._place()}: no row has {self.name}{self.sign}{self.value}; {_range(numbers)}"

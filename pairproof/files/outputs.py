@@ -103,6 +103,7 @@ DOCUMENTS: dict[str, frozenset[str]] = {
     "compare-two": frozenset({"first", "second", "R", "se_vilar", "p_sign"}),
     "tree": frozenset({"model", "covariates", "alpha", "minimum", "nodes", "leaves"}),
     "sample-size": frozenset({"goal", "expected", "wanted_power", "design", "judges_needed"}),
+    "next-pairs": frozenset({"pairs", "focus", "best", "differences", "unsettled_evenly"}),
     "watch": frozenset({"level", "planned", "assumed", "intervals", "notes"}),
     "error-rates": frozenset({"level", "se_of_differences", "systems", "pairs", "notes"}),
     "rank-by-comparing": frozenset({"next", "asked", "at_most", "ranking"}),

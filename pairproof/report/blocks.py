@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal, Union
+from xml.etree.ElementTree import Element
 
 from ..text import label, safe
 
@@ -54,11 +55,16 @@ class Code:
 
 @dataclass(frozen=True)
 class Cell:
-    """A text with a verdict: a sign and a tone, so that nothing is told by colour alone."""
+    """A text with a verdict: a sign and a tone, so that nothing is told by colour alone.
+
+    value: by what a sortable table sorts it, if not by the text.  title: what HTML shows where the text is cut.
+    """
 
     text: str
     sign: str = ""
     tone: Tone = ""
+    value: float | None = None
+    title: str = ""
 
     @property
     def signed(self) -> str:
@@ -84,11 +90,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table."""
+    """A table.
+
+    named_by: the column whose cells name their rows.  sortable: whether a reader of HTML may sort it; its rows have no notes.
+    """
 
     header: tuple[str | Column, ...]
     rows: tuple[tuple[str | Cell, ...] | Row, ...]
     caption: str = ""
+    named_by: int = 0
+    sortable: bool = False
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -124,6 +135,19 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A drawing, or a table that is one, as an element of HTML: only HTML shows it.
+
+    Its text has the page's own size and does not shrink with the page, as that of a :class:`Figure` does.  Texts and
+    attributes are escaped when it is written; `title` is a heading above it.
+    """
+
+    caption: str
+    element: Callable[[], Element]
+    title: str = ""
+
+
+@dataclass(frozen=True)
 class Quote:
     """What somebody wrote, the verdict on it, and why."""
 
@@ -155,16 +179,27 @@ class Folded:
     kept: bool = False
 
 
-Block = Union[Heading, Paragraph, Bullets, Code, Table, Figure, Quote, Counts, Definitions, Folded]
+Block = Union[Heading, Paragraph, Bullets, Code, Table, Figure, Picture, Quote, Counts, Definitions, Folded]
 
 
 @dataclass(frozen=True)
 class Page:
-    """A report."""
+    """A report; `style` is CSS of its own, which the package wrote and no file."""
 
     title: str
     blocks: Sequence[Block]
     subtitle: str = ""
+    style: str = ""
+
+    @property
+    def sortable(self) -> bool:
+        """Whether a table can be sorted, so that the page has a script."""
+        return any(isinstance(block, Table) and block.sortable for block in _inner(self.blocks))
+
+
+def _inner(blocks: Sequence[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield from _inner(block.blocks) if isinstance(block, Folded) else (block,)
 
 
 #: Colours to draw with; the page replaces them by its own.

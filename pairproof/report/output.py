@@ -1,12 +1,15 @@
 """A page written in the form that its file's suffix asks for: plain text, Markdown, HTML, JSON or JUnit.
 
 Plain text wraps to the terminal, and never cuts a number, however narrow the terminal is.  Markdown has
-tables as GitHub reads them.  HTML is one file: style and drawings inside, nothing fetched, nothing run,
-everything escaped.
+tables as GitHub reads them.  HTML is one file: style and drawings inside, nothing fetched, everything
+escaped, and nothing run but one script of this package, on pages whose tables can be sorted: the page's policy
+names its hash, and without it the page reads the same.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
 import re
 import textwrap
@@ -17,6 +20,7 @@ from importlib import resources
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 from ..errors import InputError
 from ..text import label, safe
@@ -33,6 +37,7 @@ from .blocks import (
     Heading,
     Page,
     Paragraph,
+    Picture,
     Quote,
     Table,
     svg,
@@ -175,7 +180,7 @@ def _shown(blocks: Iterable[Block]) -> Iterator[Block]:
             yield from _shown(block.elsewhere)
         elif isinstance(block, Folded):
             yield from _shown(block.blocks) if block.kept else [Paragraph(block.summary)]
-        elif not isinstance(block, Counts):
+        elif not isinstance(block, (Counts, Picture)):
             yield block
 
 
@@ -243,8 +248,11 @@ def _code(text: str) -> str:
 
 def render_html(page: Page) -> str:
     """The whole page; the same page gives the same text."""
-    style = resources.files(__package__).joinpath("report.css").read_text(encoding="utf-8")
-    return _rendered(page, style)
+    return _rendered(page, _packaged("report.css"))
+
+
+def _packaged(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def render_fragment(page: Page) -> str:
@@ -256,15 +264,25 @@ def _rendered(page: Page, style: str | None) -> str:
     import pairproof
 
     numbers = count(1)
-    template = resources.files(__package__).joinpath("report.html.j2").read_text(encoding="utf-8")
-    given = {"page": page, "style": style, "version": pairproof.__version__, "drawn": _drawn}
+    template = _packaged("report.html.j2")
+    given = {"page": page, "style": style, "version": pairproof.__version__, "drawn": _drawn, "script": ""}
+    if style is not None and page.sortable:
+        script = _packaged("sorting.js")
+        digest = hashlib.sha256(script.encode()).digest()
+        given |= {
+            "script": script,
+            "hash": base64.b64encode(digest).decode(),
+            "style": style + _packaged("sorting.css"),
+        }
     return _environment().from_string(template).render(number=lambda: next(numbers), **given)
 
 
-def _drawn(figure: Any, number: int) -> Any:
+def _drawn(block: Figure | Picture, number: int) -> Any:
     from markupsafe import Markup
 
-    return Markup(svg(figure, f"figure{number}"))
+    if isinstance(block, Figure):
+        return Markup(svg(block, f"figure{number}"))
+    return Markup(safe(ElementTree.tostring(block.element(), encoding="unicode", short_empty_elements=False)))
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,7 @@ from benchmarks.boards import __main__ as boards
 from benchmarks.boards.designs import COLUMNS, DESIGNS, STYLE, Design
 from benchmarks.boards.methods import METHODS, _certain, half_win_ratings, pairproof_board, ranks_of
 from benchmarks.boards.run import FIRST, is_peer, replication, summary
-from pairproof.leaderboard.board import leaderboard
+from pairproof.boards.board import leaderboard
 from tools.pages import boards as page
 
 BY_NAME = {design.name: design for design in DESIGNS}

@@ -74,6 +74,7 @@ COMMANDS = [
     ("fit-answers", "--layout", "rankings"),
     ("compare-two",),
     ("watch",),
+    ("next-pairs",),
     ("sample-size", "--goal", "ranking", "--simulate", "20"),
     ("predict",),
 ]

@@ -75,6 +75,7 @@ OF_READING = {
     "coded.csv --coding first=1,second=-1": "--coding",
     "systems.csv": "--col source=...",
     "matrix.csv --layout matrix --winner rows --col first=A": "--col first=A",
+    "matrix.csv --layout matrix --winner rows --drop bad": "--drop bad",
     "wide.csv --layout prefmod --rename A=B": "--rename A=B",
 }  # fmt: skip
 PAIRS = "--layout pairs --items A,B,C --pair-order prefmod --coding first=1,second=-1"
@@ -189,7 +190,7 @@ NOT_PROVOKED = {
     **dict.fromkeys(("adjust", "against", "tie_orders", "pseudo", "between_times", "dependence", "classes", "compat"),
                     "the command refuses it before Python does"),
     **dict.fromkeys(("alpha", "corrected", "link", "missing", "pair", "planned", "replicates", "starts", "within",
-                     "workers", "zero_based", "per_hit", "model"), "the option's own type refuses it"),
+                     "workers", "zero_based", "per_hit", "model", "n"), "the option's own type refuses it"),
     **dict.fromkeys(("cells", "beta", "covariates", "contrasts", "se", "ties_unresolved", "comparison_terms"),
                     "of a function that has no command, or in a warning"),
     **dict.fromkeys(("item_data", "item_terms", "force", "person", "sources", "name"),

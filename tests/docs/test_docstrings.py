@@ -26,6 +26,9 @@ from pairproof import errors
 COVERED = (
     "pairproof.bridge.capture.run:capture",
     "pairproof.fit.many.ratings:Ratings",
+    "pairproof.boards.descriptive:descriptive",
+    "pairproof.boards.peers:",
+    "pairproof.boards.shared_task:shared_task",
     "pairproof.bridge.packages.bradleyterry2.counts:BTm_counts",
     "pairproof.bridge.packages.bradleyterry2.counts:countsToBinomial",
     "pairproof.bridge.packages.bradleyterry2.btm:BTm",

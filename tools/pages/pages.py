@@ -20,6 +20,7 @@ PAGES = (
         for name in (
             "data",
             "more-votes-than-memory",
+            "boards-that-move",
             "models",
             "answers",
             "latent-classes",

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ...report.blocks import Page, Paragraph, Table
-from ..options.reading import names_or_none, read_as, reading_options
+from ..options.reading import DROP, names_or_none, read_as, reading_options, told, where_option
 from ..state import KEPT, READ, WRITTEN, SectionedCommand, State, options, shared_options, watched_work
 
 HELP = """Count the votes in VOTES (Parquet, Arrow, CSV, TSV, JSON Lines; paths, or globs in quotes), however many.
@@ -23,13 +23,14 @@ pairproof fit counts.json --ties davidson
 _TABLE = {
     "layout": "Default: recognised from the column names.",
     "columns": "The file's own name for a column, for example winner=verdict; repeatable.",
-    "coding": "The codes that stand for first, tie and second.",
+    "coding": "The codes that stand for first, tie, both_bad and second.",
     "items": "Order of the items (default: numeric if all are numbers, else by code point).",
     "levels": "Order of the levels of a column of --by; repeatable.",
     "rename": "Another name for an item; repeatable.",
     "tie_category": "Whether judges could answer 'no preference' (default: if a tie occurs).",
     "item_data": "File of item covariates, one row per item.",
     "encoding": "Encoding of text files, such as latin-1 (default: UTF-8).",
+    "drop": DROP,
 }
 
 
@@ -50,22 +51,25 @@ _TABLE = {
     name="",
     most_cells={"type": click.IntRange(min=1), "default": 5_000_000},
 )
-@reading_options("Reading the table", ("long", "counts", "votes"), _TABLE)
+@reading_options("Reading the table", ("long", "counts", "votes", "evalica"), _TABLE)
+@where_option
 @shared_options
 def command(state: State, votes: tuple[str, ...], out: str | None, add: str | None, **asked: Any) -> int:
     state.no_junit("counts have")
     import pairproof
 
     how = read_as(asked, _TABLE)
-    with watched_work(state, "votes") as told:
+    with watched_work(state, "votes") as watch:
         table = pairproof.count(
             list(votes),
             by=asked["by"] or (),
             name=asked["name"] or None,
             most_cells=asked["most_cells"],
-            progress=lambda done, of: told(done, of) if of else None,
+            progress=lambda done, of: watch(done, of) if of else None,
+            where=asked["where"],
             **how,
         )
+    told(table)
     if add is not None:
         table = pairproof.load(add) + table
     if out or add:
@@ -88,6 +92,7 @@ def _document(table: Any) -> dict[str, Any]:
         "comparisons": int(table.n_comparisons),
         "rows": table.n_rows,
         "by": list(table.columns),
+        "dropped": dict(table.dropped),
         "parts": [{"name": p.name, "comparisons": p.comparisons, "digest": p.digest} for p in table.counted],
         "digest": table.digest(),
     }

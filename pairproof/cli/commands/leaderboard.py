@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+import re
+from typing import Any, cast
 
 import click
 
-from ...errors import InputError
 from ...report.json_text import json_text
 from ...report.output import Output
-from ..options.reading import ITEM_DATA, LISTS, name_and_value, names, parsed, read_as, reading_options, where_option
+from ..options.reading import (
+    DROP,
+    ITEM_DATA,
+    name_and_value,
+    names,
+    parsed,
+    read_as,
+    reading_options,
+    where_option,
+)
 from ..state import LEVEL, POSITIVE, READ, SectionedCommand, State, choice, options, shared_options
 
 HELP = """Rank the models of VOTES (CSV, TSV, JSON, JSON Lines, Parquet, Arrow; paths, or globs in quotes), however many.
@@ -31,8 +39,17 @@ _TABLE = {
     "levels": "Order of the levels of a column; repeatable.",
     "rename": "Another name for a model; repeatable.",
     "item_data": ITEM_DATA,
+    "drop": DROP,
     "encoding": "Encoding of text files, such as latin-1 (default: UTF-8).",
 }
+
+
+#: Layouts with a vote, or counts of votes, a row.
+LAYOUTS = ("long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard")
+
+
+#: Of which programs, and by which scores, the numbers can be had.
+PEERS = ("arena-rank", "fastchat", "evalica", "descriptive", "expected-wins", "trueskill")
 
 
 class _WithRows(SectionedCommand):
@@ -47,6 +64,11 @@ def _anchor(text: str) -> tuple[str, float]:
         return name, float(value)
     except ValueError:
         raise click.BadParameter(f"{text!r}; expected MODEL=RATING, for example mixtral-8x7b=1114") from None
+
+
+def _style(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Terms between commas, those inside braces left alone: diff(tokens_{a,b})."""
+    return tuple(term.strip() for text in values for term in re.split(r",(?![^{]*\})", text))
 
 
 def _cluster(text: str) -> tuple[str, ...] | None:
@@ -69,27 +91,59 @@ def _cluster(text: str) -> tuple[str, ...] | None:
         "--cluster COL[,COL]|none": "What goes together (default: judge and prompt, where there are such).",
         "--precision POINTS": "Provisional are models whose limits are farther from their rating.",
         "--level": "Of the limits, and of all rank sets at once.",
-        "--drop bad": "Leave out rows that are no comparison, and count them.",
     },
     anchor={"callback": parsed(_anchor)},
     by=None,
-    style=LISTS,
+    style={"multiple": True, "callback": _style},
     ties=choice("half", "davidson", "rao-kupper", "drop", default="half"),
     both_bad=choice("tie", "drop", "own", default="tie"),
     expected=choice("ability", "score", default="ability"),
     cluster={"default": "auto", "callback": parsed(_cluster), "show_default": False},
     precision={"type": POSITIVE, "default": 30.0},
     level=LEVEL,
-    drop=choice("bad"),
 )
-@reading_options("Reading the votes", ("long", "counts", "votes"), _TABLE)
+@options(
+    "What is published",
+    {
+        "--date COL": "Ratings over time, by this column, on the page.",
+        "--every": "At the end of each.",
+        "--out FOLDER": "Write index.html, leaderboard.csv, .json and .toml, and the votes as fitted, with which anyone can"
+        " check the board.",
+    },
+    date=None,
+    every=choice("day", "week", "month", "quarter", "year", default="month"),
+    out=None,
+)
+@options(
+    "Other boards",
+    {
+        "--as": "In place of the board the numbers that another prints of these votes, by whose defaults, and what they do."
+    },
+    as_=choice(*PEERS, name="peer"),
+)
+@reading_options("Reading the votes", LAYOUTS, _TABLE)
 @where_option
 @shared_options
-def command(state: State, votes: tuple[str, ...], anchor: tuple[str, float] | None, **asked: Any) -> int:
+def command(
+    state: State,
+    votes: tuple[str, ...],
+    anchor: tuple[str, float] | None,
+    out: str | None,
+    peer: str | None,
+    **asked: Any,
+) -> int:
     state.no_junit("a board has")
-    from ...leaderboard.board import leaderboard
+    from ...boards.board import leaderboard
+    from ...boards.page import write_board
 
-    how = read_as(asked, (*_TABLE, "where", "drop"))
+    if peer is not None and (asked["by"] is not None or out is not None):
+        raise click.UsageError("--as is the numbers of another program, without --by and --out.")
+    if out is not None and asked["by"] is not None:
+        raise click.UsageError(
+            "--out is a folder of one board; choose the votes of one with --where in place of --by."
+        )
+
+    how = read_as(asked, (*_TABLE, "where"))
     where = how.pop("where", ())
     found = leaderboard(
         votes[0] if len(votes) == 1 else list(votes),
@@ -99,6 +153,9 @@ def command(state: State, votes: tuple[str, ...], anchor: tuple[str, float] | No
         **how,
         seed=state.seed or 0,
     )
+    if peer is not None:
+        _give_peer(state, found, peer)
+        return 0
     state.give_output(
         Output(
             lambda: found.page(pictures=True),
@@ -108,4 +165,36 @@ def command(state: State, votes: tuple[str, ...], anchor: tuple[str, float] | No
         ),
         found.to_dict,
     )
+    if out is not None:
+        for path in write_board(found, out, force=state.force):
+            state.say(f"written: {path}")
     return 0
+
+
+def _give_peer(state: State, board: Any, peer: str) -> None:
+    """The numbers of another program, or of scores that are no model's."""
+    from ...boards.shared_task import shared_task
+    from ...report.blocks import Bullets, Page, Table
+    from ...text import number
+
+    said: tuple[str, ...] = ()
+    if peer in ("expected-wins", "trueskill"):
+        frame = shared_task(board.table, cast(Any, peer), level=board.level, seed=state.seed or 0)
+        title = f"{peer}, bootstrap of judgments, rank ranges and clusters"
+    elif peer == "descriptive":
+        frame = board.descriptive().rename_axis("model").reset_index()
+        title, said = "Columns without a model", frame.attrs.get("left_out", ())
+    else:
+        of = getattr(board, f"as_{peer.replace('-', '_')}")()
+        frame = of.to_frame().rename_axis("model").sort_values("rating", ascending=False).reset_index()
+        title, said = of.peer, (
+            *(f"{name}: {value}" for name, value in of.defaults.items()),
+            *of.what_it_does,
+        )
+    rows = tuple(
+        tuple(number(v) if isinstance(v, float) else str(v) for v in row)
+        for row in frame.itertuples(index=False)
+    )
+    page = Page(title, [Table(tuple(map(str, frame.columns)), rows), *([Bullets(said)] if said else [])])
+    document = {"peer": peer, "rows": frame.to_dict("records"), "said": list(said)}
+    state.give(lambda: page, lambda: document)

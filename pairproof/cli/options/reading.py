@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
 
 
-LAYOUTS = ("long", "counts", "votes", "rankings", "prefmod", "matrix")
+LAYOUTS = (
+    "long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "rankings", "prefmod", "matrix",
+)  # fmt: skip
 
 
 def names(text: str) -> list[str]:
@@ -69,6 +71,15 @@ def name_and_value(text: str, example: str) -> tuple[str, str]:
     if not equals or not name.strip() or not value:
         raise click.BadParameter(f"{text!r}; expected NAME=VALUE, for example {example}")
     return name.strip(), value
+
+
+def rating_of(text: str) -> tuple[str, float]:
+    """The value of --anchor."""
+    name, value = name_and_value(text, "mixtral-8x7b=1114")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise click.BadParameter(f"{text!r}; expected MODEL=RATING, for example mixtral-8x7b=1114") from None
 
 
 names_or_none = parsed(names)
@@ -142,6 +153,7 @@ DECLARED: dict[str, dict[str, Any]] = {
     "coding": {"metavar": "first=1,..."},
     "winner": {"type": click.Choice(["rows", "columns"])},
     "encoding": {"metavar": "NAME"},
+    "drop": {"type": click.Choice(["bad"])},
     "answers": _COLUMNS,
     "times": {"metavar": "N|END,...", "callback": parsed(_times)},
     "unranked": {"metavar": "absent|below|CODE=WORD,...", "callback": parsed(_unranked)},
@@ -156,6 +168,7 @@ DECLARED: dict[str, dict[str, Any]] = {
     "degrees": {"type": click.Choice(["refuse", "ignore"])},
 }
 ITEM_DATA = "File of item covariates, one row per item."
+DROP = "Leave out rows that are no comparison (no name, itself, no answer, an unknown one), and count them."
 ENCODING = "Encoding of a text file, such as latin-1 (default: UTF-8)."
 NAMES_CHECKED = "check that column names such as A:B agree with the order, or ignore them."
 ORDERS = "prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,..."
@@ -188,9 +201,10 @@ _TABLE = {
     "pairs": "Layout prefmod: the columns that are pairs.",
     "pair_names": "Layout prefmod: check that column names such as A:B agree with the order of the pairs, or ignore"
     " them.",
-    "coding": "The codes that stand for first, tie, second and missing.",
+    "coding": "The codes that stand for first, tie, both_bad, second and missing.",
     "winner": "Layout matrix: whether the row or the column won.",
     "encoding": ENCODING,
+    "drop": DROP,
 }
 _ARGUMENTS = (*_TABLE, "where")
 _OPTIONS = reading_options("Reading the table", LAYOUTS, _TABLE, coding="first=1,tie=0,...")
@@ -239,9 +253,13 @@ class Reading(Generic[Read]):
 
 
 def told(table: Read) -> Read:
-    """The table, after saying on standard error what --where has left of it."""
+    """The table, after saying on standard error what --drop and --where have left of it."""
+    state = click.get_current_context().ensure_object(State)
+    dropped = getattr(table, "dropped", None)
+    if dropped:
+        state.say("rows left out: " + ", ".join(f"{n:,} {kind}" for kind, n in dropped.items()))
     if table.narrowed is not None:
-        click.get_current_context().ensure_object(State).say(str(table.narrowed))
+        state.say(str(table.narrowed))
     return table
 
 

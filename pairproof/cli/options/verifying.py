@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ from ...files.r_startup import PROJECT
 from ...text import label
 from ..state import COUNT, FLAG, State, choice, gathered, options, shared_options, stacked
 from .reading import parsed
+
+if TYPE_CHECKING:
+    from ...validation.report.verification import Verification
 
 MODES = ("live", "recorded", "both", "none")
 
@@ -92,14 +95,19 @@ def check_papers(
     """Recompute the papers, show and write the verdicts, and return the exit code 0, 1 or 2."""
     import pairproof.validation
 
-    from ...validation.report.rendering import output
-    from ...validation.report.terminal import screen
-    from ...validation.verdicts.agreement import exit_code, to_document
-
     with watched(state) as progress:
         found = pairproof.validation.run(
             names, progress=progress, workers=os.cpu_count() or 1, **asked, **stated(data_limit=data_limit)
         )
+    return give_verdicts(state, found, require_r, full)
+
+
+def give_verdicts(state: State, found: Verification, require_r: bool, full: bool) -> int:
+    """Show and write verdicts, and return the exit code."""
+    from ...validation.report.rendering import output
+    from ...validation.report.terminal import screen
+    from ...validation.verdicts.agreement import exit_code, to_document
+
     shown = replace(
         output(found, found.context),
         terminal=lambda: screen(found, found.context, full=full, reports=[*map(str, state.reports)]),

@@ -20,18 +20,30 @@ import pandas as pd
 from ...errors import CodingError, InputError, ItemError
 from ...text import listed, quoted
 from ..adding import cells
+from ..columns import Columns, parts_of
 from ..comparisons import Comparisons
 from ..options import hints_for_r
-from ..reading.assemble import Options
-from ..reading.cells import Coding, CodingLike
-from ..reading.layouts import NEEDED, WORDS, Layout, answers_of, check_has, read_counts, recognised
+from ..reading.assemble import Drop, Options
+from ..reading.boards import bad_answers
+from ..reading.cells import LEAVE_OUT, NUMBER, Coding, CodingLike
+from ..reading.layouts import (
+    NEEDED,
+    WORDS,
+    Layout,
+    answers_of,
+    check_has,
+    read_counts,
+    recognised,
+    without_bad_rows,
+)
 from ..reading.sources import Table
+from ..where import ORDERS, Conditions, said_in
 from .streams import Progress, Stream, check_case, stream_of, too_many
-from .tally import Distinct, Tally
+from .tally import Cuts, Distinct, Tally
 
 #: Most distinct rows that a count may have unless told otherwise: about 0.5 GB.
 MOST_CELLS = 5_000_000
-_LAYOUTS = ("long", "counts", "votes")
+_LAYOUTS: tuple[Layout, ...] = ("long", "counts", "votes", "evalica")
 
 
 @hints_for_r
@@ -49,6 +61,8 @@ def count(
     rename: Mapping[str, str] | None = None,
     encoding: str | None = None,
     name: str | None = None,
+    where: Conditions = None,
+    drop: Drop | None = None,
     most_cells: int = MOST_CELLS,
     progress: Progress | None = None,
 ) -> Comparisons:
@@ -66,10 +80,14 @@ def count(
     by : str or sequence of str, optional
         Columns that the rows are counted by, as covariates of models; by the file's own names or their roles.  "both_bad"
         keeps the ties of which that was said apart.
-    layout : {"votes", "long", "counts"}, optional
+    layout : {"votes", "evalica", "long", "counts"}, optional
         The further parameters are those of :func:`pairproof.data.reading.layouts.read`.
     name : str, optional
         Of this part: two parts of one name, or of one file, are not added.  Default: each file's name.
+    where : str or sequence of str, optional
+        Only the votes that fulfil conditions on any column, as in :func:`pairproof.read`.
+    drop : {"bad"}, optional
+        Leave out rows that are no comparison; `dropped` of the table says how many of each kind.
     most_cells : int
         Most distinct rows, 1 or more.
     progress : callable, optional
@@ -99,36 +117,64 @@ def count(
     wanted_by = (by,) if isinstance(by, str) else tuple(by)
     if wrong := [column for column in wanted_by if not isinstance(column, str)]:
         raise InputError(f"by has {quoted(wrong[0])}; expected names of columns, such as by=['language']")
-    options = Options(items, levels, tie_category, item_data, rename, None)
+    options = Options(items, levels, tie_category, item_data, rename, None, where, drop)
     if not isinstance(most_cells, int) or most_cells < 1:
         raise InputError(f"most_cells={quoted(most_cells)}; expected a whole number of 1 or more")
     stream = stream_of(source, name, encoding, progress)
     header = Table(dict.fromkeys(stream.names), 0, stream.source).with_roles(columns)
     found = layout_of(header, layout, coding)
     roles = roles_of(header, found, wanted_by)
+    chosen_by, cuts = _chosen_by(header, roles, options.where)
+    roles += chosen_by
     own = {role: header.own_names.get(role, role) for role in roles}
     check_case(stream, list(own.values()))
-    tally = Tally(list(own.values()), stream.source, most_cells, too_many(most_cells, wanted_by))
+    tally = Tally(list(own.values()), stream.source, most_cells, too_many(most_cells, wanted_by, chosen_by))
+    tally.cuts = {own[role]: Cuts(at) for role, at in cuts.items()}
     stream.distinct(tally.names, tally)
     if tally.n_rows == 0:
         raise InputError(f"{stream.source}: no rows; at least one comparison is needed")
-    table = _small(tally.distinct(), roles, header, found)
+    distinct = tally.distinct()
+    table, bad = without_bad_rows(_small(distinct, roles, header, found), options, found, coding)
     _refuse(table, found, coding, stream.source)
     if found == "counts":
         counted = read_counts(table, options)
     else:
-        counted = _as_asked(answers_of(table, options, found, coding), wanted_by)
-    return _canonical(counted, stream)
+        counted = answers_of(table, options, found, coding)
+    dropped = {kind: int(distinct.n[rows].sum()) for kind, rows in bad.items()}
+    return _canonical(_as_asked(counted, wanted_by, chosen_by), stream, dropped)
 
 
-def _as_asked(table: Comparisons, by: Sequence[str]) -> Comparisons:
-    """The table with the column `both_bad` if it is counted by, also where no answer was that, else without it."""
-    if ("both_bad" in by) == ("both_bad" in table.columns):
-        return table
-    columns = {name: column for name, column in table.columns.items() if name != "both_bad"}
-    return table.changed(
-        columns={**columns, **{name: np.zeros(table.n_rows) for name in by if name == "both_bad"}}
-    )
+def _chosen_by(
+    header: Table, roles: Sequence[str], where: Conditions
+) -> tuple[list[str], dict[str, list[float]]]:
+    """Further columns that conditions are on, and the numbers between which those of some are told apart."""
+    role_of = {own: role for role, own in header.own_names.items()}
+    told, numbers = ("first", "second", "outcome", "winner", "both_bad"), ("wins", "ties", "losses", "weight")
+    said = said_in(where, [*header.columns, *role_of, *told, *numbers])
+    if refused := [name for name, *_ in said if role_of.get(name, name) in numbers]:
+        raise InputError(
+            f"{header.source}: where has a condition on {listed(refused)}, which are counted, so that single rows cannot be"
+            " chosen by them; filter the file first, or take read()"
+        )
+    said = [(n if n in header.columns else role_of.get(n, n), sign, value) for n, sign, value in said]
+    header.need([name for name, *_ in said if name not in told], " to choose rows by")
+    further = [name for name, *_ in said if name in header.columns and name not in roles]
+    cuts: dict[str, list[float]] = {}
+    for name in dict.fromkeys(further):
+        orders = [value for column, sign, value in said if column == name and sign in ORDERS]
+        if len(orders) == further.count(name) and all(map(NUMBER.fullmatch, orders)):
+            cuts[name] = list(map(float, orders))
+    return list(dict.fromkeys(further)), cuts
+
+
+def _as_asked(table: Comparisons, by: Sequence[str], chosen_by: Sequence[str]) -> Comparisons:
+    """The table without columns that conditions were on, and with `both_bad` if it is counted by, also where no answer
+    was that."""
+    gone = [name for name in (*chosen_by, "both_bad") if name not in by]
+    columns = {name: column for name, column in parts_of(table.columns).items() if name not in gone}
+    if "both_bad" in by and "both_bad" not in columns:
+        columns["both_bad"] = np.zeros(table.n_rows)
+    return table.changed(columns=Columns(columns)) if columns.keys() != table.columns.keys() else table
 
 
 def layout_of(header: Table, layout: Layout | None, coding: CodingLike | None) -> Layout:
@@ -220,18 +266,16 @@ def _refuse(table: Table, layout: Layout, coding: CodingLike | None, source: str
     if found:
         kinds = {kind for kind, _ in found}
         kind = kinds.pop() if len(kinds) == 1 else InputError
-        raise kind(f"{source}: " + "; also: ".join(said for _, said in found))
+        raise kind(f"{source}: " + "; also: ".join(said for _, said in found) + LEAVE_OUT)
 
 
 def _wrong_answers(
     table: Table, layout: Layout, coding: CodingLike | None, n: Any
 ) -> Iterable[tuple[type[InputError], str]]:
-    column = NEEDED[layout][2]
+    first, second, column = NEEDED[layout]
     stated = Coding.read(WORDS[layout] if coding is None else coding)
-    cells_ = table.columns[column]
-    missing = np.array([text is None or not text.strip() for text in cells_], bool)
-    known = {level: stated.meaning(level) is not None for level in set(cells_[~missing])}
-    unknown = np.array([not gone and not known[text] for text, gone in zip(cells_, missing)], bool)
+    cells_, by_name = table.columns[column], coding is None
+    missing, unknown = bad_answers(table, (first, second), column, stated, by_name, lenient=False)
     own = _own(table, column)
     if missing.any():
         yield CodingError, f"{own} is missing in {_rows(n[missing])}; filter them"
@@ -261,10 +305,11 @@ def _with_rows(texts: Any, n: Any) -> str:
     return ", ".join(said[:8]) + (f" and {len(said) - 8:,} more" if len(said) > 8 else "")
 
 
-def _canonical(table: Comparisons, stream: Stream) -> Comparisons:
+def _canonical(table: Comparisons, stream: Stream, dropped: Mapping[str, int]) -> Comparisons:
     """The table with each cell once, in canonical order, and what was counted into it."""
     rows = {name: getattr(table, name) for name in ("first", "second", "wins", "ties", "losses")}
     found = cells({**rows, "columns": table.columns}, table.items)
     if not table.tie_category:
         found["ties"] = None
-    return table.changed(**found, counted=stream.parts(int(table.n_comparisons)), source=stream.source)
+    parts = stream.parts(int(table.n_comparisons))
+    return table.changed(**found, counted=parts, source=stream.source, dropped=dropped)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,19 +23,10 @@ from ...errors import InputError, TooLargeError
 from ...text import named, quoted
 from ..columns import Column, Factor, FloatArray, IntArray
 from ..comparisons import Comparisons
-from ..reading.cells import (
-    BOTH_BAD,
-    FIRST,
-    MISSING,
-    MISSING_WORDS,
-    NUMBER,
-    SECOND,
-    TIE,
-    Coding,
-    CodingLike,
-    text_of,
-)
+from ..reading.assemble import Drop
+from ..reading.cells import BOTH_BAD, MISSING, MISSING_WORDS, NUMBER, PLACE, Coding, CodingLike, text_of
 from ..reading.layouts import NEEDED, WORDS, Layout
+from ..reading.sides import SideTerm, parts_in, root_mean_square
 from ..reading.sources import Table
 from .count import as_whole, count, layout_of, roles_of
 from .streams import BATCH, Batches, check_case, spooled, stream_of
@@ -55,6 +47,8 @@ class RowSource:
     rename: Mapping[str, str] | None = None
     encoding: str | None = None
     spool: str | None = None
+    drop: Drop | None = None
+    sides: tuple[tuple[SideTerm, float], ...] = ()
 
 
 def rows(
@@ -66,6 +60,7 @@ def rows(
     rename: Mapping[str, str] | None = None,
     encoding: str | None = None,
     spool: str | None = None,
+    drop: Drop | None = None,
 ) -> RowSource:
     """Say how rows are read that a fit goes through again; where :func:`count` needed no options, the source alone will do.
 
@@ -73,7 +68,7 @@ def rows(
     ----------
     source : path, glob, list of paths, or frame
         As in :func:`count`.
-    layout : {"votes", "long", "counts"}, optional
+    layout : {"votes", "evalica", "long", "counts"}, optional
     columns : mapping of str to str, optional
         Default: as the table has them.
     coding, rename : mapping, optional
@@ -82,6 +77,8 @@ def rows(
     spool : path, optional
         Folder in which rows of a lazy frame or a database are kept during the passes, as Parquet.  Default: the
         system's for temporary files.
+    drop : {"bad"}, optional
+        As it was for :func:`count`.
 
     Returns
     -------
@@ -98,7 +95,27 @@ def rows(
     >>> by_judge.robust.title
     'CR1 by judge (3 clusters, 1 pass)'
     """
-    return RowSource(source, layout, columns, coding, rename, encoding, spool)
+    return RowSource(source, layout, columns, coding, rename, encoding, spool, drop)
+
+
+def with_sides_through(
+    table: Comparisons, given: Any, terms: Sequence[SideTerm], standardise: bool = True
+) -> RowSource:
+    """The rows that a table was counted from, with a column `style.NAME` for each term, as :func:`.sides.with_sides` makes
+    them: `comparison_terms=[term.key, ...]`, `rows=` this.  Their root mean squares are found in one pass."""
+    how = given if isinstance(given, RowSource) else RowSource(given)
+    plain = replace(how, sides=tuple((term, 1.0) for term in terms))
+    if not standardise:
+        return plain
+    total, n = np.zeros(len(terms)), np.zeros(len(terms))
+    with passes(plain, table, [term.key for term in terms], " as a side") as found:
+        for batch in found.batches():
+            for k, (x, _) in enumerate(batch.more):
+                weight = np.ones(len(x)) if batch.weight is None else batch.weight
+                total[k] += np.nansum(weight * x**2)
+                n[k] += weight[~np.isnan(x)].sum()
+    scales = map(root_mean_square, terms, total.tolist(), n.tolist())
+    return replace(how, sides=tuple(zip(terms, scales)))
 
 
 class Labels:
@@ -178,7 +195,8 @@ class Batch:
 class Passes:
     """Rows that can be gone through again and again.
 
-    cells: a row for each cell, with its counts.  n: times that the rows were read.  n_rows: of them, once they were.
+    cells: a row for each cell, with its counts.  more: further columns that batches have; held: those that are read for them.
+    n: times that the rows were read.  n_rows: of them, once they were.
     """
 
     cells: Comparisons
@@ -187,6 +205,7 @@ class Passes:
     layout: Layout
     roles: tuple[str, ...]
     more: tuple[str, ...]
+    held: tuple[str, ...]
     read: Batches
     n: int = 0
     n_rows: int = 0
@@ -201,8 +220,8 @@ class Passes:
     def batches(self) -> Iterator[Batch]:
         """One pass; the counts of the first one are held against the table's."""
         self.n += 1
-        names = list(dict.fromkeys(map(self.own, (*self.roles, *self.more))))
-        plain = frozenset(map(self.own, self.more)) - frozenset(map(self.own, self.roles))
+        names = list(dict.fromkeys(map(self.own, (*self.roles, *self.held))))
+        plain = frozenset(map(self.own, self.held)) - frozenset(map(self.own, self.roles))
         counts, n_rows = np.zeros(3 * self.cells.n_rows), 0
         for found in self.read(names, plain):
             of = dict(zip(names, found))
@@ -229,29 +248,48 @@ class Passes:
             counts = [self._numbers(of, name) for name in ("wins", "ties", "losses") if name in self.roles]
             said = [0, 1, 2] if len(counts) == 3 else [0, 2]
         else:
-            begins = self._begins(of, answer[0])
+            begins_of = self._begins(of, first, second, answer[0])
+        more_of = [self._further(of, name) for name in self.more]
+        are_pairs = self._are_pairs(of, first, second) if self.given.drop else None
         for start in range(0, len(columns[0]), BATCH):
             part = slice(start, start + BATCH)
             key = lookups[0][columns[0][part]]
             for lookup, codes in zip(lookups[1:], columns[1:]):
                 key += lookup[codes[part]]
             at, w, rows = self.places.cells_of(key), None if weight is None else weight[part], None
-            if self.layout != "counts":
-                at = begins[of[self.own(answer[0])][0][part]] + at
+            begins = None if self.layout == "counts" else begins_of(part)
+            chosen: slice | IntArray = slice(None)
+            if are_pairs is not None:
+                rows = chosen = np.flatnonzero(are_pairs(part) & (True if begins is None else begins >= 0))
+                at, w = at[rows], None if w is None else w[rows]
+            if begins is not None:
+                at = begins[chosen] + at
             else:
-                each = np.concatenate([count[part] for count in counts])
-                rows = np.tile(np.arange(len(at)), len(said))
-                w = each if w is None else each * w[rows]
+                each = np.concatenate([count[part][chosen] for count in counts])
+                w = each if w is None else each * np.tile(w, len(said))
+                rows = np.tile(np.arange(len(at)) if rows is None else rows, len(said))
                 at = np.concatenate([o * self.cells.n_rows + at for o in said])
             if (at.size and at.min() < 0) or (w is not None and not (w >= 0).all()):
                 raise self._differ()
             if w is not None:
                 there = np.flatnonzero(w)
                 at, w, rows = at[there], w[there], there if rows is None else rows[there]
-            more = ((codes[part], levels) for codes, levels in (of[self.own(name)] for name in self.more))
+            more = ((codes[part], levels) for codes, levels in more_of)
             yield Batch(
                 at, w, tuple((codes if rows is None else codes[rows], levels) for codes, levels in more)
             )
+
+    def _further(self, of: Mapping[str, Coded], name: str) -> Coded:
+        """A further column; of a side term the differences."""
+        for term, scale in self.given.sides:
+            if term.key == name:
+                return term.values(partial(self._source, of)) / scale, None
+        return of[self.own(name)]
+
+    def _source(self, of: Mapping[str, Coded], source: str) -> FloatArray:
+        """The numbers of what a side term is made of."""
+        found = [numbers(*of[self.own(name)]) for name in parts_in(source, self.header.columns)]
+        return np.asarray(sum(values if known is None else known[values] for values, known in found), float)
 
     def _texts(self, of: Mapping[str, Coded], role: str) -> list[str | None]:
         """The levels of a column as text."""
@@ -269,11 +307,45 @@ class Passes:
         coding.refuse(MISSING, "prefmod; rows that are no comparison were not counted, and must not be there")
         return [None if text is None else coding.meaning(text) for text in self._texts(of, role)]
 
-    def _begins(self, of: Mapping[str, Coded], role: str) -> IntArray:
-        """Where the places of each level of the answer begin; far below 0 for what is no answer."""
+    def _begins(
+        self, of: Mapping[str, Coded], first: str, second: str, role: str
+    ) -> Callable[[slice], IntArray]:
+        """Where the places of the answer of each row of a part begin; far below 0 for what is no answer."""
         n, none = self.cells.n_rows, -4 * self.cells.n_rows
-        places = {FIRST: 0, TIE: n, BOTH_BAD: n, SECOND: 2 * n, None: none}
-        return np.array([*map(places.__getitem__, self._meanings(of, role)), none], np.int64)
+        meanings, said = self._meanings(of, role), of[self.own(role)][0]
+        begins = np.array([*(none if o is None else PLACE[o] * n for o in meanings), none], np.int64)
+        # a winner by its own name, where there is no word for it
+        texts = zip(self._texts(of, role), meanings)
+        won = np.array([*(self.places.item(t) if o is None else -1 for t, o in texts), -1], np.int64)
+        if self.given.coding is not None or self.layout == "long" or (won < 0).all():
+            return lambda part: begins[said[part]]
+        items = [np.array([*map(self.places.item, self._texts(of, side)), -1]) for side in (first, second)]
+        sides = [of[self.own(side)][0] for side in (first, second)]
+
+        def of_rows(part: slice) -> IntArray:
+            winner = won[said[part]]
+            one, other = (item[side[part]] == winner for item, side in zip(items, sides))
+            named_so = np.where(one, 0, np.where(other, 2 * n, none))
+            return np.where(winner < 0, begins[said[part]], named_so)
+
+        return of_rows
+
+    def _are_pairs(
+        self, of: Mapping[str, Coded], first: str, second: str
+    ) -> Callable[[slice], NDArray[np.bool_]]:
+        """Which rows of a part name two different items; the others are those that `drop="bad"` leaves out."""
+        rename = self.given.rename or {}
+        place: dict[str, int] = {}
+
+        def code(text: str | None) -> int:
+            known = self.places.item(text) >= 0
+            if text is None or not text.strip() or (text in MISSING_WORDS and not known):
+                return -1
+            return place.setdefault(rename.get(text, text), len(place))
+
+        one, other = (np.array([*map(code, self._texts(of, side)), -1]) for side in (first, second))
+        a, b = (of[self.own(side)][0] for side in (first, second))
+        return lambda part: (one[a[part]] >= 0) & (other[b[part]] >= 0) & (one[a[part]] != other[b[part]])
 
     def _numbers(self, of: Mapping[str, Coded], role: str) -> FloatArray:
         """A column of whole numbers; -1 for what is none."""
@@ -291,6 +363,7 @@ class Passes:
             coding=given.coding,
             rename=given.rename,
             encoding=given.encoding,
+            drop=given.drop,
         )
         here, there = _by_name(found), _by_name(self.cells)
         differ = [key for key in {**there, **here} if here.get(key, _NONE) != there.get(key, _NONE)]
@@ -340,6 +413,7 @@ class _Places:
         def of_item(text: str | None) -> int:
             return -1 if text is None else item.get(rename.get(text, text), -1)
 
+        self.item = of_item
         self._of_level = [of_item, of_item, *(of_level for _, of_level, _ in known)]
         # one more level of each for what is unknown
         radix = [len(item) + 1, len(item) + 1, *(n + 1 for _, _, n in known)]
@@ -418,8 +492,11 @@ def passes(given: Any, cells: Comparisons, more: Sequence[str], use: str) -> Ite
     roles = roles_of(header, layout, list(cells.columns))
     role_of = {own: role for role, own in header.own_names.items()}
     further = [name if name in header.columns else role_of.get(name, name) for name in more]
-    header.need(further, use)
-    own = [header.own_names.get(role, role) for role in (*roles, *further)]
+    inside = {term.key: term.sources for term, _ in how.sides}
+    sources = [source for name in further for source in inside.get(name, (name,))]
+    held = [name for source in sources for name in parts_in(source, header.columns) or [source]]
+    header.need(held, use)
+    own = [header.own_names.get(role, role) for role in (*roles, *held)]
     check_case(stream, own)
     with spooled(stream, list(dict.fromkeys(own)), how.spool) as read:
-        yield Passes(cells, how, header, layout, tuple(roles), tuple(further), read)
+        yield Passes(cells, how, header, layout, tuple(roles), tuple(further), tuple(held), read)

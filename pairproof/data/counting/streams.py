@@ -134,7 +134,7 @@ def _in_memory(table: Table, name: str | None) -> Stream:
         ]
 
     def distinct(columns: Sequence[str], tally: Tally) -> None:
-        for batch in batches(columns):
+        for batch in batches(columns, tally.cuts):
             tally.add(batch)
 
     return Stream(table.source, tuple(table.columns), distinct, batches, _tallied(name, table.source))
@@ -189,7 +189,7 @@ def _of_files(paths: list[str], name: str | None, encoding: str | None, told: Pr
                     told(done, of_all)
 
     def distinct(columns: Sequence[str], tally: Tally) -> None:
-        for batch in batches(columns):
+        for batch in batches(columns, tally.cuts):
             tally.add(batch)
 
     def parts(n: int) -> tuple[Part, ...]:
@@ -438,6 +438,7 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
             _factorized(pd.Series(grouped[key].to_list(), dtype=object), column, "table")
             for key, column in zip(keys, columns)
         ]
+        tally.check(len(coded[0][0]))
         tally.add(coded, np.array(grouped[N].to_list(), np.int64))
 
     def sink(columns: Sequence[str], path: str) -> None:
@@ -481,9 +482,11 @@ def check_case(stream: Stream, wanted: Sequence[str]) -> None:
             )
 
 
-def too_many(most: int, by: Sequence[str]) -> str:
+def too_many(most: int, by: Sequence[str], where: Sequence[str] = ()) -> str:
     """What a count says that would have too many rows."""
+    chosen = f" with where on {listed(where)}" if where else ""
+    cure = "filter the file or the frame first, " if where else ""
     return (
-        f"by={list(by)} makes more than {most:,} different rows; count by fewer columns or by buckets of them, cluster"
-        f" through rows=, or state a larger most_cells={2 * most}"
+        f"by={list(by)}{chosen} makes more than {most:,} different rows; {cure}count by fewer columns or by buckets of them,"
+        f" cluster through rows=, or state a larger most_cells={2 * most}"
     )

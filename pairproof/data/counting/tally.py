@@ -7,6 +7,7 @@ values one level; a row becomes one integer in mixed radix, key = ((c_1 r_2 + c_
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, TooLargeError
 from ..columns import IntArray
-from ..reading.cells import text_of
+from ..reading.cells import NUMBER, text_of
 
 #: codes int[n_rows], -1 where there is no value, and the values that they stand for; or numbers, and None.
 Coded = tuple[NDArray[Any], "Sequence[Any] | None"]
@@ -44,11 +45,43 @@ def cell(value: Any, name: str, source: str) -> str | None:
     return value if type(value) is str else text_of(value)
 
 
+class Cuts:
+    """Numbers that are told apart only by where they lie among some cuts, each standing for the first of its kind."""
+
+    def __init__(self, cuts: Sequence[float]) -> None:
+        self._cuts = sorted(set(cuts))
+        self._first: dict[int, str] = {}
+
+    def text(self, text: str | None) -> str | None:
+        """The first number on the same side of each cut; what is no number as it is."""
+        if text is None or not NUMBER.fullmatch(text.strip()):
+            return text
+        number = float(text)
+        at = bisect_left(self._cuts, number)
+        return self._first.setdefault(2 * at + (number in self._cuts[at : at + 1]), text)
+
+    def coded(self, numbers: NDArray[Any]) -> Coded:
+        """Numbers as codes and texts; nan has none."""
+        places = np.where(np.isnan(numbers), -1, self._places(numbers))
+        found, at, codes = np.unique(places, return_index=True, return_inverse=True)
+        texts = [
+            None if k < 0 else self._first.setdefault(int(k), text_of(numbers[i])) for k, i in zip(found, at)
+        ]
+        return np.ravel(codes), texts
+
+    def _places(self, numbers: NDArray[Any]) -> IntArray:
+        cuts = np.array(self._cuts)
+        at = np.searchsorted(cuts, numbers)
+        return np.asarray(2 * at + (cuts[np.minimum(at, len(cuts) - 1)] == numbers), np.int64)
+
+
 class Tally:
-    """Counts of the distinct rows of these columns so far, in constant memory but for the distinct rows."""
+    """Counts of the distinct rows of these columns so far, in constant memory but for the distinct rows.
+    cuts: of columns whose numbers are told apart by them alone."""
 
     def __init__(self, names: Sequence[str], source: str, most: int, too_many: str) -> None:
         self.names, self.source, self.most, self._too_many = tuple(names), source, most, too_many
+        self.cuts: dict[str, Cuts] = {}
         self.n_rows = 0
         self._places: list[dict[str | None, int]] = [{} for _ in names]
         self._radix = [4] * len(names)
@@ -81,14 +114,24 @@ class Tally:
         if self._of_waiting > _MOST_WAITING:
             self._add_up()
 
+    def check(self, n_rows: int) -> None:
+        """Refuse an engine's distinct rows, if they are more than it was asked for."""
+        if n_rows > self.most:
+            raise TooLargeError(f"{self.source}: {self._too_many}")
+
     def _global(self, k: int, codes: NDArray[Any], values: Sequence[Any] | None) -> IntArray:
         """The batch's codes as those of all batches."""
-        assert values is not None  # numbers are asked for by passes alone
+        name = self.names[k]
+        cuts = self.cuts.get(name)
+        if values is None:
+            assert cuts is not None  # else numbers are asked for by passes alone
+            codes, values = cuts.coded(codes)
+        assert values is not None
         place = self._places[k]
         lookup = np.empty(len(values) + 1, np.int64)
-        name = self.names[k]
         for at, value in enumerate(values):
-            lookup[at] = place.setdefault(cell(value, name, self.source), len(place))
+            text = cell(value, name, self.source)
+            lookup[at] = place.setdefault(text if cuts is None else cuts.text(text), len(place))
         missing = bool((codes < 0).any())
         lookup[-1] = place.setdefault(None, len(place)) if missing else -1
         found: IntArray = lookup[codes]
@@ -121,8 +164,7 @@ class Tally:
         counts = np.concatenate([self._counts, *(c for _, c in self._waiting)])
         self._keys, self._counts = _summed(keys, counts)
         self._waiting, self._of_waiting = [], 0
-        if len(self._keys) > self.most:
-            raise TooLargeError(f"{self.source}: {self._too_many}")
+        self.check(len(self._keys))
 
     def distinct(self) -> Distinct:
         """What was counted."""

@@ -25,6 +25,8 @@ MOST_ROWS = 50_000_000
 _CELL, _UNFOLDED = 20, 10
 #: Rows that are counted in a second, with room: 2 to 6 seconds for 10^8 were seen.
 _COUNTED = 10_000_000
+#: The attribute of a frame that names columns of lists, which were not read.
+LISTS = "pairproof: columns of lists"
 #: Packages whose tables are computed when asked, and the names of such tables in others.
 _LAZY_PACKAGES = ("duckdb", "ibis", "dask", "dask_expr", "pyspark")
 _LAZY_NAMES = ("LazyFrame", "RecordBatchReader", "Scanner", "Dataset")
@@ -77,8 +79,8 @@ def leaf(table: Any, path: Sequence[str]) -> Any:
     return column if len(path) == 1 else pc.struct_field(column, list(path[1:]))
 
 
-def arrow_file(path: str, suffix: str, expected: str) -> tuple[pd.DataFrame, Sequence[str]]:
-    """The table in a Parquet or Arrow file, and the names of columns of lists, which are not read."""
+def arrow_file(path: str, suffix: str, expected: str) -> pd.DataFrame:
+    """The table in a Parquet or Arrow file."""
     try:
         import pyarrow as pa
         import pyarrow.ipc
@@ -105,7 +107,7 @@ def arrow_file(path: str, suffix: str, expected: str) -> tuple[pd.DataFrame, Seq
         raise InputError(f"{path}: not a readable {suffix} file: {error}") from error
 
 
-def _parquet(parquet: Any, file: Any, path: str) -> tuple[pd.DataFrame, Sequence[str]]:
+def _parquet(parquet: Any, file: Any, path: str) -> pd.DataFrame:
     opened = parquet.ParquetFile(file)
     footer, found = opened.metadata, leaves(opened.schema_arrow, path)
     used = [name for name, inside in found.items() if inside]
@@ -115,7 +117,9 @@ def _parquet(parquet: Any, file: Any, path: str) -> tuple[pd.DataFrame, Sequence
         whole = parquet.ParquetFile(file, read_dictionary=_of_few_texts(footer)).read(columns=used)
     else:
         whole = parquet.read_table(file, read_dictionary=_of_few_texts(footer))
-    return _in_pandas(whole, path)[0], lists
+    frame = _in_pandas(whole, path)
+    frame.attrs[LISTS] = lists
+    return frame
 
 
 def _of_few_texts(footer: Any) -> list[str]:
@@ -131,9 +135,9 @@ def _of_few_texts(footer: Any) -> list[str]:
     return few
 
 
-def _in_pandas(table: Any, source: str) -> tuple[pd.DataFrame, Sequence[str]]:
-    """The table, structs by their columns, and the names of columns of lists, which are left out; integers beside blank
-    cells stay integers, since a double does not tell all of them apart."""
+def _in_pandas(table: Any, source: str) -> pd.DataFrame:
+    """The table, structs by their columns, without columns of lists, whose names its attributes have; integers beside
+    blank cells stay integers, since a double does not tell all of them apart."""
     import pyarrow as pa
 
     found = leaves(table.schema, source)
@@ -142,7 +146,8 @@ def _in_pandas(table: Any, source: str) -> tuple[pd.DataFrame, Sequence[str]]:
         columns = {name: leaf(table, path) for name, path in found.items() if path}
         table = pa.table(columns).replace_schema_metadata(table.schema.metadata)
     frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
-    return frame, lists
+    frame.attrs[LISTS] = lists
+    return frame
 
 
 def is_lazy(source: Any) -> bool:
@@ -167,8 +172,8 @@ def has_arrow(source: Any) -> bool:
     return hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
 
 
-def arrow_frame(source: Any) -> tuple[pd.DataFrame, Sequence[str]]:
-    """A frame in memory that hands over its columns as Arrow has them, and the names of columns of lists."""
+def arrow_frame(source: Any) -> pd.DataFrame:
+    """A frame in memory that hands over its columns as Arrow has them."""
     name = f"{type(source).__module__.partition('.')[0]} {type(source).__name__}"
     try:
         import pyarrow as pa

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -32,10 +32,14 @@ from ..columns import (
     take,
 )
 from ..comparisons import Comparisons
+from ..options import one_of
 from ..where import Conditions, conditions_of
 from .cells import MISSING_WORDS, BoolArray, counts, covariate, judges, labels, neutral_ground, text_of
 from .nested import Lists
 from .sources import Table, load, repeated, suggestion
+
+#: Whether rows that are no comparison are left out, and counted.
+Drop = Literal["bad"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ class Options:
     rename: Mapping[str, str] | None = None
     encoding: str | None = None
     where: Conditions = None
+    drop: Drop | None = None
 
     def __post_init__(self) -> None:
         """A string where a list is wanted would be taken letter by letter, so it is refused."""
@@ -67,6 +72,8 @@ class Options:
         if self.tie_category not in (None, True, False):
             raise InputError(f"tie_category={self.tie_category!r}; expected True, False or None")
         conditions_of(self.where)
+        if self.drop is not None:
+            one_of("drop", self.drop, get_args(Drop))
         if len(set(self.names or ())) < len(self.names or ()):
             raise ItemError(
                 f"items: {_listed(repeated(self.names or ()))} stated more than once; item names must be distinct"
@@ -180,11 +187,11 @@ def _check_spellings(names: Sequence[str], source: str) -> None:
 
 
 def check_not_self(
-    table: Table, first: IntArray, second: IntArray, items: Sequence[str], column: str
+    table: Table, first: IntArray, second: IntArray, items: Sequence[str], column: str, more: str = ""
 ) -> None:
     """Refuse rows that compare an item with itself."""
     same = (first == second) & (first >= 0)
-    cure = "remove these rows, they say nothing about preference"
+    cure = f"remove these rows, they say nothing about preference{more}"
     table.check(
         same, column, lambda: f"{quoted(items[int(first[same][0])])} is compared with itself", cure, ItemError
     )

@@ -264,9 +264,13 @@ def _level_values(table: Table, name: str, found: Factor) -> FloatArray | None:
     return None if any(texts[k].strip().lstrip("+-").isdigit() for k in large) else values
 
 
+#: What to do about rows that are no comparison, where each row is one.
+LEAVE_OUT = "; drop='bad' leaves such rows out, and counts them"
 Answers = NDArray[np.int8]
 ANSWERS = ("first", "tie", "second", "missing", "both_bad")
 FIRST, TIE, SECOND, MISSING, BOTH_BAD = range(5)
+#: Where an answer is counted among wins, ties and losses.
+PLACE = {FIRST: 0, TIE: 1, BOTH_BAD: 1, SECOND: 2}
 #: {"first": 1, "tie": 0, "second": -1, "missing": "NA"}, or the same as "first=1,tie=0,second=-1,missing=NA".
 CodingLike = Union[Mapping[str, Any], str]
 
@@ -365,10 +369,10 @@ class Coding:
         if value == "blank" and may_be_missing:
             cure = "if the comparison was not made, state missing=NA in coding="
         elif value == "blank":
-            cure = "fill it in, or remove the rows that are no comparison"
+            cure = f"fill it in, or remove the rows that are no comparison{LEAVE_OUT}"
         else:
             near = suggestion(value.strip("'\""), self.answer_of)
-            cure = f"correct it, or state what it means in coding={near}"
+            cure = f"correct it, or state what it means in coding={near}{'' if may_be_missing else LEAVE_OUT}"
         expected = f"expected exactly {self}; {cure}"
         return table.refuse(bad, column, f"the answer is {value}", expected, CodingError)
 

@@ -23,6 +23,7 @@ from ..options import hints_for_r, one_of
 from ..saved import is_saved
 from ..where import Conditions
 from .assemble import (
+    Drop,
     Options,
     assemble,
     check_not_self,
@@ -31,36 +32,48 @@ from .assemble import (
     item_column,
     item_covariates,
 )
-from .cells import BOTH_BAD, FIRST, MISSING, SECOND, TIE, BoolArray, Coding, CodingLike, counts
+from .boards import bad_answers, bad_preferences, games_of, in_words, preferences, without_bad
+from .cells import BOTH_BAD, FIRST, LEAVE_OUT, MISSING, SECOND, TIE, BoolArray, Coding, CodingLike, counts
 from .matrix import Winner, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
 from .rankings import is_rankings, read_rankings
 from .sources import ROLES, Table, is_records, load, suggestion, warn_if_cut
 
-Layout = Literal["long", "counts", "votes", "rankings", "prefmod", "matrix"]
+Layout = Literal[
+    "long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "rankings", "prefmod", "matrix"
+]
 NEEDED: Mapping[Layout, tuple[str, ...]] = {
     "long": ("first", "second", "outcome"),
     "counts": ("first", "second", "wins", "losses"),
     "votes": ("model_a", "model_b", "winner"),
+    "evalica": ("left", "right", "winner"),
+    "soft": ("model_a", "model_b", "pref"),
+    "alpaca": ("generator_1", "generator_2", "preference"),
+    "arena-hard": ("model", "games"),
 }
+#: Layouts of preferences, and what the column has where the first is preferred.
+_LEAST: Mapping[str, float] = {"soft": 0.0, "alpaca": 1.0}
 _EXPECTED = (
     "expected long (first, second, outcome), counts (first, second, wins, losses; ties where they could"
-    " be answered), votes (model_a, model_b, winner) or rankings (system1, rank1, system2, rank2, ..., or"
+    " be answered), votes (model_a, model_b, winner; evalica's left, right, winner; model_a, model_b, pref;"
+    " AlpacaEval's generator_1, generator_2, preference; arena-hard's model, games) or rankings (system1, rank1, system2, rank2, ..., or"
     " WMT's system1Id, system1rank, ..., or system, rank with a row a system). Say which column is what,"
     " for example columns={'first': 'left'} (--col first=left); a column a pair is layout='prefmod', a"
     " square table layout='matrix'"
 )
 #: How exports write that both were bad, which is a tie, and known apart from one.
-_SIGNS = ("_", "", " ", "-")
-_BOTH_BAD = [word.format(f"both{s}bad") for s in _SIGNS for word in ("{}", "tie_{}", "tie ({})")]
+_SPELT = [word.format(f"both{s}bad") for word in ("{}", "tie_{}", "tie ({})") for s in ("_", "", " ", "-")]
+_BOTH_BAD = ["tie (bothbad)", *_SPELT]
 WORDS: Mapping[Layout, CodingLike] = {
     "long": {"first": "first", "second": "second", "tie": "tie", "both_bad": "both_bad"},
-    "votes": {
-        "first": "model_a",
-        "second": "model_b",
-        "tie": "tie",
-        "both_bad": ["tie (bothbad)", *_BOTH_BAD],
-    },
+    "votes": {"first": "model_a", "second": "model_b", "tie": "tie", "both_bad": _BOTH_BAD},
+    "evalica": {"first": "left", "second": "right", "tie": "tie", "both_bad": _BOTH_BAD},
+}
+#: Judgments of arena-hard, of which A>>B is one.
+_GAMES = {
+    "first": ["A>B", "A>>B", "B<A", "B<<A"],
+    "second": ["B>A", "B>>A", "A<B", "A<<B"],
+    "tie": ["A=B", "B=A"],
 }
 
 
@@ -69,7 +82,7 @@ def _encoded_pair(
 ) -> tuple[tuple[str, ...], IntArray, IntArray]:
     found = {name: item_column(table, name, options) for name in (first, second)}
     items, (i, j) = encode(found, table.source, options)
-    check_not_self(table, i, j, items, second)
+    check_not_self(table, i, j, items, second, LEAVE_OUT)
     for positions in (i, j):  # what nobody can write to is not copied
         positions.setflags(write=False)
     return items, i, j
@@ -81,7 +94,8 @@ def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLik
     stated = Coding.read(WORDS[layout] if coding is None else coding)
     stated.refuse(MISSING, "layout 'prefmod'; here remove rows that are no comparison")
     items, i, j = _encoded_pair(table, options, first, second)
-    answers = stated.answers(table, answer)
+    found = in_words(table, (first, second), answer, stated) if coding is None else None
+    answers = stated.answers(table, answer, found)
     bad = answers == BOTH_BAD
     tied = (answers == TIE) | bad
     results = (answers == FIRST, tied, answers == SECOND)
@@ -113,16 +127,45 @@ def read_counts(table: Table, options: Options) -> Comparisons:
     return assemble(table, options, items, i, j, (wins, ties, losses), tie_category=tie_category, used=used)
 
 
+def _read_soft(table: Table, options: Options, layout: Layout) -> Comparisons:
+    """Layouts soft and alpaca: a preference between the two a row, as weights; the middle is a tie."""
+    first, second, answer = NEEDED[layout]
+    items, i, j = _encoded_pair(table, options, first, second)
+    lost = preferences(table, answer, _LEAST[layout])
+    tied = lost == 0.5
+    results = (np.where(tied, 0.0, 1.0 - lost), tied, np.where(tied, 0.0, lost))
+    ties = has_tie_category(table, options, tied, answer)
+    return assemble(table, options, items, i, j, results, tie_category=ties, used=NEEDED[layout])
+
+
+def without_bad_rows(
+    table: Table, options: Options, layout: Layout, coding: CodingLike | None
+) -> tuple[Table, dict[str, BoolArray]]:
+    """The table without rows that would be refused, and where there were such of each kind."""
+    if not options.drop:
+        return table, {}
+    first, second, *answer = NEEDED[layout]
+    bad = (np.zeros(table.n_rows, bool),) * 2
+    if layout in _LEAST:
+        bad = bad_preferences(table, answer[0], _LEAST[layout])
+    elif layout != "counts":
+        stated = Coding.read(WORDS[layout] if coding is None else coding)
+        bad = bad_answers(table, (first, second), answer[0], stated, by_name=coding is None)
+    return without_bad(table, (first, second), options, bad)
+
+
 #: Options that only some layouts have; stating one for another layout is an error.
+_OF_ROWS = ("long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard")
 ONLY_FOR: Mapping[str, tuple[str, ...]] = {
     "pair_order": ("prefmod",),
     "pairs": ("prefmod",),
     "pair_names": ("prefmod",),
-    "coding": ("long", "votes", "prefmod"),
+    "coding": ("long", "votes", "evalica", "arena-hard", "prefmod"),
+    "drop": _OF_ROWS,
     "winner": ("matrix",),
     "ties": ("matrix",),
-    "columns": ("long", "counts", "votes", "rankings", "prefmod"),
-    "rename": ("long", "counts", "votes", "rankings", "matrix"),
+    "columns": (*_OF_ROWS, "rankings", "prefmod"),
+    "rename": (*_OF_ROWS, "rankings", "matrix"),
 }
 
 
@@ -145,6 +188,7 @@ def read(
     rename: Mapping[str, str] | None = None,
     encoding: str | None = None,
     where: Conditions = None,
+    drop: Drop | None = None,
 ) -> Comparisons:
     """Read a table of comparisons; its layout is recognised from the names of its columns.
 
@@ -152,7 +196,13 @@ def read(
 
         long       first, second, outcome         outcome: first, second or tie
         counts     first, second, wins, losses    and ties, if the instrument had them
-        votes      model_a, model_b, winner       winner: model_a, model_b, tie, both_bad (tie (bothbad), ...)
+        votes      model_a, model_b, winner       winner: model_a, model_b, tie, both_bad (tie (bothbad), ...), or
+                                                  the winning model's own name
+        evalica    left, right, winner            winner: left, right, tie
+        soft       model_a, model_b, pref         0 (first preferred) to 1 (second), as weights; .5 is a tie
+        alpaca     generator_1, generator_2,      AlpacaEval's: 1 to 2, as weights; 1.5 is a tie
+                   preference
+        arena-hard model, baseline, games         two games each, the second with the sides swapped; A>>B counts as A>B
         rankings   system1, rank1, system2, ...   smaller is better; -1 or blank is not ranked; WMT's own
                                                   columns
                    or system, rank                a row a system; `ranking`, or source and judge, say which
@@ -173,7 +223,8 @@ def read(
         CSV or TSV (comma, semicolon or tab; UTF-8, or UTF-16 with its mark), Parquet or Arrow where pyarrow
         is there; "-" is standard input.  A frame of pandas, or where pyarrow is there of polars, pyarrow or
         another package that has its rows in memory.  A matrix may also be a 2-D array.  Never changed.
-    layout : {"long", "counts", "votes", "rankings", "prefmod", "matrix"}, optional
+    layout : {"long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "rankings", "prefmod", "matrix"}, \
+optional
         Default: recognised, as above.
     items : sequence of str, optional
         Order of the items.  Must hold every item found; one that is stated and not found is kept as an item
@@ -211,6 +262,9 @@ def read(
         Only the comparisons that fulfil conditions, such as ["lang=en|de", "length<=0.5", "winner!=tie"], on columns
         by the file's own names or by their roles; see :meth:`Comparisons.where`.  Items that no comparison is
         left of are gone, and `narrowed` of the table says how many.
+    drop : {"bad"}, optional
+        Leave out the rows that would be refused since they are no comparison (no name, compared with itself, no answer,
+        unknown answer); `dropped` of the table says how many of each.
 
     Returns
     -------
@@ -230,7 +284,7 @@ def read(
       A beat B 5, lost 2
       B beat C 3, lost 1
     """
-    options = Options(items, levels, tie_category, item_data, rename, encoding, where)
+    options = Options(items, levels, tie_category, item_data, rename, encoding, where, drop)
     stated = {
         "pair_order": pair_order,
         "pairs": pairs,
@@ -240,6 +294,7 @@ def read(
         "ties": ties,
         "columns": columns,
         "rename": rename,
+        "drop": drop,
     }
     if pair_names is not None:
         one_of("pair_names", pair_names, get_args(PairNames))
@@ -259,11 +314,22 @@ def read(
         _check_options(layout, stated)
     else:
         check_has(table, layout)
-    if layout in WORDS:
-        return answers_of(table, options, layout, coding)
     if layout == "prefmod":
         return read_wide(table, options, pair_order, pairs, coding, pair_names)
-    return (read_counts if layout == "counts" else read_rankings)(table, options)
+    if layout == "rankings":
+        return read_rankings(table, options)
+    if layout == "arena-hard":
+        table, layout, coding = games_of(table), "votes", _GAMES if coding is None else coding
+    table, kinds = without_bad_rows(table, options, layout, coding)
+    found = _rows_of(table, options, layout, coding)
+    return found.changed(dropped={kind: int(v.sum()) for kind, v in kinds.items()}) if kinds else found
+
+
+def _rows_of(table: Table, options: Options, layout: Layout, coding: CodingLike | None) -> Comparisons:
+    """A table of a layout with a comparison a row."""
+    if layout in _LEAST:
+        return _read_soft(table, options, layout)
+    return read_counts(table, options) if layout == "counts" else answers_of(table, options, layout, coding)
 
 
 def _of_counts(path: Any, options: Options, stated: Mapping[str, Any]) -> Comparisons:

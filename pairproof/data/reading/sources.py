@@ -40,13 +40,13 @@ from ...errors import DataWarning, InputError, warn_the_caller
 from ...files.inputs import read_file, read_stream, unpacked
 from ...text import listed, named, quoted, shortened
 from ..columns import IntArray
-from .arrow import arrow_file, arrow_frame, check_size, has_arrow, refuse_lazy
+from .arrow import LISTS, arrow_file, arrow_frame, check_size, has_arrow, refuse_lazy
 from .nested import Cells, Lists, flattened, part, parts_of
 
 #: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
     "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner", "judge", "weight",
-    "source", "order", "system", "rank", "ranking", "person",
+    "source", "order", "system", "rank", "ranking", "person", "pref", "baseline",
 )  # fmt: skip
 #: A suggestion is for a slip of the finger: not for longer words, nor among more names than these.
 _LONGEST_SUGGESTED, _MOST_SUGGESTED = 60, 1000
@@ -183,31 +183,22 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 
 def from_frame(
-    frame: Any,
-    source: str,
-    lists: Sequence[str] = (),
-    *,
-    text: str = "",
-    delimiter: str = ",",
-    nameless: bool = False,
+    frame: Any, source: str, *, text: str = "", delimiter: str = ",", nameless: bool = False
 ) -> Table:
     """A frame's columns under checked names.
 
-    `nameless` allows the first column to have no name (the row labels of a matrix).  lists: further columns, which hold
-    lists and were not read.
+    `nameless` allows the first column to have no name (the row labels of a matrix).
     """
     if isinstance(frame.columns, pd.MultiIndex):
         raise InputError(f"{source}: columns have several levels of names; flatten them to one name each")
     # `items` takes half the time of `iloc` for tens of thousands of columns.
     found = (("" if name is None else str(name), series) for name, series in frame.items())
-    columns = [*flattened(found, source), *((name, Lists(name, source)) for name in lists)]
+    columns = [
+        *flattened(found, source),
+        *((name, Lists(name, source)) for name in frame.attrs.get(LISTS, ())),
+    ]
     check_names([name for name, _ in columns], source, nameless)
     return Table(dict(columns), len(frame), source, text, delimiter)
-
-
-def _of_arrow(found: tuple[pd.DataFrame, Sequence[str]], source: str, nameless: bool) -> Table:
-    frame, lists = found
-    return from_frame(frame, source, lists, nameless=nameless)
 
 
 def repeated(names: Iterable[str]) -> list[str]:
@@ -399,7 +390,7 @@ def load(source: Any, encoding: str | None = None, *, nameless: bool = False) ->
                 f"cannot read a table from {type(source).__name__}; pass a path, '-' for standard input, a pandas,"
                 " polars or pyarrow frame, a dict of columns or a list of dicts"
             )
-        table = _of_arrow(arrow_frame(source), "table", nameless)
+        table = from_frame(arrow_frame(source), "table", nameless=nameless)
     if encoding is not None and not isinstance(source, (str, os.PathLike)):
         raise InputError(f"encoding={encoding!r} is for files; this table is in memory")
     if table.n_rows == 0:
@@ -486,7 +477,7 @@ def _load_path(path: str, encoding: str | None, nameless: bool) -> Table:
         return delimited(raw, path, encoding, nameless)
     if encoding is not None:
         raise InputError(f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own")
-    return _of_arrow(arrow_file(path, suffix, expected), path, nameless)
+    return from_frame(arrow_file(path, suffix, expected), path, nameless=nameless)
 
 
 def delimited(raw: bytes, source: str, encoding: str | None = None, nameless: bool = False) -> Table:

@@ -144,12 +144,17 @@ def _lower(abilities: Abilities, i: int, rivals: IntArray, d: FloatArray) -> flo
 
 
 def rank_sets(
-    abilities: Abilities, level: float = 0.95, simultaneous: bool = True, side: Side = "both", seed: int = 0
+    abilities: Abilities,
+    level: float = 0.95,
+    simultaneous: bool = True,
+    side: Side = "both",
+    seed: int = 0,
+    with_best: bool = True,
 ) -> RankSets:
     """Confidence sets for the ranks of all items.
 
     simultaneous: all sets together; otherwise each by itself.  side: "lower": only the best rank an item may
-    have is bounded; "upper": only the worst.
+    have is bounded; "upper": only the worst.  with_best: whether Hsu's statement is made as well, most of the work.
     """
     check_level(level)
     one_of("side", side, ("both", "lower", "upper"))
@@ -169,12 +174,18 @@ def rank_sets(
         np.where(side != "upper", low, 1).astype(np.int64),
         np.where(side != "lower", high, n).astype(np.int64),
         together,
-        tuple(names[k] for k in np.flatnonzero(against_the_best(abilities, level, seed).may_be_best)),
+        _may_be_best(abilities, level, seed) if with_best else (),
         tuple(tuple(names[k] for k in column) for column in columns),
         letters(n, columns), level, simultaneous, side, critical, error, abilities.left_out,
         abilities.covariance_title, abilities.all_cautions + too_many, abilities.group, tuple(order),
         abilities.sets.status, between,
     )  # fmt: skip
+
+
+def _may_be_best(abilities: Abilities, level: float, seed: int) -> tuple[str, ...]:
+    return tuple(
+        abilities.items[k] for k in np.flatnonzero(against_the_best(abilities, level, seed).may_be_best)
+    )
 
 
 def _has_rank(abilities: Abilities) -> BoolArray:

@@ -74,7 +74,8 @@ class Ratings:
         In points; df of Student's t, inf for the normal.  nan for items in `left_out`; se also where one cluster
         alone determines it, and 0 for the anchor.
     covariance : float[n_items, n_items]
-        Of the ratings, in squared points; nan for items in `left_out`.
+        Of the ratings, in squared points; nan for items in `left_out`.  Clustered two ways `se` may be larger than its
+        diagonal says: it is then the largest of the two-way and both one-way ones.
     left_out : mapping of str to str
         Items without a finite rating, and why: "below all", "above all", "between sets", "apart".
     per_unit : float
@@ -156,6 +157,7 @@ class Ratings:
     def sentence(self) -> str:
         """Which scale it is, in words."""
         where = f"{self.anchor} at {self.at:g}" if self.anchor else f"mean {self.at:g}"
+        where += "" if self.group == "all" else f" in {self.group}"
         if self.expected == "score":
             what = "by expected scores, a tie being half a win: half-win ratings of a round robin as the model expects it"
         else:
@@ -270,7 +272,7 @@ def _by_score(
     return r, np.linalg.solve(bend, moved)
 
 
-#: Expected scores float[m] and their derivatives by the log-odds, and by parameters of ties, each with its function.
+#: Expected scores float[m], derivatives by the log-odds, and by parameters of ties with their functions.
 Scores = tuple[FloatArray, FloatArray, list[tuple[FloatArray, FloatArray]]]
 
 

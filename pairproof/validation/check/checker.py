@@ -18,6 +18,7 @@ from ...errors import FormulaError, InputError, PairproofError
 from ...fit.estimates.specification import ModelSpec
 from ...fit.fit import Fit
 from ...text import named
+from ..claims.board_numbers import BoardNumbers
 from ..claims.data import fit_model, read_data, table_of
 from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity
 from ..claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
@@ -44,7 +45,7 @@ from ..verdicts.agreement import (
 )
 from ..verdicts.definitions import by_program
 from ..verdicts.digits import Floor, digits_of_agreement
-from ..verdicts.verdict import PrintVerdict, judge_print, reversed_items
+from ..verdicts.verdict import PrintVerdict, judge_print, left_by_stopping, reversed_items
 from .shipped import COMPUTATIONS, run_test
 
 if TYPE_CHECKING:
@@ -109,13 +110,15 @@ class Checker:
         backend: Any = None,
         certified: Certified | None = None,
         floors: Sequence[Floor] | None = None,
+        tables: Mapping[str, Comparisons] | None = None,
     ) -> None:
         self.paper = paper
         self._counterparts = counterparts
         self._backend = backend
         self._certified = certified
         self._floors = floors
-        self._tables: dict[str, Comparisons] = {}
+        self._tables: dict[str, Comparisons] = dict(tables or {})
+        self._boards: dict[tuple[str, ModelClaim], BoardNumbers] = {}
         self._asked: dict[tuple[str, ModelClaim], Asked] = {}
         self._compared: set[tuple[str, ModelSpec, str, str]] = set()
         self._home: dict[tuple[str, ModelSpec, str, str], str] = {}
@@ -140,13 +143,31 @@ class Checker:
                 fit = fit_model(table, model)
             except FormulaError as error:
                 raise FormulaError(f"{self.paper.source or self.paper.id}, data {data!r}: {error}") from error
-            r = tuple(self._counterparts(fit, self._backend)) if self._counterparts else ()
+            r = (
+                tuple(self._counterparts(fit, self._backend))
+                if self._counterparts and self._is_r_asked(key)
+                else ()
+            )
             self._asked[key] = Asked(fit, r, self._certified(fit) if self._certified else {})
         return self._asked[key]
 
     def fit(self, claim_id: str) -> Fit:
         """The native fit of a claim."""
         return self._asked_about(claim_id).fit
+
+    def _is_r_asked(self, key: tuple[str, ModelClaim]) -> bool:
+        """R is asked about every model but that of a board whose claims all name other engines: it takes minutes."""
+        of_board = [c for c in self.paper.claims if (c.data, c.model) == key and key[1].scale == "elo"]
+        return not of_board or any(c.r_packages is not None for c in of_board)
+
+    def _board(self, claim: Claim) -> BoardNumbers | None:
+        """The numbers of a claim on scale "elo"; None of another."""
+        if claim.model is None or claim.model.scale != "elo":
+            return None
+        key = (claim.data, claim.model)
+        if key not in self._boards:
+            self._boards[key] = BoardNumbers(self.asked(*key).fit, self.data(claim.data), claim.model)
+        return self._boards[key]
 
     def _asked_about(self, claim_id: str) -> Asked:
         claim = self.paper.claim(claim_id)
@@ -245,7 +266,10 @@ class Checker:
         other = q.quantity.name
         is_ratio = q.quantity.kind in LIKELIHOOD_RATIO and other in [c.id for c in self.paper.claims]
         others = {other: self.fit(other)} if is_ratio else {}
+        board = self._board(claim)
         try:
+            if board is not None and board.has(q.quantity):
+                return board.value(q.quantity)
             value = quantity(fit, q.quantity, others)
         except InputError as error:
             raise InputError(
@@ -257,8 +281,12 @@ class Checker:
 
     def _numbers(self, claim: Claim, asked: Asked, values: Mapping[str, float]) -> list[Agreement]:
         native_asked = "native" in claim.engines
-        r = asked_of_r(claim, asked.r)
-        chosen = {q.quantity: first_with(r, q.quantity) for q in claim.numbers}
+        r, board = asked_of_r(claim, asked.r), self._board(claim)
+        of_board = {q.quantity for q in claim.numbers if board is not None and board.has(q.quantity)}
+        # R and the 50-digit values have what ratings and ranks are made from, under the same names.
+        chosen = {
+            q.quantity: None if q.quantity in of_board else first_with(r, q.quantity) for q in claim.numbers
+        }
         shown = values
         if not native_asked:
             shown = {n: c.values[n] / _halved(claim, n) if c else math.nan for n, c in chosen.items()}
@@ -270,8 +298,9 @@ class Checker:
             said = (of_print.verdict, of_print.note, of_print.code)
             row = self.row(claim, name, *said, printed=q.printed.text, native=value_or_none(native))
             half, floors = _halved(claim, name), self._floors
+            certified = {} if name in of_board else asked.certified
             rows.append(
-                with_sources(row, asked.fit, native, source, asked.certified, half=half, floors=floors)
+                with_sources(row, asked.fit, native, source, certified, half=half, floors=floors)
                 if native_asked
                 else with_r_alone(row, source, half)
             )
@@ -290,12 +319,27 @@ class Checker:
         for name in judged.keys() - have:
             why = "only R was to be asked, and no R call that ran has it"
             judged[name] = PrintVerdict("not-run", why, "r-not-run")
-        for name, sentence in reversed_items(claim.numbers, values, fit.items).items():
-            if judged[name].verdict == "differs":
+        small = self._left_by_stopping(claim, values, judged)
+        # An order that is another beside a number that is far off says nothing against the one that is not.
+        near = [q for q in claim.numbers if judged[q.quantity].verdict != "differs" or q.quantity in small]
+        of_near = reversed_items(near, values, fit.items) if small else {}
+        for name, sentence in {**reversed_items(claim.numbers, values, fit.items), **of_near}.items():
+            if judged[name].verdict == "differs" and (name not in small or name in of_near):
                 judged[name] = PrintVerdict("differs-conclusion", sentence, "other-order")
+        judged.update({name: verdict for name, verdict in small.items() if name not in of_near})
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
         return {**judged, **(explained or by_program(claim, fit, values, judged))}
+
+    def _left_by_stopping(
+        self, claim: Claim, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
+    ) -> dict[str, PrintVerdict]:
+        """The numbers of a board that differ by no more than a program leaves that stops early."""
+        board = self._board(claim)
+        if board is None:
+            return {}
+        differs = [q.quantity for q in claim.numbers if judged[q.quantity].verdict == "differs"]
+        return left_by_stopping(claim.numbers, values, {str(q): board.error(q) for q in differs})
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
         """Readings under which *all* numbers of the claim come out; several leave it open."""

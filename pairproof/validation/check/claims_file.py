@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -21,7 +20,7 @@ from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...files.inputs import read_file
 from ...fit.fit import Fit
-from ...text import named, quoted, shortened
+from ...text import named, quoted, shortened, toml, toml_lines
 from ..claims.data import fit_model
 from ..claims.entries import KeyPath, LineMap, TableReader, entries, parsed_toml
 from ..claims.paper import Claim, DataKind, DataSpec, ModelClaim, Paper, PrintedEntries, PrintedQuantity
@@ -239,14 +238,14 @@ def draft(table: Comparisons, model: ModelClaim, paper: str, title: str = "") ->
         " zero).",
         "",
         "[paper]",
-        *_pairs({"id": paper, "title": title or "Authors, Title, Journal, Year"}),
+        *toml_lines({"id": paper, "title": title or "Authors, Title, Journal, Year"}),
         '# doi = "10...."',
-        *_pairs({"read_from": "the page and the table that were read"}),
+        *toml_lines({"read_from": "the page and the table that were read"}),
         "",
         "[data.table]",
-        *_pairs(data),
-        *([] if beside else ["rows = [", *(f"    {_toml(row)}," for row in rows), "]"]),
-        *_pairs({"note": f"read from {Path(table.source).name}"}),
+        *toml_lines(data),
+        *([] if beside else ["rows = [", *(f"    {toml(row)}," for row in rows), "]"]),
+        *toml_lines({"note": f"read from {Path(table.source).name}"}),
         "",
         *_claim(fit, model),
         "",
@@ -316,14 +315,14 @@ def _claim(fit: Fit, model: ModelClaim) -> list[str]:
     by_parameter = [
         key for key, e in entries(PrintedEntries).items() if get_origin(e.kind) is Mapping and key != "stat"
     ]
-    places = _toml(dict.fromkeys((n for n, free in zip(fit.names, fit.free) if free), ""))
-    worths = _toml({f"worth.{g}.{i}": "" for g in list(fit.groups)[:1] for i in fit.items})
+    places = toml(dict.fromkeys((n for n, free in zip(fit.names, fit.free) if free), ""))
+    worths = toml({f"worth.{g}.{i}": "" for g in list(fit.groups)[:1] for i in fit.items})
     return [
         "[[claim]]",
         'id = "table-1"',
         'where = "Table 1, page ..."',
         'data = "table"',
-        f"model = {_toml(stated)}",
+        f"model = {toml(stated)}",
         "# What the paper prints: fill in, delete what it does not print, and take the # away.",
         *(f"# {key} = {places}" for key in by_parameter),
         f"# stat = {worths}",
@@ -333,18 +332,3 @@ def _claim(fit: Fit, model: ModelClaim) -> list[str]:
         "# Until then native is compared with R; delete this line once a number is filled in.",
         'compare_only = "no printed number is filled in yet"',
     ]
-
-
-def _pairs(table: Mapping[str, Any]) -> list[str]:
-    return [f"{key if _BARE.fullmatch(key) else _toml(key)} = {_toml(value)}" for key, value in table.items()]
-
-
-def _toml(value: Any) -> str:
-    """A value as TOML writes it; JSON's escapes of a string are TOML's."""
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(_pairs(value)) + " }"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return "true" if value is True else repr(value)

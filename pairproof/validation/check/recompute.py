@@ -145,7 +145,7 @@ def _context(
         title=f"{', '.join(p.id for p in papers)}: do the numbers come out, and does R agree?",
         subtitle="; ".join(p.title for p in papers),
         command=f"pairproof validate {' '.join(wanted)}{option}",
-        made=_now(),
+        made=made(),
         versions=versions(backend, further),
         absent=absences(backend, further),
         story=tuple(stories),
@@ -153,7 +153,7 @@ def _context(
     )
 
 
-def _now() -> str:
-    """Date and time in UTC; those of SOURCE_DATE_EPOCH where it is set, for reports made twice alike."""
+def made() -> str:
+    """When: date and time in UTC; those of SOURCE_DATE_EPOCH where it is set, for reports made twice alike."""
     given = os.environ.get("SOURCE_DATE_EPOCH", "")
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(int(given) if given.isdigit() else None))

@@ -221,6 +221,14 @@ def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
             "ignore", RankingWarning
         )  # the page's own choice; it stays among the fit's warnings
         fit = FITTERS[model.family](table, **model.asked, **model.of_contests)
+    if model.scale == "elo":  # BoardNumbers has the ratings; on a board a vote without a cluster is one of its own
+        return _as_board(fit, model)
     if model.cluster:
         fit = fit.clustered(*model.cluster, kind=model.cluster_kind)
     return fit.on_scale(model.scale) if model.scale else fit
+
+
+def _as_board(fit: Fit, model: ModelClaim) -> Fit:
+    if model.cluster:
+        return fit.clustered(*model.cluster, kind=model.cluster_kind, missing="own")
+    return fit.clustered() if model.by_vote else fit

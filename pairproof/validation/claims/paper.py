@@ -124,9 +124,28 @@ class ModelClaim:
     cells: tuple[str, ...] = entry(
         "columns of the table on which deviance and df are taken, or row", (), or_one=True
     )
-    scale: Scale | Literal[""] = entry(
-        "scale on which the numbers are printed; default: the family's own", ""
+    scale: Scale | Literal["", "elo"] = entry(
+        "scale on which the numbers are printed; default: the family's own; elo: ratings of items in points",
+        "",
     )
+    anchor: str = entry("with scale elo: the item whose rating is `at`; default: the mean of all", "")
+    at: float | None = entry(
+        "with scale elo: rating of the anchor, or the mean; default: 1000",
+        None,
+        below=1e9,
+        expected="a rating in points, 0 or more",
+    )
+    expected: Literal["", "ability", "score"] = entry(
+        "with scale elo: whether ratings are the model's abilities (default) or those of its expected scores",
+        "",
+    )
+    level: str = entry(
+        "with scale elo: level of limits and rank sets; default: 0.95",
+        "",
+        test=is_level,
+        expected='a level between 0 and 1, such as "0.95"',
+    )
+    by_vote: bool = entry("with scale elo: standard errors by the spread of single votes", False)
     item_terms: tuple[str, ...] = entry(
         "item covariates in place of free items",
         (),
@@ -171,6 +190,15 @@ class ModelClaim:
         """What contradicts itself."""
         if len(self.cluster) > 2:
             yield f"{len(self.cluster)} columns ({named(self.cluster)}); expected one or two", "cluster"
+        of_board = {
+            key
+            for key in ("anchor", "at", "expected", "level", "by_vote")
+            if getattr(self, key) not in ("", None, False)
+        }
+        if of_board and self.scale != "elo":
+            yield f'{min(of_board)} is for scale = "elo"', min(of_board)
+        if self.by_vote and self.cluster:
+            yield "by_vote and cluster contradict each other; leave one out", "by_vote"
         if self.of_contests and self.family != "bradley-terry":
             used = next(iter(self.of_contests))
             yield f'{used} is for family = "bradley-terry"; found family = {quoted(self.family)}', used

@@ -29,6 +29,7 @@
 ``test_statistic.T``, ``test_p.T``     of a test T beside a model (sign test, Friedman), of no fit; also
                                        ``test_df``
 ``rank_low.S.A``, ``rank_high.S.A``    confidence set of a rank, of the sets S; of no fit
+``votes.A``, ``losses.A``, ``ties.A``  of a board (:mod:`.board_numbers`), which has its estimates in points
 ``shared_letters.A-B``                 letters that two items share in a letter display; of no fit
 ``limit_low.M.X``, ``limit_high.M.X``  confidence limits by a method M (bootstrap, profile likelihood); of no fit
 ``score.R.A``, ``log_posterior.M``     a score or cost by a rule R that ranks; at the mode of a model M; of
@@ -142,6 +143,8 @@ _OF_TEST = (
     *("test_statistic", "test_df", "test_p", "score", "log_posterior"),
     *("rank_low", "rank_high", "shared_letters", "limit_low", "limit_high"),
 )
+#: Counts of a board; "wins" are those of a fit, too.
+OF_BOARD = ("votes", "wins", "losses", "ties")
 KINDS = (
     *_SCALARS,
     *_OF_PARAMETER,
@@ -149,7 +152,7 @@ KINDS = (
     "worth",
     "worth_se",
     *_OF_PAIR,
-    "wins",
+    *OF_BOARD,
     *OF_EFFECTS,
     *LIKELIHOOD_RATIO,
     *_OF_TEST,
@@ -244,7 +247,7 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
         return float(fit.cov_params().loc[a, b])
     if kind in LIKELIHOOD_RATIO:
         return _likelihood_ratio(fit, kind, q.name, others or {})
-    if kind in _OF_TEST:
+    if kind in _OF_TEST or kind in OF_BOARD and kind != "wins":
         raise InputError(
             f"{name!r} is a number of a test or rule beside a model, not of a fit; a statement's test"
             " computes it"

@@ -66,6 +66,7 @@ Verdict = Literal[
     "agrees",
     "agrees-truncated",
     "agrees-k-of-m",
+    "immaterial",
     "explained",
     "ambiguous",
     "differs",
@@ -177,7 +178,7 @@ class Agreement:
         """Whether the row needs no attention."""
         if self.verdict == "not-estimable":
             return self.printed is None
-        return self.accepted or self.verdict in AGREEING or self.verdict == "not-checkable"
+        return self.accepted or self.verdict in (*AGREEING, "immaterial", "not-checkable")
 
     def to_dict(self) -> dict[str, Any]:
         """The object of interfaces' JSON; what was added to it later comes last."""

@@ -233,8 +233,8 @@ def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list
     printouts: dict[str, tuple[Claim, Printout]] = {}
     found = []
     for claim in paper.claims:
-        if claim.model is None or not claim.numbers or not claim.data:
-            continue
+        if claim.model is None or not claim.numbers or not claim.data or claim.model.scale == "elo":
+            continue  # what is printed of a board does not follow from its other numbers
         spec = paper.data[claim.data]
         if spec.kind == "games":
             printout = _without_outcomes(claim, spec)

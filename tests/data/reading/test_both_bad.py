@@ -33,6 +33,13 @@ def test_both_bad_is_a_tie_with_a_column_that_says_which() -> None:
     assert (table.ties[bad == 1] == 1).all() and table.digest() == plain.digest()
 
 
+def test_ties_and_both_bad_are_chosen_apart_of_the_file_and_of_the_table() -> None:
+    frame = votes().replace(list(WORDS), "both_bad")
+    table = pairproof.read(frame)
+    for where in ("winner=tie", "winner=both_bad", "winner!=tie", "winner=tie|both_bad"):
+        assert table.where(where).n_rows == pairproof.read(frame, where=where).n_rows
+
+
 @pytest.mark.parametrize("fit", [pairproof.fit_llbt, pairproof.fit_bradley_terry])
 def test_no_model_sees_the_column_unless_it_is_named(fit) -> None:  # type: ignore[no-untyped-def]
     one, other = fit(pairproof.read(votes())), fit(pairproof.read(votes(as_ties=True)))

@@ -57,6 +57,23 @@ def test_log10_of_a_chi_square_tail_is_that_of_40_digits(df: int, statistic: flo
     assert log10_chi_square_p(statistic, df) == pytest.approx(log10_p, rel=1e-13)
 
 
+@pytest.mark.parametrize(
+    "t, df, log10_p",
+    [
+        (100.0, 30.0, -38.70232443148390981649),
+        (40.0, 1e5, -346.3823425624635510383),
+        (100.0, 1e7, -2172.485282922423625465),
+        (100.0, 99_999_999.0, -2173.461924776953751146),
+        (1000.0, 1e12, -217150.2304382334818207),
+    ],
+)
+def test_log10_of_a_tail_of_t_is_that_of_40_digits_also_on_many_degrees_of_freedom(
+    t: float, df: float, log10_p: float
+) -> None:
+    # mpmath: the integral of the density from t on.  betaln of 1e5 costs 1e-13; observed 4e-14 there, else 3e-16.
+    assert float(log10_student_p(np.array([t]), df)[0]) == pytest.approx(log10_p, rel=1e-12)
+
+
 @pytest.mark.parametrize("a, x", [(0.5, 20.0), (1.0, 300.0), (2.5, 60.0), (300.0, 700.0)])
 def test_the_continued_fraction_is_the_tail_where_a_double_holds_it(a: float, x: float) -> None:
     tail = math.exp(-x + a * math.log(x) - math.lgamma(a)) / _fraction(a, x)

@@ -319,6 +319,8 @@ def test_the_text_says_which_scale_it_is(table: pairproof.Comparisons) -> None:
     by_score = elo(
         pairproof.fit_bradley_terry(table, ties="davidson"), expected="score", anchor="m01", at=1114
     )
+    by_lang = elo(pairproof.fit_bradley_terry(table, ties="half", by="lang"), group="lang=de")
+    assert by_lang.sentence.startswith("Elo ratings, mean 1000 in lang=de, 173.72 points")
     assert "m01 at 1114" in by_score.sentence and "half-win ratings of a round robin" in by_score.sentence
 
 

@@ -64,7 +64,7 @@ def test_a_malformed_claim_is_refused_with_its_line(claim: str, message: str, at
         ('{ family = "llbt", ties = "split" }', "expected one of davidson"),
         ('{ family = "llbt", refrence = "A" }', "did you mean 'reference'"),
         ('{ family = "llbt", order_effect = "yes" }', "expected true or false"),
-        ('{ family = "llbt", scale = "elo" }', "lambda, log-odds"),
+        ('{ family = "llbt", scale = "points" }', "lambda, log-odds, elo"),
     ],
 )
 def test_a_malformed_model_is_refused_with_its_line(model: str, message: str) -> None:
@@ -357,3 +357,21 @@ def test_clusters_that_cannot_be_are_refused(tmp_path, keys: str, said: str) -> 
     file.write_text(CLUSTERED % keys)
     with pytest.raises(InputError, match=said):
         run(str(file), r="none")
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ('anchor = "Boston"', 'anchor is for scale = "elo"'),
+        ("by_vote = true", 'by_vote is for scale = "elo"'),
+        ('scale = "elo", level = "95"', 'such as "0.95"'),
+        ('scale = "elo", at = "1000"', "expected a rating in points"),
+        ('scale = "elo", expected = "points"', "expected one of ability, score"),
+        ('scale = "elo", by_vote = true, cluster = "judge"', "by_vote and cluster contradict each other"),
+    ],
+)
+def test_a_malformed_scale_of_a_board_is_refused_with_its_line(keys: str, message: str) -> None:
+    model = f'{{ family = "bradley-terry", {keys} }}'
+    text = claims_text(f'[[claim]]\nid = "c"\ndata = "baseball"\ndeviance = "1"\nmodel = {model}\n')
+    with pytest.raises(InputError, match=re.escape(message)):
+        parse_claims(text)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ..fit.fit import Fit
     from ..fit.many.comparison_results import RankSets
     from ..report.blocks import Page
+    from .over_time import History
+    from .peers import PeerBoard
 
 #: Limits narrower than stated; wider; lost to all, won against all; no chain of votes to the others.
 Status = Literal["settled", "provisional", "below-all", "above-all", "apart"]
@@ -125,6 +127,8 @@ class Board:
         Of limits and rank sets.
     ranks : RankSets
         With all statements of the form A is better than B that hold at once.
+    history : History or None
+        Ratings over time, if asked for.
     """
 
     rows: tuple[BoardRow, ...]
@@ -137,6 +141,7 @@ class Board:
     table: Comparisons
     level: float
     ranks: RankSets
+    history: History | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The board as a JSON object, with every digit; None where there is no value.
@@ -158,8 +163,13 @@ class Board:
                     "scale": asdict(self.scale),
                     "clusters": clusters,
                     "style": [asdict(effect) for effect in self.style],
-                    "data": {**asdict(self.data), "dropped": dict(self.data.dropped)},
-                    "level": self.level,
+                    "data": {
+                        "source": self.data.source,
+                        "digest": self.data.digest,
+                        "votes": _whole(self.data.votes),
+                        "dropped": dict(self.data.dropped),
+                    },
+                    "confidence": self.level,
                     "method": list(self.method),
                 }
             )
@@ -203,11 +213,57 @@ class Board:
         """
         return render_html(self.page(pictures=True))
 
+    # -- what others print of the same votes -----------------------------------------------------------------
+
+    def as_arena_rank(self, **how: Any) -> PeerBoard:
+        """What arena-rank converges to; `how` as :func:`.peers.as_arena_rank` has it, `features` this board's style.
+
+        Returns
+        -------
+        PeerBoard
+        """
+        from .peers import as_arena_rank
+
+        return as_arena_rank(self.table, **{"features": self.fit.spec.comparison_terms, **how})
+
+    def as_fastchat(self, **how: Any) -> PeerBoard:
+        """What FastChat converges to; as :meth:`as_arena_rank`.
+
+        Returns
+        -------
+        PeerBoard
+        """
+        from .peers import as_fastchat
+
+        return as_fastchat(self.table, **{"features": self.fit.spec.comparison_terms, **how})
+
+    def as_evalica(self, **how: Any) -> PeerBoard:
+        """What evalica converges to; `how` as :func:`.peers.as_evalica` has it.
+
+        Returns
+        -------
+        PeerBoard
+        """
+        from .peers import as_evalica
+
+        return as_evalica(self.table, **how)
+
+    def descriptive(self) -> pd.DataFrame:
+        """Elo in the order of rows, counting, average win rate and PageRank, which are no models.
+
+        Returns
+        -------
+        DataFrame
+        """
+        from .descriptive import descriptive
+
+        return descriptive(self.table)
+
     def page(self, pictures: bool = False) -> Page:
         """The board as blocks of a report; `pictures` with drawings."""
         from .page import board_page
 
-        return board_page(self, pictures)
+        return board_page(self, pictures, history=self.history)
 
     def __str__(self) -> str:
         return render_text(self.page()).rstrip("\n")
@@ -270,7 +326,9 @@ class Boards:
         return as_csv(self._rows())
 
     def _rows(self) -> list[dict[str, Any]]:
-        return [{self.by: level, **row_dict(row)} for level, board in self.boards.items() for row in board.rows]
+        return [
+            {self.by: level, **row_dict(row)} for level, board in self.boards.items() for row in board.rows
+        ]
 
     def page(self, pictures: bool = False) -> Page:
         """The boards as blocks of a report."""
@@ -305,11 +363,12 @@ class Boards:
 
 #: What a row has, in the order of JSON and CSV; then the columns of item data and of other models.
 KEYS = tuple(f.name for f in fields(BoardRow) if f.name != "more")
+COUNTS = ("votes", "wins", "losses", "ties")
 
 
 def row_dict(row: BoardRow) -> dict[str, Any]:
     """A row under the names of the JSON; a column of item data called as one of these is told apart by `item.`."""
-    own = {name: getattr(row, name) for name in KEYS}
+    own = {name: _whole(getattr(row, name)) if name in COUNTS else getattr(row, name) for name in KEYS}
     return own | {(f"item.{name}" if name in own else name): value for name, value in row.more.items()}
 
 
@@ -323,10 +382,14 @@ def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     return stream.getvalue()
 
 
+def _whole(count: float) -> float | int:
+    return int(count) if count.is_integer() else count
+
+
 def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return repr(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+        return repr(value)
     text = str(value)
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -13,11 +13,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import pairproof
+from pairproof.boards.board import _tiers, leaderboard
+from pairproof.boards.result import KEYS, row_dict
 from pairproof.errors import InputError
-from pairproof.leaderboard.board import _tiers, leaderboard
-from pairproof.leaderboard.result import KEYS, row_dict
-
-from .simulated import simulate
+from tests.boards.simulated import simulate
 
 POINTS = 400 / np.log(10)
 

@@ -6,11 +6,10 @@ import mpmath
 import numpy as np
 import pytest
 
-import pairproof
 from pairproof import Comparisons
+from pairproof.boards.both_bad import fit_both_bad, table_without_both_bad
 from pairproof.data.columns import Factor
 from pairproof.errors import InputError
-from pairproof.leaderboard.both_bad import fit_both_bad, table_without_both_bad
 
 
 def votes_by_rule() -> Comparisons:
@@ -160,7 +159,7 @@ def test_the_rest_keeps_every_vote_that_is_not_both_bad() -> None:
 def test_what_cannot_be_fitted_is_refused_with_what_was_found() -> None:
     table = votes_by_rule()
     with pytest.raises(InputError, match="no column 'both_bad'"):
-        pairproof.fit_both_bad(table_without_both_bad(table))
+        fit_both_bad(table_without_both_bad(table))
     with pytest.raises(InputError, match="of 400 votes none calls both bad"):
         fit_both_bad(table.changed(columns={"both_bad": np.zeros(400)}))
     with pytest.raises(InputError, match="neither 0 nor 1"):

@@ -1,7 +1,7 @@
 """The votes of a board: read into memory, or counted where they are too many, and treated as the board says.
 
 What a vote of "both bad" is: a tie, as on every board; left out; or an answer of its own, which a model of its own has
-(:mod:`pairproof.leaderboard.both_bad`) before the rest are compared.
+(:mod:`pairproof.boards.both_bad`) before the rest are compared.
 """
 
 from __future__ import annotations
@@ -16,13 +16,18 @@ import numpy as np
 
 from ..data.columns import Factor, FloatArray
 from ..data.comparisons import Comparisons
-from ..data.counting.passes import RowSource
+from ..data.counting.passes import RowSource, with_sides_through
 from ..data.counting.streams import paths_of, stream_of
 from ..data.reading.arrow import has_arrow, is_lazy
+from ..data.reading.notes import vote_notes
+from ..data.reading.sides import side_terms, with_sides
+from ..data.where import conditions_of
 from ..errors import InputError
 from .both_bad import COLUMN, bad_votes, table_without_both_bad
 
 BothBad = Literal["tie", "drop", "own"]
+#: Arguments of a count that going through its rows again needs.
+_OF_ROWS = ("layout", "columns", "coding", "rename", "encoding", "drop")
 #: Rows, and bytes of text, up to which votes are held in memory.
 MOST_HELD, MOST_TEXT = 4_000_000, 400 << 20
 #: Columns that say which votes were about one prompt, in this order.
@@ -33,14 +38,32 @@ FEWEST_CLUSTERS, NAMES_OF_VOTES = 10, 0.9
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """table: the votes.  rows: where they are gone through again, None where they are held; names: of their columns there.
-    dropped: why -> how many were left out.  terms: columns of style, in favour of the item named first."""
+    """table: the votes.  rows: where votes that are not held are gone through again; None where they are held, or where
+    `apart` says why these are not those of the table.  names: of the columns that `rows` has.  dropped: why -> how many were
+    left out.  terms: columns of style, in favour of the item named first.  notes: sentences on repeated votes.
+    """
 
     table: Comparisons
     rows: RowSource | None = None
     names: tuple[str, ...] = ()
+    apart: str = ""
     dropped: Mapping[str, float] = field(default_factory=dict)
     terms: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def changed(self, table: Comparisons, why: str, **also: Any) -> Votes:
+        """Other votes than were read; why: what was done to them."""
+        apart = why if self.rows is not None else self.apart
+        return replace(self, table=table, rows=None, apart=apart, **also)
+
+    def refuse_apart(self, asked: str) -> None:
+        """Refuse what needs rows that are not those of the table."""
+        if self.apart:
+            raise InputError(
+                f"{asked} of votes that are not held ({self.table.source}) and {self.apart}: the rows are gone through again, and"
+                " are then other votes than the board's. Write a file of the votes that are meant, or read them into memory"
+                " with pairproof.read"
+            )
 
 
 def gathered(source: Any, by: Sequence[str], reading: Mapping[str, Any]) -> Votes:
@@ -56,14 +79,16 @@ def gathered(source: Any, by: Sequence[str], reading: Mapping[str, Any]) -> Vote
                 f"{', '.join(f'{name}=' for name in reading)} with a table of comparisons, which is read already; pass the"
                 " file or frame that it was read from"
             )
-        return Votes(source)
+        return Votes(source, dropped=source.dropped, notes=vote_notes(source))
     if not is_large(source):
         table = pairproof.read(_one(source), **reading)
-        return Votes(table, dropped=dict(getattr(table, "dropped", {})))
-    how = {name: value for name, value in reading.items() if name in ("layout", "columns", "coding", "rename", "encoding")}
+        return Votes(table, dropped=table.dropped, notes=vote_notes(table))
+    how = {name: value for name, value in reading.items() if name in _OF_ROWS}
+    stream = stream_of(source)
     table = pairproof.count(source, by=tuple(dict.fromkeys(("both_bad", *by))), **reading)
-    columns = stream_of(source).names
-    return Votes(table, pairproof.rows(source, **how), columns, dict(getattr(table, "dropped", {})))
+    votes = Votes(table, pairproof.rows(source, **how), stream.names, dropped=table.dropped)
+    where = conditions_of(reading.get("where"))
+    return votes.changed(table, f"chosen by {' and '.join(where)}") if where else votes
 
 
 def _one(source: Any) -> Any:
@@ -107,13 +132,23 @@ def without_both_bad(votes: Votes) -> Votes:
     bad = both_bad_of(votes.table)
     if bad is None:
         return votes
-    table = table_without_both_bad(votes.table)
-    return replace(votes, table=table, dropped={**votes.dropped, "both bad": float(bad.sum())})
+    dropped = {**votes.dropped, "both bad": float(bad.sum())}
+    return votes.changed(
+        table_without_both_bad(votes.table), "without those that call both bad", dropped=dropped
+    )
 
 
 def styled(votes: Votes, style: Sequence[str]) -> Votes:
     """The votes with columns of style, which `terms` names."""
-    return replace(votes, terms=tuple(style)) if style else votes
+    if not style:
+        return votes
+    votes.refuse_apart("style")
+    if votes.rows is None:
+        terms = side_terms(style, list(votes.table.columns))
+        return replace(votes, table=with_sides(votes.table, terms), terms=tuple(term.key for term in terms))
+    terms = side_terms(style, votes.names)
+    rows = with_sides_through(votes.table, votes.rows, terms)
+    return replace(votes, rows=rows, terms=tuple(term.key for term in terms))
 
 
 def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -122,10 +157,11 @@ def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     Of votes that are not held only the judge: one column is what passes over them can cluster by.
     """
     table = votes.table
+    if votes.apart:
+        return (), (f"The votes are not held, and are {votes.apart}: nothing is clustered.",)
     if votes.rows is not None:
-        own = {role: name for role, name in (votes.rows.columns or {}).items()}
-        judge = own.get("judge", "judge")
-        return (("judge",) if judge in votes.names else ()), ()
+        own = (votes.rows.columns or {}).get("judge", "judge")
+        return (("judge",) if own in votes.names else ()), ()
     taken, said = [], []
     prompt = next((name for name in map(table.role_of, PROMPTS) if name in table.columns), None)
     for name in ("judge", prompt):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pairproof
-from tests.leaderboard.simulated import simulate, simulate_counts
+from tests.boards.simulated import simulate, simulate_counts
 
 
 def test_a_quarter_are_ties_and_the_busiest_judge_has_some_per_cent() -> None:

@@ -29,8 +29,8 @@ import numpy as np
 from ..data.columns import Factor, refuse_rows
 from ..data.comparisons import Comparisons
 from ..errors import ConvergenceError, InputError
-from ..fit.robust.clustered_fit import intersection, two_way
-from ..native.competitions.ranking.sums_by_cluster import asked_clusters, cluster_codes
+from ..fit.robust.clustered_fit import cluster_codes, intersection, two_way
+from ..native.competitions.ranking.sums_by_cluster import asked_clusters
 from ..numerics.arrays import FloatArray, IntArray
 from ..numerics.infinity import AtInfinity, generic_direction
 
@@ -108,42 +108,13 @@ def bad_votes(table: Comparisons) -> FloatArray:
             " out"
         )
     tied = table.ties > 0.0
-    refuse_rows(
-        table.source,
-        tied & (column != 0.0) & (column != 1.0),
-        f"{COLUMN} that is neither 0 nor 1, in rows with ties",
-    )
+    neither = tied & (column != 0.0) & (column != 1.0)
+    refuse_rows(table.source, neither, f"{COLUMN} that is neither 0 nor 1, in rows with ties")
     return np.where(tied & (column == 1.0), table.ties, 0.0)
 
 
 def table_without_both_bad(table: Comparisons) -> Comparisons:
-    """The comparisons among the rest: the table without the votes that called both bad.
-
-    They are the second step of a sequential model (Tutz 1991) whose first is :func:`pairproof.fit_both_bad`.
-
-    Parameters
-    ----------
-    table : Comparisons
-
-    Returns
-    -------
-    Comparisons
-        All its items, without the column; a table that has no such votes as it is.
-
-    Raises
-    ------
-    InputError
-        All votes called both bad.
-
-    Examples
-    --------
-    >>> import numpy as np, pairproof
-    >>> table = pairproof.Comparisons.build(
-    ...     "ABC", [0, 0, 1], [1, 2, 2], [6, 0, 5], [0, 3, 2], [4, 0, 1], columns={"both_bad": np.array([0.0, 1.0, 0.0])}
-    ... )
-    >>> pairproof.table_without_both_bad(table).sentences()
-    ['A beat B 6, lost 4, tied 0', 'B beat C 5, lost 1, tied 2']
-    """
+    """The comparisons among the rest: the table without the votes that called both bad, and without their column."""
     if COLUMN not in table.columns:
         return table
     ties = table.ties - bad_votes(table)
@@ -162,57 +133,31 @@ def fit_both_bad(
 ) -> BothBadFit:
     """Which items are among two bad ones: logit P(both bad | i, j) = c + q_i + q_j, as R's glm fits it.
 
-    Parameters
-    ----------
-    table : Comparisons
-        With a column `both_bad`: 1 in rows whose ties call both bad, 0 in others.
-    clusters : str or sequence of str
-        One column, or two, whose rows go together; default: votes are independent.
-    level : float
-        Of limits, in (0, 1).
-
-    Returns
-    -------
-    BothBadFit
-
-    Raises
-    ------
-    InputError
-        No such column, or other values than 0 and 1; no vote, or every vote, calls both bad.
-
-    Examples
-    --------
-    >>> import numpy as np, pairproof
-    >>> table = pairproof.Comparisons.build(
-    ...     "ABC", [0, 0, 1], [1, 2, 2], [60, 80, 50], [5, 9, 20], [40, 30, 40], columns={"both_bad": np.ones(3)}
-    ... )
-    >>> found = pairproof.fit_both_bad(table)
-    >>> found.q.round(3).tolist(), round(found.constant, 3), found.share.round(3).tolist()
-    ([-0.83, 0.169, 0.661], -2.334, [0.062, 0.115, 0.129])
+    clusters: one column, or two, whose rows go together, a row without a value being a cluster of its own; else votes
+    are independent.  level: of limits, in (0, 1).
     """
     from scipy.special import ndtri, stdtrit
 
     columns = asked_clusters(clusters, "CR1")
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level}; expected a number between 0 and 1, 0.95 for 95 % limits")
-    cells = _cells(table)
+    table = table.select(table.row_weights > 0.0)
+    codes = [cluster_codes(table, column, np.arange(table.n_rows), "own")[0] for column in columns]
+    cells, k = _cells(table), len(table.items)
     at = _maximum(cells)
-    codes = [cluster_codes(table, column, np.arange(table.n_rows)) for column in map(table.role_of, columns)]
     covariance, n_clusters = _covariance(cells, at, codes)
-    k = len(table.items)
     a = at.limits(np.eye(k))
     finite = np.append(np.isfinite(a), np.isfinite(a).any())
     mean = finite[:-1] / max(int(finite[:-1].sum()), 1)
     functions = np.vstack([np.eye(k) - mean, 2.0 * mean])
-    estimate = np.append(a - np.nan_to_num(a, posinf=0.0, neginf=0.0) @ mean, 2.0 * mean @ at.a)
+    estimate = np.append(a - mean @ at.a, 2.0 * mean @ at.a if finite[-1] else np.nan)
     cov = np.where(finite & finite[:, None], functions @ covariance @ functions.T, np.nan)
-    estimate[-1] = estimate[-1] if finite[-1] else np.nan
     se = np.sqrt(np.diagonal(cov))
     half = (1.0 + level) / 2.0
     reach = float(stdtrit(min(n_clusters) - 1.0, half) if columns else ndtri(half))
-    share, share_se, low, high = np.transpose(
-        [_share(cells, at, covariance, codes, item, half, reach) for item in range(k)]
-    )
+    own = [cells.votes_of(item, codes) for item in range(k)]
+    shares = [_share(at, covariance, item, own[item], half, reach) for item in range(k)]
+    share, share_se, low, high = np.transpose(shares)
     return BothBadFit(
         table.items, estimate[:-1], cov[:-1, :-1], se[:-1], float(estimate[-1]), float(se[-1]), at.llf,
         share, share_se, low, high, float(cells.n.sum()), float(cells.y.sum()), columns, n_clusters, level,
@@ -234,6 +179,11 @@ class _Cells:
     def crossed(self, weight: FloatArray) -> FloatArray:
         """float[k, k]: sum of weight times (e_i + e_j)(e_i + e_j)'."""
         return np.asarray((self.x.T @ self.x.multiply(weight[:, None])).todense())
+
+    def votes_of(self, item: int, codes: Sequence[IntArray]) -> float:
+        """Votes of an item, or where votes go together the fewest clusters that hold some."""
+        own = np.asarray(self.x[:, [item]].todense()).ravel()[self.pair] > 0.0
+        return float(min((len(np.unique(code[own])) for code in codes), default=self.total[own].sum()))
 
 
 def _cells(table: Comparisons) -> _Cells:
@@ -287,9 +237,8 @@ def _maximum(cells: _Cells) -> _Maximum:
                 f"both-bad votes: no maximum after {MOST_STEPS} steps of Newton's; report the table"
             )
     value, vector = np.linalg.eigh(cells.crossed(alive.astype(float)))
-    null = vector[
-        :, value < 1e-9 * max(float(value[-1]), 1.0)
-    ]  # moves no pair; other eigenvalues are above 1 / k^2
+    # what moves no pair; the other eigenvalues are above 1 / k^2
+    null = vector[:, value < 1e-9 * max(float(value[-1]), 1.0)]
     a = a - null @ (null.T @ a)
     p = np.where(alive, expit(cells.x @ a), cells.y > 0.0)
     llf = (cells.y * np.log(np.where(alive, p, 1.0)) + (cells.n - cells.y) * np.log1p(-p * alive)).sum()
@@ -322,38 +271,25 @@ def _covariance(cells: _Cells, at: _Maximum, codes: Sequence[IntArray]) -> tuple
     """float[k, k] of a, and the clusters of each way; without codes votes."""
     from scipy.sparse import csr_matrix
 
-    bread = np.asarray(
-        np.linalg.pinv(cells.crossed(cells.n * at.p * (1.0 - at.p)), rcond=RANK, hermitian=True)
-    )
-    votes = float(cells.n.sum())
+    n, y, p = cells.n, cells.y, at.p
+    bread = np.asarray(np.linalg.pinv(cells.crossed(n * p * (1.0 - p)), rcond=RANK, hermitian=True))
     if not codes:
-        square = cells.y * (1.0 - at.p) ** 2 + (cells.n - cells.y) * at.p**2
-        return votes / (votes - 1.0) * bread @ cells.crossed(square) @ bread, (round(votes),)
-    voted = np.flatnonzero(cells.total > 0.0)
-    left = (cells.bad - cells.total * at.p[cells.pair])[voted]
-    parts: list[FloatArray] = []
-    counts: list[int] = []
-    for code in [*codes, intersection(list(codes))] if len(codes) > 1 else codes:
-        g = np.unique(code[voted], return_inverse=True)[1].ravel()
-        n = int(g.max()) + 1
-        if n < 2:
+        squares, votes = cells.crossed(y * (1.0 - p) ** 2 + (n - y) * p**2), float(n.sum())
+        return votes / (votes - 1.0) * bread @ squares @ bread, (round(votes),)
+    left, parts = cells.bad - cells.total * p[cells.pair], []
+    for code in [*codes, intersection(codes)][: 2 * len(codes) - 1]:
+        if (g := int(code.max()) + 1) < 2:
             raise InputError(
                 "all votes are of one cluster, which shows no spread; cluster by another column, or by none"
             )
-        score = csr_matrix((left, (g, cells.pair[voted])), shape=(n, len(cells.n))) @ cells.x
-        parts.append(np.asarray(n / (n - 1) * bread @ (score.T @ score).toarray() @ bread))
-        counts.append(n)
-    return (parts[0] if len(codes) == 1 else two_way(parts, bread)[0]), tuple(counts[: len(codes)])
+        score = csr_matrix((left, (code, cells.pair)), shape=(g, len(n))) @ cells.x
+        parts.append(np.asarray(g / (g - 1) * bread @ (score.T @ score).toarray() @ bread))
+    counts = tuple(int(code.max()) + 1 for code in codes)
+    return (parts[0] if len(codes) == 1 else two_way(parts, bread)[0]), counts
 
 
 def _share(
-    cells: _Cells,
-    at: _Maximum,
-    covariance: FloatArray,
-    codes: Sequence[IntArray],
-    item: int,
-    half: float,
-    reach: float,
+    at: _Maximum, covariance: FloatArray, item: int, votes: float, half: float, reach: float
 ) -> tuple[float, float, float, float]:
     """An item's mean probability of both bad against the others, its standard error and limits."""
     from scipy.special import expit
@@ -367,11 +303,8 @@ def _share(
     p = expit(eta[known])
     share = float(p.mean())
     if not 0.0 < share < 1.0:
-        own = (cells.x[:, item].toarray().ravel() > 0.0)[cells.pair] & (cells.total > 0.0)
-        far = (1.0 - half) ** (
-            1.0 / min((len(np.unique(code[own])) for code in codes), default=cells.total[own].sum())
-        )
-        return (share, np.nan, 0.0, 1.0 - far) if share == 0.0 else (share, np.nan, far, 1.0)
+        far = (1.0 - half) ** (1.0 / votes)
+        return share, np.nan, share * far, 1.0 - (1.0 - share) * far
     moved = (p * (1.0 - p)) @ pairs[known] / len(p)
     se = float(np.sqrt(moved @ covariance @ moved))
     middle, width = np.log(share / (1.0 - share)), reach * se / (share * (1.0 - share))

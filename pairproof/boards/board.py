@@ -26,13 +26,26 @@ from ..data.columns import Factor, FloatArray, IntArray
 from ..data.comparisons import Comparisons
 from ..data.options import one_of
 from ..errors import InputError
+from ..fit.estimates.tails import student_quantile
 from ..fit.fit import Fit
-from ..fit.many.abilities import Abilities, abilities_of
+from ..fit.many.abilities import Abilities, abilities_of, errors_of
 from ..fit.many.comparison_results import RankSets
+from ..fit.many.ranks import rank_sets
 from ..numerics.arrays import BoolArray
 from ..text import listed
 from .both_bad import fit_both_bad
-from .result import Board, BoardClusters, BoardData, BoardRow, Boards, BoardScale, ItemValue, Status, StyleEffect
+from .over_time import Every, History, history
+from .result import (
+    Board,
+    BoardClusters,
+    BoardData,
+    BoardRow,
+    Boards,
+    BoardScale,
+    ItemValue,
+    Status,
+    StyleEffect,
+)
 from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, styled, without_both_bad
 
 BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
@@ -58,6 +71,8 @@ class _Asked:
     precision: float
     level: float
     seed: int
+    date: str
+    every: Every
 
 
 def leaderboard(
@@ -75,6 +90,8 @@ def leaderboard(
     precision: float = 30.0,
     level: float = 0.95,
     seed: int = 0,
+    date: str | None = None,
+    every: Every = "month",
     **reading: Any,
 ) -> Board | Boards:
     """A board from votes.
@@ -106,6 +123,9 @@ def leaderboard(
         Of limits, and of all rank sets at once.
     seed : int
         Of the draws for `p_best` and critical values.
+    date : str, optional
+        A column of dates: `history` then has the ratings at the end of each day, week, month, quarter or year.
+    every : {"day", "week", "month", "quarter", "year"}
     **reading
         Arguments of :func:`pairproof.read`.
 
@@ -143,6 +163,8 @@ def leaderboard(
         float(precision),
         level,
         seed,
+        date or "",
+        every,
     )
     found = gathered(votes, () if by is None else (by,), reading)
     if by is None:
@@ -159,17 +181,16 @@ def _by_value(votes: Votes, by: str) -> Iterator[tuple[str, Votes]]:
     table = votes.table
     by = table.role_of(by)
     if by not in table.columns:
-        raise InputError(f"{table.source} has no column {by!r} to make boards by; found {listed(table.columns)}")
-    if votes.rows is not None:
-        pass
+        raise InputError(
+            f"{table.source} has no column {by!r} to make boards by; found {listed(table.columns)}"
+        )
     column = table.columns[by]
     if not isinstance(column, Factor):
         column = Factor(*_as_levels(column))
     for k, value in enumerate(column.levels):
         rows = np.flatnonzero(column.codes == k)
         if len(rows):
-            part = table.select(rows).only_compared(f"{table.source}, where {by}={value}")
-            yield value, replace(votes, table=part)
+            yield value, votes.changed(table.select(rows).only_compared(), f"of one {by}")
 
 
 def _as_levels(column: FloatArray) -> tuple[IntArray, tuple[str, ...]]:
@@ -185,13 +206,27 @@ def _board(given: Votes, asked: _Asked) -> Board:
     votes = given if asked.both_bad == "tie" else without_both_bad(given)
     with_style = styled(votes, asked.style)
     fit, said = _fitted(with_style, asked, with_style.terms)
-    board = _numbers(given, votes.table, fit, asked, said, with_style.dropped)
+    board = _numbers(given, with_style.table, fit, asked, said, with_style.dropped)
     if asked.both_bad == "own":
         board = _with_qualities(board, given.table)
+    if asked.date:
+        board = replace(board, history=_history(votes, asked))
     if not with_style.terms:
         return board
     plain, said = _fitted(votes, asked, ())
     return _beside(board, _numbers(given, votes.table, plain, asked, said, votes.dropped))
+
+
+def _history(votes: Votes, asked: _Asked) -> History:
+    votes.refuse_apart("ratings over time")
+    if votes.rows is not None:
+        raise InputError(
+            f"date={asked.date!r} of votes that are not held ({votes.table.source}); read them into memory with pairproof.read, or"
+            f" count them by that column, pairproof.count(..., by={asked.date!r}), and pass the counts"
+        )
+    columns = asked.cluster if asked.cluster != ("auto",) else clusters_of(votes)[0]
+    how: Any = {name: getattr(asked, name) for name in ("ties", "at", "expected", "level")}
+    return history(votes.table, asked.date, asked.every, cluster=columns, anchor=asked.anchor or None, **how)
 
 
 def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, tuple[str, ...]]:
@@ -210,7 +245,15 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
     columns, said = asked.cluster, ()
     if columns == ("auto",):
         columns, said = clusters_of(votes)
-    by_vote = plain.clustered()
+    elif columns:
+        votes.refuse_apart(f"clusters by {' and '.join(columns)}")
+    # Of terms that rows alone have there are no scores of single votes.
+    by_vote = plain if plain.spec.through else plain.clustered()
+    if plain.spec.through and not columns:
+        raise InputError(
+            f"style of votes that are not held ({votes.table.source}) without clusters: its standard errors are by a column of"
+            " the file, cluster='judge', through the rows; or read the votes into memory with pairproof.read"
+        )
     if not columns:
         none = "Standard errors are by single votes: each is taken as independent of the others."
         return by_vote, (none, *said)
@@ -227,16 +270,22 @@ def _what_clusters_changed(fit: Fit, by_vote: Fit) -> str:
     ratio = (fit.bse[names] / by_vote.bse[names]).to_numpy()
     ratio = ratio[np.isfinite(ratio)]
     assert fit.robust is not None
-    told = f": {ratio.min():.2f} to {ratio.max():.2f} times those of independent votes" if len(ratio) else ""
+    what = "the model, which takes votes as independent" if fit.spec.through else "independent votes"
+    told = f": {ratio.min():.2f} to {ratio.max():.2f} times those of {what}" if len(ratio) else ""
     return f"Standard errors are {fit.robust.title}{told}."
 
 
 def _numbers(
-    given: Votes, table: Comparisons, fit: Fit, asked: _Asked, said: Sequence[str], dropped: Mapping[str, float]
+    given: Votes,
+    table: Comparisons,
+    fit: Fit,
+    asked: _Asked,
+    said: Sequence[str],
+    dropped: Mapping[str, float],
 ) -> Board:
     ratings = fit.on_scale("elo", anchor=asked.anchor or None, at=asked.at, expected=asked.expected)
     abilities = abilities_of(fit)
-    ranks = fit.ranks(level=asked.level, seed=asked.seed)
+    ranks = rank_sets(abilities, asked.level, seed=asked.seed, with_best=False)
     limits = ratings.conf_int(1.0 - asked.level).to_numpy()
     status = _status(abilities, ratings.rating, limits, asked.precision)
     p_best, why_none = _chances(abilities, status, asked.seed)
@@ -262,7 +311,9 @@ def _numbers(
         )
         for k in order
     )
-    scale = BoardScale("elo", asked.anchor, asked.at, fit.spec.ties if table.tie_category else "none", asked.expected)
+    scale = BoardScale(
+        "elo", asked.anchor, asked.at, fit.spec.ties if table.tie_category else "none", asked.expected
+    )
     method = (
         *_about_model(fit, scale, asked),
         *said,
@@ -270,6 +321,7 @@ def _numbers(
         *([why_none] if why_none else []),
         *_about_both_bad(given.table, asked),
         *_about_dropped(table, dropped),
+        *given.notes,
     )
     return Board(
         rows, scale, _clusters(fit), _effects(fit, asked.level),
@@ -317,7 +369,9 @@ def _chances(abilities: Abilities, status: Sequence[Status], seed: int) -> tuple
     root = vector * np.sqrt(np.maximum(value, 0.0))
     half = np.random.default_rng(seed).standard_normal((DRAWS // 2, len(rivals))) @ root.T
     for draws in (half, -half):
-        chance[finite[rivals]] += np.bincount((b[rivals] + draws).argmax(axis=1), minlength=len(rivals)) / DRAWS
+        chance[finite[rivals]] += (
+            np.bincount((b[rivals] + draws).argmax(axis=1), minlength=len(rivals)) / DRAWS
+        )
     return chance, ""
 
 
@@ -391,13 +445,12 @@ def _clusters(fit: Fit) -> BoardClusters | None:
 
 def _effects(fit: Fit, level: float) -> tuple[StyleEffect, ...]:
     """The order effect and those of style, in log-odds."""
-    names = [term.name for term in fit.terms if term.kind in ("order", "comparison")]
-    if not names:
-        return ()
-    frame = fit.to_frame(1.0 - level).loc[names]
+    at = [k for k, term in enumerate(fit.terms) if term.kind in ("order", "comparison")]
+    se, df = errors_of(fit, np.eye(len(fit.terms))[at])
+    reach = student_quantile((1.0 + level) / 2.0, df) * se
     return tuple(
-        StyleEffect(name, float(row.iloc[0]), float(row.iloc[1]), float(row["low"]), float(row["high"]))
-        for name, row in frame.iterrows()
+        StyleEffect(fit.terms[k].name, float(b), float(s), float(b - r), float(b + r))
+        for k, b, s, r in zip(at, fit.beta[at], se, reach)
     )
 
 
@@ -449,12 +502,22 @@ _TIES_SAID = {
 
 def _about_model(fit: Fit, scale: BoardScale, asked: _Asked) -> Iterator[str]:
     ties = f"; {_TIES_SAID[asked.ties]}" if scale.ties != "none" else ""
-    effects = " with style and order held equal" if asked.style and asked.order_effect else (
-        " with style held equal" if asked.style else " with the order of the two held equal" * asked.order_effect
+    held = " and ".join(
+        ["style"] * bool(fit.spec.comparison_terms) + ["who is shown first"] * asked.order_effect
     )
-    yield f"Bradley-Terry model by maximum likelihood, without a penalty{effects}{ties}."
+    equal = f", {held} held equal" if held else ""
+    yield f"Bradley-Terry model by maximum likelihood, no penalty{equal}{ties}."
+    if fit.spec.comparison_terms:
+        yield (
+            "Style: differences of the two answers, each divided by its root mean square and not centred, so that an effect is"
+            " the log-odds of a typical difference, and swapping the two sides changes nothing."
+        )
     centre = f"{scale.anchor} is {scale.at:g}" if scale.anchor else f"the mean of the ratings is {scale.at:g}"
-    of = "expected scores" if scale.expected == "score" or asked.ties in ("half", "drop") else "the model's abilities"
+    of = (
+        "expected scores"
+        if scale.expected == "score" or asked.ties in ("half", "drop")
+        else "the model's abilities"
+    )
     yield (
         f"Ratings are Elo points, 400 for odds of 10 to 1, of {of}; {centre}. Ratings of other treatments of ties are on"
         " other scales."
@@ -495,7 +558,7 @@ def _about_both_bad(table: Comparisons, asked: _Asked) -> Iterator[str]:
 
 def _about_dropped(table: Comparisons, dropped: Mapping[str, float]) -> Iterator[str]:
     if table.narrowed is not None:
-        yield f"{str(table.narrowed)[:1].upper()}{str(table.narrowed)[1:]}."
+        yield f"Only votes where {table.narrowed}."
     for why, n in dropped.items():
         if why != "both bad":
             yield f"{n:,.0f} votes were left out: {why}."

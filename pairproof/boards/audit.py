@@ -1,0 +1,416 @@
+"""`audit`: what is wrong with the votes of a board, and what its first places rest on, a sentence each.
+
+A flag is a test that says so at a familywise level: all tests of all kinds together find something on a board without defects
+in at most 1 - level of boards (:func:`pairproof.boards.suspicions.flags`).  A note is a number that whoever reads the
+board should know, and no test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.columns import Factor, FloatArray, each, used_levels
+from ..data.comparisons import Comparisons
+from ..errors import InputError
+from ..fit.estimates.tails import p_words
+from ..report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
+from ..report.output import render_text
+from ..text import listed, named, quoted
+from .fragile import ELO, fewest_votes, note, treatments
+from .suspicions import Finding, Votes, all_tests, board, flags, seen
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Names that files have for the time and for the identifier of a vote.
+TIMES = ("tstamp", "timestamp", "time", "created_at", "date")
+IDS = ("question_id", "vote_id", "battle_id", "conversation_id", "uid", "id")
+#: Kind of a flag -> what is looked at.
+KINDS = {
+    "order": "position",
+    "judge-order": "judges for whom position matters",
+    "judge-unlike": "judges unlike all others",
+    "judge-item": "judges for or against an item",
+    "judge-repeats": "judges who repeat an answer",
+    "judge-ties": "judges who answer only ties",
+    "judge-fast": "judges who are too fast",
+    "burst": "bursts of votes",
+    "ties": "ties by item",
+    "both-bad": "both-bad by item",
+    "transitivity": "circles",
+    "pair": "pairs beyond the board",
+    "repeated-id": "repeated votes",
+}
+#: An item has few votes below this, or below this share of the median; few opponents below this share of the median.
+FEW_VOTES, FEW_SHARE, FEW_OPPONENTS = 100, 0.1, 0.25
+#: First places that are shown; items of a note, and flags of a kind, that a text lists.
+PLACES, LISTED = 5, 10
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What :func:`audit` found.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        Flags, worst first, then notes.
+    tests : mapping of str to int
+        Kind -> how many tests were made.
+    not_looked_at : tuple of str
+        What was not tested, and why.
+    before, after : tuple of (str, float)
+        The first places and their Elo points (mean 1000), of the table and of what remains.
+    remaining : Comparisons
+        The table without judges that are flagged and without repeated votes.
+    gone : float
+        Votes that are not in `remaining`.
+    level : float
+        With this chance nothing at all is flagged on a board without defects.
+    votes : float
+    source : str
+    """
+
+    findings: tuple[Finding, ...]
+    tests: Mapping[str, int]
+    not_looked_at: tuple[str, ...]
+    before: tuple[tuple[str, float], ...]
+    after: tuple[tuple[str, float], ...]
+    remaining: Comparisons
+    gone: float
+    level: float
+    votes: float
+    source: str
+
+    @property
+    def flags(self) -> tuple[Finding, ...]:
+        """The findings that are flags."""
+        return tuple(f for f in self.findings if f.severity == "flag")
+
+    def __repr__(self) -> str:
+        return render_text(self.page())
+
+    def to_frame(self) -> pd.DataFrame:
+        """The findings as rows: severity, kind, sentence, p, votes, judges.
+
+        Returns
+        -------
+        DataFrame
+        """
+        import pandas as pd
+
+        names = ("severity", "kind", "sentence", "p", "judges")
+        return pd.DataFrame(
+            [{name: getattr(f, name) for name in names} for f in self.findings], columns=names
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document.
+
+        Returns
+        -------
+        dict
+        """
+        places = {
+            name: [{"model": m, "rating": r} for m, r in getattr(self, name)] for name in ("before", "after")
+        }
+        how_many = {"votes": self.votes, "gone": self.gone, "level": self.level, "tests": dict(self.tests)}
+        findings = [asdict(f) for f in self.findings]
+        return {
+            "findings": findings,
+            "not_looked_at": self.not_looked_at,
+            **how_many,
+            **places,
+            "source": self.source,
+        }
+
+    def page(self) -> Page:
+        """The report.
+
+        Returns
+        -------
+        Page
+        """
+        n, tests, votes = len(self.flags), sum(self.tests.values()), f"{self.votes:,.10g}"
+        said = f"{n} flag{'' if n == 1 else 's'} in {votes} votes, of {tests:,} tests: none on {self.level:.10%} of boards"
+        blocks: list[Block] = [
+            Paragraph(f"{said.replace('0' * 10, '')} without defects (Holm 1979, each kind of test as much)")
+        ]
+        parts = {
+            "Flags, worst first": tuple(_lines(self.flags)),
+            "Notes": tuple(f.sentence for f in self.findings if f.severity == "note"),
+            "Not looked at": self.not_looked_at,
+        }
+        for title, sentences in parts.items():
+            blocks += [Heading(title), Bullets(sentences)] if sentences else []
+        remains = (
+            f"{self.gone:,.10g} of {votes} votes are left out, those of flagged judges and repeated ones."
+        )
+        header = (
+            Column("place"),
+            Column("before", "left"),
+            Column("Elo"),
+            Column("after", "left"),
+            Column("Elo"),
+        )
+        both = zip_longest(self.before, self.after, fillvalue=("-", np.nan))
+        rows = tuple((f"{k}", a, f"{x:.1f}", b, f"{y:.1f}") for k, ((a, x), (b, y)) in enumerate(both, 1))
+        blocks += [Heading("The board that remains"), Paragraph(remains), Table(header, rows)]
+        return Page("Audit of the votes", blocks, f"Data: {self.source}")
+
+
+def _lines(found: Sequence[Finding]) -> Iterator[str]:
+    """A line a flag; of a kind with many the first, and how many more there are."""
+    for kind in dict.fromkeys(f.kind for f in found):
+        own = [f for f in found if f.kind == kind]
+        for f in own[:LISTED]:
+            yield f.sentence if f.p is None else f"{f.sentence} (p = {p_words(max(f.p, 1e-300), None, 3)})"
+        if len(own) > LISTED:
+            yield f"{KINDS[kind]}: {len(own) - LISTED} more flags, which the JSON and the data frame have"
+
+
+def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), level: float = 0.95) -> Audit:
+    """Look for what is wrong with the votes of a board, and for what its first places rest on.
+
+    Flags are tests, of position, ties and both-bad votes by item, circles, pairs, judges (one-sided, unlike the others, for or
+    against one item, repeating an answer, too fast) and bursts, all together at one familywise level, and votes whose identifier
+    is repeated.  Notes are no tests: how few votes change the first place, what other treatments of ties, clusters and style
+    change, items with few votes or opponents, and items apart from the others.
+
+    Parameters
+    ----------
+    table : Comparisons
+        Of votes; the column `judge` says who cast them, `both_bad` which ties call both bad.
+    time : str
+        The column of times, in seconds (or milliseconds) or as dates; default: `tstamp` or a name like it.
+    style : sequence of str
+        Numeric columns in favour of the item named first; of `length` where there are `length_a` and `length_b`, their
+        difference.
+    level : float
+        One minus the share of boards without defects on which anything is flagged.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    InputError
+        A column that is not there or holds no times or numbers; a level that is none.
+
+    Examples
+    --------
+    A judge who always prefers the answer shown first, among 30 who do not look at the place:
+
+    >>> import numpy as np, pandas as pd, pairproof
+    >>> r = np.random.default_rng(1)
+    >>> a = r.integers(0, 6, 3000)
+    >>> b = (a + r.integers(1, 6, 3000)) % 6
+    >>> won = r.random(3000) < 1 / (1 + np.exp((b - a) / 5))
+    >>> votes = pd.DataFrame({"model_a": a, "model_b": b, "winner": np.where(won, "model_a", "model_b"),
+    ...                       "judge": np.arange(3000) % 31})
+    >>> votes.loc[votes.judge == 7, "winner"] = "model_a"
+    >>> found = pairproof.audit(pairproof.read(votes))
+    >>> [(flag.kind, flag.judges) for flag in found.flags], found.gone
+    ([('judge-order', ('7',))], 97.0)
+    """
+    if not 0 < level < 1:
+        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+    seconds, covariates = _seconds(table, time), {name: _style(table, name) for name in style}
+    votes, repeated, notes = _votes(table, seconds), _repeated(table), list(_items(table))
+    found = [repeated] if isinstance(repeated, Finding) else []
+    why_not = [f"{KINDS['repeated-id']}: {repeated}"] if isinstance(repeated, str) else []
+    tests = []
+    if votes is None:
+        why_not.append("all tests: no two items have each a chance against the other")
+    else:
+        s = seen(votes)
+        tests = all_tests(s)
+        found += flags(tests, 1 - level)
+        notes = [
+            fewest_votes(s),
+            *treatments(s, {name: x[votes.row] for name, x in covariates.items()}),
+            *notes,
+        ]
+        why_not += [f"{KINDS[t.kind]}: {t.why_not}" for t in tests if not len(t.p)]
+    remaining = _without(table, found)
+    gone, before = table.n_comparisons - remaining.n_comparisons, _places(votes)
+    after = _places(_votes(remaining, None)) if gone else before
+    looked = {t.kind: len(t.p) for t in tests if len(t.p)}
+    about = (table.n_comparisons, table.source)
+    return Audit((*found, *notes), looked, tuple(why_not), before, after, remaining, gone, level, *about)
+
+
+def _without(table: Comparisons, found: Sequence[Finding]) -> Comparisons:
+    """The table without the judges and the rows of these flags; the table itself where nothing would remain."""
+    gone = np.zeros(table.n_rows, bool)
+    gone[[row for f in found for row in f.rows]] = True
+    names, judge = {name for f in found for name in f.judges}, table.columns.get("judge")
+    if names and isinstance(judge, Factor):
+        gone |= np.array([*(level in names for level in judge.levels), False])[judge.codes]
+    if not gone.any() or gone.all():
+        return table
+    left = table.select(~gone).only_compared()
+    return left.changed(columns=each(left.columns, used_levels))
+
+
+def _places(votes: Votes | None) -> tuple[tuple[str, float], ...]:
+    """The first places of the board with ties as half wins, mean 1000."""
+    if votes is None:
+        return ()
+    fit = board(votes, False)[0]
+    return tuple((votes.items[k], float(1000 + ELO * fit.ability[k])) for k in fit.order[:PLACES])
+
+
+# -- the votes -----------------------------------------------------------------------------------------------
+
+
+def _votes(table: Comparisons, seconds: FloatArray | None) -> Votes | None:
+    """The votes on the largest set of items that each have a chance against each other; None where it is one item."""
+    chosen = set(table.unseparated_sets()[0])
+    if len(chosen) < 2:
+        return None
+    items = tuple(item for item in table.items if item in chosen)
+    place = np.cumsum([item in chosen for item in table.items]) - 1
+    known = np.array([item in chosen for item in table.items])
+    inside = known[table.first] & known[table.second]
+    games = np.stack([table.wins, table.ties, table.losses], 1) * inside[:, None]
+    row, answer = np.nonzero(games)
+    judge, both_bad, order = (table.columns.get(name) for name in ("judge", "both_bad", "order"))
+    group, judges = row, tuple[str, ...]()
+    if isinstance(judge, Factor):
+        judges = judge.levels
+        group = np.where(judge.codes[row] < 0, len(judges) + row, judge.codes[row])
+    bad = None if both_bad is None or isinstance(both_bad, Factor) else (answer == 1) & (both_bad[row] > 0)
+    ground = (
+        np.ones(len(row)) if order is None or isinstance(order, Factor) else (order[row] != 0).astype(float)
+    )
+    a, b, time = place[table.first[row]], place[table.second[row]], None if seconds is None else seconds[row]
+    y = np.array([1.0, 0.5, 0.0])[answer]
+    return Votes(
+        items, row, a, b, games[row, answer], y, bad, ground, group, judges, time, table.tie_category
+    )
+
+
+def _seconds(table: Comparisons, name: str) -> FloatArray | None:
+    """The times of the rows; None without a column of them."""
+    name = name or next((c for c in TIMES if c in table.columns), "")
+    if not name:
+        return None
+    column = table.columns.get(name)
+    if column is None:
+        raise InputError(f"{table.source}: no column {quoted(name)}; there are {named(table.columns, 40)}")
+    if not isinstance(column, Factor):
+        # Seconds since 1970 reach 1e11 in the year 5138; milliseconds did in 1973.
+        return column / 1000 if np.nanmax(abs(column), initial=0) > 1e11 else column
+    import pandas as pd
+
+    times = pd.Series([pd.to_datetime(level, errors="coerce", utc=True) for level in column.levels])
+    if times.isna().any():
+        wrong = listed([level for level, lost in zip(column.levels, times.isna()) if lost], 3)
+        expected = "expected seconds, or dates such as 2026-11-28 09:10:00; name another column with time="
+        raise InputError(f"{table.source}, column {quoted(name)}: {wrong}; {expected}")
+    return np.append((times - pd.Timestamp(0, tz="UTC")).dt.total_seconds(), np.nan)[column.codes]
+
+
+def _style(table: Comparisons, name: str) -> FloatArray:
+    """A numeric column, or the difference of its two sides."""
+    for sides in ((name,), (f"{name}_a", f"{name}_b"), (f"{name}_1", f"{name}_2")):
+        columns = [c for c in map(table.columns.get, sides) if c is not None and not isinstance(c, Factor)]
+        if len(columns) == len(sides):
+            found = columns[0] if len(sides) == 1 else columns[0] - columns[1]
+            if n := int(np.isnan(found).sum()):
+                raise InputError(
+                    f"{table.source}: {quoted(name)} has no value in {n:,} rows; choose rows that have one"
+                )
+            return found
+    have = f"nor {name}_a and {name}_b; there are {named(table.columns, 40)}"
+    raise InputError(f"{table.source}: no numeric column {quoted(name)}, {have}")
+
+
+def _repeated(table: Comparisons) -> Finding | str | None:
+    """Votes whose identifier, judge, pair and answer are those of an earlier one; or why they were not looked for."""
+    name = next((name for name in IDS if name in table.columns), None)
+    if name is None:
+        return f"no column {' or '.join(IDS)}"
+    columns = [table.columns[c] for c in (name, "judge", "turn") if c in table.columns]
+    codes = [
+        c.codes if isinstance(c, Factor) else np.unique(c, return_inverse=True)[1].ravel() for c in columns
+    ]
+    pair = table.first * len(table.items) + table.second
+    if "judge" not in table.columns and _distinct(codes[0], pair).max() >= 1.1 * (codes[0].max() + 1):
+        return f"{name} names several pairs, so it is no identifier of a vote"
+    key = _distinct(*codes, pair, table.wins > table.losses, table.wins < table.losses)
+    rows = np.ones(table.n_rows, bool)
+    rows[np.unique(key, return_index=True)[1]] = False
+    rows &= codes[0] >= 0
+    if not rows.any():
+        return None
+    n, same = float(table.row_weights[rows].sum()), ", ".join(
+        [name, *(["judge"] if "judge" in table.columns else [])]
+    )
+    said = f"{n:,.10g} votes are repeated: {same}, pair and answer are those of an earlier row; rows "
+    said += named([f"{row + 1}" for row in np.flatnonzero(rows)], 6)
+    return Finding(
+        "repeated-id",
+        "flag",
+        said,
+        None,
+        {"votes": n, "column": name},
+        (),
+        tuple(np.flatnonzero(rows).tolist()),
+    )
+
+
+def _distinct(*codes: NDArray[Any]) -> NDArray[np.int64]:
+    """A number for each distinct row of codes, from 0."""
+    key = np.zeros(len(codes[0]), np.int64)
+    for code in codes:
+        key = np.unique(key * (int(code.max()) + 2) + code + 1, return_inverse=True)[1].ravel()
+    return key
+
+
+# -- items ---------------------------------------------------------------------------------------------------
+
+
+def _items(table: Comparisons) -> Iterator[Finding]:
+    """Items with few votes or opponents, apart, never won, never lost."""
+    k, used = len(table.items), table.row_weights > 0
+    sides = ((table.first, table.second, table.wins), (table.second, table.first, table.losses))
+    votes, won, tied = (
+        sum(np.bincount(side, x, k) for (side, _, _), x in zip(sides, both))
+        for both in ((table.row_weights,) * 2, (table.wins, table.losses), (table.ties,) * 2)
+    )
+    met = np.unique(np.concatenate([side[used] * k + other[used] for side, other, _ in sides]))
+    opponents = np.bincount(met // k, minlength=k)
+    least, fewest = max(FEW_VOTES, FEW_SHARE * float(np.median(votes))), FEW_OPPONENTS * float(
+        np.median(opponents)
+    )
+    sets = table.connected_sets()
+    apart = np.array([item not in set(sets[0]) for item in table.items])
+    found: dict[str, tuple[NDArray[np.bool_], NDArray[Any], str]] = {
+        "few-votes": (votes < least, votes, f"with fewer than {least:,.0f} votes"),
+        "few-opponents": (opponents < fewest, opponents, f"with fewer than {fewest:,.2g} opponents"),
+        "apart": (apart, votes, f"without a chain of votes to the largest of {len(sets)} sets of items"),
+        "never-won": (
+            (votes > 0) & (won + tied == 0),
+            votes,
+            "that never won or tied, without a finite rating",
+        ),
+        "never-lost": (
+            (votes > 0) & (won == votes),
+            votes,
+            "that never lost or tied, without a finite rating",
+        ),
+    }
+    for kind, (chosen, numbers, what) in found.items():
+        if chosen.any():
+            own = {table.items[i]: float(numbers[i]) for i in np.flatnonzero(chosen)}
+            which = named([f"{item} ({n:,.10g})" for item, n in own.items()], LISTED)
+            yield note(kind, f"{len(own)} of {k} items {what}: {which}", items=own)

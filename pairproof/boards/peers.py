@@ -1,0 +1,546 @@
+"""The boards of arena-rank, FastChat and evalica by our maximiser, with their penalties, weights and ridges.
+
+For those who must match numbers that are out.  A vote has y = 1, 1/2 (ties, both-bad ones too) or 0 of the model named first,
+log-odds eta = a_first - a_second + x'c, and p = F(eta).  All minimise, over votes::
+
+    sum w (log(1 + e^eta) - y eta) + penalty
+
+arena-rank (0.1.1)  w = 1, or 1 / max(votes of the pair, 50).  Penalty with features: N reg |c|^2 / 2, N votes, since it is added
+                    to the mean loss, and the weights then have mean 1.  Limits: V = (H + e)^-1 (G - reg^2 cc') (H + e)^-1,
+                    H = sum w p (1 - p) zz', G = sum w^2 (y - p)^2 zz', z of abilities and features, e = hessian_reg, times N
+                    where votes are not weighted or there are features; reg is not in H
+FastChat            w = 1; limits from quantiles of 100 multinomial draws of the distinct votes.  Style: reg / 2 = 1/4 times the
+                    squares of ratings (a / log 10) and of coefficients, no limits
+evalica (0.4.2)     Bradley and Terry's worths exp(a), and Davidson's by Newman's steps (2023, J. Mach. Learn. Res. 24, 1-25),
+                    v = exp(tie) / 2
+
+The peers stop early, up to .1 points from these maxima.  Where an item lost or won all there is none, and they print where they
+stopped: that is refused here, and said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ..data.columns import Factor
+from ..data.comparisons import Comparisons
+from ..data.graph import components, strong_components
+from ..data.options import one_of
+from ..errors import ConvergenceError, InputError, NotEstimableError
+from ..fit.estimates.array_inference import normal_quantile
+from ..fit.estimates.fit_record import listed
+from ..fit.estimates.likelihood import logistic
+from ..fit.many.ratings import ELO_PER_LOG_ODDS as POINTS
+from ..native.comparisons.contests.bradley_terry import fit_bradley_terry
+from ..numerics.arrays import FloatArray, IntArray
+from ..text import label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class PeerBoard:
+    """The numbers of another program, as this package finds them.
+
+    Attributes
+    ----------
+    peer : str
+        Which program, of which version, and what it fits.
+    competitors : tuple of str
+        In its own order.
+    ratings, lower, upper, variances : float[n]
+        On its scale; nan where it has none.
+    coeffs : mapping of str to float
+        Of the features; of evalica's `newman` v, the tie parameter.
+    defaults : mapping of str to str
+        What it sets unasked, each value in words.
+    what_it_does : tuple of str
+        What penalty, weights and ridge do to these votes, in numbers, against the same model without them.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.boards.peers import as_arena_rank
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], [9, 8, 9], [4, 4, 3])
+    >>> print(as_arena_rank(table).what_it_does[0])
+    hessian_reg=1e-05 makes standard errors 1.00 to 1.00 times as large (B: 28.3 for 28.3).
+    """
+
+    peer: str
+    competitors: tuple[str, ...]
+    ratings: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    variances: FloatArray
+    coeffs: Mapping[str, float]
+    defaults: Mapping[str, str]
+    what_it_does: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """rating, lower, upper, variance by competitor, in the program's order."""
+        import pandas as pd
+
+        columns = np.stack([self.ratings, self.lower, self.upper, self.variances], axis=1)
+        return pd.DataFrame(columns, list(self.competitors), ["rating", "lower", "upper", "variance"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as a JSON object; None where there is no value."""
+        from ..report.json_text import plain
+
+        rows = self.to_frame().rename_axis("model").reset_index().to_dict("records")
+        said = {"defaults": self.defaults, "coeffs": self.coeffs, "what_it_does": self.what_it_does}
+        return dict(plain({"peer": self.peer, "board": rows, **said}))
+
+    def __str__(self) -> str:
+        frame = (
+            self.to_frame().sort_values("rating", ascending=False, kind="stable").dropna(axis=1, how="all")
+        )
+        lines = [f"{self.peer}, by pairproof's maximiser", *(f"  {k}: {v}" for k, v in self.defaults.items())]
+        lines += frame.to_string(float_format="%.4f").splitlines()
+        lines += [f"{k}: {v:.6g}" for k, v in self.coeffs.items()]
+        return "\n".join(map(label, [*lines, *self.what_it_does]))
+
+
+# -- votes and the likelihood --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Votes:
+    """Votes in a peer's order of models.
+
+    first, second int[m], counts float[3, m]: wins, ties, losses of the first.  features float[m, k].  together int[n]: sets of
+    models that votes join, from 0.  b float[n + k]: abilities, and coefficients of features.
+    """
+
+    names: tuple[str, ...]
+    first: IntArray
+    second: IntArray
+    counts: FloatArray
+    features: FloatArray
+    together: IntArray
+
+    @property
+    def n(self) -> FloatArray:
+        return np.asarray(self.counts.sum(axis=0))
+
+    @property
+    def n_sets(self) -> int:
+        return int(self.together.max()) + 1
+
+    @property
+    def p(self) -> int:
+        return int(len(self.names) + self.features.shape[1])
+
+    def log_odds(self, b: FloatArray) -> FloatArray:
+        n = len(self.names)
+        return np.asarray(b[self.first] - b[self.second] + self.features @ b[n:])
+
+    def summed(self, r: FloatArray) -> FloatArray:
+        """float[p]: the derivatives by b of what has the derivatives r float[m] by the log-odds."""
+        n = len(self.names)
+        by = np.bincount(self.first, r, n) - np.bincount(self.second, r, n)
+        return np.concatenate([by, r @ self.features])
+
+    def squared(self, weights: FloatArray) -> FloatArray:
+        """float[p, p]: the sum of weight times zz'."""
+        n = len(self.names)
+        pairs = np.bincount(self.first * n + self.second, weights, n * n).reshape(n, n)
+        pairs = pairs + pairs.T
+        weighted = weights[:, None] * self.features
+        cross = np.array([self.summed(each)[:n] for each in weighted.T]).reshape(-1, n)
+        blocks = [[np.diag(pairs.sum(axis=1)) - pairs, cross.T], [cross, weighted.T @ self.features]]
+        return np.asarray(np.block(blocks))
+
+    @property
+    def level(self) -> FloatArray:
+        """float[p, p]: the projection on what no vote moves: the mean of each set of models."""
+        member = np.zeros((self.p, self.n_sets))
+        member[np.arange(len(self.together)), self.together] = 1.0
+        return np.asarray((member / member.sum(axis=0)) @ member.T)
+
+    def has_maximum(self, counts: FloatArray) -> bool:
+        """Whether no model of these counts lost or won against all of its set; ties are half of both."""
+        up, down = counts[0] + counts[1] > 0.0, counts[2] + counts[1] > 0.0
+        winner = np.concatenate([self.first[up], self.second[down]])
+        loser = np.concatenate([self.second[up], self.first[down]])
+        return len(np.unique(strong_components(winner, loser, len(self.names)))) == self.n_sets
+
+    def check_maximum(self, table: Comparisons, peer: str) -> None:
+        if not self.has_maximum(self.counts):
+            sets = table.only_compared().ties_as_half_wins().unseparated_sets()[1:]
+            raise NotEstimableError(
+                f"{peer} prints where its steps end, which is no maximum: {listed([', '.join(s[:4]) for s in sets], 4)} lost or won"
+                " against all others. Leave these out, or fit_bradley_terry(ties='half').ranks(), which has ranks for them"
+            )
+
+
+def _read(table: Comparisons, features: Sequence[str], in_order: bool, normalised: bool = True) -> _Votes:
+    """The votes, models sorted or by first appearance; cells of ordered pairs, or rows with features."""
+    table = table.only_compared()
+    if any((count != np.floor(count)).any() for count in (table.wins, table.ties, table.losses)):
+        raise InputError(f"{table.source}: counts are fractional; these programs have whole votes alone")
+    order = np.argsort(np.array(table.items, object))
+    if in_order:
+        order = np.argsort(np.unique(np.concatenate([table.first, table.second]), return_index=True)[1])
+    place, n = np.argsort(order), len(order)
+    first, second = place[table.first], place[table.second]
+    counts = np.stack([table.wins, table.ties, table.losses])
+    if not features:
+        key, at = np.unique(first * n + second, return_inverse=True)
+        counts = np.stack([np.bincount(np.ravel(at), each, len(key)) for each in counts])
+        first, second = np.divmod(key, n)
+    x = np.zeros((len(first), 0))
+    if features:
+        x = _columns(table, features, counts.sum(axis=0), normalised)
+    names = tuple(table.items[k] for k in order)
+    together = np.unique(components(first, second, n), return_inverse=True)[1]
+    return _Votes(names, first, second, counts, x, np.ravel(together))
+
+
+def _columns(table: Comparisons, names: Sequence[str], n: FloatArray, normalised: bool) -> FloatArray:
+    """float[m, k]: features, less their mean over votes and over their standard deviation if asked for."""
+    found = []
+    for name in names:
+        column = table.columns.get(table.role_of(name))
+        if column is None or isinstance(column, Factor) or not np.isfinite(column).all():
+            known = ", ".join(k for k, v in table.columns.items() if not isinstance(v, Factor)) or "none"
+            raise InputError(
+                f"features: {name!r} is no column of numbers, of the first less the second, in every row of {table.source};"
+                f" columns of numbers are {known}"
+            )
+        found.append(column - n @ column / n.sum() if normalised else column)
+    x = np.stack(found, axis=1)
+    sd = np.sqrt(n @ x**2 / n.sum())
+    return x / np.where(sd == 0.0, 1.0, sd) if normalised else x
+
+
+def _maximum(
+    votes: _Votes, weights: FloatArray, penalty: FloatArray, counts: FloatArray | None = None
+) -> FloatArray:
+    """float[p]: where the penalised likelihood is largest, each set of models with mean 0, by Newton's steps."""
+    counts = votes.counts if counts is None else counts
+    n, score = weights * counts.sum(axis=0), weights * (counts[0] + counts[1] / 2.0)
+
+    def loss(b: FloatArray) -> float:
+        eta = votes.log_odds(b)
+        return float(n @ np.logaddexp(0.0, eta) - score @ eta + penalty @ b**2 / 2.0)
+
+    b, fixed = np.zeros(votes.p), votes.level
+    for _ in range(100):
+        p = logistic(votes.log_odds(b))
+        bend = votes.squared(n * p * (1.0 - p)) + np.diag(penalty)
+        bend += np.trace(bend) / len(b) * fixed
+        step = np.linalg.solve(bend, votes.summed(score - n * p) - penalty * b)
+        while loss(b + step) > loss(b) + 1e-12 * abs(loss(b)):
+            step = step / 2.0
+        b = b + step
+        if np.abs(step).max() <= 1e-12 * max(1.0, float(np.abs(b).max())):
+            return np.asarray(b)
+    raise ConvergenceError("100 steps found no maximum: a feature tells wins from losses without exception")
+
+
+def _variances(
+    votes: _Votes, b: FloatArray, weights: FloatArray, ridge: float, less: float = 0.0
+) -> FloatArray:
+    """float[n]: of ratings about the mean of their set, in points, by V of the module; less: reg^2."""
+    p, n = logistic(votes.log_odds(b)), len(votes.names)
+    squares = votes.counts[0] * (1.0 - p) ** 2 + votes.counts[1] * (0.5 - p) ** 2 + votes.counts[2] * p**2
+    bend = votes.squared(weights * votes.n * p * (1.0 - p))
+    spread = votes.squared(weights**2 * squares)
+    c = np.where(np.arange(len(b)) < n, 0.0, b)
+    # without the mean, which costs arena-rank five digits: of a reweighted board the condition is then 4e5
+    inverse = np.linalg.inv(bend + ridge * np.eye(len(b)) + np.trace(bend) / len(b) * votes.level)
+    inverse = inverse - votes.level @ inverse
+    return np.asarray(np.diag(inverse @ (spread - less * np.outer(c, c)) @ inverse.T)[:n] * POINTS**2)
+
+
+# -- what they do to these votes -----------------------------------------------------------------------------
+
+
+def _moved(votes: _Votes, ours: FloatArray, theirs: FloatArray) -> str:
+    """Ratings by log-odds without and with it."""
+    r, s = (1000.0 + POINTS * b[: len(votes.names)] for b in (ours, theirs))
+    k = int(np.abs(s - r).argmax())
+    some = f"({votes.names[k]}: {s[k]:.1f} for {r[k]:.1f})"
+    return f"moves ratings by up to {abs(s[k] - r[k]):.3g} points {some}"
+
+
+def _widened(votes: _Votes, ours: FloatArray, theirs: FloatArray) -> str:
+    """Standard errors by variances without and with it."""
+    r, s = np.sqrt(ours), np.sqrt(theirs)
+    k = int(np.abs(np.log(s / r)).argmax())
+    some = f"({votes.names[k]}: {s[k]:.1f} for {r[k]:.1f})"
+    return f"makes standard errors {(s / r).min():.2f} to {(s / r).max():.2f} times as large {some}"
+
+
+def _effects(names: Sequence[str], ours: FloatArray, theirs: FloatArray) -> str:
+    k = len(names)
+    some = [f"{name} {x:.4f} for {y:.4f}" for name, x, y in zip(names, theirs[-k:], ours[-k:])]
+    return f"leaves of the effects of a standard deviation {', '.join(some)}"
+
+
+def _of_all(table: Comparisons, votes: _Votes, features: Sequence[str]) -> list[str]:
+    """What no penalty does: votes of a judge as independent, models that never met on one list."""
+    if votes.n_sets > 1:
+        return [f"{votes.n_sets} sets of models that no vote joins stand on one list, each with mean 1000."]
+    table = table.only_compared()
+    judges = table.columns.get("judge")
+    if not isinstance(judges, Factor) or not 1 < len(judges.levels) < table.n_comparisons:
+        return []
+    fit = fit_bradley_terry(table, ties="half", reference="sum", comparison_terms=list(features))
+    by_judge = fit.clustered("judge", kind="CR1", missing="own")
+    ratio = (by_judge.bse / fit.clustered(kind="CR0").bse)[list(votes.names)]
+    return [
+        f"Its limits take all votes as independent; without penalty and weights those by judge ({len(judges.levels):,} judges, CR1) are"
+        f" {ratio.min():.2f} to {ratio.max():.2f} times as wide as those by single votes."
+    ]
+
+
+def as_arena_rank(
+    votes: Comparisons,
+    *,
+    features: Sequence[str] = (),
+    reweighted: bool | None = None,
+    reg: float = 1.0,
+    min_pair_count: int = 50,
+    hessian_reg: float = 1e-5,
+    normalize_features: bool = True,
+    alpha: float = 0.05,
+) -> PeerBoard:
+    """The numbers that arena-rank converges to, with sandwich limits, and what its defaults do to these votes.
+
+    Parameters
+    ----------
+    votes : Comparisons
+    features : sequence of str
+        Columns of numbers, of the first model less the second: ContextualBradleyTerry; none: BradleyTerry.
+    reweighted : bool, optional
+        Whether a vote weighs 1 / max(votes of its pair, `min_pair_count`); default, as there: with features only.
+    reg : float
+        Its penalty of the features' coefficients.
+    min_pair_count : int
+    hessian_reg : float
+        What it adds to the Hessian for its limits, times the votes where these are not weighted.
+    normalize_features : bool
+    alpha : float
+        1 minus the level of the limits.
+
+    Returns
+    -------
+    PeerBoard
+
+    Raises
+    ------
+    InputError
+        Fractional counts, a feature that is no column of numbers, an alpha outside (0, 1).
+    NotEstimableError
+        A model that lost or won all of its votes.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.boards.peers import as_arena_rank
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], [9, 8, 9], [4, 4, 3])
+    >>> as_arena_rank(table).to_frame().round(1).loc["A"].tolist()
+    [1041.8, 988.5, 1095.2, 740.0]
+    """
+    if not 0.0 < alpha < 1.0:
+        raise InputError(f"alpha={alpha}; expected a number between 0 and 1, 0.05 for 95 % limits")
+    told = _read(votes, features, False, normalize_features)
+    told.check_maximum(votes, "arena-rank")
+    k, n, total = len(features), len(told.names), float(told.n.sum())
+    weighted = bool(k) if reweighted is None else reweighted
+    ones = weights = np.ones(len(told.first))
+    if weighted:
+        pair = np.minimum(told.first, told.second) * n + np.maximum(told.first, told.second)
+        weights = 1.0 / np.maximum(np.bincount(pair, told.n)[pair], min_pair_count)
+        weights = weights / (told.n @ weights / total) if k else weights
+    ridge = hessian_reg * (total if k or np.allclose(weights, 1.0) else 1.0)
+    free, penalty = np.zeros(n + k), np.r_[np.zeros(n), np.full(k, reg * total)]
+    b = _maximum(told, weights, penalty)
+    variance = _variances(told, b, weights, ridge, reg**2 if k else 0.0)
+    rating, half = 1000.0 + POINTS * b[:n], normal_quantile(1.0 - alpha / 2.0) * np.sqrt(variance)
+    alone = _maximum(told, weights, free) if penalty.any() else b
+    said = [f"hessian_reg={hessian_reg:g} {_widened(told, _variances(told, b, weights, 0.0), variance)}."]
+    if penalty.any():
+        so = f"reg={reg:g} is added to the mean loss and weighs as much as {total:,.0f} votes: it"
+        said.insert(0, f"{so} {_effects(features, alone, b)}, and {_moved(told, alone, b)}.")
+    if weighted:
+        plain = _maximum(told, ones, free)
+        wide = _widened(told, _variances(told, plain, ones, 0.0), _variances(told, alone, weights, 0.0))
+        said.insert(0, f"Weighting pairs alike {_moved(told, plain, alone)} and {wide}.")
+    defaults = {
+        "scale": "400 points are odds of 10 to 1; init_rating 1000 is the mean of each set of models that votes join",
+        "outcome": "1, 0; ties, both-bad ones and any other word .5",
+        "reweighted": f"True: 1 / max(votes of the pair, {min_pair_count})" if weighted else "False",
+        **({"reg": f"{reg:g}", "normalize_features": f"{normalize_features}"} if k else {}),
+        "hessian_reg": f"{hessian_reg:g}, here {ridge:.3g} on the diagonal of the Hessian",
+        "limits": f"sandwich of single votes, normal, {100 * (1 - alpha):g} %",
+        "stopping": "there ftol = gtol = 1e-9, up to .1 points away; here the maximum",
+    }
+    title = f"arena-rank 0.1.1 {'ContextualBradleyTerry' if k else 'BradleyTerry'}"
+    coeffs = dict(zip(features, b[n:].tolist()))
+    said += _of_all(votes, told, features)
+    limits = (rating - half, rating + half)
+    return PeerBoard(title, told.names, rating, *limits, variance, coeffs, defaults, tuple(said))
+
+
+def as_fastchat(
+    votes: Comparisons,
+    *,
+    features: Sequence[str] = (),
+    replicates: int = 100,
+    anchor: str = "mixtral-8x7b-instruct-v0.1",
+    at: float = 1114.0,
+    reg: float = 0.5,
+) -> PeerBoard:
+    """The numbers that FastChat's rating_systems converges to: Bradley-Terry with its bootstrap, or style control.
+
+    Parameters
+    ----------
+    votes : Comparisons
+        In the order of the file: its draws are of the distinct votes in the order in which models appear.
+    features : sequence of str
+        Columns of numbers, of the first model less the second: style control, which has no limits here, for there the draws are
+        not seeded.
+    replicates : int
+        Draws, from numpy's generator with seed 0 as there; 0 for none.
+    anchor, at : str, float
+        The model that is put `at`, if it is there.
+    reg : float
+        Of style control: its ridge on ratings / 400 and coefficients.
+
+    Returns
+    -------
+    PeerBoard
+        lower and upper are its q025 and q975.
+
+    Raises
+    ------
+    InputError, NotEstimableError
+        As :func:`as_arena_rank`; without features.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.boards.peers import as_fastchat
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], [9, 8, 9], [4, 4, 3])
+    >>> as_fastchat(table).to_frame().round(1).loc["A"].tolist()
+    [1041.8, 996.7, 1088.7, 635.4]
+    """
+    told = _read(votes, features, True)
+    k, n = len(features), len(told.names)
+
+    def points(b: FloatArray) -> FloatArray:
+        r = 1000.0 + POINTS * b[:n]
+        return np.asarray(r - r[told.names.index(anchor)] + at if anchor in told.names else r)
+
+    ones, free, finite, said = np.ones(len(told.first)), np.zeros(n + k), told.has_maximum(told.counts), []
+    # a ridge of reg on ratings / 400 is one of reg / log(10)^2 on log-odds
+    penalty = np.r_[np.full(n, reg / np.log(10.0) ** 2), np.full(k, reg)] if k else free
+    if not k:
+        told.check_maximum(votes, "FastChat")
+    b = _maximum(told, ones, penalty)
+    lower, upper, variance = np.full((3, n), np.nan)
+    if k and finite:
+        alone = _maximum(told, ones, free)
+        said.append(f"reg={reg:g} {_effects(features, alone, b)}, and {_moved(told, alone, b)}.")
+    elif k:
+        said.append("A model lost or won all of its votes: its ridge alone decides how far from the others.")
+    elif replicates:
+        drawn = np.array([points(_maximum(told, ones, free, counts)) for counts in _draws(told, replicates)])
+        if len(drawn) < replicates:
+            said.append(
+                f"{replicates - len(drawn)} of {replicates} draws have no maximum, since a model lost, won or missed all: there"
+                " they give what its steps end at, here they are left out."
+            )
+        if len(drawn) > 1:
+            (lower, upper), variance = np.quantile(drawn, [0.025, 0.975], axis=0), drawn.var(axis=0, ddof=1)
+    if anchor in told.names:
+        said.append(f"{anchor} is {at:g} in every draw, so that all limits are of differences to it.")
+    drawn_by = f"quantiles .025 and .975 of {replicates} multinomial draws, numpy's generator with seed 0"
+    defaults = {
+        "scale": f"400 points are odds of 10 to 1; {anchor} is {at:g} if it is there, else the mean is 1000",
+        "outcome": "1, 0; any other word .5",
+        **({"reg": f"{reg:g}, of ratings / 400 and of coefficients"} if k else {}),
+        "limits": "none here: there by draws without a seed" if k else drawn_by,
+        "stopping": "there L-BFGS-B, 100 steps, gtol 1e-6, up to .1 points away; here the maximum",
+    }
+    title = f"FastChat rating_systems, {'style control' if k else 'Bradley-Terry'}"
+    said += _of_all(votes, told, features) if finite else []
+    coeffs = dict(zip(features, b[n:].tolist()))
+    return PeerBoard(title, told.names, points(b), lower, upper, variance, coeffs, defaults, tuple(said))
+
+
+def _draws(votes: _Votes, replicates: int) -> Iterator[FloatArray]:
+    """FastChat's draws of the distinct votes, sorted by first, second, and loss before tie before win, that have a maximum."""
+    cell, outcome = np.nonzero(votes.counts[::-1].T)
+    size = votes.counts[2 - outcome, cell]
+    for draw in np.random.default_rng(0).multinomial(int(size.sum()), size / size.sum(), size=replicates):
+        counts = np.zeros_like(votes.counts)
+        counts[2 - outcome, cell] = draw
+        if votes.has_maximum(counts):
+            yield counts
+
+
+def as_evalica(
+    votes: Comparisons,
+    *,
+    method: Literal["bradley_terry", "newman"] = "bradley_terry",
+    normalise: Literal["geometric mean", "sum"] = "geometric mean",
+) -> PeerBoard:
+    """The scores that evalica converges to: worths with ties as half wins, or by Davidson's model.
+
+    Parameters
+    ----------
+    votes : Comparisons
+    method : {"bradley_terry", "newman"}
+    normalise : {"geometric mean", "sum"}
+        Which is 1: the geometric mean, as of `bradley_terry` there, or the sum, as in its gold tables.  There `newman` ends on a
+        scale that its first guess decides.
+
+    Returns
+    -------
+    PeerBoard
+        Without limits; `coeffs` has v of `newman`.
+
+    Raises
+    ------
+    InputError, NotEstimableError
+        As :func:`as_arena_rank`; sets of models that no vote joins.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.boards.peers import as_evalica
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], [9, 8, 9], [4, 4, 3])
+    >>> as_evalica(table, method="newman").ratings.round(3).tolist()
+    [1.584, 0.946, 0.667]
+    """
+    one_of("method", method, ("bradley_terry", "newman"))
+    one_of("normalise", normalise, ("geometric mean", "sum"))
+    told = _read(votes, (), True)
+    told.check_maximum(votes, "evalica")
+    if told.n_sets > 1:
+        raise NotEstimableError(
+            "no vote joins the sets of models: evalica prints 1 for all; fit each by itself"
+        )
+    newman = method == "newman"
+    davidson = newman and bool(votes.ties.any())
+    fit = fit_bradley_terry(votes.only_compared(), ties="davidson" if davidson else "half", reference="sum")
+    score = np.exp(fit.params[list(told.names)].to_numpy())
+    score = score / score.sum() if normalise == "sum" else score
+    v = float(np.exp(fit.params["tie"]) / 2.0) if davidson else 0.0
+    defaults = {
+        "scale": f"the {normalise} is 1" + ("; there it is wherever its steps end" if newman else ""),
+        "ties": "Davidson's model, v = exp(tie) / 2" if newman else "half wins",
+        "stopping": "there 100 steps or a change of 1e-6, with no word if it was not reached; here the maximum",
+    }
+    said = ("It has no limits; where a model never wins it prints 1e-06 for all, with no word.",)
+    none, coeffs = np.full(len(score), np.nan), {"v": v} if newman else {}
+    return PeerBoard(f"evalica 0.4.2 {method}", told.names, score, none, none, none, coeffs, defaults, said)

@@ -1,0 +1,53 @@
+"""`pairproof next-pairs`: the pairs whose votes tell soonest who is best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..options.reading import Reading, names, parsed, reader_options
+from ..state import COUNT, LEVEL, READ, SectionedCommand, State, choice, options, shared_options
+
+HELP = """Say which pairs to ask next, so that it is soonest known who is best of those compared in FILE.
+
+The votes go to the best item and the rivals that are not told from it; each pair is asked in both orders, so that either item
+is shown first as often. Beside them stands what as many votes would tell if they were spread evenly over all pairs.
+
+\b
+pairproof next-pairs votes.parquet
+pairproof next-pairs votes.csv --n 500 --focus newcomer --cluster judge --json
+"""
+
+
+@click.command("next-pairs", cls=SectionedCommand, help=HELP)
+@click.argument("file", metavar="FILE", type=READ)
+@options(
+    "Next pairs",
+    {
+        "--n VOTES": "Votes that shall be asked.",
+        "--focus top|all|ITEM": "Who is best, the order of all, or how an item stands to the others.",
+        "--ties": "A tie is half a win for either, or an outcome of its own, or left out.",
+        "--cluster COL[,COL]|none": "What goes together (default: judge and prompt, where there are such).",
+        "--level": "At which a difference counts as told.",
+    },
+    n={"type": COUNT, "default": 100},
+    focus={"default": "top"},
+    ties=choice("half", "davidson", "rao-kupper", "drop", default="half"),
+    cluster={"default": None, "callback": parsed(lambda text: [] if text == "none" else names(text))},
+    level=LEVEL,
+)
+@reader_options
+@shared_options
+def command(state: State, file: str, reading: Reading[Any], ties: Any, cluster: Any, **asked: Any) -> None:
+    state.no_junit("a plan of votes has")
+    from ...boards.next_pairs import next_pairs
+    from ...boards.votes import Votes, clusters_of
+    from ...native.comparisons.contests.bradley_terry import fit_bradley_terry
+
+    table = reading.of(file)
+    columns = clusters_of(Votes(table))[0] if cluster is None else cluster
+    fit = fit_bradley_terry(table, ties=ties if table.tie_category else None, reference="sum")
+    robust = fit.clustered(*columns, kind="CR1", missing="own") if columns else fit.clustered()
+    found = next_pairs(robust, **asked)
+    state.give(found.page, found.to_dict)

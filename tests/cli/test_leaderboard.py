@@ -1,0 +1,132 @@
+"""`pairproof leaderboard`: from a file of votes to the board, its JSON, CSV and page."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pairproof.boards.board import leaderboard
+from pairproof.cli import main
+from tests.boards.simulated import simulate
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("board")
+    votes = simulate(11, n_votes=1_500, n_models=5, n_judges=120, pareto=2.0)
+    votes.attrs = {}
+    votes.to_csv(folder / "votes.csv", index=False)
+    (folder / "models.csv").write_text("item,licence\n" + "".join(f"model-{k},MIT\n" for k in range(1, 6)))
+    return folder
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main([str(a) for a in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_board_is_printed_best_first_with_its_method(folder: Path, capsys) -> None:
+    code, out, err = run(capsys, "leaderboard", folder / "votes.csv")
+    assert code == 0 and err == ""
+    board = leaderboard(str(folder / "votes.csv"))
+    lines = [line.split()[1] for line in out.splitlines() if "model-" in line]
+    assert lines == [row.model for row in board.rows]
+    assert "CR2 by judge" in out and "times those of independent votes" in out
+
+
+def test_json_csv_and_page_hold_the_numbers_of_the_board(folder: Path, tmp_path: Path, capsys) -> None:
+    reports = [tmp_path / name for name in ("board.csv", "board.json", "board.html", "board.md")]
+    asked = [option for path in reports for option in ("--report", path)]
+    data = ("--item-data", folder / "models.csv", "--anchor", "model-2=1114")
+    code, out, _ = run(capsys, "leaderboard", folder / "votes.csv", *data, "--json", *asked)
+    assert code == 0
+    document = json.loads(out)
+    assert document == json.loads(reports[1].read_text())
+    rows = list(csv.DictReader(reports[0].open(newline="")))
+    assert [float(row["rating"]) for row in rows] == [row["rating"] for row in document["board"]]
+    assert {row["licence"] for row in rows} == {"MIT"}
+    assert document["scale"] == {
+        "name": "elo",
+        "anchor": "model-2",
+        "at": 1114.0,
+        "ties": "half",
+        "expected": "ability",
+    }
+    best = document["board"][0]
+    for text in (reports[2].read_text(), reports[3].read_text()):
+        assert best["model"] in text and f"{best['rating']:.1f}" in text
+
+
+def test_boards_by_language_stand_side_by_side(folder: Path, capsys) -> None:
+    code, out, _ = run(capsys, "leaderboard", folder / "votes.csv", "--by", "language", "--json")
+    levels = [part["level"] for part in json.loads(out)["board"]]
+    assert code == 0 and levels == sorted(pd.read_csv(folder / "votes.csv")["language"].unique())
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["--anchor", "model-2"], "expected NAME=VALUE"),
+        (["--anchor", "model-2=high"], "expected MODEL=RATING"),
+        (["--anchor", "model-7=1000"], "no item 'model-7'"),
+        (["--ties", "none"], "is not one of"),
+        (["--by", "planet"], "no column 'planet'"),
+        (["--cluster", "planet"], "no column 'planet'"),
+        (["--style", "planet"], "planet"),
+        (["--where", "language=Klingon"], "Klingon"),
+        (["--report", "board.xls"], "expected one of"),
+        (["--report", "board.xml"], "JUnit"),
+    ],
+)
+def test_what_is_asked_wrongly_ends_with_3_and_says_what_was_found(folder: Path, capsys, asked, said) -> None:
+    code, out, err = run(capsys, "leaderboard", folder / "votes.csv", *asked)
+    assert (code, out) == (3, "") and said in err
+
+
+def test_no_other_command_writes_a_csv_report(folder: Path, tmp_path: Path, capsys) -> None:
+    code, _, err = run(capsys, "count", folder / "votes.csv", "--report", tmp_path / "counts.csv")
+    assert code == 3 and ".csv" in err and not (tmp_path / "counts.csv").exists()
+
+
+def test_votes_in_several_files_are_counted_into_one_board(folder: Path, tmp_path: Path, capsys) -> None:
+    lines = (folder / "votes.csv").read_text().splitlines()
+    for name, part in (("a.csv", lines[1:800]), ("b.csv", lines[800:])):
+        (tmp_path / name).write_text("\n".join([lines[0], *part]) + "\n")
+    files = (tmp_path / "a.csv", tmp_path / "b.csv")
+    code, out, _ = run(capsys, "leaderboard", *files, "--json")
+    whole = leaderboard(str(folder / "votes.csv"), cluster="judge")
+    found = json.loads(out)
+    assert code == 0 and found["clusters"] == {"columns": ["judge"], "n": [whole.clusters.n[0]], "kind": "CR1"}
+    assert [row["model"] for row in found["board"]] == [row.model for row in whole.rows]
+    assert found["board"][0]["rating"] == pytest.approx(whole.rows[0].rating, abs=1e-9)  # counts; observed 0
+
+
+@pytest.mark.parametrize(
+    ("peer", "said"),
+    [
+        ("arena-rank", "hessian_reg=1e-05 makes standard errors"),
+        ("fastchat", "400 points are odds of 10 to 1"),
+        ("evalica", "It has no limits"),
+        ("descriptive", "eigen"),
+        ("expected-wins", "cluster"),
+        ("trueskill", "cluster"),
+    ],
+)
+def test_what_another_board_prints_of_these_votes_comes_with_its_defaults(folder, capsys, peer, said) -> None:
+    code, out, _ = run(capsys, "leaderboard", folder / "votes.csv", "--as", peer)
+    assert code == 0 and said in out and "model-3" in out
+    code, out, _ = run(capsys, "leaderboard", folder / "votes.csv", "--as", peer, "--json")
+    assert code == 0 and len(json.loads(out)["rows"]) == 5
+
+
+def test_a_published_folder_is_checked_by_the_command_that_its_page_names(folder, tmp_path, capsys) -> None:
+    code, _, err = run(capsys, "leaderboard", folder / "votes.csv", "--style", "length", "--out", tmp_path / "board")
+    names = ["index.html", "leaderboard.csv", "leaderboard.json", "leaderboard.toml", "votes.csv"]
+    assert code == 0 and sorted(path.name for path in (tmp_path / "board").iterdir()) == names
+    code, out, _ = run(capsys, "check", tmp_path / "board" / "leaderboard.toml", "--json")
+    assert code == 0 and json.loads(out)["summary"] == {"agrees": 25}
