@@ -22,6 +22,8 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from pairproof.fit.fit import Fit
+from pairproof.fit.many.abilities import abilities_of
+from pairproof.fit.many.ranks import rank_sets
 from pairproof.numerics.arrays import FloatArray, IntArray
 
 from .designs import POINTS, STYLE, Draw
@@ -76,11 +78,11 @@ def _rank_sets_hold(fit: Fit, target: FloatArray, whole: bool) -> tuple[bool, fl
 
     The stepwise test never rejects a true statement as long as no t of one exceeds the critical value of all true
     statements together, which is at most that of any step.  Where it is clear of that the sets hold, and the 190 or 4,950
-    degrees of freedom are not worked out; else, in one replication of twelve or so, `fit.ranks()` is asked.
+    degrees of freedom are not worked out; else, in one replication of twelve or so, the sets themselves are asked.
     """
     if not whole and _certain(fit, target):
         return True, np.nan
-    sets, true = fit.ranks(), ranks_of(target)
+    sets, true = rank_sets(abilities_of(fit), with_best=False), ranks_of(target)
     return bool(((sets.low <= true) & (true <= sets.high)).all()), float((sets.high - sets.low + 1).mean())
 
 
