@@ -76,12 +76,16 @@ def made_with() -> dict[str, str]:
 
 @click.command(context_settings={"max_content_width": 120})
 @click.option("--replications", default=200, show_default=True, help="0: only the packages.")
-@click.option("--design", "names", multiple=True, type=click.Choice([d.name for d in DESIGNS]), help="Only this.")
+@click.option(
+    "--design", "names", multiple=True, type=click.Choice([d.name for d in DESIGNS]), help="Only this."
+)
 @click.option("--workers", default=min(2, os.cpu_count() or 1), show_default=True, type=click.IntRange(1))
 @click.option("--peers/--no-peers", default=True)
 @click.option("--itself", default=3, show_default=True, help="Replications of the packages themselves.")
 @click.option("--fastchat", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=RECORD, show_default="the record")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), default=RECORD, show_default="the record"
+)
 def main(
     replications: int, names: tuple[str, ...], workers: int, peers: bool, itself: int, fastchat: Path | None, out: Path
 ) -> None:  # fmt: skip
@@ -105,7 +109,11 @@ def main(
 
 def _keep(out: Path, known: dict[str, Any], itself: list[dict[str, Any]]) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
-    document = {"seed": SEED, "designs": [known[d.name] for d in DESIGNS if d.name in known], "itself": itself}
+    document = {
+        "seed": SEED,
+        "designs": [known[d.name] for d in DESIGNS if d.name in known],
+        "itself": itself,
+    }
     out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 

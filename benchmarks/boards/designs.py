@@ -32,7 +32,8 @@ BOTH_BAD = "tie (bothbad)"
 class Design:
     """said: in words.  votes: arguments of `simulate`.  methods: names of :data:`benchmarks.boards.methods.METHODS`, and
     the limit of `simulate` that each is held against where it is not `target`.  few: methods that are slow, and in how
-    many replications they run.  newcomer: votes that the last model has, of `n_votes`."""
+    many replications they run.  newcomer: votes that the last model has, of `n_votes`.
+    spread: sd of abilities."""
 
     name: str
     said: str
@@ -44,6 +45,7 @@ class Design:
     targets: Mapping[str, str] = field(default_factory=dict)
     few: Mapping[str, int] = field(default_factory=dict)
     newcomer: int = 0
+    spread: float = 0.5
     counted: bool = False
 
     def replications(self, method: str, asked: int) -> int:
@@ -53,7 +55,9 @@ class Design:
     def models(self) -> tuple[FloatArray, FloatArray]:
         """Abilities and popularities; those of a newcomer so that it has its votes on the average."""
         rng = np.random.default_rng([SEED, self.n_models])
-        theta, shown = rng.normal(0.0, 0.5, self.n_models), np.exp(rng.normal(0.0, 0.4, self.n_models))
+        theta, shown = rng.normal(0.0, self.spread, self.n_models), np.exp(
+            rng.normal(0.0, 0.4, self.n_models)
+        )
         if self.newcomer:
             theta[-1] = np.sort(theta)[-4]  # among the best, where it matters
             shown[-1] = shown[:-1].sum() * self.newcomer / (2 * self.n_votes)
@@ -69,7 +73,10 @@ class Design:
         frame = simulate(
             SEED + k, self.n_votes, self.n_models, **{"pareto": 2.0, **self.votes}, truth=theta, shown=shown
         )
-        limits = {key: np.array(list(v.values())) for key, v in frame.attrs.items() if isinstance(v, dict)}
+        # Equal models are equal: without rounding they differ by 1e-17.
+        limits = {
+            key: np.round(list(v.values()), 12) for key, v in frame.attrs.items() if isinstance(v, dict)
+        }
         names = list(frame.attrs["truth"])
         frame[STYLE] = np.log(frame["length_a"]) - np.log(frame["length_b"])
         if self.target == "dropped":
@@ -113,7 +120,9 @@ def _by_pair(frame: pd.DataFrame, names: list[str]) -> tuple[IntArray, IntArray]
     a, b = (frame[column].map(place).to_numpy() for column in ("model_a", "model_b"))
     outcome = frame["winner"].map({"model_a": 0, "model_b": 2}).fillna(1).to_numpy().astype(np.int64)
     outcome = np.where(a < b, outcome, 2 - outcome)
-    cell = np.bincount((np.minimum(a, b) * n + np.maximum(a, b)) * 3 + outcome, minlength=n * n * 3).reshape(-1, 3)
+    cell = np.bincount((np.minimum(a, b) * n + np.maximum(a, b)) * 3 + outcome, minlength=n * n * 3).reshape(
+        -1, 3
+    )
     used = np.flatnonzero(cell.sum(axis=1))
     return np.stack(np.divmod(used, n), axis=1), cell[used]
 
@@ -144,14 +153,22 @@ DESIGNS: tuple[Design, ...] = (
         "the same as 'users differ', answers longer the better the model, and longer answers preferred (.4 a unit of log"
         " length)",
         (
-            "style, by judge and prompt", "style, by judge", "by judge", "arena-rank, style",
-            "arena-rank, style, reg=0", "FastChat, style", *_PLAIN,
+            "style, by judge and prompt",
+            "style, by judge",
+            "by judge",
+            "arena-rank, style",
+            "arena-rank, style, reg=0",
+            "FastChat, style",
+            *_PLAIN,
         ),
         votes={"style": 0.4, "verbose": 0.6},
         target="half",
         targets={
-            "style, by judge and prompt": "equal", "style, by judge": "equal", "arena-rank, style": "equal",
-            "arena-rank, style, reg=0": "equal", "FastChat, style": "equal",
+            "style, by judge and prompt": "equal",
+            "style, by judge": "equal",
+            "arena-rank, style": "equal",
+            "arena-rank, style, reg=0": "equal",
+            "FastChat, style": "equal",
         },
     ),
     Design(
@@ -193,5 +210,12 @@ DESIGNS: tuple[Design, ...] = (
         "'users differ' less votes that call both bad",
         ("by judge and prompt", *_PLAIN),
         target="dropped",
+    ),
+    Design(
+        "equal models",
+        "'users differ' with 20 models that are equally good, so that whatever is said of ranks is wrong: nowhere else is as"
+        " much wrong said",
+        ("by judge and prompt", *_PLAIN),
+        spread=0.0,
     ),
 )

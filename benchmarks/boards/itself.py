@@ -38,10 +38,12 @@ def beside(designs: dict[str, Design], n: int, fastchat: Path | None) -> list[di
             if method in METHODS:
                 ours = METHODS[method](draw, draw.limits["half"], False)
                 ratings.append(np.abs(ours.rating - theirs.rating).max())
-                limits.append(
-                    max(np.abs(ours.low - theirs.low).max(), np.abs(ours.high - theirs.high).max())
-                )
-        one: dict[str, Any] = {"method": method, "design": design.name, "seconds": round(median(seconds[1:]), 2)}
+                limits.append(max(np.abs(ours.low - theirs.low).max(), np.abs(ours.high - theirs.high).max()))
+        one: dict[str, Any] = {
+            "method": method,
+            "design": design.name,
+            "seconds": round(median(seconds[1:]), 2),
+        }
         if ratings:
             one |= {"rating": float(f"{max(ratings):.2g}"), "limits": float(f"{max(limits):.2g}")}
         out.append(one)
@@ -50,7 +52,10 @@ def beside(designs: dict[str, Design], n: int, fastchat: Path | None) -> list[di
 
 def _runs(designs: dict[str, Design], fastchat: Path | None) -> dict[str, tuple[Design, Run]]:
     users, style = designs["users differ"], designs["style goes with ability"]
-    out: dict[str, tuple[Design, Run]] = {"pairproof": (users, _board), "pairproof, style": (style, _board_style)}
+    out: dict[str, tuple[Design, Run]] = {
+        "pairproof": (users, _board),
+        "pairproof, style": (style, _board_style),
+    }
     if _there("arena_rank"):
         out["arena-rank"] = users, _arena_rank
         out["arena-rank, style"] = style, _arena_rank_style
@@ -119,9 +124,7 @@ def _evalica(draw: Draw) -> Answer:
     )  # fmt: skip
     scores, low, high = (s.reindex(draw.names) for s in (found.result.scores, found.low, found.high))
     mean = np.log(scores).mean()
-    return Answer(
-        *(1000 + 400 / np.log(10) * (np.log(s) - mean).to_numpy() for s in (scores, low, high))
-    )
+    return Answer(*(1000 + 400 / np.log(10) * (np.log(s) - mean).to_numpy() for s in (scores, low, high)))
 
 
 def _fastchat(draw: Draw, file: Path) -> Answer:

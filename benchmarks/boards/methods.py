@@ -36,7 +36,8 @@ DRAWS, ROOM = 4_000, 0.1
 @dataclass(frozen=True)
 class Answer:
     """ratings, low, high float[n]: Elo.  effect: of a unit of log length, nan without style.  ranks_hold: whether all that
-    is said of ranks is true, None where nothing is said.  sizes: the mean size of a rank set, nan where it was not needed."""
+    is said of ranks is true, None where nothing is said.  sizes: the mean size of a rank set, nan where it was not needed.
+    """
 
     rating: FloatArray
     low: FloatArray
@@ -88,7 +89,7 @@ def _rank_sets_hold(fit: Fit, target: FloatArray, whole: bool) -> tuple[bool, fl
 
 def _certain(fit: Fit, target: FloatArray) -> bool:
     n = len(fit.items)
-    worse, better = np.nonzero(target[:, None] < target)
+    worse, better = np.nonzero((target[:, None] <= target) & ~np.eye(n, dtype=bool))
     abilities = np.zeros((n, len(fit.beta)))
     abilities[:, [fit.names.index(item) for item in fit.items]] = np.eye(n)
     v = fit.covariance.between(abilities)
@@ -103,7 +104,9 @@ def _certain(fit: Fit, target: FloatArray) -> bool:
     for k in range(n):
         at = np.flatnonzero(worse == k)
         if len(at):
-            np.maximum(largest, ((points[k] - points[better[at]]) / spread[at, None]).max(axis=0), out=largest)
+            np.maximum(
+                largest, ((points[k] - points[better[at]]) / spread[at, None]).max(axis=0), out=largest
+            )
     return float(((b[worse] - b[better]) / se).max()) < np.quantile(largest, 0.95) - ROOM
 
 
@@ -142,7 +145,9 @@ def arena_rank(draw: Draw, target: FloatArray, whole: bool) -> Answer:
     b, n = half_win_ratings(score, votes), len(draw.names)
     i, j = draw.pairs.T
     p = expit(b[i] - b[j])
-    spread = draw.counts[:, 0] * (1 - p) ** 2 + draw.counts[:, 1] * (0.5 - p) ** 2 + draw.counts[:, 2] * p**2
+    spread = (
+        draw.counts[:, 0] * (1 - p) ** 2 + draw.counts[:, 1] * (0.5 - p) ** 2 + draw.counts[:, 2] * p**2
+    )
 
     def of_models(each: FloatArray) -> FloatArray:
         out = np.zeros((n, n))
@@ -217,7 +222,9 @@ def _by_percentile(rating: FloatArray, draws: FloatArray, effect: float = np.nan
     return 1000.0 + POINTS * rating, 1000.0 + POINTS * low, 1000.0 + POINTS * high
 
 
-def _with_upper_bound(rating: FloatArray, low: FloatArray, high: FloatArray, target: FloatArray, effect: float) -> Answer:
+def _with_upper_bound(
+    rating: FloatArray, low: FloatArray, high: FloatArray, target: FloatArray, effect: float
+) -> Answer:
     """FastChat's board: rank (UB) says that so many are better, which is true if it is no larger than the rank."""
     bound = 1 + (low > high[:, None]).sum(axis=1)
     return Answer(rating, low, high, effect, bool((bound <= ranks_of(target)).all()))

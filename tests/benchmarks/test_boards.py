@@ -37,7 +37,8 @@ def test_the_parts_that_are_simulated_are_the_board():
         draw = replace(BY_NAME[name], n_votes=2_000).draw(0)
         answer = METHODS[method](draw, draw.limits["half"], False)
         rows = {
-            row.model: row for row in leaderboard(draw.frame[[*COLUMNS, *([STYLE] if how else [])]], **how).rows
+            row.model: row
+            for row in leaderboard(draw.frame[[*COLUMNS, *([STYLE] if how else [])]], **how).rows
         }
         for k, model in enumerate(draw.names):
             got = (rows[model].rating, rows[model].low, rows[model].high)
@@ -109,7 +110,18 @@ def test_a_few_replications_are_near_the_truth():
 
 def test_the_command_keeps_a_record_that_has_the_form_of_the_page(tmp_path):
     out = tmp_path / "boards.json"
-    asked = ["--replications", "2", "--design", "Davidson's ties", "--workers", "1", "--itself", "0", "--out", str(out)]
+    asked = [
+        "--replications",
+        "2",
+        "--design",
+        "Davidson's ties",
+        "--workers",
+        "1",
+        "--itself",
+        "0",
+        "--out",
+        str(out),
+    ]
     ran = CliRunner().invoke(boards.main, asked)
     assert ran.exit_code == 0, ran.output
     (found,) = json.loads(out.read_text(encoding="utf-8"))["designs"]
@@ -147,7 +159,10 @@ def test_the_record_has_every_design_and_enough_replications():
 
 #: What misses a bound, and is known to; nothing else may.
 KNOWN = {
-    ("one user with many votes", "by vote"): "votes of one user go together, and single votes do not know: .833 for .95"
+    (
+        "one user with many votes",
+        "by vote",
+    ): "votes of one user go together, and single votes do not know: .833 for .95"
 }
 
 

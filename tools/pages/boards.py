@@ -16,6 +16,8 @@ MOST_BIAS, MOST_ERRORS, COVERAGE, RANKS = 1.0, 3.5, (0.93, 0.97), 0.95
 PEERS = ("arena-rank", "FastChat", "evalica")
 #: Methods that are tried beside what `leaderboard` does unasked, and what each is called.
 NAMES = {
+    "pairproof": "pairproof, the whole board",
+    "pairproof, style": "pairproof, the whole board with style and without",
     "by judge and prompt": "pairproof, by judge and prompt",
     "by judge": "pairproof, by judge",
     "by vote": "pairproof, by vote",
@@ -51,12 +53,6 @@ def lines() -> Iterator[tuple[Found, str, Found]]:
 
 def _bold(text: str, good: bool) -> str:
     return text if good else f"**{text}**"
-
-
-def _chance(one: Found) -> float:
-    """Two Monte Carlo errors of a share."""
-    n, rate = one["replications"], one["hold"]
-    return float(2 * max(rate * (1 - rate), 0.05 * 0.95 / 4) ** 0.5 / n**0.5)
 
 
 def misses(one: Found) -> list[str]:
@@ -111,12 +107,15 @@ def newcomers() -> str:
     rows = [
         (
             design["name"], NAMES[method], f"{n['bias']:+.1f} ({n['bias_error']:.1f})",
-            _bold(f"{n['coverage']:.3f}", COVERAGE[0] <= n["coverage"] <= COVERAGE[1]), f"{n['half_width']:.1f}",
+            _bold(f"{n['coverage']:.3f}", abs(n["coverage"] - 0.95) <= 2 * (0.95 * 0.05 / one["replications"]) ** 0.5),
+            f"{n['half_width']:.1f}", str(one["replications"]),
         )
         for design, method, one in lines()
         if (n := one.get("newcomer"))
     ]  # fmt: skip
-    return markdown(("design", "method", "bias (MC error)", "coverage", "half width"), rows, right=2)
+    return markdown(
+        ("design", "method", "bias (MC error)", "coverage", "half width", "replications"), rows, right=2
+    )
 
 
 def effects() -> str:
@@ -167,10 +166,45 @@ def _how(method: str, who: str) -> str:
     return "" if who.startswith("What") or method == who else f" ({method})"
 
 
+def why() -> str:
+    """Reasons, with the numbers that they are of."""
+    of = {design["name"]: design["methods"] for design in record()["designs"]}
+
+    def coverage(design: str, method: str) -> str:
+        return f"{of[design][method]['coverage']:.3f}"
+
+    style, users, heavy = of["style goes with ability"], "users differ", "one user with many votes"
+    both, ub = "by judge and prompt", of["equal models"]["FastChat"]["ranks"]["hold"]
+    quantiles = [coverage(d, "FastChat") for d in of if d != heavy and "FastChat" in of[d]]
+    new, ridge = of["a newcomer on a large board"]["arena-rank"]["newcomer"], 1e-5 * 5_000_000
+    reasons = (
+        f"**Nobody's ratings are off** but those of arena-rank with style as it comes, by {style['arena-rank, style']['largest_bias']:.0f}"
+        " Elo for one model: its penalty is on the *mean* loss, so that little of the effect remains, and what style gives stays in"
+        f" the ratings. With `reg=0` they are off by {style['arena-rank, style, reg=0']['largest_bias']:.1f} at most, which is chance.",
+        "**FastChat's limits are the quantiles .025 and .975 of 100 samples**, and evalica's are here. The former is between the"
+        " third and the fourth of 100 (2.475 of 0 to 99), on the average the quantile 3.475 / 101 = .034: limits that hold"
+        f" {1 - 2 * 3.475 / 101:.3f}. They do in {coverage('independent', 'FastChat')} where votes are independent and a sandwich in"
+        f" {coverage('independent', 'by vote')}, and in {min(quantiles)} to {max(quantiles)} outside of '{heavy}', where users have"
+        " their part in it. More samples mend the one, not the other.",
+        f"**Users.** Where none has more than some 1 % of the votes clusters matter little ({coverage(users, both)} by judge and"
+        f" prompt, {coverage(users, 'by vote')} by vote); where one has many, nothing but clusters helps ({coverage(heavy, both)},"
+        f" {coverage(heavy, 'by vote')}).",
+        "**Ranks.** pairproof tests all differences at once, at a level that is reached where models are equal"
+        f" ({of['equal models'][both]['ranks']['hold']:.3f}); where they are not, sets hold more often. FastChat's rank (UB) counts"
+        " limits that do not overlap, with nothing for there being 190 pairs: of 20 equal models it puts some below others in"
+        f" {100 * (1 - ub):.0f} of 100 boards.",
+        f"**A newcomer.** arena-rank adds 1e-5 times all votes, {ridge:.0f}, to the information on each model, where 300 votes have"
+        f" less than 75: its limits are {new['half_width']:.0f} Elo wide to a side and hold in {new['coverage']:.3f}.",
+    )
+    return "".join(f"- {reason}\n" for reason in reasons)
+
+
 def made() -> str:
     """Versions, days and seconds."""
     designs_ = record()["designs"]
-    versions = sorted({f"{name} {v}" for d in designs_ for name, v in d["made_with"].items() if name != "date"})
+    versions = sorted(
+        {f"{name} {v}" for d in designs_ for name, v in d["made_with"].items() if name != "date"}
+    )
     days = sorted({d["made_with"]["date"] for d in designs_})
     return (
         f"Simulated on {', '.join(days)} with {', '.join(versions)}; {sum(d['cpu_seconds'] for d in designs_) / 60:.0f}"
@@ -181,6 +215,7 @@ def made() -> str:
 BLOCKS: Mapping[str, Callable[[], str]] = {
     "boards-designs": designs,
     "boards-findings": findings,
+    "boards-why": why,
     "boards-table": whole,
     "boards-newcomers": newcomers,
     "boards-effects": effects,
