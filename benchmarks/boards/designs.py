@@ -103,7 +103,7 @@ class Draw:
         if self.frame is not None:
             return pairproof.read(self.frame[[*COLUMNS, STYLE]])
         wins, ties, losses = self.counts.T
-        return Comparisons.build(self.names, *self.pairs.T, wins, ties, losses)
+        return Comparisons.build(self.names, self.pairs[:, 0], self.pairs[:, 1], wins, ties, losses)
 
     def fit(self, ties: str = "half", style: str = "") -> Fit:
         """pairproof's fit, made once for all standard errors."""

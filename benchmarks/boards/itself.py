@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from pairproof.boards.board import leaderboard
+from pairproof.boards.result import Board
 
 from .designs import COLUMNS, STYLE, Design, Draw
 from .methods import METHODS, Answer
@@ -81,8 +82,12 @@ def _frame(draw: Draw) -> pd.DataFrame:
 
 def _board(draw: Draw, **how: Any) -> Answer:
     board = leaderboard(_frame(draw)[[*COLUMNS, *how.get("style", ())]], **how)
+    assert isinstance(board, Board)
     of = {row.model: row for row in board.rows}
-    return Answer(*(np.array([getattr(of[m], key) for m in draw.names]) for key in ("rating", "low", "high")))
+    rating, low, high = (
+        np.array([getattr(of[m], key) for m in draw.names]) for key in ("rating", "low", "high")
+    )
+    return Answer(rating, low, high)
 
 
 def _board_style(draw: Draw) -> Answer:
@@ -91,7 +96,10 @@ def _board_style(draw: Draw) -> Answer:
 
 def _arena(answer: dict[str, Any], draw: Draw) -> Answer:
     place = [list(answer["competitors"]).index(name) for name in draw.names]
-    return Answer(*(np.asarray(answer[key])[place] for key in ("ratings", "rating_lower", "rating_upper")))
+    rating, low, high = (
+        np.asarray(answer[key])[place] for key in ("ratings", "rating_lower", "rating_upper")
+    )
+    return Answer(rating, low, high)
 
 
 def _arena_rank(draw: Draw) -> Answer:

@@ -28,7 +28,8 @@ from pairproof.numerics.arrays import FloatArray, IntArray
 
 from .designs import POINTS, STYLE, Draw
 
-#: Of arena-rank and FastChat; and normal draws for what a rank set must not exceed, with room for their error (.035).
+#: Of arena-rank and FastChat; and normal draws for what a rank set must not exceed, with room for their
+#: error (.035).
 RIDGE, LEAST_OF_PAIR, STYLE_PENALTY, ROUNDS = 1e-5, 50, 0.5, 100
 DRAWS, ROOM = 4_000, 0.1
 
@@ -50,7 +51,7 @@ class Answer:
 Method = Callable[[Draw, FloatArray, bool], Answer]
 
 
-# -- pairproof ---------------------------------------------------------------------------------------------------
+# -- pairproof -----------------------------------------------------------------------------------------------
 
 
 def pairproof_board(
@@ -71,7 +72,7 @@ def pairproof_board(
 
 def ranks_of(target: FloatArray) -> IntArray:
     """int[n]: 1 + the number that are better."""
-    return 1 + (target[:, None] > target).sum(axis=0)
+    return np.asarray(1 + (target[:, None] > target).sum(axis=0))
 
 
 def _rank_sets_hold(fit: Fit, target: FloatArray, whole: bool) -> tuple[bool, float]:
@@ -107,10 +108,10 @@ def _certain(fit: Fit, target: FloatArray) -> bool:
             np.maximum(
                 largest, ((points[k] - points[better[at]]) / spread[at, None]).max(axis=0), out=largest
             )
-    return float(((b[worse] - b[better]) / se).max()) < np.quantile(largest, 0.95) - ROOM
+    return bool(((b[worse] - b[better]) / se).max() < np.quantile(largest, 0.95) - ROOM)
 
 
-# -- peers -------------------------------------------------------------------------------------------------------
+# -- peers ---------------------------------------------------------------------------------------------------
 
 
 def _of_pairs(draw: Draw, counts: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -217,7 +218,7 @@ def _drawn(draw: Draw) -> IntArray:
     return rng.multinomial(cells.sum(), cells / cells.sum(), size=ROUNDS).reshape(ROUNDS, -1, 3)
 
 
-def _by_percentile(rating: FloatArray, draws: FloatArray, effect: float = np.nan) -> tuple[FloatArray, ...]:
+def _by_percentile(rating: FloatArray, draws: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     low, high = np.quantile(draws, (0.025, 0.975), axis=0)
     return 1000.0 + POINTS * rating, 1000.0 + POINTS * low, 1000.0 + POINTS * high
 
