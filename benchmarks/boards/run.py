@@ -14,8 +14,8 @@ from .designs import POINTS, Design
 from .methods import METHODS, PEERS, Answer
 
 #: Replications at the beginning in which rank sets are worked out whatever the case, so that their size is
-#: known (of more than 20 models, which take seconds, in fewer); and those whose sums are kept, so that a test can
-#: draw them again.
+#: known (of more than 20 models, which take seconds, in fewer); and those whose sums are kept, so that a test
+#: can draw them again.
 SIZED, SIZED_OF_MANY, FIRST = 10, 3, 2
 
 
