@@ -11,7 +11,12 @@ lengths of the answers.  Judges are as busy as a Pareto law makes them: of 3,000
 votes.  Models are shown as often as they are popular, and which one is first is drawn.
 
 What half-win ratings converge to is no `theta`, because ties count one half and what judges differ in does not average
-out of a logistic curve: `attrs["half"]` is that limit, by Gauss-Hermite quadrature.
+out of a logistic curve: `attrs["half"]` is that limit, by Gauss-Hermite quadrature; `attrs["dropped"]` is that without
+the votes of both bad.  With style in the model the limit has style held equal,
+
+    (b, c) = argmin over (b, c) of the mean over pairs and z of  log(1 + exp(h)) - s(pair, z) h,   h = b_a - b_b + c z,
+
+z = log L_a - log L_b normal by pair and s the expected score: `attrs["equal"]` and `attrs["coefficient"]`.
 """
 
 from __future__ import annotations
@@ -46,20 +51,25 @@ def simulate(
     pareto: float = 1.2,
     popularity: float = 0.4,
     truth: np.ndarray | None = None,
+    shown: np.ndarray | None = None,
 ) -> pd.DataFrame:
     """Votes in the order in which they were cast, with the columns of arena files.
 
     order: log-odds of being shown first.  style: log-odds of a unit of log length.  both_bad: whether judges may say it.
     spread: sd of abilities, unless `truth` gives them.  nu: of ties, about 25 % of all votes with both bad.  verbose: how
     much the mean log length goes with ability, in its units.  pareto: shape of how busy judges are (smaller: heavier).
+    shown: how popular each model is, unless `popularity` draws it.
 
-    `attrs`: "truth", the abilities of models, sum 0; "half", the ratings (log-odds) that half wins converge to.
+    `attrs`: "truth", the abilities of models, sum 0; "half", the ratings (log-odds) that half wins converge to, "dropped"
+    those without votes of both bad, and with style "equal", those at equal style, with their "coefficient".
     """
     rng = np.random.default_rng(seed)
     theta = rng.normal(0, spread, n_models) if truth is None else np.array(truth, float)
     theta -= theta.mean()
     names = np.array([f"model-{k + 1:0{len(str(n_models))}d}" for k in range(n_models)])
     weight = np.exp(rng.normal(0, popularity, n_models))
+    if shown is not None:
+        weight = np.array(shown, float)
     a, b = _pairs(rng, weight / weight.sum(), n_votes)
     busy = rng.pareto(pareto, n_judges) + 1
     judge = rng.choice(n_judges, n_votes, p=busy / busy.sum())
@@ -98,14 +108,41 @@ def simulate(
         }
     ).sort_values("tstamp", ignore_index=True)
     frame.insert(0, "question_id", [f"q{k:07d}" for k in range(n_votes)])
-    sd = np.sqrt(2 * (judge_sd**2 + prompt_sd**2 + (style * _LENGTH) ** 2))
-    shown = theta + style * mean_length
-    share = _scores(shown, order, sd, nu, theta, bad if both_bad else None)
-    frame.attrs = {
-        "truth": dict(zip(names.tolist(), theta.tolist())),
-        "half": dict(zip(names.tolist(), _half_win_ratings(share, np.outer(weight, weight)).tolist())),
+    differ = np.sqrt(2 * (judge_sd**2 + prompt_sd**2))
+    each, bads = np.outer(weight, weight), _both_bad_shares(theta, bad) if both_bad else np.zeros(1)
+    mean_log = _mean_log(mean_length)
+    gap = theta + style * mean_log
+    score = _scores(gap[:, None] - gap, order, np.hypot(differ, style * np.sqrt(2) * _LENGTH), nu)
+    limits = {
+        "truth": theta,
+        "half": _half_win_ratings(0.5 * bads + (1 - bads) * score, each),
+        "dropped": _half_win_ratings(score, each * (1 - bads)),
     }
+    frame.attrs = {}
+    if style:
+        limits["equal"], frame.attrs["coefficient"] = _at_equal_style(
+            theta, style, mean_log, order, differ, nu, bads, each
+        )
+    frame.attrs |= {name: dict(zip(names.tolist(), limit.tolist())) for name, limit in limits.items()}
     return frame
+
+
+def simulate_counts(
+    seed: int, n_votes: int, truth: np.ndarray, shown: np.ndarray, nu: float = 0.5
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Independent votes of a large board by pair, however many: int[m, 2] of pairs, int[m, 3] wins, ties, losses of the
+    first of each, the limit of half-win ratings, and the abilities."""
+    rng = np.random.default_rng(seed)
+    theta = np.array(truth, float) - np.mean(truth)
+    first, second = np.triu_indices(len(theta), 1)
+    each = np.outer(shown, shown)
+    of_pair = each[first, second] / each[first, second].sum()
+    eta = theta[first] - theta[second]
+    chances = np.stack([np.exp(eta / 2), np.full(len(eta), nu), np.exp(-eta / 2)], axis=1)
+    chances *= (of_pair / chances.sum(axis=1))[:, None]
+    counts = rng.multinomial(n_votes, chances.ravel()).reshape(-1, 3)
+    half = _half_win_ratings(_scores(theta[:, None] - theta, 0.0, 0.0, nu), each)
+    return np.stack([first, second], axis=1), counts, half, theta
 
 
 def _pairs(rng: np.random.Generator, p: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -141,20 +178,30 @@ def _times(rng: np.random.Generator, judge: np.ndarray) -> np.ndarray:
     return np.round(seconds, 3)
 
 
-def _scores(
-    shown: np.ndarray, order: float, sd: float, nu: float, theta: np.ndarray, bad: np.ndarray | None
-) -> np.ndarray:
-    """float[n, n]: the expected score of each model against each other one, ties half, in either order as often."""
-    x, weight = np.polynomial.hermite_e.hermegauss(41)
-    weight = weight / weight.sum()
-    gap = shown[:, None] - shown[None, :]
-    eta = np.stack([gap + order, gap - order])[..., None] + sd * x
-    mean = (np.exp(eta / 2) + nu / 2) / (2 * np.cosh(eta / 2) + nu) @ weight
-    if bad is None:
-        return mean.mean(0)
+def _nodes(n: int = 41) -> tuple[np.ndarray, np.ndarray]:
+    """Points and weights for the mean over a standard normal variable."""
+    x, weight = np.polynomial.hermite_e.hermegauss(n)
+    return x, weight / weight.sum()
+
+
+def _mean_log(mean_length: np.ndarray) -> np.ndarray:
+    """The mean log of lengths, which are whole numbers, rounded up: to 1e-5 that of the length and a half."""
+    x, weight = _nodes()
+    return np.log(np.exp(mean_length[:, None] + _LENGTH * x) + 0.5) @ weight
+
+
+def _both_bad_shares(theta: np.ndarray, bad: np.ndarray) -> np.ndarray:
+    """float[n, n]: how often both of a pair are called bad."""
+    x, weight = _nodes()
     level = _BOTH_BAD - _BOTH_BAD_SLOPE * (theta[:, None] + theta) / 2 + bad[:, None] + bad
-    p_bad = expit(level[..., None] + _DIFFICULTY * x) @ weight
-    return 0.5 * p_bad + (1 - p_bad) * mean.mean(0)
+    return expit(level[..., None] + _DIFFICULTY * x) @ weight
+
+
+def _scores(gap: np.ndarray, order: float, sd: float, nu: float) -> np.ndarray:
+    """Expected scores at differences, ties half, in either order as often; sd: of what is added to each difference."""
+    x, weight = _nodes()
+    eta = np.stack([gap + order, gap - order])[..., None] + sd * x
+    return ((np.exp(eta / 2) + nu / 2) / (2 * np.cosh(eta / 2) + nu) @ weight).mean(0)
 
 
 def _half_win_ratings(share: np.ndarray, shown: np.ndarray) -> np.ndarray:
@@ -168,3 +215,29 @@ def _half_win_ratings(share: np.ndarray, shown: np.ndarray) -> np.ndarray:
         step = np.linalg.solve(np.diag(v.sum(1)) - v + 1 / n, (weight * (share - p)).sum(1))
         beta += step - step.mean()
     return beta
+
+
+def _at_equal_style(
+    theta: np.ndarray, style: float, mean_log: np.ndarray, order: float, differ: float, nu: float,
+    bads: np.ndarray, shown: np.ndarray,
+) -> tuple[np.ndarray, float]:  # fmt: skip
+    """The ratings, sum 0, and the coefficient of the difference of log lengths that the votes of all pairs converge to."""
+    n = len(theta)
+    x, w = _nodes(21)
+    first, second = np.triu_indices(n, 1)
+    z = (mean_log[first] - mean_log[second])[:, None] + np.sqrt(2) * _LENGTH * x
+    score = _scores((theta[first] - theta[second])[:, None] + style * z, order, differ, nu)
+    if bads.size > 1:
+        share = bads[first, second][:, None]
+        score = 0.5 * share + (1 - share) * score
+    weight = shown[first, second][:, None] * w / shown[first, second].sum()
+    of_models = np.zeros((len(first), n))
+    of_models[np.arange(len(first)), first], of_models[np.arange(len(first)), second] = 1.0, -1.0
+    design = np.concatenate([np.repeat(of_models[:, None], len(x), 1), z[..., None]], 2).reshape(-1, n + 1)
+    weight, score = weight.ravel(), score.ravel()
+    beta, centred = np.zeros(n + 1), np.r_[np.ones(n), 0.0][:, None]
+    for _ in range(30):
+        p = expit(design @ beta)
+        information = (design * (weight * p * (1 - p))[:, None]).T @ design + centred * centred.T / n
+        beta += np.linalg.solve(information, design.T @ (weight * (score - p)))
+    return beta[:n] - beta[:n].mean(), float(beta[n])

@@ -42,6 +42,7 @@ PAGES = (
             "papers-under-clustering",
             "inference",
             "coverage",
+            "boards-compared",
             "scalar-annotation",
         )
     ),
@@ -62,6 +63,7 @@ def blocks() -> Mapping[str, Block]:
     """Name -> what writes the block."""
     from . import (
         agreement,
+        boards,
         bradleyterry2_defects,
         bradleyterry2_page,
         clustering,
@@ -81,6 +83,7 @@ def blocks() -> Mapping[str, Block]:
 
     return {
         **agreement.BLOCKS,
+        **boards.BLOCKS,
         **bradleyterry2_defects.BLOCKS,
         **bradleyterry2_page.BLOCKS,
         **clustering.BLOCKS,
