@@ -20,7 +20,7 @@ from tools.pages import boards as page
 
 BY_NAME = {design.name: design for design in DESIGNS}
 RECORD = {one["name"]: one for one in page.record()["designs"]}
-#: Replications.  Seeds are given, so that every number is: the bounds are those asked, without room for chance.
+#: Replications.  Seeds are given, so every number is; the bounds are those asked, with no room for chance.
 #: Of 340 models of nine designs one would be beyond 3.5 Monte Carlo errors in 1 of 6 records by chance.
 NIGHTLY = 200
 
@@ -65,7 +65,7 @@ def test_the_formulae_of_the_peers_have_the_same_ratings():
     for peer in ("arena-rank", "FastChat"):
         theirs = METHODS[peer](draw, target, False)
         assert theirs.rating == pytest.approx(ours.rating, abs=1e-6)  # two maximisers; observed 3e-8
-    # CR1 by vote is arena-rank's sandwich but for ridge and G / (G - 1): .2 % at 20,000 votes, observed .0016.
+    # CR1 by vote is arena-rank's sandwich but for ridge and G / (G - 1): .2 % at 20,000, observed .0016.
     theirs = METHODS["arena-rank"](draw, target, False)
     assert (theirs.high - theirs.low) == pytest.approx(ours.high - ours.low, rel=0.005)
 

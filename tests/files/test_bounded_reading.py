@@ -296,10 +296,12 @@ def test_what_is_no_table_is_named(saved, name, content, said):
     assert said in refused(saved(content, name))
 
 
-def test_conversations_beside_the_votes_are_left_out_with_a_warning(saved):
+def test_conversations_beside_the_votes_are_left_alone_and_refused_by_name_where_they_are_used(saved):
     lines = '{"model_a":"x","model_b":"y","winner":"model_a","conversation":[{"role":"user"}]}\n'
-    with pytest.warns(DataWarning, match="'conversation' left out"):
-        assert read(saved(lines, "t.jsonl")).pooled() == {("x", "y"): (1, 0, 0)}
+    table = read(saved(lines, "t.jsonl"))
+    assert table.pooled() == {("x", "y"): (1, 0, 0)}
+    with pytest.raises(InputError, match="column 'conversation' holds neither text nor numbers, but lists"):
+        table.columns["conversation"]
 
 
 # -- nasty structures ----------------------------------------------------------------------------------------

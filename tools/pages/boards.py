@@ -11,7 +11,7 @@ from .snippets import ROOT
 from .tables import markdown
 
 RECORD = ROOT / "docs" / "records" / "boards" / "boards.json"
-#: What is asked: mean absolute bias in Elo, Monte Carlo errors of the worst model, coverage, rank sets at once.
+#: What is asked: mean absolute bias in Elo, the worst model in Monte Carlo errors, coverage, rank sets.
 MOST_BIAS, MOST_ERRORS, COVERAGE, RANKS = 1.0, 3.5, (0.93, 0.97), 0.95
 PEERS = ("arena-rank", "FastChat", "evalica")
 #: Methods that are tried beside what `leaderboard` does unasked, and what each is called.
