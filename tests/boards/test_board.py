@@ -16,6 +16,8 @@ import pairproof
 from pairproof.boards.board import _tiers, leaderboard
 from pairproof.boards.rows import KEYS, row_dict
 from pairproof.errors import InputError
+from pairproof.fit.many.abilities import abilities_of
+from pairproof.fit.many.ranks import rank_sets
 from tests.boards.simulated import simulate
 
 POINTS = 400 / np.log(10)
@@ -250,3 +252,18 @@ def test_a_board_of_counts_is_that_of_the_votes(votes):
         assert (a.model, a.votes, a.both_bad, a.rank_low) == (b.model, b.votes, b.both_bad, b.rank_low)
         assert a.rating == b.rating
         assert a.low == pytest.approx(b.low, abs=1e-9)  # the same sums in another order; observed 2e-13
+
+
+@pytest.mark.parametrize(("n_models", "n_judges", "pareto"), [(20, 300, 1.2), (30, 300, 2.0)])
+def test_ranks_with_exact_df_only_where_they_decide_are_those_with_exact_df_everywhere(
+    n_models, n_judges, pareto
+):
+    votes = simulate(1, n_votes=12_000, n_models=n_models, n_judges=n_judges, pareto=pareto)
+    found = leaderboard(votes, cluster="judge")
+    exact = rank_sets(abilities_of(found.fit), with_best=False)
+    assert (found.ranks.above == exact.above).all() and found.ranks.above.any()
+    assert found.ranks.low.tolist() == exact.low.tolist() and found.ranks.critical == exact.critical
+    bound = abilities_of(found.fit, bound=True)
+    assert (
+        bound.df[bound.known] < 0.95 * abilities_of(found.fit).df[bound.known]
+    ).any()  # it does save something

@@ -280,11 +280,13 @@ def abilities_of(
     at: Mapping[str, Value] | None = None,
     against: int | None = None,
     with_mean: bool = False,
+    bound: bool = False,
 ) -> Abilities:
     """Abilities on the fit's scale in one group, with its own covariance, clustered or not.
 
     group, `at`: as in :meth:`pairproof.Fit.contrast`.  against: only differences to this item are worked out.
-    with_mean: whether the mean of all items is added as the last; then only differences to it are worked out.
+    with_mean: whether the mean of all items is added as the last; then only differences to it are worked out.  bound: whether
+    degrees of freedom by cluster are at most the exact ones, which :func:`.ranks.with_df_that_decide` puts where they matter.
     """
     n = len(fit.items)
     if n < 2:
@@ -306,7 +308,7 @@ def abilities_of(
         functions = np.vstack([functions, functions[sets.members()].mean(axis=0)])
         against = n
     first, second = _asked(len(functions), against)
-    se, df, why = _differences(fit, functions, first, second, sets)
+    se, df, why = _differences(fit, functions, first, second, sets, bound)
     covariance = fit.covariance.between(functions)
     _leave_out_without_spread(covariance, first, second, se, why)
     return Abilities(
@@ -348,7 +350,7 @@ def _both(n: int, first: IntArray, second: IntArray, values: FloatArray) -> Floa
 
 
 def _differences(
-    fit: FitRecord, functions: FloatArray, first: IntArray, second: IntArray, sets: ItemSets
+    fit: FitRecord, functions: FloatArray, first: IntArray, second: IntArray, sets: ItemSets, bound: bool
 ) -> tuple[FloatArray, FloatArray, dict[tuple[int, int], str]]:
     """Standard errors and degrees of freedom, float[m] each, and why some have none.
 
@@ -363,7 +365,7 @@ def _differences(
         reason[here][~known] = _without_estimate(fit)
         place = start + np.flatnonzero(known)
         if len(place):
-            se[place], df[place] = errors_of(fit, functions[first[place]] - functions[second[place]])
+            se[place], df[place] = errors_of(fit, functions[first[place]] - functions[second[place]], bound)
             nothing = place[np.isnan(se[place])]
             reason[nothing] = _why_no_error(fit, functions[first[nothing]] - functions[second[nothing]])
             none = place[se[place] == 0.0]
@@ -392,8 +394,9 @@ def _leave_out_without_spread(
         se[k], why[int(first[k]), int(second[k])] = np.nan, NO_SPREAD
 
 
-def errors_of(fit: FitRecord, differences: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """se and df of linear functions; a variance that is rounding of 0 is 0."""
+def errors_of(fit: FitRecord, differences: FloatArray, bound: bool = False) -> tuple[FloatArray, FloatArray]:
+    """se and df of linear functions; a variance that is rounding of 0 is 0.  bound: df is at most the exact one, unless it
+    is small."""
     if fit.robust is None:
         small = 256
         parts = [differences[k : k + small] for k in range(0, len(differences), small)]
@@ -406,7 +409,10 @@ def errors_of(fit: FitRecord, differences: FloatArray) -> tuple[FloatArray, Floa
         se[~zero] = fit.robust.standard_errors(differences[~zero])
         has = np.flatnonzero(~zero)[np.isfinite(se[~zero])]
         if len(has):
-            df[has] = fit.robust.degrees_of_freedom(differences[has])
+            df[has] = fit.robust.degrees_of_freedom(differences[has], bound)
+        few = np.flatnonzero(df < FEW_DF) if bound else has[:0]
+        if len(few):
+            df[few] = fit.robust.degrees_of_freedom(differences[few])
     return se, df
 
 

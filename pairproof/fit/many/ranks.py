@@ -25,8 +25,8 @@ compared) is never rejected, which leaves sets as wide as they can be: they stay
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -161,7 +161,7 @@ def rank_sets(
     n, names = len(abilities.items), abilities.items
     check_size(n, "rank part of the items, or use contrasts(adjust='holm')")
     test = _Stepwise(abilities.points(seed), abilities.normal_scores(), level, abilities.between)
-    together, critical, error = test.rejected(np.argwhere(abilities.known))
+    together, (critical, error), _ = test.rejected(np.argwhere(abilities.known))
     together, between = test.with_what_follows(together, abilities.known)
     low, high = 1 + together.sum(axis=0), n - together.sum(axis=1)
     if not simultaneous:
@@ -180,6 +180,33 @@ def rank_sets(
         abilities.covariance_title, abilities.all_cautions + too_many, abilities.group, tuple(order),
         abilities.sets.status, between,
     )  # fmt: skip
+
+
+def with_df_that_decide(
+    abilities: Abilities, level: float, seed: int, exact: Callable[[IntArray, IntArray], FloatArray]
+) -> Abilities:
+    """Abilities whose degrees of freedom are at most the exact ones, with the exact ones where a rank may hang on them.
+
+    A difference is shown at the first step whatever its df are if it is with the bound, and never if it is not by the normal
+    distribution at the last of the steps that this takes: all others keep their bound, and sets are those of exact df.
+    exact: df of the differences of these items.
+    """
+    by_bound = abilities.normal_scores()
+    by_normal = replace(
+        abilities, df=np.where(np.isfinite(abilities.df), np.inf, abilities.df)
+    ).normal_scores()
+    _, (first, _), last = _Stepwise(abilities.points(seed), by_normal, level).rejected(
+        np.argwhere(abilities.known)
+    )
+    if math.isnan(first):
+        return abilities
+    with np.errstate(invalid="ignore"):
+        open_ = (by_bound <= first) & (by_normal > last)
+    a, b = np.nonzero(open_ & (np.isfinite(abilities.df)))
+    df = abilities.df.copy()
+    if len(a):
+        df[a, b] = df[b, a] = exact(a, b)
+    return replace(abilities, df=df)
 
 
 def _may_be_best(abilities: Abilities, level: float, seed: int) -> tuple[str, ...]:
@@ -205,7 +232,7 @@ def _marginal(test: _Stepwise, known: BoolArray, side: Side) -> tuple[IntArray, 
         others = np.flatnonzero(known[i])
         over = np.stack([others, np.full(len(others), i)], axis=1)
         asked = {"both": np.concatenate([over, over[:, ::-1]]), "lower": over, "upper": over[:, ::-1]}[side]
-        found, _, _ = test.rejected(asked)
+        found = test.rejected(asked)[0]
         found |= test.of_one_item(i, asked, 1 + (side == "both"))
         low[i] += int(found[:, i].sum())
         high[i] -= int(found[i].sum())
@@ -221,12 +248,13 @@ class _Stepwise:
     level: float
     between: BetweenSets | None = None
 
-    def rejected(self, pairs: IntArray) -> tuple[BoolArray, float, float]:
-        """bool[n, n]: row is shown to be above column, among these directed pairs; the first critical value, its error."""
+    def rejected(self, pairs: IntArray) -> tuple[BoolArray, tuple[float, float], float]:
+        """bool[n, n]: row is shown to be above column, among these directed pairs; the first critical value and its error;
+        the last critical value."""
         n = len(self.scores)
         out = np.zeros((n, n), bool)
         left = np.asarray(pairs, dtype=np.int64)
-        first_critical = (math.nan, 0.0)
+        first_critical = critical = (math.nan, 0.0)
         while len(left):
             first, second = left.T
             family = MaxNormal(self.points, first, second, False)
@@ -238,7 +266,7 @@ class _Stepwise:
                 break
             out[first[hit], second[hit]] = True
             left = left[~hit]
-        return (out, *first_critical)
+        return out, first_critical, critical[0]
 
     def with_what_follows(self, above: BoolArray, known: BoolArray) -> tuple[BoolArray, float]:
         """What was shown, with what is shown of infinite differences and what follows from both; their critical value."""

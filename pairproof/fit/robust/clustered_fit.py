@@ -66,9 +66,9 @@ class Clusters(ClusterSums):
             out *= self.n / (self.n - 1)
         return out if few else symmetric(self.bread @ out, self.bread)
 
-    def satterthwaite_all(self, functions: FloatArray) -> FloatArray:
+    def satterthwaite_all(self, functions: FloatArray, bound: bool = False) -> FloatArray:
         """float[m]: degrees of freedom of every row of `functions`; see :func:`.degrees.satterthwaite`."""
-        return satterthwaite(self, functions)
+        return satterthwaite(self, functions, bound)
 
     def joint_df(self, contrasts: FloatArray) -> float:
         """eta of the approximate Hotelling test of q contrasts that are 0; see :func:`.degrees.hotelling`."""
@@ -234,11 +234,12 @@ class Robust:
                 return f"{way.column} {way.labels[cluster[0]]}"
         return None
 
-    def degrees_of_freedom(self, functions: FloatArray) -> FloatArray:
-        """float[m]: of the t distribution of each linear function; the smaller of two ways."""
+    def degrees_of_freedom(self, functions: FloatArray, bound: bool = False) -> FloatArray:
+        """float[m]: of the t distribution of each linear function; the smaller of two ways.  bound: something that is at
+        most these, and quickly found."""
         if self.kind == "CR2":
             functions = self._before(functions)
-            found = [way.clusters.satterthwaite_all(functions) for way in self.ways]
+            found = [way.clusters.satterthwaite_all(functions, bound) for way in self.ways]
             return np.asarray(np.min(found, axis=0))
         return np.full(len(functions), min(self.n_clusters) - 1.0)
 

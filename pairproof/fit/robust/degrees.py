@@ -53,14 +53,16 @@ JOINT_GAP = 0.05
 _NUMBERS = 8_000_000
 
 
-def satterthwaite(clusters: ClusterSums, functions: FloatArray) -> FloatArray:
-    """float[m]: degrees of freedom of each row c of `functions`, float[m, p].
+def satterthwaite(clusters: ClusterSums, functions: FloatArray, bound: bool = False) -> FloatArray:
+    """float[m]: degrees of freedom of each row c of `functions`, float[m, p]; with `bound` something that is at most these.
 
     Never too large, with 1 / df within 1e-6, or 5e-5 in large tables (see the module). Which of the two is a matter of
     the table, not of how many contrasts are asked for at once.
 
     Returns float[m]: nan where one cluster alone determines a part of the contrast, or where it is 0.
     """
+    if bound:
+        return bounded(clusters, functions)[0]
     most = NOTHING if clusters.n * float(len(clusters.bread)) ** 4 <= EXACT else GAP
     if clusters.n**2 * most < 1.0:
         return exact(clusters, functions)
