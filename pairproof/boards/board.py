@@ -16,6 +16,7 @@ is shown to be better than each item below.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
@@ -25,7 +26,7 @@ import numpy as np
 from ..data.columns import Factor, FloatArray, IntArray
 from ..data.comparisons import Comparisons
 from ..data.options import one_of
-from ..errors import InputError
+from ..errors import InputError, RankingWarning
 from ..fit.estimates.tails import student_quantile
 from ..fit.fit import Fit
 from ..fit.many.abilities import Abilities, abilities_of, errors_of
@@ -37,7 +38,7 @@ from .both_bad import fit_both_bad
 from .over_time import Every, History, history
 from .result import Board, Boards
 from .rows import BoardClusters, BoardData, BoardRow, BoardScale, ItemValue, Status, StyleEffect
-from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, styled, without_both_bad
+from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, has_blanks, styled, without_both_bad
 
 BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
 TIES: tuple[BoardTies, ...] = ("half", "davidson", "rao-kupper", "drop")
@@ -239,14 +240,16 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
     """The model with standard errors by what goes together, and sentences on these."""
     import pairproof
 
-    plain = pairproof.fit_bradley_terry(
-        votes.table,
-        ties=asked.ties if votes.table.tie_category else None,
-        reference="sum",
-        order_effect=asked.order_effect,
-        comparison_terms=terms,
-        rows=votes.rows if terms else None,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankingWarning)  # among the sentences
+        plain = pairproof.fit_bradley_terry(
+            votes.table,
+            ties=asked.ties if votes.table.tie_category else None,
+            reference="sum",
+            order_effect=asked.order_effect,
+            comparison_terms=terms,
+            rows=votes.rows if terms else None,
+        )
     columns: tuple[str, ...] | None = asked.cluster
     said: tuple[str, ...] = ()
     if columns == ("auto",):
@@ -266,7 +269,8 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
     if votes.rows is not None:
         fit = plain.clustered(*columns, rows=votes.rows)
     else:
-        fit = plain.clustered(*columns, missing="own")
+        blank = any(has_blanks(votes.table, name) for name in columns)
+        fit = plain.clustered(*columns, missing="own" if blank else "refuse")
     return fit, (_what_clusters_changed(fit, by_vote), *said)
 
 
@@ -326,6 +330,7 @@ def _numbers(
     method = (
         *_about_model(fit, scale, asked),
         *said,
+        *(warning.text for warning in fit.warnings if warning.kind == "rankings-as-pairs"),
         *_about_ranks(ranks, asked, status),
         *([why_none] if why_none else []),
         *_about_both_bad(given.table, asked),

@@ -180,6 +180,14 @@ def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(taken), tuple(said)
 
 
+def has_blanks(table: Comparisons, name: str) -> bool:
+    """Whether a row has no value of a column."""
+    column = table.columns.get(table.role_of(name))
+    if column is None:
+        return False
+    return bool((column.codes < 0).any() if isinstance(column, Factor) else np.isnan(column).any())
+
+
 def _distinct(table: Comparisons, name: str) -> int:
     column = table.columns[name]
     if isinstance(column, Factor):

@@ -136,3 +136,19 @@ def test_a_published_folder_is_checked_by_the_command_that_its_page_names(folder
     assert code == 0 and sorted(path.name for path in (tmp_path / "board").iterdir()) == names
     code, out, _ = run(capsys, "check", tmp_path / "board" / "leaderboard.toml", "--json")
     assert code == 0 and json.loads(out)["summary"] == {"agrees": 25}
+
+
+def test_scores_of_translation_tasks_are_of_every_track_by_itself(tmp_path, capsys) -> None:
+    rows = [
+        f"{a},{b},{w},en,{to}"
+        for to in ("de", "cs")
+        for a, b, w in (("x", "y", "first"), ("y", "z", "first")) * 30
+    ]
+    rows += [f"{a},{b},second,en,{to}" for to in ("de", "cs") for a, b in (("x", "y"), ("y", "z")) * 10]
+    (tmp_path / "wmt.csv").write_text("\n".join(["first,second,outcome,srclang,trglang", *rows]) + "\n")
+    code, out, _ = run(capsys, "leaderboard", tmp_path / "wmt.csv", "--as", "expected-wins", "--json")
+    found = json.loads(out)["rows"]
+    assert code == 0 and [row["track"] for row in found] == ["en-cs"] * 3 + ["en-de"] * 3
+    assert [row["system"] for row in found[:3]] == ["x", "y", "z"]
+    code, _, err = run(capsys, "leaderboard", tmp_path / "wmt.csv")
+    assert code == 3 and "2 tracks" in err

@@ -49,7 +49,8 @@ LAYOUTS = ("long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard")
 
 
 #: Of which programs, and by which scores, the numbers can be had.
-PEERS = ("arena-rank", "fastchat", "evalica", "descriptive", "expected-wins", "trueskill")
+SCORES = ("expected-wins", "trueskill")
+PEERS = ("arena-rank", "fastchat", "evalica", "descriptive", *SCORES)
 
 
 class _WithRows(SectionedCommand):
@@ -148,7 +149,11 @@ def command(
         del how["where"]
     if anchor is not None:
         asked["anchor"], asked["at"] = anchor
-    found = leaderboard(votes[0] if len(votes) == 1 else list(votes), **asked, **how, seed=state.seed or 0)
+    source = votes[0] if len(votes) == 1 else list(votes)
+    if peer in SCORES:
+        _give_scores(state, source, how, peer, asked["level"])
+        return 0
+    found = leaderboard(source, **asked, **how, seed=state.seed or 0)
     if peer is not None:
         _give_peer(state, found, peer)
         return 0
@@ -167,26 +172,38 @@ def command(
     return 0
 
 
-def _give_peer(state: State, board: Any, peer: str) -> None:
-    """The numbers of another program, or of scores that are no model's."""
+def _give_scores(state: State, source: Any, how: dict[str, Any], score: str, level: float) -> None:
+    """Scores of translation tasks, every track by itself."""
     from ...boards.others.shared_task import shared_task
+    from ...boards.votes import gathered
+
+    table = gathered(source, (), how).table
+    frame = shared_task(table, cast(Any, score), level=level, seed=state.seed or 0)
+    _give(state, f"{score}, bootstrap of judgments, rank ranges and clusters", frame, (), score)
+
+
+def _give_peer(state: State, board: Any, peer: str) -> None:
+    """The numbers of another program, or of columns that are no model's."""
+    if peer == "descriptive":
+        frame = board.descriptive()
+        said = frame.attrs.get("left_out", ())
+        _give(state, "Columns without a model", frame.rename_axis("model").reset_index(), said, peer)
+        return
+    of = getattr(board, f"as_{peer.replace('-', '_')}")()
+    frame = of.to_frame().rename_axis("model").sort_values("rating", ascending=False).reset_index()
+    _give(
+        state,
+        of.peer,
+        frame,
+        (*(f"{name}: {value}" for name, value in of.defaults.items()), *of.what_it_does),
+        peer,
+    )
+
+
+def _give(state: State, title: str, frame: Any, said: tuple[str, ...], peer: str) -> None:
     from ...report.blocks import Bullets, Page, Table
     from ...text import number
 
-    said: tuple[str, ...] = ()
-    if peer in ("expected-wins", "trueskill"):
-        frame = shared_task(board.table, cast(Any, peer), level=board.level, seed=state.seed or 0)
-        title = f"{peer}, bootstrap of judgments, rank ranges and clusters"
-    elif peer == "descriptive":
-        frame = board.descriptive().rename_axis("model").reset_index()
-        title, said = "Columns without a model", frame.attrs.get("left_out", ())
-    else:
-        of = getattr(board, f"as_{peer.replace('-', '_')}")()
-        frame = of.to_frame().rename_axis("model").sort_values("rating", ascending=False).reset_index()
-        title, said = of.peer, (
-            *(f"{name}: {value}" for name, value in of.defaults.items()),
-            *of.what_it_does,
-        )
     rows = tuple(
         tuple(number(v) if isinstance(v, float) else str(v) for v in row)
         for row in frame.itertuples(index=False)
