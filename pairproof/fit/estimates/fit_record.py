@@ -196,8 +196,8 @@ class Clustering(Protocol):
     def standard_errors(self, functions: FloatArray) -> FloatArray:
         """float[m] of linear functions, float[m, n_params]; nan where one cluster alone determines one."""
 
-    def degrees_of_freedom(self, functions: FloatArray) -> FloatArray:
-        """float[m]: of each function's t distribution."""
+    def degrees_of_freedom(self, functions: FloatArray, bound: bool = False) -> FloatArray:
+        """float[m]: of each function's t distribution; with `bound` at most that, where it is found more quickly."""
 
     def alone(self, function: FloatArray) -> str | None:
         """The cluster that alone determines a part of a function ("judge 3"), or None."""

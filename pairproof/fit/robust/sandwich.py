@@ -166,8 +166,8 @@ class DenseClusters:
             se[self.shares.alone(self._directions(functions))[0] > LARGEST_SHARE] = np.nan
         return se
 
-    def degrees_of_freedom(self, functions: FloatArray) -> FloatArray:
-        """float[m]: Satterthwaite's with CR2, else clusters less one."""
+    def degrees_of_freedom(self, functions: FloatArray, bound: bool = False) -> FloatArray:
+        """float[m]: Satterthwaite's with CR2, else clusters less one; the same with `bound`."""
         if self.kind != "CR2" or self.shares is None:
             return np.full(len(functions), self.n_clusters[0] - 1.0)
         return self.shares.satterthwaite(self._directions(functions))
