@@ -140,10 +140,10 @@ def _fastchat(draw: Draw, file: Path) -> Answer:
     module = types.ModuleType("rating_systems")
     if not _there("tqdm"):
         bar = types.ModuleType("tqdm")
-        bar.tqdm = lambda x, **_: x  # type: ignore[attr-defined]
+        bar.__dict__["tqdm"] = lambda x, **_: x
         sys.modules["tqdm"] = bar
     exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), module.__dict__)
-    module.mp = multiprocessing.dummy  # type: ignore[attr-defined]
+    module.__dict__["mp"] = multiprocessing.dummy
     frame = _frame(draw)
     draws = module.compute_bootstrap_bt(frame, num_round=100, num_cpu=1)[draw.names]
     rating = module.compute_bt(frame)

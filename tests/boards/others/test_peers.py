@@ -109,8 +109,9 @@ def test_fastchats_anchor_moves_all_and_has_no_limits() -> None:
 
 def same_as_evalica(frame: pd.DataFrame, answer: dict[str, Any]) -> None:
     table = pairproof.read(frame)
-    for method in ("bradley_terry", "newman"):
-        board = as_evalica(table, method=method)  # type: ignore[arg-type]
+    methods: tuple[Any, ...] = ("bradley_terry", "newman")
+    for method in methods:
+        board = as_evalica(table, method=method)
         log = np.log([answer[method][item] for item in board.competitors])
         # newman ends on a scale of its own; seen: 3e-15
         np.testing.assert_allclose(np.log(board.ratings), log - log.mean(), atol=1e-12, rtol=0)
