@@ -65,7 +65,7 @@ def test_the_formulae_of_the_peers_have_the_same_ratings():
     for peer in ("arena-rank", "FastChat"):
         theirs = METHODS[peer](draw, target, False)
         assert theirs.rating == pytest.approx(ours.rating, abs=1e-6)  # two maximisers; observed 3e-8
-    # CR1 by vote is arena-rank's sandwich but for ridge and G / (G - 1): .2 % at 20,000 votes; observed .0009.
+    # CR1 by vote is arena-rank's sandwich but for ridge and G / (G - 1), .2 % at most; observed .0009.
     theirs = METHODS["arena-rank"](draw, target, False)
     assert (theirs.high - theirs.low) == pytest.approx(ours.high - ours.low, rel=0.005)
 
@@ -134,7 +134,7 @@ def first_are_kept(design: Design) -> None:
     found = summary(design, [replication(design, k, own(design)) for k in range(FIRST)])
     for method, one in found["methods"].items():
         kept = RECORD[design.name]["methods"][method]["first"]
-        # Sums of errors of ratings, of which another BLAS moves the ninth digit; observed 0 with the same one.
+        # Sums of errors of ratings: another BLAS moves the ninth digit; observed 0 with the same.
         assert one["first"][0] == pytest.approx(kept[0], rel=1e-6), (design.name, method)
         assert one["first"][1] == kept[1], (design.name, method)
 
@@ -182,8 +182,8 @@ def test_two_hundred_replications_give_the_record(design):
     for method, one in found.items():
         kept = RECORD[design.name]["methods"][method]
         assert one["bias"] == pytest.approx(kept["bias"], abs=0.002)  # three digits are kept
-        # An interval that ends at the truth but for rounding may change sides: one of 4,000 is .00025, a set of
-        # ranks in one of 200 boards .005.  The first boards of two designs, made again: observed 0.
+        # An interval that ends at the truth but for rounding may change sides: one of 4,000 is .00025, a set
+        # of ranks in one of 200 boards .005.  The first boards of two designs, made again: observed 0.
         assert one["coverage"] == pytest.approx(kept["coverage"], abs=0.0006)
         assert one["ranks"]["hold"] == pytest.approx(kept["ranks"]["hold"], abs=0.006)
         assert bool(page.misses(one)) == ((design.name, method) in KNOWN)
