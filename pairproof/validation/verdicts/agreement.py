@@ -66,6 +66,7 @@ Verdict = Literal[
     "agrees",
     "agrees-truncated",
     "agrees-k-of-m",
+    "agrees-other-definition",
     "immaterial",
     "explained",
     "ambiguous",
@@ -83,7 +84,12 @@ _NUMBERS = ("native", "r", "digits", "floor", "certified_digits", "r_certified_d
 About = Literal["printed", "statement", "native-r", "arithmetic"]
 
 #: Verdicts that need nobody's attention.
-AGREEING: tuple[Verdict, ...] = ("agrees", "agrees-truncated", "agrees-k-of-m")
+AGREEING: tuple[Verdict, ...] = (
+    "agrees",
+    "agrees-truncated",
+    "agrees-k-of-m",
+    "agrees-other-definition",
+)
 #: Verdicts that a person can accept by naming the row's code under `accept` in a claims file.  "not-run" is
 #: accepted where native has no such model and another engine was asked; the row still reads "not-run".
 ACCEPTABLE: tuple[Verdict, ...] = (
@@ -128,7 +134,10 @@ class Agreement:
     file; "" for a row that agrees and has nothing to explain.  certified_floor: digits required of
     `certified_digits`, where they are not those of a model of comparisons.  no_record: whether R could not be
     asked, and no record stood in for it.  place: where `native` stands in the value that a migrated script
-    computes ("df / item"); "" where it stands nowhere in it, or in a fit, which has names.
+    computes ("df / item"); "" where it stands nowhere in it, or in a fit, which has names.  size: how far printed and
+    native are apart, in standard errors of the quantity, where they do not agree; None where it has none.
+    finding: what rows have in common that one finding makes differ, a misprint and what follows from it; ""
+    where none does.
     """
 
     paper: str
@@ -154,6 +163,8 @@ class Agreement:
     certified_floor: float | None = None
     no_record: bool = False
     place: str = ""
+    size: float | None = None
+    finding: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "quantity", Quantity.parse(self.quantity))
