@@ -39,6 +39,7 @@ if _typing.TYPE_CHECKING:
         RError as RError,
         RUnavailable as RUnavailable,
     )
+    from .examples.shipped_examples import example as example
     from .fit.fit import Fit as Fit
     from .fit.shown.comparisons_plot import plot_contrasts as plot_contrasts, plot_ranks as plot_ranks
     from .fit.shown.fit_plots import plot_item_residuals as plot_item_residuals, plot_worth as plot_worth
@@ -84,6 +85,7 @@ if _typing.TYPE_CHECKING:
 
 #: Where each public name lives.
 _HOME = {
+    "example": "examples.shipped_examples",
     "read": "data.reading",
     "Comparisons": "data.comparisons",
     "count": "data.counting.count",

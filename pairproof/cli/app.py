@@ -53,6 +53,7 @@ COMMANDS = {
     "record": "Record R's answers, for machines without R.",
     "easl": "Run a campaign of scalar annotation.",
     "simulate-annotation": "How many annotations are needed, by method.",
+    "example": "Data sets to try pairproof on: example NAME > FILE.",
     "doctor": "Show what is installed, what is missing, and the command that installs it.",
 }
 

@@ -1,0 +1,1 @@
+"""Small data sets that travel with the package, to try it on."""
