@@ -75,7 +75,7 @@ def example(name: str) -> pd.DataFrame:
     --------
     >>> import pairproof
     >>> table = pairproof.read(pairproof.example("dras"))
-    >>> pairproof.fit_llbt(table).contrast("A", "D").estimate.round(4)
+    >>> round(pairproof.fit_llbt(table).contrast("A", "D").estimate, 4)
     0.4007
     """
     import pandas as pd
