@@ -8,7 +8,7 @@ export VENV
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready r-packages browser validate quick test suite nightly bench format lint wheel clean
+.PHONY: help setup ready r-packages browser validate quick test suite nightly bench format lint docs wheel clean
 
 help: ## This list
 	@echo "make validate   set up what is missing, compare with R, leave reports/validate.html, .json, .xml"
@@ -21,6 +21,7 @@ help: ## This list
 	@echo "make bench      time pairproof beside the R packages and its Python peers"
 	@echo "make format     write the code as black and isort have it (110 columns)"
 	@echo "make lint       check the types with mypy"
+	@echo "make docs       build the site of docs/ and the reference into reports/site (search, light and dark)"
 	@echo "make wheel      build dist/pairproof-*.whl"
 	@echo "make clean      remove what is built here, but not $(VENV)"
 
@@ -76,6 +77,9 @@ lint: ready
 	@$(PYTHON) -m mypy
 
 # The build tools are those of the environment, so that it works where no package index is reached.
+docs: ready
+	@$(PYTHON) -m tools.site reports/site
+
 wheel: ready
 	@rm -rf build dist/pairproof-*.whl
 	@$(PYTHON) -m pip wheel -q --no-index --no-build-isolation --no-deps --wheel-dir dist .
