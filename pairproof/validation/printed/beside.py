@@ -67,7 +67,8 @@ def read_pages(
     for read in read_tables(text, path, columns):
         table = with_items(read, data)
         if {**table.model, **stated}.get("scale") == "elo":
-            model = {**OF_A_BOARD, **stated, "scale": "elo", "ties": _ties_of_board(data, stated)}
+            own = {"scale": "elo", "ties": _ties_of_board(data, stated), "by_vote": not stated.get("cluster")}
+            model = {**OF_A_BOARD, **stated, **own}
             pages.append(Page(table, FoundModel(ModelClaim(**model), 0, 0, (), True)))
             continue
         counts = [q for q in table.numbers if q.quantity.kind in OF_BOARD and q.quantity.kind != "wins"]
@@ -134,7 +135,7 @@ def _claims(page: Page, number: int) -> list[Claim]:
 
 def _not_looked_at(paper: str, page: Page, data: Comparisons) -> list[Agreement]:
     """What only one of the two has, and the columns and rows of which nothing is computed."""
-    unlisted = [name for name in data.items if name not in page.table.items]
+    unlisted = [name for name in data.items if name not in (*page.table.items, page.found.model.reference)]
     said = [(other, "not looked at", "not-looked-at") for other in page.table.others]
     if unlisted:
         why = f"the page does not list {named(unlisted)}, whose comparisons are in the fit"

@@ -65,8 +65,10 @@ Rows = list[tuple[int, tuple[str, ...]]]
 
 def _with_heading(rows: Rows) -> list[Grid]:
     """The rows below the row that has most known headings; those above are titles."""
-    known = [sum(bool(kind_of_heading(cell)) for cell in cells) for _, cells in rows[:12]]
-    if not known or max(known) == 0:
+    known = [
+        sum(bool(kind_of_heading(cell)) - bool(re.fullmatch(NUMBER, cell)) for cell in cells) for _, cells in rows[:12]
+    ]
+    if not known or max(known) <= 0:
         return [Grid(rows[0][1], tuple(rows[1:]))] if rows else []
     top = known.index(max(known))
     headings, width = rows[top][1], len(rows[top][1])
@@ -207,8 +209,10 @@ def _headings(line: str) -> tuple[str, ...]:
     """The headings of a line that holds nothing else; () of another line."""
     found = split_heading(re.sub(r"(?<!\S)[|\u2502](?!\S)", "  ", line))
     known = [kind for heading in found if (kind := kind_of_heading(heading))]
-    of_one = len(found) == 1 and line[:1].isspace() and known in (["estimate"], ["worth"])
-    if of_one or len(known) >= 2 and set(known) - {"items"} and 2 * len(known) + 2 >= len(found):
+    alone = known[-1:] in (["estimate"], ["worth"]) and (len(found) == 1 and line[:1].isspace() or len(found) == 2)
+    if line.rstrip().endswith(":"):
+        return ()
+    if alone or len(known) >= 2 and set(known) - {"items"} and 2 * len(known) + 2 >= len(found):
         return found
     return ()
 
@@ -229,7 +233,8 @@ def _text_table(
     lines: Sequence[str], top: int, headings: tuple[str, ...], title: str
 ) -> tuple[Grid, int]:
     """The table below the headings in line `top`, and the line at which it ends."""
-    named = kind_of_heading(headings[0]) == "items" or kind_of_heading(headings[0]) == ""
+    barred = re.search(r"\S +[|\u2502] ", lines[top]) is not None
+    named = barred or kind_of_heading(headings[0]) in ("items", "")
     of_numbers = headings[1:] if named and len(headings) > 1 else headings
     columns = [part for h in of_numbers for part in ((h, "") if kind_of_heading(h) == "interval" else (h,))]
     rows, unread, k = [], [], top + 1
@@ -256,17 +261,19 @@ def _text_row(line: str, n_columns: int) -> tuple[str, ...] | str | None:
     cells = _cells(tokens)
     if not cells or len(tokens) - len(cells) > MOST_WORDS:
         return None
-    for found in (_opened(cells), _joined(cells)):
-        if len(found) >= n_columns:
-            rest = len(found) - n_columns
-            name = [*tokens[: len(tokens) - len(cells)], *found[:rest]]
-            return (" ".join(name), *found[rest:])
     name = " ".join(tokens[: len(tokens) - len(cells)])
-    if len(_joined(cells)) == 1 and cells[0].startswith("("):
-        return ("", *_joined(cells), *[""] * (n_columns - 1))
+    ways = (_opened(cells), _opened(_joined(cells, "(")), _joined(cells, "(["))
+    for found in ways:
+        if len(found) == n_columns:
+            return (name, *found)
+    for found in ways:
+        if len(found) > n_columns and not name:
+            return (" ".join(found[:-n_columns]), *found[-n_columns:])
+    if len(ways[2]) == 1 and cells[0].startswith("("):
+        return ("", *ways[2], *[""] * (n_columns - 1))
     if all(re.fullmatch(rf"{MISSING}|[-+]?0*\.?0*", cell, re.IGNORECASE) for cell in cells):
         return (name, cells[0], *[""] * (n_columns - 1))
-    return f"{name} has {len(_joined(cells))} cells under {n_columns} headings, and is not read"
+    return f"{name} has {len(ways[0])} cells under {n_columns} headings, and is not read"
 
 
 def _cells(tokens: Sequence[str]) -> list[str]:
@@ -282,11 +289,11 @@ def _opened(cells: Sequence[str]) -> list[str]:
     return [part for cell in cells for part in (re.findall(NUMBER, cell) if cell[0] == "[" else (cell,))]
 
 
-def _joined(cells: Sequence[str]) -> list[str]:
-    """What stands in parentheses or brackets as part of the cell before it."""
+def _joined(cells: Sequence[str], opening: str) -> list[str]:
+    """What stands in such brackets as part of the cell before it."""
     found: list[str] = []
     for cell in cells:
-        if found and cell[0] in "([" and not re.fullmatch(MISSING, cell, re.IGNORECASE):
+        if found and cell[0] in opening and not re.fullmatch(MISSING, cell, re.IGNORECASE):
             found[-1] += f" {cell}"
         else:
             found.append(cell)

@@ -21,7 +21,7 @@ from ...fit.fit import Fit
 from ...text import label, listed, named
 from ..claims.data import fit_model
 from ..claims.paper import ModelClaim, PrintedQuantity
-from ..claims.quantities import OF_BOARD, Quantity, quantity
+from ..claims.quantities import OF_BOARD, Quantity, quantity, scale_of
 from .headings import PARAMETERS
 from .reading import PrintedTable
 
@@ -34,6 +34,8 @@ ON_SCALES = (
 )
 #: Items without a number, or with 0, that are tried as reference; names by which a prefix is found.
 MOST_REFERENCES, MOST_NAMES = 6, 200
+#: Part of a standard error below which a difference says nothing of the model.
+IMMATERIAL = 0.01
 
 
 def with_items(page: PrintedTable, table: Comparisons, parameters: Sequence[str] = ()) -> PrintedTable:
@@ -183,10 +185,14 @@ def _fitted(table: Comparisons, model: ModelClaim) -> Fit | None:
 
 
 def _comes_out(fit: Fit, q: PrintedQuantity) -> bool:
+    """Whether the number is printed so, or differs by what nobody sees: programs stop early."""
     try:
-        return q.printed.verdict(quantity(fit, q.quantity)).verdict != "differs"
+        value = quantity(fit, q.quantity)
+        size = quantity(fit, q.quantity.of("worth_se")) if q.quantity.kind == "worth" else scale_of(q.quantity, fit)
     except InputError:
         return False
+    near = q.printed.value is not None and abs(value - float(q.printed.value)) <= IMMATERIAL * size
+    return near or q.printed.verdict(value).verdict != "differs"
 
 
 def _comes_out_of(table: Comparisons, model: ModelClaim, q: PrintedQuantity) -> bool:
@@ -211,7 +217,7 @@ def _said(
             for m in tried
             if getattr(m, key) != chosen
         }
-        if others and not said.get(key):
+        if set(others.values()) - {tried[best]} and not said.get(key):
             words = ", ".join(f"{k} of {n} with {_word(other)}" for other, k in others.items())
             yield f"{what} {_word(chosen)} was found: {count}, {words}"
     if not said.get("reference") and best.reference not in ("", "sum"):

@@ -28,6 +28,8 @@ MOST_CHARACTERS = 4 * 1024**2
 DIGITS, ALL_DIGITS = 10, 13
 #: Columns of one CSV that holds the numbers of several papers or claims.
 LONG = ("quantity", "item", "printed")
+#: Degrees of freedom of a statistic.
+DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
 #: Programs whose AIC has the constants of R's glm.
 _AIC_OF_GLM = ("BradleyTerry2", "gnm", "R's glm (Poisson)", "R's glm")
 _PARTS = re.compile(
@@ -140,7 +142,7 @@ class _Columns:
         known = [k for k, heading in enumerate(headings) if kind_of_heading(heading) == "items"]
         unknown = [k for k, heading in enumerate(headings) if not kind_of_heading(heading)]
         texts = [k for k in unknown if any(_is_name(cells[k]) for _, cells in self.grid.rows)]
-        return (*known, *texts, -1)[0]
+        return (*known, *([0] if headings[:1] == ("",) else texts), -1)[0]
 
     def _kinds(self, asked: Mapping[str, str]) -> dict[int, str]:
         """The kind of each column that is known; of one that is asked for, that which was named."""
@@ -180,8 +182,8 @@ class _Columns:
             self.names.setdefault(owner)
         found = [part for k, kind in self.kinds.items() for part in self._cell(k, kind, cells)]
         if of_fit:
-            texts = [text for _, text in found] or [c for c in cells if re.fullmatch(NUMBER, c)]
-            found = [(of_fit, text) for text in texts[:1]]
+            texts = [c for k, c in enumerate(cells) if k != self.of_names and re.match(NUMBER, c)]
+            found = _with_df(of_fit, texts[0]) if texts else []
         estimates = [text for kind, text in found if kind in ("estimate", "worth")]
         if not of_fit and not under and (not found or estimates and _is_zero(estimates[0])):
             self.without[name] = None
@@ -235,11 +237,18 @@ class _Columns:
     def said(self) -> Iterator[str]:
         """What was read under which heading."""
         columns = [
-            f"{kind} {'by the line above each' if h == 'vector' else 'under ' + quoted(h)}"
-            for k, kind in sorted(self.kinds.items())
-            if (h := self.grid.headings[k]) or True
+            f"{kind} {'below its name' if heading == 'vector' else 'under ' + quoted(heading)}"
+            for heading, kind in ((self.grid.headings[k], kind) for k, kind in sorted(self.kinds.items()))
         ]
         yield f"{len(self.names)} rows from line {self.line}: {', '.join(columns)}"
+
+
+def _with_df(kind: str, text: str) -> list[tuple[str, str]]:
+    """A statistic, and its degrees of freedom where they stand beside it: "15.737 on 15", "15.737 (15)"."""
+    two = re.fullmatch(rf"({NUMBER})\s*(?:on|\(|,\s*df\s*=)\s*(\d+)\s*(?:d\.?f\.?)?\s*\)?", text.strip(), re.IGNORECASE)
+    if two is None or kind not in DF_OF:
+        return [(kind, text)]
+    return [(kind, two[1]), (DF_OF[kind], two[2])]
 
 
 def _is_zero(text: str) -> bool:
@@ -284,11 +293,13 @@ def _scalars(text: str, program: str) -> Iterator[PrintedQuantity]:
     """The numbers of the whole fit that stand in lines of their own; those of pattern models are others' constants."""
     if program == "prefmod's pattern models":
         return
+    # The null model of log-linear counts has one constant for all of them, and is no model of comparisons.
+    without = ("null_deviance", "df_null") if program == "R's glm (Poisson)" else ()
     for k, line in enumerate(text.split("\n"), 1):
         for form, kinds in SCALARS if len(line) < 200 else ():
             if (match := re.search(form, line, re.IGNORECASE)) is None:
                 continue
-            for kind, printed in zip(kinds, match.groups()):
+            for kind, printed in zip(kinds, match.groups() if kinds[0] not in without else ()):
                 name = "aic_glm" if kind == "aic" and program in _AIC_OF_GLM else kind
                 yield PrintedQuantity(Quantity(name), Printed.parse(printed.rstrip(",")), k)
 
@@ -333,17 +344,18 @@ def _long(grid: Grid, source: str) -> tuple[PrintedTable, ...]:
     found: dict[tuple[str, str], dict[Quantity, PrintedQuantity]] = {}
     for line, cells in grid.rows:
         paper, claim = (cells[place[key]] if key in place else "" for key in ("paper", "claim"))
-        kind, item, text = (cells[place[key]] for key in LONG)
-        quantity = Quantity(kind, "all" if item and kind in ("worth", "worth_se") else "", item)
+        kind, item, printed = (cells[place[key]] for key in LONG)
         where = f"{source}, line {line}"
         try:
             check_name(kind)
         except InputError as error:
             raise InputError(f"{where}: {error}") from error
         numbers = found.setdefault((paper, claim), {})
-        if quantity in numbers:
-            raise InputError(f"{where}: {shortened(quantity)} of claim {quoted(claim)} stands twice")
-        numbers[quantity] = PrintedQuantity(quantity, printed_number(kind, text, where), line)
+        for name, text in _with_df(kind, printed):
+            quantity = Quantity(name, "all" * (name in ("worth", "worth_se")), item) if item else Quantity.parse(name)
+            if quantity in numbers:
+                raise InputError(f"{where}: {shortened(quantity)} of claim {quoted(claim)} stands twice")
+            numbers[quantity] = PrintedQuantity(quantity, printed_number(name, text, where), line)
     others = tuple(f"column {label(h)}" for h in grid.headings if h.casefold() not in (*LONG, "paper", "claim"))
     if not found:
         raise InputError(f"{source}: no rows below the headings; expected a printed number in each")
