@@ -17,6 +17,7 @@ from ...errors import InputError
 from ...files.inputs import read_file
 from ...text import label, named
 from ..check.draft import Draft, draft
+from ..claims.data import fit_model
 from ..claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity
 from ..claims.quantities import OF_BOARD, Quantity
 from ..report.context import ReportContext, versions
@@ -63,9 +64,9 @@ def read_pages(
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8") from error
-    pages = []
+    pages, parameters = [], _parameters(data, stated)
     for read in read_tables(text, path, columns):
-        table = with_items(read, data)
+        table = with_items(read, data, parameters)
         if {**table.model, **stated}.get("scale") == "elo":
             own = {"scale": "elo", "ties": _ties_of_board(data, stated), "by_vote": not stated.get("cluster")}
             model = {**OF_A_BOARD, **stated, **own}
@@ -77,6 +78,14 @@ def read_pages(
         table = replace(table, numbers=kept, others=(*table.others, *names))
         pages.append(Page(table, find_model(table, data, stated)))
     return tuple(pages)
+
+
+def _parameters(data: Comparisons, stated: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of a model that has more than items, as the caller states it."""
+    if not any(stated.get(key) for key in ("by", "formula", "item_terms", "comparison_terms")):
+        return ()
+    asked = {"family": "llbt", **stated}
+    return tuple(map(str, fit_model(data, ModelClaim(**asked)).params.index))
 
 
 def _ties_of_board(data: Comparisons, stated: Mapping[str, Any]) -> str:

@@ -205,11 +205,14 @@ def _of_text(lines: Sequence[str]) -> Iterator[Grid]:
         yield Grid(("", "vector"), tuple(vectors), title=title)
 
 
+_OF_ITEMS = (["estimate"], ["worth"])
+
+
 def _headings(line: str) -> tuple[str, ...]:
     """The headings of a line that holds nothing else; () of another line."""
     found = split_heading(re.sub(r"(?<!\S)[|\u2502](?!\S)", "  ", line))
     known = [kind for heading in found if (kind := kind_of_heading(heading))]
-    alone = known[-1:] in (["estimate"], ["worth"]) and (len(found) == 1 and line[:1].isspace() or len(found) == 2)
+    alone = len(found) == len(known) == 1 and line[:1].isspace() or len(found) == 2 and known[-1:] in _OF_ITEMS
     if line.rstrip().endswith(":"):
         return ()
     if alone or len(known) >= 2 and set(known) - {"items"} and 2 * len(known) + 2 >= len(found):

@@ -64,7 +64,7 @@ _NUMBER = r"(-?[\d.,]*\d(?:[eE][+-]?\d+)?)"
 SCALARS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (rf"null deviance: *{_NUMBER} +on +(\d+) +degrees", ("null_deviance", "df_null")),
     (rf"null deviance: *{_NUMBER} *$", ("null_deviance",)),
-    (rf"^ *(?:residual )?deviance: *{_NUMBER} +on +(\d+) +(?:degrees|d\.?f\.?)", ("deviance", "df_resid")),
+    (rf"(?<!null )\bdeviance[: =]*{_NUMBER} +on +(\d+) +(?:degrees|d\.?f\.?)", ("deviance", "df_resid")),
     (rf"^ *(?:residual )?deviance: *{_NUMBER}(?: +aic:.*)? *$", ("deviance",)),
     (r"(\d+) total \(i\.e\. null\); +(\d+) residual", ("df_null", "df_resid")),
     (r"^ *residual df: *(\d+)", ("df_resid",)),

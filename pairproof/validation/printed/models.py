@@ -34,6 +34,8 @@ ON_SCALES = (
 )
 #: Items without a number, or with 0, that are tried as reference; names by which a prefix is found.
 MOST_REFERENCES, MOST_NAMES = 6, 200
+#: Kinds of numbers that a reference has none of.
+OF_ITEMS = ("estimate", "se", "z", "p", "low", "high", "exp")
 #: Part of a standard error below which a difference says nothing of the model.
 IMMATERIAL = 0.01
 
@@ -52,7 +54,7 @@ def with_items(page: PrintedTable, table: Comparisons, parameters: Sequence[str]
         names = [name for name, item in found.items() if item == twice[0]]
         raise InputError(f"{page.source}: {listed(names)} are all {twice[0]!r} in {table.source}; keep one of them")
     unknown = [name for name in page.items if name not in found]
-    if page.items and len(set(found.values()) & set(table.items)) < 2:
+    if page.items and len(set(found.values()) & {*table.items, *parameters}) < 2:
         near = [f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6]]
         raise InputError(
             f"{page.source}: of its {len(page.items)} names {len(page.items) - len(unknown)} are items of {table.source}; it"
@@ -170,8 +172,8 @@ def _candidates(page: PrintedTable, table: Comparisons, said: Mapping[str, Any])
 
 def _references(page: PrintedTable, table: Comparisons) -> list[str]:
     """Items with 0 or without a number, and the sum where there are none."""
-    printed = {q.quantity.name for q in page.numbers if q.quantity.kind == "estimate"}
-    if not printed:
+    printed = {q.quantity.name for q in page.numbers if q.quantity.kind in OF_ITEMS}
+    if not printed & set(table.items):
         return [""]
     absent = [item for item in table.items if item not in printed or item in page.without]
     return absent[:MOST_REFERENCES] or ["sum"]

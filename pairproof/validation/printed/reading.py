@@ -227,12 +227,22 @@ class _Columns:
                 replace(q, quantity=Quantity("worth", "all", q.quantity.name)) if q.quantity.kind == "estimate" else q
                 for q in self.numbers
             ]
-        if "worth" in self.kinds.values() and "estimate" not in self.kinds.values():
+        self._without_estimates()
+
+    def _without_estimates(self) -> None:
+        """What stands beside worths or exponentials alone: their own errors and limits, most of which have no name."""
+        kinds = set(self.kinds.values())
+        if kinds & {"estimate"} or not kinds & {"worth", "exp"}:
+            return
+        worths = "worth" in kinds
+        dropped = ("low", "high", "interval", *(("z", "p") if worths else ("se",)))
+        if worths:
             self.numbers = [
                 replace(q, quantity=Quantity("worth_se", "all", q.quantity.name)) if q.quantity.kind == "se" else q
                 for q in self.numbers
-                if q.quantity.kind not in ("z", "p", "low", "high")
             ]
+        self.numbers = [q for q in self.numbers if q.quantity.kind not in dropped]
+        self.kinds = {k: kind for k, kind in self.kinds.items() if kind not in dropped}
 
     def said(self) -> Iterator[str]:
         """What was read under which heading."""
