@@ -18,7 +18,7 @@ from ...files.inputs import read_file
 from ...text import label, named
 from ..check.draft import Draft, draft
 from ..claims.data import fit_model
-from ..claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity
+from ..claims.paper import Claim, DataSpec, ModelClaim, Paper, Reading
 from ..claims.quantities import OF_BOARD, Quantity
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
@@ -28,6 +28,13 @@ from .reading import MOST_CHARACTERS, PrintedTable, read_tables
 
 #: What is said of a board that says nothing else.
 OF_A_BOARD = {"family": "bradley-terry", "ties": "half", "reference": "sum"}
+#: R prints what its glm has when it stops, which the last of its digits show.
+STOPPED = Reading(
+    name="stopped-early",
+    sentence="R's glm stops at a relative change of the deviance below 1e-8 and takes the covariance from the weights of"
+    " the last step but one",
+    stops="glm",
+)
 #: Claims of a page: what each holds.
 _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ratings", ("estimate",)),
@@ -107,7 +114,7 @@ def check_printed(
     from ..verify import backend_of
 
     pages = read_pages(path, data, stated, columns)
-    claims = [claim for k, page in enumerate(pages) for claim in _claims(page, k + 1 if len(pages) > 1 else 0)]
+    claims = [claim for k, page in enumerate(pages) for claim in _claims(page, k + 1 if len(pages) > 1 else 0, data)]
     paper = Paper(
         Path(path).stem,
         Path(path).name,
@@ -127,12 +134,20 @@ def check_printed(
     return Verification(tuple(rows), context), sentences
 
 
-def _claims(page: Page, number: int) -> list[Claim]:
+def _of_glm(model: ModelClaim, data: Comparisons) -> bool:
+    """Whether the model is one whose steps in R's glm are known."""
+    binary = model.ties in ("half", "drop") if data.tie_category else True
+    plain = not (model.by or model.item_terms or model.comparison_terms or model.cluster or model.of_contests)
+    return binary and plain and (model.family, model.scale) == ("bradley-terry", "log-odds")
+
+
+def _claims(page: Page, number: int, data: Comparisons) -> list[Claim]:
     """A table as claims: one, and of a board one for each kind of number."""
     model, numbers = page.found.model, page.table.numbers
     name = page.table.claim or (f"table-{number}" if number else "table")
     if model.scale != "elo":
-        return [Claim(id=name, data="votes", model=model, engines=("native",), numbers=numbers)]
+        stopped = {"readings": (STOPPED,), "accept": (STOPPED.name,)} if _of_glm(model, data) else {}
+        return [Claim(id=name, data="votes", model=model, engines=("native",), numbers=numbers, **stopped)]
     parts = [(part, tuple(q for q in numbers if q.quantity.kind in kinds)) for part, kinds in _PARTS]
     before = f"{name}-" if number else ""
     return [
