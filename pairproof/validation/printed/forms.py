@@ -28,6 +28,7 @@ _CELL = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"\[[^\]]*\]\S*|\([^()]*\)[*\u2020]*|[<>\u2264\u2265=]\s*[\d.]\S*|\S+")
+_MARKDOWN = re.compile(r"\|?(?: *:?-{2,}:? *\|)+(?: *:?-{2,}:? *)?")
 _RULE = re.compile(r"[\s\-=_+|:\u2500-\u257f]*")
 MINUS = str.maketrans({"\u2212": "-", "\ufe63": "-", "\uff0d": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
 
@@ -52,7 +53,7 @@ def grids(text: str, source: str) -> tuple[str, list[Grid]]:
         return "an HTML table", [g for rows in _html(text) for g in _with_heading(rows)]
     if r"\\" in text and "&" in text:
         return "a LaTeX table", _with_heading(_latex(text))
-    if re.search(r"^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*(?::?-{2,}:?\s*)?$", text, re.MULTILINE):
+    if any("|" in line and "-" in line and _MARKDOWN.fullmatch(line.strip()) for line in text.split("\n")):
         return "a Markdown table", _with_heading(_markdown(text))
     delimiter = _delimiter(text, source)
     if delimiter:
@@ -166,10 +167,10 @@ def _delimiter(text: str, source: str) -> str:
     """The delimiter that splits every line alike; of a file whose name says so, that which splits its first line."""
     lines = [line for line in text.split("\n") if line.strip()][:50]
     for delimiter in "\t;,":
-        sizes = [line.count(delimiter) for line in lines]
-        alike = len({len(cells) for cells in csv.reader(lines, delimiter=delimiter)}) == 1
-        if sizes and sizes[0] and (alike or source.lower().endswith((".csv", ".tsv"))):
-            return delimiter
+        if lines and delimiter in lines[0]:
+            alike = len({len(cells) for cells in csv.reader(lines, delimiter=delimiter)}) == 1
+            if alike or source.lower().endswith((".csv", ".tsv")):
+                return delimiter
     return ""
 
 

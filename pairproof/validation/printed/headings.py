@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 #: Kind of number -> the headings of its column, in small letters.  "items": names of items.
 HEADINGS: Mapping[str, str] = {
@@ -31,8 +32,11 @@ _KNOWN = {kind: re.compile(pattern) for kind, pattern in HEADINGS.items()}
 OF_POINTS = re.compile(r"rating.*|elo|arena[_ ]score")
 #: Words of the longest heading, and of the longest name: a longer line is prose.
 MOST_WORDS = 5
+#: Words of a line of headings.
+MOST_HEADINGS = 60
 
 
+@lru_cache(maxsize=4096)
 def kind_of_heading(heading: str) -> str:
     """The kind of number under this heading: "estimate", "se", ...; "" for an unknown one.
 
@@ -49,6 +53,8 @@ def kind_of_heading(heading: str) -> str:
 def split_heading(line: str) -> tuple[str, ...]:
     """The headings in a line: those that are known, as long as they go, and the words between them."""
     found: list[str] = []
+    if len(line.split()) > MOST_HEADINGS:
+        return ()
     for part in re.split(r"\s{2,}", line.strip()):
         words, k = part.split(), 0
         while k < len(words):

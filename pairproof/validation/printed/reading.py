@@ -23,7 +23,7 @@ from .forms import MISSING, NUMBER, Grid, grids
 from .headings import HEADINGS, OF_FIT, OF_POINTS, PROGRAMS, SCALARS, kind_of_heading
 
 #: Characters of a page: a table of ten thousand rows has fewer.
-MOST_CHARACTERS = 4 * 1024**2
+MOST_CHARACTERS = 1024**2
 #: Digits of a number that a program wrote with all of a double's: more than differ between machines.
 DIGITS, ALL_DIGITS = 10, 13
 #: Columns of one CSV that holds the numbers of several papers or claims.
@@ -81,7 +81,7 @@ def read_tables(
     source = label(source)
     if len(text) > MOST_CHARACTERS:
         raise InputError(
-            f"{source}: {len(text):,} characters; a page of numbers has at most {MOST_CHARACTERS:,}: keep the table only"
+            f"{source}: {len(text):,} characters; a page of numbers has at most {MOST_CHARACTERS:,}: keep only the table"
         )
     if not text.strip():
         raise InputError(f"{source}: the file is empty; expected a table with a line of headings, or program output")
@@ -95,7 +95,7 @@ def read_tables(
         ((name, dict(said)) for name, (sign, said) in PROGRAMS.items() if re.search(sign, text, re.I | re.M)), ("", {})
     )
     pages = _pages([_Columns(grid, source, columns) for grid in tables])
-    of_fit = list(_scalars(text, program)) if form == "text" else []
+    of_fit = list(_scalars(text, program, source)) if form == "text" else []
     if not pages and of_fit:
         pages = [[]]
     starts = [page[0].line if page else 0 for page in pages]
@@ -130,6 +130,7 @@ class _Columns:
         self.numbers: list[PrintedQuantity] = []
         self.names: dict[str, None] = {}
         self.without: dict[str, None] = {}
+        self.unread = [*grid.unread]
         self.points = any(
             kind == "estimate" and OF_POINTS.fullmatch(grid.headings[k].casefold()) for k, kind in self.kinds.items()
         )
@@ -180,7 +181,7 @@ class _Columns:
             if name in self.names:
                 raise InputError(f"{self.source}: {quoted(name)} stands in several rows; a table has each name once")
             self.names.setdefault(owner)
-        found = [part for k, kind in self.kinds.items() for part in self._cell(k, kind, cells)]
+        found = [] if of_fit else [part for k, kind in self.kinds.items() for part in self._cell(k, kind, cells)]
         if of_fit:
             texts = [c for k, c in enumerate(cells) if k != self.of_names and re.match(NUMBER, c)]
             found = _with_df(of_fit, texts[0]) if texts else []
@@ -205,8 +206,11 @@ class _Columns:
             return list(zip(("low", "high"), two.groups())) if two else []
         parts = _PARTS.fullmatch(cell)
         if parts is None:
-            where = f"{self.source}, row {quoted(cells[self.of_names])}, column {self.grid.headings[k]!r}"
-            raise InputError(f"{where}: printed {quoted(cell)} is not one number")
+            where = f"row {quoted(cells[self.of_names])}, column {self.grid.headings[k]!r}"
+            if re.search(r"\d", cell):
+                raise InputError(f"{self.source}, {where}: printed {quoted(cell)} is not one number")
+            self.unread.append(f"{where}: {quoted(cell)} is no number, and is not read")
+            return []
         inside = re.search(r"[(\[]([^()\[\]]+)[)\]]", self.grid.headings[k])
         beside = kind_of_heading(inside[1]) if inside and kind == "estimate" else ""
         found = [(kind, parts["value"])] if parts["value"] else []
@@ -299,7 +303,7 @@ def _pages(columns: Sequence[_Columns]) -> list[list[_Columns]]:
     return pages
 
 
-def _scalars(text: str, program: str) -> Iterator[PrintedQuantity]:
+def _scalars(text: str, program: str, source: str) -> Iterator[PrintedQuantity]:
     """The numbers of the whole fit that stand in lines of their own; those of pattern models are others' constants."""
     if program == "prefmod's pattern models":
         return
@@ -311,7 +315,7 @@ def _scalars(text: str, program: str) -> Iterator[PrintedQuantity]:
                 continue
             for kind, printed in zip(kinds, match.groups() if kinds[0] not in without else ()):
                 name = "aic_glm" if kind == "aic" and program in _AIC_OF_GLM else kind
-                yield PrintedQuantity(Quantity(name), Printed.parse(printed.rstrip(",")), k)
+                yield PrintedQuantity(Quantity(name), printed_number(name, printed, f"{source}, line {k}"), k)
 
 
 def _table(
@@ -331,7 +335,7 @@ def _table(
         for k, h in enumerate(columns.grid.headings)
         if h and k not in columns.kinds and k != columns.of_names
     ]
-    unread = [label(line) for columns in page for line in columns.grid.unread]
+    unread = [label(line) for columns in page for line in columns.unread]
     without = tuple(name for columns in page for name in columns.without)
     said = [f"{source}: {form}" + (f" of {program}" if program else "")]
     said += [label(sentence) for columns in page for sentence in columns.said()]
