@@ -21,7 +21,9 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return code, out, err
 
 
-@pytest.mark.parametrize("name", ["booktabs.tex", "below.tex", "page.html", "readme.md", "pdf.txt", "paren.txt", "sas.txt"])
+@pytest.mark.parametrize(
+    "name", ["booktabs.tex", "below.tex", "page.html", "readme.md", "pdf.txt", "paren.txt", "sas.txt"]
+)
 def test_a_table_of_a_paper_is_checked_in_one_step(name: str, capsys) -> None:
     code, out, err = run(capsys, "check", TEXTS / name, "--votes", HOME, "--json")
     summary = json.loads(out)["summary"]
@@ -51,9 +53,15 @@ def test_claims_are_begun_from_what_r_printed_and_then_checked(tmp_path: Path, c
     )
     assert code == 0 and "33 numbers read" in out and "order effect yes was found" in err
     text = out_file.read_text()
-    assert "# names are read without 'team'" in text and "# reference Baltimore: it alone has no number" in text
+    assert (
+        "# names are read without 'team'" in text and "# reference Baltimore: it alone has no number" in text
+    )
     claim = read_paper(str(out_file)).claims[0]
-    assert [str(q.quantity) for q in claim.numbers][:3] == ["estimate.Boston", "estimate.Cleveland", "estimate.Detroit"]
+    assert [str(q.quantity) for q in claim.numbers][:3] == [
+        "estimate.Boston",
+        "estimate.Cleveland",
+        "estimate.Detroit",
+    ]
     code, out, _ = run(capsys, "check", out_file, "--r", "none", "--json")
     assert code == 0 and json.loads(out)["summary"].get("differs", 0) == 0
 

@@ -70,7 +70,9 @@ def read_pages(
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8") from error
+        raise InputError(
+            f"{path}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"
+        ) from error
     pages, parameters = [], _parameters(data, stated)
     for read in read_tables(text, path, columns):
         table = with_items(read, data, parameters)
@@ -114,7 +116,9 @@ def check_printed(
     from ..verify import backend_of
 
     pages = read_pages(path, data, stated, columns)
-    claims = [claim for k, page in enumerate(pages) for claim in _claims(page, k + 1 if len(pages) > 1 else 0, data)]
+    claims = [
+        claim for k, page in enumerate(pages) for claim in _claims(page, k + 1 if len(pages) > 1 else 0, data)
+    ]
     paper = Paper(
         Path(path).stem,
         Path(path).name,
@@ -146,8 +150,10 @@ def _claims(page: Page, number: int, data: Comparisons) -> list[Claim]:
     model, numbers = page.found.model, page.table.numbers
     name = page.table.claim or (f"table-{number}" if number else "table")
     if model.scale != "elo":
-        stopped = {"readings": (STOPPED,), "accept": (STOPPED.name,)} if _of_glm(model, data) else {}
-        return [Claim(id=name, data="votes", model=model, engines=("native",), numbers=numbers, **stopped)]
+        claim = Claim(id=name, data="votes", model=model, engines=("native",), numbers=numbers)
+        return [
+            replace(claim, readings=(STOPPED,), accept=(STOPPED.name,)) if _of_glm(model, data) else claim
+        ]
     parts = [(part, tuple(q for q in numbers if q.quantity.kind in kinds)) for part, kinds in _PARTS]
     before = f"{name}-" if number else ""
     return [
@@ -179,7 +185,12 @@ def _not_looked_at(paper: str, page: Page, data: Comparisons) -> list[Agreement]
 
 def _in_words(model: ModelClaim) -> str:
     if model.scale != "elo":
-        said = (model.family, f"ties {model.ties}", f"reference {label(model.reference or 'default')}", f"scale {model.scale}")
+        said = (
+            model.family,
+            f"ties {model.ties}",
+            f"reference {label(model.reference or 'default')}",
+            f"scale {model.scale}",
+        )
         return ", ".join(said)
     errors = f"{model.cluster_kind} by {' and '.join(model.cluster)}" if model.cluster else "by single votes"
     where = f"{model.anchor or 'the mean'} at {1000.0 if model.at is None else model.at:g}"
@@ -196,6 +207,10 @@ def claims_of(pages: tuple[Page, ...], data: Comparisons, paper: str, title: str
         head, key, claim = made.claims.partition("[[claim]]")
         comments = "".join(f"# {label(sentence)}\n" for sentence in page.sentences)
         before = begun.claims + "\n" if begun else head
-        begun = replace(made, claims=before + comments + key + claim, n_numbers=made.n_numbers + (begun.n_numbers if begun else 0))
+        begun = replace(
+            made,
+            claims=before + comments + key + claim,
+            n_numbers=made.n_numbers + (begun.n_numbers if begun else 0),
+        )
     assert begun is not None, "a page has a table, or reading it was refused"
     return begun

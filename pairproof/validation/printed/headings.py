@@ -107,5 +107,8 @@ PROGRAMS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "R's glm (Poisson)": (r"\bglm\([^)]*poisson|poisson family", {"family": "llbt"}),
     "R's glm": (r"\bglm\(", {"family": "bradley-terry"}),
     "Stata": (r"p ?> ?\|z\|.*\[95% conf", {}),
-    "SAS": (r"the (?:logistic|genmod) procedure|analysis of (?:maximum likelihood )?parameter estimates|pr > chisq", {}),
+    "SAS": (
+        r"the (?:logistic|genmod) procedure|analysis of (?:maximum likelihood )?parameter estimates|pr > chisq",
+        {},
+    ),
 }

@@ -25,7 +25,15 @@ def written(folder: Path, text: str, name: str = "page.csv") -> str:
 
 def test_prefixes_of_programs_are_taken_off_and_said() -> None:
     found = one("btm_home.txt", "home")
-    assert found.table.items == ("Boston", "Cleveland", "Detroit", "Milwaukee", "New York", "Toronto", "order")
+    assert found.table.items == (
+        "Boston",
+        "Cleveland",
+        "Detroit",
+        "Milwaukee",
+        "New York",
+        "Toronto",
+        "order",
+    )
     assert any("names are read without 'team': teamBoston is Boston" in s for s in found.sentences)
     assert one("stata.txt", "baseball").table.items[4] == "New York"
 
@@ -43,7 +51,9 @@ def test_what_was_found_is_said_with_what_it_was_found_from() -> None:
     assert "as many come out with family llbt; the first is taken" in said
     said = one("btm_summary.txt", "baseball").sentences
     assert "reference Baltimore: it alone has no number" in said
-    assert any(s.startswith("ties davidson was found: 28 of 28 come out") for s in one("gnm_o.txt", "cems").sentences)
+    assert any(
+        s.startswith("ties davidson was found: 28 of 28 come out") for s in one("gnm_o.txt", "cems").sentences
+    )
 
 
 def test_estimates_that_sum_to_zero_have_the_sum_as_reference(tmp_path: Path) -> None:
@@ -72,12 +82,17 @@ def test_what_the_caller_states_is_not_looked_for() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("team,estimate\nBostn,1\nTorento,2\n", r"no 'Bostn'; did you mean 'Boston'\?; no 'Torento'; did you mean"),
+        (
+            "team,estimate\nBostn,1\nTorento,2\n",
+            r"no 'Bostn'; did you mean 'Boston'\?; no 'Torento'; did you mean",
+        ),
         ("team,estimate\nBoston,1\nteamBoston,2\nToronto,1\n", None),
         ("team,estimate\nNewYork,1\nnew york,2\nToronto,1\n", "'NewYork', 'new york' are all 'New York'"),
     ],
 )
-def test_names_that_mean_nothing_are_told_with_near_ones(text: str, words: str | None, tmp_path: Path) -> None:
+def test_names_that_mean_nothing_are_told_with_near_ones(
+    text: str, words: str | None, tmp_path: Path
+) -> None:
     path = written(tmp_path, text)
     if words is None:
         found, _ = check_printed(path, data("baseball"))

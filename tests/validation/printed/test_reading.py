@@ -49,7 +49,13 @@ def test_numbers_stand_in_the_order_of_the_page_with_what_they_are() -> None:
         ("p...Boston", "0.000908"),
         ("estimate...Cleveland", "0.6839"),
     ]
-    of_fit = {"null_deviance": "49.699", "df_null": "21", "deviance": "15.737", "df_resid": "15", "aic_glm": "87.324"}
+    of_fit = {
+        "null_deviance": "49.699",
+        "df_null": "21",
+        "deviance": "15.737",
+        "df_resid": "15",
+        "aic_glm": "87.324",
+    }
     assert of_fit.items() <= numbers(found).items()
 
 
@@ -141,7 +147,10 @@ def test_a_heading_that_is_named_decides_between_two() -> None:
         ("", "is empty"),
         ("Some words about teams.\n", "text without a number that is known; the headings found are none"),
         ("team,size\nA,1\nB,2\n", "the headings found are 'team', 'size', and expected are such as Estimate"),
-        ("team,estimate,coef\nA,1,2\n", r"'estimate', 'coef' could all be of kind estimate; say which with --column"),
+        (
+            "team,estimate,coef\nA,1,2\n",
+            r"'estimate', 'coef' could all be of kind estimate; say which with --column",
+        ),
         ("team,estimate\nA,1.0 or so\n", "row 'A', column 'estimate': printed '1.0 or so' is not one number"),
         ("team,estimate\nA,1.0\nA,2.0\n", "'A' stands in several rows"),
         ("quantity,item,printed\nsize,A,1\n", "no quantity is called 'size'"),
@@ -165,7 +174,14 @@ def test_controls_in_names_and_headings_are_spelt_out_in_sentences() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["[" * 900 + "\n", " " * 900 + "x\n", "| -- " * 180 + "x\n", "<td>" * 200, "a & b" * 180 + "\\\\\n", "n " * 450 + "\n1 2\n"],
+    [
+        "[" * 900 + "\n",
+        " " * 900 + "x\n",
+        "| -- " * 180 + "x\n",
+        "<td>" * 200,
+        "a & b" * 180 + "\\\\\n",
+        "n " * 450 + "\n1 2\n",
+    ],
 )
 def test_no_text_of_the_largest_size_is_slow(text: str) -> None:
     # Quadratic reading took 28 s and more here; now 0.1 to 2.3 s of work.
