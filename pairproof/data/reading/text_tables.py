@@ -12,14 +12,13 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 from typing import Literal
 
 from ...errors import InputError
 
 Form = Literal["LaTeX", "HTML", "Markdown", "text"]
-#: Characters of a text and cells of its tables at most: no paper prints more, and a browser's page may hold anything.
-MOST_CHARACTERS, MOST_CELLS, MOST_TABLES = 1 << 22, 1_000_000, 1000
+#: Characters of a text, cells of a table, tables, and lines of one in columns at most: no paper prints more, and a browser's page may hold anything.
+MOST_CHARACTERS, MOST_CELLS, MOST_TABLES, MOST_LINES = 1 << 21, 1_000_000, 1000, 20_000
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def form_of(text: str) -> Form:
     """How the tables of a text are written."""
     if re.search(r"<t(able|r|d|h)\b", text, re.I):
         return "HTML"
-    if re.search(r"\\begin\s*\{|&[^\n]*\\\\", text):
+    if re.search(r"\\begin\{|&[^&\n\\]*\\\\", text):
         return "LaTeX"
     return "Markdown" if any(map(_is_line_of_markdown, text.splitlines())) else "text"
 
@@ -299,46 +298,46 @@ def _words(tokens: Sequence[str], ends: dict[int, int], k: int, end: int) -> Ite
 # -- HTML ----------------------------------------------------------------------------------------------------
 
 
-class _Pages(HTMLParser):
+_TAG = re.compile(r"<(/?)([A-Za-z]+)((?:[\s/][^<>]*)?)>|[^<]+|<")
+
+
+class _Page:
     """Reads tables; one inside a cell of another is a table of its own, and no part of that cell."""
 
     def __init__(self, source: str) -> None:
-        super().__init__(convert_charrefs=True)
         self.source, self.done = source, list[_Grid]()
         self.open = list[tuple[_Grid, tuple[list[str] | None, tuple[int, int], str]]]()
         self.words: list[str] | None = None
         self.span, self.within, self.heading, self.raised = (1, 1), "", True, False
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def begin(self, tag: str, attributes: str, line: int) -> None:
+        """Take a tag that opens."""
         if tag == "table" or (tag == "tr" and not self.open):
-            self.open.append((_Grid(self.source, self.getpos()[0]), (self.words, self.span, self.within)))
+            self.open.append((_Grid(self.source, line), (self.words, self.span, self.within)))
             self.words, self.heading = None, True
-        if not self.open:
-            return
-        grid = self.open[-1][0]
-        if tag in ("tr", "tbody", "tfoot"):
+        if self.open and tag in ("tr", "tbody", "tfoot", "td", "th", "caption"):
             self.flush()
-        if tag == "tr":
-            grid.row(self.getpos()[0])
-        elif tag in ("td", "th", "caption"):
-            self.flush()
-            self.words, self.within = [], tag
-            spans = dict(attrs)
-            self.span = (_span(spans.get("colspan")), _span(spans.get("rowspan")))
-        elif tag == "br" and self.words is not None:
-            self.words.append(" ")
+            if tag == "tr":
+                self.open[-1][0].row(line)
+            elif tag in ("td", "th", "caption"):
+                self.words, self.within = [], tag
+                self.span = (_span("col", attributes), _span("row", attributes))
+        elif tag == "br":
+            self.data(" ")
         self.raised = tag == "sup"
 
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
+        """Take a tag that closes."""
         self.raised = False
         if tag in ("td", "th", "caption", "tr"):
             self.flush()
         if tag == "table" and self.open:
             self.finish()
 
-    def handle_data(self, data: str) -> None:
+    def data(self, words: str) -> None:
+        """Take what is printed."""
         if self.words is not None:
-            self.words += ["^"] * (self.raised and data[:1] in "-+\u22120123456789") + [data]
+            self.words += ["^"] * (self.raised and words[:1] in "-+\u22120123456789") + [words]
         self.raised = False
 
     def flush(self) -> None:
@@ -363,14 +362,23 @@ class _Pages(HTMLParser):
         self.done.append(grid)
 
 
-def _span(text: str | None) -> int:
-    return int(text) if re.fullmatch("[1-9][0-9]{0,5}", (text or "").strip()) else 1
+def _span(which: str, attributes: str) -> int:
+    found = re.search(which + r"span\s*=\s*[\"']?([1-9][0-9]{0,5})\b", attributes, re.I)
+    return int(found[1]) if found else 1
 
 
 def _html(text: str, source: str) -> Iterator[_Grid]:
-    page = _Pages(source)
-    page.feed(text)
-    page.close()
+    """The tables of HTML.  The standard library's parser takes the square of the length for a tag that is not closed."""
+    first, *later = text.split("<!--")
+    page, line = _Page(source), 1
+    for match in _TAG.finditer("".join([first, *(part.partition("-->")[2] for part in later)])):
+        if match[2] is None:
+            page.data(html.unescape(match[0]))
+        elif match[1]:
+            page.end(match[2].lower())
+        else:
+            page.begin(match[2].lower(), match[3], line)
+        line += match[0].count("\n")
     while page.open:
         page.finish()
     return iter(sorted(page.done, key=lambda grid: grid.line))
@@ -436,6 +444,11 @@ def _blocks(text: str, source: str) -> Iterator[_Grid]:
             if not re.fullmatch(r"[-=_\s]{3,}", line):
                 block.append((n, line))
             continue
+        if len(block) > MOST_LINES:
+            raise InputError(
+                f"{source}, line {block[0][0]}: {len(block):,} lines without a blank one; a table in columns is read up to"
+                f" {MOST_LINES:,} lines: save it as CSV"
+            )
         if block:
             grid = _block(block, source)
             if grid is not None:
