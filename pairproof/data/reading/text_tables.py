@@ -12,6 +12,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal
 
 from ...errors import InputError
@@ -46,7 +47,13 @@ def text_table(text: str, source: str) -> list[TextTable]:
         )
     form = form_of(text)
     make = {"HTML": _html, "LaTeX": _latex, "Markdown": _markdown, "text": _blocks}[form]
-    return [table for grid in make(text, source) if (table := grid.table(form)) is not None]
+    found = (table for grid in make(text, source) if (table := grid.table(form)) is not None)
+    first = list(islice(found, MOST_TABLES + 1))
+    if len(first) > MOST_TABLES:
+        raise InputError(
+            f"{source}: more than {MOST_TABLES:,} tables in one text; cut out the one that is meant"
+        )
+    return first
 
 
 def form_of(text: str) -> Form:
@@ -111,7 +118,9 @@ class _Grid:
         heads = max(1, sum(any(row) for row in self.rows[: self.heads]))
         width = max((len(row) for _, row in found), default=0)
         # A row that is one cell from left to right is no row of the table, but words about it.
-        about = [row[0] for _, row in found if len(row) == width > 1 and not any(c is not None for c in row[1:])]
+        about = [
+            row[0] for _, row in found if len(row) == width > 1 and not any(c is not None for c in row[1:])
+        ]
         body = [(n, row) for n, row in found if not (len(row) == width and {*row[1:]} == {None})]
         heads -= sum(row[0] in about for _, row in found[:heads])
         heads = max(1, heads)
@@ -159,7 +168,9 @@ _SIGNS = {
     "textless": "<", "textgreater": ">", "colon": ":",
 }  # fmt: skip
 #: Of commands in formulas these are about looks; the others (\beta, \log) are words.
-_LOOKS = re.compile(r"(math|text|it|bf|rm|sf|tt|hat|widehat|tilde|bar|left|right|phantom|mbox|big|Big|display|small).*")
+_LOOKS = re.compile(
+    r"(math|text|it|bf|rm|sf|tt|hat|widehat|tilde|bar|left|right|phantom|mbox|big|Big|display|small).*"
+)
 
 
 def _latex(text: str, source: str) -> Iterator[_Grid]:
@@ -173,8 +184,7 @@ def _latex(text: str, source: str) -> Iterator[_Grid]:
     begins = [k for k in range(len(tokens)) if _environment(tokens, k, r"\begin") in _TABLES]
     if not begins:
         return iter([_latex_table(tokens, ends, lines, 0, len(tokens), source)])
-    if len(begins) > MOST_TABLES:
-        raise InputError(f"{source}: {len(begins):,} tables; at most {MOST_TABLES:,} are read from one text")
+    begins = begins[: MOST_TABLES + 1]
     found, after = [], 0
     for k in begins:
         if k < after:  # a table in a cell is a part of that cell
@@ -190,7 +200,9 @@ def _latex(text: str, source: str) -> Iterator[_Grid]:
             after += 1
         found.append((k, after))
     grids = [_latex_table(tokens, ends, lines, k, end, source) for k, end in found]
-    captions = [k for k, token in enumerate(tokens) if token in (r"\caption", r"\captionof") and k + 1 in ends]
+    captions = [
+        k for k, token in enumerate(tokens) if token in (r"\caption", r"\captionof") and k + 1 in ends
+    ]
     for grid, (k, end), before, later in zip(
         grids, found, [0, *(e for _, e in found)], [*(k for k, _ in found[1:]), len(tokens)]
     ):
@@ -253,8 +265,7 @@ def _latex_table(
             begin = k + 1
             fresh = fresh or token != "&"
         elif depth <= 0 and name in _RULES and fresh:
-            n = sum(any(row) for row in grid.rows)
-            if n and not grid.heads and name not in ("cline", "cmidrule"):
+            if any(map(any, grid.rows)) and not grid.heads and name not in ("cline", "cmidrule"):
                 grid.heads = len(grid.rows)
         k += 1
     close()
@@ -425,7 +436,26 @@ def _unmarked(cell: str) -> str:
 
 #: A number or what stands for none, so that it is no part of a name.
 NUMBER_LIKE = re.compile(r"[<>(\[~]*[-+\u2212\u2013]?[.]?[0-9][-0-9.,:;/%)\]eE+*\u2212\u2013\u2014]*")
-BLANKS = frozenset(("-", "--", "---", "\u2212", "\u2013", "\u2014", ".", "..", "...", "\u00b7", "\u2022", "*", "NA", "x", "X", "\\"))
+BLANKS = frozenset(
+    (
+        "-",
+        "--",
+        "---",
+        "\u2212",
+        "\u2013",
+        "\u2014",
+        ".",
+        "..",
+        "...",
+        "\u00b7",
+        "\u2022",
+        "*",
+        "NA",
+        "x",
+        "X",
+        "\\",
+    )
+)
 _STARS = re.compile(r"[*.+\u2020]{1,3}")
 _WORD = re.compile(r"<\s?[0-9.]\S*|\S+")
 _Word = tuple[int, int, str]
@@ -470,7 +500,10 @@ def _block(block: Sequence[tuple[int, str]], source: str) -> _Grid | None:
         labels = [None if cells is None else [row[0] for row in cells[1:]] for cells in found]
         if labels[0] is None or labels.count(labels[0]) < len(labels):
             continue
-        rows = [[word for k, cells in enumerate(found) if cells for word in cells[n][k > 0 :]] for n in range(len(labels[0]) + 1)]
+        rows = [
+            [word for k, cells in enumerate(found) if cells for word in cells[n][k > 0 :]]
+            for n in range(len(labels[0]) + 1)
+        ]
         grid = _Grid(source, part[0][0], " ".join(line.strip() for _, line in block[:top]), heads=1)
         for (line, _), row in zip(part, rows):
             grid.row(line)
@@ -542,14 +575,16 @@ def _by_places(lines: Sequence[str]) -> list[list[str]] | None:
     stops = [k for k in range(1, width + 1) if filled[k - 1] and not filled[k]]
     spans = list(zip(starts, stops))
     words = [(m.start(), m.end(), m.group()) for m in _WORD.finditer(head)]
-    if len(spans) < 2 or len(spans) > 1000 or not words:
+    if len(spans) < 2 or len(spans) * len(body) > MOST_CELLS or not words:
         return None
     marks = all(_STARS.fullmatch(cell) for line in body if (cell := line[slice(*spans[-1])].strip()))
     stars = spans.pop() if marks and words[-1][1] <= spans[-1][0] else None
     if words[-1][1] == spans[-1][1]:  # as R prints numbers
         at = [next((k for k, span in enumerate(spans) if span[1] >= end), -1) for _, end, _ in words]
     elif words[0][0] in starts and words[-1][0] in starts:
-        at = [max((k for k, span in enumerate(spans) if span[0] <= start), default=-1) for start, _, _ in words]
+        at = [
+            max((k for k, span in enumerate(spans) if span[0] <= start), default=-1) for start, _, _ in words
+        ]
     else:
         return None
     header = [" ".join(word for (_, _, word), k in zip(words, at) if k == own) for own in range(len(spans))]
@@ -569,7 +604,9 @@ def _by_places(lines: Sequence[str]) -> list[list[str]] | None:
 def _by_names(lines: Sequence[str]) -> list[list[str]] | None:
     """By the numbers at the end of each line, all that stands before them being the row's name."""
     head, *body = [_WORD.findall(line) for line in lines]
-    tails = [next((k for k, word in enumerate(reversed(row)) if not _is_number(word)), len(row)) for row in body]
+    tails = [
+        next((k for k, word in enumerate(reversed(row)) if not _is_number(word)), len(row)) for row in body
+    ]
     n = tails[0]
     if {*tails} != {n} or n < 1 or any(len(row) == n for row in body):
         return None
