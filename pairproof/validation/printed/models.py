@@ -22,7 +22,7 @@ from ...text import label, listed, named
 from ..claims.data import fit_model
 from ..claims.paper import ModelClaim, PrintedQuantity
 from ..claims.quantities import OF_BOARD, Quantity, quantity, scale_of
-from .headings import PARAMETERS
+from .headings import PARAMETERS, kind_among
 from .reading import PrintedTable
 
 #: The families, each on its own scale before the others': the field's default stands first.
@@ -46,8 +46,7 @@ def with_items(page: PrintedTable, table: Comparisons, parameters: Sequence[str]
     of_model = {_plain(name): name for name in parameters if name not in table.items}
     for name in page.items:
         if name not in found:
-            known = (kind for kind, form in PARAMETERS.items() if re.fullmatch(form, name.casefold()))
-            if parameter := of_model.get(_plain(name)) or next(known, ""):
+            if parameter := of_model.get(_plain(name)) or kind_among(PARAMETERS, name):
                 found[name] = parameter
     twice = [name for name, n in Counter(found.values()).items() if n > 1]
     if twice:
