@@ -79,7 +79,7 @@ def read_pages(
         if {**table.model, **stated}.get("scale") == "elo":
             own = {"scale": "elo", "ties": _ties_of_board(data, stated), "by_vote": not stated.get("cluster")}
             model = {**OF_A_BOARD, **stated, **own}
-            pages.append(Page(table, FoundModel(ModelClaim(**model), 0, 0, (), True)))
+            pages.append(Page(table, FoundModel(ModelClaim(**model))))
             continue
         counts = [q for q in table.numbers if q.quantity.kind in OF_BOARD and q.quantity.kind != "wins"]
         kept = tuple(q for q in table.numbers if q not in counts)

@@ -18,9 +18,7 @@ MOST_LINE = 1000
 #: Titles of the five numbers that R prints of residuals.
 OF_RESIDUALS = re.compile(r"residuals:?$", re.IGNORECASE)
 NUMBER = r"[+-]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?%?"
-MISSING = (
-    r"(?i:NA|NaN|-{1,3}|\u2013|\u2014|\.|n/?a|\((?:omitted|base|empty|reference|ref\.?|constrained)\)|reference|ref\.?)"
-)
+MISSING = r"(?i:NA|NaN|-{1,3}|\u2013|\u2014|\.|n/?a|\((?:omitted|base|empty|reference|ref\.?|constrained)\)|reference|ref\.?)"
 _MARK = r"(?:\^?\*{1,5}|\u2020{1,2}|[\u2021\u00a7])"
 _CELL = re.compile(
     rf"(?:[<>\u2264\u2265=]\s*)?{NUMBER}{_MARK}?|{MISSING}|\[\s*{NUMBER}\s*[,;]?\s+{NUMBER}\s*\]"
@@ -53,9 +51,7 @@ def grids(text: str, source: str) -> tuple[str, list[Grid]]:
     form = form_of(text)
     if form != "text":
         tables = text_table(text, source)
-        return f"{form} table", [
-            _with_heading([(t.line, t.header), *zip(t.lines, t.rows)]) for t in tables
-        ]
+        return f"{form} table", [_with_heading([(t.line, t.header), *zip(t.lines, t.rows)]) for t in tables]
     delimiter = _delimiter(text, source)
     if delimiter:
         return "separated values", [_with_heading(_separated(text, delimiter))]
@@ -88,7 +84,9 @@ def _separated(text: str, delimiter: str) -> list[tuple[int, Cells]]:
     from ...files.outputs import unguard
 
     reader = csv.reader(text.split("\n"), delimiter=delimiter)
-    return [(reader.line_num, tuple(unguard(cell.strip()) for cell in cells)) for cells in reader if any(cells)]
+    return [
+        (reader.line_num, tuple(unguard(cell.strip()) for cell in cells)) for cells in reader if any(cells)
+    ]
 
 
 def _of_text(lines: Sequence[str]) -> Iterator[Grid]:
@@ -137,9 +135,7 @@ def _text_table(lines: Sequence[str], top: int, headings: Cells) -> tuple[Grid, 
     """The table below the headings in line `top`, and the line at which it ends."""
     named = re.search(r"\S +[|\u2502] ", lines[top]) or kind_of_heading(headings[0]) in ("items", "")
     of_numbers = headings[1:] if named and len(headings) > 1 else headings
-    columns = [
-        part for h in of_numbers for part in ((h, "") if kind_of_heading(h) == "interval" else (h,))
-    ]
+    columns = [part for h in of_numbers for part in ((h, "") if kind_of_heading(h) == "interval" else (h,))]
     rows, unread, k = list[tuple[int, Cells]](), list[str](), top + 1
     while k < len(lines):
         line = _BAR.sub("  ", lines[k])

@@ -28,7 +28,9 @@ MOST_WORDS, MOST_HEADINGS = 5, 60
 
 def kind_among(forms: Mapping[str, str], name: str) -> str:
     """The key of the expression that a name matches; "" where none does."""
-    return next((kind for kind, form in forms.items() if re.fullmatch(form, name.casefold().strip(" :="))), "")
+    return next(
+        (kind for kind, form in forms.items() if re.fullmatch(form, name.casefold().strip(" :="))), ""
+    )
 
 
 @lru_cache(maxsize=4096)

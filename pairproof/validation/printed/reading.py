@@ -203,7 +203,9 @@ class _Columns:
             texts = [c for k, c in enumerate(cells) if k != self.of_names and re.match(NUMBER, c)]
             found = _with_df(of_fit, texts[0]) if texts else []
         elif name in self.names:
-            raise InputError(f"{self.source}: {quoted(name)} stands in several rows; a table has each name once")
+            raise InputError(
+                f"{self.source}: {quoted(name)} stands in several rows; a table has each name once"
+            )
         elif name or self.names:
             found = [part for k, kind in self.kinds.items() for part in self._cell(k, kind, cells)]
         else:
@@ -213,7 +215,9 @@ class _Columns:
             self.names[name] = None
             if not found or estimates and _ZERO.fullmatch(estimates[0]):
                 self.without[name] = None
-                found = [(kind, text) for kind, text in found if kind == "estimate" or not _ZERO.fullmatch(text)]
+                found = [
+                    (kind, text) for kind, text in found if kind == "estimate" or not _ZERO.fullmatch(text)
+                ]
         owner = name or next(reversed(self.names))
         for kind, text in found:
             quantity = Quantity(kind) if of_fit else Quantity(kind, "all" * (kind == "worth"), owner)
@@ -274,7 +278,9 @@ class _Columns:
     def said(self) -> str:
         """What was read under which heading."""
         headings = [(self.grid.headings[k], kind) for k, kind in self.kinds.items()]
-        where = [f"{kind} {'below its name' if h == VECTOR else 'under ' + quoted(h)}" for h, kind in headings]
+        where = [
+            f"{kind} {'below its name' if h == VECTOR else 'under ' + quoted(h)}" for h, kind in headings
+        ]
         return f"{len(self.names)} rows from line {self.grid.rows[0][0]}: {', '.join(where)}"
 
     def others(self) -> list[str]:
@@ -350,10 +356,14 @@ def _long(grid: Grid, source: str) -> tuple[PrintedTable, ...]:
         zeros = [q for q in of_items if q.printed.value == 0 and q.quantity.kind == "estimate"]
         table = PrintedTable(
             tuple(numbers.values()),
-            sentences=(f"{source}: {len(numbers)} numbers of claim {label(f'{paper} {claim}'.strip() or '1')}",),
+            sentences=(
+                f"{source}: {len(numbers)} numbers of claim {label(f'{paper} {claim}'.strip() or '1')}",
+            ),
             items=tuple(dict.fromkeys(q.quantity.name for q in of_items)),
             without=tuple(q.quantity.name for q in zeros),
-            others=tuple(f"column {label(h)}" for h in grid.headings if h.casefold() not in (*LONG, "paper", "claim")),
+            others=tuple(
+                f"column {label(h)}" for h in grid.headings if h.casefold() not in (*LONG, "paper", "claim")
+            ),
         )
         tables.append(replace(table, source=source, paper=paper, claim=claim))
     return tuple(tables)

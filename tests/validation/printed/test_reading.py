@@ -100,7 +100,7 @@ def test_what_was_read_and_what_was_not_is_said() -> None:
         "7 rows from line 5: worth under 'Worth', wins under 'Wins'",
         "not looked at: column Payroll",
     )
-    assert "line 23: Scale has 5 cells under 7 headings, and is not read" in page("genmod.txt").sentences
+    assert "line 23: Scale has 5 cells under 7 headings, and is not read" in page("genmod.txt").sentences[-1]
 
 
 def test_a_word_in_a_column_of_numbers_is_not_read_and_said() -> None:
