@@ -48,7 +48,7 @@ from ..verdicts.agreement import (
     value_or_none,
 )
 from ..verdicts.arithmetic import consequences
-from ..verdicts.arithmetic_rows import printout_of
+from ..verdicts.arithmetic_rows import has_arithmetic, printout_of
 from ..verdicts.definitions import by_program
 from ..verdicts.digits import Floor, digits_of_agreement
 from ..verdicts.verdict import (
@@ -316,16 +316,16 @@ class Checker:
         shown = values
         if not native_asked:
             shown = {n: c.values[n] / _halved(claim, n) if c else math.nan for n, c in chosen.items()}
-        have = {n for n, c in chosen.items() if native_asked or c}
+        have: set[str] = {n for n, c in chosen.items() if native_asked or c}
         judged = self.judged[claim.id] = self._judged(claim, asked.fit, shown, have)
         rows = []
         for q in claim.numbers:
             name = q.quantity
             of_print, native, source = judged[name], values[name], chosen[name]
             said = (of_print.verdict, of_print.note, of_print.code)
-            more = {"native": value_or_none(native), "size": value_or_none(of_print.size)}
-            finding = finding_of(claim.id, name, of_print)
-            row = self.row(claim, name, *said, printed=q.printed.text, finding=finding, **more)
+            more: dict[str, Any] = {"native": value_or_none(native), "size": value_or_none(of_print.size)}
+            more["finding"] = finding_of(claim.id, name, of_print)
+            row = self.row(claim, name, *said, printed=q.printed.text, **more)
             half, floors = _halved(claim, name), self._floors
             certified = {} if name in of_board else asked.certified
             rows.append(
@@ -342,7 +342,7 @@ class Checker:
         items, by the claim's own readings, by other definitions, by their size, and as a misprint among others.
         """
         board = self._board(claim)
-        errors = {
+        errors: dict[str, float] = {
             q.quantity: board.error(q.quantity) if board and board.has(q.quantity) else error_of(q.quantity, fit)
             for q in claim.numbers
         }
@@ -393,7 +393,7 @@ class Checker:
         """Name the number that alone does not come out, and those that were worked out from it in print."""
         off = [n for n, j in judged.items() if not j.comes_out and not math.isnan(values[n])]
         follow: Mapping[str, tuple[str, ...]] = {}
-        if 1 < len(off) <= MOST_FOLLOWING and claim.data and self.paper.data[claim.data].kind != "games":
+        if 1 < len(off) <= MOST_FOLLOWING and has_arithmetic(claim):
             printout = printout_of(claim, self.data(claim.data))
             follow = consequences(printout, {n: values[n] for n in off if n in printout.numbers})
         for root in off:
@@ -446,7 +446,7 @@ class Checker:
             assert model is not None
             other = self.asked(data, model).fit
             stopped = glm_values(other) if reading.stops == "glm" else {}
-            values = {
+            values: dict[str, float] = {
                 q.quantity: stopped.get(q.quantity, self.value(claim, other, q)) for q in claim.numbers
             }
             found.append((reading, other, values))

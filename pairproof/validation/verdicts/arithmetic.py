@@ -158,8 +158,9 @@ def corrected(printout: Printout, values: Mapping[str, float]) -> Printout:
         unit = numbers[name].unit
         if unit is not None and math.isfinite(value):
             right = (Decimal(value) / unit).to_integral_value() * unit
-            ends = {"value": right, "low": right - unit / 2, "high": right + unit / 2}
-            numbers[name] = replace(numbers[name], **ends)
+            numbers[name] = replace(
+                numbers[name], value=right, low=right - unit / 2, high=right + unit / 2
+            )
     return replace(printout, numbers=numbers)
 
 
