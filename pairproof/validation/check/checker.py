@@ -364,7 +364,7 @@ class Checker:
                 small.pop(name, None)
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
-        judged |= explained or {**small, **by_program(claim, fit, values, {**judged, **small})}
+        judged |= explained or {**small, **by_program(claim, fit, values, judged)}
         if board is None and not explained:
             self._misprint(claim, values, judged)
         return self._sized(claim, fit, values, errors, judged)

@@ -329,10 +329,11 @@ def _told(checker: Checker, row: Agreement, f: Found) -> Agreement:
     judged = checker.judged[row.claim].get(row.quantity)
     if row.about != "printed" or judged is None or judged.verdict in SETTLED or row.accepted:
         return row
-    # Of one number that is wrong among others, chance is no other reading.
-    by_chance = not f.clear and not f.evidence and judged.code in ("misprint", "cut-not-rounded", "consequence")
-    if f.plain or not f.explanations or by_chance:
+    if f.plain or not f.explanations:
         return row
+    if not f.evidence and judged.code not in ("other-value", "not-estimable", "ambiguous"):
+        # A misprint, or another conclusion, is no less one for what chance would give.
+        return replace(row, explanation=f"{row.explanation}; {count_words(f)}")
     verdict: Verdict
     if f.clear:
         e = f.explanations[0]
