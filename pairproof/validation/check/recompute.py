@@ -191,7 +191,7 @@ class _Checked:
 
         paper, checker = self.paper, self.checker
         checker.all(lambda claim: progress(f"{paper.id}: {claim}"), self.rows)
-        if explain and any(not a.passes for a in self.rows):
+        if explain:
             sought = seek(checker, self.rows, progress=progress)
             self.rows, self.found = list(sought.rows), sought.found
         self.rows += arithmetic_rows(paper, checker.data, self.rows)
