@@ -343,7 +343,9 @@ class Checker:
         """
         board = self._board(claim)
         errors: dict[str, float] = {
-            q.quantity: board.error(q.quantity) if board and board.has(q.quantity) else error_of(q.quantity, fit)
+            q.quantity: board.error(q.quantity)
+            if board and board.has(q.quantity)
+            else error_of(q.quantity, fit)
             for q in claim.numbers
         }
         at = normal_quantile(1.0 - float(claim.alpha) / 2.0)
@@ -387,9 +389,7 @@ class Checker:
         others = [name for name in found if judged[name].code != "cut-not-rounded"]
         return found if of_board or others else {}
 
-    def _misprint(
-        self, claim: Claim, values: Mapping[str, float], judged: dict[str, PrintVerdict]
-    ) -> None:
+    def _misprint(self, claim: Claim, values: Mapping[str, float], judged: dict[str, PrintVerdict]) -> None:
         """Name the number that alone does not come out, and those that were worked out from it in print."""
         off = [n for n, j in judged.items() if not j.comes_out and not math.isnan(values[n])]
         follow: Mapping[str, tuple[str, ...]] = {}
@@ -400,7 +400,9 @@ class Checker:
             following = follow.get(root, ())
             if alone(judged, following) == root:
                 n = len(judged) - 1 - len(following)
-                why = f"computed {float(values[root])!r}: it alone does not come out, and {n} other numbers do"
+                why = (
+                    f"computed {float(values[root])!r}: it alone does not come out, and {n} other numbers do"
+                )
                 judged[root] = PrintVerdict("differs", why, "misprint")
                 for name in following:
                     why = f"computed {float(values[name])!r}: follows from {root} as it is printed"

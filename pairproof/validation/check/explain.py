@@ -17,7 +17,7 @@ from ..claims.paper import Claim, Paper
 from ..claims.quantities import LIKELIHOOD_RATIO
 from ..report.context import ReportContext
 from ..slips.known import Slip
-from ..slips.search import MOST_READINGS, Explanation, Found, GivenReading, count_words, search
+from ..slips.search import BY_CHANCE, MOST_READINGS, Explanation, Found, GivenReading, count_words, search
 from ..slips.target import Target
 from ..verdicts.agreement import AGREEING, Agreement, Verdict, exit_code, is_accepted, join
 from ..verdicts.verdict import PrintVerdict
@@ -55,7 +55,7 @@ class Explained:
                     "slips": list(e.names),
                     "sentence": (f"{', '.join(e.claims)}: " if several else "") + e.sentence,
                     "numbers": e.numbers,
-                    "evidence": f.evidence,
+                    "evidence": _evidence(f),
                 }
                 for f in self.found
                 for e in f.explanations
@@ -122,13 +122,18 @@ class Explained:
         )
 
 
+def _evidence(f: Found) -> bool:
+    """Whether a reading fits, and not as chance alone would have it."""
+    return bool(f.explanations) and (f.plain or f.chance <= BY_CHANCE)
+
+
 def _document(f: Found) -> dict[str, Any]:
     """What was found for claims that share an explanation, in JSON."""
     return {
         "claims": list(f.claims),
         "numbers": f.numbers,
         "readings": f.readings,
-        "evidence": f.evidence,
+        "evidence": _evidence(f),
         "said": count_words(f),
         "chance": f.chance,
     }
@@ -247,9 +252,7 @@ def explain(
     sought = seek(checker, rows, most, True, progress)
     others = {c.id: "its numbers are of no model" for c in paper.claims if c.numbers and c.model is None}
     seen = [a for c in models if _out_of_reach(c, paper) is None for a in _printed(sought.rows, c.id)]
-    return Explained(
-        paper, sought.found, sought.readings, tuple(seen), {**sought.not_searched, **others}
-    )
+    return Explained(paper, sought.found, sought.readings, tuple(seen), {**sought.not_searched, **others})
 
 
 def _printed(rows: Iterable[Agreement], claim: str) -> list[Agreement]:
@@ -329,9 +332,12 @@ def _told(checker: Checker, row: Agreement, f: Found) -> Agreement:
     judged = checker.judged[row.claim].get(row.quantity)
     if row.about != "printed" or judged is None or judged.verdict in SETTLED or row.accepted:
         return row
-    if f.plain or not f.explanations:
+    if f.plain:
         return row
-    if not f.evidence and judged.code not in ("other-value", "not-estimable", "ambiguous"):
+    if not f.explanations:
+        none = f"none of {f.readings:,} other readings gives all {f.numbers} numbers"
+        return replace(row, explanation=f"{row.explanation}; {none}")
+    if not _evidence(f) and judged.code not in ("other-value", "not-estimable", "ambiguous"):
         # A misprint, or another conclusion, is no less one for what chance would give.
         return replace(row, explanation=f"{row.explanation}; {count_words(f)}")
     verdict: Verdict

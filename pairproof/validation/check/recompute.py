@@ -128,7 +128,9 @@ def run(
     rows = (*(a for one in done for a in one.rows), *bad)
     whole = len(done) == len(papers) and all(one.whole for one in done)
     if not whole:
-        said = f"Interrupted: {sum(one.whole for one in done)} of {len(papers)} papers are checked to the end."
+        said = (
+            f"Interrupted: {sum(one.whole for one in done)} of {len(papers)} papers are checked to the end."
+        )
         context = replace(context, first_lines=(said, *context.first_lines))
     return Verification(
         rows, context, require_r, {one.paper.id: one.found for one in done}, interrupted=not whole
@@ -201,10 +203,7 @@ class _Checked:
 
 
 def _context(
-    checked: Sequence[_Checked],
-    backend: Backend,
-    wanted: Sequence[str],
-    r: BackendLike | str,
+    checked: Sequence[_Checked], backend: Backend, wanted: Sequence[str], r: BackendLike | str
 ) -> ReportContext:
     from ..report.context import ReportContext, absences, further_packages, versions
 

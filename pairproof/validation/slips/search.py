@@ -140,14 +140,9 @@ class Found:
         return bool(self.explanations) and not self.explanations[0].slips
 
     @property
-    def evidence(self) -> bool:
-        """Whether a reading fits, and more often than chance alone would have it."""
-        return bool(self.explanations) and (self.plain or self.chance <= BY_CHANCE)
-
-    @property
     def clear(self) -> bool:
         """Whether exactly one reading fits, and not by chance."""
-        return len(self.explanations) == 1 and self.evidence
+        return len(self.explanations) == 1 and (self.plain or self.chance <= BY_CHANCE)
 
 
 def count_words(found: Found) -> str:

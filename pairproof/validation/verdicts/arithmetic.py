@@ -158,9 +158,7 @@ def corrected(printout: Printout, values: Mapping[str, float]) -> Printout:
         unit = numbers[name].unit
         if unit is not None and math.isfinite(value):
             right = (Decimal(value) / unit).to_integral_value() * unit
-            numbers[name] = replace(
-                numbers[name], value=right, low=right - unit / 2, high=right + unit / 2
-            )
+            numbers[name] = replace(numbers[name], value=right, low=right - unit / 2, high=right + unit / 2)
     return replace(printout, numbers=numbers)
 
 

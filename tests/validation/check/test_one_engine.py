@@ -55,7 +55,9 @@ def rows(text: str, tmp_path: Path, **options: Any) -> dict[str, Agreement]:
 
 def printed(found: dict[str, Agreement]) -> dict[str, tuple[str, str]]:
     """Verdict and code of the printed numbers that do not plainly agree."""
-    return {q: (a.verdict, a.code) for q, a in found.items() if a.about == "printed" and a.verdict != "agrees"}
+    return {
+        q: (a.verdict, a.code) for q, a in found.items() if a.about == "printed" and a.verdict != "agrees"
+    }
 
 
 # -- one run -------------------------------------------------------------------------------------------------
@@ -191,7 +193,9 @@ se = { B = "0.500" }
 z = { B = "2.500" }
 """
     found = run(written(tmp_path, text), r="none")
-    assert {a.verdict for a in found if a.quantity == "arithmetic.z.B"} == {"differs"} and found.exit_code == 1
+    assert {a.verdict for a in found if a.quantity == "arithmetic.z.B"} == {
+        "differs"
+    } and found.exit_code == 1
 
 
 def test_an_aic_by_another_definition_is_no_second_finding_between_claims(tmp_path: Path) -> None:
@@ -201,7 +205,10 @@ def test_an_aic_by_another_definition_is_no_second_finding_between_claims(tmp_pa
     assert 'id = "again"' in second
     second = second.replace('"15.737 on 15"', '"44.053 on 36"').replace('"87.324"', '"140.52"')
     found = run(written(tmp_path, first + second), r="none")
-    bare = arithmetic_rows(read_paper(written(tmp_path, first + second)), Checker(read_paper(written(tmp_path, first + second))).data)
+    bare = arithmetic_rows(
+        read_paper(written(tmp_path, first + second)),
+        Checker(read_paper(written(tmp_path, first + second))).data,
+    )
     assert "differs" in {a.verdict for a in bare}, "by itself it fails"
     assert found.exit_code == 0, [(a.quantity, a.verdict, a.explanation) for a in found if not a.passes]
 
@@ -235,7 +242,10 @@ A, B, C = "estimate.A", "estimate.B", "estimate.C"
             ["truncated", "truncated", "", ""],
         ),
         # One cut number in a column says nothing of a habit.
-        ([(A, "0.918", 0.91854), (B, "0.122", 0.1221), ("se.A", "0.13", 0.1278)], ["cut-not-rounded", "", ""]),
+        (
+            [(A, "0.918", 0.91854), (B, "0.122", 0.1221), ("se.A", "0.13", 0.1278)],
+            ["cut-not-rounded", "", ""],
+        ),
         # A whole number, a bound and a number that is 0 speak neither for cutting nor against.
         ([(A, "0.918", 0.91854), ("df_resid", "15", 15.0), ("p.A", "<.001", 1e-4)], ["truncated", "", ""]),
     ],
@@ -268,7 +278,10 @@ def test_two_numbers_that_are_off_by_a_hundredth_of_a_standard_error_are_immater
     text = firth(*changes)
     found = run(written(tmp_path, text), r="none")
     off = {str(a.quantity): a for a in found if a.about == "printed" and a.verdict != "agrees"}
-    assert {a.verdict for a in off.values()} == {"immaterial"} and set(off) == {"estimate.Boston", "estimate.Detroit"}
+    assert {a.verdict for a in off.values()} == {"immaterial"} and set(off) == {
+        "estimate.Boston",
+        "estimate.Detroit",
+    }
     assert found.exit_code == 0 and all("at most 0.01" in a.explanation for a in off.values())
     assert run(written(tmp_path, text), r="none", immaterial=0.001).exit_code == 1
 
@@ -293,7 +306,9 @@ def test_a_lone_number_is_a_misprint_however_small_its_error_is(tmp_path: Path) 
 
 
 def test_of_four_numbers_none_is_called_a_misprint(tmp_path: Path) -> None:
-    head = claims_text('[[claim]]\nid = "c"\ndata = "baseball"\nmodel = { family = "bradley-terry", reference = "Baltimore" }\n')
+    head = claims_text(
+        '[[claim]]\nid = "c"\ndata = "baseball"\nmodel = { family = "bradley-terry", reference = "Baltimore" }\n'
+    )
     three = 'Cleveland = "0.6839", Detroit = "1.4364", Milwaukee = "1.5814"'
     few = rows(head + f'estimate = {{ Boston = "1.1079", {three} }}\n', tmp_path)
     assert printed(few) == {"estimate.Boston": ("immaterial", "small")}
@@ -407,9 +422,14 @@ def test_one_bad_file_silences_no_other(tmp_path: Path) -> None:
     found = run([bad, good, str(tmp_path / "absent.claims.toml")], r="none")
     assert found.exit_code == 3 and sum(a.verdict == "agrees" for a in found) > 29
     said = {a.paper: a.explanation for a in found if a.code == "bad-claim"}
-    assert set(said) == {bad, str(tmp_path / "absent.claims.toml")} and "no such file" in said[str(tmp_path / "absent.claims.toml")]
+    assert (
+        set(said) == {bad, str(tmp_path / "absent.claims.toml")}
+        and "no such file" in said[str(tmp_path / "absent.claims.toml")]
+    )
     for path in (tmp_path / "r.html", tmp_path / "r.xml", tmp_path / "r.md"):
-        code = CliRunner().invoke(app, ["check", bad, good, "--r", "none", "--report", str(path)], standalone_mode=False)
+        code = CliRunner().invoke(
+            app, ["check", bad, good, "--r", "none", "--report", str(path)], standalone_mode=False
+        )
         assert code.return_value == 3 and "not understood" in path.read_text()
 
 
@@ -420,7 +440,9 @@ def test_several_files_of_which_none_is_understood_are_all_told(tmp_path: Path) 
 
 def test_two_papers_with_one_id_are_an_error_that_names_both_files(tmp_path: Path) -> None:
     one, two = written(tmp_path, firth(), "one"), written(tmp_path, firth(), "two")
-    with pytest.raises(InputError, match=r"one\.claims\.toml and .*two\.claims\.toml both have the id 'example'"):
+    with pytest.raises(
+        InputError, match=r"one\.claims\.toml and .*two\.claims\.toml both have the id 'example'"
+    ):
         run([one, two], r="none")
 
 

@@ -466,7 +466,12 @@ def test_the_report_holds_the_explanation_and_every_number(tmp_path: Path) -> No
     text = report.read_text()
     assert "the pair Boston:Detroit is read the other way round" in text and "1 explanation of" in text
     assert "does not say what anybody did" in text
-    assert set(json.loads((tmp_path / "r.json").read_text())) == {"readings", "fitting", "explanations", "found"}
+    assert set(json.loads((tmp_path / "r.json").read_text())) == {
+        "readings",
+        "fitting",
+        "explanations",
+        "found",
+    }
 
 
 def test_the_slips_that_are_known_can_be_listed() -> None:

@@ -222,4 +222,6 @@ model = { family = "bradley-terry", reference = "A" }
         paper = parse_claims(text + printed + f"accept = {accept}")
         checked = [a for a in Checker(paper).all() if a.printed and a.verdict != "agrees"]
         assert {(a.verdict, a.code) for a in checked} == {("agrees-other-definition", "cells+aic-constant")}
-        assert explain(paper).exit_code == 0 and all(a.passes for a in checked), "accepted before it was green"
+        assert explain(paper).exit_code == 0 and all(
+            a.passes for a in checked
+        ), "accepted before it was green"

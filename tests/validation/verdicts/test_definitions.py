@@ -38,10 +38,7 @@ def verdicts(*printed: str, **more) -> dict[str, Agreement]:
 
 
 def of(rows: dict[str, Agreement]) -> dict[str, tuple[str, str]]:
-    return {
-        q: (a.verdict, a.code if a.verdict == "agrees-other-definition" else "")
-        for q, a in rows.items()
-    }
+    return {q: (a.verdict, a.code if a.verdict == "agrees-other-definition" else "") for q, a in rows.items()}
 
 
 # Turner and Firth (2012), 42 rows; Firth (2005), 21 pairs: the same data and the same fit.
@@ -99,7 +96,10 @@ def test_deviances_of_judges_of_single_comparisons_and_of_gnm_are_known_for_a_ta
     llbt = {"data": "dras-table1--llbt-davidson", "model": ModelClaim("llbt")}
     # conventions: pooled 30.455 on 8 df; the same model on the judge x pair table 280.913 on 44; gnm's logLik
     # -59.60, its k = 10.
-    assert of(verdicts('deviance = "280.913 on 44"', **llbt))["deviance"] == ("agrees-other-definition", "cells")
+    assert of(verdicts('deviance = "280.913 on 44"', **llbt))["deviance"] == (
+        "agrees-other-definition",
+        "cells",
+    )
     assert of(verdicts('deviance = "951.545"', **llbt))["deviance"] == (
         "agrees-other-definition",
         "deviance-is-log-likelihood",
