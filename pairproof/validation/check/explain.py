@@ -183,23 +183,13 @@ def _as_printed(a: Agreement) -> str:
 SETTLED = (*AGREEING, "immaterial", "not-run")
 
 
-@dataclass(frozen=True)
-class Sought:
-    """What a search found for the claims of a paper, and the rows with what it found."""
-
-    found: tuple[Found, ...]
-    readings: int
-    rows: tuple[Agreement, ...]
-    not_searched: dict[str, str]
-
-
 def seek(
     checker: Checker,
     rows: Sequence[Agreement],
     most: int = MOST_READINGS,
     accepted_too: bool = False,
     progress: Callable[[str], None] = lambda what: None,
-) -> Sought:
+) -> Explained:
     """Search for readings under which the numbers come out that do not as the checker judged them.
 
     Claims on one table are searched together: a reading that explains them all is one explanation.  What a person
@@ -231,12 +221,8 @@ def seek(
     order = [c.id for c in paper.claims]
     found = sorted((*plain, *(f for r in results for f in r.found)), key=lambda f: order.index(f.claims[0]))
     told = {name: f for f in found for name in f.claims}
-    return Sought(
-        tuple(found),
-        len(plain) + sum(r.readings for r in results),
-        tuple(_told(checker, a, told[a.claim]) if a.claim in told else a for a in rows),
-        skipped,
-    )
+    seen = tuple(_told(checker, a, told[a.claim]) if a.claim in told else a for a in rows)
+    return Explained(paper, tuple(found), len(plain) + sum(r.readings for r in results), seen, skipped)
 
 
 def explain(
@@ -249,10 +235,10 @@ def explain(
     models = tuple(replace(c, statement="", test="", compute="") for c in paper.claims if c.model is not None)
     checker = Checker(replace(paper, claims=models))
     rows = checker.all(lambda claim: progress(f"{paper.id}: {claim}")) if models else []
-    sought = seek(checker, rows, most, True, progress)
+    told = seek(checker, rows, most, True, progress)
     others = {c.id: "its numbers are of no model" for c in paper.claims if c.numbers and c.model is None}
-    seen = [a for c in models if _out_of_reach(c, paper) is None for a in _printed(sought.rows, c.id)]
-    return Explained(paper, sought.found, sought.readings, tuple(seen), {**sought.not_searched, **others})
+    seen = [a for c in models if _out_of_reach(c, paper) is None for a in _printed(told.agreements, c.id)]
+    return replace(told, paper=paper, agreements=tuple(seen), not_searched={**told.not_searched, **others})
 
 
 def _printed(rows: Iterable[Agreement], claim: str) -> list[Agreement]:

@@ -194,8 +194,8 @@ class _Checked:
         paper, checker = self.paper, self.checker
         checker.all(lambda claim: progress(f"{paper.id}: {claim}"), self.rows)
         if explain:
-            sought = seek(checker, self.rows, progress=progress)
-            self.rows, self.found = list(sought.rows), sought.found
+            told = seek(checker, self.rows, progress=progress)
+            self.rows, self.found = list(told.agreements), told.found
         self.rows += arithmetic_rows(paper, checker.data, self.rows)
         module = story_of(paper.id)
         self.rows += module.further(checker, self._backend) if module else []
