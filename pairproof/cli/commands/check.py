@@ -20,13 +20,16 @@ from ..options.reading import (
     taken,
     where_option,
 )
-from ..options.verifying import check_papers, give_verdicts, paper_options
+from ..options.verifying import check_papers, give_verdicts, paper_options, verdict_options
 from ..state import READ, SHARE, SectionedCommand, State, choice, options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
 
 HELP = """Check claims files: do the paper's data give the numbers it prints, and does R agree?
+
+Where a number does not come out, known slips of reading, model, scale and print are tried, and one that gives all numbers
+of the claim is named (pairproof explain lists them all).
 
 Each FILE is a claims file (*.claims.toml) or the name of a paper that comes with pairproof. With --votes FILE is a printed
 table (CSV, LaTeX, HTML, Markdown, text) or what R, Stata or SAS print, a leaderboard too, and each of its numbers gets a
@@ -86,6 +89,7 @@ _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
 @cluster_options("A printed table", "What goes together in its standard errors (default: single votes).")
 @reading_options("Reading the votes", ("long", "counts", "votes"), _READING)
 @where_option
+@verdict_options
 @paper_options
 def command(state: State, files: tuple[str, ...], votes: str | None, **asked: Any) -> int:
     of_votes = read_as(asked, (*_READING, "where"))
