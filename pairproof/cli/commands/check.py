@@ -20,7 +20,7 @@ from ..options.reading import (
     taken,
     where_option,
 )
-from ..options.verifying import check_papers, give_verdicts, paper_options, verdict_options
+from ..options.verifying import check_papers, give_verdicts, paper_options, stated, verdict_options, watched
 from ..state import READ, SHARE, SectionedCommand, State, choice, options
 
 if TYPE_CHECKING:
@@ -130,14 +130,24 @@ def _check_printed(
         "comparison_terms": with_style.terms,
     }
     on_points = any(value not in (None, ()) for value in of_board.values())
-    stated = {
+    of_model = {
         **of_board,
         **{key: of_table[key] for key in ("family", "ties", "reference", "order_effect", "cluster")},
         "scale": of_table["scale"] or ("elo" if on_points else None),
         "cluster_kind": of_table["kind"] if of_table["cluster"] else None,
     }
-    given = {key: value for key, value in stated.items() if value not in ("", None, (), False)}
-    found, sentences = check_printed(file, with_style.table, given, of_table["column"] or {})
-    for sentence in sentences:
+    given = {key: value for key, value in of_model.items() if value not in ("", None, (), False)}
+    with watched(state) as progress:
+        found = check_printed(
+            file,
+            with_style.table,
+            given,
+            of_table["column"] or {},
+            r=asked["r"],
+            progress=progress,
+            explain=not asked["no_explain"],
+            **stated(immaterial=asked["immaterial"]),
+        )
+    for sentence in found.context.first_lines if state.json else ():
         state.say(sentence)
     return give_verdicts(state, found, asked["require_r"], asked["full"])
