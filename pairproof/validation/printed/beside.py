@@ -224,7 +224,7 @@ def claims_of(pages: Sequence[Page], data: Comparisons, paper: str, title: str) 
             f"{pages[0].table.source}: numbers of {len(papers)} papers ({named(papers)}); a claims file is of one: say"
             " which with --id"
         )
-    drafts, texts = [], []
+    drafts, texts = list[Draft](), list[str]()
     for k, page in enumerate(own, 1):
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", page.table.claim) or f"table-{k}"
         stated = {"id": name, "where": Path(page.table.source).name}
