@@ -96,7 +96,7 @@ def read_tables(
     program = next((p for p in PROGRAMS if re.search(p["sign"], text, re.I | re.M)), {})
     of_lines = list(_of_lines(text, program, source)) if form == "text" else []
     pages: list[list[_Columns]] = []
-    for found in (_Columns(grid, source, columns) for grid in tables):
+    for found in (_Columns(grid, source, columns, program) for grid in tables):
         before = {q.quantity.kind for other in pages[-1] for q in other.numbers} if pages else set()
         if pages and not before & {q.quantity.kind for q in found.numbers}:
             pages[-1].append(found)
@@ -126,7 +126,8 @@ def _table(
 ) -> PrintedTable:
     numbers: dict[str, PrintedQuantity] = {}
     for q in (*(q for columns in page for q in columns.numbers), *of_lines):
-        numbers.setdefault(q.quantity, q)
+        if q.quantity.kind not in program.get("without", ()):
+            numbers.setdefault(q.quantity, q)
     others = [label(other) for columns in page for other in columns.others()]
     of_fit = [f"{q.quantity} {q.printed.text}" for q in numbers.values() if not q.quantity.name]
     said = [f"{what} of {program['name']}" if program else what]
@@ -149,8 +150,8 @@ def _table(
 class _Columns:
     """The numbers of a grid, by the meaning of its columns."""
 
-    def __init__(self, grid: Grid, source: str, asked: Mapping[str, str]) -> None:
-        self.grid, self.source = grid, source
+    def __init__(self, grid: Grid, source: str, asked: Mapping[str, str], program: Mapping[str, Any]) -> None:
+        self.grid, self.source, self.program = grid, source, program
         self.numbers, self.unread = list[PrintedQuantity](), [*grid.unread]
         self.names, self.without = dict[str, None](), dict[str, None]()
         self.of_names = self._names()
@@ -249,12 +250,13 @@ class _Columns:
         return [*found, (beside if beside in ("z", "p") else "se", parts["a"])] if parts["a"] else found
 
     def _as_worths(self) -> None:
-        """Numbers between 0 and 1 that sum to 1 are worths, whatever their heading."""
+        """Numbers between 0 and 1 that sum to 1 are worths, whatever their heading, and so are some programs' estimates."""
         values = [q.printed for q in self.numbers if q.quantity.kind == "estimate"]
         known = [v.value for v in values if v.value is not None]
         unit = max((v.unit for v in values if v.unit is not None), default=Decimal(1))
         between = len(known) > 2 and all(0 < v < 1 for v in known)
-        if between and abs(sum(known, Decimal(-1))) <= unit * len(known) / 2:
+        of_one = between and abs(sum(known, Decimal(-1))) <= unit * len(known) / 2
+        if of_one or self.program.get("estimates") == "worth":
             self.kinds = {k: "worth" if kind == "estimate" else kind for k, kind in self.kinds.items()}
             self._rename("estimate", "worth")
 
@@ -319,16 +321,15 @@ def printed_number(kind: str, text: str, where: str) -> Printed:
 
 
 def _of_lines(text: str, program: Mapping[str, Any], source: str) -> Iterator[PrintedQuantity]:
-    """The numbers of the whole fit that stand in lines of program output, but for those with a program's own meaning."""
+    """The numbers of the whole fit that stand in lines of program output."""
     lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if len(line) < MOST_OF_FIT]
     for n, line in lines:
         for form, kinds in LINES:
             match = re.search(form, line, re.IGNORECASE)
             for kind, printed in zip(kinds, match.groups() if match else ()):
-                if kind not in program.get("without", ()):
-                    name = "aic_glm" if kind == "aic" and program.get("aic_of_glm") else kind
-                    number = printed_number(name, printed, f"{source}, line {n}")
-                    yield PrintedQuantity(Quantity(name), number, n)
+                name = "aic_glm" if kind == "aic" and program.get("aic_of_glm") else kind
+                number = printed_number(name, printed, f"{source}, line {n}")
+                yield PrintedQuantity(Quantity(name), number, n)
 
 
 def _long(grid: Grid, source: str) -> tuple[PrintedTable, ...]:

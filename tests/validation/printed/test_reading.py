@@ -76,7 +76,8 @@ def test_effects_of_a_covariate_of_judges_keep_their_names() -> None:
 
 
 def test_wrapped_vectors_and_tables_are_one() -> None:
-    assert numbers(page("eba_print.txt"))["estimate.9"] == "0.14622"
+    assert numbers(page("eba_print.txt"))["worth.all.9"] == "0.14622"
+    assert {q.quantity.kind for q in page("eba_summary.txt").numbers} == {"worth"}
     assert len(page("eba_scale.txt").items) == 9
     assert numbers(page("coef_wrapped.txt"))["p...JASA"] == "2.469260e-15"
 
