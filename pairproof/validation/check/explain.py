@@ -323,9 +323,8 @@ def _told(checker: Checker, row: Agreement, f: Found) -> Agreement:
     if not f.explanations:
         none = f"none of {f.readings:,} other readings gives all {f.numbers} numbers"
         return replace(row, explanation=f"{row.explanation}; {none}")
-    if not _evidence(f) and judged.code not in ("other-value", "not-estimable", "ambiguous"):
-        # A misprint, or another conclusion, is no less one for what chance would give.
-        return replace(row, explanation=f"{row.explanation}; {count_words(f)}")
+    if not _evidence(f):  # what differs does so no less for what chance would give
+        return replace(row, explanation=f"{row.explanation}; not explained: {count_words(f)}")
     verdict: Verdict
     if f.clear:
         e = f.explanations[0]
