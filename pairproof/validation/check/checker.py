@@ -225,6 +225,10 @@ class Checker:
         for claim in [c for c in fitted if _is_about_the_model(c)] + fitted:
             self._home.setdefault(_key(claim, self.fit(claim.id)), claim.id)
         found: list[Agreement] = [] if into is None else into
+        found += [
+            Agreement(self.paper.id, name, Quantity("claim"), explanation=why, code="bad-claim")
+            for name, why in self.paper.bad.items()
+        ]
         bad: list[InputError] = []
         for claim in self.paper.claims:
             progress(claim.id)
@@ -350,7 +354,8 @@ class Checker:
         judged = judge_table(numbers, values, alpha, fit.df_resid, fit.n_comparisons, within)
         why = "only R was to be asked, and no R call that ran has it"
         judged |= dict.fromkeys(judged.keys() - have, PrintVerdict("not-run", why, "r-not-run"))
-        small = immaterial(numbers, values, errors, judged, OF_STOPPING if board else self._part, bool(board))
+        threshold = (OF_STOPPING, "early-stop", True) if board else (self._part,)
+        small = immaterial(numbers, values, errors, judged, *threshold)
         # An order that is another beside a number that is far off says nothing against the one that is not.
         near = [q for q in numbers if judged[q.quantity].verdict != "differs" or q.quantity in small]
         of_near = reversed_items(near, values, fit.items) if small else {}

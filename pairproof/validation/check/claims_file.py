@@ -30,8 +30,8 @@ MOST_FROM = 20
 _DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
 
 
-def read_claims(path: str | Path) -> Paper:
-    """The paper of a claims file."""
+def read_claims(path: str | Path, lenient: bool = False) -> Paper:
+    """The paper of a claims file; if `lenient`, without the claims among others that are not understood."""
     file = Path(path)
     try:
         text = read_file(file, "a claims file", most=MOST_CLAIMS).decode("utf-8")
@@ -39,7 +39,7 @@ def read_claims(path: str | Path) -> Paper:
         raise InputError(
             f"{path}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"
         ) from error
-    return parse_claims(text, source=str(path), folder=str(file.resolve().parent))
+    return parse_claims(text, str(path), str(file.resolve().parent), lenient)
 
 
 def shipped_papers() -> tuple[str, ...]:
@@ -47,8 +47,8 @@ def shipped_papers() -> tuple[str, ...]:
     return tuple(sorted(shipped()))
 
 
-def read_paper(name_or_path: str) -> Paper:
-    """A shipped paper by its id, or a claims file by its path."""
+def read_paper(name_or_path: str, lenient: bool = False) -> Paper:
+    """A shipped paper by its id, or a claims file by its path; `lenient` as of :func:`read_claims`."""
     papers = shipped()
     if name_or_path in papers:
         return read_claims(str(papers[name_or_path]))
@@ -57,19 +57,19 @@ def read_paper(name_or_path: str) -> Paper:
             f"no paper {name_or_path!r} comes with pairproof and no such file exists; there are "
             f"{', '.join(sorted(papers))}"
         )
-    return read_claims(name_or_path)
+    return read_claims(name_or_path, lenient)
 
 
-def parse_claims(text: str, source: str = "claims", folder: str = "") -> Paper:
+def parse_claims(text: str, source: str = "claims", folder: str = "", lenient: bool = False) -> Paper:
     """The paper of a claims file's text; `folder` is where its data files lie."""
     document = parsed_toml(text, source)
-    return replace(_Reader(LineMap(text), source).paper(document), source=source, folder=folder)
+    return replace(_Reader(LineMap(text), source).paper(document, lenient), source=source, folder=folder)
 
 
 class _Reader(TableReader):
     """Reader of a claims document: its tables, and what must hold between them."""
 
-    def paper(self, document: Mapping[str, Any]) -> Paper:
+    def paper(self, document: Mapping[str, Any], lenient: bool = False) -> Paper:
         self.only_keys(document, (), _TOP, "a claims file")
         paper = self.read(Paper, document.get("paper"), ("paper",), "[paper]")
         data: dict[str, DataSpec] = {}
@@ -79,14 +79,23 @@ class _Reader(TableReader):
         if not isinstance(rows, list) or not rows:
             raise self.error(("claim",), "no [[claim]]; a claims file needs at least one")
         claims: dict[str, Claim] = {}
+        bad: dict[str, InputError] = {}
         for k, row in enumerate(rows):
-            claim = self._claim(row, ("claim", k), data)
+            try:
+                claim = self._claim(row, ("claim", k), data)
+            except InputError as error:
+                called = row.get("id") if isinstance(row, dict) else None
+                bad[shortened(called) if isinstance(called, str) else f"claim {k + 1}"] = error
+                if lenient and (claims or k < len(rows) - 1):
+                    continue
+                raise next(iter(bad.values()))
             if claim.id in claims:
                 raise self.error(
                     ("claim", k, "id"), f"two claims have the id {quoted(claim.id)}; ids must be distinct"
                 )
             claims[claim.id] = claim
-        return replace(paper, data=data, claims=tuple(claims.values()))
+        said = {name: str(error) for name, error in bad.items()}
+        return replace(paper, data=data, claims=tuple(claims.values()), bad=said)
 
     def _data(self, name: str, block: Any, above: Mapping[str, DataSpec]) -> DataSpec:
         path, what = ("data", name), f"[data.{shortened(name)}]"

@@ -180,7 +180,7 @@ def _as_printed(a: Agreement) -> str:
 
 
 #: Verdicts on a print of which nothing is sought: it comes out, or nothing follows, or nothing was computed.
-SETTLED = (*AGREEING, "immaterial", "not-run")
+SETTLED = (*AGREEING, "immaterial", "not-checkable", "not-run")
 
 
 def seek(
@@ -237,8 +237,11 @@ def explain(
     rows = checker.all(lambda claim: progress(f"{paper.id}: {claim}")) if models else []
     told = seek(checker, rows, most, True, progress)
     others = {c.id: "its numbers are of no model" for c in paper.claims if c.numbers and c.model is None}
-    seen = [a for c in models if _out_of_reach(c, paper) is None for a in _printed(told.agreements, c.id)]
-    return replace(told, paper=paper, agreements=tuple(seen), not_searched={**told.not_searched, **others})
+    seen = [a for a in told.agreements if a.claim in paper.bad]
+    seen += [a for c in models if _out_of_reach(c, paper) is None for a in _printed(told.agreements, c.id)]
+    return replace(
+        told, paper=paper, agreements=tuple(seen), not_searched={**told.not_searched, **others, **paper.bad}
+    )
 
 
 def _printed(rows: Iterable[Agreement], claim: str) -> list[Agreement]:
@@ -323,9 +326,8 @@ def _told(checker: Checker, row: Agreement, f: Found) -> Agreement:
     if not f.explanations:
         none = f"none of {f.readings:,} other readings gives all {f.numbers} numbers"
         return replace(row, explanation=f"{row.explanation}; {none}")
-    if not _evidence(f) and judged.code not in ("other-value", "not-estimable", "ambiguous"):
-        # A misprint, or another conclusion, is no less one for what chance would give.
-        return replace(row, explanation=f"{row.explanation}; {count_words(f)}")
+    if not _evidence(f):  # what differs does so no less for what chance would give
+        return replace(row, explanation=f"{row.explanation}; not explained: {count_words(f)}")
     verdict: Verdict
     if f.clear:
         e = f.explanations[0]

@@ -365,6 +365,8 @@ class Paper:
     note: str = entry("remark for the reader of the file", "")
     data: Mapping[str, DataSpec] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
+    #: Claims that are not understood, with the reason.
+    bad: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
     folder: str = ""
     data_folder: str = ""

@@ -141,9 +141,9 @@ def test_the_json_says_no_evidence_where_the_text_does(tmp_path: Path) -> None:
     out = CliRunner().invoke(app, ["explain", written(tmp_path, PAGES["chance"]), "--json"])
     document = json.loads(out.stdout)
     assert document["explanations"] and not any(e["evidence"] for e in document["explanations"])
-    assert "no evidence for any" in document["found"][0]["said"] and document["found"][0]["evidence"] is False
+    assert "no evidence" in document["found"][0]["said"] and document["found"][0]["evidence"] is False
     text = CliRunner().invoke(app, ["explain", written(tmp_path, PAGES["chance"])]).stdout
-    assert "no evidence for any" in text
+    assert "no evidence" in text
 
 
 def test_chance_takes_no_conclusion_and_no_misprint_away(tmp_path: Path) -> None:
@@ -410,6 +410,30 @@ def test_one_bad_claim_silences_no_other_and_ends_with_3(tmp_path: Path) -> None
     assert out.return_value == 3 and json.loads(out.stdout)["summary"]["not-run"] == 1
     told = explain(read_paper(file))
     assert told.exit_code == 3 and "Oakland" in told.not_searched["bad"] and told.found[0].plain
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        BAD.replace('"1.0"', "1.0"),
+        BAD.replace("estimate", "estimates"),
+        BAD.replace("Oakland = ", 'Boston = "1.x", Cleveland = '),
+        BAD.replace("baseball", "football"),
+    ],
+)
+def test_a_claim_that_cannot_be_read_silences_no_other(claim: str, tmp_path: Path) -> None:
+    for text in (firth() + claim, claims_text(claim + FIRTH)):
+        file = written(tmp_path, text)
+        with pytest.raises(InputError) as told:
+            read_paper(file)
+        found = run(file, r="none")
+        (bad,) = [a for a in found if a.claim == "bad"]
+        assert (bad.verdict, bad.code, bad.explanation) == ("not-run", "bad-claim", str(told.value))
+        assert found.exit_code == 3 and sum(a.verdict == "agrees" for a in found) > 29
+        explained = explain(read_paper(file, lenient=True))
+        assert explained.exit_code == 3 and "bad" in explained.not_searched and explained.found[0].plain
+    with pytest.raises(InputError):
+        run(written(tmp_path, claims_text(claim)), r="none")
 
 
 def test_a_file_of_which_no_claim_is_understood_is_an_error(tmp_path: Path) -> None:

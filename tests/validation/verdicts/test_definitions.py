@@ -228,7 +228,7 @@ def test_a_lone_deviance_that_was_changed_is_explained_by_no_algorithm_that_stop
     assert not any("stopped-early" in e.names for e in found.explanations)
 
 
-def test_what_chance_alone_would_give_is_told_and_is_ambiguous() -> None:
+def test_what_chance_alone_would_give_is_told_and_explains_nothing() -> None:
     told = explain(parse_claims(page('deviance = "44."')))
     (row,) = told.agreements
-    assert row.verdict == "ambiguous" and "2 digits between them, so that chance alone" in row.explanation
+    assert row.verdict == "differs" and "no evidence" in row.explanation
