@@ -8,7 +8,9 @@ import click
 
 from ...fit.estimates.specification import FAMILIES, TIES_IN_WORDS
 from ..options.reading import (
+    LAYOUTS,
     LISTS,
+    ORDERS,
     Reading,
     cluster_options,
     comparisons,
@@ -42,9 +44,15 @@ pairproof check table.tex --votes wins.csv
 pairproof check leaderboard.csv --votes votes.parquet --anchor mixtral-8x7b=1114 --cluster judge
 """
 _READING = {
+    "layout": "Of the votes; default: recognised from their columns.",
     "columns": "The votes' own name for a column, for example winner=verdict; repeatable.",
-    "coding": "The codes that stand for first, tie, second and both_bad.",
+    "items": "Order of the items (default: numeric if all are numbers, else by code point).",
     "rename": "Another name for a model of the votes; repeatable.",
+    "tie_category": "Whether judges could answer 'no preference' (default: depends on the layout).",
+    "pair_order": f"Layout prefmod: {ORDERS}",
+    "pairs": "Layout prefmod: the columns that are pairs.",
+    "coding": "The codes that stand for first, tie, second and both_bad.",
+    "winner": "Layout matrix: whether the row or the column won.",
     "encoding": "Encoding of a text file, such as latin-1 (default: UTF-8).",
 }
 _OF_TABLE = (
@@ -87,7 +95,7 @@ _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
     level=SHARE,
 )
 @cluster_options("A printed table", "What goes together in its standard errors (default: single votes).")
-@reading_options("Reading the votes", ("long", "counts", "votes"), _READING)
+@reading_options("Reading the votes", LAYOUTS, _READING)
 @where_option
 @verdict_options
 @paper_options
