@@ -11,8 +11,17 @@ from typing import Any, get_args
 from ...errors import InputError
 from ...files.inputs import read_file
 from ...text import named, quoted, shortened
-from ..claims.entries import KeyPath, LineMap, TableReader, entries, parsed_toml
-from ..claims.paper import Claim, DataKind, DataSpec, Paper, PrintedEntries, PrintedQuantity
+from ..claims.entries import KeyPath, LineMap, TableReader, choices, entries, parsed_toml
+from ..claims.paper import (
+    OF_PERSONS,
+    Claim,
+    DataKind,
+    DataSpec,
+    ModelClaim,
+    Paper,
+    PrintedEntries,
+    PrintedQuantity,
+)
 from ..claims.printed import R_LEGEND, Printed
 from ..claims.quantities import Quantity, check_name, kind_of
 from ..verdicts.agreement import STATED, accepted_code
@@ -128,9 +137,25 @@ class _Reader(TableReader):
                 " an explanation",
             )
         self._check_data(claim.data, path, data, what)
+        claim = self._with_family(claim, path, data, what)
         for k, reading in enumerate(claim.readings):
             self._check_data(reading.data, (*path, "reading", k), data, what)
         return replace(claim, numbers=self._numbers(claim, path, what))
+
+    def _with_family(self, claim: Claim, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> Claim:
+        """The claim; where its data are of persons and no model is stated, one without a family."""
+        computes = bool(claim.data) and not claim.compute and claim.prints_or_compares
+        if not computes or claim.model is not None and claim.model.family:
+            return claim
+        spec = data[claim.data]
+        while spec.from_ and not spec.layout and spec.kind not in OF_PERSONS[:2]:
+            spec = data[spec.from_]
+        if spec.layout or spec.kind in OF_PERSONS[:2]:
+            return replace(claim, model=claim.model or ModelClaim())
+        if claim.model is None:
+            raise self.error(path, f"{what}: there are numbers to compute and no model")
+        families = ", ".join(f for f in choices(entries(ModelClaim)["family"].kind) if f)
+        raise self.error((*path, "model"), f"{what}, model has no family; expected one of {families}")
 
     def _accepted(self, claim: Claim, path: KeyPath, what: str) -> tuple[str, ...]:
         """The codes that a claim accepts; the wordings of older files are known too."""
