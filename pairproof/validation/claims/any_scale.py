@@ -32,10 +32,12 @@ _SLACK = 1e-12
 @dataclass(frozen=True)
 class OnAnyScale:
     """values: computed numbers on the scale of the print.  words: by which factor and constant, a number each.
-    too_few: the numbers that a free scale leaves nothing of."""
+    factor: of the standard errors of these numbers.  too_few: the numbers that a free scale leaves nothing of.
+    """
 
     values: Mapping[Quantity, float]
     words: Mapping[Quantity, str]
+    factor: Mapping[Quantity, float]
     too_few: frozenset[Quantity]
 
 
@@ -43,7 +45,8 @@ def on_any_scale(
     fit: Fit, numbers: Sequence[PrintedQuantity], values: Mapping[Quantity, float]
 ) -> OnAnyScale:
     """The computed numbers of a claim on the scale of its print, as near as one factor and constant bring them."""
-    found, words, too_few = dict(values), dict[Quantity, str](), set[Quantity]()
+    found, words, factors = dict(values), dict[Quantity, str](), dict[Quantity, float]()
+    too_few = set[Quantity]()
     for kinds in _TOGETHER:
         own = [q for q in numbers if q.quantity.kind in kinds and _is_of_items(fit, q.quantity)]
         own = [q for q in own if np.isfinite(values[q.quantity])]
@@ -56,10 +59,11 @@ def on_any_scale(
         x = np.array([values[q.quantity] for q in own])
         factor, constant = _scale(x, shifted, *_intervals(own))
         for q, moved in zip(own, shifted):
-            found[q.quantity] = factor * values[q.quantity] + constant * moved
+            found[q.quantity] = float(factor * values[q.quantity] + constant * moved)
+            factors[q.quantity] = factor
             and_constant = f" and {constant:+.6g}" if shifted.any() else ""
             words[q.quantity] = f"on a free scale: ours times {factor:.6g}{and_constant}"
-    return OnAnyScale(found, words, frozenset(too_few))
+    return OnAnyScale(found, words, factors, frozenset(too_few))
 
 
 def _is_level(fit: Fit, q: Quantity) -> bool:

@@ -11,81 +11,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import comb
 
 import numpy as np
 
+from ...data.respondents.respondents import Respondents
 from ...errors import PairproofError
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.fit import Fit
+from ...numerics.arrays import FloatArray
 from ..claims.data import fit_model
 from ..claims.paper import Claim, ModelClaim, PrintedQuantity
 from ..claims.quantities import Quantity, quantity
-from .definitions import OF_ERROR, WRONG, fewest_digits, significant_digits, wald_p
+from .definitions import OF_ERROR, fewest_digits, significant_digits, wald_p
 from .verdict import PrintVerdict, judge_print
 
 #: PlackettLuce's default, with which every item has won and lost.
 DEFAULT = 0.5
+#: Numbers of a page by which its prior can be told.
+FEWEST = 4
+#: Kinds of numbers that no prior moves.
+OF_DATA = ("df_resid", "df_null", "n_comparisons", "n_items", "wins")
 _SAID = {
-    "stages": "R's PlackettLuce takes -2 log L as the deviance, and as df the choices of every stage less the"
-    " parameters",
-    "data-information": "R's PlackettLuce leaves pseudo-rankings out of the information that gives standard errors",
-    "default-prior": "R's PlackettLuce has npseudo = 0.5 unless it is told otherwise: half a pseudo-win and half a"
-    " pseudo-loss for every item, which shrink all estimates",
+    "stages": "which takes -2 log L as the deviance, and the choices of every stage less the parameters as df",
+    "data-information": "which leaves pseudo-rankings out of the information that gives standard errors",
+    "default-prior": "which has npseudo = 0.5 unless it is told otherwise: half a win and half a loss more for every"
+    " item, which shrink all estimates",
 }
+#: Digits that numbers must have together: with one other reading two are hit by chance once in a hundred pages.
+FEWEST_DIGITS = 2
 
 
 def may_have_prior(model: ModelClaim | None) -> bool:
     """Whether a page with this model may have been made with the default prior."""
-    return model is not None and model.family == "plackett-luce" and not (
-        model.npseudo or model.prior or model.by
+    return (
+        model is not None
+        and model.family == "plackett-luce"
+        and not (model.npseudo or model.prior or model.by)
     )
 
 
+def model_of_page(
+    claim: Claim, table: Respondents, fit: Fit | None, values: Mapping[Quantity, float]
+) -> ModelClaim:
+    """The claim's model, or with R's default prior if that brings out every number, or all but one, of a page that
+    does not say it.  fit: without the prior; None where there is none."""
+    assert claim.model is not None
+    if not may_have_prior(claim.model) or len(claim.numbers) < FEWEST:
+        return claim.model
+    if fit is not None and _n_out(claim, fit, values) >= len(claim.numbers) - 1:
+        return claim.model
+    with_prior = replace(claim.model, npseudo=DEFAULT)
+    try:
+        prior = fit_model(table, with_prior)
+        shrunken = {q.quantity: quantity(prior, q.quantity) for q in claim.numbers}
+    except PairproofError:
+        return claim.model
+    enough = _n_out(claim, prior, shrunken) >= len(claim.numbers) - 1
+    digits = sum(significant_digits(q.printed.text) for q in claim.numbers)
+    return with_prior if enough and digits >= fewest_digits(1) else claim.model
+
+
+def _n_out(claim: Claim, fit: Fit, values: Mapping[Quantity, float]) -> int:
+    """How many numbers come out, as they stand or as PlackettLuce prints them."""
+    theirs = values_of(fit, claim)
+    ways = ((q, (values[q.quantity], theirs.get(q.quantity, math.nan))) for q in claim.numbers)
+    return sum(any(_comes_out(claim, q, value) for value in two) for q, two in ways)
+
+
 def by_plackett_luce(
-    claim: Claim, fit: Fit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
-) -> dict[str, PrintVerdict]:
-    """Numbers that do not come out as they stand, and do as R's PlackettLuce prints them."""
+    claim: Claim, fit: Fit, values: Mapping[Quantity, float], judged: Mapping[Quantity, PrintVerdict]
+) -> dict[Quantity, PrintVerdict]:
+    """Numbers that come out as R's PlackettLuce prints them, and not as they stand, or not without its default prior."""
     if fit.answers is None or fit.spec.family != "plackett-luce" or claim.model is None:
         return {}
-    wrong = [q for q in claim.numbers if judged[q.quantity].verdict in WRONG]
-    found: dict[str, PrintVerdict] = {}
-    groups = {"stages": ("deviance", "df_resid"), "data-information": OF_ERROR}
-    for name, kinds in groups.items():
-        if name == "stages" or fit.of_answers.pseudo:
-            theirs = values_of(fit, claim)
-            all_of = [q for q in claim.numbers if q.quantity.kind in kinds and q.quantity in theirs]
-            come_out = [q for q in all_of if _comes_out(claim, q, theirs[q.quantity])]
-            # One of them may be a misprint, which does not make the others wrong.
-            if len(come_out) >= max(1, len(all_of) - 1):
-                found |= _agree(name, [q for q in come_out if q in wrong], values)
-    if len(found) < len(wrong) and may_have_prior(claim.model):
-        found = with_default_prior(claim, fit) or found
+    found: dict[Quantity, PrintVerdict] = {}
+    theirs = values_of(fit, claim)
+    for name, kinds in (("stages", ("deviance", "df_resid")), ("data-information", OF_ERROR)):
+        of_kind = [q for q in claim.numbers if q.quantity.kind in kinds and q.quantity in theirs]
+        come_out = [q for q in of_kind if _comes_out(claim, q, theirs[q.quantity])]
+        # One of them may be a misprint, which does not make the others wrong.
+        if len(come_out) >= max(1, len(of_kind) - 1):
+            wrong = [q for q in come_out if not judged[q.quantity].comes_out]
+            found |= _agree(name, wrong, {q: f"; {values[q]:.8g} by ours" for q in values})
+    if fit.of_answers.pseudo and not claim.model.npseudo:
+        unsaid = [q for q in claim.numbers if q.quantity in found or judged[q.quantity].comes_out]
+        found |= _agree("default-prior", [q for q in unsaid if q.quantity.kind not in OF_DATA], {})
     return found
-
-
-def with_default_prior(claim: Claim, fit: Fit) -> dict[str, PrintVerdict]:
-    """Verdicts on all numbers, if every one comes out with R's default prior; else none."""
-    assert claim.model is not None and fit.answers is not None
-    prior = fit if fit.of_answers.pseudo else _with_prior(claim, fit)
-    if prior is None:
-        return {}
-    theirs = values_of(prior, claim)
-    numbers = [q for q in claim.numbers]
-    values = {q.quantity: theirs[q.quantity] if q.quantity in theirs else quantity(prior, q.quantity) for q in numbers}
-    if not all(_comes_out(claim, q, values[q.quantity]) for q in numbers):
-        return {}
-    return _agree("default-prior", numbers, values)
-
-
-def _with_prior(claim: Claim, fit: Fit) -> Fit | None:
-    assert claim.model is not None and fit.answers is not None
-    try:
-        return fit_model(fit.answers.respondents, replace(claim.model, npseudo=DEFAULT))
-    except PairproofError:
-        return None
 
 
 def values_of(fit: Fit, claim: Claim) -> dict[Quantity, float]:
@@ -122,10 +137,11 @@ def choices(fit: Fit) -> float:
     return total
 
 
-def data_errors(fit: Fit) -> np.ndarray:
+def data_errors(fit: Fit) -> FloatArray:
     """Standard errors by the information of the rankings alone, at the fit's estimates."""
-    at = fit.numbers.likelihood
-    covariance = np.linalg.pinv(at.point.information)
+    at = fit.likelihood
+    weights = fit.numbers.observed
+    covariance = np.linalg.pinv(at.point.information_of(weights), hermitian=True)
     return np.asarray(np.sqrt(np.einsum("ij,jk,ik->i", at.outward, covariance, at.outward)))
 
 
@@ -133,14 +149,17 @@ def _comes_out(claim: Claim, q: PrintedQuantity, value: float) -> bool:
     return judge_print(q, value, float(claim.alpha)).comes_out
 
 
-def _agree(name: str, numbers: list[PrintedQuantity], values: Mapping[str, float]) -> dict[str, PrintVerdict]:
-    if sum(significant_digits(q.printed.text) for q in numbers) < fewest_digits(1):
+def _agree(
+    name: str, numbers: Sequence[PrintedQuantity], ours: Mapping[Quantity, str]
+) -> dict[Quantity, PrintVerdict]:
+    if sum(significant_digits(q.printed.text) for q in numbers) < FEWEST_DIGITS:
         return {}
-    said = f"plackett-luce-{name}: comes out as R prints it: {_SAID[name]}"
-    by_ours = "" if name == "default-prior" else "; {:.8g} by ours"
+    code = f"plackett-luce-{name}"
     return {
         q.quantity: PrintVerdict(
-            "agrees-other-definition", said + by_ours.format(values[q.quantity]), f"plackett-luce-{name}"
+            "agrees-other-definition",
+            f"{code}: comes out as R's PlackettLuce has it, {_SAID[name]}{ours.get(q.quantity, '')}",
+            code,
         )
         for q in numbers
     }
