@@ -258,9 +258,9 @@ class Checker:
                 self.row(claim, q.quantity, "not-checkable", why, "no-outcomes", printed=q.printed.text)
                 for q in claim.numbers
             ]
-        elif claim.numbers and claim.model is not None and claim.data and not claim.model.family:
+        elif claim.model is not None and claim.data and not claim.model.family:
             found += self._of_no_family(claim, claim.model)
-        elif claim.model is not None and claim.data and claim.model.family:
+        elif claim.model is not None and claim.data:
             try:
                 asked = self.asked(claim.data, self._model_of_page(claim, claim.model))
             except InputError:
@@ -310,9 +310,10 @@ class Checker:
             "the claim does not say of which model its numbers are, and persons' answers have several: say"
             f" {readings}"
         )
+        printed: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
         return [
-            self.row(claim, q.quantity, "not-checkable", why, "another-model", printed=q.printed.text)
-            for q in claim.numbers
+            self.row(claim, name, "not-checkable", why, "another-model", printed=text)
+            for name, text in printed or [("fit", None)]
         ]
 
     def _request(self, claim: Claim) -> Request:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...fit.fit import Fit
-from ...numerics.arrays import FloatArray
+from ...numerics.arrays import BoolArray, FloatArray
 from .paper import PrintedQuantity
 from .quantities import Quantity
 
@@ -50,18 +50,18 @@ def on_any_scale(
     for kinds in _TOGETHER:
         own = [q for q in numbers if q.quantity.kind in kinds and _is_of_items(fit, q.quantity)]
         own = [q for q in own if np.isfinite(values[q.quantity])]
-        shifted = np.array([_is_level(fit, q.quantity) for q in own], bool)
+        level = np.array([_is_level(fit, q.quantity) for q in own], bool)
         if not own:
             continue
-        if len(own) - 1 - shifted.any() < FEWEST_LEFT:
+        if len(own) - 1 - level.any() < FEWEST_LEFT:
             too_few |= {q.quantity for q in own}
             continue
         x = np.array([values[q.quantity] for q in own])
-        factor, constant = _scale(x, shifted, *_intervals(own))
-        for q, moved in zip(own, shifted):
+        factor, constant = _scale(x, level, *_intervals(own))
+        for q, moved in zip(own, level):
             found[q.quantity] = float(factor * values[q.quantity] + constant * moved)
             factors[q.quantity] = factor
-            and_constant = f" and {constant:+.6g}" if shifted.any() else ""
+            and_constant = f" and {constant:+.6g}" if level.any() else ""
             words[q.quantity] = f"on a free scale: ours times {factor:.6g}{and_constant}"
     return OnAnyScale(found, words, factors, frozenset(too_few))
 
@@ -79,62 +79,45 @@ def _is_of_items(fit: Fit, q: Quantity) -> bool:
 
 
 def _intervals(numbers: Sequence[PrintedQuantity]) -> tuple[FloatArray, FloatArray]:
-    ends = [
-        (
-            -np.inf if q.printed.low is None else float(q.printed.low),
-            np.inf if q.printed.high is None else float(q.printed.high),
-        )
-        for q in numbers
-    ]
-    low, high = np.array(ends).T
+    """The ends of what prints so; nan, which no comparison holds against a factor, where there is none."""
+    ends = [(q.printed.low, q.printed.high) for q in numbers]
+    low, high = np.array([[np.nan if end is None else float(end) for end in two] for two in ends]).T
     return low, high
 
 
-def _scale(x: FloatArray, shifted: FloatArray, low: FloatArray, high: FloatArray) -> tuple[float, float]:
-    """The factor and constant that bring all numbers out, or all but one; else those of the median of pairs."""
-    everything = np.ones(len(x), bool)
-    without_one = (everything & (np.arange(len(x)) != k) for k in range(len(x)))
-    for kept in (everything, *(without_one if len(x) > 3 + shifted.any() else ())):
-        found = _feasible(x[kept], shifted[kept], low[kept], high[kept])
+def _scale(x: FloatArray, level: BoolArray, low: FloatArray, high: FloatArray) -> tuple[float, float]:
+    """The factor and constant that bring out all numbers, or those that are left without the farthest off."""
+    kept, middle = np.ones(len(x), bool), np.nan_to_num((low + high) / 2.0)
+    best = 1.0, 0.0
+    while kept.sum() >= FEWEST_LEFT + 1 + level[kept].any():
+        found = _feasible(x[kept], level[kept], low[kept], high[kept])
         if found is not None:
             return found
-    middle = np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2.0, np.nan)
-    i, j = np.triu_indices(len(x), 1)
-    level = shifted[i] & shifted[j] & (x[i] != x[j])
-    slopes = np.concatenate(
-        [
-            (middle[i] - middle[j])[level] / (x[i] - x[j])[level],
-            middle[~shifted & (x != 0)] / x[~shifted & (x != 0)],
-        ]
-    )
-    slopes = slopes[np.isfinite(slopes) & (slopes > 0)]
-    factor = float(np.median(slopes)) if len(slopes) else 1.0
-    rest = (middle - factor * x)[shifted.astype(bool)]
-    return factor, float(np.nanmedian(rest)) if np.isfinite(rest).any() else 0.0
+        design = np.stack([x, level], axis=1)
+        fitted, *_ = np.linalg.lstsq(design[kept], middle[kept], rcond=None)
+        best = best if fitted[0] <= 0 else (float(fitted[0]), float(fitted[1]))
+        kept[np.argmax(np.where(kept, np.abs(middle - design @ fitted), -1.0))] = False
+    return best
 
 
 def _feasible(
-    x: FloatArray, shifted: FloatArray, low: FloatArray, high: FloatArray
+    x: FloatArray, level: BoolArray, low: FloatArray, high: FloatArray
 ) -> tuple[float, float] | None:
     """A factor and a constant in the middle of those that bring every number into its interval; None if none do."""
-    level, rest = np.asarray(shifted, bool), ~np.asarray(shifted, bool)
-    steps = (x[level][:, None] - x[level][None, :]).ravel()
-    least = (low[level][:, None] - high[level][None, :]).ravel()
-    at = np.concatenate([steps, x[rest], -x[rest]])
-    least = np.concatenate([least, low[rest], -high[rest]])
-    slack = _SLACK * np.where(np.isfinite(least), np.abs(least), 0.0)
-    if (least > slack)[at == 0].any():
+    steps = np.subtract.outer(x[level], x[level]).ravel()
+    at = np.concatenate([steps, x[~level], -x[~level]])
+    least = np.concatenate([np.subtract.outer(low[level], high[level]).ravel(), low[~level], -high[~level]])
+    least -= _SLACK * np.abs(least)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bounds = least / at
+    bottom = np.nanmax(bounds[at > 0], initial=0.0)
+    top = np.nanmin(bounds[at < 0], initial=np.inf)
+    if (least > 0)[at == 0].any() or not 0 < top or bottom > top:
         return None
-    up, down = at > 0, at < 0
-    bottom = float(np.max(((least - slack) / np.where(up, at, 1.0))[up], initial=0.0))
-    top = float(np.min(((least - slack) / np.where(down, at, 1.0))[down], initial=np.inf))
-    if not (top > 0 and bottom <= top):
-        return None
-    factor = bottom if not np.isfinite(top) else (bottom + top) / 2.0
-    if not factor > 0:
-        return None
+    factor = float((bottom + top) / 2.0 if np.isfinite(top) else bottom)
     if not level.any():
         return factor, 0.0
-    ends = [float(np.max(low[level] - factor * x[level])), float(np.min(high[level] - factor * x[level]))]
-    inside = [end for end in ends if np.isfinite(end)]
-    return factor, sum(inside) / len(inside) if inside else 0.0
+    least_c, most_c = (low - factor * x)[level], (high - factor * x)[level]
+    ends = [np.nanmax(least_c, initial=-np.inf), np.nanmin(most_c, initial=np.inf)]
+    finite = [float(end) for end in ends if np.isfinite(end)]
+    return factor, sum(finite) / max(len(finite), 1)

@@ -281,6 +281,15 @@ class ModelClaim:
             yield f'{min(of_board)} is for scale = "elo"', min(of_board)
         if self.by_vote and self.cluster:
             yield "by_vote and cluster contradict each other; leave one out", "by_vote"
+        if self.family:
+            yield from self._faults_of_family()
+        if self.prior and (self.npseudo or self.by or self.item_terms):
+            yield "prior is for free log worths alone: without npseudo, by and item_terms", "prior"
+        if self.cluster_kind != "CR2" and not self.cluster:
+            yield f"cluster_kind = {quoted(self.cluster_kind)} without cluster; name the columns", "cluster_kind"
+
+    def _faults_of_family(self) -> Iterator[Fault]:
+        """Keys that are for other families."""
         if self.of_contests and self.family != "bradley-terry":
             used = next(iter(self.of_contests))
             yield f'{used} is for family = "bradley-terry"; found family = {quoted(self.family)}', used
@@ -296,10 +305,6 @@ class ModelClaim:
         if self.scale == "elo" and self.family not in FAMILIES:
             of = " or ".join(map(quoted, FAMILIES))
             yield f'scale = "elo" is for family = {of}; found family = {quoted(self.family)}', "scale"
-        if self.prior and (self.npseudo or self.by or self.item_terms):
-            yield "prior is for free log worths alone: without npseudo, by and item_terms", "prior"
-        if self.cluster_kind != "CR2" and not self.cluster:
-            yield f"cluster_kind = {quoted(self.cluster_kind)} without cluster; name the columns", "cluster_kind"
 
     @property
     def of_answers(self) -> bool:

@@ -1,10 +1,10 @@
 """What R's PlackettLuce prints of Plackett and Luce's model otherwise than this package.
 
-    deviance, df          -2 log L, and the choices of every stage of every ranking less the parameters; here a deviance is
-                          against free probabilities of all rankings
-    standard errors       with pseudo-rankings: of the information of the rankings alone, at the shrunken estimates; here
-                          of what was maximised
-    npseudo = 0.5         by default, said or not: a pseudo-win and a pseudo-loss of half a ranking for every item
+    deviance, df       -2 log L, and the choices of every stage of every ranking less the parameters; here a
+                       deviance is against free probabilities of all rankings
+    standard errors    with pseudo-rankings: of the information of the rankings alone, at the shrunken estimates;
+                       here of what was maximised
+    npseudo = 0.5      by default, said or not: half a win and half a loss more for every item
 
 (Turner, van Etten, Firth and Kosmidis 2020, Computational Statistics 35, 1027-1057.)
 """
@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import comb
 
@@ -20,13 +20,12 @@ import numpy as np
 
 from ...data.respondents.respondents import Respondents
 from ...errors import PairproofError
-from ...fit.estimates.array_inference import normal_quantile
 from ...fit.fit import Fit
 from ...numerics.arrays import FloatArray
 from ..claims.data import fit_model
 from ..claims.paper import Claim, ModelClaim, PrintedQuantity
 from ..claims.quantities import Quantity, quantity
-from .definitions import OF_ERROR, fewest_digits, significant_digits, wald_p
+from .definitions import OF_ERROR, fewest_digits, of_error, significant_digits
 from .verdict import PrintVerdict, judge_print
 
 #: PlackettLuce's default, with which every item has won and lost.
@@ -41,7 +40,7 @@ _SAID = {
     "default-prior": "which has npseudo = 0.5 unless it is told otherwise: half a win and half a loss more for every"
     " item, which shrink all estimates",
 }
-#: Digits that numbers must have together: with one other reading two are hit by chance once in a hundred pages.
+#: Digits that numbers must have together: by one other reading two are hit by chance once in a hundred pages.
 FEWEST_DIGITS = 2
 
 
@@ -106,20 +105,10 @@ def by_plackett_luce(
 def values_of(fit: Fit, claim: Claim) -> dict[Quantity, float]:
     """What PlackettLuce prints otherwise of this fit, by the claim's names."""
     found = {Quantity("deviance"): -2.0 * fit.llf, Quantity("df_resid"): choices(fit) - fit.rank}
-    if not fit.of_answers.pseudo:
-        return found
-    errors = dict(zip(fit.params.index, data_errors(fit)))
-    sides = claim.sided
-    value: dict[str, Callable[[float, float], float]] = {
-        "se": lambda b, se: se,
-        "z": lambda b, se: b / se,
-        "p": lambda b, se: wald_p(b, se) / (2 if sides == 1 else 1),
-        "low": lambda b, se: b - normal_quantile(0.975) * se,
-        "high": lambda b, se: b + normal_quantile(0.975) * se,
-    }
-    for q in (q.quantity for q in claim.numbers):
-        if q.kind in value and errors.get(q.name, 0.0) > 0.0:
-            found[q] = value[q.kind](float(fit.params[q.name]), errors[q.name])
+    if fit.of_answers.pseudo:
+        errors = dict(zip(fit.params.index, data_errors(fit)))
+        numbers = [q for q in claim.numbers if q.quantity.kind in OF_ERROR and errors.get(q.quantity.name)]
+        found |= {q.quantity: of_error(claim, fit, q, errors) for q in numbers}
     return found
 
 
