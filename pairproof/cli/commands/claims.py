@@ -101,10 +101,9 @@ def new(
         )
     name = paper or (out.name[: -len(SUFFIX)] if out else Path(table).stem if table != "-" else "paper")
     votes = _of_one_track(table, reading, model["by"])
-    family = model.pop("family") or ("llbt" if isinstance(votes, Comparisons) else "")
-    claim = ModelClaim(
-        family, **{key: tuple(v) if isinstance(v, list) else v for key, v in stated(model).items()}
-    )
+    model["family"] = model["family"] or ("llbt" if isinstance(votes, Comparisons) else "")
+    keys: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in stated(model).items()}
+    claim = ModelClaim(**keys)
     for message, key, *_ in claim.faults():
         raise click.UsageError(f"--{key.replace('_', '-')}: {message}.")
     _check_levels_used(reading, votes, claim)
@@ -138,10 +137,12 @@ def _of_one_track(file: str, reading: Reading[Any], by: str) -> Comparisons | Re
     from ...data.comparisons import Comparisons
     from ...data.judgments import check_one_track
 
-    table = reading.of(file)
+    table: Comparisons | Respondents = reading.of(file)
     if isinstance(table, Comparisons) and table.ranked_together and "layout" not in reading.stated:
         if file == "-":
-            raise click.UsageError("these are rankings: say --layout rankings, for they are read as they are.")
+            raise click.UsageError(
+                "these are rankings: say --layout rankings, for they are read as they are."
+            )
         check("rankings", {name: value for name, value in reading.stated.items() if name != "where"})
         table = pairproof.read_respondents(file, layout="rankings", **reading.stated)
     check_one_track(table, by, each=False)

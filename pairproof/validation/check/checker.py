@@ -299,7 +299,7 @@ class Checker:
             try:
                 table = self.answers(claim.data) if stated.model.of_answers else self.data(claim.data)
                 fit = fit_model(table, stated.model)
-                values = {q.quantity: self.value(stated, fit, q) for q in claim.numbers}
+                values: dict[str, float] = {q.quantity: self.value(stated, fit, q) for q in claim.numbers}
                 judged = self._judged(stated, fit, values, set(values))
                 out[family] = sum(j.comes_out for j in judged.values())
             except PairproofError:
@@ -336,11 +336,11 @@ class Checker:
     def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
         if "native" not in claim.engines:
             return {q.quantity: math.nan for q in claim.numbers}
-        values = {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
+        values: dict[str, float] = {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
         scale = self._scales[claim.id] = self._on_any_scale(claim, asked.fit, values)
         return dict(scale.values)
 
-    def _on_any_scale(self, claim: Claim, fit: Fit, values: Mapping[Quantity, float]) -> OnAnyScale:
+    def _on_any_scale(self, claim: Claim, fit: Fit, values: Mapping[str, float]) -> OnAnyScale:
         """The numbers of a claim that leaves its scale free on the scale of the print; others as they are."""
         if claim.model is None or claim.model.scale != "any":
             return OnAnyScale(values, {}, {}, frozenset())

@@ -35,18 +35,16 @@ class OnAnyScale:
     factor: of the standard errors of these numbers.  too_few: the numbers that a free scale leaves nothing of.
     """
 
-    values: Mapping[Quantity, float]
-    words: Mapping[Quantity, str]
-    factor: Mapping[Quantity, float]
-    too_few: frozenset[Quantity]
+    values: Mapping[str, float]
+    words: Mapping[str, str]
+    factor: Mapping[str, float]
+    too_few: frozenset[str]
 
 
-def on_any_scale(
-    fit: Fit, numbers: Sequence[PrintedQuantity], values: Mapping[Quantity, float]
-) -> OnAnyScale:
+def on_any_scale(fit: Fit, numbers: Sequence[PrintedQuantity], values: Mapping[str, float]) -> OnAnyScale:
     """The computed numbers of a claim on the scale of its print, as near as one factor and constant bring them."""
-    found, words, factors = dict(values), dict[Quantity, str](), dict[Quantity, float]()
-    too_few = set[Quantity]()
+    found, words, factors = dict(values), dict[str, str](), dict[str, float]()
+    too_few = set[str]()
     for kinds in _TOGETHER:
         own = [q for q in numbers if q.quantity.kind in kinds and _is_of_items(fit, q.quantity)]
         own = [q for q in own if np.isfinite(values[q.quantity])]

@@ -78,7 +78,7 @@ def read_answers(paper: Paper, name: str) -> Respondents:
     from ...data.respondents.read_answers import read_respondents
 
     spec, where = _of_outcomes(paper, name)
-    layout = _layout(paper, spec) or ("rankings" if spec.kind == "rankings" else "")
+    layout: Any = _layout(paper, spec) or ("rankings" if spec.kind == "rankings" else "")
     if not layout:
         raise InputError(
             f"{where}: the model is of persons' whole answers, and these are comparisons; give rankings, or"
@@ -271,7 +271,7 @@ def fit_model(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
         return _as_board(fit, model)
     if model.cluster:
         fit = fit.clustered(*model.cluster, kind=model.cluster_kind)
-    return fit if model.scale in ("", "any") else fit.on_scale(model.scale)
+    return fit if model.scale == "" or model.scale == "any" else fit.on_scale(model.scale)
 
 
 def _fitted(table: Comparisons | Respondents, model: ModelClaim) -> Fit:

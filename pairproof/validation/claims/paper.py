@@ -12,18 +12,20 @@ import inspect
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ...data.columns import LARGEST_COUNT
+from ...data.respondents.read_answers import READERS, AnswerLayout
 from ...files.inputs import MOST_CLAIM_BYTES
 from ...fit.estimates.outcome_laws import LAWS, DavidsonTies
 from ...fit.estimates.specification import (
     ANSWER_FAMILIES,
     FAMILIES,
-    TIES_IN_WORDS,
+    FamilyName,
     LinkName,
     Reduction,
     Scale,
+    Ties,
 )
 from ...fit.robust.clustered_fit import Kind as ClusterKind
 from ...text import label, named, quoted
@@ -34,16 +36,8 @@ from .quantities import Quantity
 DataKind = Literal["counts", "long", "matrix", "rankings", "answers", "file", "table", "games"]
 #: Kinds of data that may be whole answers of persons.
 OF_PERSONS = ("rankings", "answers", "file")
-AnswerLayout = Literal[
-    *("", "pairs", "ranks", "long-ranks", "orders", "ranking-text", "rankings", "ratings", "paircomp")
-]
 #: Arguments of the readers that a claims file states elsewhere, or that would have them open another file.
 _NOT_SAID = ("source", "items", "item_data", "encoding")
-if TYPE_CHECKING:
-    FamilyName = ClaimTies = str
-else:
-    FamilyName = Literal[(*FAMILIES, *ANSWER_FAMILIES, "")]
-    ClaimTies = Literal[(*TIES_IN_WORDS, "by-pair")]
 #: How a program that stops early comes to its numbers.
 Stops = Literal["glm"]
 Pairs = tuple[tuple[str, str], ...]
@@ -80,7 +74,7 @@ class DataSpec:
     item_data: Mapping[str, Mapping[str, Cell]] = entry("item covariates: column, then item = value", dict)
     items: tuple[str, ...] = entry("order of the items; default: the reader's own", ())
     winner: Literal["", "rows", "columns"] = entry("of a matrix: whose wins a cell counts", "")
-    layout: AnswerLayout = entry(
+    layout: AnswerLayout | Literal[""] = entry(
         "of kinds answers, rankings, file: how persons' whole answers are written, as in pairproof fit-answers;"
         " default of rankings: rankings",
         "",
@@ -148,12 +142,9 @@ class DataSpec:
             yield "winner is for a matrix and says whether its 'rows' or 'columns' win", "winner"
 
 
-def answer_options(layout: str) -> tuple[str, ...]:
+def answer_options(layout: AnswerLayout) -> tuple[str, ...]:
     """What `how` can say of a layout of whole answers."""
-    from ...data.respondents.read_answers import READERS
-
-    readers: Mapping[str, Any] = READERS
-    return tuple(n for n in inspect.signature(readers[layout]).parameters if n not in _NOT_SAID)
+    return tuple(name for name in inspect.signature(READERS[layout]).parameters if name not in _NOT_SAID)
 
 
 _OF_CONTESTS = (
@@ -166,13 +157,13 @@ _OF_CONTESTS = (
 class ModelClaim:
     """The model of a claim, as the page states it."""
 
-    family: FamilyName = entry(
+    family: FamilyName | Literal[""] = entry(
         "llbt (lambda scale) or bradley-terry (log-odds), of comparisons; plackett-luce (log-odds) or pattern"
         " (lambda), of persons' whole answers. Without one a table of rankings, which has several models, is not"
         " checkable",
         "",
     )
-    ties: ClaimTies | None = entry(
+    ties: Ties | Literal["by-pair"] | None = entry(
         "model of ties; default: davidson where the data have a tie category, else none; by-pair: of pattern",
         None,
     )

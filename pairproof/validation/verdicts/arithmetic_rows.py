@@ -270,8 +270,13 @@ def _as_of_pairs(model: ModelClaim, items: Sequence[str]) -> ModelSpec:
     """What the estimates of a model of whole answers are, in the words of one of pairs."""
     lambdas = model.family == "pattern"
     reference = "" if model.item_terms else model.reference or items[-1 if lambdas else 0]
-    of_items = {"item_terms": model.item_terms, "separate": model.separate, "by": model.by}
-    return ModelSpec("llbt" if lambdas else "bradley-terry", reference=reference, **of_items)
+    return ModelSpec(
+        "llbt" if lambdas else "bradley-terry",
+        reference=reference,
+        by=model.by,
+        item_terms=model.item_terms,
+        separate=model.separate,
+    )
 
 
 def _printout(claim: Claim, spec: ModelSpec, items: tuple[str, ...], tie_category: bool) -> Printout:

@@ -54,7 +54,7 @@ def may_have_prior(model: ModelClaim | None) -> bool:
 
 
 def model_of_page(
-    claim: Claim, table: Respondents, fit: Fit | None, values: Mapping[Quantity, float]
+    claim: Claim, table: Respondents, fit: Fit | None, values: Mapping[str, float]
 ) -> ModelClaim:
     """The claim's model, or with R's default prior if that brings out every number, or all but one, of a page that
     does not say it.  fit: without the prior; None where there is none."""
@@ -74,7 +74,7 @@ def model_of_page(
     return with_prior if enough and digits >= fewest_digits(1) else claim.model
 
 
-def _n_out(claim: Claim, fit: Fit, values: Mapping[Quantity, float]) -> int:
+def _n_out(claim: Claim, fit: Fit, values: Mapping[str, float]) -> int:
     """How many numbers come out, as they stand or as PlackettLuce prints them."""
     theirs = values_of(fit, claim)
     ways = ((q, (values[q.quantity], theirs.get(q.quantity, math.nan))) for q in claim.numbers)
@@ -82,12 +82,12 @@ def _n_out(claim: Claim, fit: Fit, values: Mapping[Quantity, float]) -> int:
 
 
 def by_plackett_luce(
-    claim: Claim, fit: Fit, values: Mapping[Quantity, float], judged: Mapping[Quantity, PrintVerdict]
-) -> dict[Quantity, PrintVerdict]:
+    claim: Claim, fit: Fit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
+) -> dict[str, PrintVerdict]:
     """Numbers that come out as R's PlackettLuce prints them, and not as they stand, or not without its default prior."""
     if fit.answers is None or fit.spec.family != "plackett-luce" or claim.model is None:
         return {}
-    found: dict[Quantity, PrintVerdict] = {}
+    found: dict[str, PrintVerdict] = {}
     theirs = values_of(fit, claim)
     for name, kinds in (("stages", ("deviance", "df_resid")), ("data-information", OF_ERROR)):
         of_kind = [q for q in claim.numbers if q.quantity.kind in kinds and q.quantity in theirs]
@@ -102,7 +102,7 @@ def by_plackett_luce(
     return found
 
 
-def values_of(fit: Fit, claim: Claim) -> dict[Quantity, float]:
+def values_of(fit: Fit, claim: Claim) -> dict[str, float]:
     """What PlackettLuce prints otherwise of this fit, by the claim's names."""
     found = {Quantity("deviance"): -2.0 * fit.llf, Quantity("df_resid"): choices(fit) - fit.rank}
     if fit.of_answers.pseudo:
@@ -138,9 +138,7 @@ def _comes_out(claim: Claim, q: PrintedQuantity, value: float) -> bool:
     return judge_print(q, value, float(claim.alpha)).comes_out
 
 
-def _agree(
-    name: str, numbers: Sequence[PrintedQuantity], ours: Mapping[Quantity, str]
-) -> dict[Quantity, PrintVerdict]:
+def _agree(name: str, numbers: Sequence[PrintedQuantity], ours: Mapping[str, str]) -> dict[str, PrintVerdict]:
     if sum(significant_digits(q.printed.text) for q in numbers) < FEWEST_DIGITS:
         return {}
     code = f"plackett-luce-{name}"
