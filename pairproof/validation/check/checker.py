@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ...data.comparisons import Comparisons
 from ...data.respondents.respondents import Respondents
 from ...errors import FormulaError, InputError, NotEstimableError, PairproofError
 from ...fit.estimates.array_inference import normal_quantile
-from ...fit.estimates.specification import ANSWER_FAMILIES, FAMILIES, ModelSpec
+from ...fit.estimates.specification import FamilyName, ModelSpec
 from ...fit.fit import Fit
 from ...text import named
 from ..claims.any_scale import OnAnyScale, on_any_scale
@@ -286,13 +286,14 @@ class Checker:
             fit: Fit | None = self.asked(claim.data, model).fit
         except NotEstimableError:
             fit = None
-        values = {} if fit is None else {q.quantity: self.value(claim, fit, q) for q in claim.numbers}
+        known = [] if fit is None else [(q, fit) for q in claim.numbers]
+        values: dict[str, float] = {q.quantity: self.value(claim, f, q) for q, f in known}
         return model_of_page(claim, self.answers(claim.data), fit, values)
 
     def _of_no_family(self, claim: Claim, model: ModelClaim) -> list[Agreement]:
         """Rows of a table of persons' answers whose model is not said, with the readings that there are."""
         n, out = len(claim.numbers), dict[str, int]()
-        for family in (*ANSWER_FAMILIES, *FAMILIES):
+        for family in get_args(FamilyName):
             stated = replace(claim, model=replace(model, family=family))
             if stated.model is None or any(stated.model.faults()):
                 continue
@@ -369,7 +370,7 @@ class Checker:
         r, board = asked_of_r(claim, asked.r), self._board(claim)
         of_board = {q.quantity for q in claim.numbers if board is not None and board.has(q.quantity)}
         scale = self._scales.get(claim.id)
-        of_board |= set() if scale is None else set(scale.words)
+        of_board |= {q.quantity for q in claim.numbers if scale is not None and q.quantity in scale.words}
         # R and the 50-digit values have what ratings and ranks are made from, under the same names.
         chosen = {
             q.quantity: None if q.quantity in of_board else first_with(r, q.quantity) for q in claim.numbers
@@ -524,7 +525,9 @@ class Checker:
             assert model is not None
             other = self.asked(data, model).fit
             stopped = glm_values(other) if reading.stops == "glm" else {}
-            values = {q.quantity: stopped.get(q.quantity, self.value(claim, other, q)) for q in claim.numbers}
+            values: dict[str, float] = {
+                q.quantity: stopped.get(q.quantity, self.value(claim, other, q)) for q in claim.numbers
+            }
             found.append((reading, other, dict(self._on_any_scale(claim, other, values).values)))
         return found
 

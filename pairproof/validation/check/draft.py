@@ -95,8 +95,9 @@ def _fit(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
     """The fit of the model, which has the names of its numbers; without a family that of one that has them too."""
     if isinstance(table, Comparisons) or model.family in FAMILIES:
         return fit_model(table if isinstance(table, Comparisons) else table.to_comparisons(), model)
-    usual = "pattern" if table.kind == "comparisons" else "plackett-luce"
-    named = replace(model, family=model.family or usual)
+    named = model
+    if not model.family:
+        named = replace(model, family="pattern" if table.kind == "comparisons" else "plackett-luce")
     try:
         return fit_model(table, named)
     except NotEstimableError:

@@ -13,7 +13,7 @@ import json
 import os
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ...data.comparisons import Comparisons
 from ...data.respondents.respondents import Respondents
@@ -63,7 +63,7 @@ def read_data(paper: Paper, name: str) -> Comparisons:
     try:
         table = read(
             frame,
-            layout=None if spec.kind == "file" else spec.kind,
+            layout=None if spec.kind in ("file", "answers") else cast(Any, spec.kind),
             items=_items(paper, spec) or None,
             winner=spec.winner or None,
             item_data=_item_data(spec) if spec.item_data else None,

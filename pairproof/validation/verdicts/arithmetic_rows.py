@@ -301,7 +301,7 @@ def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
     ternary = m.ties in ("davidson", "rao-kupper")
     reference = m.reference or FAMILIES[m.family].usual_reference(spec.items)
     stated = {**m.asked, "ties": m.ties or "none", "reference": reference, "cells": m.cells}
-    return _printout(claim, ModelSpec(m.family, **stated), spec.items, ternary)
+    return _printout(claim, ModelSpec(m.family or "llbt", **stated), spec.items, ternary)
 
 
 def _observed(data: Comparisons, ties: str) -> FloatArray:

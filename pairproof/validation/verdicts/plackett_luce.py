@@ -66,7 +66,7 @@ def model_of_page(
     with_prior = replace(claim.model, npseudo=DEFAULT)
     try:
         prior = fit_model(table, with_prior)
-        shrunken = {q.quantity: quantity(prior, q.quantity) for q in claim.numbers}
+        shrunken: dict[str, float] = {q.quantity: quantity(prior, q.quantity) for q in claim.numbers}
     except PairproofError:
         return claim.model
     enough = _n_out(claim, prior, shrunken) >= len(claim.numbers) - 1
@@ -104,7 +104,10 @@ def by_plackett_luce(
 
 def values_of(fit: Fit, claim: Claim) -> dict[str, float]:
     """What PlackettLuce prints otherwise of this fit, by the claim's names."""
-    found = {Quantity("deviance"): -2.0 * fit.llf, Quantity("df_resid"): choices(fit) - fit.rank}
+    found: dict[str, float] = {
+        Quantity("deviance"): -2.0 * fit.llf,
+        Quantity("df_resid"): choices(fit) - fit.rank,
+    }
     if fit.of_answers.pseudo:
         errors = dict(zip(fit.params.index, data_errors(fit)))
         numbers = [q for q in claim.numbers if q.quantity.kind in OF_ERROR and errors.get(q.quantity.name)]
