@@ -168,9 +168,8 @@ class Checker:
         """The fit of a model to a data set, and what R and the 50-digit values say about it."""
         key = (data, model)
         if key not in self._asked:
-            table = self.answers(data) if model.of_answers else self.data(data)
             try:
-                fit = fit_model(table, model)
+                fit = self._fitted(data, model)
             except FormulaError as error:
                 raise FormulaError(f"{self.paper.source or self.paper.id}, data {data!r}: {error}") from error
             r = (
@@ -180,6 +179,9 @@ class Checker:
             )
             self._asked[key] = Asked(fit, r, self._certified(fit) if self._certified else {})
         return self._asked[key]
+
+    def _fitted(self, data: str, model: ModelClaim) -> Fit:
+        return fit_model(self.answers(data) if model.of_answers else self.data(data), model)
 
     def fit(self, claim_id: str) -> Fit:
         """The native fit of a claim."""
@@ -262,7 +264,8 @@ class Checker:
             found += self._of_no_family(claim, claim.model)
         elif claim.model is not None and claim.data:
             try:
-                asked = self.asked(claim.data, self._model_of_page(claim, claim.model))
+                model = self._model_of_page(claim, lambda model: self.asked(claim.data, model).fit)
+                asked = self.asked(claim.data, model)
             except InputError:
                 raise
             except PairproofError as error:
@@ -278,12 +281,13 @@ class Checker:
             found.append(self._statement(claim))
         return [accepted(a, claim.accept) for a in found]
 
-    def _model_of_page(self, claim: Claim, model: ModelClaim) -> ModelClaim:
-        """The model, with the prior that R's PlackettLuce has by default where that is what the page shows."""
-        if model.family != "plackett-luce" or "native" not in claim.engines:
-            return model
+    def _model_of_page(self, claim: Claim, fitted: Callable[[ModelClaim], Fit]) -> ModelClaim:
+        """The claim's model, with the prior that R's PlackettLuce has by default where the page shows that."""
+        assert claim.model is not None
+        if claim.model.family != "plackett-luce" or "native" not in claim.engines:
+            return claim.model
         try:
-            fit: Fit | None = self.asked(claim.data, model).fit
+            fit: Fit | None = fitted(claim.model)
         except NotEstimableError:
             fit = None
         known = [] if fit is None else [(q, fit) for q in claim.numbers]
@@ -298,8 +302,7 @@ class Checker:
             if stated.model is None or any(stated.model.faults()):
                 continue
             try:
-                table = self.answers(claim.data) if stated.model.of_answers else self.data(claim.data)
-                fit = fit_model(table, stated.model)
+                fit = self._fitted(claim.data, self._model_of_page(stated, partial(self._fitted, claim.data)))
                 values: dict[str, float] = {q.quantity: self.value(stated, fit, q) for q in claim.numbers}
                 judged = self._judged(stated, fit, values, set(values))
                 out[family] = sum(j.comes_out for j in judged.values())

@@ -139,6 +139,8 @@ class _Reader(TableReader):
         self._check_data(claim.data, path, data, what)
         claim = self._with_family(claim, path, data, what)
         for k, reading in enumerate(claim.readings):
+            if reading.model is not None and not reading.model.family:
+                raise self._no_family((*path, "reading", k, "model"), f"{what}, reading")
             self._check_data(reading.data, (*path, "reading", k), data, what)
         return replace(claim, numbers=self._numbers(claim, path, what))
 
@@ -154,8 +156,11 @@ class _Reader(TableReader):
             return replace(claim, model=claim.model or ModelClaim())
         if claim.model is None:
             raise self.error(path, f"{what}: there are numbers to compute and no model")
+        raise self._no_family((*path, "model"), what)
+
+    def _no_family(self, path: KeyPath, what: str) -> InputError:
         families = ", ".join(f for f in choices(entries(ModelClaim)["family"].kind) if f)
-        raise self.error((*path, "model"), f"{what}, model has no family; expected one of {families}")
+        return self.error(path, f"{what}, model has no family; expected one of {families}")
 
     def _accepted(self, claim: Claim, path: KeyPath, what: str) -> tuple[str, ...]:
         """The codes that a claim accepts; the wordings of older files are known too."""

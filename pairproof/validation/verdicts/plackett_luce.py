@@ -61,7 +61,9 @@ def model_of_page(
     assert claim.model is not None
     if not may_have_prior(claim.model) or len(claim.numbers) < FEWEST:
         return claim.model
-    if fit is not None and _n_out(claim, fit, values) >= len(claim.numbers) - 1:
+    n = len(claim.numbers)
+    own = -1 if fit is None else _n_out(claim, fit, values)
+    if own == n:
         return claim.model
     with_prior = replace(claim.model, npseudo=DEFAULT)
     try:
@@ -69,9 +71,11 @@ def model_of_page(
         shrunken: dict[str, float] = {q.quantity: quantity(prior, q.quantity) for q in claim.numbers}
     except PairproofError:
         return claim.model
-    enough = _n_out(claim, prior, shrunken) >= len(claim.numbers) - 1
+    out = _n_out(claim, prior, shrunken)
     digits = sum(significant_digits(q.printed.text) for q in claim.numbers)
-    return with_prior if enough and digits >= fewest_digits(1) else claim.model
+    # A misprint beside the prior is told from one without it only where fewer come out without it.
+    found = out == n or out == n - 1 > own
+    return with_prior if found and digits >= fewest_digits(1) else claim.model
 
 
 def _n_out(claim: Claim, fit: Fit, values: Mapping[str, float]) -> int:
