@@ -158,7 +158,7 @@ def rows_as_they_stand(fit: Fit) -> CountedCells:
         table.ties if table.tie_category else None,
         order_of(table) if fit.spec.order_effect else None,
         tuple(covariates),
-        tuple(map(str, range(table.n_rows))),
+        (),
         table,
         comparison=comparison_columns(fit, table, used),
     )

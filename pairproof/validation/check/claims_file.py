@@ -36,7 +36,8 @@ _TOP = {"paper": Paper, "data": DataSpec, "claim": Claim}
 P_VALUES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
 #: Data sets that `from` may lead through.
 MOST_FROM = 20
-_DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
+#: Quantities that may be printed with degrees of freedom, and those.
+DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
 
 
 def read_claims(path: str | Path) -> Paper:
@@ -211,13 +212,13 @@ class _Reader(TableReader):
             raise self.error(path, f"{what}, {quantity}: {error}") from error
         if printed.on is None:
             return [PrintedQuantity(Quantity.parse(quantity), printed, line)]
-        if quantity not in _DF_OF:
+        if quantity not in DF_OF:
             raise self.error(
                 path,
-                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)}"
+                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(DF_OF)}"
                 " have; write the two numbers apart",
             )
         return [
             PrintedQuantity(Quantity.parse(quantity), printed, line),
-            PrintedQuantity(Quantity(_DF_OF[quantity]), printed.on, line),
+            PrintedQuantity(Quantity(DF_OF[quantity]), printed.on, line),
         ]

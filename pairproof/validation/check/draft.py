@@ -23,6 +23,7 @@ from ..claims.data import fit_model
 from ..claims.entries import entries
 from ..claims.paper import ModelClaim, PrintedEntries, PrintedQuantity
 from ..verdicts.plackett_luce import DEFAULT, may_have_prior
+from .claims_file import DF_OF
 
 #: Rows written into the claims file itself; a longer table becomes a CSV file beside it, with its hash.
 MOST_INLINE = 400
@@ -233,7 +234,10 @@ def _printed(numbers: Sequence[PrintedQuantity]) -> list[str]:
     """The printed numbers as they stand, in the order of the page."""
     scalars, by_name = dict[str, str](), dict[str, dict[str, str]]()
     known = entries(PrintedEntries)
+    beside = {DF_OF[q.quantity] for q in numbers if q.printed.on is not None}
     for q in numbers:
+        if q.quantity in beside:
+            continue  # "15.737 on 15" has both
         kind, place = q.quantity.kind, q.quantity.place
         if place and kind in known and kind != "stat":
             by_name.setdefault(kind, {})[place] = q.printed.text

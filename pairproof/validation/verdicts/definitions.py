@@ -94,7 +94,9 @@ def _of_half_counts(fit: Fit, null_llf: float, k: int, k_null: int) -> Iterator[
     """
     from ..r_answers.stopped_short import probabilities
 
-    if fit.outcome_model != "binary" or not fit.quasi_likelihood:
+    if fit.outcome_model != "binary" or not fit.quasi_likelihood or fit.spec.link != "logit":
+        return
+    if fit.random_effects is not None or not np.isfinite(fit.beta).all():
         return
     cells, rows = count(fit), rows_as_they_stand(fit)
     if cells.whole and rows.whole:
@@ -333,15 +335,6 @@ def wald_p(sigma: float, se: float) -> float:
     return float(two_sided_p(np.array([sigma / se]))[0])
 
 
-def of_error(claim: Claim, fit: Fit, q: PrintedQuantity, errors: Mapping[str, float]) -> float:
-    """A number of a parameter that depends on its standard error, with this one."""
-    estimate, se = float(fit.params[q.quantity.name]), float(errors[q.quantity.name])
-    end = normal_quantile(0.975) * se
-    if q.quantity.kind == "p":
-        return wald_p(estimate, se) / (2 if claim.sided == 1 else 1)
-    return {"se": se, "z": estimate / se, "low": estimate - end, "high": estimate + end}[q.quantity.kind]
-
-
 def _by_expected_information(
     claim: Claim, fit: Fit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
 ) -> dict[str, PrintVerdict]:
@@ -352,7 +345,16 @@ def _by_expected_information(
         return {}
     errors = fit.bse_expected
 
-    theirs = {} if errors is None else {q.quantity: of_error(claim, fit, q, errors) for q in numbers}
+    def value(kind: str, name: str) -> float:
+        assert errors is not None
+        estimate, se = float(fit.params[name]), float(errors[name])
+        z = estimate / se
+        end = normal_quantile(0.975) * se
+        if kind == "p":
+            return wald_p(estimate, se) / (2 if claim.sided == 1 else 1)
+        return {"se": se, "z": z, "low": estimate - end, "high": estimate + end}[kind]
+
+    theirs = {q.quantity: value(kind_of(q.quantity), q.quantity.name) for q in numbers if errors is not None}
     if not theirs or not all(
         judge_print(q, theirs[q.quantity], float(claim.alpha)).comes_out for q in numbers
     ):

@@ -20,18 +20,21 @@ import numpy as np
 
 from ...data.respondents.respondents import Respondents
 from ...errors import PairproofError
+from ...fit.estimates.covariance import DenseCovariance
 from ...fit.fit import Fit
 from ...numerics.arrays import FloatArray
 from ..claims.data import fit_model
 from ..claims.paper import Claim, ModelClaim, PrintedQuantity
 from ..claims.quantities import Quantity, quantity
-from .definitions import OF_ERROR, fewest_digits, of_error, significant_digits
+from .definitions import OF_ERROR, fewest_digits, significant_digits
 from .verdict import PrintVerdict, judge_print
 
 #: PlackettLuce's default, with which every item has won and lost.
 DEFAULT = 0.5
-#: Numbers of a page by which its prior can be told.
+#: Numbers of a page by which its prior can be told although one of them does not come out.
 FEWEST = 4
+#: Kinds of numbers that depend on standard errors.
+OF_ERRORS = (*OF_ERROR, "worth_se", "contrast_se", "contrast_z", "contrast_p")
 #: Kinds of numbers that no prior moves.
 OF_DATA = ("df_resid", "df_null", "n_comparisons", "n_items", "wins")
 _SAID = {
@@ -59,7 +62,7 @@ def model_of_page(
     """The claim's model, or with R's default prior if that brings out every number, or all but one, of a page that
     does not say it.  fit: without the prior; None where there is none."""
     assert claim.model is not None
-    if not may_have_prior(claim.model) or len(claim.numbers) < FEWEST:
+    if not may_have_prior(claim.model):
         return claim.model
     n = len(claim.numbers)
     own = -1 if fit is None else _n_out(claim, fit, values)
@@ -74,7 +77,7 @@ def model_of_page(
     out = _n_out(claim, prior, shrunken)
     digits = sum(significant_digits(q.printed.text) for q in claim.numbers)
     # A misprint beside the prior is told from one without it only where fewer come out without it.
-    found = out == n or out == n - 1 > own
+    found = out == n or out == n - 1 > own and n >= FEWEST
     return with_prior if found and digits >= fewest_digits(1) else claim.model
 
 
@@ -93,7 +96,7 @@ def by_plackett_luce(
         return {}
     found: dict[str, PrintVerdict] = {}
     theirs = values_of(fit, claim)
-    for name, kinds in (("stages", ("deviance", "df_resid")), ("data-information", OF_ERROR)):
+    for name, kinds in (("stages", ("deviance", "df_resid")), ("data-information", OF_ERRORS)):
         of_kind = [q for q in claim.numbers if q.quantity.kind in kinds and q.quantity in theirs]
         come_out = [q for q in of_kind if _comes_out(claim, q, theirs[q.quantity])]
         # One of them may be a misprint, which does not make the others wrong.
@@ -113,9 +116,11 @@ def values_of(fit: Fit, claim: Claim) -> dict[str, float]:
         Quantity("df_resid"): choices(fit) - fit.rank,
     }
     if fit.of_answers.pseudo:
-        errors = dict(zip(fit.params.index, data_errors(fit)))
-        numbers = [q for q in claim.numbers if q.quantity.kind in OF_ERROR and errors.get(q.quantity.name)]
-        found |= {q.quantity: of_error(claim, fit, q, errors) for q in numbers}
+        of_data = replace(fit, covariance=DenseCovariance(data_covariance(fit)))
+        for q in claim.numbers:
+            if q.quantity.kind in OF_ERRORS:
+                sides = 2.0 if claim.sided == 1 and q.quantity.kind == "p" else 1.0
+                found[q.quantity] = quantity(of_data, q.quantity) / sides
     return found
 
 
@@ -133,12 +138,11 @@ def choices(fit: Fit) -> float:
     return total
 
 
-def data_errors(fit: Fit) -> FloatArray:
-    """Standard errors by the information of the rankings alone, at the fit's estimates."""
+def data_covariance(fit: Fit) -> FloatArray:
+    """By the information of the rankings alone, at the fit's estimates."""
     at = fit.likelihood
-    weights = fit.numbers.observed
-    covariance = np.linalg.pinv(at.point.information_of(weights), hermitian=True)
-    return np.asarray(np.sqrt(np.einsum("ij,jk,ik->i", at.outward, covariance, at.outward)))
+    covariance = np.linalg.pinv(at.point.information_of(fit.numbers.observed), hermitian=True)
+    return np.asarray(at.outward @ covariance @ at.outward.T)
 
 
 def _comes_out(claim: Claim, q: PrintedQuantity, value: float) -> bool:

@@ -473,3 +473,15 @@ def test_numbers_of_a_page_are_written_in_its_order_with_what_it_states() -> Non
     )
     assert claim.where == "Table 2" and claim.alpha == "0.01" and "compare_only" not in text
     assert draft(table, ModelClaim("llbt"), "mine", numbers=numbers).n_numbers == 5
+
+
+def test_a_deviance_printed_with_its_degrees_of_freedom_is_written_once() -> None:
+    table, page = pairproof.read(DRAS), Printed.parse("12.50 on 3")
+    assert page.on is not None
+    numbers = [PrintedQuantity("deviance", page, 0), PrintedQuantity("df_resid", page.on, 0)]
+    text = draft(table, ModelClaim("llbt"), "mine", numbers=numbers).claims
+    found = parse_claims(text).claims[0].numbers
+    assert [(str(q.quantity), q.printed.text) for q in found] == [
+        ("deviance", "12.50 on 3"),
+        ("df_resid", "3"),
+    ]

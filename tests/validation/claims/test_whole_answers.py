@@ -436,3 +436,22 @@ def test_a_changed_digit_is_not_excused_by_what_r_does_otherwise(decimals: int, 
         changed = next(a for a in rows if str(a.quantity) == name)
         excused += changed.passes and changed.verdict != "immaterial"
     assert excused == 0
+
+
+def test_errors_of_worths_and_contrasts_beside_pseudo_rankings_are_those_of_r_too() -> None:
+    """R's PlackettLuce has B - A with .4432911097; by the delta method a worth's error follows from R's covariance."""
+    model = '{ family = "plackett-luce", npseudo = 0.5 }'
+    rows = checked(
+        SALAD, 'stat = { "contrast.all.B.A" = "2.67116", "contrast_se.all.B.A" = "0.44329" }', model
+    )
+    assert [(a.verdict, a.code) for a in rows] == [
+        ("agrees", ""),
+        ("agrees-other-definition", "plackett-luce-data-information"),
+    ]
+
+
+def test_two_numbers_can_show_the_prior_of_rankings_that_have_no_estimates_without() -> None:
+    rows = checked(SEPARATED, 'estimate = { B = "-2.4215", C = "-2.9592" }')
+    assert {a.code for a in rows} == {"plackett-luce-default-prior"}
+    rows = checked(SEPARATED, 'estimate = { B = "-2.4215", C = "-2.9692" }')
+    assert {a.code for a in rows} == {"native-not-run"}
