@@ -72,7 +72,7 @@ _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
         "--model": "As in 'pairproof fit' (default: found from the numbers, as are ties, reference and scale).",
         "--ties": "How it treats ties (default of a board: half).",
         "--reference ITEM|sum": "The item whose ability is 0, or sum.",
-        "--scale": "Of its numbers; elo: ratings in points.",
+        "--scale": "Of its numbers; elo: ratings in points; any: a free factor and constant.",
         "--column KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high, ...), where two"
         " could be it; repeatable.",
         "--anchor MODEL=RATING": "Of a board, the model whose rating it holds (default: the mean of all ratings is 1000).",
@@ -86,7 +86,7 @@ _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
     model=choice(*FAMILIES, name="family"),
     ties=choice(*TIES_IN_WORDS),
     reference="",
-    scale=choice("lambda", "log-odds", "elo"),
+    scale=choice("lambda", "log-odds", "elo", "any"),
     column={"multiple": True, "callback": mapping_of("estimate=Ability")},
     anchor={"callback": parsed(rating_of)},
     mean=float,

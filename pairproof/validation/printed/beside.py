@@ -24,7 +24,7 @@ from ..report.context import ReportContext, versions
 from ..report.verification import Verification
 from ..verdicts.agreement import Agreement
 from ..verdicts.verdict import IMMATERIAL
-from .models import FoundModel, find_model, with_items
+from .models import Data, FoundModel, find_model, with_items
 from .reading import MOST_CHARACTERS, PrintedTable, read_tables
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Page:
 
 def read_pages(
     path: str,
-    data: Comparisons,
+    data: Data,
     stated: Mapping[str, Any] = MappingProxyType({}),
     columns: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Page, ...]:
@@ -90,7 +90,7 @@ def read_pages(
     return tuple(pages)
 
 
-def _parameters(data: Comparisons, stated: Mapping[str, Any]) -> tuple[str, ...]:
+def _parameters(data: Data, stated: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of a model that has more than items, as the caller states it."""
     if not any(stated.get(key) for key in ("by", "formula", "item_terms", "comparison_terms")):
         return ()
@@ -98,8 +98,8 @@ def _parameters(data: Comparisons, stated: Mapping[str, Any]) -> tuple[str, ...]
     return tuple(map(str, fit_model(data, ModelClaim(**asked)).params.index))
 
 
-def _ties_of_board(data: Comparisons, stated: Mapping[str, Any]) -> str:
-    return (stated.get("ties") or OF_A_BOARD["ties"]) if data.tie_category else "none"
+def _ties_of_board(data: Data, stated: Mapping[str, Any]) -> str:
+    return (stated.get("ties") or OF_A_BOARD["ties"]) if getattr(data, "tie_category", False) else "none"
 
 
 def check_printed(
@@ -159,7 +159,7 @@ def _doubted(row: Agreement, found: FoundModel, stated: Mapping[str, Any]) -> Ag
 
 def _of_glm(model: ModelClaim, data: Comparisons) -> bool:
     """Whether the model is one whose steps in R's glm are known."""
-    binary = model.ties in ("half", "drop") if data.tie_category else True
+    binary = model.ties in ("half", "drop") if getattr(data, "tie_category", False) else True
     plain = not (model.by or model.item_terms or model.comparison_terms or model.cluster or model.of_contests)
     return binary and plain and (model.family, model.scale) == ("bradley-terry", "log-odds")
 
@@ -215,7 +215,7 @@ def _in_words(model: ModelClaim) -> str:
     return f"ties {model.ties}, {where}, {model.expected or 'ability'}, standard errors {errors}"
 
 
-def claims_of(pages: Sequence[Page], data: Comparisons, paper: str, title: str) -> Draft:
+def claims_of(pages: Sequence[Page], data: Data, paper: str, title: str) -> Draft:
     """The claims file of the tables of a page, with what was found of each in a comment."""
     papers = list(dict.fromkeys(page.table.paper for page in pages))
     own = [page for page in pages if page.table.paper == paper] or list(pages)

@@ -6,19 +6,22 @@ most of the printed numbers out.  It is said, and so is what brings as many out.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, Union
 
 from ...data.comparisons import Comparisons
 from ...data.reading.sources import suggestion
+from ...data.respondents.respondents import Respondents
 from ...errors import InputError, PairproofError
-from ...fit.estimates.specification import TIES_IN_WORDS
+from ...fit.estimates.specification import ANSWER_FAMILIES, TIES_IN_WORDS
 from ...fit.fit import Fit
 from ...text import label, listed, named
+from ..claims.any_scale import on_any_scale
 from ..claims.data import fit_model
 from ..claims.paper import ModelClaim, PrintedQuantity
 from ..claims.quantities import OF_BOARD, Quantity, quantity, scale_of
@@ -32,6 +35,7 @@ ON_SCALES = (
     ("bradley-terry", "lambda"),
     ("llbt", "log-odds"),
 )
+Data = Union[Comparisons, Respondents]
 #: Items without a number, or with 0, that are tried as reference; names by which a prefix is found.
 MOST_REFERENCES, MOST_NAMES = 6, 200
 #: What is looked for, in the order in which it is said; kinds of numbers that depend on the cells.
@@ -43,7 +47,7 @@ OF_ITEMS = ("estimate", "se", "z", "p", "low", "high", "exp")
 IMMATERIAL = 0.01
 
 
-def with_items(page: PrintedTable, table: Comparisons, parameters: Sequence[str] = ()) -> PrintedTable:
+def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) -> PrintedTable:
     """The page with the items of the data in place of its names."""
     found, said = _meant(page.items, table.items)
     of_model = {_plain(name): name for name in parameters if name not in table.items}
@@ -127,7 +131,7 @@ class FoundModel:
     sentences: tuple[str, ...] = ()
 
 
-def find_model(page: PrintedTable, table: Comparisons, stated: Mapping[str, Any]) -> FoundModel:
+def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> FoundModel:
     """The model of a page with the items of the data.
 
     stated: what the caller says of the model, by the names of :class:`..claims.paper.ModelClaim`.
@@ -139,7 +143,13 @@ def find_model(page: PrintedTable, table: Comparisons, stated: Mapping[str, Any]
     }
     if not tried:
         raise InputError(f"{page.source}: no model fits {table.source} that is as stated: {_in_words(said)}")
-    best = max(tried, key=lambda m: tried[m])
+    own = {model: n for model, n in tried.items() if model.scale != "any" or "scale" in said}
+    best = max(own or tried, key=lambda m: tried[m])
+    free = max(tried, key=lambda m: tried[m])
+    # A free factor and constant bring out more of any page: only where without them hardly a number does.
+    if tried[best] * 3 < len(numbers) and tried[free] * 3 >= len(numbers) * 2:
+        best = free
+    tried = {model: n for model, n in tried.items() if model.scale != "any" or best.scale == "any"}
     if not best.cells and tried[best] < len(numbers) and any(q.quantity.kind in OF_CELLS for q in numbers):
         by_row = replace(best, cells=("row",))
         n = _n_out(table, by_row, numbers)
@@ -149,15 +159,16 @@ def find_model(page: PrintedTable, table: Comparisons, stated: Mapping[str, Any]
     return FoundModel(best, tried[best], len(numbers), sentences)
 
 
-def _candidates(page: PrintedTable, table: Comparisons, said: Mapping[str, Any]) -> Iterator[ModelClaim]:
+def _candidates(page: PrintedTable, table: Data, said: Mapping[str, Any]) -> Iterator[ModelClaim]:
     """The models that may be meant, the likeliest first."""
+    pairs = isinstance(table, Comparisons)
+    ways = [*ON_SCALES, ("bradley-terry", "any")] if pairs else [(family, "") for family in ANSWER_FAMILIES]
     scales = [
-        pair
-        for pair in ON_SCALES
-        if said.get("family", pair[0]) == pair[0] and said.get("scale", pair[1]) == pair[1]
+        way for way in ways if said.get("family", way[0]) == way[0] and said.get("scale", way[1]) == way[1]
     ]
     scales = scales or [(said.get("family", "bradley-terry"), said.get("scale", ""))]
-    laws = [said["ties"]] if "ties" in said else [*TIES_IN_WORDS] if table.tie_category else ["none"]
+    all_laws = [None] if not pairs else [*TIES_IN_WORDS] if table.tie_category else ["none"]
+    laws = [said["ties"]] if "ties" in said else all_laws
     references = [said["reference"]] if "reference" in said else _references(page, table)
     orders = [True, False] if "order" in page.items and "order_effect" not in said else [False]
     rest = {key: value for key, value in said.items() if key not in (*FREE, "reference")}
@@ -167,7 +178,7 @@ def _candidates(page: PrintedTable, table: Comparisons, said: Mapping[str, Any])
         yield ModelClaim(family, ties, reference=reference, scale=scale, order_effect=order, **rest)
 
 
-def _references(page: PrintedTable, table: Comparisons) -> list[str]:
+def _references(page: PrintedTable, table: Data) -> list[str]:
     """Items with 0 or without a number, and the sum where there are none."""
     printed = {q.quantity.name for q in page.numbers if q.quantity.kind in OF_ITEMS}
     if not printed & set(table.items):
@@ -176,23 +187,31 @@ def _references(page: PrintedTable, table: Comparisons) -> list[str]:
     return absent[:MOST_REFERENCES] or ["sum"]
 
 
-def _n_out(table: Comparisons, model: ModelClaim, numbers: Sequence[PrintedQuantity]) -> int:
+def _n_out(table: Data, model: ModelClaim, numbers: Sequence[PrintedQuantity]) -> int:
     """How many numbers come out of the model; -1 where it cannot be fitted."""
     try:
         fit = fit_model(table, model)
     except PairproofError:
         return -1
-    return sum(_comes_out(fit, q) for q in numbers)
+    values = {q.quantity: _value(fit, q.quantity) for q in numbers}
+    if model.scale == "any":
+        values = dict(on_any_scale(fit, numbers, values).values)
+    return sum(_comes_out(fit, q, values[q.quantity]) for q in numbers)
 
 
-def _comes_out(fit: Fit, q: PrintedQuantity) -> bool:
-    """Whether the number is printed so, or differs by what nobody sees: programs stop early."""
+def _value(fit: Fit, q: Quantity) -> float:
     try:
-        value = quantity(fit, q.quantity)
-        of_worth = q.quantity.kind == "worth"
-        size = quantity(fit, q.quantity.of("worth_se")) if of_worth else scale_of(q.quantity, fit)
+        return quantity(fit, q)
     except InputError:
+        return math.nan
+
+
+def _comes_out(fit: Fit, q: PrintedQuantity, value: float) -> bool:
+    """Whether the number is printed so, or differs by what nobody sees: programs stop early."""
+    if math.isnan(value):
         return False
+    of_worth = q.quantity.kind == "worth"
+    size = _value(fit, q.quantity.of("worth_se")) if of_worth else scale_of(q.quantity, fit)
     near = q.printed.value is not None and abs(value - float(q.printed.value)) <= IMMATERIAL * size
     return near or q.printed.verdict(value).verdict != "differs"
 
@@ -215,7 +234,7 @@ def _said(tried: Mapping[ModelClaim, int], best: ModelClaim, n: int) -> Iterator
 
 
 def _of_reference(
-    page: PrintedTable, table: Comparisons, best: ModelClaim, said: Mapping[str, Any]
+    page: PrintedTable, table: Data, best: ModelClaim, said: Mapping[str, Any]
 ) -> Iterator[str]:
     """How the reference was found."""
     if "reference" not in said and best.reference == "sum":
