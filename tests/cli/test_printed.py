@@ -43,7 +43,7 @@ def test_options_state_the_model(capsys) -> None:
     code, out, err = run(capsys, "check", TEXTS / "pdf.txt", "--votes", HOME, "--r", "none", *asked)
     assert code == 1 and "was found" not in err
     code, _, err = run(
-        capsys, "check", TEXTS / "pdf.txt", "--votes", HOME, "--r", "none", "--column", "estimate=Worth"
+        capsys, "check", TEXTS / "pdf.txt", "--votes", HOME, "--r", "none", "--heading", "estimate=Worth"
     )
     assert code == 3 and "0 columns have this heading" in err
 
@@ -95,5 +95,5 @@ def test_a_csv_of_several_papers_makes_the_file_of_the_one_that_is_named(tmp_pat
 
 
 def test_a_heading_without_a_printed_table_is_refused(capsys) -> None:
-    code, _, err = run(capsys, "claims", "new", "--column", "estimate=x", HOME)
-    assert code == 3 and "--column is of a printed table; add --from FILE" in err
+    code, _, err = run(capsys, "claims", "new", "--heading", "estimate=x", HOME)
+    assert code == 3 and "--heading is of a printed table; add --from FILE" in err

@@ -56,7 +56,7 @@ _READING = {
     "encoding": "Encoding of a text file, such as latin-1 (default: UTF-8).",
 }
 _OF_TABLE = (
-    *("family", "ties", "reference", "scale", "column", "order_effect", "cluster", "kind"),
+    *("family", "ties", "reference", "scale", "heading", "order_effect", "cluster", "kind"),
     *("anchor", "mean", "expected", "style", "level"),
 )
 #: Endings of files that are no claims files.
@@ -73,7 +73,7 @@ _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
         "--ties": "How it treats ties (default of a board: half).",
         "--reference ITEM|sum": "The item whose ability is 0, or sum.",
         "--scale": "Of its numbers; elo: ratings in points; any: a free factor and constant.",
-        "--column KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high, ...), where two"
+        "--heading KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high, ...), where two"
         " could be it; repeatable.",
         "--anchor MODEL=RATING": "Of a board, the model whose rating it holds (default: the mean of all ratings is 1000).",
         "--mean POINTS": "Of a board, the mean of the ratings, where there is no anchor (default: 1000).",
@@ -87,7 +87,7 @@ _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
     ties=choice(*TIES_IN_WORDS),
     reference="",
     scale=choice("lambda", "log-odds", "elo", "any"),
-    column={"multiple": True, "callback": mapping_of("estimate=Ability")},
+    heading={"multiple": True, "callback": mapping_of("estimate=Ability")},
     anchor={"callback": parsed(rating_of)},
     mean=float,
     expected=choice("ability", "score"),
@@ -150,7 +150,7 @@ def _check_printed(
             file,
             with_style.table,
             given,
-            of_table["column"] or {},
+            of_table["heading"] or {},
             r=asked["r"],
             progress=progress,
             explain=not asked["no_explain"],

@@ -65,14 +65,14 @@ def command(context: click.Context) -> None:
         "--id ID": "Id of the paper, such as firth-2005 (default: the file's name).",
         "--title": "Title of the paper.",
         "--from FILE": "The printed numbers: a table (CSV, LaTeX, HTML, Markdown, text) or the output of a program.",
-        "--column KIND=HEADING": "With --from, the heading of a kind of number (estimate, se, z, p, worth, low, high,"
+        "--heading KIND=HEADING": "With --from, the heading of a kind of number (estimate, se, z, p, worth, low, high,"
         " ...), where two could be it; repeatable.",
     },
     out=KEPT,
     id={"name": "paper"},
     title="",
     from_={"type": READ, "name": "printed"},
-    column={"multiple": True, "callback": mapping_of("estimate=Ability")},
+    heading={"multiple": True, "callback": mapping_of("estimate=Ability")},
 )
 @options(
     "Model",
@@ -100,7 +100,7 @@ def new(
     title: str,
     reading: Reading[Any],
     printed: str | None,
-    column: dict[str, str] | None,
+    heading: dict[str, str] | None,
     **model: Any,
 ) -> None:
     from ...data.comparisons import Comparisons
@@ -124,10 +124,10 @@ def new(
     for message, key, *_ in claim.faults():
         raise click.UsageError(f"--{key.replace('_', '-')}: {message}.")
     _check_levels_used(reading, votes, claim)
-    if column and not printed:
-        raise click.UsageError("--column is of a printed table; add --from FILE.")
+    if heading and not printed:
+        raise click.UsageError("--heading is of a printed table; add --from FILE.")
     if printed:
-        pages = read_pages(printed, votes, keys, column or {})
+        pages = read_pages(printed, votes, keys, heading or {})
         for sentence in (sentence for page in pages for sentence in page.sentences):
             state.say(sentence)
         found = claims_of(pages, votes, name, title)

@@ -193,9 +193,9 @@ def _n_out(table: Data, model: ModelClaim, numbers: Sequence[PrintedQuantity]) -
         fit = fit_model(table, model)
     except PairproofError:
         return -1
-    values = {q.quantity: _value(fit, q.quantity) for q in numbers}
+    values: Mapping[str, float] = {q.quantity: _value(fit, q.quantity) for q in numbers}
     if model.scale == "any":
-        values = dict(on_any_scale(fit, numbers, values).values)
+        values = on_any_scale(fit, numbers, values).values
     return sum(_comes_out(fit, q, values[q.quantity]) for q in numbers)
 
 

@@ -111,7 +111,7 @@ def read_tables(
         headings = [heading for grid in tables for heading in grid.headings if heading]
         raise InputError(
             f"{source}: {form} without a number that is known; the headings found are {listed(headings) or 'none'}, and"
-            " expected are such as Estimate, Std. Error, z, p, 95% CI, worth, rating, wins (--column estimate=HEADING"
+            " expected are such as Estimate, Std. Error, z, p, 95% CI, worth, rating, wins (--heading estimate=HEADING"
             " says which is which)"
         )
     return tuple(read)
@@ -181,7 +181,7 @@ class _Columns:
             here = [k for k, heading in enumerate(headings) if heading.casefold() == name.casefold()]
             if kind not in HEADINGS or len(here) != 1:
                 raise InputError(
-                    f"{self.source}: --column {kind}={name}: {len(here)} columns have this heading; the headings are"
+                    f"{self.source}: --heading {kind}={name}: {len(here)} columns have this heading; the headings are"
                     f" {listed(headings)}" + f"; kinds are {', '.join(HEADINGS)}" * (kind not in HEADINGS)
                 )
             found[here[0]] = kind
@@ -193,7 +193,7 @@ class _Columns:
             twice = [headings[k] for k, of in found.items() if of == kind]
             if len(twice) > 1:
                 raise InputError(
-                    f"{self.source}: the columns {listed(twice)} could all be of kind {kind}; say which with --column"
+                    f"{self.source}: the columns {listed(twice)} could all be of kind {kind}; say which with --heading"
                     f" {kind}={twice[0]}"
                 )
         return dict(sorted(found.items()))

@@ -136,7 +136,7 @@ def test_a_heading_that_is_named_decides_between_two() -> None:
     text = "Team | Model 1 | Model 2\n--|--|--\nA | 1.0 | 2.0\nB | 0.5 | 0.7\n"
     for columns, printed in (({"estimate": "Model 1"}, "1.0"), ({"estimate": "model 2"}, "2.0")):
         assert numbers(read_printed(text, "x.md", columns))["estimate.A"] == printed
-    with pytest.raises(InputError, match=r"--column estimate=Model 3: 0 columns .* 'Model 2'"):
+    with pytest.raises(InputError, match=r"--heading estimate=Model 3: 0 columns .* 'Model 2'"):
         read_printed(text, "x.md", {"estimate": "Model 3"})
     with pytest.raises(InputError, match="kinds are items, estimate, se"):
         read_printed(text, "x.md", {"size": "Model 1"})
@@ -150,7 +150,7 @@ def test_a_heading_that_is_named_decides_between_two() -> None:
         ("team,size\nA,1\nB,2\n", "the headings found are 'team', 'size', and expected are such as Estimate"),
         (
             "team,estimate,coef\nA,1,2\n",
-            r"'estimate', 'coef' could all be of kind estimate; say which with --column",
+            r"'estimate', 'coef' could all be of kind estimate; say which with --heading",
         ),
         ("team,estimate\nA,1.0 or so\n", "row 'A', column 'estimate': printed '1.0 or so' is not one number"),
         ("team,estimate\nA,1.0\nA,2.0\n", "'A' stands in several rows"),
