@@ -97,3 +97,23 @@ def test_a_csv_of_several_papers_makes_the_file_of_the_one_that_is_named(tmp_pat
 def test_a_heading_without_a_printed_table_is_refused(capsys) -> None:
     code, _, err = run(capsys, "claims", "new", "--heading", "estimate=x", HOME)
     assert code == 3 and "--heading is of a printed table; add --from FILE" in err
+
+
+def test_what_plackett_luce_printed_of_rankings_becomes_a_claim_that_comes_out(
+    tmp_path: Path, capsys
+) -> None:
+    # Salad dressings (Critchlow and Fligner 1991): ranks of A, B, C, D, and how many gave them.
+    ranks = {
+        "1234": 2, "2134": 1, "2143": 2, "2314": 1, "3124": 2, "3142": 1, "3421": 1, "4123": 11, "4132": 6, "4213": 3,
+        "4312": 1, "4321": 1,
+    }  # fmt: skip
+    salad, out_file = tmp_path / "salad.csv", tmp_path / "salad.claims.toml"
+    salad.write_text("A,B,C,D\n" + "".join(f"{','.join(row)}\n" * n for row, n in ranks.items()))
+    how = ("--layout", "ranks", "--items", "A,B,C,D", "--out", out_file)
+    code, out, _ = run(capsys, "claims", "new", "--from", TEXTS / "plackettluce.txt", salad, *how)
+    assert code == 0 and "16 numbers read" in out
+    assert read_paper(str(out_file)).claims[0].model.family == "plackett-luce"
+    code, out, _ = run(capsys, "check", out_file, "--r", "none", "--json")
+    assert code == 0 and set(json.loads(out)["summary"]) == {"agrees", "agrees-other-definition"}
+    code, _, err = run(capsys, "check", TEXTS / "plackettluce.txt", "--votes", HOME)
+    assert code == 3 and "of its 4 names 0 are items" in err

@@ -41,6 +41,9 @@ PAGES: dict[str, tuple[str, int]] = {
     "btmodel_print.txt": ("parties", 5),
     "btmodel_summary.txt": ("parties", 21),
     "btmodel_itempar.txt": ("parties", 6),
+    "eba_print.txt": ("celebrities", 9),
+    "eba_summary.txt": ("celebrities", 9),
+    "eba_scale.txt": ("celebrities", 9),
     "booktabs.tex": ("baseball", 25),
     "below.tex": ("baseball", 14),
     "page.html": ("baseball", 19),
@@ -62,4 +65,5 @@ def data(name: str) -> Comparisons:
     if name == "cems":
         schools = read_data(read_paper("cems"), "cems-1998-erroneous")
         return replace(schools, items=("London", "Paris", "Milan", "StGallen", "Barcelona", "Stockholm"))
-    return pairproof.read(TEXTS / f"data_{name}.csv")
+    order = ["LBJ", "HW", "CDG", "JU", "CY", "AJF", "BB", "ET", "SL"] if name == "celebrities" else None
+    return pairproof.read(TEXTS / f"data_{name}.csv", items=order)
