@@ -158,9 +158,10 @@ class Quote:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many there are of each verdict; only HTML shows it, the sentence under it has the same numbers."""
+    """How many there are of each verdict, and of what; only HTML shows it, the sentence under it has the same numbers."""
 
     entries: tuple[tuple[int, Cell], ...]
+    what: str = "agreements"
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,18 @@ listed one by one and which only counted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 
 from ...fit.estimates.tails import SMALLEST
 from ...report.blocks import Cell, Tone
+from ...text import named
 from ..claims.quantities import is_probability, kind_of
 from ..verdicts.agreement import AGREEING, Agreement
 from .context import ReportContext
+from .findings import told
 
 #: A sign beside the word, so that no report tells a verdict by colour alone; and the tone of a verdict that
 #: nobody accepted.
@@ -60,6 +64,21 @@ def tone(a: Agreement) -> Tone:
     return "note" if a.accepted else _SHOWN[a.verdict][1]
 
 
+def said(a: Agreement) -> str:
+    """The explanation in one line, R's messages have several; "" where it only repeats the computed number."""
+    return "" if re.fullmatch(r"computed \S+", a.explanation) else " ".join(a.explanation.split())
+
+
+def line(
+    a: Agreement, among: Sequence[Agreement], *, follow: Sequence[Agreement] = (), most: int | None = None
+) -> str:
+    """A row in a list: the number, its explanation of at most so many characters, and what follows from it."""
+    why = said(a) if most is None else shorten(said(a), most, placeholder=" ...")
+    with_it = f"; with it: {named(list(dict.fromkeys(b.quantity for b in follow)))}" if follow else ""
+    kind = "" if a.verdict in ("differs", "agrees-other-definition") and a.about == "printed" else verdict(a)
+    return f"{SIGNS[a.verdict]} {': '.join(filter(None, (told(a, among), kind, why)))}{with_it}"
+
+
 def verdict_cell(a: Agreement) -> Cell:
     """The verdict with its sign and tone."""
     return Cell(verdict(a), SIGNS[a.verdict], tone(a))
@@ -100,6 +119,7 @@ class Group:
 def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Group]:
     """Agreements by claim, in their order; of a fit checked by itself all are listed."""
     nothing_printed = all(a.about == "native-r" for a in agreements)
+    several = len({a.paper for a in agreements}) > 1
     found = []
     for paper, claim in dict.fromkeys((a.paper, a.claim) for a in agreements):
         rows = [a for a in agreements if (a.paper, a.claim) == (paper, claim)]
@@ -114,6 +134,7 @@ def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Grou
         ]
         where = next((a.where for a in rows if a.where), "")
         title = context.titles.get(claim) or claim or "The fit and R"
+        title = f"{paper}: {title}" if several and paper else title
         rest = [a for a in rows if a not in listed]
         beyond = tuple(a for a in rest if a.about != "arithmetic")
         arithmetic = tuple(a for a in rest if a.about == "arithmetic")

@@ -1,0 +1,108 @@
+"""What a reader must know first: how many printed numbers come out, which do not, by how much, and what is one finding.
+
+A misprinted estimate spoils the z printed beside it and a sum: these rows are one finding, told in one place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...text import named
+from ..verdicts.agreement import AGREEING, Agreement
+
+OTHER_DEFINITION = "agrees-other-definition"
+#: Numbers that the first sentence names; all of them stand in the list below it.
+MOST_NAMED = 3
+#: How the first sentence counts what neither simply comes out nor needs attention, of one and of several.
+_OTHERWISE = {
+    OTHER_DEFINITION: ("one of them by another definition", "{} of them by other definitions"),
+    "agrees-truncated": ("one of them is cut and not rounded", "{} of them are cut and not rounded"),
+    "immaterial": ("one differs by too little to matter", "{} differ by too little to matter"),
+    "not-checkable": ("one cannot be checked", "{} cannot be checked"),
+    "not-run": ("one was not computed", "{} were not computed"),
+    "accepted": (
+        "one has an explanation that a person accepted",
+        "{} have explanations that a person accepted",
+    ),
+}
+
+
+def printed_numbers(agreements: Iterable[Agreement]) -> list[Agreement]:
+    """The numbers on the page."""
+    return [a for a in agreements if a.about == "printed" and a.printed is not None]
+
+
+def counted(agreements: Sequence[Agreement]) -> tuple[str, list[Agreement]]:
+    """What a report counts, and its name: printed numbers; statements where there are none; else all rows."""
+    stated = [a for a in agreements if a.about == "statement"]
+    found = {"printed numbers": printed_numbers(agreements), "statements": stated}
+    return next(((what, rows) for what, rows in found.items() if rows), ("numbers", list(agreements)))
+
+
+def attention(agreements: Sequence[Agreement]) -> list[list[Agreement]]:
+    """Rows that need attention, those of one finding together, a printed number before what follows from it."""
+    found: dict[object, list[Agreement]] = {}
+    for k, a in enumerate(agreements):
+        if not a.passes and a.verdict != "not-run":
+            found.setdefault((a.paper, a.claim, a.finding) if a.finding else k, []).append(a)
+    return [sorted(rows, key=lambda a: a.about != "printed") for rows in found.values()]
+
+
+def name_of(a: Agreement, among: Sequence[Agreement]) -> str:
+    """Its quantity, with the claim and the paper where there are several; of a statement, its claim."""
+    paper = a.paper if len({b.paper for b in among}) > 1 else ""
+    if a.about == "statement":
+        return f"{paper} {a.claim}".strip()
+    claim = a.claim if len({(b.paper, b.claim) for b in among}) > 1 else ""
+    return " ".join(filter(None, (paper, claim, a.quantity.place if a.about == "arithmetic" else a.quantity)))
+
+
+def as_printed(value: float, text: str) -> str:
+    """A computed number with the decimals of the printed one, and more where these would not tell them apart."""
+    decimals, form = re.search(r"\.(\d+)", text), "e" if "e-" in text.lower() else "f"
+    shown = (f"{value:.{(len(decimals[1]) if decimals else 0) + more}{form}}" for more in (0, 1, 2, 3))
+    return next((s for s in shown if s.lstrip("-") not in text), f"{value:.10g}")
+
+
+def told(a: Agreement, among: Sequence[Agreement]) -> str:
+    """ "estimate.A: printed -0.948, computed -0.919 (0.4 standard errors)"."""
+    if a.about != "printed" or a.printed is None or a.native is None:
+        return name_of(a, among)
+    size = "" if a.size is None else f" ({a.size:.2g} standard errors)"
+    return f"{name_of(a, among)}: printed {a.printed}, computed {as_printed(a.native, a.printed)}{size}"
+
+
+def headline(agreements: Sequence[Agreement]) -> Iterator[str]:
+    """The sentence that matters, then those on statements and on printed numbers that must fit each other."""
+    stated = [a for a in agreements if a.about == "statement"]
+    for rows, what, verb in (
+        (printed_numbers(agreements), "printed number", "come out"),
+        (stated, "statement", "hold"),
+    ):
+        if rows:
+            yield _sentence(rows, what, verb, agreements)
+    broken = [
+        name_of(a, agreements) for rows in attention(agreements) for a in rows if a.about == "arithmetic"
+    ]
+    if broken:
+        checks = "check" if len(broken) == 1 else "checks"
+        fail = "fails" if len(broken) == 1 else "fail"
+        yield f"{len(broken)} {checks} of the printed numbers against each other {fail}: {named(broken)}."
+
+
+def _sentence(rows: Sequence[Agreement], what: str, verb: str, among: Sequence[Agreement]) -> str:
+    fine = sum(a.verdict in AGREEING for a in rows)
+    if fine == len(rows):
+        parts = [f"All {fine} {what}s {verb}" if fine > 1 else f"The one {what} {verb.replace(' ', 's ')}"]
+    else:
+        parts = [f"{fine} of {len(rows)} {what}{'s' * (len(rows) > 1)} {verb}"]
+    bad = [told(a, among) for group in attention(rows) for a in group]
+    if bad:
+        more = [f"and {len(bad) - MOST_NAMED} more"] * (len(bad) > MOST_NAMED)
+        does_not = "one does not" if len(bad) == 1 else f"{len(bad)} do not"
+        parts.append(f"{does_not}: {'; '.join([*bad[:MOST_NAMED], *more])}")
+    for kind, (one, several) in _OTHERWISE.items():
+        n = sum(("accepted" if a.accepted else a.verdict) == kind for a in rows)
+        parts += [one if n == 1 else several.format(n)] * bool(n)
+    return "; ".join(parts) + "."
