@@ -157,11 +157,6 @@ class ReportContext:
 _SEVERAL = {"agrees": "agree", "differs": "differ"}
 
 
-def first_sentence(agreements: Sequence[Agreement]) -> str:
-    """What comes out of what is printed; of a fit by itself, "12 numbers: 10 agree, 2 differ"."""
-    return next(headline(agreements), "") or counts_sentence(agreements)
-
-
 def counts_sentence(agreements: Sequence[Agreement]) -> str:
     """ "12 agreements: 10 agree, 2 explained; 2 accepted by a person"."""
     counts = summary(agreements)
@@ -186,8 +181,8 @@ def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str
         if a.about == "native-r" or a.printed is None and a.about == "printed"
     ]
     if beside:
-        what = " comparisons with R" if printed_numbers(agreements) else ""
-        lines.append(f"{len(beside)}{what} need attention: {named(beside, 6)}")
+        n, what = len(beside), " comparisons with R" if printed_numbers(agreements) else ""
+        lines.append(f"{n}{what} need{'s' * (n == 1)} attention: {named(beside, 6)}")
     lines += short_lines(agreements)
     lines += r_lines(agreements, context)
     lines += context.first_lines

@@ -17,7 +17,7 @@ MOST_NAMED = 3
 #: How the first sentence counts what neither simply comes out nor needs attention, of one and of several.
 _OTHERWISE = {
     OTHER_DEFINITION: ("one of them by another definition", "{} of them by other definitions"),
-    "agrees-truncated": ("one of them is cut and not rounded", "{} of them are cut and not rounded"),
+    "agrees-truncated": ("one of them cut and not rounded", "{} of them cut and not rounded"),
     "immaterial": ("one differs by too little to matter", "{} differ by too little to matter"),
     "not-checkable": ("one cannot be checked", "{} cannot be checked"),
     "not-run": ("one was not computed", "{} were not computed"),
@@ -33,11 +33,11 @@ def printed_numbers(agreements: Iterable[Agreement]) -> list[Agreement]:
     return [a for a in agreements if a.about == "printed" and a.printed is not None]
 
 
-def counted(agreements: Sequence[Agreement]) -> tuple[str, list[Agreement]]:
-    """What a report counts, and its name: printed numbers; statements where there are none; else all rows."""
+def of_page(agreements: Sequence[Agreement]) -> dict[str, list[Agreement]]:
+    """What is on the page: "printed number" and "statement", those that there are."""
     stated = [a for a in agreements if a.about == "statement"]
-    found = {"printed numbers": printed_numbers(agreements), "statements": stated}
-    return next(((what, rows) for what, rows in found.items() if rows), ("numbers", list(agreements)))
+    found = {"printed number": printed_numbers(agreements), "statement": stated}
+    return {what: rows for what, rows in found.items() if rows}
 
 
 def attention(agreements: Sequence[Agreement]) -> list[list[Agreement]]:
@@ -75,34 +75,28 @@ def told(a: Agreement, among: Sequence[Agreement]) -> str:
 
 def headline(agreements: Sequence[Agreement]) -> Iterator[str]:
     """The sentence that matters, then those on statements and on printed numbers that must fit each other."""
-    stated = [a for a in agreements if a.about == "statement"]
-    for rows, what, verb in (
-        (printed_numbers(agreements), "printed number", "come out"),
-        (stated, "statement", "hold"),
-    ):
-        if rows:
-            yield _sentence(rows, what, verb, agreements)
-    broken = [
-        name_of(a, agreements) for rows in attention(agreements) for a in rows if a.about == "arithmetic"
-    ]
+    for what, rows in of_page(agreements).items():
+        yield _sentence(rows, what, agreements)
+    broken = [a for a, *_ in attention(agreements) if a.about == "arithmetic"]
     if broken:
-        checks = "check" if len(broken) == 1 else "checks"
-        fail = "fails" if len(broken) == 1 else "fail"
-        yield f"{len(broken)} {checks} of the printed numbers against each other {fail}: {named(broken)}."
+        yield f"Printed numbers that do not fit each other: {named(name_of(a, agreements) for a in broken)}."
 
 
-def _sentence(rows: Sequence[Agreement], what: str, verb: str, among: Sequence[Agreement]) -> str:
-    fine = sum(a.verdict in AGREEING for a in rows)
-    if fine == len(rows):
-        parts = [f"All {fine} {what}s {verb}" if fine > 1 else f"The one {what} {verb.replace(' ', 's ')}"]
-    else:
-        parts = [f"{fine} of {len(rows)} {what}{'s' * (len(rows) > 1)} {verb}"]
+def _sentence(rows: Sequence[Agreement], what: str, among: Sequence[Agreement]) -> str:
+    n, fine = len(rows), sum(a.verdict in AGREEING for a in rows)
+    share = f"{'All ' * (n > 1)}{n}" if fine == n else f"{fine} of {n}"
+    one, several = ("comes out", "come out") if what == "printed number" else ("holds", "hold")
+    parts = [f"{share} {what}{'s' * (n > 1)} {one if 1 in (n, fine) else several}"]
     bad = [told(a, among) for group in attention(rows) for a in group]
     if bad:
         more = [f"and {len(bad) - MOST_NAMED} more"] * (len(bad) > MOST_NAMED)
-        does_not = "one does not" if len(bad) == 1 else f"{len(bad)} do not"
-        parts.append(f"{does_not}: {'; '.join([*bad[:MOST_NAMED], *more])}")
+        does = "one does" if len(bad) == 1 else f"{len(bad)} do"
+        parts.append(f"{does} not: {'; '.join([*bad[:MOST_NAMED], *more])}")
     for kind, (one, several) in _OTHERWISE.items():
-        n = sum(("accepted" if a.accepted else a.verdict) == kind for a in rows)
-        parts += [one if n == 1 else several.format(n)] * bool(n)
+        k = sum(("accepted" if a.accepted else a.verdict) == kind for a in rows)
+        how = one if k == 1 else several.format(k)
+        if k and kind in AGREEING:
+            parts[0] += f", {how}"
+        elif k:
+            parts.append(how)
     return "; ".join(parts) + "."

@@ -15,7 +15,7 @@ from ...text import named
 from ..claims.quantities import is_probability, kind_of
 from ..verdicts.agreement import AGREEING, Agreement
 from .context import ReportContext
-from .findings import told
+from .findings import name_of, told
 
 #: A sign beside the word, so that no report tells a verdict by colour alone; and the tone of a verdict that
 #: nobody accepted.
@@ -74,7 +74,7 @@ def line(
 ) -> str:
     """A row in a list: the number, its explanation of at most so many characters, and what follows from it."""
     why = said(a) if most is None else shorten(said(a), most, placeholder=" ...")
-    with_it = f"; with it: {named(list(dict.fromkeys(b.quantity for b in follow)))}" if follow else ""
+    with_it = f"; with it: {named(dict.fromkeys(name_of(b, (b,)) for b in follow))}" if follow else ""
     kind = "" if a.verdict in ("differs", "agrees-other-definition") and a.about == "printed" else verdict(a)
     return f"{SIGNS[a.verdict]} {': '.join(filter(None, (told(a, among), kind, why)))}{with_it}"
 
@@ -96,8 +96,6 @@ class Group:
     """The agreements of one claim."""
 
     title: str
-    paper: str
-    claim: str
     where: str
     listed: tuple[Agreement, ...]
     beyond: tuple[Agreement, ...]
@@ -138,7 +136,7 @@ def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Grou
         rest = [a for a in rows if a not in listed]
         beyond = tuple(a for a in rest if a.about != "arithmetic")
         arithmetic = tuple(a for a in rest if a.about == "arithmetic")
-        found.append(Group(title, paper, claim, where, tuple(listed), beyond, arithmetic))
+        found.append(Group(title, where, tuple(listed), beyond, arithmetic))
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -38,11 +38,11 @@ from ..verdicts.agreement import AGREEING, VOCABULARY, Agreement, summary
 from ..verdicts.digits import MOST
 from . import notation as numbers
 from .context import DigitsRow, ReportContext, Story, WorthSeries, digits_rows, opening
-from .findings import OTHER_DEFINITION, attention, counted, printed_numbers
+from .findings import OTHER_DEFINITION, attention, of_page, printed_numbers
 from .notation import Group, groups
 
-#: Half-width of the drawing of printed numbers, in units of the last printed place; what lies outside stands at
-#: its edge, with its distance.
+#: Half-width of the drawing of printed numbers, in units of the last printed place; what lies further out
+#: stands at its edge, with its distance.
 REACH = 1.5
 #: Lines of a list above the numbers; the tables have all rows.
 MOST_LISTED = 40
@@ -171,45 +171,37 @@ def printed_figure(agreements: Sequence[Agreement]) -> Figure | None:
         ax.set_xlabel("computed minus printed, in units of the last printed place")
 
     text = "; ".join(f"{a.claim} {a.quantity}: printed {a.printed}, {d:+.3g} units off" for a, d in rows)
-    used = [mark for mark in MARKS if any(mark_of(a) == mark for a, _ in rows)]
+    marks = {mark_of(a) for a, _ in rows}
+    said = "; ".join(f"{mark}: {meaning}" for mark, (_, _, meaning) in MARKS.items() if mark in marks)
     caption = (
         "Each computed number beside the printed one, in units of the last printed place. Inside the band it prints as"
-        f" printed. {'; '.join(f'{mark.name}: {mark.meaning}' for mark in used).capitalize()}."
+        f" printed. {said.capitalize()}. What lies further out stands at the edge, with its distance."
     )
-    if any(abs(d) > REACH for _, d in rows):
-        caption += " A mark at the edge lies further out, by the units written beside it."
     return Figure(caption, text, (8.6, 0.2 * len(rows) + 0.9), draw, title="Printed and computed")
 
 
-@dataclass(frozen=True)
-class Mark:
-    """A mark of the drawing, and what the caption says of it."""
-
-    name: str
-    sign: str
-    color: str
-    meaning: str
-
-
-MARKS = (
-    Mark("dot", "o", GOOD, "the number comes out"),
-    Mark("square", "s", INK, "it differs too little to matter, or nothing can be said of it"),
-    Mark("diamond", "D", INK, "it does not come out, and a person accepted the explanation"),
-    Mark("cross", "x", BAD, "it does not come out"),
-)
+#: Marks of the drawing: sign, colour, and what the caption says of it.
+MARKS = {
+    "dot": ("o", GOOD, "the number comes out"),
+    "square": ("s", INK, "it differs too little to matter, or nothing can be said of it"),
+    "diamond": ("D", INK, "it does not come out, and a person accepted the explanation"),
+    "cross": ("x", BAD, "it does not come out"),
+}
 
 
-def mark_of(a: Agreement) -> Mark:
+def mark_of(a: Agreement) -> str:
     """The mark of a number: what its verdict makes it, and nothing else."""
-    return MARKS[2 if a.accepted else 3 if not a.passes else 0 if a.verdict in AGREEING else 1]
+    passing = "dot" if a.verdict in AGREEING else "square"
+    return "diamond" if a.accepted else passing if a.passes else "cross"
 
 
 def _distance(ax: Any, y: int, a: Agreement, distance: float) -> None:
-    mark, at = mark_of(a), max(-REACH, min(distance, REACH))
+    sign, color, _ = MARKS[mark_of(a)]
+    at = max(-REACH, min(distance, REACH))
     if at != distance:
         end, side = math.copysign(REACH - 0.06, distance), "right" if distance > 0 else "left"
         ax.text(end, y, f"{distance:+.4g} units", ha=side, va="center", fontsize=7.5)
-    ax.plot([at], [y], marker=mark.sign, markersize=5, linestyle="none", color=mark.color)
+    ax.plot([at], [y], marker=sign, markersize=5, linestyle="none", color=color)
 
 
 #: What each verdict means, for the foot of the report.
@@ -223,8 +215,8 @@ DIGITS = (
 
 def page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
     """The whole report: what matters, the numbers, and only then pictures, what is told around them, and R's digits."""
-    of_page = bool(printed_numbers(agreements))
-    numbered: list[Block] = [Heading("Printed numbers" if of_page else "Number by number")]
+    has_printed = bool(printed_numbers(agreements))
+    numbered: list[Block] = [Heading("Printed numbers" if has_printed else "Number by number")]
     for group in groups(agreements, context):
         numbered += group_blocks(group)
     story = [block for section in context.story for block in story_blocks(section)]
@@ -232,7 +224,7 @@ def page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
     blocks: list[Block] = [Bullets(tuple(opening(agreements, context)), lead=True), _counts(agreements)]
     blocks += list_blocks(agreements)
     # The story of a fit is the fit itself, that of a paper goes beyond its numbers.
-    blocks += [*numbered, *filter(None, [picture]), *story] if of_page else [*story, *numbered]
+    blocks += [*numbered, *filter(None, [picture]), *story] if has_printed else [*story, *numbered]
     blocks += [worth_figure(s, "" if k else "Worths") for k, s in enumerate(context.worths)]
     rows = digits_rows(agreements)
     if rows:
@@ -276,10 +268,12 @@ def _counts(agreements: Sequence[Agreement]) -> Counts:
     """How many printed numbers have each verdict, in the worst tone among them."""
     order: tuple[Tone, ...] = ("bad", "off", "note", "good")
     worst: dict[str, Tone] = {}
-    what, rows = counted(agreements)
+    what, rows = next(iter(of_page(agreements).items()), ("number", list(agreements)))
     for a in rows:
         worst[a.verdict] = min(worst.get(a.verdict, "good"), numbers.tone(a), key=order.index)
-    return Counts(tuple((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items()), what)
+    return Counts(
+        tuple((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items()), f"{what}s"
+    )
 
 
 def group_blocks(group: Group) -> Iterator[Block]:

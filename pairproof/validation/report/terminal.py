@@ -19,7 +19,7 @@ from ...report.output import render_text
 from ..verdicts.agreement import Agreement
 from ..verdicts.digits import MOST
 from . import notation as numbers
-from .context import DigitsRow, ReportContext, digits_rows, first_sentence, opening
+from .context import DigitsRow, ReportContext, digits_rows, opening
 from .notation import groups
 from .page import digits_table, group_blocks, list_blocks
 
@@ -156,13 +156,14 @@ LONGEST = 220
 
 def full_page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
     """Every number, without the story, the result once more at the end."""
-    blocks: list[Block] = [Bullets(tuple(opening(agreements, context))), *list_blocks(agreements)]
+    lines = opening(agreements, context)
+    blocks: list[Block] = [Bullets(tuple(lines)), *list_blocks(agreements)]
     for group in groups(agreements, context):
         blocks += group_blocks(group) if group.listed else []
     rows = digits_rows(agreements)
     if rows:
         blocks += [Heading("Fewest digits of agreement of native with"), digits_table(rows)]
-    return Page(context.title, [*blocks, Heading(first_sentence(agreements))])
+    return Page(context.title, [*blocks, Heading(lines[0])])
 
 
 def screen(
