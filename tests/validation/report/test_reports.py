@@ -116,7 +116,7 @@ MISPRINT = (
     printed(
         "estimate.B", "-0.948", -0.9192, "differs", size=0.1234, finding="1", explanation="computed -0.9192"
     ),
-    printed("z.B", "-3.9", None, "differs", about="arithmetic", finding="1", explanation="-4.1 to -4.0"),
+    printed("arithmetic.z.B", "-3.9", None, "differs", about="arithmetic", finding="1", explanation="-4.1 to -4.0"),
     printed("aic", "3.2", 7.2, "agrees-other-definition", explanation="R's AIC"),
 )
 
@@ -138,7 +138,7 @@ def test_what_follows_from_a_misprint_is_told_with_it_and_not_beside_it() -> Non
     assert "! estimate.B: printed -0.948, computed -0.919 (0.12 standard errors); with it: z.B" in text
     assert "do not fit each other" not in text
     alone = [replace(a, finding="") for a in MISPRINT]
-    assert "Printed numbers that do not fit each other: B." in [*headline(alone)]
+    assert "Printed numbers that do not fit each other: z.B." in [*headline(alone)]
 
 
 def test_other_definitions_are_a_list_of_their_own() -> None:
