@@ -44,6 +44,9 @@ ONLY_DIFFERENT = (
     "other-order",
     "other-significance",
     "significance-mark",
+    "cut-not-rounded",
+    "misprint",
+    "consequence",
     "few-digits",
     "few-certified-digits",
     "native-not-at-maximum",
@@ -78,7 +81,7 @@ Verdict = Literal[
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 RSource = Literal["live", "recorded"]
-_NUMBERS = ("native", "r", "digits", "floor", "certified_digits", "r_certified_digits", "certified_floor")
+_NUMBERS = ("size", "native", "r", "digits", "floor", "certified_digits", "r_certified_digits", "certified_floor")
 #: What a row is about: a number on the page, a claim in words, a number that only native and R have, or
 #: whether printed numbers fit each other.
 About = Literal["printed", "statement", "native-r", "arithmetic"]
@@ -307,13 +310,15 @@ def summary(agreements: Iterable[Agreement]) -> dict[str, int]:
     return {v: n for v, n in counts.items() if n}
 
 
-def exit_code(agreements: Sequence[Agreement], require_r: bool = False) -> Literal[0, 1, 2]:
-    """The exit code of a command: 0, 1 or 2.
+def exit_code(agreements: Sequence[Agreement], require_r: bool = False) -> Literal[0, 1, 2, 3]:
+    """The exit code of a command: 0, 1, 2 or 3.
 
-    1 if a number differs, is explained but not accepted, is ambiguous, or is printed but not estimable; else
+    3 if a claim or a file among others was not understood, whatever the others say; 1 if a number differs, is explained but not accepted, is ambiguous, or is printed but not estimable; else
     2 if something required did not run: a native number, with `require_r` any number of R's, or every row;
     else 0.
     """
+    if any(a.code == "bad-claim" for a in agreements):
+        return 3
     if any(
         a.verdict in _FAILING and not a.accepted or a.verdict == "not-estimable" and a.printed is not None
         for a in agreements
