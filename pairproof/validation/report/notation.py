@@ -64,9 +64,13 @@ def tone(a: Agreement) -> Tone:
     return "note" if a.accepted else _SHOWN[a.verdict][1]
 
 
+#: What an explanation repeats of its row: the computed number and its distance.
+_REPEATED = re.compile(r"^computed [^\s:;]+[:;]? ?|[0-9.e+-]+ se off(; |$)")
+
+
 def said(a: Agreement) -> str:
-    """The explanation in one line, R's messages have several; "" where it only repeats the computed number."""
-    return "" if re.fullmatch(r"computed \S+", a.explanation) else " ".join(a.explanation.split())
+    """The explanation in one line, for R's messages have several, without the numbers that stand in the row."""
+    return _REPEATED.sub("", " ".join(a.explanation.split()))
 
 
 def line(
