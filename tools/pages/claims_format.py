@@ -31,6 +31,7 @@ _PLAIN: Mapping[Any, str] = {
 def kind_in_words(e: Entry, kind: Any) -> str:
     """The type of a value as a reader of TOML says it."""
     if is_dataclass(kind):
+        assert isinstance(kind, type)
         return f"table, [see below](#{_NAMES[kind]})"
     if allowed := [v for v in choices(kind) if v != ""]:
         return ", ".join(f"`{v}`" if isinstance(v, str) else str(v) for v in allowed)
@@ -48,13 +49,12 @@ def kind_in_words(e: Entry, kind: Any) -> str:
 _NAMES = {Paper: "paper", DataSpec: "dataname", ModelClaim: "model", Reading: "claimreading", Claim: "claim"}
 
 
-def default_in_words(table: type, e: Entry) -> str:
+def default_in_words(table: Any, e: Entry) -> str:
     """The default as TOML; "required" where there is none, "" where an absent key says nothing."""
     if e.required:
         return "required"
-    (f,) = (f for f in fields(table) if f.name == e.name)
-    value = f.default if f.default is not MISSING else f.default_factory()  # type: ignore[misc]
-    if value is None or value == "" or value == () or value == {}:
+    (value,) = (f.default for f in fields(table) if f.name == e.name)
+    if value in (None, "", (), MISSING):
         return ""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"

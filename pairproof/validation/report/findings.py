@@ -41,11 +41,14 @@ def of_page(agreements: Sequence[Agreement]) -> dict[str, list[Agreement]]:
 
 
 def attention(agreements: Sequence[Agreement]) -> list[list[Agreement]]:
-    """Rows that need attention, those of one finding together, a printed number before what follows from it."""
+    """Rows that need attention, those of one finding together, and after them what follows from it."""
     found: dict[object, list[Agreement]] = {}
     for k, a in enumerate(agreements):
         if not a.passes and a.verdict != "not-run":
             found.setdefault((a.paper, a.claim, a.finding) if a.finding else k, []).append(a)
+    for a in agreements:
+        if a.passes and a.code == "consequence" and (a.paper, a.claim, a.finding) in found:
+            found[a.paper, a.claim, a.finding].append(a)
     return [sorted(rows, key=lambda a: a.about != "printed") for rows in found.values()]
 
 
@@ -73,6 +76,13 @@ def told(a: Agreement, among: Sequence[Agreement]) -> str:
     return f"{name_of(a, among)}: printed {a.printed}, computed {as_printed(a.native, a.printed)}{size}"
 
 
+def listed(texts: Sequence[str]) -> str:
+    """The first few, and how many more there are."""
+    return "; ".join(
+        [*texts[:MOST_NAMED], *[f"and {len(texts) - MOST_NAMED} more"] * (len(texts) > MOST_NAMED)]
+    )
+
+
 def headline(agreements: Sequence[Agreement]) -> Iterator[str]:
     """The sentence that matters, then those on statements and on printed numbers that must fit each other."""
     for what, rows in of_page(agreements).items():
@@ -87,11 +97,9 @@ def _sentence(rows: Sequence[Agreement], what: str, among: Sequence[Agreement]) 
     share = f"{'All ' * (n > 1)}{n}" if fine == n else f"{fine} of {n}"
     one, several = ("comes out", "come out") if what == "printed number" else ("holds", "hold")
     parts = [f"{share} {what}{'s' * (n > 1)} {one if 1 in (n, fine) else several}"]
-    bad = [told(a, among) for group in attention(rows) for a in group]
+    bad = [told(a, among) for group in attention(rows) for a in group if not a.passes]
     if bad:
-        more = [f"and {len(bad) - MOST_NAMED} more"] * (len(bad) > MOST_NAMED)
-        does = "one does" if len(bad) == 1 else f"{len(bad)} do"
-        parts.append(f"{does} not: {'; '.join([*bad[:MOST_NAMED], *more])}")
+        parts.append(f"{'one does' if len(bad) == 1 else f'{len(bad)} do'} not: {listed(bad)}")
     for kind, (one, several) in _OTHERWISE.items():
         k = sum(("accepted" if a.accepted else a.verdict) == kind for a in rows)
         how = one if k == 1 else several.format(k)

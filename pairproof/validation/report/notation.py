@@ -15,7 +15,7 @@ from ...text import named
 from ..claims.quantities import is_probability, kind_of
 from ..verdicts.agreement import AGREEING, Agreement
 from .context import ReportContext
-from .findings import name_of, told
+from .findings import listed, name_of, told
 
 #: A sign beside the word, so that no report tells a verdict by colour alone; and the tone of a verdict that
 #: nobody accepted.
@@ -73,14 +73,14 @@ def said(a: Agreement) -> str:
     return _REPEATED.sub("", " ".join(a.explanation.split()))
 
 
-def line(
-    a: Agreement, among: Sequence[Agreement], *, follow: Sequence[Agreement] = (), most: int | None = None
-) -> str:
-    """A row in a list: the number, its explanation of at most so many characters, and what follows from it."""
+def line(rows: Sequence[Agreement], among: Sequence[Agreement], most: int | None = None) -> str:
+    """One finding: its numbers, the explanation in at most so many characters, and which checks fail because of it."""
+    a, follow = rows[0], [name_of(b, (b,)) for b in rows[1:] if b.about == "arithmetic"]
     why = said(a) if most is None else shorten(said(a), most, placeholder=" ...")
-    with_it = f"; with it: {named(dict.fromkeys(name_of(b, (b,)) for b in follow))}" if follow else ""
     kind = "" if a.verdict in ("differs", "agrees-other-definition") and a.about == "printed" else verdict(a)
-    return f"{SIGNS[a.verdict]} {': '.join(filter(None, (told(a, among), kind, why)))}{with_it}"
+    numbers = listed([told(b, among) for b in rows if b is a or b.about != "arithmetic"])
+    with_it = f"; because of it these do not fit: {named(follow)}" if follow else ""
+    return f"{SIGNS[a.verdict]} {': '.join(filter(None, (numbers, kind, why)))}{with_it}"
 
 
 def verdict_cell(a: Agreement) -> Cell:

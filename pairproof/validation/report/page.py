@@ -248,7 +248,7 @@ def list_blocks(
         "Explained, and accepted by a person": [[a] for a in agreements if width and a.passes and a.accepted],
     }
     for title, members in filter(lambda entry: entry[1], found.items()):
-        lines = [numbers.line(a, agreements, follow=follow, most=width) for a, *follow in members[:most]]
+        lines = [numbers.line(rows, agreements, width) for rows in members[:most]]
         yield Heading(title)
         yield Bullets((*lines, *[f"... and {len(members) - most:,} more"] * (len(members) > most)))
 
