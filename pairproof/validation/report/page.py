@@ -276,8 +276,10 @@ def _counts(agreements: Sequence[Agreement]) -> Counts:
     )
 
 
-def group_blocks(group: Group) -> Iterator[Block]:
-    """The agreements of one claim: those that are listed one by one, then those that are only counted."""
+def group_blocks(group: Group, told: bool = False) -> Iterator[Block]:
+    """The agreements of one claim: those that are listed one by one, then those that are only counted; `told` where
+    the lists above have said why a number needs attention or comes out by another definition.
+    """
     yield Heading(group.title, 3)
     if group.where:
         yield Paragraph(group.where, aside=True)
@@ -286,20 +288,21 @@ def group_blocks(group: Group) -> Iterator[Block]:
             yield Quote(a.printed or "", numbers.verdict_cell(a), numbers.said(a))
     of_page = [a for a in group.listed if a.about in ("printed", "arithmetic")]
     of_r = [a for a in group.listed if a.about == "native-r"]
-    yield from map(agreement_table, filter(None, (of_page, of_r)))
+    yield from (agreement_table(rows, told) for rows in (of_page, of_r) if rows)
     if group.arithmetic:
         checks = (f"{a.quantity} {a.printed or ''}".rstrip() + f": {a.explanation}" for a in group.arithmetic)
         yield Folded(group.fit_each_other, (Bullets(tuple(checks)),))
     beside = [replace(a, printed=None) for a in of_page if a.printed and (a.digits or a.certified_digits)]
     beyond = [*beside, *group.beyond]
     if beyond:
-        agree = "all agree" if all(a.passes for a in beyond) else "those that do not are named above"
         held = "R's and " if any(a.r is not None for a in beyond) else ""
         what = f"{len(beyond)} comparison{'s' * (len(beyond) > 1)} of computed numbers with {held}50-digit values"
-        yield Folded(f"and {what}: {agree}", (agreement_table(beyond),))
+        known = [d for a in beyond for d in (a.digits, a.certified_digits) if d is not None and a.r_arrived]
+        least = f": {numbers.digits(min(known))} digits or more agree" if known else ""
+        yield Folded(f"and {what}{least}", (agreement_table(beyond),))
 
 
-def agreement_table(rows: Sequence[Agreement]) -> Table:
+def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
     """A row an agreement, its explanation below it; a column without a value is left out, and R's call where there is
     one only.  Of what is printed the table has the computed number and how far it is off; R's stand in another.
     """
@@ -327,7 +330,10 @@ def agreement_table(rows: Sequence[Agreement]) -> Table:
         (Column("verdict", "left"), [numbers.verdict_cell(a) for a in rows]),
     )
     shown = [(column, cells) for column, cells in columns if not set(cells) <= {"", "-"}]
-    body = (Row(cells, numbers.said(a)) for a, cells in zip(rows, zip(*(cells for _, cells in shown))))
+    notes = (
+        "" if told and (not a.passes or a.verdict == OTHER_DEFINITION) else numbers.said(a) for a in rows
+    )
+    body = map(Row, zip(*(cells for _, cells in shown)), notes)
     caption = f"R is {calls[0]}" if calls and not several and any(r is not None for r in of_r) else ""
     return Table(tuple(column for column, _ in shown), tuple(body), caption)
 

@@ -157,9 +157,9 @@ LONGEST = 220
 def full_page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
     """Every number, without the story, the result once more at the end."""
     lines = opening(agreements, context)
-    blocks: list[Block] = [Bullets(tuple(lines)), *list_blocks(agreements)]
+    blocks: list[Block] = [Bullets(tuple(lines)), *list_blocks(agreements, len(agreements))]
     for group in groups(agreements, context):
-        blocks += group_blocks(group) if group.listed else []
+        blocks += group_blocks(group, told=True) if group.listed else []
     rows = digits_rows(agreements)
     if rows:
         blocks += [Heading("Fewest digits of agreement of native with"), digits_table(rows)]
