@@ -9,8 +9,8 @@ code  when
 0     done
 1     a number differs, is explained but not accepted, is ambiguous, or is printed but not estimable
 2     something required did not run: R, a package, a solver that did not converge, a defect of pairproof
-3     bad input or bad usage
-130   interrupted, also by a reader that closed the pipe
+3     bad input or bad usage; of several claims or files the others are done and shown all the same
+130   interrupted (what was checked before is shown), also by a reader that closed the pipe
 ====  ==========================================================================================
 """
 

@@ -18,13 +18,16 @@ from ..options.reading import (
     taken,
     where_option,
 )
-from ..options.verifying import check_papers, give_verdicts, paper_options
+from ..options.verifying import check_papers, give_verdicts, paper_options, verdict_options
 from ..state import READ, SHARE, SectionedCommand, State, choice, options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
 
 HELP = """Check claims files: do the paper's data give the numbers it prints, and does R agree?
+
+Where a number does not come out, known slips of reading, model, scale and print are tried, and one that gives all numbers
+of the claim is named (pairproof explain lists them all).
 
 Each FILE is a claims file (*.claims.toml) or the name of a paper that comes with pairproof. With --votes FILE is the CSV of a
 leaderboard, and each of its ratings, limits, ranks and counts gets a verdict.
@@ -67,6 +70,7 @@ _READING = {
 @cluster_options("A board", "What goes together in its standard errors (default: single votes).")
 @reading_options("Reading the votes", ("long", "counts", "votes"), _READING)
 @where_option
+@verdict_options
 @paper_options
 def command(state: State, files: tuple[str, ...], votes: str | None, **asked: Any) -> int:
     of_votes = read_as(asked, (*_READING, "where"))
