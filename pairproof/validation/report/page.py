@@ -33,6 +33,7 @@ from ...report.blocks import (
     Table,
     Tone,
 )
+from ...text import named
 from ..claims.printed import Printed
 from ..verdicts.agreement import AGREEING, VOCABULARY, Agreement, summary
 from ..verdicts.digits import MOST
@@ -247,10 +248,18 @@ def list_blocks(
         ],
         "Explained, and accepted by a person": [[a] for a in agreements if width and a.passes and a.accepted],
     }
-    for title, members in filter(lambda entry: entry[1], found.items()):
-        lines = [numbers.line(rows, agreements, width) for rows in members[:most]]
-        yield Heading(title)
-        yield Bullets((*lines, *[f"... and {len(members) - most:,} more"] * (len(members) > most)))
+    lines = {
+        title: [numbers.line(rows, agreements, width) for rows in of[:most]] for title, of in found.items()
+    }
+    sought = getattr(agreements, "found", ())  # of a Verification
+    lines["What the search found"] = [
+        f"{named(f.claims)}: {sentence}" for f in sought[:most] for sentence in getattr(f, "sentences", ())
+    ]
+    for title, said in lines.items():
+        if said:
+            left = len(found.get(title, ())) - most
+            yield Heading(title)
+            yield Bullets((*said, *[f"... and {left:,} more"] * (left > 0)))
 
 
 def story_blocks(story: Story) -> Iterator[Block]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -32,6 +33,7 @@ from pairproof.validation.report.rendering import (
     worth_series,
     write_report,
 )
+from pairproof.validation.report.verification import Verification
 from pairproof.validation.verdicts.agreement import Agreement, RCounterpart
 from tests.validation.fakes import GLM, values_of
 
@@ -152,6 +154,13 @@ def test_what_follows_from_a_misprint_is_told_with_it_and_not_beside_it() -> Non
     )
     alone = [replace(a, finding="") for a in MISPRINT]
     assert "Printed numbers that do not fit each other: z.B." in [*headline(alone)]
+
+
+def test_what_the_search_found_beside_the_explanations_is_a_list() -> None:
+    found = SimpleNamespace(claims=("c",), sentences=("all standard errors are too small by 1.414",))
+    rows = Verification(MISPRINT, found_by_paper={"p": (found,)})  # type: ignore[dict-item]
+    text = render(rows, ReportContext(), ".md").replace("\\", "")
+    assert "## What the search found\n\n- c: all standard errors are too small by 1.414" in text
 
 
 def test_other_definitions_are_a_list_of_their_own() -> None:
