@@ -30,6 +30,7 @@ HEADS: Mapping[str, tuple[str, ...]] = {
 #: Verdicts as a sentence has them.
 VERBS = {
     "agrees": "agree",
+    "immaterial": "is immaterial",
     "explained": "are explained",
     "differs": "differ",
     "differs-conclusion": "differs in its conclusion",

@@ -157,18 +157,21 @@ class ReportContext:
 _SEVERAL = {"agrees": "agree", "differs": "differ"}
 
 
-def counts_sentence(agreements: Sequence[Agreement]) -> str:
+def counts_sentence(agreements: Sequence[Agreement], what: str = "agreements") -> str:
     """ "12 agreements: 10 agree, 2 explained; 2 accepted by a person"."""
     counts = summary(agreements)
     accepted = sum(a.accepted for a in agreements)
     parts = [f"{n} {v if n == 1 else _SEVERAL.get(v, v)}" for v, n in counts.items()]
     tail = f"; {accepted} accepted by a person" if accepted else ""
-    return f"{len(agreements)} agreements: {', '.join(parts) or 'nothing was checked'}{tail}"
+    return f"{len(agreements)} {what}: {', '.join(parts) or 'nothing was checked'}{tail}"
 
 
 def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
     """The first lines of a report: what comes out and what does not, what needs attention beside it, R, versions."""
+    beside_r = [a for a in agreements if a.about == "native-r"]
     lines = list(headline(agreements)) or [counts_sentence(agreements)]
+    if beside_r and len(beside_r) < len(agreements):
+        lines.append(counts_sentence(beside_r, "further comparisons with R and 50-digit values"))
     open_ = [a for rows in attention(agreements) for a in rows]
     ran = "" if all(a.verdict != "not-run" for a in agreements) else " that ran"
     compared = any(a.verdict not in ("not-run", "not-checkable") for a in agreements)

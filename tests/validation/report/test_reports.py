@@ -93,7 +93,9 @@ def test_where_nothing_was_compared_the_first_lines_say_so() -> None:
     agreements, context = dras()
     idle = [a for a in agreements if a.verdict in ("not-run", "not-checkable")]
     assert len({a.verdict for a in idle}) == 2
-    assert opening(idle, context)[1] == opening([], context)[1] == "Nothing was compared."
+    assert "Nothing was compared." in opening(idle, context) and "Nothing was compared." in opening(
+        [], context
+    )
 
 
 def test_the_first_lines_say_what_comes_out_and_what_is_absent() -> None:
@@ -102,9 +104,10 @@ def test_the_first_lines_say_what_comes_out_and_what_is_absent() -> None:
         r"20 of 24 printed numbers come out; .*\d have explanations that a person accepted\.", lines[0]
     )
     assert re.match(r"23 of 36 statements hold; 8 cannot be checked; ", lines[1])
-    assert lines[2] == "Nothing that ran needs attention."
-    assert lines[3] == "prefmod is absent: its recorded results are used"
-    assert re.match(r"R gave \d+ numbers live and \d+ numbers from records; 2 checks did not run\.", lines[4])
+    assert re.match(r"\d+ further comparisons with R and 50-digit values: \d+ agree, 2 not-run", lines[2])
+    assert lines[3] == "Nothing that ran needs attention."
+    assert lines[4] == "prefmod is absent: its recorded results are used"
+    assert re.match(r"R gave \d+ numbers live and \d+ numbers from records; 2 checks did not run\.", lines[5])
 
 
 def printed(
