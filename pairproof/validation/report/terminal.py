@@ -247,7 +247,7 @@ def _summary_page(
     agreements: Sequence[Agreement], context: ReportContext, reports: Sequence[str], most: int
 ) -> Page:
     blocks: list[Block] = [
-        Bullets(tuple(opening(agreements, replace(context, first_lines=context.first_lines[:2])))),
+        Bullets(tuple(opening(agreements, replace(context, first_lines=context.first_lines[:8])))),
         *_compared(agreements, most),
         *list_blocks(agreements, most, LONGEST),
         *_sources(agreements, most),
