@@ -178,11 +178,7 @@ def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str
     if not open_:
         lines.append(f"Nothing{ran} needs attention." if compared else "Nothing was compared.")
     # What is printed or stated has been named in the first sentences.
-    beside = [
-        name_of(a, agreements)
-        for a in open_
-        if a.about == "native-r" or a.printed is None and a.about == "printed"
-    ]
+    beside = [name_of(a, agreements) for a in open_ if a.about in ("native-r", "printed") and not a.printed]
     if beside:
         n, what = len(beside), " comparisons with R" if printed_numbers(agreements) else ""
         lines.append(f"{n}{what} need{'s' * (n == 1)} attention: {named(beside, 6)}")
