@@ -21,6 +21,7 @@ from pairproof.report.blocks import Figure, Table
 from pairproof.validation.check.checker import Checker
 from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.check.shipped import CertifiedValues
+from pairproof.validation.claims.quantities import Quantity
 from pairproof.validation.report.context import digits_rows, opening
 from pairproof.validation.report.findings import headline
 from pairproof.validation.report.page import MARKS, mark_of, printed_figure
@@ -113,7 +114,7 @@ def test_the_first_lines_say_what_comes_out_and_what_is_absent() -> None:
 def printed(
     quantity: str, text: str, native: float | None, verdict: str = "agrees", **more: Any
 ) -> Agreement:
-    return Agreement("p", "c", quantity, text, native, verdict=verdict, **more)  # type: ignore[arg-type]
+    return Agreement("p", "c", Quantity.parse(quantity), text, native, verdict=verdict, **more)  # type: ignore[arg-type]
 
 
 MISPRINT = (
@@ -149,7 +150,7 @@ def test_what_follows_from_a_misprint_is_told_with_it_and_not_beside_it() -> Non
         in text
     )
     assert "do not fit each other" not in text
-    two = [replace(MISPRINT[1], quantity="estimate.C"), *MISPRINT[1:2]]  # type: ignore[list-item]
+    two = [replace(MISPRINT[1], quantity=Quantity("estimate", name="C")), *MISPRINT[1:2]]
     assert render_text(two, ReportContext(), width=200).count("printed -0.948") == 6  # three lists of two
     passing = replace(MISPRINT[2], verdict="not-checkable", code="consequence")
     assert "because of it these do not fit: z.B" in render_text(
