@@ -30,6 +30,7 @@ HEADS: Mapping[str, tuple[str, ...]] = {
 #: Verdicts as a sentence has them.
 VERBS = {
     "agrees": "agree",
+    "agrees-other-definition": "agree by another definition",
     "immaterial": "is immaterial",
     "explained": "are explained",
     "differs": "differ",

@@ -52,7 +52,7 @@ def command(
     from ...validation.report.rendering import output
     from ...validation.slips.search import MOST_READINGS
 
-    paper = data_from(read_paper(file), data, data_limit)
+    paper = data_from(read_paper(file, lenient=True), data, data_limit)
     with watched(state) as progress:
         explained = explain(paper, most or MOST_READINGS, progress)
     verdicts = output(explained.agreements, explained.context(f"pairproof explain {file}"))

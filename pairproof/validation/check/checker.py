@@ -12,18 +12,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from ...data.comparisons import Comparisons
-from ...errors import FormulaError, InputError, PairproofError
+from ...data.respondents.respondents import Respondents
+from ...errors import FormulaError, InputError, NotEstimableError, PairproofError
 from ...fit.estimates.array_inference import normal_quantile
-from ...fit.estimates.specification import ModelSpec
+from ...fit.estimates.specification import FamilyName, ModelSpec
 from ...fit.fit import Fit
 from ...text import named
+from ..claims.any_scale import OnAnyScale, on_any_scale
 from ..claims.board_numbers import BoardNumbers
-from ..claims.data import fit_model, read_data, table_of
+from ..claims.data import fit_model, read_answers, read_data, table_of
 from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity, Reading
 from ..claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
 from ..slips.stopping import glm_values
@@ -51,6 +53,7 @@ from ..verdicts.arithmetic import Printout, misprint
 from ..verdicts.arithmetic_rows import Games, has_arithmetic, printout_of
 from ..verdicts.definitions import by_program
 from ..verdicts.digits import Floor, digits_of_agreement
+from ..verdicts.plackett_luce import by_plackett_luce, model_of_page
 from ..verdicts.verdict import (
     IMMATERIAL,
     OF_STOPPING,
@@ -136,6 +139,8 @@ class Checker:
         self._part = part
         self.judged: dict[str, dict[str, PrintVerdict]] = {}
         self._tables: dict[str, Comparisons] = dict(tables or {})
+        self._answers: dict[str, Respondents] = {}
+        self._scales: dict[str, OnAnyScale] = {}
         self._boards: dict[tuple[str, ModelClaim], BoardNumbers] = {}
         self._asked: dict[tuple[str, ModelClaim], Asked] = {}
         self._compared: set[tuple[str, ModelSpec, str, str]] = set()
@@ -149,6 +154,12 @@ class Checker:
             self._tables[name] = read_data(self.paper, name)
         return self._tables[name]
 
+    def answers(self, name: str) -> Respondents:
+        """A data set of the paper as persons' whole answers."""
+        if name not in self._answers:
+            self._answers[name] = read_answers(self.paper, name)
+        return self._answers[name]
+
     def _table(self, name: str) -> pd.DataFrame:
         return table_of(self.paper, name)
 
@@ -156,9 +167,8 @@ class Checker:
         """The fit of a model to a data set, and what R and the 50-digit values say about it."""
         key = (data, model)
         if key not in self._asked:
-            table = self.data(data)
             try:
-                fit = fit_model(table, model)
+                fit = self._fitted(data, model)
             except FormulaError as error:
                 raise FormulaError(f"{self.paper.source or self.paper.id}, data {data!r}: {error}") from error
             r = (
@@ -168,6 +178,9 @@ class Checker:
             )
             self._asked[key] = Asked(fit, r, self._certified(fit) if self._certified else {})
         return self._asked[key]
+
+    def _fitted(self, data: str, model: ModelClaim) -> Fit:
+        return fit_model(self.answers(data) if model.of_answers else self.data(data), model)
 
     def fit(self, claim_id: str) -> Fit:
         """The native fit of a claim."""
@@ -225,6 +238,10 @@ class Checker:
         for claim in [c for c in fitted if _is_about_the_model(c)] + fitted:
             self._home.setdefault(_key(claim, self.fit(claim.id)), claim.id)
         found: list[Agreement] = [] if into is None else into
+        found += [
+            Agreement(self.paper.id, name, Quantity("claim"), explanation=why, code="bad-claim")
+            for name, why in self.paper.bad.items()
+        ]
         bad: list[InputError] = []
         for claim in self.paper.claims:
             progress(claim.id)
@@ -247,9 +264,12 @@ class Checker:
                 self.row(claim, q.quantity, "not-checkable", why, "no-outcomes", printed=q.printed.text)
                 for q in claim.numbers
             ]
+        elif claim.model is not None and claim.data and not claim.model.family:
+            found += self._of_no_family(claim, claim.model)
         elif claim.model is not None and claim.data:
             try:
-                asked = self.asked(claim.data, claim.model)
+                model = self._model_of_page(claim, lambda model: self.asked(claim.data, model).fit)
+                asked = self.asked(claim.data, model)
             except InputError:
                 raise
             except PairproofError as error:
@@ -264,6 +284,45 @@ class Checker:
         if claim.statement:
             found.append(self._statement(claim))
         return [accepted(a, claim.accept) for a in found]
+
+    def _model_of_page(self, claim: Claim, fitted: Callable[[ModelClaim], Fit]) -> ModelClaim:
+        """The claim's model, with the prior that R's PlackettLuce has by default where the page shows that."""
+        assert claim.model is not None
+        if claim.model.family != "plackett-luce" or "native" not in claim.engines:
+            return claim.model
+        try:
+            fit: Fit | None = fitted(claim.model)
+        except NotEstimableError:
+            fit = None
+        known = [] if fit is None else [(q, fit) for q in claim.numbers]
+        values: dict[str, float] = {q.quantity: self.value(claim, f, q) for q, f in known}
+        return model_of_page(claim, self.answers(claim.data), fit, values)
+
+    def _of_no_family(self, claim: Claim, model: ModelClaim) -> list[Agreement]:
+        """Rows of a table of persons' answers whose model is not said, with the readings that there are."""
+        n, out = len(claim.numbers), dict[str, int]()
+        for family in get_args(FamilyName):
+            stated = replace(claim, model=replace(model, family=family))
+            if stated.model is None or any(stated.model.faults()):
+                continue
+            try:
+                fit = self._fitted(claim.data, self._model_of_page(stated, partial(self._fitted, claim.data)))
+                values: dict[str, float] = {q.quantity: self.value(stated, fit, q) for q in claim.numbers}
+                judged = self._judged(stated, fit, values, set(values))
+                out[family] = sum(j.comes_out for j in judged.values())
+            except PairproofError:
+                out[family] = 0  # it has no such numbers, or no estimates
+        ways = sorted(out.items(), key=lambda way: -way[1])
+        readings = ", ".join(f'family = "{name}" ({k} of {n} numbers come out)' for name, k in ways)
+        why = (
+            "the claim does not say of which model its numbers are, and persons' answers have several: say"
+            f" {readings}"
+        )
+        printed: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
+        return [
+            self.row(claim, name, "not-checkable", why, "another-model", printed=text)
+            for name, text in printed or [("fit", None)]
+        ]
 
     def _request(self, claim: Claim) -> Request:
         asks_r = claim.r_packages is not None and self._counterparts is not None
@@ -285,7 +344,15 @@ class Checker:
     def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
         if "native" not in claim.engines:
             return {q.quantity: math.nan for q in claim.numbers}
-        return {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
+        values: dict[str, float] = {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
+        scale = self._scales[claim.id] = self._on_any_scale(claim, asked.fit, values)
+        return dict(scale.values)
+
+    def _on_any_scale(self, claim: Claim, fit: Fit, values: Mapping[str, float]) -> OnAnyScale:
+        """The numbers of a claim that leaves its scale free on the scale of the print; others as they are."""
+        if claim.model is None or claim.model.scale != "any":
+            return OnAnyScale(values, {}, {}, frozenset())
+        return on_any_scale(fit, claim.numbers, values)
 
     def value(self, claim: Claim, fit: Fit, q: PrintedQuantity) -> float:
         """A number of a fit as the claim would print it: a one-sided p is half of the fit's."""
@@ -309,6 +376,8 @@ class Checker:
         native_asked = "native" in claim.engines
         r, board = asked_of_r(claim, asked.r), self._board(claim)
         of_board = {q.quantity for q in claim.numbers if board is not None and board.has(q.quantity)}
+        scale = self._scales.get(claim.id)
+        of_board |= {q.quantity for q in claim.numbers if scale is not None and q.quantity in scale.words}
         # R and the 50-digit values have what ratings and ranks are made from, under the same names.
         chosen = {
             q.quantity: None if q.quantity in of_board else first_with(r, q.quantity) for q in claim.numbers
@@ -342,15 +411,23 @@ class Checker:
         items, by the claim's own readings, by other definitions, by their size, and as a misprint among others.
         """
         board, numbers, alpha = self._board(claim), claim.numbers, float(claim.alpha)
+        scale, free = self._scales.get(claim.id), claim.model is not None and claim.model.scale == "any"
         errors: dict[str, float] = {
             q.quantity: board.error(q.quantity) if board else error_of(q.quantity, fit) for q in numbers
         }
+        if scale is not None:
+            errors = {name: error * scale.factor.get(name, 1.0) for name, error in errors.items()}
         at = normal_quantile(1.0 - alpha / 2.0)
         within = {name: at * error for name, error in errors.items()}
         judged = judge_table(numbers, values, alpha, fit.df_resid, fit.n_comparisons, within)
         why = "only R was to be asked, and no R call that ran has it"
         judged |= dict.fromkeys(judged.keys() - have, PrintVerdict("not-run", why, "r-not-run"))
-        small = immaterial(numbers, values, errors, judged, OF_STOPPING if board else self._part, bool(board))
+        why = "a free factor and constant leave fewer than two numbers to be held against the data"
+        too_few = () if scale is None else scale.too_few
+        judged |= dict.fromkeys(too_few, PrintVerdict("not-checkable", why, "too-few-numbers"))
+        # On a free scale the factor is known no better than its numbers, which may all be cut.
+        threshold = (OF_STOPPING, "early-stop", True) if board else (self._part, "small", free)
+        small = immaterial(numbers, values, errors, judged, *threshold)
         # An order that is another beside a number that is far off says nothing against the one that is not.
         near = [q for q in numbers if judged[q.quantity].verdict != "differs" or q.quantity in small]
         of_near = reversed_items(near, values, fit.items) if small else {}
@@ -361,15 +438,25 @@ class Checker:
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
         judged |= explained or {**small, **by_program(claim, fit, values, judged)}
+        judged |= by_plackett_luce(claim, fit, values, judged)
         if board is None and not explained:
             judged |= misprint(judged, values, partial(self._printout, claim))
-        return sized(
-            numbers, values, errors, judged, lambda printed: math.nan if board else shortfall(fit, printed)
+        none = board is not None or free
+        judged = sized(
+            numbers, values, errors, judged, lambda printed: math.nan if none else shortfall(fit, printed)
         )
+        for name, words in () if scale is None else scale.words.items():
+            j = judged[name]
+            code = j.code or "free-scale"
+            judged[name] = replace(j, note="; ".join(filter(None, (j.note, words))), code=code)
+        return judged
 
     def _printout(self, claim: Claim) -> Printout | None:
         """The claim's numbers, to be held against each other; None where they are not."""
-        return printout_of(claim, self.data(claim.data)) if has_arithmetic(claim) else None
+        try:
+            return printout_of(claim, self.data(claim.data)) if has_arithmetic(claim) else None
+        except PairproofError:  # answers that are no comparisons
+            return None
 
     def readings(self, claim: Claim) -> list[tuple[Reading, Fit, dict[str, float]]]:
         """The claim's own readings, each with its fit and the numbers that the claim would print by it."""
@@ -382,7 +469,7 @@ class Checker:
             values: dict[str, float] = {
                 q.quantity: stopped.get(q.quantity, self.value(claim, other, q)) for q in claim.numbers
             }
-            found.append((reading, other, values))
+            found.append((reading, other, dict(self._on_any_scale(claim, other, values).values)))
         return found
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:

@@ -180,7 +180,7 @@ def _as_printed(a: Agreement) -> str:
 
 
 #: Verdicts on a print of which nothing is sought: it comes out, or nothing follows, or nothing was computed.
-SETTLED = (*AGREEING, "immaterial", "not-run")
+SETTLED = (*AGREEING, "immaterial", "not-checkable", "not-run")
 
 
 def seek(
@@ -237,8 +237,11 @@ def explain(
     rows = checker.all(lambda claim: progress(f"{paper.id}: {claim}")) if models else []
     told = seek(checker, rows, most, True, progress)
     others = {c.id: "its numbers are of no model" for c in paper.claims if c.numbers and c.model is None}
-    seen = [a for c in models if _out_of_reach(c, paper) is None for a in _printed(told.agreements, c.id)]
-    return replace(told, paper=paper, agreements=tuple(seen), not_searched={**told.not_searched, **others})
+    seen = [a for a in told.agreements if a.claim in paper.bad]
+    seen += [a for c in models if _out_of_reach(c, paper) is None for a in _printed(told.agreements, c.id)]
+    return replace(
+        told, paper=paper, agreements=tuple(seen), not_searched={**told.not_searched, **others, **paper.bad}
+    )
 
 
 def _printed(rows: Iterable[Agreement], claim: str) -> list[Agreement]:
@@ -253,8 +256,8 @@ def _out_of_reach(claim: Claim, paper: Paper) -> str | None:
         return "its numbers are of no model"
     if paper.data[claim.data].kind == "games":
         return "its outcomes are not at hand"
-    if claim.model.scale == "elo":
-        return 'its numbers are on scale "elo", where the search is not'
+    if claim.model.unsearched:
+        return claim.model.unsearched
     if "native" not in claim.engines:
         return "only R is asked for it, and the search is native"
     return None

@@ -150,7 +150,7 @@ def _read(
     bad: dict[str, InputError] = {}
     for name in wanted:
         try:
-            paper = data_from(read_paper(name), data, data_limit)
+            paper = data_from(read_paper(name, lenient=True), data, data_limit)
         except InputError as error:
             bad[name] = error
             continue

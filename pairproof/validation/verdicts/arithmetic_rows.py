@@ -27,7 +27,7 @@ from ...fit.estimates.likelihood import OutcomeModel, outcome_probabilities
 from ...fit.estimates.specification import FAMILIES, LOG_WORTH_PER_UNIT, ModelSpec
 from ...native.comparisons.counts.llbt import make_spec
 from ...numerics.arrays import FloatArray, IntArray
-from ..claims.paper import Claim, DataSpec, Paper
+from ..claims.paper import Claim, DataSpec, ModelClaim, Paper
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity
 from .agreement import Agreement, is_accepted
@@ -244,8 +244,8 @@ class _Claimed:
     def checks(self, printout: Printout, earlier: Sequence[tuple[Claim, Printout]]) -> list[Check]:
         """Every check of these numbers, among themselves and with those of other claims."""
         checks = check_numbers(printout)
-        assert self.claim.model is not None
-        if self.games is not None and not self.claim.model.of_contests:
+        model = self.claim.model
+        if self.games is not None and model and not model.of_contests and not model.of_answers:
             totals = check_win_totals(printout, self.games, self.observed)
             checks += [totals] if totals is not None else []
         return checks + list(_across(self.claim, printout, earlier))
@@ -273,7 +273,9 @@ def arithmetic_rows(
 
 def has_arithmetic(claim: Claim) -> bool:
     """Whether printed numbers of a claim follow from others; those of a board do not."""
-    return bool(claim.model is not None and claim.numbers and claim.data and claim.model.scale != "elo")
+    return bool(
+        claim.model is not None and claim.numbers and claim.data and claim.model.scale not in ("elo", "any")
+    )
 
 
 def _claimed(
@@ -331,19 +333,34 @@ def _holds(checks: Sequence[Check], quantity: str) -> bool:
 def printout_of(claim: Claim, data: Comparisons) -> Printout:
     """The claim's numbers with what its model and table say of them (never the outcomes)."""
     assert claim.model is not None
+    if claim.model.of_answers or not claim.model.family:
+        return _printout(claim, _as_of_pairs(claim.model, data.items), data.items, data.tie_category)
     spec = make_spec(claim.model.family, data, **claim.model.asked)
     return _printout(claim, spec, data.items, data.tie_category)
 
 
+def _as_of_pairs(model: ModelClaim, items: Sequence[str]) -> ModelSpec:
+    """What the estimates of a model of whole answers are, in the words of one of pairs."""
+    lambdas = model.family == "pattern"
+    reference = "" if model.item_terms else model.reference or items[-1 if lambdas else 0]
+    return ModelSpec(
+        "llbt" if lambdas else "bradley-terry",
+        reference=reference,
+        by=model.by,
+        item_terms=model.item_terms,
+        separate=model.separate,
+    )
+
+
 def _printout(claim: Claim, spec: ModelSpec, items: tuple[str, ...], tie_category: bool) -> Printout:
     assert claim.model is not None
-    unit = LOG_WORTH_PER_UNIT[claim.model.scale or spec.scale]
+    unit = LOG_WORTH_PER_UNIT.get(claim.model.scale, LOG_WORTH_PER_UNIT[spec.scale])
     # By cluster p is of t on degrees of freedom that no other printed number implies.
     numbers: dict[str, Printed] = {
         q.quantity: q.printed
         for q in claim.numbers
         if not (claim.model.cluster and q.quantity.kind in ("p", "low", "high"))
-        and (q.quantity.kind in _OF_WALD or not claim.model.of_contests)
+        and (q.quantity.kind in _OF_WALD or not (claim.model.of_contests or claim.model.of_answers))
     }
     return Printout(numbers, items, unit, spec, tie_category, claim.sided, float(claim.alpha))
 
@@ -352,10 +369,12 @@ def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
     """The claim's numbers where only the items are known; with ties if the model has them."""
     assert claim.model is not None
     m = claim.model
+    if m.of_answers:
+        return _printout(claim, _as_of_pairs(m, spec.items), spec.items, False)
     ternary = m.ties in ("davidson", "rao-kupper")
     reference = m.reference or FAMILIES[m.family].usual_reference(spec.items)
     stated = {**m.asked, "ties": m.ties or "none", "reference": reference, "cells": m.cells}
-    return _printout(claim, ModelSpec(m.family, **stated), spec.items, ternary)
+    return _printout(claim, ModelSpec(m.family or "llbt", **stated), spec.items, ternary)
 
 
 def _observed(data: Comparisons, ties: str) -> FloatArray:

@@ -230,12 +230,13 @@ def immaterial(
     errors: Mapping[str, float],
     judged: Mapping[str, PrintVerdict],
     part: float,
-    of_board: bool = False,
+    code: str = "small",
+    cut_too: bool = False,
 ) -> dict[str, PrintVerdict]:
     """The numbers that differ by at most this part of their standard error beyond their printed places.
 
     A number that is cut where the others are rounded is none of them, unless others are off by as little, for the
-    same reason, or it stands on a board, whose programs stop early.
+    same reason, or `cut_too`: on a board, whose programs stop early.
     """
     found: dict[str, PrintVerdict] = {}
     for q in numbers:
@@ -246,9 +247,9 @@ def immaterial(
                 f"computed {value:.10g}: {beyond:.2g} of a standard error beyond the printed places (at most {part:g});"
                 " so much is left by a program that stops early, and nothing follows from it"
             )
-            code = judged[name].code if judged[name].code == "rounded-twice" else "small"
-            found[name] = PrintVerdict("immaterial", said, "early-stop" if of_board else code)
-    return found if of_board or any(judged[name].code != "cut-not-rounded" for name in found) else {}
+            twice = judged[name].code == "rounded-twice"
+            found[name] = PrintVerdict("immaterial", said, "rounded-twice" if twice else code)
+    return found if cut_too or any(judged[name].code != "cut-not-rounded" for name in found) else {}
 
 
 def sized(

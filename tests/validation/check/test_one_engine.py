@@ -412,6 +412,30 @@ def test_one_bad_claim_silences_no_other_and_ends_with_3(tmp_path: Path) -> None
     assert told.exit_code == 3 and "Oakland" in told.not_searched["bad"] and told.found[0].plain
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [
+        BAD.replace('"1.0"', "1.0"),
+        BAD.replace("estimate", "estimates"),
+        BAD.replace("Oakland = ", 'Boston = "1.x", Cleveland = '),
+        BAD.replace("baseball", "football"),
+    ],
+)
+def test_a_claim_that_cannot_be_read_silences_no_other(claim: str, tmp_path: Path) -> None:
+    for text in (firth() + claim, claims_text(claim + FIRTH)):
+        file = written(tmp_path, text)
+        with pytest.raises(InputError) as told:
+            read_paper(file)
+        found = run(file, r="none")
+        (bad,) = [a for a in found if a.claim == "bad"]
+        assert (bad.verdict, bad.code, bad.explanation) == ("not-run", "bad-claim", str(told.value))
+        assert found.exit_code == 3 and sum(a.verdict == "agrees" for a in found) > 29
+        explained = explain(read_paper(file, lenient=True))
+        assert explained.exit_code == 3 and "bad" in explained.not_searched and explained.found[0].plain
+    with pytest.raises(InputError):
+        run(written(tmp_path, claims_text(claim)), r="none")
+
+
 def test_a_file_of_which_no_claim_is_understood_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="Oakland"):
         run(written(tmp_path, claims_text(BAD)), r="none")
