@@ -65,6 +65,23 @@ def form_of(text: str) -> Form:
     return "Markdown" if any(map(_is_line_of_markdown, text.splitlines())) else "text"
 
 
+def is_page(text: str, source: str) -> bool:
+    """Whether this is LaTeX, HTML or Markdown by its name, or by how it begins."""
+    suffixes = (".tex", ".html", ".htm", ".md", ".markdown")
+    return source.lower().endswith(suffixes) or text[:4000].lstrip()[:1] in ("<", "\\", "|", "%")
+
+
+def is_text_table(text: str, source: str) -> bool:
+    """Whether a text is a page, or columns set apart by blanks by its first lines, and no CSV."""
+    first, *more = (text[:4000].lstrip().splitlines() or [""])[:4]
+    if is_page(text, source):
+        return True
+    if more and _is_line_of_markdown(more[0]):
+        return True
+    delimiters = [d for d in ",;\t" if d in first and any(d in line for line in more)]
+    return not delimiters and len(first.split()) > 1 and len(more) > 0
+
+
 @dataclass
 class _Grid:
     """The cells of a table while they are found; None is a cell that one on its left spans."""
