@@ -91,8 +91,9 @@ def _said(form: Form, forms: Sequence[Form]) -> str:
     """The options that choose this form among several."""
     alike = [other.columns for other in forms if other.layout == form.layout]
     roles = [role for role, name in form.columns.items() if any(other.get(role) != name for other in alike)]
-    chosen = "".join(f" --col {role}={form.columns[role]}" for role in roles if role in ROLES)
-    return f"--layout {form.layout}{chosen} (columns {listed(list(form.columns.values()))})"
+    chosen = {role: form.columns[role] for role in roles if role in ROLES}
+    more = f", columns={chosen}" if chosen else ""
+    return f"layout={form.layout!r}{more} (of {listed(list(form.columns.values()))})"
 
 
 def as_counts(table: Table, layout: str | None, options: Options) -> Table | None:
@@ -100,13 +101,13 @@ def as_counts(table: Table, layout: str | None, options: Options) -> Table | Non
     forms = forms_of(list(table.columns), layout)
     if len(forms) > 1:
         raise InputError(
-            f"{table.source}: can be read in {len(forms)} ways: {'; or '.join(_said(form, forms) for form in forms)}. Say which"
-            " (in Python layout=, columns=), or remove the columns that are not meant"
+            f"{table.source}: can be read in {len(forms)} ways: {'; or '.join(_said(form, forms) for form in forms)}. Say which,"
+            " or remove the columns that are not meant"
         )
     if not forms and layout in ("scores", "winners"):
         raise InputError(
             f"{table.source}: found the columns {listed(table.columns)}; layout {layout!r} needs"
-            f" {_EXPECTED[layout]}; rename them, or say which is which, as columns={{'first': ...}} (--col first=...)"
+            f" {_EXPECTED[layout]}; rename them, or say which is which, as columns={{'first': ...}}"
         )
     if not forms:
         return None

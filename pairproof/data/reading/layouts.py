@@ -164,7 +164,7 @@ ONLY_FOR: Mapping[str, tuple[str, ...]] = {
     "pairs": ("prefmod",),
     "pair_names": ("prefmod",),
     "coding": ("long", "votes", "evalica", "arena-hard", "prefmod"),
-    "drop": _OF_ROWS,
+    "drop": (*_OF_ROWS, "matrix"),
     "winner": ("matrix",),
     "record": ("matrix",),
     "ties": ("matrix",),
@@ -274,7 +274,7 @@ def read(
         left of are gone, and `narrowed` of the table says how many.
     drop : {"bad"}, optional
         Leave out the rows that would be refused since they are no comparison (no name, compared with itself, no answer,
-        unknown answer); `dropped` of the table says how many of each.
+        unknown answer); `dropped` of the table says how many of each.  Of a matrix the diagonal.
 
     Returns
     -------

@@ -45,7 +45,7 @@ _MOST_SUMS, _SUM_WORDS = 4, frozenset(
 @dataclass(frozen=True)
 class Square:
     """A checked square table of counts with labels.  cells float[n, n].  ties: as many, where cells hold them.
-    told: how it was read, in sentences."""
+    told: how it was read, in sentences.  own: what stood on the diagonal."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -53,6 +53,7 @@ class Square:
     source: str
     ties: FloatArray | None = None
     told: tuple[str, ...] = ()
+    own: float = 0.0
 
 
 def is_square(table: Table) -> bool:
@@ -79,7 +80,11 @@ def read_matrix(
 ) -> Comparisons:
     """Comparisons of a square table; arguments as in :func:`pairproof.data.reading.from_matrix`."""
     if winner is None:
-        raise InputError(_which(source))
+        where = f"{source.source}: rows and columns are the same items; " if isinstance(source, Table) else ""
+        raise InputError(
+            f"{where}a matrix of wins needs winner='rows' (cell [A, B] counts wins of A over B) or winner='columns' "
+            "(wins of B over A); nothing in the table tells which"
+        )
     one_of("winner", winner, ("rows", "columns"))
     if record is not None:
         one_of("record", record, get_args(Record))
@@ -112,19 +117,10 @@ def read_matrix(
     counts = (won[i, j], tied[i, j] if tie_category else None, won[j, i])
     a, b = (items[k] for k in (i[0], j[0]))
     told = f"read as a matrix whose cells count wins of {winner}: {a} beat {b} {won[i[0], j[0]]:g}, lost {won[j[0], i[0]]:g}"
+    dropped = {"compared with itself": int(square.own)} if square.own else {}
     sentences = (*square.told, told) if square.told else ()
     return Comparisons.build(
         items, i, j, *counts, item_data=of_items, source=square.source, read_as=sentences
-    )
-
-
-def _which(source: Any) -> str:
-    """The question that a matrix leaves open, with the options that answer it."""
-    where = f"{source.source}: " if isinstance(source, Table) else ""
-    return (
-        f"{where}a matrix of wins needs winner='rows' (cell [A, B] counts wins of A over B) or winner='columns' "
-        "(wins of B over A); nothing in the table tells which; on the command line --layout matrix --winner rows, or"
-        " --layout matrix --winner columns"
     )
 
 
@@ -167,7 +163,7 @@ def _square(source: Any, options: Options, what: str, record: Record | None = No
         )
     table = source if isinstance(source, Table) else load(source, options.encoding, nameless=True)
     first, *columns = table.columns
-    return _checked(_row_labels(table, first), columns, table, columns, what, record)
+    return _checked(_row_labels(table, first), columns, table, columns, what, options, record)
 
 
 def _of_array(source: Any, options: Options, what: str, record: Record | None) -> Square:
@@ -182,7 +178,9 @@ def _of_array(source: Any, options: Options, what: str, record: Record | None) -
             f"{what}: an array of shape {array.shape} carries no labels, and {given}; pass items=[...]"
         )
     names = list(options.names)
-    return _checked(names, names, from_frame(pd.DataFrame(array, columns=names), what), names, what, record)
+    return _checked(
+        names, names, from_frame(pd.DataFrame(array, columns=names), what), names, what, options, record
+    )
 
 
 def _of_frame(frame: pd.DataFrame, options: Options, what: str, record: Record | None) -> Square:
@@ -199,8 +197,8 @@ def _of_frame(frame: pd.DataFrame, options: Options, what: str, record: Record |
                 f"{what}: {len(frame)} rows without labels and {len(names)} columns ({named(names)}); label"
                 " the rows (frame.index = [...], or a first column that holds the labels)"
             )
-        return _checked(_row_labels(table, names[0]), names[1:], table, names[1:], what, record)
-    return _checked([text_of(label) for label in frame.index], names, table, names, what, record)
+        return _checked(_row_labels(table, names[0]), names[1:], table, names[1:], what, options, record)
+    return _checked([text_of(label) for label in frame.index], names, table, names, what, options, record)
 
 
 def _row_labels(table: Table, column: str) -> list[str]:
@@ -208,7 +206,13 @@ def _row_labels(table: Table, column: str) -> list[str]:
 
 
 def _checked(
-    rows: list[str], columns: list[str], table: Table, names: Sequence[str], what: str, record: Record | None
+    rows: list[str],
+    columns: list[str],
+    table: Table,
+    names: Sequence[str],
+    what: str,
+    options: Options,
+    record: Record | None,
 ) -> Square:
     """A Square whose labels match and whose cells are counts.  names: of the table's columns that `columns` labels."""
     if not rows or not columns:
@@ -247,8 +251,14 @@ def _checked(
             f"{table.source}: row and column labels differ: {'; '.join(parts)}; expected the same items in"
             f" both{''.join(f'; {words}' for words in told)}"
         )
-    cells = np.stack([_column(table, name, label, rows) for name, label in zip(names, columns)], axis=1)
-    return Square(tuple(rows), tuple(columns), cells, table.source, told=(*table.told, *told))
+    found = np.stack(
+        [_column(table, name, label, rows, options) for name, label in zip(names, columns)], axis=1
+    )
+    own = np.array(rows)[:, None] == np.array(columns)[None, :]
+    cells = np.where(own, 0.0, found)
+    return Square(
+        tuple(rows), tuple(columns), cells, table.source, None, (*table.told, *told), float(found[own].sum())
+    )
 
 
 def _texts(table: Table, names: Sequence[str], rows: list[str], columns: list[str]) -> Any:
@@ -289,8 +299,7 @@ def _of_pairs(
     if three == {True} and record is None:
         raise InputError(
             f"{table.where(r, names[c])}: the cell {texts[r, c]!r} has three numbers; say which are the ties:"
-            f" record='wins-ties-losses' (--record wins-ties-losses: {example[2]} ties) or record='wins-losses-ties'"
-            f" (--record wins-losses-ties: {example[3]} ties)"
+            f" record='wins-ties-losses' ({example[2]} ties) or record='wins-losses-ties' ({example[3]} ties)"
         )
     items = [label for label in dict.fromkeys((*rows, *columns)) if label in labels_of_items]
     place, n = {label: k for k, label in enumerate(items)}, len(items)
@@ -313,11 +322,11 @@ def _of_pairs(
         known[i, j] = known[j, i] = True
     sums = _sums(won, tied if record else None)
     told = [
-        "cells of two numbers were read as wins of the row and of the column (with --winner columns the other way round)"
+        "cells of two numbers were read as wins of the row and of the column (by winner='columns' the other way round)"
     ]
     if record is not None:
         told = [
-            f"cells of three numbers were read as {record} of the row (with --winner columns, of the column)"
+            f"cells of three numbers were read as {record} of the row (by winner='columns' of the column)"
         ]
     fits: dict[str, set[str]] = {}
     for r, row in enumerate(rows):
@@ -389,17 +398,17 @@ def _without_sums(
     )
 
 
-def _column(table: Table, name: str, label: str, rows: list[str]) -> FloatArray:
+def _column(table: Table, name: str, label: str, rows: list[str], options: Options) -> FloatArray:
     """One column's counts, 0 on the diagonal, which may be blank or 0 but nothing else."""
     values, wrong = numbers(table, name)
     own = np.array([row == label for row in rows])
     blank = np.isnan(values) & ~wrong
-    bad_own = own & ~blank & (values != 0)
+    bad_own = own & ~blank & (values != 0) & (options.drop is None)
     table.check(
         bad_own,
         name,
         f"{quoted(label)} against itself is {{cell}}",
-        "the diagonal must be 0 or blank; if it holds something else, blank it first",
+        "the diagonal must be 0 or blank; if it holds something else, blank it first, or drop='bad' leaves it out",
     )
 
     def found(odd: BoolArray) -> str:
@@ -408,6 +417,6 @@ def _column(table: Table, name: str, label: str, rows: list[str]) -> FloatArray:
     bad = ~own & (wrong | ~np.isfinite(values) | (values < 0))
     cure = "expected a finite count >= 0; write 0 where a pair was not compared"
     table.check(bad, name, lambda: found(bad), cure)
-    counts = np.where(own, 0.0, values)
+    counts = np.where(own & blank, 0.0, values)
     check_range(table, name, counts, found)
     return counts

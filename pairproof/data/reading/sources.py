@@ -565,7 +565,11 @@ def of_text(text: str, source: str) -> Table | None:
         if not found and not is_page(text, source):
             return None
         which = "; ".join(f"line {t.line}{f': {quoted(t.caption)}' if t.caption else ''}" for t in found[:8])
-        cure = f"cut out the one that is meant into a file of its own ({which})" if found else "look whether it is whole"
+        cure = (
+            f"cut out the one that is meant into a file of its own ({which})"
+            if found
+            else "look whether it is whole"
+        )
         raise InputError(f"{source}: {len(found) or 'no'} tables found in {form}; expected one; {cure}")
     (table,) = found
     # a column that has neither a name nor a cell says nothing
@@ -589,7 +593,7 @@ def without_row_names(table: Table) -> Table:
     if first.strip():
         return table
     cells = [str(cell) for cell in table.columns[first]] if table.lines else []
-    if not table.lines or cells != [str(k + 1) for k in range(len(cells))]:
+    if not table.lines or not all(map(str.isdigit, cells)) or len({*cells}) < len(cells):
         check_names(list(table.columns), table.source, nameless=False)
     columns = {name: column for name, column in parts_of(table.columns).items() if name != first}
     return replace(

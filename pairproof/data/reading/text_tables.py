@@ -79,7 +79,7 @@ def is_text_table(text: str, source: str) -> bool:
     if more and _is_line_of_markdown(more[0]):
         return True
     delimiters = [d for d in ",;\t" if d in first and any(d in line for line in more)]
-    return not delimiters and len(first.split()) > 1 and len(more) > 0
+    return not delimiters and any(len(line.split()) > 1 for line in (first, *more)) and len(more) > 0
 
 
 @dataclass
@@ -607,6 +607,13 @@ def _by_places(lines: Sequence[str]) -> list[list[str]] | None:
     header = [" ".join(word for (_, _, word), k in zip(words, at) if k == own) for own in range(len(spans))]
     rows = [[line[a:b].strip() for a, b in spans] for line in body]
     first = next(k for k, name in enumerate(header) if name)
+    for k in range(
+        len(spans) - 1, first, -1
+    ):  # names that hold a blank at one and the same place are still one
+        if not header[k] and k + 1 < len(spans) and spans[k + 1][0] - spans[k][1] == 1:
+            for row in rows:
+                row[k : k + 2] = [_plain((row[k], " ", row[k + 1]))]
+            del header[k]
     if "" in header[first:] or _joined(rows):
         return None
     if first > 1:  # names of rows that hold a blank at one and the same place
