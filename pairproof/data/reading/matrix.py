@@ -120,7 +120,7 @@ def read_matrix(
     dropped = {"compared with itself": int(square.own)} if square.own else {}
     sentences = (*square.told, told) if square.told else ()
     return Comparisons.build(
-        items, i, j, *counts, item_data=of_items, source=square.source, read_as=sentences
+        items, i, j, *counts, item_data=of_items, source=square.source, dropped=dropped, read_as=sentences
     )
 
 

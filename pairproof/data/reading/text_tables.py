@@ -12,7 +12,6 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Literal
 
 from ...errors import InputError
@@ -47,13 +46,17 @@ def text_table(text: str, source: str) -> list[TextTable]:
         )
     form = form_of(text)
     make = {"HTML": _html, "LaTeX": _latex, "Markdown": _markdown, "text": _blocks}[form]
-    found = (table for grid in make(text, source) if (table := grid.table(form)) is not None)
-    first = list(islice(found, MOST_TABLES + 1))
-    if len(first) > MOST_TABLES:
-        raise InputError(
-            f"{source}: more than {MOST_TABLES:,} tables in one text; cut out the one that is meant"
-        )
-    return first
+    found, n_cells = list[TextTable](), 0
+    for grid in make(text, source):
+        if (table := grid.table(form)) is not None:
+            found.append(table)
+            n_cells += len(table.rows) * len(table.header)
+        if len(found) > MOST_TABLES or n_cells > MOST_CELLS:
+            raise InputError(
+                f"{source}: more than {MOST_TABLES:,} tables, or {MOST_CELLS:,} cells, in one text; cut out the table that is"
+                " meant, or save it as CSV"
+            )
+    return found
 
 
 def form_of(text: str) -> Form:
@@ -131,15 +134,16 @@ class _Grid:
 
     def table(self, form: Form) -> TextTable | None:
         """The table, if it has a header and a row, and two columns."""
-        found = [(line, row) for line, row in zip(self.lines, self.rows) if any(row)]
-        heads = max(1, sum(any(row) for row in self.rows[: self.heads]))
-        width = max((len(row) for _, row in found), default=0)
-        # A row that is one cell from left to right is no row of the table, but words about it.
-        about = [
-            row[0] for _, row in found if len(row) == width > 1 and not any(c is not None for c in row[1:])
-        ]
-        body = [(n, row) for n, row in found if not (len(row) == width and {*row[1:]} == {None})]
-        heads -= sum(row[0] in about for _, row in found[:heads])
+        width = max(map(len, self.rows), default=0)
+        about, body, heads = [self.caption], list[tuple[int, list[str | None]]](), 0
+        for k, (line, row) in enumerate(zip(self.lines, self.rows)):
+            words = [word for word in row if word]
+            # One cell from left to right, or over all columns but the first, is no row, but words about the table.
+            if len(words) == 1 and len(row) == width and row[-1] is None and row.count(None) >= width - 2:
+                about += words
+            elif words:
+                body.append((line, row))
+                heads += k < self.heads
         heads = max(1, heads)
         if width < 2 or len(body) <= heads:
             return None
@@ -147,10 +151,9 @@ class _Grid:
         top = [_named(row, width) for _, row in body[:heads]]
         header = [" ".join(dict.fromkeys(word for row in top if (word := row[k]))) for k in range(width)]
         rows = [tuple(word or "" for word in (*row, *[""] * (width - len(row)))) for _, row in body[heads:]]
-        caption = " ".join(filter(None, (self.caption, *about)))
-        return TextTable(
-            caption, tuple(header), tuple(rows), form, body[0][0], tuple(n for n, _ in body[heads:])
-        )
+        lines = [line for line, _ in body]
+        caption = " ".join(filter(None, about))
+        return TextTable(caption, tuple(header), tuple(rows), form, lines[0], tuple(lines[heads:]))
 
 
 def _named(row: Sequence[str | None], width: int) -> list[str]:
@@ -423,16 +426,15 @@ def _is_line_of_markdown(line: str) -> bool:
 
 def _markdown(text: str, source: str) -> Iterator[_Grid]:
     lines = text.splitlines()
-    under = [k for k, line in enumerate(lines) if _is_line_of_markdown(line)]
-    for k in under:
-        if not k or "|" not in lines[k - 1]:
+    after = 0
+    for k, line in enumerate(lines):
+        if k <= after or "|" not in lines[k - 1] or not _is_line_of_markdown(line):
             continue
         grid = _Grid(source, k, heads=1)
-        before = next((line.strip() for line in reversed(lines[max(0, k - 3) : k - 1]) if line.strip()), "")
-        grid.caption = "" if "|" in before else _unmarked(before.lstrip("#").rstrip(":"))
-        for n in (k - 1, *range(k + 1, len(lines))):
-            if "|" not in lines[n]:
-                break
+        above = next((line.strip() for line in reversed(lines[max(0, k - 3) : k - 1]) if line.strip()), "")
+        grid.caption = "" if "|" in above else _unmarked(above.lstrip("#").rstrip(":"))
+        after = next((n for n in range(k, len(lines)) if "|" not in lines[n]), len(lines))
+        for n in (k - 1, *range(k + 1, after)):
             grid.row(n + 1)
             inside = re.sub(r"^\s*\||\|\s*$", "", lines[n].replace(r"\|", "\0"))
             for cell in inside.split("|"):
