@@ -35,6 +35,9 @@ pairproof check firth-2005.claims.toml --r none --json
 pairproof check leaderboard.csv --votes votes.parquet --anchor mixtral-8x7b=1114 --cluster judge
 """
 _READING = {
+    "layout": "Default: recognised from the columns.",
+    "winner": "Of a square table: whether the row or the column won.",
+    "record": "Of a square table: what the three numbers of a cell such as 14-2-7 are.",
     "columns": "The votes' own name for a column, for example winner=verdict; repeatable.",
     "coding": "The codes that stand for first, tie, second and both_bad.",
     "rename": "Another name for a model of the votes; repeatable.",
@@ -65,7 +68,7 @@ _READING = {
     level=SHARE,
 )
 @cluster_options("A board", "What goes together in its standard errors (default: single votes).")
-@reading_options("Reading the votes", ("long", "counts", "votes"), _READING)
+@reading_options("Reading the votes", ("long", "counts", "votes", "matrix", "scores", "winners"), _READING)
 @where_option
 @paper_options
 def command(state: State, files: tuple[str, ...], votes: str | None, **asked: Any) -> int:

@@ -130,7 +130,7 @@ def as_counts(table: Table, layout: str | None, options: Options) -> Table | Non
     else:
         found, told = _of_scores(found, form, options)
     if first.lower().replace("_", "").replace(".", "") in _AT_HOME:
-        told += f"; {first} stands first, and an order effect (--order-effect) is its advantage"
+        told += f"; {first} stands first, so that an order effect is its advantage"
     return replace(found, told=(*table.told, f"read as {form.layout}: {told}"))
 
 

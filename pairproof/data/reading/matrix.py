@@ -115,8 +115,8 @@ def read_matrix(
     of_items = item_covariates(options, items)
     check_levels(options, list(of_items), square.source)
     counts = (won[i, j], tied[i, j] if tie_category else None, won[j, i])
-    a, b = (items[k] for k in (i[0], j[0]))
-    told = f"read as a matrix whose cells count wins of {winner}: {a} beat {b} {won[i[0], j[0]]:g}, lost {won[j[0], i[0]]:g}"
+    won_lost = f"{items[i[0]]} beat {items[j[0]]} {won[i[0], j[0]]:g}, lost {won[j[0], i[0]]:g}"
+    told = f"read as a matrix of wins of its {winner}: {won_lost}"
     dropped = {"compared with itself": int(square.own)} if square.own else {}
     sentences = (*square.told, told) if square.told else ()
     return Comparisons.build(
@@ -321,13 +321,7 @@ def _of_pairs(
         won[i, j], won[j, i], tied[i, j], tied[j, i] = a, b, t, t
         known[i, j] = known[j, i] = True
     sums = _sums(won, tied if record else None)
-    told = [
-        "cells of two numbers were read as wins of the row and of the column (by winner='columns' the other way round)"
-    ]
-    if record is not None:
-        told = [
-            f"cells of three numbers were read as {record} of the row (by winner='columns' of the column)"
-        ]
+    told = [f"cells hold {record or 'wins and losses'}, as {example[0].strip()}"]
     fits: dict[str, set[str]] = {}
     for r, row in enumerate(rows):
         for c, column in enumerate(columns):
