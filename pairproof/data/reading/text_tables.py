@@ -475,6 +475,8 @@ BLANKS = frozenset(
         "\\",
     )
 )
+#: Columns in the places of a line.
+_MOST_COLUMNS = 1000
 _STARS = re.compile(r"[*.+\u2020]{1,3}")
 _WORD = re.compile(r"<\s?[0-9.]\S*|\S+")
 _Word = tuple[int, int, str]
@@ -594,7 +596,7 @@ def _by_places(lines: Sequence[str]) -> list[list[str]] | None:
     stops = [k for k in range(1, width + 1) if filled[k - 1] and not filled[k]]
     spans = list(zip(starts, stops))
     words = [(m.start(), m.end(), m.group()) for m in _WORD.finditer(head)]
-    if len(spans) < 2 or len(spans) * len(body) > MOST_CELLS or not words:
+    if len(spans) < 2 or len(spans) > _MOST_COLUMNS or not words:
         return None
     marks = all(_STARS.fullmatch(cell) for line in body if (cell := line[slice(*spans[-1])].strip()))
     stars = spans.pop() if marks and words[-1][1] <= spans[-1][0] else None
