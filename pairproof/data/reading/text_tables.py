@@ -214,18 +214,14 @@ def _latex(text: str, source: str) -> Iterator[_Grid]:
             k = ends.get(k, k) + 1
         depth, after = 1, k
         while after < len(tokens) and depth:
-            depth += (_environment(tokens, after, r"\begin") in _TABLES) - (
-                _environment(tokens, after, r"\end") in _TABLES
-            )
+            depth += _environment(tokens, after, r"\begin") in _TABLES
+            depth -= _environment(tokens, after, r"\end") in _TABLES
             after += 1
         found.append((k, after))
     grids = [_latex_table(tokens, ends, lines, k, end, source) for k, end in found]
-    captions = [
-        k for k, token in enumerate(tokens) if token in (r"\caption", r"\captionof") and k + 1 in ends
-    ]
-    for grid, (k, end), before, later in zip(
-        grids, found, [0, *(e for _, e in found)], [*(k for k, _ in found[1:]), len(tokens)]
-    ):
+    captions = [k for k, token in enumerate(tokens) if token == r"\caption" and k + 1 in ends]
+    befores, laters = [0, *(e for _, e in found)], [*(k for k, _ in found[1:]), len(tokens)]
+    for grid, (k, end), before, later in zip(grids, found, befores, laters):
         own = [c for c in captions if before <= c < k] or [c for c in captions if end <= c < later]
         for c in own[-1:]:
             grid.caption = _plain(_words(tokens, ends, c + 2, ends[c + 1]))
@@ -455,31 +451,11 @@ def _unmarked(cell: str) -> str:
 
 #: A number or what stands for none, so that it is no part of a name.
 NUMBER_LIKE = re.compile(r"[<>(\[~]*[-+\u2212\u2013]?[.]?[0-9][-0-9.,:;/%)\]eE+*\u2212\u2013\u2014]*")
-BLANKS = frozenset(
-    (
-        "-",
-        "--",
-        "---",
-        "\u2212",
-        "\u2013",
-        "\u2014",
-        ".",
-        "..",
-        "...",
-        "\u00b7",
-        "\u2022",
-        "*",
-        "NA",
-        "x",
-        "X",
-        "\\",
-    )
-)
+BLANKS = frozenset("- -- --- \u2212 \u2013 \u2014 . .. ... \u00b7 \u2022 * NA x X \\".split())
 #: Columns in the places of a line.
 _MOST_COLUMNS = 1000
 _STARS = re.compile(r"[*.+\u2020]{1,3}")
 _WORD = re.compile(r"<\s?[0-9.]\S*|\S+")
-_Word = tuple[int, int, str]
 
 
 def _is_number(word: str) -> bool:
@@ -601,19 +577,16 @@ def _by_places(lines: Sequence[str]) -> list[list[str]] | None:
     marks = all(_STARS.fullmatch(cell) for line in body if (cell := line[slice(*spans[-1])].strip()))
     stars = spans.pop() if marks and words[-1][1] <= spans[-1][0] else None
     if words[-1][1] == spans[-1][1]:  # as R prints numbers
-        at = [next((k for k, span in enumerate(spans) if span[1] >= end), -1) for _, end, _ in words]
+        at = [sum(span[1] < end for span in spans) for _, end, _ in words]
     elif words[0][0] in starts and words[-1][0] in starts:
-        at = [
-            max((k for k, span in enumerate(spans) if span[0] <= start), default=-1) for start, _, _ in words
-        ]
+        at = [sum(span[0] <= start for span in spans) - 1 for start, _, _ in words]
     else:
         return None
     header = [" ".join(word for (_, _, word), k in zip(words, at) if k == own) for own in range(len(spans))]
     rows = [[line[a:b].strip() for a, b in spans] for line in body]
     first = next(k for k, name in enumerate(header) if name)
-    for k in range(
-        len(spans) - 1, first, -1
-    ):  # names that hold a blank at one and the same place are still one
+    # names that hold a blank at one and the same place are still one
+    for k in range(len(spans) - 1, first, -1):
         if not header[k] and k + 1 < len(spans) and spans[k + 1][0] - spans[k][1] == 1:
             for row in rows:
                 row[k : k + 2] = [_plain((row[k], " ", row[k + 1]))]
