@@ -37,9 +37,7 @@ _COUNT = r"\s*([0-9]+(?:\.[0-9]+)?)\s*"
 _SIGN = "[-:/\u2010-\u2015\u2212]"
 _CELL = re.compile(f"{_COUNT}{_SIGN}{_COUNT}(?:{_SIGN}{_COUNT})?")
 #: Rows and columns that may be sums beside the items', and words by which one may be called that has both.
-_MOST_SUMS, _SUM_WORDS = 4, frozenset(
-    ("total", "totals", "sum", "all", "\u03a3", "won", "wins", "lost", "losses")
-)
+_MOST_SUMS, _SUM_WORDS = 4, frozenset("total totals sum all \u03a3".split())
 
 
 @dataclass(frozen=True)
@@ -59,20 +57,15 @@ class Square:
 def is_square(table: Table) -> bool:
     """Whether the rows, by their first column, and the other columns are the same items, but for sums and a triangle's ends."""
     first, *others = table.columns
-    if (
-        len(others) < 2
-        or table.n_rows > len(others) + _MOST_SUMS
-        or isinstance(table.columns.get(first), Lists)
-    ):
+    if not 2 <= len(others) >= table.n_rows - _MOST_SUMS or isinstance(table.columns.get(first), Lists):
         return False
     rows, columns = set(_row_labels(table, first)), set(others)
     both = rows & columns
     if not both or max(len(rows - both), len(columns - both)) > _MOST_SUMS or len(both) * 2 < len(rows):
         return False
     # of three items a triangle has but one in its rows and its columns
-    return len(both) > 1 or any(
-        _CELL.fullmatch(text) for name in others for text in labels(table, name).levels
-    )
+    cells = (text for name in others for text in labels(table, name).levels)
+    return len(both) > 1 or any(map(_CELL.fullmatch, cells))
 
 
 def read_matrix(
@@ -237,19 +230,23 @@ def _checked(
     if texts is not None:
         cleaned = {name: pd.Series(texts[:, k], dtype=object) for k, name in enumerate(names)}
         table = replace(table, columns={**parts_of(table.columns), **cleaned}, coded={})
-    table, rows, columns, names, told = _without_sums(table, rows, columns, names)
+    table, rows, columns, names, told, wrong = _without_sums(table, rows, columns, names)
     if len(rows) != len(columns):
         raise InputError(
             f"{table.source}: {len(rows)} rows and {len(columns)} columns beside the row labels; expected a"
             f" square {what} with a header line of item names and the row's item in the first column"
-            f"{''.join(f'; {words}' for words in told)}"
+            f"{''.join(f'; {words}' for words in wrong)}"
         )
     if set(rows) != set(columns):
         only = {"rows": sorted(set(rows) - set(columns)), "columns": sorted(set(columns) - set(rows))}
         parts = [f"{listed(labels)} only in the {which}" for which, labels in only.items() if labels]
         raise ItemError(
             f"{table.source}: row and column labels differ: {'; '.join(parts)}; expected the same items in"
-            f" both{''.join(f'; {words}' for words in told)}"
+            f" both{''.join(f'; {words}' for words in wrong)}"
+        )
+    if wrong:
+        raise InputError(
+            f"{table.source}: {'; '.join(wrong)}; correct it, or if that is an item call it something else"
         )
     found = np.stack(
         [_column(table, name, label, rows, options) for name, label in zip(names, columns)], axis=1
@@ -279,12 +276,7 @@ def _of_pairs(
     table: Table, texts: Any, rows: list[str], columns: list[str], names: Sequence[str], record: Record | None
 ) -> Square | None:
     """A table whose cells are wins and losses of the row; None if its cells are none."""
-    found = {
-        (r, c): m
-        for r in range(len(rows))
-        for c in range(len(columns))
-        if (m := _CELL.fullmatch(texts[r, c]))
-    }
+    found = {at: m for at, text in np.ndenumerate(texts) if (m := _CELL.fullmatch(text))}
     labels_of_items = {label for r, c in found for label in (rows[r], columns[c])}
     if not any(rows[r] != columns[c] for r, c in found):
         return None
@@ -320,13 +312,28 @@ def _of_pairs(
             )
         won[i, j], won[j, i], tied[i, j], tied[j, i] = a, b, t, t
         known[i, j] = known[j, i] = True
-    sums = _sums(won, tied if record else None)
     told = [f"cells hold {record or 'wins and losses'}, as {example[0].strip()}"]
+    for label in [label for label in items if label not in rows or label not in columns or _is_sum(label)]:
+        k, others = place[label], np.array([other != label for other in items])
+        met = others & known[:, k]
+        inside = won[np.ix_(others, others)]
+        off = (won[others, k] != inside.sum(1)) | (won[k, others] != inside.sum(0))
+        if len(items) > 2 and not off[met[others]].any():
+            told.append(f"{quoted(label)} is the sum of its row, and was left out")
+            items = [other for other in items if other != label]
+            won, tied, known = (a[np.ix_(others, others)] for a in (won, tied, known))
+            place, n = {other: k for k, other in enumerate(items)}, len(items)
+        elif _is_sum(label):
+            raise InputError(
+                f"{table.source}: {quoted(label)} is not the sum of the other cells; correct it, or if that is an item call it"
+                " something else"
+            )
+    sums = _sums(won, tied if record else None)
     fits: dict[str, set[str]] = {}
     for r, row in enumerate(rows):
         for c, column in enumerate(columns):
             text = texts[r, c]
-            if (r, c) in found or text in BLANKS or not text or not ({row, column} & {*items}):
+            if (r, c) in found or text in BLANKS or not text or not (row in place or column in place):
                 continue  # what stands where two sums meet tells nothing
             item, other = (row, column) if row in place else (column, row)
             own = {words for words, values in sums.items() if text == f"{values[place[item]]:g}"}
@@ -351,23 +358,24 @@ def _sums(won: FloatArray, tied: FloatArray | None = None) -> dict[str, FloatArr
     return {"its row": won.sum(1), "its column": won.sum(0), "its row and column": games, **ties}
 
 
+def _is_sum(label: str) -> bool:
+    """Whether a label says that this is a sum."""
+    return label.strip(" :.").lower() in _SUM_WORDS
+
+
 def _without_sums(
     table: Table, rows: list[str], columns: list[str], names: Sequence[str]
-) -> tuple[Table, list[str], list[str], Sequence[str], list[str]]:
-    """The table without rows and columns that are no item's but sums, and what to say of them."""
-    items = [
-        label for label in columns if label in set(rows) and label.strip(" :.").lower() not in _SUM_WORDS
-    ]
+) -> tuple[Table, list[str], list[str], Sequence[str], list[str], list[str]]:
+    """The table without rows and columns that are no item's but sums, what to say of them, and which sums are wrong."""
+    items = [label for label in columns if label in set(rows) and not _is_sum(label)]
     more = [[k for k, label in enumerate(own) if label not in items] for own in (rows, columns)]
-    as_it_is = (table, rows, columns, names)
     if len(items) < 2 or not any(more) or max(map(len, more)) > _MOST_SUMS:
-        return *as_it_is, []
+        return table, rows, columns, names, [], []
     values = np.stack([numbers(table, name)[0] for name in names], axis=1)
     of_rows, of_columns = [rows.index(item) for item in items], [columns.index(item) for item in items]
     cells = np.nan_to_num(np.where(np.eye(len(items), dtype=bool), 0.0, values[np.ix_(of_rows, of_columns)]))
-    found = [(rows[k], values[k, of_columns]) for k in more[0]] + [
-        (columns[k], values[of_rows, k]) for k in more[1]
-    ]
+    found = [(rows[k], values[k, of_columns]) for k in more[0]]
+    found += [(columns[k], values[of_rows, k]) for k in more[1]]
     told, wrong = [], []
     for label, given in found:
         off = {words: np.abs(given - sums) > 1e-9 for words, sums in _sums(cells).items()}
@@ -380,16 +388,10 @@ def _without_sums(
             )
         told.append(f"{quoted(label)} is the sum of {best}, and was left out")
     if wrong:
-        return *as_it_is, wrong
-    kept = [k for k in range(len(rows)) if k not in more[0]]
-    left = [k for k in range(len(columns)) if k not in more[1]]
-    return (
-        table.take(np.array(kept)),
-        [rows[k] for k in kept],
-        [columns[k] for k in left],
-        [names[k] for k in left],
-        told,
-    )
+        return table, rows, columns, names, [], wrong
+    kept, left = ([k for k in range(len(own)) if k not in out] for own, out in zip((rows, columns), more))
+    rows, columns, names = [rows[k] for k in kept], [columns[k] for k in left], [names[k] for k in left]
+    return table.take(np.array(kept)), rows, columns, names, told, []
 
 
 def _column(table: Table, name: str, label: str, rows: list[str], options: Options) -> FloatArray:

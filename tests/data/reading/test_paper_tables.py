@@ -235,6 +235,8 @@ def test_three_numbers_in_a_cell_are_read_in_the_order_that_is_stated(tmp_path: 
 
 #: File, its text, options, what the error says: what was found, and what to do.
 REFUSED = [
+    ("a.csv", ",A,B,Total\nA,-,5,5\nB,2,-,2\nTotal,2,6,7\n", ROWS, "'Total' is not the sum of its column: of B 6"),
+    ("a.csv", ",A,B,C,Sum\nA,,5-2,4-3,9-5\nB,,,6-1,8-5\nC,,,,4-10\n", ROWS, "'Sum' is not the sum of the other cells"),
     ("a.csv", ",A,B,T\nA,-,5,5\nB,2,-,3\n", ROWS, "'T' is not the sum of its row: of B 3, where the cells give 2"),
     ("a.csv", ",A,B\nA,,5-2\nB,5-2,\n", ROWS, "row 2 (line 3), column 'A': B against A is '5-2'"),
     ("a.csv", ",A,B,C\nA,,5-2,4\nB,,,3-1\nC,,,\n", ROWS, "row 1 (line 2), column 'C': the cell of row 'A' is '4'"),
@@ -291,6 +293,20 @@ def test_cells_that_stand_for_nothing_are_told() -> None:
     found = pairproof.read(frame, layout="matrix", winner="rows")
     assert found.pooled() == {("A", "B"): (5, 0, 2), ("B", "C"): (1, 0, 1)}
     assert "1 pairs have no cell, and were not compared" in found.read_as
+
+
+def test_sums_of_records_are_left_out() -> None:
+    import io
+
+    import pandas as pd
+
+    for name in ("Sum", "overall"):
+        frame = pd.read_csv(
+            io.StringIO(f",A,B,C,{name}\nA,,5-2,4-3,9-5\nB,,,6-1,8-6\nC,,,,4-10\n"), index_col=0
+        )
+        found = pairproof.read(frame, layout="matrix", winner="rows")
+        assert found.items == ("A", "B", "C") and found.pooled()["B", "C"] == (6, 0, 1)
+        assert f"'{name}' is the sum of its row, and was left out" in found.read_as
 
 
 def test_a_csv_stays_what_it_is(tmp_path: Path) -> None:
