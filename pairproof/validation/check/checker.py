@@ -12,18 +12,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from ...data.comparisons import Comparisons
-from ...errors import FormulaError, InputError, PairproofError
+from ...data.respondents.respondents import Respondents
+from ...errors import FormulaError, InputError, NotEstimableError, PairproofError
 from ...fit.estimates.array_inference import normal_quantile
-from ...fit.estimates.specification import ModelSpec
+from ...fit.estimates.specification import FamilyName, ModelSpec
 from ...fit.fit import Fit
 from ...text import named
+from ..claims.any_scale import OnAnyScale, on_any_scale
 from ..claims.board_numbers import BoardNumbers
-from ..claims.data import fit_model, read_data, table_of
+from ..claims.data import fit_model, read_answers, read_data, table_of
 from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity, Reading
 from ..claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
 from ..slips.stopping import glm_values
@@ -51,6 +53,7 @@ from ..verdicts.arithmetic import consequences
 from ..verdicts.arithmetic_rows import printout_of
 from ..verdicts.definitions import by_program
 from ..verdicts.digits import Floor, digits_of_agreement
+from ..verdicts.plackett_luce import by_plackett_luce, model_of_page
 from ..verdicts.verdict import (
     IMMATERIAL,
     OF_STOPPING,
@@ -137,6 +140,8 @@ class Checker:
         self._part = part
         self.judged: dict[str, dict[str, PrintVerdict]] = {}
         self._tables: dict[str, Comparisons] = dict(tables or {})
+        self._answers: dict[str, Respondents] = {}
+        self._scales: dict[str, OnAnyScale] = {}
         self._boards: dict[tuple[str, ModelClaim], BoardNumbers] = {}
         self._asked: dict[tuple[str, ModelClaim], Asked] = {}
         self._compared: set[tuple[str, ModelSpec, str, str]] = set()
@@ -150,6 +155,12 @@ class Checker:
             self._tables[name] = read_data(self.paper, name)
         return self._tables[name]
 
+    def answers(self, name: str) -> Respondents:
+        """A data set of the paper as persons' whole answers."""
+        if name not in self._answers:
+            self._answers[name] = read_answers(self.paper, name)
+        return self._answers[name]
+
     def _table(self, name: str) -> pd.DataFrame:
         return table_of(self.paper, name)
 
@@ -157,9 +168,8 @@ class Checker:
         """The fit of a model to a data set, and what R and the 50-digit values say about it."""
         key = (data, model)
         if key not in self._asked:
-            table = self.data(data)
             try:
-                fit = fit_model(table, model)
+                fit = self._fitted(data, model)
             except FormulaError as error:
                 raise FormulaError(f"{self.paper.source or self.paper.id}, data {data!r}: {error}") from error
             r = (
@@ -169,6 +179,9 @@ class Checker:
             )
             self._asked[key] = Asked(fit, r, self._certified(fit) if self._certified else {})
         return self._asked[key]
+
+    def _fitted(self, data: str, model: ModelClaim) -> Fit:
+        return fit_model(self.answers(data) if model.of_answers else self.data(data), model)
 
     def fit(self, claim_id: str) -> Fit:
         """The native fit of a claim."""
@@ -247,9 +260,12 @@ class Checker:
                 self.row(claim, q.quantity, "not-checkable", why, "no-outcomes", printed=q.printed.text)
                 for q in claim.numbers
             ]
+        elif claim.model is not None and claim.data and not claim.model.family:
+            found += self._of_no_family(claim, claim.model)
         elif claim.model is not None and claim.data:
             try:
-                asked = self.asked(claim.data, claim.model)
+                model = self._model_of_page(claim, lambda model: self.asked(claim.data, model).fit)
+                asked = self.asked(claim.data, model)
             except InputError:
                 raise
             except PairproofError as error:
@@ -264,6 +280,45 @@ class Checker:
         if claim.statement:
             found.append(self._statement(claim))
         return [accepted(a, claim.accept) for a in found]
+
+    def _model_of_page(self, claim: Claim, fitted: Callable[[ModelClaim], Fit]) -> ModelClaim:
+        """The claim's model, with the prior that R's PlackettLuce has by default where the page shows that."""
+        assert claim.model is not None
+        if claim.model.family != "plackett-luce" or "native" not in claim.engines:
+            return claim.model
+        try:
+            fit: Fit | None = fitted(claim.model)
+        except NotEstimableError:
+            fit = None
+        known = [] if fit is None else [(q, fit) for q in claim.numbers]
+        values: dict[str, float] = {q.quantity: self.value(claim, f, q) for q, f in known}
+        return model_of_page(claim, self.answers(claim.data), fit, values)
+
+    def _of_no_family(self, claim: Claim, model: ModelClaim) -> list[Agreement]:
+        """Rows of a table of persons' answers whose model is not said, with the readings that there are."""
+        n, out = len(claim.numbers), dict[str, int]()
+        for family in get_args(FamilyName):
+            stated = replace(claim, model=replace(model, family=family))
+            if stated.model is None or any(stated.model.faults()):
+                continue
+            try:
+                fit = self._fitted(claim.data, self._model_of_page(stated, partial(self._fitted, claim.data)))
+                values: dict[str, float] = {q.quantity: self.value(stated, fit, q) for q in claim.numbers}
+                judged = self._judged(stated, fit, values, set(values))
+                out[family] = sum(j.comes_out for j in judged.values())
+            except PairproofError:
+                out[family] = 0  # it has no such numbers, or no estimates
+        ways = sorted(out.items(), key=lambda way: -way[1])
+        readings = ", ".join(f'family = "{name}" ({k} of {n} numbers come out)' for name, k in ways)
+        why = (
+            "the claim does not say of which model its numbers are, and persons' answers have several: say"
+            f" {readings}"
+        )
+        printed: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
+        return [
+            self.row(claim, name, "not-checkable", why, "another-model", printed=text)
+            for name, text in printed or [("fit", None)]
+        ]
 
     def _request(self, claim: Claim) -> Request:
         asks_r = claim.r_packages is not None and self._counterparts is not None
@@ -285,7 +340,15 @@ class Checker:
     def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
         if "native" not in claim.engines:
             return {q.quantity: math.nan for q in claim.numbers}
-        return {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
+        values: dict[str, float] = {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
+        scale = self._scales[claim.id] = self._on_any_scale(claim, asked.fit, values)
+        return dict(scale.values)
+
+    def _on_any_scale(self, claim: Claim, fit: Fit, values: Mapping[str, float]) -> OnAnyScale:
+        """The numbers of a claim that leaves its scale free on the scale of the print; others as they are."""
+        if claim.model is None or claim.model.scale != "any":
+            return OnAnyScale(values, {}, {}, frozenset())
+        return on_any_scale(fit, claim.numbers, values)
 
     def value(self, claim: Claim, fit: Fit, q: PrintedQuantity) -> float:
         """A number of a fit as the claim would print it: a one-sided p is half of the fit's."""
@@ -309,6 +372,8 @@ class Checker:
         native_asked = "native" in claim.engines
         r, board = asked_of_r(claim, asked.r), self._board(claim)
         of_board = {q.quantity for q in claim.numbers if board is not None and board.has(q.quantity)}
+        scale = self._scales.get(claim.id)
+        of_board |= {q.quantity for q in claim.numbers if scale is not None and q.quantity in scale.words}
         # R and the 50-digit values have what ratings and ranks are made from, under the same names.
         chosen = {
             q.quantity: None if q.quantity in of_board else first_with(r, q.quantity) for q in claim.numbers
@@ -343,9 +408,14 @@ class Checker:
         """
         board = self._board(claim)
         errors = {
-            q.quantity: board.error(q.quantity) if board and board.has(q.quantity) else error_of(q.quantity, fit)
+            q.quantity: board.error(q.quantity)
+            if board and board.has(q.quantity)
+            else error_of(q.quantity, fit)
             for q in claim.numbers
         }
+        scale = self._scales.get(claim.id)
+        if scale is not None:
+            errors = {name: error * scale.factor.get(name, 1.0) for name, error in errors.items()}
         at = normal_quantile(1.0 - float(claim.alpha) / 2.0)
         within = {name: at * error for name, error in errors.items()}
         judged = judge_table(
@@ -354,6 +424,9 @@ class Checker:
         for name in judged.keys() - have:
             why = "only R was to be asked, and no R call that ran has it"
             judged[name] = PrintVerdict("not-run", why, "r-not-run")
+        for name in () if scale is None else scale.too_few:
+            why = "a free factor and constant leave fewer than two numbers to be held against the data"
+            judged[name] = PrintVerdict("not-checkable", why, "too-few-numbers")
         small = self._immaterial(claim, values, errors, judged)
         # An order that is another beside a number that is far off says nothing against the one that is not.
         near = [q for q in claim.numbers if judged[q.quantity].verdict != "differs" or q.quantity in small]
@@ -365,9 +438,15 @@ class Checker:
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
         judged |= explained or {**small, **by_program(claim, fit, values, {**judged, **small})}
+        judged |= by_plackett_luce(claim, fit, values, judged)
         if board is None and not explained:
             self._misprint(claim, values, judged)
-        return self._sized(claim, fit, values, errors, judged)
+        judged = self._sized(claim, fit, values, errors, judged)
+        for name, words in () if scale is None else scale.words.items():
+            j = judged[name]
+            code = j.code or "free-scale"
+            judged[name] = replace(j, note="; ".join(filter(None, (j.note, words))), code=code)
+        return judged
 
     def _immaterial(
         self,
@@ -385,11 +464,11 @@ class Checker:
         differs = [q for q in claim.numbers if judged[q.quantity].verdict == "differs"]
         found = immaterial(differs, values, errors, OF_STOPPING if of_board else self._part, of_board)
         others = [name for name in found if judged[name].code != "cut-not-rounded"]
-        return found if of_board or others else {}
+        # On a free scale the factor is known no better than its numbers, which may all be cut.
+        free = claim.model is not None and claim.model.scale == "any"
+        return found if of_board or others or free else {}
 
-    def _misprint(
-        self, claim: Claim, values: Mapping[str, float], judged: dict[str, PrintVerdict]
-    ) -> None:
+    def _misprint(self, claim: Claim, values: Mapping[str, float], judged: dict[str, PrintVerdict]) -> None:
         """Name the number that alone does not come out, and those that were worked out from it in print."""
         off = [n for n, j in judged.items() if not j.comes_out and not math.isnan(values[n])]
         follow: Mapping[str, tuple[str, ...]] = {}
@@ -400,7 +479,9 @@ class Checker:
             following = follow.get(root, ())
             if alone(judged, following) == root:
                 n = len(judged) - 1 - len(following)
-                why = f"computed {float(values[root])!r}: it alone does not come out, and {n} other numbers do"
+                why = (
+                    f"computed {float(values[root])!r}: it alone does not come out, and {n} other numbers do"
+                )
                 judged[root] = PrintVerdict("differs", why, "misprint")
                 for name in following:
                     why = f"computed {float(values[name])!r}: follows from {root} as it is printed"
@@ -422,7 +503,8 @@ class Checker:
             if q.quantity.kind == "estimate" and q.printed.value is not None
         }
         board = self._board(claim)
-        short = shortfall(fit, estimates) if estimates and board is None else math.nan
+        free = claim.model is not None and claim.model.scale == "any"
+        short = shortfall(fit, estimates) if estimates and board is None and not free else math.nan
         for q in claim.numbers:
             j, size = judged[q.quantity], apart(q, values[q.quantity], errors[q.quantity])[0]
             if j.comes_out or math.isnan(size):
@@ -446,10 +528,10 @@ class Checker:
             assert model is not None
             other = self.asked(data, model).fit
             stopped = glm_values(other) if reading.stops == "glm" else {}
-            values = {
+            values: dict[str, float] = {
                 q.quantity: stopped.get(q.quantity, self.value(claim, other, q)) for q in claim.numbers
             }
-            found.append((reading, other, values))
+            found.append((reading, other, dict(self._on_any_scale(claim, other, values).values)))
         return found
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:

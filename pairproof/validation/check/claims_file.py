@@ -11,8 +11,17 @@ from typing import Any, get_args
 from ...errors import InputError
 from ...files.inputs import read_file
 from ...text import named, quoted, shortened
-from ..claims.entries import KeyPath, LineMap, TableReader, entries, parsed_toml
-from ..claims.paper import Claim, DataKind, DataSpec, Paper, PrintedEntries, PrintedQuantity
+from ..claims.entries import KeyPath, LineMap, TableReader, choices, entries, parsed_toml
+from ..claims.paper import (
+    OF_PERSONS,
+    Claim,
+    DataKind,
+    DataSpec,
+    ModelClaim,
+    Paper,
+    PrintedEntries,
+    PrintedQuantity,
+)
 from ..claims.printed import R_LEGEND, Printed
 from ..claims.quantities import Quantity, check_name, kind_of
 from ..verdicts.agreement import STATED, accepted_code
@@ -27,7 +36,8 @@ _TOP = {"paper": Paper, "data": DataSpec, "claim": Claim}
 P_VALUES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
 #: Data sets that `from` may lead through.
 MOST_FROM = 20
-_DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
+#: Quantities that may be printed with degrees of freedom, and those.
+DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
 
 
 def read_claims(path: str | Path) -> Paper:
@@ -128,9 +138,30 @@ class _Reader(TableReader):
                 " an explanation",
             )
         self._check_data(claim.data, path, data, what)
+        claim = self._with_family(claim, path, data, what)
         for k, reading in enumerate(claim.readings):
+            if reading.model is not None and not reading.model.family:
+                raise self._no_family((*path, "reading", k, "model"), f"{what}, reading")
             self._check_data(reading.data, (*path, "reading", k), data, what)
         return replace(claim, numbers=self._numbers(claim, path, what))
+
+    def _with_family(self, claim: Claim, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> Claim:
+        """The claim; where its data are of persons and no model is stated, one without a family."""
+        computes = bool(claim.data) and not claim.compute and claim.prints_or_compares
+        if not computes or claim.model is not None and claim.model.family:
+            return claim
+        spec = data[claim.data]
+        while spec.from_ and not spec.layout and spec.kind not in OF_PERSONS[:2]:
+            spec = data[spec.from_]
+        if spec.layout or spec.kind in OF_PERSONS[:2]:
+            return replace(claim, model=claim.model or ModelClaim())
+        if claim.model is None:
+            raise self.error(path, f"{what}: there are numbers to compute and no model")
+        raise self._no_family((*path, "model"), what)
+
+    def _no_family(self, path: KeyPath, what: str) -> InputError:
+        families = ", ".join(f for f in choices(entries(ModelClaim)["family"].kind) if f)
+        return self.error(path, f"{what}, model has no family; expected one of {families}")
 
     def _accepted(self, claim: Claim, path: KeyPath, what: str) -> tuple[str, ...]:
         """The codes that a claim accepts; the wordings of older files are known too."""
@@ -181,13 +212,13 @@ class _Reader(TableReader):
             raise self.error(path, f"{what}, {quantity}: {error}") from error
         if printed.on is None:
             return [PrintedQuantity(Quantity.parse(quantity), printed, line)]
-        if quantity not in _DF_OF:
+        if quantity not in DF_OF:
             raise self.error(
                 path,
-                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)}"
+                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(DF_OF)}"
                 " have; write the two numbers apart",
             )
         return [
             PrintedQuantity(Quantity.parse(quantity), printed, line),
-            PrintedQuantity(Quantity(_DF_OF[quantity]), printed.on, line),
+            PrintedQuantity(Quantity(DF_OF[quantity]), printed.on, line),
         ]

@@ -26,12 +26,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ...bridge.programs.counted_cells import count, treated
+from ...bridge.programs.counted_cells import count, rows_as_they_stand, treated
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
@@ -83,7 +83,47 @@ def definitions(fit: Fit) -> list[Definition]:
             values = {**table, "llf": llf, "aic": aic, "aic_glm": aic}
             setting = {**_SETTINGS.get(words, {}), "aic": "other"}
             found.append(Definition(name, sentence, values, setting))
-    return found
+    return found + list(_of_half_counts(fit, null_llf, k, k_null))
+
+
+def _of_half_counts(fit: Fit, null_llf: float, k: int, k_null: int) -> Iterator[Definition]:
+    """R's AIC of a binomial glm whose counts are no whole numbers (BTm with ties as half wins).
+
+    Its `binomial()$aic` is -2 sum log dbinom(round(wins), round(n), mu): halves go to the even number, so that it
+    matters whose wins are counted.
+    """
+    from ..r_answers.stopped_short import probabilities
+
+    if fit.outcome_model != "binary" or not fit.quasi_likelihood or fit.spec.link != "logit":
+        return
+    if fit.random_effects is not None or not np.isfinite(fit.beta).all():
+        return
+    cells, rows = count(fit), rows_as_they_stand(fit)
+    if cells.whole and rows.whole:
+        return
+    for table, words in ((rows, "as the rows have them"), (cells, "added up by pair")):
+        mu = probabilities(fit, table, fit.beta)[:, 0]
+        sides = ((table.wins, mu, ""), (table.losses, 1.0 - mu, ", seen from the item named second"))
+        for wins, p, side in sides:
+            llf = _rounded_binomial(wins, table.wins + table.losses, p)
+            aic = -2.0 * llf + 2.0 * fit.rank
+            values = _table(table.counts, 1, fit.llf, null_llf, k, k_null)
+            sentence = (
+                "logLik and AIC are those of R's binomial glm (BTm), which rounds half counts to even numbers:"
+                f" {words}{side}"
+            )
+            yield Definition(
+                "aic-of-half-counts", sentence, {**values, "llf": llf, "aic": aic, "aic_glm": aic}
+            )
+
+
+def _rounded_binomial(wins: FloatArray, n: FloatArray, p: FloatArray) -> float:
+    """Sum of log dbinom(round(wins), round(n), p)."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    k, m = np.round(np.where(n > 0, n * (wins / np.maximum(n, 1e-300)), 0.0)), np.round(n)
+    choose = gammaln(m + 1.0) - gammaln(k + 1.0) - gammaln(m - k + 1.0)
+    return float(np.sum(choose + xlogy(k, p) + xlog1py(m - k, -p)))
 
 
 _SINGLE = "every comparison is a cell of its own (the deviance is minus twice the log-likelihood)"
