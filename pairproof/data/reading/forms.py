@@ -19,10 +19,10 @@ from ..columns import FloatArray
 from .assemble import Options
 from .cells import numbers
 from .nested import parts_of
-from .sources import ROLES, Table
+from .sources import ROLES, Table, check_names
 
-#: Names of the two sides, of their wins, of ties, of their scores, and of how often a row stands; blanks, dots, lines and
-#: case do not matter.
+#: Names of the two sides, of their wins, of ties, of their scores, and of how often a row stands; neither blanks,
+#: dots, lines nor case matter.
 _NOUNS = ("player", "item", "team", "object", "stimulus", "candidate", "treatment")
 _SIDES = (
     *((noun + a, noun + b) for noun in _NOUNS for a, b in ("12", "ab")),
@@ -46,6 +46,22 @@ _EXPECTED = {
 #: Sides of which the first may have an advantage, having been at home.
 _AT_HOME = ("home", "hometeam")
 _ONE_SCORE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*[-:\u2012-\u2015\u2212]\s*([0-9]+(?:\.[0-9]+)?)\s*")
+
+
+def without_row_names(table: Table) -> Table:
+    """The table without a first column that has no name, if it numbers the rows as R prints them."""
+    first = next(iter(table.columns), "-")
+    if first.strip():
+        return table
+    cells = [str(cell) for cell in table.columns[first]] if table.lines else []
+    if not table.lines or not all(map(str.isdigit, cells)) or len({*cells}) < len(cells):
+        check_names(list(table.columns), table.source, nameless=False)
+    columns = {name: column for name, column in parts_of(table.columns).items() if name != first}
+    return replace(
+        table,
+        columns=columns,
+        told=(*table.told, "the column without a name numbers the rows, and was left out"),
+    )
 
 
 @dataclass(frozen=True)

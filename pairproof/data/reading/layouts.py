@@ -34,11 +34,11 @@ from .assemble import (
 )
 from .boards import bad_answers, bad_preferences, games_of, in_words, preferences, without_bad
 from .cells import BOTH_BAD, FIRST, LEAVE_OUT, MISSING, SECOND, TIE, BoolArray, Coding, CodingLike, counts
-from .forms import as_counts
+from .forms import as_counts, without_row_names
 from .matrix import Record, Winner, is_square, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
 from .rankings import is_rankings, read_rankings
-from .sources import ROLES, Table, is_records, load, suggestion, warn_if_cut, without_row_names
+from .sources import ROLES, Table, is_records, load, suggestion, warn_if_cut
 
 Layout = Literal[
     "long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "rankings", "prefmod", "matrix", "scores",

@@ -42,7 +42,7 @@ from ...text import listed, named, quoted, shortened
 from ..columns import IntArray
 from .arrow import LISTS, arrow_file, arrow_frame, check_size, coded_text, has_arrow, refuse_lazy
 from .nested import Cells, Later, Lists, flattened, part, parts_of
-from .text_tables import form_of, is_page, is_text_table, text_table
+from .text_tables import is_text_table, one_table
 
 #: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
@@ -559,48 +559,17 @@ def delimited(
 
 def of_text(text: str, source: str) -> Table | None:
     """The one table in LaTeX, HTML, Markdown or columns of a text; None where columns are none."""
-    found = text_table(text, source)
-    if len(found) != 1:
-        form = form_of(text)
-        if not found and not is_page(text, source):
-            return None
-        which = "; ".join(f"line {t.line}{f': {quoted(t.caption)}' if t.caption else ''}" for t in found[:8])
-        cure = (
-            f"cut out the one that is meant into a file of its own ({which})"
-            if found
-            else "look whether it is whole"
-        )
-        raise InputError(f"{source}: {len(found) or 'no'} tables found in {form}; expected one; {cure}")
-    (table,) = found
+    table = one_table(text, source)
+    if table is None:
+        return None
     # a column that has neither a name nor a cell says nothing
-    kept = [k for k, name in enumerate(table.header) if not k or name or any(row[k] for row in table.rows)]
+    kept = [k for k, name in enumerate(table.header) if name or any(row[k] for row in table.rows)]
     header = [table.header[k] for k in kept]
-    check_names(header, f"{source}, line {table.line}", nameless=True)
     frame = pd.DataFrame(
-        [[row[k] for k in kept] for row in table.rows], columns=pd.Index(header, dtype=object), dtype=object
+        [[row[k] for k in kept] for row in table.rows], columns=pd.Index(header, dtype=object)
     )
-    told = (
-        f"{source}, line {table.line}: read as a table of {table.form if table.form != 'text' else 'columns set apart by blanks'}"
-        f" with {len(frame)} rows below the header ({listed(header, 8)})"
-        f"{f', called {quoted(table.caption)}' if table.caption else ''}"
-    )
+    told = f"{source}, line {table.line}: read as {table}"
     return replace(from_frame(frame, source, nameless=True), lines=table.lines, told=(told,))
-
-
-def without_row_names(table: Table) -> Table:
-    """The table without a first column that has no name, if it numbers the rows as R prints them."""
-    first = next(iter(table.columns), "-")
-    if first.strip():
-        return table
-    cells = [str(cell) for cell in table.columns[first]] if table.lines else []
-    if not table.lines or not all(map(str.isdigit, cells)) or len({*cells}) < len(cells):
-        check_names(list(table.columns), table.source, nameless=False)
-    columns = {name: column for name, column in parts_of(table.columns).items() if name != first}
-    return replace(
-        table,
-        columns=columns,
-        told=(*table.told, "the column without a name numbers the rows, and was left out"),
-    )
 
 
 def _of_lines(

@@ -15,9 +15,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...errors import InputError
+from ...text import listed, quoted
 
 Form = Literal["LaTeX", "HTML", "Markdown", "text"]
-#: Characters of a text, cells of a table, tables, and lines of one in columns at most: no paper prints more, and a browser's page may hold anything.
+#: Characters of a text, cells of its tables, tables, and lines of one in columns: no paper prints more, and a page
+#: of the web may hold anything.
 MOST_CHARACTERS, MOST_CELLS, MOST_TABLES, MOST_LINES = 1 << 21, 1_000_000, 1000, 20_000
 
 
@@ -35,6 +37,25 @@ class TextTable:
     form: Form
     line: int
     lines: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        form = self.form if self.form != "text" else "columns set apart by blanks"
+        called = f", called {quoted(self.caption)}" if self.caption else ""
+        return f"a table of {form} with {len(self.rows)} rows below the header ({listed(self.header, 8)}){called}"
+
+
+def one_table(text: str, source: str) -> TextTable | None:
+    """The only table in a text; None where there is none, and its name and beginning do not say that it is a page."""
+    found = text_table(text, source)
+    if len(found) == 1 or not (found or is_page(text, source)):
+        return found[0] if found else None
+    which = "; ".join(f"line {t.line}{f': {quoted(t.caption)}' if t.caption else ''}" for t in found[:8])
+    cure = (
+        f"cut out the one that is meant into a file of its own ({which})"
+        if found
+        else "look whether it is whole"
+    )
+    raise InputError(f"{source}: {len(found) or 'no'} tables found in {form_of(text)}; expected one; {cure}")
 
 
 def text_table(text: str, source: str) -> list[TextTable]:
@@ -138,7 +159,7 @@ class _Grid:
         about, body, heads = [self.caption], list[tuple[int, list[str | None]]](), 0
         for k, (line, row) in enumerate(zip(self.lines, self.rows)):
             words = [word for word in row if word]
-            # One cell from left to right, or over all columns but the first, is no row, but words about the table.
+            # One cell from left to right, or over all columns but the first, is words about the table.
             if len(words) == 1 and len(row) == width and row[-1] is None and row.count(None) >= width - 2:
                 about += words
             elif words:
@@ -447,7 +468,7 @@ def _unmarked(cell: str) -> str:
     return cell
 
 
-# -- columns set apart by blanks -------------------------------------------------------------------------------
+# -- columns set apart by blanks -------------------------------------------------------------------------
 
 #: A number or what stands for none, so that it is no part of a name.
 NUMBER_LIKE = re.compile(r"[<>(\[~]*[-+\u2212\u2013]?[.]?[0-9][-0-9.,:;/%)\]eE+*\u2212\u2013\u2014]*")
