@@ -21,8 +21,8 @@ from .cells import numbers
 from .nested import parts_of
 from .sources import ROLES, Table, check_names
 
-#: Names of the two sides, of their wins, of ties, of their scores, and of how often a row stands; neither blanks,
-#: dots, lines nor case matter.
+#: Names of the two sides, of their wins, of ties, of their scores, and of how often a row stands; neither
+#: blanks, dots, lines nor case matter.
 _NOUNS = ("player", "item", "team", "object", "stimulus", "candidate", "treatment")
 _SIDES = (
     *((noun + a, noun + b) for noun in _NOUNS for a, b in ("12", "ab")),

@@ -18,8 +18,8 @@ from ...errors import InputError
 from ...text import listed, quoted
 
 Form = Literal["LaTeX", "HTML", "Markdown", "text"]
-#: Characters of a text, cells of its tables, tables, and lines of one in columns: no paper prints more, and a page
-#: of the web may hold anything.
+#: Characters of a text, cells of its tables, tables, and lines of one in columns: no paper prints more, and a
+#: page of the web may hold anything.
 MOST_CHARACTERS, MOST_CELLS, MOST_TABLES, MOST_LINES = 1 << 21, 1_000_000, 1000, 20_000
 
 
