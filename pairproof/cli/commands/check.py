@@ -53,6 +53,7 @@ _READING = {
     "pairs": "Layout prefmod: the columns that are pairs.",
     "coding": "The codes that stand for first, tie, second and both_bad.",
     "winner": "Layout matrix: whether the row or the column won.",
+    "record": "Layout matrix: what the three numbers of a cell such as 14-2-7 are.",
     "encoding": "Encoding of a text file, such as latin-1 (default: UTF-8).",
 }
 _OF_TABLE = (
