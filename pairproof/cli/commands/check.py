@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..options.many import OF_MANY, check_files, many_options
 from ..options.reading import (
     LISTS,
     Reading,
@@ -18,7 +19,7 @@ from ..options.reading import (
     taken,
     where_option,
 )
-from ..options.verifying import check_papers, give_verdicts, paper_options
+from ..options.verifying import give_verdicts, paper_options
 from ..state import READ, SHARE, SectionedCommand, State, choice, options
 
 if TYPE_CHECKING:
@@ -26,11 +27,14 @@ if TYPE_CHECKING:
 
 HELP = """Check claims files: do the paper's data give the numbers it prints, and does R agree?
 
-Each FILE is a claims file (*.claims.toml) or the name of a paper that comes with pairproof. With --votes FILE is the CSV of a
+Each FILE is a claims file (*.claims.toml), a folder of them, or the name of a paper that comes with pairproof. Of several
+there is a line a paper; one that cannot be read stops no other. With --votes FILE is the CSV of a
 leaderboard, and each of its ratings, limits, ranks and counts gets a verdict.
 
 \b
 pairproof check my-paper.claims.toml
+pairproof check my-paper.claims.toml --attachment for-the-editor.html
+pairproof check papers/ --out checked/
 pairproof check firth-2005.claims.toml --r none --json
 pairproof check leaderboard.csv --votes votes.parquet --anchor mixtral-8x7b=1114 --cluster judge
 """
@@ -67,6 +71,7 @@ _READING = {
 @cluster_options("A board", "What goes together in its standard errors (default: single votes).")
 @reading_options("Reading the votes", ("long", "counts", "votes"), _READING)
 @where_option
+@many_options
 @paper_options
 def command(state: State, files: tuple[str, ...], votes: str | None, **asked: Any) -> int:
     of_votes = read_as(asked, (*_READING, "where"))
@@ -83,7 +88,9 @@ def command(state: State, files: tuple[str, ...], votes: str | None, **asked: An
             raise click.UsageError(
                 f"{boards[0]} is no claims file; if it is a leaderboard, add --votes FILE."
             )
-        return check_papers(state, files, **asked)
+        return check_files(state, files, **asked)
+    if given := next((name for name in OF_MANY if asked.pop(name)), ""):
+        raise click.UsageError(f"--{given} is for claims files; leave out --{given} or --votes.")
     if len(files) != 1 or files[0].endswith(".toml"):
         raise click.UsageError(
             "--votes is for one board, a CSV with a model and its rating in each row; claims files name their data."

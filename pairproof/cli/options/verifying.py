@@ -90,15 +90,25 @@ paper_options = stacked(r_options, data_option, shared_options)
 
 
 def check_papers(
-    state: State, names: Sequence[str], *, require_r: bool, full: bool, data_limit: int | None, **asked: Any
+    state: State,
+    names: Sequence[str],
+    *,
+    require_r: bool,
+    full: bool,
+    data_limit: int | None,
+    after: Callable[[Verification], None] = lambda found: None,
+    **asked: Any,
 ) -> int:
-    """Recompute the papers, show and write the verdicts, and return the exit code 0, 1 or 2."""
+    """Recompute the papers, show and write the verdicts, and return the exit code 0, 1 or 2; `after` is told the
+    verdicts before they are shown.
+    """
     import pairproof.validation
 
     with watched(state) as progress:
         found = pairproof.validation.run(
             names, progress=progress, workers=os.cpu_count() or 1, **asked, **stated(data_limit=data_limit)
         )
+    after(found)
     return give_verdicts(state, found, require_r, full)
 
 

@@ -99,7 +99,7 @@ class Group:
 def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Group]:
     """Agreements by claim, in their order; of a fit checked by itself all are listed."""
     nothing_printed = all(a.about == "native-r" for a in agreements)
-    found = []
+    found, several = [], len({a.paper for a in agreements}) > 1
     for paper, claim in dict.fromkeys((a.paper, a.claim) for a in agreements):
         rows = [a for a in agreements if (a.paper, a.claim) == (paper, claim)]
         # What did not run, or cannot be settled, is no agreement and must not be counted as one.
@@ -112,7 +112,8 @@ def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Grou
             or _in_words(a)
         ]
         where = next((a.where for a in rows if a.where), "")
-        title = context.titles.get(claim) or claim or "The fit and R"
+        place = ": ".join(filter(None, (paper if several else "", claim)))
+        title = context.titles.get(claim) or place or "The fit and R"
         rest = [a for a in rows if a not in listed]
         beyond = tuple(a for a in rest if a.about != "arithmetic")
         arithmetic = tuple(a for a in rest if a.about == "arithmetic")

@@ -1,0 +1,182 @@
+"""One printed page for a referee's report: what the data as deposited give where a page prints something else.
+
+It is neutral: what differs may lie in the page, in the data, in the copying or in a model that the page does not state,
+so no sentence says whose it is.  More findings than a page holds are counted, with the command that shows them all.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import shorten
+
+from ...report.blocks import Block, Bullets, Code, Column, Heading, Page, Paragraph, Table
+from ...text import named
+from ..claims.paper import Paper
+from ..verdicts.agreement import AGREEING, Agreement
+
+#: Lines of so many characters that findings, and what was not checked, have on the page; and data sets.
+WIDTH, FINDINGS, NOT_CHECKED, DATA_SETS = 112, 22, 7, 5
+#: Characters of a sentence of a page, and of an explanation.
+LONGEST = 230
+_CSS = """@page { size: A4; margin: 14mm 16mm; }
+main { max-width: 46rem; } p, li { max-width: none; } h1 { font-size: 1.35rem; } footer { margin-top: .6rem; }
+td { overflow-wrap: anywhere; }
+@media print { body { font-size: 9.2pt; line-height: 1.32; } h1 { font-size: 13pt; } h2 { font-size: 10.5pt; margin: .7rem 0 .2rem; }
+  ul { margin: .25rem 0; } p { margin: .2rem 0; } table { font-size: 8pt; margin: .2rem 0; } pre { font-size: 8pt; padding: 0; margin: .2rem 0; }
+  th, td { padding: .1rem .5rem .1rem 0; } }
+"""
+_WORDS = {
+    "estimate": "the estimate of", "se": "the standard error of", "z": "z of", "p": "the p-value of",
+    "worth": "the worth of", "low": "the lower limit of", "high": "the upper limit of",
+}  # fmt: skip
+_OF_ALL = {"df_resid": "the residual df", "df_null": "the null df", "null_deviance": "the null deviance"}
+_LIKE = {"aic": "AIC", "aic_glm": "AIC", "bic": "BIC", "llf": "the log-likelihood", "deviance": "the deviance"}
+_FIRST = ("differs-conclusion", "differs", "not-estimable", "ambiguous", "explained")
+
+
+def attachment(
+    paper: Paper, rows: Sequence[Agreement], claims_sha256: str, versions: Mapping[str, str | None], command: str
+) -> Page:
+    """The page; `command` makes it again."""
+    printed = [a for a in rows if a.printed is not None and a.about in ("printed", "statement")]
+    found, unchecked = _fitting(_findings(rows), FINDINGS), _fitting(_unchecked(printed), NOT_CHECKED)
+    blocks: list[Block] = [Paragraph(_result(printed)), Heading("Findings")]
+    blocks.append(Bullets(found) if found else Paragraph("Every number that was checked comes out."))
+    blocks.append(Heading("Not checked"))
+    blocks.append(Bullets(unchecked) if unchecked else Paragraph("Everything in the claims file was checked."))
+    known = ", ".join(f"{name} {v}" for name, v in versions.items() if v is not None)
+    blocks += [
+        Heading("What it was made from, and how to make it again"),
+        Table((Column("file", "left"), Column("SHA-256", "left")), tuple(_made_from(paper, claims_sha256))),
+        Code(command),
+        Paragraph(f"With {known}.", aside=True),
+        Paragraph(
+            "What differs may lie in the page, in the deposited data, in their copying or in a model that the page does"
+            " not state; the sentences above say only what the data as deposited give.",
+            aside=True,
+        ),
+    ]
+    about = [paper.title, paper.doi and f"doi {paper.doi}", paper.read_from and f"read from {paper.read_from}"]
+    subtitle = shorten("; ".join(filter(None, about)), 2 * LONGEST, placeholder=" ...")
+    return Page(f"{paper.id}: the printed numbers beside those of the deposited data", blocks, subtitle, _CSS)
+
+
+def _result(printed: Sequence[Agreement]) -> str:
+    """ "41 printed numbers and statements were looked at: 38 come out, ..."."""
+    counts = {
+        "come out": sum(a.verdict in AGREEING and a.verdict != "agrees-other-definition" for a in printed),
+        "come out by another program's definition": sum(a.verdict == "agrees-other-definition" for a in printed),
+        "differ by too little to matter": sum(a.verdict == "immaterial" for a in printed),
+        "do not come out": sum(a.verdict in _FIRST for a in printed),
+        "were not checked": sum(a.verdict in ("not-checkable", "not-run") for a in printed),
+    }
+    said = ", ".join(f"{n} {words}" for words, n in counts.items() if n) or "none is in the claims file"
+    return f"{len(printed)} printed numbers and statements: {said}."
+
+
+def _findings(rows: Sequence[Agreement]) -> list[str]:
+    """A sentence a finding, those first that nobody has accepted."""
+    found: dict[tuple[str, ...], list[Agreement]] = {}
+    for a in sorted(rows, key=lambda a: a.about == "arithmetic"):
+        if a.verdict in _FIRST and a.about != "native-r" and (a.verdict != "not-estimable" or a.printed):
+            together = getattr(a, "finding", "") or (a.explanation if a.verdict in ("explained", "ambiguous") else str(a.quantity))
+            found.setdefault((a.claim, together), []).append(a)
+    come_out = {claim: sum(a.claim == claim and a.verdict in AGREEING for a in rows) for claim, _ in found}
+    order = sorted(found.values(), key=lambda some: (some[0].accepted, _FIRST.index(some[0].verdict)))
+    sentences = [_sentence(some, come_out[some[0].claim]) for some in order]
+    beside_r = [a for a in rows if a.about == "native-r" and a.verdict in _FIRST and not a.passes]
+    if beside_r:
+        sentences.append(f"pairproof and R differ in {len(beside_r)} further numbers of these models; so much is open.")
+    small = [a for a in rows if a.verdict in ("immaterial", "agrees-other-definition")]
+    for words in dict.fromkeys(a.explanation for a in small):
+        some = [a for a in small if a.explanation == words]
+        sentences.append(f"{_where(some[0])}, {named([_called(a) for a in some], 4)}: {_short(words)}.")
+    return sentences
+
+
+def _sentence(rows: Sequence[Agreement], come_out: int) -> str:
+    """ "Table 3: the data as deposited give 0.919 where 0.948 is printed for the estimate of C (0.29 standard errors)."."""
+    a, more = rows[0], [_called(b) for b in rows[1:]]
+    said = _short(a.explanation)
+    if a.about == "statement":
+        return f"{_where(a)}: beside \u201c{_short(a.printed or '')}\u201d the data as deposited give: {said}."
+    if a.about == "arithmetic":
+        return f"{_where(a)}: {a.printed or 'what'} is printed for {_called(a)}; from the numbers beside it: {said}."
+    if a.native is None:
+        return f"{_where(a)}: {a.printed} is printed for {_called(a)}; of the data as deposited: {said}."
+    apart = getattr(a, "size", None)
+    size = "" if apart is None else f" ({apart:.2g} standard errors)"
+    text = (
+        f"{_where(a)}: the data as deposited give {_as_printed(a)} where {a.printed} is printed for {_called(a)}{size}"
+    )
+    if more:
+        text += f"; so it is with {named(more, 4)}"
+    if reading := re.search(r"comes out if (.*)", said):
+        text += f"; what is printed comes out if {reading[1]}"
+    elif a.verdict in ("ambiguous", "differs-conclusion"):
+        text += f"; {said}"
+    elif come_out:
+        text += f"; {come_out} other number{'s' if come_out > 1 else ''} beside it come{'' if come_out > 1 else 's'} out"
+    return f"{text}{' (read and accepted)' if a.accepted else ''}."
+
+
+def _where(a: Agreement) -> str:
+    return a.where or a.claim
+
+
+def _called(a: Agreement) -> str:
+    """ "the estimate of Gamma" of `estimate.Gamma`."""
+    q = a.quantity if a.about != "arithmetic" else type(a.quantity).parse(a.quantity.name)
+    if q.kind in _WORDS:
+        return f"{_WORDS[q.kind]} {q.name}"
+    return {**_OF_ALL, **_LIKE}.get(q, str(q))
+
+
+def _as_printed(a: Agreement) -> str:
+    """The computed number with the decimals of the printed one, or as many more as tell them apart."""
+    value, found = float(a.native or 0.0), re.search(r"\.([0-9]*)", a.printed or "")
+    if "e" in (a.printed or "").lower() or not math.isfinite(value):
+        return f"{value:.3g}"
+    decimals = len(found[1]) if found else 0
+    texts = (f"{value:.{k}f}" for k in range(decimals, decimals + 6))
+    return next((t for t in texts if t != (a.printed or "").strip()), f"{value:.6g}")
+
+
+def _short(text: str) -> str:
+    return shorten(" ".join(text.split()), LONGEST, placeholder=" ...").rstrip(".")
+
+
+def _unchecked(printed: Sequence[Agreement]) -> list[str]:
+    """What was not checked, by place and reason."""
+    found: dict[tuple[str, str], int] = {}
+    for a in printed:
+        if a.verdict in ("not-checkable", "not-run"):
+            key = (_where(a), _short(a.explanation))
+            found[key] = found.get(key, 0) + 1
+    return [f"{where}, {n} of its numbers and statements: {why}." for (where, why), n in found.items()]
+
+
+def _fitting(sentences: Sequence[str], lines: int) -> tuple[str, ...]:
+    """The first that fit into so many lines, and how many more there are, and where."""
+    used, shown = 0, 0
+    for sentence in sentences:
+        used += math.ceil(len(sentence) / WIDTH)
+        if used > lines - (shown < len(sentences) - 1):
+            break
+        shown += 1
+    left = len(sentences) - shown
+    more = (f"... and {left} more: add --report all.html to the command below, which writes all.",) if left else ()
+    return (*sentences[:shown], *more)
+
+
+def _made_from(paper: Paper, claims_sha256: str) -> Iterator[tuple[str, str]]:
+    yield f"claims: {paper.source.rpartition('/')[2]}", claims_sha256
+    for name, spec in list(paper.data.items())[:DATA_SETS]:
+        if spec.file:
+            yield f"data {name}: {spec.file}", spec.sha256
+    if left := [name for name, spec in paper.data.items() if not spec.file and not spec.from_]:
+        yield f"data {named(left, 4)}", "in the claims file itself"
+    if len(paper.data) > DATA_SETS:
+        yield f"{len(paper.data) - DATA_SETS} more", "in the claims file, with their hashes"
