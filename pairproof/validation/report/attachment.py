@@ -81,7 +81,7 @@ def _findings(rows: Sequence[Agreement]) -> list[str]:
     found: dict[tuple[str, ...], list[Agreement]] = {}
     for a in sorted(rows, key=lambda a: a.about == "arithmetic"):
         if a.verdict in _FIRST and a.about != "native-r" and (a.verdict != "not-estimable" or a.printed):
-            together = getattr(a, "finding", "") or (a.explanation if a.verdict in ("explained", "ambiguous") else str(a.quantity))
+            together = a.finding or (a.explanation if a.verdict in ("explained", "ambiguous") else str(a.quantity))
             found.setdefault((a.claim, together), []).append(a)
     come_out = {claim: sum(a.claim == claim and a.verdict in AGREEING for a in rows) for claim, _ in found}
     order = sorted(found.values(), key=lambda some: (some[0].accepted, _FIRST.index(some[0].verdict)))
@@ -92,34 +92,36 @@ def _findings(rows: Sequence[Agreement]) -> list[str]:
     small = [a for a in rows if a.verdict in ("immaterial", "agrees-other-definition")]
     for words in dict.fromkeys(a.explanation for a in small):
         some = [a for a in small if a.explanation == words]
-        sentences.append(f"{_where(some[0])}, {named([_called(a) for a in some], 4)}: {_short(words)}.")
+        sentences.append(f"{_where(some[0])}, {named([_called(a) for a in some], 4)}: {_said(some[0])}.")
     return sentences
 
 
 def _sentence(rows: Sequence[Agreement], come_out: int) -> str:
     """ "Table 3: the data as deposited give 0.919 where 0.948 is printed for the estimate of C (0.29 standard errors)."."""
-    a, more = rows[0], [_called(b) for b in rows[1:]]
-    said = _short(a.explanation)
+    a, more, said = rows[0], [_called(b) for b in rows[1:]], _said(rows[0])
     if a.about == "statement":
-        return f"{_where(a)}: beside \u201c{_short(a.printed or '')}\u201d the data as deposited give: {said}."
-    if a.about == "arithmetic":
-        return f"{_where(a)}: {a.printed or 'what'} is printed for {_called(a)}; from the numbers beside it: {said}."
-    if a.native is None:
-        return f"{_where(a)}: {a.printed} is printed for {_called(a)}; of the data as deposited: {said}."
-    apart = getattr(a, "size", None)
-    size = "" if apart is None else f" ({apart:.2g} standard errors)"
-    text = (
-        f"{_where(a)}: the data as deposited give {_as_printed(a)} where {a.printed} is printed for {_called(a)}{size}"
-    )
-    if more:
-        text += f"; so it is with {named(more, 4)}"
-    if reading := re.search(r"comes out if (.*)", said):
-        text += f"; what is printed comes out if {reading[1]}"
-    elif a.verdict in ("ambiguous", "differs-conclusion"):
-        text += f"; {said}"
-    elif come_out:
-        text += f"; {come_out} other number{'s' if come_out > 1 else ''} beside it come{'' if come_out > 1 else 's'} out"
-    return f"{text}{' (read and accepted)' if a.accepted else ''}."
+        text = f"beside \u201c{_short(a.printed or '')}\u201d the data as deposited give: {said}"
+    elif a.about == "arithmetic":
+        text = f"{a.printed or 'what'} is printed for {_called(a)}; from the numbers beside it: {said}"
+    elif a.native is None:
+        text = f"{a.printed} is printed for {_called(a)}; of the data as deposited: {said}"
+    else:
+        apart = "" if a.size is None else f" ({a.size:.2g} standard errors)"
+        text = f"the data as deposited give {_as_printed(a)} where {a.printed} is printed for {_called(a)}{apart}"
+        text += f"; so it is with {named(more, 4)}" if more else ""
+        if reading := re.search(r"comes out if (.*)", said):
+            text += f"; what is printed comes out if {reading[1]}"
+        elif a.verdict in ("ambiguous", "differs-conclusion"):
+            text += f"; {said}"
+        elif come_out:
+            one = come_out == 1
+            text += f"; {come_out} other number{'' if one else 's'} beside it come{'s' if one else ''} out"
+    return f"{_where(a)}: {text}{' (read and accepted)' if a.accepted else ''}."
+
+
+def _said(a: Agreement) -> str:
+    """The explanation without the code before it, which may be a judgment."""
+    return _short(a.explanation.removeprefix(f"{a.code}: "))
 
 
 def _where(a: Agreement) -> str:
@@ -149,13 +151,12 @@ def _short(text: str) -> str:
 
 
 def _unchecked(printed: Sequence[Agreement]) -> list[str]:
-    """What was not checked, by place and reason."""
-    found: dict[tuple[str, str], int] = {}
+    """What was not checked, by place and kind of reason; of each the first reason in words."""
+    found: dict[tuple[str, str], list[Agreement]] = {}
     for a in printed:
         if a.verdict in ("not-checkable", "not-run"):
-            key = (_where(a), _short(a.explanation))
-            found[key] = found.get(key, 0) + 1
-    return [f"{where}, {n} of its numbers and statements: {why}." for (where, why), n in found.items()]
+            found.setdefault((_where(a), a.code or a.explanation), []).append(a)
+    return [f"{where}, {len(some)} of its claims: {_said(some[0])}." for (where, _), some in found.items()]
 
 
 def _fitting(sentences: Sequence[str], lines: int) -> tuple[str, ...]:
