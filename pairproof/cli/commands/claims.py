@@ -89,7 +89,7 @@ def new(
     cells: str,
     **model: Any,
 ) -> None:
-    from ...validation.check.claims_file import draft
+    from ...validation.check.draft import draft
     from ...validation.claims import SUFFIX
     from ...validation.claims.paper import ModelClaim
 

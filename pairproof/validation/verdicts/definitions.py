@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -49,11 +49,15 @@ BY_CHANCE = 1e-3
 
 @dataclass(frozen=True)
 class Definition:
-    """A definition of deviance, df, log-likelihood and AIC that some program prints, with its numbers."""
+    """A definition of deviance, df, log-likelihood and AIC that some program prints, with its numbers.
+
+    setting: the fields of a search's setting by which it has these numbers, as far as it can.
+    """
 
     name: str
     sentence: str
     values: Mapping[str, float]
+    setting: Mapping[str, str] = field(default_factory=dict)
 
 
 def definitions(fit: Fit) -> list[Definition]:
@@ -68,7 +72,7 @@ def definitions(fit: Fit) -> list[Definition]:
         at = "" if cells is own else "cells"
         if at:
             name = "deviance-is-log-likelihood" if words == _SINGLE else at
-            found.append(Definition(name, words, table))
+            found.append(Definition(name, words, table, _SETTINGS.get(words, {})))
         for constants, extra, program in _log_likelihoods(fit, cells, outcomes):
             llf = fit.llf + constants
             aic = -2.0 * llf + 2.0 * (fit.rank + extra)
@@ -76,11 +80,22 @@ def definitions(fit: Fit) -> list[Definition]:
             sentence = " and ".join(
                 filter(None, (words if at else "", f"logLik and AIC are those of R's {program}"))
             )
-            found.append(Definition(name, sentence, {**table, "llf": llf, "aic": aic, "aic_glm": aic}))
+            values = {**table, "llf": llf, "aic": aic, "aic_glm": aic}
+            setting = {**_SETTINGS.get(words, {}), "aic": "other"}
+            found.append(Definition(name, sentence, values, setting))
     return found
 
 
 _SINGLE = "every comparison is a cell of its own (the deviance is minus twice the log-likelihood)"
+_PAIRS = "the rows of each pair are added up"
+_ROWS = "every row of the table is a cell of its own"
+_JUDGES = "every judge's rows are a cell of their own"
+_SETTINGS: Mapping[str, Mapping[str, str]] = {
+    _PAIRS: {"cells": "model"},
+    _ROWS: {"cells": "row"},
+    _JUDGES: {"cells": "judge"},
+    _SINGLE: {"deviance": "llf"},
+}
 
 
 def _cells(fit: Fit, own: FloatArray) -> list[tuple[FloatArray, str]]:
@@ -94,10 +109,10 @@ def _cells(fit: Fit, own: FloatArray) -> list[tuple[FloatArray, str]]:
     def finer(*names: str) -> FloatArray:
         return count(replace(fit, spec=replace(fit.spec, cells=names))).counts
 
-    add(finer(), "the rows of each pair are added up")
-    add(finer("row"), "every row of the table is a cell of its own")
+    add(finer(), _PAIRS)
+    add(finer("row"), _ROWS)
     if "judge" in fit.data.columns and not any(name == "judge" for t in fit.terms for name, _ in t.by):
-        add(finer("judge"), "every judge's rows are a cell of their own")
+        add(finer("judge"), _JUDGES)
     add(_both_orders(fit, own.shape[1]), "who was named first makes another cell")
     total = own.sum(axis=0)
     if not (total != np.floor(total)).any() and total.sum() <= MOST_SINGLE:
@@ -186,7 +201,9 @@ def by_definition(
                 f"{definition.name}: comes out if {definition.sentence}; a definition, not another fit:"
                 f" {kind_of(name)} {values[name]:.8g} by ours"
             )
-            judged[name] = PrintVerdict("explained", note, definition.name)
+            judged[name] = PrintVerdict(
+                "agrees-other-definition", note, definition.name, setting=definition.setting
+            )
         else:
             note = (
                 f"computed {float(values[name])!r}; it would come out if {definition.sentence}, but so few digits"
@@ -267,7 +284,7 @@ def by_program(
                         f" BradleyTerry2's summary does; 0 is the end of sigma's range, where z is not normal (ours:"
                         f" {by_ours}; Laplace's approximation has a test on the boundary)"
                     )
-                    found[q.quantity] = PrintVerdict("explained", note, "wald-sigma")
+                    found[q.quantity] = PrintVerdict("agrees-other-definition", note, "wald-sigma")
     elif fit.spec.link != "logit":
         found |= _by_expected_information(claim, fit, values, judged)
     return found
@@ -304,7 +321,7 @@ def _by_expected_information(
         return {}
     return {
         q.quantity: PrintVerdict(
-            "explained",
+            "agrees-other-definition",
             f"expected-information: comes out by the expected information, from which R's glm takes standard errors;"
             f" {values[q.quantity]:.8g} by the observed one",
             "expected-information",

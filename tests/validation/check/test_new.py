@@ -12,7 +12,8 @@ import pairproof
 from pairproof.cli import main
 from pairproof.errors import InputError
 from pairproof.validation.check.checker import Checker
-from pairproof.validation.check.claims_file import MOST_INLINE, draft, parse_claims, read_claims
+from pairproof.validation.check.claims_file import parse_claims, read_claims
+from pairproof.validation.check.draft import MOST_INLINE, draft
 from pairproof.validation.claims.data import fit_model, read_data
 from pairproof.validation.claims.entries import tomllib
 from pairproof.validation.claims.paper import ModelClaim
