@@ -6,6 +6,7 @@ import contextlib
 import os
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,8 @@ def check_files(
             raise click.UsageError("--attachment is of one paper; name one claims file, without --out.")
         if Path(attachment).suffix.lower() not in (".html", ".md"):
             raise click.UsageError(f"--attachment {attachment}: expected a name that ends in .html or .md.")
-        return check_papers(state, files, **asked, after=lambda found: _attach(state, files[0], attachment, found))
+        after = partial(_attach, state, files[0], attachment, asked=asked)
+        return check_papers(state, files, **asked, after=after)
     if one and out is None:
         return check_papers(state, files, **asked)
     return _check_many(state, files, out, workers or os.cpu_count() or 1, **asked)
@@ -94,17 +96,18 @@ def _write_index(state: State, out: Path, found: Index) -> None:
     state.say(f"index: {out / 'index.html'}")
 
 
-def _attach(state: State, file: str, attachment: str, found: Verification) -> None:
+def _attach(state: State, file: str, attachment: str, found: Verification, asked: dict[str, Any]) -> None:
     import hashlib
 
     from ...report.output import render_html, render_markdown
     from ...validation.check.claims_file import read_paper
+    from ...validation.claims.data import data_from, digests
     from ...validation.report import attachment as page
 
-    paper = read_paper(file)
-    digest = hashlib.sha256(Path(paper.source).read_bytes()).hexdigest()
+    paper = data_from(read_paper(file), asked["data"], asked["data_limit"])
+    hashes = {"": hashlib.sha256(Path(paper.source).read_bytes()).hexdigest(), **digests(paper)}
     again = shlex.join(("pairproof", "check", *state.typed))
-    made = page.attachment(paper, found, digest, found.context.versions, again)
+    made = page.attachment(paper, found, hashes, found.context.versions, again)
     render = render_html if attachment.lower().endswith(".html") else render_markdown
     state.write(Path(attachment), render(made))
     state.say(f"attachment: {attachment}")

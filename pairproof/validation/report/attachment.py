@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import shorten
 
@@ -17,11 +18,11 @@ from ..claims.paper import Paper
 from ..verdicts.agreement import AGREEING, Agreement
 
 #: Lines of so many characters that findings, and what was not checked, have on the page; and data sets.
-WIDTH, FINDINGS, NOT_CHECKED, DATA_SETS = 112, 22, 7, 5
+WIDTH, FINDINGS, NOT_CHECKED, DATA_SETS = 108, 26, 9, 5
 #: Characters of a sentence of a page, and of an explanation.
 LONGEST = 230
 _CSS = """@page { size: A4; margin: 14mm 16mm; }
-main { max-width: 46rem; } p, li { max-width: none; } h1 { font-size: 1.35rem; } footer { margin-top: .6rem; }
+main { max-width: 46rem; } p, li { max-width: none; } h1 { font-size: 1.35rem; } footer { display: none; }
 td { overflow-wrap: anywhere; }
 @media print { body { font-size: 9.2pt; line-height: 1.32; } h1 { font-size: 13pt; } h2 { font-size: 10.5pt; margin: .7rem 0 .2rem; }
   ul { margin: .25rem 0; } p { margin: .2rem 0; } table { font-size: 8pt; margin: .2rem 0; } pre { font-size: 8pt; padding: 0; margin: .2rem 0; }
@@ -37,9 +38,9 @@ _FIRST = ("differs-conclusion", "differs", "not-estimable", "ambiguous", "explai
 
 
 def attachment(
-    paper: Paper, rows: Sequence[Agreement], claims_sha256: str, versions: Mapping[str, str | None], command: str
+    paper: Paper, rows: Sequence[Agreement], hashes: Mapping[str, str], versions: Mapping[str, str | None], command: str
 ) -> Page:
-    """The page; `command` makes it again."""
+    """The page; `hashes` are of the files as they are, by data set, "" for the claims file; `command` makes it again."""
     printed = [a for a in rows if a.printed is not None and a.about in ("printed", "statement")]
     found, unchecked = _fitting(_findings(rows), FINDINGS), _fitting(_unchecked(printed), NOT_CHECKED)
     blocks: list[Block] = [Paragraph(_result(printed)), Heading("Findings")]
@@ -49,7 +50,7 @@ def attachment(
     known = ", ".join(f"{name} {v}" for name, v in versions.items() if v is not None)
     blocks += [
         Heading("What it was made from, and how to make it again"),
-        Table((Column("file", "left"), Column("SHA-256", "left")), tuple(_made_from(paper, claims_sha256))),
+        Table((Column("file", "left"), Column("SHA-256", "left")), tuple(_made_from(paper, hashes))),
         Code(command),
         Paragraph(f"With {known}.", aside=True),
         Paragraph(
@@ -65,15 +66,16 @@ def attachment(
 
 def _result(printed: Sequence[Agreement]) -> str:
     """ "41 printed numbers and statements were looked at: 38 come out, ..."."""
-    counts = {
-        "come out": sum(a.verdict in AGREEING and a.verdict != "agrees-other-definition" for a in printed),
-        "come out by another program's definition": sum(a.verdict == "agrees-other-definition" for a in printed),
-        "differ by too little to matter": sum(a.verdict == "immaterial" for a in printed),
-        "do not come out": sum(a.verdict in _FIRST for a in printed),
-        "were not checked": sum(a.verdict in ("not-checkable", "not-run") for a in printed),
+    words = {
+        **dict.fromkeys(AGREEING, "come out"),
+        "agrees-other-definition": "by another program's definition",
+        "immaterial": "with too small a difference to matter",
+        **dict.fromkeys(_FIRST, "otherwise than the data as deposited give"),
     }
-    said = ", ".join(f"{n} {words}" for words, n in counts.items() if n) or "none is in the claims file"
-    return f"{len(printed)} printed numbers and statements: {said}."
+    counts = Counter(words.get(a.verdict, "not checked") for a in printed)
+    kinds = dict.fromkeys((*words.values(), "not checked"))
+    said = "; ".join(f"{kind}: {counts[kind]}" for kind in kinds if counts[kind]) or "none is in the claims file"
+    return f"Of {len(printed)} printed numbers and statements, {said}."
 
 
 def _findings(rows: Sequence[Agreement]) -> list[str]:
@@ -83,7 +85,7 @@ def _findings(rows: Sequence[Agreement]) -> list[str]:
         if a.verdict in _FIRST and a.about != "native-r" and (a.verdict != "not-estimable" or a.printed):
             together = a.finding or (a.explanation if a.verdict in ("explained", "ambiguous") else str(a.quantity))
             found.setdefault((a.claim, together), []).append(a)
-    come_out = {claim: sum(a.claim == claim and a.verdict in AGREEING for a in rows) for claim, _ in found}
+    come_out = Counter(a.claim for a in rows if a.about == "printed" and a.printed and a.verdict in AGREEING)
     order = sorted(found.values(), key=lambda some: (some[0].accepted, _FIRST.index(some[0].verdict)))
     sentences = [_sentence(some, come_out[some[0].claim]) for some in order]
     beside_r = [a for a in rows if a.about == "native-r" and a.verdict in _FIRST and not a.passes]
@@ -125,7 +127,8 @@ def _said(a: Agreement) -> str:
 
 
 def _where(a: Agreement) -> str:
-    return a.where or a.claim
+    place = a.where or a.claim
+    return place[:1].upper() + place[1:]
 
 
 def _called(a: Agreement) -> str:
@@ -151,12 +154,14 @@ def _short(text: str) -> str:
 
 
 def _unchecked(printed: Sequence[Agreement]) -> list[str]:
-    """What was not checked, by place and kind of reason; of each the first reason in words."""
-    found: dict[tuple[str, str], list[Agreement]] = {}
+    """What was not checked, by reason."""
+    found: dict[str, list[Agreement]] = {}
     for a in printed:
         if a.verdict in ("not-checkable", "not-run"):
-            found.setdefault((_where(a), a.code or a.explanation), []).append(a)
-    return [f"{where}, {len(some)} of its claims: {_said(some[0])}." for (where, _), some in found.items()]
+            found.setdefault(_said(a), []).append(a)
+    return [
+        f"{named(dict.fromkeys(map(_where, some)), 3)} ({len(some)}): {why}." for why, some in found.items()
+    ]
 
 
 def _fitting(sentences: Sequence[str], lines: int) -> tuple[str, ...]:
@@ -172,12 +177,13 @@ def _fitting(sentences: Sequence[str], lines: int) -> tuple[str, ...]:
     return (*sentences[:shown], *more)
 
 
-def _made_from(paper: Paper, claims_sha256: str) -> Iterator[tuple[str, str]]:
-    yield f"claims: {paper.source.rpartition('/')[2]}", claims_sha256
-    for name, spec in list(paper.data.items())[:DATA_SETS]:
-        if spec.file:
-            yield f"data {name}: {spec.file}", spec.sha256
-    if left := [name for name, spec in paper.data.items() if not spec.file and not spec.from_]:
-        yield f"data {named(left, 4)}", "in the claims file itself"
-    if len(paper.data) > DATA_SETS:
-        yield f"{len(paper.data) - DATA_SETS} more", "in the claims file, with their hashes"
+def _made_from(paper: Paper, hashes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    yield f"claims: {paper.source.rpartition('/')[2]}", hashes[""]
+    files = [spec for spec in paper.data.values() if spec.file]
+    for spec in files[:DATA_SETS]:
+        same = hashes[spec.name] == spec.sha256.lower()
+        yield f"data {spec.name}: {spec.file}", spec.sha256 if same else "not here as the claims file states it; not used"
+    if len(files) > DATA_SETS:
+        yield f"{len(files) - DATA_SETS} more files", "in the claims file, with their hashes"
+    if inline := [name for name, spec in paper.data.items() if not spec.file and not spec.from_]:
+        yield f"data {named(inline, 4)}", "in the claims file itself"
