@@ -1,0 +1,246 @@
+"""Which items the names of a page mean, and of which model its numbers are.
+
+What neither the page nor the caller says is found: the combination of family, ties, scale and reference that brings
+most of the printed numbers out.  It is said, and so is what brings as many out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from ...data.comparisons import Comparisons
+from ...data.reading.sources import suggestion
+from ...errors import InputError, PairproofError
+from ...fit.estimates.specification import TIES_IN_WORDS
+from ...fit.fit import Fit
+from ...text import label, listed, named
+from ..claims.data import fit_model
+from ..claims.paper import ModelClaim, PrintedQuantity
+from ..claims.quantities import OF_BOARD, Quantity, quantity, scale_of
+from .headings import PARAMETERS
+from .reading import PrintedTable
+
+#: The families, each on its own scale before the others': the field's default stands first.
+ON_SCALES = (
+    ("bradley-terry", "log-odds"),
+    ("llbt", "lambda"),
+    ("bradley-terry", "lambda"),
+    ("llbt", "log-odds"),
+)
+#: Items without a number, or with 0, that are tried as reference; names by which a prefix is found.
+MOST_REFERENCES, MOST_NAMES = 6, 200
+#: Part of a standard error below which a difference says nothing of the model.
+IMMATERIAL = 0.01
+
+
+def with_items(page: PrintedTable, table: Comparisons, parameters: Sequence[str] = ()) -> PrintedTable:
+    """The page with the items of the data in place of its names."""
+    found, said = _meant(page.items, table.items)
+    of_model = {_plain(name): name for name in parameters if name not in table.items}
+    for name in page.items:
+        if name not in found:
+            known = (kind for kind, form in PARAMETERS.items() if re.fullmatch(form, name.casefold()))
+            if parameter := of_model.get(_plain(name)) or next(known, ""):
+                found[name] = parameter
+    twice = [name for name, n in Counter(found.values()).items() if n > 1]
+    if twice:
+        names = [name for name, item in found.items() if item == twice[0]]
+        raise InputError(f"{page.source}: {listed(names)} are all {twice[0]!r} in {table.source}; keep one of them")
+    unknown = [name for name in page.items if name not in found]
+    if page.items and len(set(found.values()) & set(table.items)) < 2:
+        near = [f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6]]
+        raise InputError(
+            f"{page.source}: of its {len(page.items)} names {len(page.items) - len(unknown)} are items of {table.source}; it"
+            f" has no {'; no '.join(near)}; the items are {listed(table.items)}: write the page's names so, or --rename those"
+            " of the data"
+        )
+    rest = [f"row {label(name)}: no item of {table.source}{suggestion(name, table.items)}" for name in unknown]
+    numbers = [
+        _of(q, found[q.quantity.name]) if q.quantity.name else q
+        for q in page.numbers
+        if not q.quantity.name or q.quantity.name in found
+    ]
+    return replace(
+        page,
+        numbers=tuple(numbers),
+        items=tuple(dict.fromkeys(found.values())),
+        without=tuple(found[name] for name in page.without if name in found),
+        sentences=(*page.sentences, *said),
+        others=(*page.others, *rest),
+    )
+
+
+def _of(q: PrintedQuantity, name: str) -> PrintedQuantity:
+    return replace(q, quantity=Quantity(q.quantity.kind, q.quantity.group, name))
+
+
+def _plain(name: str) -> str:
+    """Letters and digits of a name: programs put dots, underlines or nothing for blanks."""
+    return re.sub(r"[\W_]+", "", name.casefold()) or name
+
+
+def _meant(names: Sequence[str], items: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """The item that each name means, and how it is known where that is not plain."""
+    found = {name: name for name in names if name in items}
+    left = [name for name in names if name not in found]
+    times = Counter(_plain(item) for item in items)
+    plain = {_plain(item): item for item in items if times[_plain(item)] == 1 and item not in found}
+    prefixes = Counter(
+        full[: len(full) - len(item)] for full in map(_plain, left[:MOST_NAMES]) for item in plain if full.endswith(item)
+    )
+    best = max(prefixes, key=lambda p: (prefixes[p], -len(p)), default="")
+    said = []
+    if not best or prefixes[best] > 1 or len(items) == 2:
+        more = {
+            name: plain[rest]
+            for name in left
+            if _plain(name).startswith(best) and (rest := _plain(name)[len(best) :]) in plain
+        }
+        found |= more
+        said += [f"names are read without {best!r}: {_pairs(more)}"] * bool(best and more)
+    places = [re.fullmatch(r"(\D{0,8}?)0*(\d{1,4})", name) for name in left]
+    counted = {m[0]: int(m[2]) for m in places if m and 0 < int(m[2]) <= len(items)}
+    if len(found) < 2 <= len(counted):
+        of_place = {name: items[k - 1] for name, k in counted.items() if not re.fullmatch(r"g\d", name)}
+        found |= of_place
+        said.append(f"names with numbers are the items in the order of the data: {_pairs(of_place)}")
+    return found, said
+
+
+def _pairs(names: Mapping[str, str]) -> str:
+    return named(f"{label(name)} is {label(item)}" for name, item in names.items())
+
+
+@dataclass(frozen=True)
+class FoundModel:
+    """The model that a page's numbers are held to, how many of them it brings out, and how it was found.
+
+    stated: whether page or caller left nothing to find.
+    """
+
+    model: ModelClaim
+    come_out: int
+    of: int
+    sentences: tuple[str, ...]
+    stated: bool
+
+
+def find_model(page: PrintedTable, table: Comparisons, stated: Mapping[str, Any]) -> FoundModel:
+    """The model of a page with the items of the data.
+
+    stated: what the caller says of the model, by the names of :class:`..claims.paper.ModelClaim`.
+    """
+    said = {**page.model, **{key: value for key, value in stated.items() if value}}
+    numbers = [q for q in page.numbers if q.quantity.kind not in OF_BOARD]
+    tried: dict[ModelClaim, int] = {}
+    for model in _candidates(page, table, said):
+        fit = _fitted(table, model)
+        if fit is not None:
+            tried[model] = sum(_comes_out(fit, q) for q in numbers)
+    if not tried:
+        raise InputError(f"{page.source}: no model fits {table.source} that is as stated: {_in_words(said)}")
+    best = max(tried, key=lambda m: tried[m])
+    by_row = replace(best, cells=("row",))
+    of_cells = {"deviance", "df_resid", "null_deviance", "df_null", "aic_glm"}
+    if not best.cells and any(q.quantity.kind in of_cells and not _comes_out_of(table, best, q) for q in numbers):
+        fit = _fitted(table, by_row)
+        tried[by_row] = sum(_comes_out(fit, q) for q in numbers) if fit else 0
+        best = max((best, by_row), key=lambda m: tried[m])
+    return FoundModel(best, tried[best], len(numbers), tuple(_said(page, table, said, best, tried, len(numbers))), len(tried) == 1)
+
+
+def _candidates(page: PrintedTable, table: Comparisons, said: Mapping[str, Any]) -> Iterator[ModelClaim]:
+    """The models that may be meant, the likeliest first."""
+    scales = [
+        (family, scale) for family, scale in ON_SCALES
+        if said.get("family", family) == family and said.get("scale", scale) == scale
+    ] or [(said.get("family", "bradley-terry"), said.get("scale", ""))]  # fmt: skip
+    ties = [said["ties"]] if said.get("ties") else [*TIES_IN_WORDS] if table.tie_category else ["none"]
+    orders = [True, False] if "order" in page.items and not said.get("order_effect") else [bool(said.get("order_effect"))]
+    rest = {key: value for key, value in said.items() if key not in ("family", "scale", "ties", "reference", "order_effect")}
+    references = [said["reference"]] if said.get("reference") else _references(page, table)
+    for treatment, (family, scale), reference, order in product(ties, scales, references, orders):
+        yield ModelClaim(family, treatment, reference=reference, scale=scale, order_effect=order, **rest)
+
+
+def _references(page: PrintedTable, table: Comparisons) -> list[str]:
+    """Items with 0 or without a number, and the sum where there are none."""
+    printed = {q.quantity.name for q in page.numbers if q.quantity.kind == "estimate"}
+    if not printed:
+        return [""]
+    absent = [item for item in table.items if item not in printed or item in page.without]
+    return absent[:MOST_REFERENCES] or ["sum"]
+
+
+def _fitted(table: Comparisons, model: ModelClaim) -> Fit | None:
+    try:
+        return fit_model(table, model)
+    except PairproofError:
+        return None
+
+
+def _comes_out(fit: Fit, q: PrintedQuantity) -> bool:
+    """Whether the number is printed so, or differs by what nobody sees: programs stop early."""
+    try:
+        value = quantity(fit, q.quantity)
+        size = quantity(fit, q.quantity.of("worth_se")) if q.quantity.kind == "worth" else scale_of(q.quantity, fit)
+    except InputError:
+        return False
+    near = q.printed.value is not None and abs(value - float(q.printed.value)) <= IMMATERIAL * size
+    return near or q.printed.verdict(value).verdict != "differs"
+
+
+def _comes_out_of(table: Comparisons, model: ModelClaim, q: PrintedQuantity) -> bool:
+    fit = _fitted(table, model)
+    return fit is not None and _comes_out(fit, q)
+
+
+def _said(
+    page: PrintedTable,
+    table: Comparisons,
+    said: Mapping[str, Any],
+    best: ModelClaim,
+    tried: Mapping[ModelClaim, int],
+    n: int,
+) -> Iterator[str]:
+    """What was found, and what else brings as many numbers out."""
+    count = f"{tried[best]} of {n} come out"
+    for key, what in (("scale", "scale"), ("ties", "ties"), ("family", "family"), ("order_effect", "order effect"), ("cells", "cells")):
+        chosen = getattr(best, key)
+        others = {
+            getattr(m, key): max(k for o, k in tried.items() if getattr(o, key) == getattr(m, key))
+            for m in tried
+            if getattr(m, key) != chosen
+        }
+        if set(others.values()) - {tried[best]} and not said.get(key):
+            words = ", ".join(f"{k} of {n} with {_word(other)}" for other, k in others.items())
+            yield f"{what} {_word(chosen)} was found: {count}, {words}"
+    if not said.get("reference") and best.reference not in ("", "sum"):
+        absent = [item for item in table.items if item not in {q.quantity.name for q in page.numbers}]
+        alone = "it alone has no number" if absent == [best.reference] else "its number is 0 or missing"
+        yield f"reference {label(best.reference)}: {alone}"
+    elif not said.get("reference") and best.reference == "sum":
+        yield "reference sum: every item has a number that is not 0"
+    equal = [m for m, k in tried.items() if k == tried[best] and m != best]
+    if equal:
+        yield f"as many come out with {'; or '.join(_in_words(_differing(m, best)) for m in equal[:4])}; the first is taken"
+
+
+def _differing(model: ModelClaim, best: ModelClaim) -> dict[str, Any]:
+    keys = ("family", "ties", "scale", "reference", "order_effect", "cells")
+    return {key: value for key in keys if (value := getattr(model, key)) != getattr(best, key)}
+
+
+def _in_words(said: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key.replace('_', ' ')} {_word(value)}" for key, value in said.items())
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "none"
+    return label(" and ".join(value) if isinstance(value, tuple) else str(value)) or "none"
