@@ -34,8 +34,8 @@ _COUNTED = {
     "not-checkable": "not_checkable",
     "not-run": "not_run",
 }
-#: Rows that a screen names, and characters of an explanation; columns that its table needs.
-MOST_NAMED, LONGEST, WIDTH = 20, 200, 100
+#: Rows that a screen names, and characters of an explanation; columns that its table needs beside names.
+MOST_NAMED, LONGEST, WIDTH = 20, 200, 90
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,13 @@ class CheckedPaper:
 
     @property
     def open(self) -> int:
-        """Rows that need attention: of printed numbers, of these among each other, and of native beside R."""
-        return sum(not a.passes and not self.error for a in self.rows)
+        """How many rows need attention; what did not run is counted apart."""
+        return len(self.attention)
+
+    @cached_property
+    def attention(self) -> tuple[Agreement, ...]:
+        """Those rows: of printed numbers, of these among each other, and of native beside R."""
+        return tuple(a for a in self.rows if not a.passes and a.verdict != "not-run")
 
     def to_dict(self) -> dict[str, Any]:
         """Its line as JSON."""
@@ -151,10 +156,11 @@ class Index:
 
     def screen(self, full: bool) -> str:
         """What the command prints: a line a paper, and the first that need attention; with `full` every number."""
-        width = max(shutil.get_terminal_size((WIDTH, 24)).columns, WIDTH)
+        longest = max((len(paper.paper) for paper in self.papers), default=0)
+        width = max(shutil.get_terminal_size((100, 24)).columns, WIDTH + min(longest, LONGEST))
         if full:
             return render_text(self.page(), width=width)
-        open_ = [a for paper in self.papers if not paper.error for a in paper.rows if not a.passes]
+        open_ = [a for paper in self.papers for a in paper.attention]
         lines = [
             f"{numbers.SIGNS[a.verdict]} {a.paper}: {a.claim} {a.quantity}: {shorten(a.explanation, LONGEST)}"
             for a in open_[:MOST_NAMED]
