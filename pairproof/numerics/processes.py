@@ -62,31 +62,26 @@ def as_they_come(
 ) -> Iterator[tuple[Task, Answer | None]]:
     """Each task with its answer as soon as it is there; None for a task by which its process ended.
 
-    With a process that ends (the system may have killed it for want of memory) all that were sent are lost.  Those
-    that may have ended it are done once more, each by itself, and the others go on together.
+    With a process that ends (the system may have killed it for want of memory) all that were sent are lost, and
+    each of them is done once more by itself.
     """
     from concurrent.futures import as_completed
     from concurrent.futures.process import BrokenProcessPool
 
-    left = list(tasks)
-    alone = 0
-    while left:
-        now, later = (left[:1], left[1:]) if alone else (left, [])
-        lost = []
-        with _pool(min(workers, len(now))) as pool:
-            sent = {pool.submit(function, task): k for k, task in enumerate(now)}
+    groups = [list(tasks)]
+    while groups:
+        now, lost = groups.pop(0), []
+        with _pool(min(workers, len(now)) or 1) as pool:
+            sent = {pool.submit(function, task): task for task in now}
             for future in as_completed(sent):
                 try:
-                    yield now[sent[future]], future.result()
+                    yield sent[future], future.result()
                 except BrokenProcessPool:
                     lost.append(sent[future])
-        if alone:
-            alone, left = alone - 1, later
-            if lost:
-                yield now[0], None
-        else:
-            # One more than there are processes is handed over ahead; any of these may have begun.
-            alone, left = min(len(lost), 2 * workers + 1), [now[k] for k in sorted(lost)]
+        if len(now) > 1:
+            groups += [[task] for task in lost]
+        elif lost:
+            yield lost[0], None
 
 
 @contextmanager

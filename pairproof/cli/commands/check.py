@@ -100,7 +100,9 @@ def command(state: State, files: tuple[str, ...], votes: str | None, **asked: An
             f"--{name.replace('_', '-')}" for name, value in of_table.items() if value and name != "kind"
         ]
         if stray or any(of_votes.values()):
-            raise click.UsageError(f"{(*stray, 'options of reading')[0]} is of a printed table; add --votes FILE.")
+            raise click.UsageError(
+                f"{(*stray, 'options of reading')[0]} is of a printed table; add --votes FILE."
+            )
         if tables := [file for file in files if file.lower().endswith(_TABLES)]:
             raise click.UsageError(
                 f"{tables[0]} is no claims file; if it is a printed table, add --votes FILE, or look at its numbers alone:"

@@ -96,7 +96,7 @@ def check_papers(
     require_r: bool,
     full: bool,
     data_limit: int | None,
-    after: Callable[[Verification], None] = lambda found: None,
+    after: Callable[[Verification], None] | None = None,
     **asked: Any,
 ) -> int:
     """Recompute the papers, show and write the verdicts, and return the exit code 0, 1 or 2; `after` is told the
@@ -108,7 +108,8 @@ def check_papers(
         found = pairproof.validation.run(
             names, progress=progress, workers=os.cpu_count() or 1, **asked, **stated(data_limit=data_limit)
         )
-    after(found)
+    if after is not None:
+        after(found)
     return give_verdicts(state, found, require_r, full)
 
 

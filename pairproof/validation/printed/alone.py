@@ -4,7 +4,8 @@ Beside the relations of :mod:`pairproof.validation.verdicts.arithmetic` there ar
 of, because its data say more::
 
     AIC = 2k - 2 log L       AIC >= deviance + 2k, since no likelihood of counts is above 1
-    limits = estimate +- z se at another level than 95 %       votes = wins + losses + ties
+    votes = wins + losses + ties
+    limits: where none is that of 95 %, those of another level; else they are of no Wald interval, and nothing is said
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from ..claims.quantities import Quantity
 from ..report.context import ReportContext, versions
 from ..report.notation import verdict_cell
 from ..report.verification import Verification
-from ..verdicts.agreement import AGREEING, Agreement
-from ..verdicts.arithmetic import Check, Interval
+from ..verdicts.agreement import Agreement
+from ..verdicts.arithmetic import Interval
 from ..verdicts.arithmetic_rows import KIND, arithmetic_rows
 from .headings import PARAMETERS
 from .reading import MOST_CHARACTERS, PrintedTable, read_tables
@@ -42,14 +43,11 @@ NEEDS: Mapping[str, str] = {
     "p": "z, or its estimate and standard error",
     "low": "its estimate and standard error",
     "high": "its estimate and standard error",
-    "exp": "its estimate",
-    "worth": "the estimates of all items; and the sum of all must be 1",
-    "df_resid": "the null df, or the pairs of all items",
+    "worth": "the estimates of all items",
+    "df_resid": "the null df and the printed parameters",
     "deviance": "the null deviance",
     "aic": "the log-likelihood, or the deviance, and the parameters",
-    "aic_glm": "the deviance and the parameters",
     "votes": "wins and losses",
-    "win_totals": "the estimates of all items, and how often each pair met (--games)",
 }
 _FIELDS = {f.name for f in fields(ModelClaim)}
 
@@ -59,12 +57,12 @@ def check_alone(
     stated: Mapping[str, Any] = MappingProxyType({}),
     columns: Mapping[str, str] = MappingProxyType({}),
     games: float = 0.0,
-    sided: int = 2,
+    one_sided: bool = False,
 ) -> Verification:
-    """The numbers of a page held against each other; the sentences are the first lines of its context.
+    """The numbers of a page held against each other; what was read and looked at are the first lines of its context.
 
     path: the file.  stated: what the caller knows of the model.  columns: the heading of a kind of number that has two.
-    games: how often each pair met.  sided: of the printed p-values.
+    games: how often each pair met.  one_sided: whether the p-values are.
     """
     from ..check.recompute import made
     from ..verify import backend_of
@@ -74,10 +72,14 @@ def check_alone(
     said: list[str] = []
     pages = read_tables(decoded(raw, path), path, columns)
     for k, page in enumerate(pages, 1):
-        name = page.claim or ("table" if len(pages) == 1 else f"table-{k}")
-        found, sentences = _of_page(page, name, stated, games, sided)
+        claim = Claim(
+            id=page.claim or ("table" if len(pages) == 1 else f"table-{k}"),
+            sided=1 if one_sided else 2,
+            data="games",
+        )
+        found = _of_page(page, claim, stated, games)
         rows += found
-        said += [*page.sentences, *sentences]
+        said += [*page.sentences, *_sentences(found)]
     context = ReportContext(
         title=f"{label(Path(path).name)}: do its numbers fit each other?",
         subtitle="Without the data: what follows from other printed numbers is held against them, and nothing else.",
@@ -88,62 +90,73 @@ def check_alone(
     return Verification(tuple(rows), context)
 
 
-def screen(found: Verification, full: bool) -> str:
-    """What the command prints: what does not fit, and with `full` every check; then what was read and looked at."""
-    checks = [a for a in found if a.about == "arithmetic" and a.verdict != "not-checkable"]
+def screen(found: Verification) -> str:
+    """What the command prints: what does not fit; then what was read and looked at."""
+    checks = [a for a in found if a.about == KIND and a.verdict != "not-checkable"]
     off = [a for a in checks if not a.passes]
     hold = f"{len(checks) - len(off)} of {len(checks)} checks of the printed numbers against each other hold"
-    blocks: list[Block] = [Bullets((hold if checks else "Nothing here follows from another printed number.",))]
-    if shown := checks if full else off:
-        rows = tuple((a.quantity.name, a.printed or "", verdict_cell(a), a.explanation) for a in shown)
-        header = (*(Column(name, "left") for name in ("number", "printed", "verdict", "by the numbers beside it")),)
-        blocks.append(Table(header, rows))
-    blocks.append(Bullets(found.context.first_lines))
-    return render_text(Page(found.context.title, blocks), width=shutil.get_terminal_size((100, 24)).columns)
+    blocks: list[Block] = [
+        Bullets((hold if checks else "Nothing here follows from another printed number.",))
+    ]
+    if off:
+        rows = tuple((a.quantity.name, a.printed or "", verdict_cell(a), a.explanation) for a in off)
+        header = ("number", "printed", "verdict", "by the numbers beside it")
+        blocks.append(Table(tuple(Column(name, "left") for name in header), rows))
+    page = Page(found.context.title, [*blocks, Bullets(found.context.first_lines)])
+    return render_text(page, width=shutil.get_terminal_size((100, 24)).columns)
 
 
-def _of_page(
-    page: PrintedTable, name: str, stated: Mapping[str, Any], games: float, sided: int
-) -> tuple[list[Agreement], list[str]]:
-    """The rows of a table, on the scale on which fewest numbers do not fit, and what is said of them."""
+def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games: float) -> list[Agreement]:
+    """The rows of a table, on the scale on which fewest numbers do not fit."""
     of_names = {item: _parameter(item) for item in page.items}
     items = [item for item, parameter in of_names.items() if not parameter]
-    model = {key: value for key, value in page.model.items() if key in _FIELDS}
-    points = model.get("scale") == "elo"
+    points = page.model.get("scale") == "elo"
+    model = {key: value for key, value in page.model.items() if key in _FIELDS and value != "elo"}
     if len(page.without) == 1 and page.without[0] in items:
         model["reference"] = page.without[0]
-    model = {"family": "bradley-terry", "ties": "none", **model, **stated}
-    if "tie" in of_names.values() and "ties" not in stated:
-        model["ties"] = "davidson"
-    model["order_effect"] = "order" in of_names.values()
-    reference = model.get("reference") or ""
-    if reference not in ("", "sum", *items):
-        items.append(reference)
+    # Its df may be of single comparisons: nothing says that they are of pairs.
+    usual = {
+        "cells": ("row",),
+        "family": "bradley-terry",
+        "ties": "davidson" if "tie" in of_names.values() else "none",
+    }
+    model = {**usual, **model, **stated, "order_effect": "order" in of_names.values()}
+    reference = model.get("reference") or "sum"
+    spec = DataSpec(
+        "games",
+        kind="games",
+        items=(*items, *({reference} - {"sum", *items})),
+        games=0.0 if points else games,
+    )
     numbers = tuple(
-        replace(q, quantity=Quantity(q.quantity.kind, q.quantity.group, of_names.get(q.quantity.name) or q.quantity.name))
+        replace(
+            q,
+            quantity=q.quantity.of(q.quantity.kind)
+            if not of_names.get(q.quantity.name)
+            else Quantity(q.quantity.kind, name=of_names[q.quantity.name]),
+        )
         for q in page.numbers
         if not (points and q.quantity.kind in ("worth", "exp"))
     )
-    claim = Claim(id=name, data="games", numbers=numbers, sided=1 if sided == 1 else 2)
-    spec = DataSpec("games", kind="games", items=tuple(items), games=0.0 if points else games)
-    scales = (model["scale"],) if model.get("scale") not in (None, "", "elo") else ("log-odds", "lambda")
-    tried = []
-    for scale in scales:
-        asked = replace(claim, model=ModelClaim(**{**model, "scale": scale}))
+    found = []
+    for scale in (model["scale"],) if model.get("scale") else ("log-odds", "lambda"):
+        asked = replace(claim, numbers=numbers, model=ModelClaim(**{**model, "scale": scale}))
         paper = Paper(Path(page.source).stem, "", data={"games": spec}, claims=(asked,))
-        rows = arithmetic_rows(paper, _no_data)
-        tried.append((sum(not a.passes for a in rows), scale, paper, asked, rows))
-    _, scale, paper, claim, rows = min(tried, key=lambda one: one[0])
-    rows = _with_levels(rows, claim) + [_row(paper, claim, check) for check in _further(claim, reference)]
-    said = [f"the numbers are held against each other on the scale {scale}, on which most fit"] * (tried[0][0] != tried[-1][0])
-    checked = {a.quantity.name for a in rows if a.verdict in AGREEING or not a.passes}
-    why = "follows from no other printed number: only the data can say"
-    rows += [
-        Agreement.of_claim(paper.id, claim, q.quantity, "not-checkable", why, "no-outcomes", printed=q.printed.text)
-        for q in numbers
-        if q.quantity not in checked
-    ]
-    return rows, [*said, *_sentences(numbers_of=[q.quantity for q in numbers], checked=checked)]
+        found.append(arithmetic_rows(paper, _no_data))
+    rows = min(found, key=lambda rows: sum(not a.passes for a in rows))
+    known: dict[str, Interval] = {q.quantity: Interval.of(q.printed) for q in numbers}
+    rows = _limits(rows, known)
+    printed = {str(q.quantity): q.printed.text for q in numbers}
+
+    def row(name: str, *said: Any, **about: Any) -> Agreement:
+        return Agreement.of_claim(paper.id, asked, name, *said, **about)
+
+    for name, holds, words in _further(known, reference):
+        said = ("agrees" if holds else "differs", words, "arithmetic")
+        rows.append(row(Quantity(KIND, name=name), *said, printed=printed[name], about=KIND))
+    checked = {a.quantity.name for a in rows if a.verdict != "not-checkable"}
+    why = ("not-checkable", "follows from no other printed number: only the data can say", "no-outcomes")
+    return rows + [row(name, *why, printed=text) for name, text in printed.items() if name not in checked]
 
 
 def _no_data(name: str) -> Any:
@@ -151,88 +164,61 @@ def _no_data(name: str) -> Any:
 
 
 def _parameter(name: str) -> str:
-    """ "tie" and "order" of the names that programs give to what is no item."""
+    """ "tie" or "order" of the names that programs give to what is no item."""
     return next((kind for kind, form in PARAMETERS.items() if re.fullmatch(form, name.casefold())), "")
 
 
-def _row(paper: Paper, claim: Claim, check: Check) -> Agreement:
-    printed = next((q.printed.text for q in claim.numbers if q.quantity == check.quantity), None)
-    said = (check.verdict, check.sentence, check.code)
-    return Agreement.of_claim(
-        paper.id, claim, Quantity(KIND, name=check.quantity), *said, printed=printed, about="arithmetic"
-    )
-
-
-def _with_levels(rows: Sequence[Agreement], claim: Claim) -> list[Agreement]:
-    """The rows, where limits that are not those of 95 % are all of another level, or of no Wald interval at all."""
-    known = {q.quantity: Interval.of(q.printed) for q in claim.numbers}
-    off = [a for a in rows if a.verdict == "differs" and a.quantity.name.startswith(("low.", "high."))]
-    if not off:
+def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Agreement]:
+    """The rows, where limits that are all off are of another level, or of no Wald interval."""
+    of_limits = [a for a in rows if a.quantity.name.startswith(("low.", "high."))]
+    if any(a.passes for a in of_limits):
         return list(rows)
-    of = {a.quantity: Quantity.parse(a.quantity.name) for a in off}
-
-    def distance(q: Quantity) -> Interval:
-        return (known[q] - known[q.of("estimate")]).size()
 
     def at(q: Quantity, level: float) -> bool:
-        return distance(q).meets(known[q.of("se")].times(normal_quantile(0.5 + level / 2)))
+        half = known[q.of("se")].times(normal_quantile(0.5 + level / 2))
+        return (known[q] - known[q.of("estimate")]).size().meets(half)
 
-    level = next((x for x in LEVELS if all(at(q, x) for q in of.values())), None)
-    found = []
-    for a in rows:
-        q = of.get(a.quantity)
-        other = q.of("high" if q.kind == "low" else "low") if q is not None else None
-        if q is not None and level is not None:
-            a = replace(a, verdict="agrees", explanation=f"comes out at {level:.4g} instead of 0.95")
-        elif q is not None and other in known and not distance(q).meets(distance(other)):
-            why = "not symmetric about the estimate: no Wald interval, and what else it is does not follow from print"
-            a = replace(a, verdict="not-checkable", explanation=why)
-        found.append(a)
-    return found
+    names = [Quantity.parse(a.quantity.name) for a in of_limits]
+    level = next((level for level in LEVELS if all(at(q, level) for q in names)), None)
+    why = "none is that of a Wald interval of a usual level; what else it is does not follow from the page"
+    said = {"verdict": "not-checkable", "explanation": why}
+    said = said if level is None else {"verdict": "agrees", "explanation": f"comes out at level {level:g}"}
+    return [replace(a, **said) if a in of_limits else a for a in rows]  # type: ignore[arg-type]
 
 
-def _further(claim: Claim, reference: str) -> Iterator[Check]:
+def _further(known: Mapping[str, Interval], reference: str) -> Iterator[tuple[str, bool, str]]:
     """AIC against log-likelihood and deviance; votes against wins, losses and ties."""
-    known = {q.quantity: Interval.of(q.printed) for q in claim.numbers}
-    whole = {q: float(p.printed.value) for p in claim.numbers if p.printed.value is not None for q in (p.quantity,)}
-    free = sum(q.startswith("se.") for q in known)
+    free = sum(name.startswith("se.") for name in known)
     # Of parameters that sum to zero one has a standard error and is not free.
-    ks = [int(whole["df_null"] - whole["df_resid"])] if {"df_null", "df_resid"} <= whole.keys() else []
-    ks = ks or ([free] if reference not in ("", "sum") else [free, free - 1]) if free > 1 else ks
-    for name in ("aic", "aic_glm"):
-        if name not in known or not ks:
-            continue
-        if "llf" in known and name == "aic":
-            texts = {k: known["llf"].times(-2.0) + Interval(2.0 * k, 2.0 * k) for k in ks}
-            k = next((k for k, value in texts.items() if value.meets(known[name])), ks[0])
-            holds = texts[k].meets(known[name])
-            yield Check(name, "agrees" if holds else "differs", f"2 x {k} - 2 log L: {texts[k]}")
-        elif "deviance" in known:
-            least = known["deviance"] + Interval(2.0 * min(ks), 2.0 * min(ks))
-            holds = known[name].high >= least.low
-            yield Check(name, "agrees" if holds else "differs", f"at least deviance + 2 x {min(ks)}: {least}")
-    for q in (q for q in whole if q.kind == "votes"):
-        parts = [whole.get(q.of(kind)) for kind in ("wins", "losses")]
-        if None not in parts:
-            total = sum(part for part in (*parts, whole.get(q.of("ties"), 0.0)) if part is not None)
-            yield Check(q, "agrees" if total == whole[q] else "differs", f"wins + losses + ties: {total:g}")
+    ks = [free] if reference != "sum" else [free, free - 1]
+    if {"df_null", "df_resid"} <= known.keys():
+        ks = [round(known["df_null"].low + 0.5 - (known["df_resid"].low + 0.5))]
+    for name in ("aic", "aic_glm") if min(ks) > 0 else ():
+        if name in known and name == "aic" and "llf" in known:
+            values = [known["llf"].times(-2.0) + Interval(2.0 * k, 2.0 * k) for k in ks]
+            yield name, any(v.meets(known[name]) for v in values), f"2 x {ks[0]} - 2 log L: {values[0]}"
+        elif name in known and "deviance" in known:
+            least = known["deviance"].low + 2.0 * min(ks)
+            yield name, known[name].high >= least, f"at least deviance + 2 x {min(ks)}: {least:g}"
+    for q in (Quantity.parse(name) for name in known if name.startswith("votes.")):
+        parts = [known[q.of(kind)] for kind in ("wins", "losses", "ties") if q.of(kind) in known]
+        if len(parts) > 1:
+            total = sum(round(part.low + 0.5) for part in parts)
+            yield q, known[q].meets(Interval(total, total)), f"wins + losses + ties: {total}"
 
 
-def _sentences(numbers_of: Sequence[Quantity], checked: set[str]) -> Iterator[str]:
+def _sentences(rows: Sequence[Agreement]) -> Iterator[str]:
     """What was checked, and by what; what could not be, and what that would need."""
-    kinds: dict[str, list[Quantity]] = {}
-    for q in numbers_of:
-        kinds.setdefault(q.kind, []).append(q)
+    names = {a.quantity.name for a in rows if a.about == KIND and a.verdict != "not-checkable"}
+    checked = [Quantity.parse(name).kind for name in names]
+    left = [a.quantity.kind.removesuffix("_glm") for a in rows if a.about == "printed"]
     for kind, need in NEEDS.items():
-        n, of = sum(q in checked for q in kinds.get(kind, ())), len(kinds.get(kind, ()))
-        if kind == "win_totals" and kind in checked:
-            yield f"the totals of wins that the estimates imply are checked: by {need}"
-        elif kind == "worth" and "worth.all.sum" in checked and not n:
-            yield f"the sum of {of} worths is checked; each by itself needs the estimates of all items"
-        elif n:
-            yield f"{n} of {of} {kind} checked: by {need}"
-        elif of or kind == "win_totals":
-            yield f"{kind} not checked: it needs {need}"
-    alone = [kind for kind in kinds if kind not in NEEDS]
-    if alone:
+        n = checked.count(kind) + checked.count(f"{kind}_glm") - (f"{kind}.all.sum" in names)
+        if n or kind in left:
+            yield f"{kind}: {n} checked, {left.count(kind)} not; by {need}"
+    yield "sum of the worths: " + (
+        "checked, must be 1" if "worth.all.sum" in names else "not checked, some are not printed"
+    )
+    yield f"totals of wins: {'' if 'win_totals' in names else 'not '}checked; by all estimates and --games, how often each pair met"
+    if alone := [kind for kind in dict.fromkeys(left) if kind not in NEEDS]:
         yield f"{named(alone)}: only the data can say whether they are right"
