@@ -19,7 +19,7 @@ from ..state import READ, WRITTEN, Decorated, State, choice, files_of, gathered,
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
-    from ...data.reading.sentence_errors import ErrorTable
+    from ...data.reading.beside.sentence_errors import ErrorTable
     from ...data.respondents.respondents import Respondents
 
 

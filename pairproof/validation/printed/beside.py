@@ -17,7 +17,8 @@ from ...errors import InputError
 from ...files.inputs import read_file
 from ...text import label, named
 from ..check.draft import Draft, draft
-from ..claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity
+from ..claims.data import fit_model
+from ..claims.paper import Claim, DataSpec, ModelClaim, Paper, Reading
 from ..claims.quantities import OF_BOARD, Quantity
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
@@ -27,6 +28,13 @@ from .reading import MOST_CHARACTERS, PrintedTable, read_tables
 
 #: What is said of a board that says nothing else.
 OF_A_BOARD = {"family": "bradley-terry", "ties": "half", "reference": "sum"}
+#: R prints what its glm has when it stops, which the last of its digits show.
+STOPPED = Reading(
+    name="stopped-early",
+    sentence="R's glm stops at a relative change of the deviance below 1e-8 and takes the covariance from the weights of"
+    " the last step but one",
+    stops="glm",
+)
 #: Claims of a page: what each holds.
 _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ratings", ("estimate",)),
@@ -62,10 +70,12 @@ def read_pages(
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8") from error
-    pages = []
+        raise InputError(
+            f"{path}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"
+        ) from error
+    pages, parameters = [], _parameters(data, stated)
     for read in read_tables(text, path, columns):
-        table = with_items(read, data)
+        table = with_items(read, data, parameters)
         if {**table.model, **stated}.get("scale") == "elo":
             own = {"scale": "elo", "ties": _ties_of_board(data, stated), "by_vote": not stated.get("cluster")}
             model = {**OF_A_BOARD, **stated, **own}
@@ -77,6 +87,14 @@ def read_pages(
         table = replace(table, numbers=kept, others=(*table.others, *names))
         pages.append(Page(table, find_model(table, data, stated)))
     return tuple(pages)
+
+
+def _parameters(data: Comparisons, stated: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of a model that has more than items, as the caller states it."""
+    if not any(stated.get(key) for key in ("by", "formula", "item_terms", "comparison_terms")):
+        return ()
+    asked = {"family": "llbt", **stated}
+    return tuple(map(str, fit_model(data, ModelClaim(**asked)).params.index))
 
 
 def _ties_of_board(data: Comparisons, stated: Mapping[str, Any]) -> str:
@@ -98,7 +116,9 @@ def check_printed(
     from ..verify import backend_of
 
     pages = read_pages(path, data, stated, columns)
-    claims = [claim for k, page in enumerate(pages) for claim in _claims(page, k + 1 if len(pages) > 1 else 0)]
+    claims = [
+        claim for k, page in enumerate(pages) for claim in _claims(page, k + 1 if len(pages) > 1 else 0, data)
+    ]
     paper = Paper(
         Path(path).stem,
         Path(path).name,
@@ -118,12 +138,22 @@ def check_printed(
     return Verification(tuple(rows), context), sentences
 
 
-def _claims(page: Page, number: int) -> list[Claim]:
+def _of_glm(model: ModelClaim, data: Comparisons) -> bool:
+    """Whether the model is one whose steps in R's glm are known."""
+    binary = model.ties in ("half", "drop") if data.tie_category else True
+    plain = not (model.by or model.item_terms or model.comparison_terms or model.cluster or model.of_contests)
+    return binary and plain and (model.family, model.scale) == ("bradley-terry", "log-odds")
+
+
+def _claims(page: Page, number: int, data: Comparisons) -> list[Claim]:
     """A table as claims: one, and of a board one for each kind of number."""
     model, numbers = page.found.model, page.table.numbers
     name = page.table.claim or (f"table-{number}" if number else "table")
     if model.scale != "elo":
-        return [Claim(id=name, data="votes", model=model, engines=("native",), numbers=numbers)]
+        claim = Claim(id=name, data="votes", model=model, engines=("native",), numbers=numbers)
+        return [
+            replace(claim, readings=(STOPPED,), accept=(STOPPED.name,)) if _of_glm(model, data) else claim
+        ]
     parts = [(part, tuple(q for q in numbers if q.quantity.kind in kinds)) for part, kinds in _PARTS]
     before = f"{name}-" if number else ""
     return [
@@ -155,7 +185,12 @@ def _not_looked_at(paper: str, page: Page, data: Comparisons) -> list[Agreement]
 
 def _in_words(model: ModelClaim) -> str:
     if model.scale != "elo":
-        said = (model.family, f"ties {model.ties}", f"reference {label(model.reference or 'default')}", f"scale {model.scale}")
+        said = (
+            model.family,
+            f"ties {model.ties}",
+            f"reference {label(model.reference or 'default')}",
+            f"scale {model.scale}",
+        )
         return ", ".join(said)
     errors = f"{model.cluster_kind} by {' and '.join(model.cluster)}" if model.cluster else "by single votes"
     where = f"{model.anchor or 'the mean'} at {1000.0 if model.at is None else model.at:g}"
@@ -172,6 +207,10 @@ def claims_of(pages: tuple[Page, ...], data: Comparisons, paper: str, title: str
         head, key, claim = made.claims.partition("[[claim]]")
         comments = "".join(f"# {label(sentence)}\n" for sentence in page.sentences)
         before = begun.claims + "\n" if begun else head
-        begun = replace(made, claims=before + comments + key + claim, n_numbers=made.n_numbers + (begun.n_numbers if begun else 0))
+        begun = replace(
+            made,
+            claims=before + comments + key + claim,
+            n_numbers=made.n_numbers + (begun.n_numbers if begun else 0),
+        )
     assert begun is not None, "a page has a table, or reading it was refused"
     return begun

@@ -28,8 +28,11 @@ _CELL = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"\[[^\]]*\]\S*|\([^()]*\)[*\u2020]*|[<>\u2264\u2265=]\s*[\d.]\S*|\S+")
+_MARKDOWN = re.compile(r"\|?(?: *:?-{2,}:? *\|)+(?: *:?-{2,}:? *)?")
 _RULE = re.compile(r"[\s\-=_+|:\u2500-\u257f]*")
-MINUS = str.maketrans({"\u2212": "-", "\ufe63": "-", "\uff0d": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
+MINUS = str.maketrans(
+    {"\u2212": "-", "\ufe63": "-", "\uff0d": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " "}
+)
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def grids(text: str, source: str) -> tuple[str, list[Grid]]:
         return "an HTML table", [g for rows in _html(text) for g in _with_heading(rows)]
     if r"\\" in text and "&" in text:
         return "a LaTeX table", _with_heading(_latex(text))
-    if re.search(r"^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*(?::?-{2,}:?\s*)?$", text, re.MULTILINE):
+    if any("|" in line and "-" in line and _MARKDOWN.fullmatch(line.strip()) for line in text.split("\n")):
         return "a Markdown table", _with_heading(_markdown(text))
     delimiter = _delimiter(text, source)
     if delimiter:
@@ -66,7 +69,8 @@ Rows = list[tuple[int, tuple[str, ...]]]
 def _with_heading(rows: Rows) -> list[Grid]:
     """The rows below the row that has most known headings; those above are titles."""
     known = [
-        sum(bool(kind_of_heading(cell)) - bool(re.fullmatch(NUMBER, cell)) for cell in cells) for _, cells in rows[:12]
+        sum(bool(kind_of_heading(cell)) - bool(re.fullmatch(NUMBER, cell)) for cell in cells)
+        for _, cells in rows[:12]
     ]
     if not known or max(known) <= 0:
         return [Grid(rows[0][1], tuple(rows[1:]))] if rows else []
@@ -139,7 +143,8 @@ def _latex(text: str) -> Rows:
     line = 1
     for piece in re.split(r"(\\\\(?:\[[^\]]*\])?)", text):
         cells = [
-            " ".join(_plain_latex(cell).split()) for cell in re.split(r"(?<!\\)&", re.sub(r"(?<!\\)%.*", "", piece))
+            " ".join(_plain_latex(cell).split())
+            for cell in re.split(r"(?<!\\)&", re.sub(r"(?<!\\)%.*", "", piece))
         ]
         if len(cells) > 1:
             rows.append((line + len(piece) - len(piece.lstrip("\n")), tuple(cells)))
@@ -166,10 +171,10 @@ def _delimiter(text: str, source: str) -> str:
     """The delimiter that splits every line alike; of a file whose name says so, that which splits its first line."""
     lines = [line for line in text.split("\n") if line.strip()][:50]
     for delimiter in "\t;,":
-        sizes = [line.count(delimiter) for line in lines]
-        alike = len({len(cells) for cells in csv.reader(lines, delimiter=delimiter)}) == 1
-        if sizes and sizes[0] and (alike or source.lower().endswith((".csv", ".tsv"))):
-            return delimiter
+        if lines and delimiter in lines[0]:
+            alike = len({len(cells) for cells in csv.reader(lines, delimiter=delimiter)}) == 1
+            if alike or source.lower().endswith((".csv", ".tsv")):
+                return delimiter
     return ""
 
 
@@ -177,7 +182,9 @@ def _separated(text: str, delimiter: str) -> Rows:
     from ...files.outputs import unguard
 
     reader = csv.reader(text.split("\n"), delimiter=delimiter)
-    return [(reader.line_num, tuple(unguard(cell.strip()) for cell in cells)) for cells in reader if any(cells)]
+    return [
+        (reader.line_num, tuple(unguard(cell.strip()) for cell in cells)) for cells in reader if any(cells)
+    ]
 
 
 def _of_text(lines: Sequence[str]) -> Iterator[Grid]:
@@ -205,11 +212,16 @@ def _of_text(lines: Sequence[str]) -> Iterator[Grid]:
         yield Grid(("", "vector"), tuple(vectors), title=title)
 
 
+_OF_ITEMS = (["estimate"], ["worth"])
+
+
 def _headings(line: str) -> tuple[str, ...]:
     """The headings of a line that holds nothing else; () of another line."""
     found = split_heading(re.sub(r"(?<!\S)[|\u2502](?!\S)", "  ", line))
     known = [kind for heading in found if (kind := kind_of_heading(heading))]
-    alone = known[-1:] in (["estimate"], ["worth"]) and (len(found) == 1 and line[:1].isspace() or len(found) == 2)
+    alone = (
+        len(found) == len(known) == 1 and line[:1].isspace() or len(found) == 2 and known[-1:] in _OF_ITEMS
+    )
     if line.rstrip().endswith(":"):
         return ()
     if alone or len(known) >= 2 and set(known) - {"items"} and 2 * len(known) + 2 >= len(found):
@@ -224,14 +236,14 @@ def _vector(names: str, numbers: str) -> list[tuple[str, str]]:
         return []
     ends = [0, *(cell.end() for cell in cells)]
     found = [names[a:b] for a, b in zip(ends, ends[1:])]
-    flush = all(name.strip() and not name[-1:].isspace() for name in found) and len(names.rstrip()) == ends[-1]
+    flush = (
+        all(name.strip() and not name[-1:].isspace() for name in found) and len(names.rstrip()) == ends[-1]
+    )
     apart = all(name[:1].isspace() for name in found[1:])
     return [(name.strip(), cell[0]) for name, cell in zip(found, cells)] if flush and apart else []
 
 
-def _text_table(
-    lines: Sequence[str], top: int, headings: tuple[str, ...], title: str
-) -> tuple[Grid, int]:
+def _text_table(lines: Sequence[str], top: int, headings: tuple[str, ...], title: str) -> tuple[Grid, int]:
     """The table below the headings in line `top`, and the line at which it ends."""
     barred = re.search(r"\S +[|\u2502] ", lines[top]) is not None
     named = barred or kind_of_heading(headings[0]) in ("items", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 #: Kind of number -> the headings of its column, in small letters.  "items": names of items.
 HEADINGS: Mapping[str, str] = {
@@ -31,8 +32,11 @@ _KNOWN = {kind: re.compile(pattern) for kind, pattern in HEADINGS.items()}
 OF_POINTS = re.compile(r"rating.*|elo|arena[_ ]score")
 #: Words of the longest heading, and of the longest name: a longer line is prose.
 MOST_WORDS = 5
+#: Words of a line of headings.
+MOST_HEADINGS = 60
 
 
+@lru_cache(maxsize=4096)
 def kind_of_heading(heading: str) -> str:
     """The kind of number under this heading: "estimate", "se", ...; "" for an unknown one.
 
@@ -49,6 +53,8 @@ def kind_of_heading(heading: str) -> str:
 def split_heading(line: str) -> tuple[str, ...]:
     """The headings in a line: those that are known, as long as they go, and the words between them."""
     found: list[str] = []
+    if len(line.split()) > MOST_HEADINGS:
+        return ()
     for part in re.split(r"\s{2,}", line.strip()):
         words, k = part.split(), 0
         while k < len(words):
@@ -64,7 +70,7 @@ _NUMBER = r"(-?[\d.,]*\d(?:[eE][+-]?\d+)?)"
 SCALARS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (rf"null deviance: *{_NUMBER} +on +(\d+) +degrees", ("null_deviance", "df_null")),
     (rf"null deviance: *{_NUMBER} *$", ("null_deviance",)),
-    (rf"^ *(?:residual )?deviance: *{_NUMBER} +on +(\d+) +(?:degrees|d\.?f\.?)", ("deviance", "df_resid")),
+    (rf"(?<!null )\bdeviance[: =]*{_NUMBER} +on +(\d+) +(?:degrees|d\.?f\.?)", ("deviance", "df_resid")),
     (rf"^ *(?:residual )?deviance: *{_NUMBER}(?: +aic:.*)? *$", ("deviance",)),
     (r"(\d+) total \(i\.e\. null\); +(\d+) residual", ("df_null", "df_resid")),
     (r"^ *residual df: *(\d+)", ("df_resid",)),
@@ -101,5 +107,8 @@ PROGRAMS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "R's glm (Poisson)": (r"\bglm\([^)]*poisson|poisson family", {"family": "llbt"}),
     "R's glm": (r"\bglm\(", {"family": "bradley-terry"}),
     "Stata": (r"p ?> ?\|z\|.*\[95% conf", {}),
-    "SAS": (r"the (?:logistic|genmod) procedure|analysis of (?:maximum likelihood )?parameter estimates|pr > chisq", {}),
+    "SAS": (
+        r"the (?:logistic|genmod) procedure|analysis of (?:maximum likelihood )?parameter estimates|pr > chisq",
+        {},
+    ),
 }

@@ -34,6 +34,8 @@ ON_SCALES = (
 )
 #: Items without a number, or with 0, that are tried as reference; names by which a prefix is found.
 MOST_REFERENCES, MOST_NAMES = 6, 200
+#: Kinds of numbers that a reference has none of.
+OF_ITEMS = ("estimate", "se", "z", "p", "low", "high", "exp")
 #: Part of a standard error below which a difference says nothing of the model.
 IMMATERIAL = 0.01
 
@@ -50,16 +52,20 @@ def with_items(page: PrintedTable, table: Comparisons, parameters: Sequence[str]
     twice = [name for name, n in Counter(found.values()).items() if n > 1]
     if twice:
         names = [name for name, item in found.items() if item == twice[0]]
-        raise InputError(f"{page.source}: {listed(names)} are all {twice[0]!r} in {table.source}; keep one of them")
+        raise InputError(
+            f"{page.source}: {listed(names)} are all {twice[0]!r} in {table.source}; keep one of them"
+        )
     unknown = [name for name in page.items if name not in found]
-    if page.items and len(set(found.values()) & set(table.items)) < 2:
+    if page.items and len(set(found.values()) & {*table.items, *parameters}) < 2:
         near = [f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6]]
         raise InputError(
             f"{page.source}: of its {len(page.items)} names {len(page.items) - len(unknown)} are items of {table.source}; it"
             f" has no {'; no '.join(near)}; the items are {listed(table.items)}: write the page's names so, or --rename those"
             " of the data"
         )
-    rest = [f"row {label(name)}: no item of {table.source}{suggestion(name, table.items)}" for name in unknown]
+    rest = [
+        f"row {label(name)}: no item of {table.source}{suggestion(name, table.items)}" for name in unknown
+    ]
     numbers = [
         _of(q, found[q.quantity.name]) if q.quantity.name else q
         for q in page.numbers
@@ -91,7 +97,10 @@ def _meant(names: Sequence[str], items: Sequence[str]) -> tuple[dict[str, str], 
     times = Counter(_plain(item) for item in items)
     plain = {_plain(item): item for item in items if times[_plain(item)] == 1 and item not in found}
     prefixes = Counter(
-        full[: len(full) - len(item)] for full in map(_plain, left[:MOST_NAMES]) for item in plain if full.endswith(item)
+        full[: len(full) - len(item)]
+        for full in map(_plain, left[:MOST_NAMES])
+        for item in plain
+        if full.endswith(item)
     )
     best = max(prefixes, key=lambda p: (prefixes[p], -len(p)), default="")
     said = []
@@ -147,11 +156,19 @@ def find_model(page: PrintedTable, table: Comparisons, stated: Mapping[str, Any]
     best = max(tried, key=lambda m: tried[m])
     by_row = replace(best, cells=("row",))
     of_cells = {"deviance", "df_resid", "null_deviance", "df_null", "aic_glm"}
-    if not best.cells and any(q.quantity.kind in of_cells and not _comes_out_of(table, best, q) for q in numbers):
+    if not best.cells and any(
+        q.quantity.kind in of_cells and not _comes_out_of(table, best, q) for q in numbers
+    ):
         fit = _fitted(table, by_row)
         tried[by_row] = sum(_comes_out(fit, q) for q in numbers) if fit else 0
         best = max((best, by_row), key=lambda m: tried[m])
-    return FoundModel(best, tried[best], len(numbers), tuple(_said(page, table, said, best, tried, len(numbers))), len(tried) == 1)
+    return FoundModel(
+        best,
+        tried[best],
+        len(numbers),
+        tuple(_said(page, table, said, best, tried, len(numbers))),
+        len(tried) == 1,
+    )
 
 
 def _candidates(page: PrintedTable, table: Comparisons, said: Mapping[str, Any]) -> Iterator[ModelClaim]:
@@ -161,8 +178,16 @@ def _candidates(page: PrintedTable, table: Comparisons, said: Mapping[str, Any])
         if said.get("family", family) == family and said.get("scale", scale) == scale
     ] or [(said.get("family", "bradley-terry"), said.get("scale", ""))]  # fmt: skip
     ties = [said["ties"]] if said.get("ties") else [*TIES_IN_WORDS] if table.tie_category else ["none"]
-    orders = [True, False] if "order" in page.items and not said.get("order_effect") else [bool(said.get("order_effect"))]
-    rest = {key: value for key, value in said.items() if key not in ("family", "scale", "ties", "reference", "order_effect")}
+    orders = (
+        [True, False]
+        if "order" in page.items and not said.get("order_effect")
+        else [bool(said.get("order_effect"))]
+    )
+    rest = {
+        key: value
+        for key, value in said.items()
+        if key not in ("family", "scale", "ties", "reference", "order_effect")
+    }
     references = [said["reference"]] if said.get("reference") else _references(page, table)
     for treatment, (family, scale), reference, order in product(ties, scales, references, orders):
         yield ModelClaim(family, treatment, reference=reference, scale=scale, order_effect=order, **rest)
@@ -170,8 +195,8 @@ def _candidates(page: PrintedTable, table: Comparisons, said: Mapping[str, Any])
 
 def _references(page: PrintedTable, table: Comparisons) -> list[str]:
     """Items with 0 or without a number, and the sum where there are none."""
-    printed = {q.quantity.name for q in page.numbers if q.quantity.kind == "estimate"}
-    if not printed:
+    printed = {q.quantity.name for q in page.numbers if q.quantity.kind in OF_ITEMS}
+    if not printed & set(table.items):
         return [""]
     absent = [item for item in table.items if item not in printed or item in page.without]
     return absent[:MOST_REFERENCES] or ["sum"]
@@ -188,7 +213,11 @@ def _comes_out(fit: Fit, q: PrintedQuantity) -> bool:
     """Whether the number is printed so, or differs by what nobody sees: programs stop early."""
     try:
         value = quantity(fit, q.quantity)
-        size = quantity(fit, q.quantity.of("worth_se")) if q.quantity.kind == "worth" else scale_of(q.quantity, fit)
+        size = (
+            quantity(fit, q.quantity.of("worth_se"))
+            if q.quantity.kind == "worth"
+            else scale_of(q.quantity, fit)
+        )
     except InputError:
         return False
     near = q.printed.value is not None and abs(value - float(q.printed.value)) <= IMMATERIAL * size
@@ -210,7 +239,13 @@ def _said(
 ) -> Iterator[str]:
     """What was found, and what else brings as many numbers out."""
     count = f"{tried[best]} of {n} come out"
-    for key, what in (("scale", "scale"), ("ties", "ties"), ("family", "family"), ("order_effect", "order effect"), ("cells", "cells")):
+    for key, what in (
+        ("scale", "scale"),
+        ("ties", "ties"),
+        ("family", "family"),
+        ("order_effect", "order effect"),
+        ("cells", "cells"),
+    ):
         chosen = getattr(best, key)
         others = {
             getattr(m, key): max(k for o, k in tried.items() if getattr(o, key) == getattr(m, key))

@@ -23,7 +23,7 @@ from .forms import MISSING, NUMBER, Grid, grids
 from .headings import HEADINGS, OF_FIT, OF_POINTS, PROGRAMS, SCALARS, kind_of_heading
 
 #: Characters of a page: a table of ten thousand rows has fewer.
-MOST_CHARACTERS = 4 * 1024**2
+MOST_CHARACTERS = 1024**2
 #: Digits of a number that a program wrote with all of a double's: more than differ between machines.
 DIGITS, ALL_DIGITS = 10, 13
 #: Columns of one CSV that holds the numbers of several papers or claims.
@@ -81,21 +81,26 @@ def read_tables(
     source = label(source)
     if len(text) > MOST_CHARACTERS:
         raise InputError(
-            f"{source}: {len(text):,} characters; a page of numbers has at most {MOST_CHARACTERS:,}: keep the table only"
+            f"{source}: {len(text):,} characters; a page of numbers has at most {MOST_CHARACTERS:,}: keep only the table"
         )
     if not text.strip():
-        raise InputError(f"{source}: the file is empty; expected a table with a line of headings, or program output")
+        raise InputError(
+            f"{source}: the file is empty; expected a table with a line of headings, or program output"
+        )
     try:
         form, tables = grids(text, source)
     except csv.Error as error:
-        raise InputError(f"{source}: not a readable table: {error}; look for a quote that is not closed") from error
+        raise InputError(
+            f"{source}: not a readable table: {error}; look for a quote that is not closed"
+        ) from error
     if tables and {heading.casefold() for heading in tables[0].headings} >= set(LONG):
         return _long(tables[0], source)
     program, stated = next(
-        ((name, dict(said)) for name, (sign, said) in PROGRAMS.items() if re.search(sign, text, re.I | re.M)), ("", {})
+        ((name, dict(said)) for name, (sign, said) in PROGRAMS.items() if re.search(sign, text, re.I | re.M)),
+        ("", {}),
     )
     pages = _pages([_Columns(grid, source, columns) for grid in tables])
-    of_fit = list(_scalars(text, program)) if form == "text" else []
+    of_fit = list(_scalars(text, program, source)) if form == "text" else []
     if not pages and of_fit:
         pages = [[]]
     starts = [page[0].line if page else 0 for page in pages]
@@ -130,8 +135,10 @@ class _Columns:
         self.numbers: list[PrintedQuantity] = []
         self.names: dict[str, None] = {}
         self.without: dict[str, None] = {}
+        self.unread = [*grid.unread]
         self.points = any(
-            kind == "estimate" and OF_POINTS.fullmatch(grid.headings[k].casefold()) for k, kind in self.kinds.items()
+            kind == "estimate" and OF_POINTS.fullmatch(grid.headings[k].casefold())
+            for k, kind in self.kinds.items()
         )
         for line, cells in grid.rows:
             self._row(line, cells)
@@ -171,16 +178,22 @@ class _Columns:
 
     def _row(self, line: int, cells: Sequence[str]) -> None:
         name = " ".join(cells[self.of_names].split()) if self.of_names >= 0 else ""
-        of_fit = next((kind for kind, form in OF_FIT.items() if re.fullmatch(form, name.casefold().strip(" :="))), "")
+        of_fit = next(
+            (kind for kind, form in OF_FIT.items() if re.fullmatch(form, name.casefold().strip(" :="))), ""
+        )
         under = not name and bool(self.names)
         owner = next(reversed(self.names)) if under else name
         if not name and not under or of_fit and of_fit in {q.quantity.kind for q in self.numbers}:
             return
         if not of_fit:
             if name in self.names:
-                raise InputError(f"{self.source}: {quoted(name)} stands in several rows; a table has each name once")
+                raise InputError(
+                    f"{self.source}: {quoted(name)} stands in several rows; a table has each name once"
+                )
             self.names.setdefault(owner)
-        found = [part for k, kind in self.kinds.items() for part in self._cell(k, kind, cells)]
+        found = (
+            [] if of_fit else [part for k, kind in self.kinds.items() for part in self._cell(k, kind, cells)]
+        )
         if of_fit:
             texts = [c for k, c in enumerate(cells) if k != self.of_names and re.match(NUMBER, c)]
             found = _with_df(of_fit, texts[0]) if texts else []
@@ -201,12 +214,17 @@ class _Columns:
         if not cell or re.fullmatch(MISSING, cell, re.IGNORECASE):
             return []
         if kind == "interval":
-            two = re.fullmatch(rf"[(\[]?\s*({NUMBER})\s*(?:,|;|to|\.\.|\s-|\u2013|\s)\s*({NUMBER})\s*[)\]]?", cell)
+            two = re.fullmatch(
+                rf"[(\[]?\s*({NUMBER})\s*(?:,|;|to|\.\.|\s-|\u2013|\s)\s*({NUMBER})\s*[)\]]?", cell
+            )
             return list(zip(("low", "high"), two.groups())) if two else []
         parts = _PARTS.fullmatch(cell)
         if parts is None:
-            where = f"{self.source}, row {quoted(cells[self.of_names])}, column {self.grid.headings[k]!r}"
-            raise InputError(f"{where}: printed {quoted(cell)} is not one number")
+            where = f"row {quoted(cells[self.of_names])}, column {self.grid.headings[k]!r}"
+            if re.search(r"\d", cell):
+                raise InputError(f"{self.source}, {where}: printed {quoted(cell)} is not one number")
+            self.unread.append(f"{where}: {quoted(cell)} is no number, and is not read")
+            return []
         inside = re.search(r"[(\[]([^()\[\]]+)[)\]]", self.grid.headings[k])
         beside = kind_of_heading(inside[1]) if inside and kind == "estimate" else ""
         found = [(kind, parts["value"])] if parts["value"] else []
@@ -221,18 +239,36 @@ class _Columns:
         values = [q.printed for q in self.numbers if q.quantity.kind == "estimate"]
         known = [v.value for v in values if v.value is not None]
         unit = max((v.unit for v in values if v.unit is not None), default=Decimal(1))
-        if len(known) > 2 and all(0 < v < 1 for v in known) and abs(sum(known) - 1) <= unit * len(known) / 2:
+        if (
+            len(known) > 2
+            and all(0 < v < 1 for v in known)
+            and abs(sum(known, Decimal(-1))) <= unit * len(known) / 2
+        ):
             self.kinds = {k: "worth" if kind == "estimate" else kind for k, kind in self.kinds.items()}
             self.numbers = [
-                replace(q, quantity=Quantity("worth", "all", q.quantity.name)) if q.quantity.kind == "estimate" else q
+                replace(q, quantity=Quantity("worth", "all", q.quantity.name))
+                if q.quantity.kind == "estimate"
+                else q
                 for q in self.numbers
             ]
-        if "worth" in self.kinds.values() and "estimate" not in self.kinds.values():
+        self._without_estimates()
+
+    def _without_estimates(self) -> None:
+        """What stands beside worths or exponentials alone: their own errors and limits, most of which have no name."""
+        kinds = set(self.kinds.values())
+        if kinds & {"estimate"} or not kinds & {"worth", "exp"}:
+            return
+        worths = "worth" in kinds
+        dropped = ("low", "high", "interval", *(("z", "p") if worths else ("se",)))
+        if worths:
             self.numbers = [
-                replace(q, quantity=Quantity("worth_se", "all", q.quantity.name)) if q.quantity.kind == "se" else q
+                replace(q, quantity=Quantity("worth_se", "all", q.quantity.name))
+                if q.quantity.kind == "se"
+                else q
                 for q in self.numbers
-                if q.quantity.kind not in ("z", "p", "low", "high")
             ]
+        self.numbers = [q for q in self.numbers if q.quantity.kind not in dropped]
+        self.kinds = {k: kind for k, kind in self.kinds.items() if kind not in dropped}
 
     def said(self) -> Iterator[str]:
         """What was read under which heading."""
@@ -245,7 +281,9 @@ class _Columns:
 
 def _with_df(kind: str, text: str) -> list[tuple[str, str]]:
     """A statistic, and its degrees of freedom where they stand beside it: "15.737 on 15", "15.737 (15)"."""
-    two = re.fullmatch(rf"({NUMBER})\s*(?:on|\(|,\s*df\s*=)\s*(\d+)\s*(?:d\.?f\.?)?\s*\)?", text.strip(), re.IGNORECASE)
+    two = re.fullmatch(
+        rf"({NUMBER})\s*(?:on|\(|,\s*df\s*=)\s*(\d+)\s*(?:d\.?f\.?)?\s*\)?", text.strip(), re.IGNORECASE
+    )
     if two is None or kind not in DF_OF:
         return [(kind, text)]
     return [(kind, two[1]), (DF_OF[kind], two[2])]
@@ -262,7 +300,9 @@ def _is_name(cell: str) -> bool:
 
 def printed_number(kind: str, text: str, where: str) -> Printed:
     """One number as it is printed: without the commas of thousands, and of a double's digits those that are meant."""
-    plain = text.strip().replace(",", "") if kind in OF_BOARD or re.search(r",\d{3}\.", text) else text.strip()
+    plain = (
+        text.strip().replace(",", "") if kind in OF_BOARD or re.search(r",\d{3}\.", text) else text.strip()
+    )
     try:
         printed = Printed.parse(plain)
         if printed.value is None or printed.stars or printed.on is not None:
@@ -289,7 +329,7 @@ def _pages(columns: Sequence[_Columns]) -> list[list[_Columns]]:
     return pages
 
 
-def _scalars(text: str, program: str) -> Iterator[PrintedQuantity]:
+def _scalars(text: str, program: str, source: str) -> Iterator[PrintedQuantity]:
     """The numbers of the whole fit that stand in lines of their own; those of pattern models are others' constants."""
     if program == "prefmod's pattern models":
         return
@@ -301,7 +341,7 @@ def _scalars(text: str, program: str) -> Iterator[PrintedQuantity]:
                 continue
             for kind, printed in zip(kinds, match.groups() if kinds[0] not in without else ()):
                 name = "aic_glm" if kind == "aic" and program in _AIC_OF_GLM else kind
-                yield PrintedQuantity(Quantity(name), Printed.parse(printed.rstrip(",")), k)
+                yield PrintedQuantity(Quantity(name), printed_number(name, printed, f"{source}, line {k}"), k)
 
 
 def _table(
@@ -321,7 +361,7 @@ def _table(
         for k, h in enumerate(columns.grid.headings)
         if h and k not in columns.kinds and k != columns.of_names
     ]
-    unread = [label(line) for columns in page for line in columns.grid.unread]
+    unread = [label(line) for columns in page for line in columns.unread]
     without = tuple(name for columns in page for name in columns.without)
     said = [f"{source}: {form}" + (f" of {program}" if program else "")]
     said += [label(sentence) for columns in page for sentence in columns.said()]
@@ -352,19 +392,31 @@ def _long(grid: Grid, source: str) -> tuple[PrintedTable, ...]:
             raise InputError(f"{where}: {error}") from error
         numbers = found.setdefault((paper, claim), {})
         for name, text in _with_df(kind, printed):
-            quantity = Quantity(name, "all" * (name in ("worth", "worth_se")), item) if item else Quantity.parse(name)
+            quantity = (
+                Quantity(name, "all" * (name in ("worth", "worth_se")), item)
+                if item
+                else Quantity.parse(name)
+            )
             if quantity in numbers:
                 raise InputError(f"{where}: {shortened(quantity)} of claim {quoted(claim)} stands twice")
             numbers[quantity] = PrintedQuantity(quantity, printed_number(name, text, where), line)
-    others = tuple(f"column {label(h)}" for h in grid.headings if h.casefold() not in (*LONG, "paper", "claim"))
+    others = tuple(
+        f"column {label(h)}" for h in grid.headings if h.casefold() not in (*LONG, "paper", "claim")
+    )
     if not found:
         raise InputError(f"{source}: no rows below the headings; expected a printed number in each")
     return tuple(
         PrintedTable(
             numbers=tuple(numbers.values()),
-            sentences=(f"{source}: {len(numbers)} numbers of {label(paper or 'paper')}, claim {label(claim or '1')}",),
+            sentences=(
+                f"{source}: {len(numbers)} numbers of {label(paper or 'paper')}, claim {label(claim or '1')}",
+            ),
             items=tuple(dict.fromkeys(q.name for q in numbers if q.name)),
-            without=tuple(q.quantity.name for q in numbers.values() if q.printed.value == 0 and q.quantity.kind == "estimate"),
+            without=tuple(
+                q.quantity.name
+                for q in numbers.values()
+                if q.printed.value == 0 and q.quantity.kind == "estimate"
+            ),
             others=others,
             source=source,
             paper=paper,
