@@ -4,16 +4,19 @@ Beside the relations of :mod:`pairproof.validation.verdicts.arithmetic` there ar
 of, because its data say more::
 
     AIC = 2k - 2 log L       AIC >= deviance + 2k, since no likelihood of counts is above 1
+    df = null df - k         k, the parameters: those that are printed, or more
     votes = wins + losses + ties
+    p: that of z with the digits printed
     limits: where none is that of 95 %, those of another level; else they are of no Wald interval, and nothing is said
 """
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import astuple, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +24,7 @@ from typing import Any
 from ...errors import InputError
 from ...files.inputs import decoded, read_file
 from ...fit.estimates.array_inference import normal_quantile
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...report.blocks import Block, Bullets, Column, Page, Table
 from ...report.output import render_text
 from ...text import label, named
@@ -49,6 +53,8 @@ NEEDS: Mapping[str, str] = {
     "aic": "the log-likelihood, or the deviance, and the parameters",
     "votes": "wins and losses",
 }
+#: Stands for a reference that is not known.
+UNKNOWN = "(not known)"
 _FIELDS = {f.name for f in fields(ModelClaim)}
 
 
@@ -110,23 +116,19 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     """The rows of a table, on the scale on which fewest numbers do not fit."""
     of_names = {item: _parameter(item) for item in page.items}
     items = [item for item, parameter in of_names.items() if not parameter]
-    points = page.model.get("scale") == "elo"
-    model = {key: value for key, value in page.model.items() if key in _FIELDS and value != "elo"}
+    scales = [page.model.get("scale") or "log-odds", "lambda"][: 1 if page.model.get("scale") else 2]
+    points = scales[0] not in LOG_WORTH_PER_UNIT
+    model = {key: value for key, value in page.model.items() if key in _FIELDS and key != "scale"}
     if len(page.without) == 1 and page.without[0] in items:
         model["reference"] = page.without[0]
-    # Its df may be of single comparisons: nothing says that they are of pairs.
-    usual = {
-        "cells": ("row",),
-        "family": "bradley-terry",
-        "ties": "davidson" if "tie" in of_names.values() else "none",
-    }
-    model = {**usual, **model, **stated, "order_effect": "order" in of_names.values()}
-    reference = model.get("reference") or "sum"
+    usual = {"ties": "davidson" if "tie" in of_names.values() else "none", "reference": UNKNOWN}
+    order = "order" in of_names.values()
+    model = {**usual, **model, **stated, "family": "bradley-terry", "order_effect": order}
+    reference = model["reference"]
+    # Of a page that leaves its reference out, and does not name it, not all estimates are known.
+    met = 0.0 if points or reference == UNKNOWN else games
     spec = DataSpec(
-        "games",
-        kind="games",
-        items=(*items, *({reference} - {"sum", *items})),
-        games=0.0 if points else games,
+        "games", kind="games", items=(*items, *({reference} - {"sum", UNKNOWN, *items})), games=met
     )
     numbers = tuple(
         replace(
@@ -139,19 +141,25 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
         if not (points and q.quantity.kind in ("worth", "exp"))
     )
     found = []
-    for scale in (model["scale"],) if model.get("scale") else ("log-odds", "lambda"):
+    for scale in [stated["scale"]] if "scale" in stated else ["log-odds"] if points else scales:
         asked = replace(claim, numbers=numbers, model=ModelClaim(**{**model, "scale": scale}))
         paper = Paper(Path(page.source).stem, "", data={"games": spec}, claims=(asked,))
-        found.append(arithmetic_rows(paper, _no_data))
+        further = page.claim and ("worth.all.sum",)  # of a list of numbers, which need not be all
+        found.append(
+            [a for a in arithmetic_rows(paper, _no_data) if a.quantity.name not in ("df_resid", *further)]
+        )
     rows = min(found, key=lambda rows: sum(not a.passes for a in rows))
     known: dict[str, Interval] = {q.quantity: Interval.of(q.printed) for q in numbers}
-    rows = _limits(rows, known)
+    rows = [_of_printed_z(a, known, one_sided=claim.sided == 1) for a in _limits(rows, known)]
     printed = {str(q.quantity): q.printed.text for q in numbers}
 
     def row(name: str, *said: Any, **about: Any) -> Agreement:
         return Agreement.of_claim(paper.id, asked, name, *said, **about)
 
-    for name, holds, words in _further(known, reference):
+    free = len({q.quantity.name for q in numbers if q.quantity.kind == "estimate"} - set(page.without))
+    # Of estimates that sum to zero one is not free; of those of which nothing is said that may be so.
+    fewest = free - (reference in ("sum", UNKNOWN)) if free else 0
+    for name, holds, words in _further(known, fewest, free):
         said = ("agrees" if holds else "differs", words, "arithmetic")
         rows.append(row(Quantity(KIND, name=name), *said, printed=printed[name], about=KIND))
     checked = {a.quantity.name for a in rows if a.verdict != "not-checkable"}
@@ -186,20 +194,30 @@ def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Ag
     return [replace(a, **said) if a in of_limits else a for a in rows]  # type: ignore[arg-type]
 
 
-def _further(known: Mapping[str, Interval], reference: str) -> Iterator[tuple[str, bool, str]]:
-    """AIC against log-likelihood and deviance; votes against wins, losses and ties."""
-    free = sum(name.startswith("se.") for name in known)
-    # Of parameters that sum to zero one has a standard error and is not free.
-    ks = [free] if reference != "sum" else [free, free - 1]
-    if {"df_null", "df_resid"} <= known.keys():
-        ks = [round(known["df_null"].low + 0.5 - (known["df_resid"].low + 0.5))]
-    for name in ("aic", "aic_glm") if min(ks) > 0 else ():
-        if name in known and name == "aic" and "llf" in known:
-            values = [known["llf"].times(-2.0) + Interval(2.0 * k, 2.0 * k) for k in ks]
-            yield name, any(v.meets(known[name]) for v in values), f"2 x {ks[0]} - 2 log L: {values[0]}"
-        elif name in known and "deviance" in known:
-            least = known["deviance"].low + 2.0 * min(ks)
-            yield name, known[name].high >= least, f"at least deviance + 2 x {min(ks)}: {least:g}"
+def _of_printed_z(a: Agreement, known: Mapping[str, Interval], one_sided: bool) -> Agreement:
+    """A p that is that of z with the digits of print, as prefmod's are, and not that of estimate / se, fits as well."""
+    q = Quantity.parse(a.quantity.name)
+    if a.passes or q.kind != "p" or q.of("z") not in known:
+        return a
+    ends = (math.erfc(z / math.sqrt(2.0)) / (2 if one_sided else 1) for z in astuple(known[q.of("z")].size()))
+    if known[q].meets(Interval(*sorted(ends))):
+        return replace(a, verdict="agrees", explanation=f"from {q.of('z')} with the digits printed")
+    return a
+
+
+def _further(known: Mapping[str, Interval], fewest: int, most: int) -> Iterator[tuple[str, bool, str]]:
+    """df, AIC and votes; `fewest` and `most` parameters are printed, and the model may have more."""
+    if {"df_null", "df_resid"} <= known.keys() and most:
+        k = round(known["df_null"].low - known["df_resid"].low)
+        if k <= most:
+            yield "df_resid", k >= fewest, f"df_null less {most if k == most else fewest} printed parameters"
+    if "aic" in known and "llf" in known:
+        k2 = known["aic"] + known["llf"].times(2.0)
+        k = max(fewest, math.ceil(k2.low / 2 - 1e-9))
+        yield "aic", 2 * k <= k2.high + 1e-9, f"2k - 2 log L, k a whole number from {fewest}: {k2.times(0.5)}"
+    for name in {"aic", "aic_glm"} & known.keys() if "deviance" in known and "llf" not in known else ():
+        least = known["deviance"].low + 2.0 * fewest
+        yield name, known[name].high >= least, f"at least deviance + 2 x {fewest}: {least:g}"
     for q in (Quantity.parse(name) for name in known if name.startswith("votes.")):
         parts = [known[q.of(kind)] for kind in ("wins", "losses", "ties") if q.of(kind) in known]
         if len(parts) > 1:
@@ -219,6 +237,6 @@ def _sentences(rows: Sequence[Agreement]) -> Iterator[str]:
     yield "sum of the worths: " + (
         "checked, must be 1" if "worth.all.sum" in names else "not checked, some are not printed"
     )
-    yield f"totals of wins: {'' if 'win_totals' in names else 'not '}checked; by all estimates and --games, how often each pair met"
+    yield f"totals of wins: {'' if 'win_totals' in names else 'not '}checked; by all estimates, --reference and --games, how often each pair met"
     if alone := [kind for kind in dict.fromkeys(left) if kind not in NEEDS]:
         yield f"{named(alone)}: only the data can say whether they are right"
