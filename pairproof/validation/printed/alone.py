@@ -130,16 +130,10 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     spec = DataSpec(
         "games", kind="games", items=(*items, *({reference} - {"sum", UNKNOWN, *items})), games=met
     )
-    numbers = tuple(
-        replace(
-            q,
-            quantity=q.quantity.of(q.quantity.kind)
-            if not of_names.get(q.quantity.name)
-            else Quantity(q.quantity.kind, name=of_names[q.quantity.name]),
-        )
-        for q in page.numbers
-        if not (points and q.quantity.kind in ("worth", "exp"))
-    )
+    kept = [q for q in page.numbers if not (points and q.quantity.kind in ("worth", "exp"))]
+    # The 0 of a reference is one by definition, and not a rounded number.
+    kept = [q for q in kept if q.quantity != f"estimate.{reference}" or reference not in page.without]
+    numbers = tuple(replace(q, quantity=_of_model(q.quantity, of_names)) for q in kept)
     found = []
     for scale in [stated["scale"]] if "scale" in stated else ["log-odds"] if points else scales:
         asked = replace(claim, numbers=numbers, model=ModelClaim(**{**model, "scale": scale}))
@@ -165,6 +159,10 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     checked = {a.quantity.name for a in rows if a.verdict != "not-checkable"}
     why = ("not-checkable", "follows from no other printed number: only the data can say", "no-outcomes")
     return rows + [row(name, *why, printed=text) for name, text in printed.items() if name not in checked]
+
+
+def _of_model(q: Quantity, of_names: Mapping[str, str]) -> Quantity:
+    return Quantity(q.kind, name=of_names[q.name]) if of_names.get(q.name) else q
 
 
 def _no_data(name: str) -> Any:
