@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 HELP = """Check claims files: do the paper's data give the numbers it prints, and does R agree?
 
 Each FILE is a claims file (*.claims.toml), a folder of them, or the name of a paper that comes with pairproof. Of several
-there is a line a paper; one that cannot be read stops no other. With --votes FILE is a printed
+there is a line a paper; one that cannot be read stops no other, and counts as not run (exit code 2, or 1 if another
+differs; 3 if none could be read). With --votes FILE is a printed
 table (CSV, LaTeX, HTML, Markdown, text) or what R, Stata or SAS print, a leaderboard too, and each of its numbers gets a
 verdict; the model is found from the numbers where it is not stated.
 

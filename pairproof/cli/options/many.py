@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,7 +75,8 @@ def _check_many(
     done = {paper.file: paper for paper in plan if not isinstance(paper, Task)}
     interrupted = False
     try:
-        with watched_work(state, "papers") as advance:
+        # On a terminal only: elsewhere the estimate of a duration would be another line of standard error.
+        with watched_work(state if sys.stderr.isatty() else State(quiet=True), "papers") as advance:
             for paper in checked([task for task in plan if isinstance(task, Task)], workers):
                 done[paper.file] = paper
                 advance(len(done), len(plan))
