@@ -49,7 +49,7 @@ def test_a_folder_gives_a_line_a_paper_an_index_and_a_page_each(
     out = tmp_path / "out"
     asked = ("check", papers, "--out", out, "--r", "none")
     code, shown, err = run(capsys, *asked, "--workers", 1)
-    assert code == 1 and err == f"index: {out}/index.html\n"
+    assert code == 3 and err == f"index: {out}/index.html\n"
     assert "4 papers: 0 taken over, 3 checked, 1 could not be checked" in shown
     rows = list(csv.DictReader((out / "index.csv").open(encoding="utf-8")))
     assert {r["paper"]: r["exit_code"] for r in rows} == {"bad": "3", "one": "0", "three": "1", "two": "0"}
@@ -81,7 +81,7 @@ def test_several_files_are_checked_as_a_folder_is_and_one_bad_file_alone_ends_wi
     bad = papers / "bad.claims.toml"
     bad.write_text("x = ")
     one = papers / "one.claims.toml"
-    assert run(capsys, "check", one, bad, "--r", "none")[0] == 2
+    assert run(capsys, "check", one, bad, "--r", "none")[0] == 3
     assert run(capsys, "check", bad, "--r", "none")[0] == 3
     assert run(capsys, "check", bad, papers / "none.claims.toml", "--r", "none")[0] == 3
 

@@ -21,7 +21,7 @@ from ..options.reading import (
     taken,
     where_option,
 )
-from ..options.verifying import give_verdicts, paper_options
+from ..options.verifying import give_verdicts, paper_options, stated, verdict_options, watched
 from ..state import READ, SHARE, SectionedCommand, State, choice, options
 
 if TYPE_CHECKING:
@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 
 HELP = """Check claims files: do the paper's data give the numbers it prints, and does R agree?
 
+Where a number does not come out, known slips of reading, model, scale and print are tried, and one that gives all numbers
+of the claim is named (pairproof explain lists them all).
+
 Each FILE is a claims file (*.claims.toml), a folder of them, or the name of a paper that comes with pairproof. Of several
-there is a line a paper; one that cannot be read stops no other, and counts as not run (exit code 2, or 1 if another
-differs; 3 if none could be read). With --votes FILE is a printed
+there is a line a paper, and one that cannot be read stops no other (exit code 3). With --votes FILE is a printed
 table (CSV, LaTeX, HTML, Markdown, text) or what R, Stata or SAS print, a leaderboard too, and each of its numbers gets a
 verdict; the model is found from the numbers where it is not stated.
 
@@ -92,6 +94,7 @@ _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
 @reading_options("Reading the votes", ("long", "counts", "votes"), _READING)
 @where_option
 @many_options
+@verdict_options
 @paper_options
 def command(state: State, files: tuple[str, ...], votes: str | None, **asked: Any) -> int:
     of_votes = read_as(asked, (*_READING, "where"))
@@ -135,14 +138,24 @@ def _check_printed(
         "comparison_terms": with_style.terms,
     }
     on_points = any(value not in (None, ()) for value in of_board.values())
-    stated = {
+    of_model = {
         **of_board,
         **{key: of_table[key] for key in ("family", "ties", "reference", "order_effect", "cluster")},
         "scale": of_table["scale"] or ("elo" if on_points else None),
         "cluster_kind": of_table["kind"] if of_table["cluster"] else None,
     }
-    given = {key: value for key, value in stated.items() if value not in ("", None, (), False)}
-    found, sentences = check_printed(file, with_style.table, given, of_table["column"] or {})
-    for sentence in sentences:
+    given = {key: value for key, value in of_model.items() if value not in ("", None, (), False)}
+    with watched(state) as progress:
+        found = check_printed(
+            file,
+            with_style.table,
+            given,
+            of_table["column"] or {},
+            r=asked["r"],
+            progress=progress,
+            explain=not asked["no_explain"],
+            **stated(immaterial=asked["immaterial"]),
+        )
+    for sentence in found.context.first_lines if state.json else ():
         state.say(sentence)
     return give_verdicts(state, found, asked["require_r"], asked["full"])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..state import COUNT, WRITTEN, State, options, watched_work
-from .verifying import check_papers
+from .verifying import check_papers, of_run
 
 if TYPE_CHECKING:
     from ...validation.report.verification import Verification
@@ -66,12 +66,12 @@ def _check_many(
     **asked: Any,
 ) -> int:
     from ...validation.check.many import Task, checked, claims_files, planned
-    from ...validation.report.index import context_of, exit_code_of, index_screen
+    from ...validation.report.index import context_of, index_screen
     from ...validation.report.rendering import output, render_text
-    from ...validation.verdicts.agreement import to_document
+    from ...validation.verdicts.agreement import exit_code, to_document
 
     files, notes = claims_files(names)
-    plan = planned(files, asked, out, state.force)
+    plan = planned(files, of_run(**asked), out, state.force)
     done = {paper.file: paper for paper in plan if not isinstance(paper, Task)}
     interrupted = False
     try:
@@ -99,7 +99,7 @@ def _check_many(
     if interrupted:
         state.say(notes[-1])
         return 130
-    return exit_code_of(papers, require_r)
+    return exit_code(rows, require_r)
 
 
 def _write_index(state: State, out: Path, papers: Any, notes: list[str]) -> None:

@@ -47,20 +47,19 @@ from ..verdicts.agreement import (
     accepted,
     value_or_none,
 )
-from ..verdicts.arithmetic import consequences
-from ..verdicts.arithmetic_rows import printout_of
+from ..verdicts.arithmetic import Printout, misprint
+from ..verdicts.arithmetic_rows import Games, has_arithmetic, printout_of
 from ..verdicts.definitions import by_program
 from ..verdicts.digits import Floor, digits_of_agreement
 from ..verdicts.verdict import (
     IMMATERIAL,
     OF_STOPPING,
     PrintVerdict,
-    alone,
-    apart,
     immaterial,
     judge_print,
     judge_table,
     reversed_items,
+    sized,
 )
 from .shipped import COMPUTATIONS, run_test
 
@@ -241,7 +240,8 @@ class Checker:
     def claim(self, claim: Claim) -> list[Agreement]:
         """Agreements of one claim: its printed numbers, its statement, then what lies beyond them."""
         found: list[Agreement] = []
-        if claim.numbers and claim.data and self.paper.data[claim.data].kind == "games":
+        if claim.numbers and claim.data and (spec := self.paper.data[claim.data]).kind == "games":
+            Games.stated(spec.items, spec.rows, spec.games)  # an error of theirs is one of this claim
             why = "the outcomes are not at hand: the printed numbers are held against each other only"
             found += [
                 self.row(claim, q.quantity, "not-checkable", why, "no-outcomes", printed=q.printed.text)
@@ -316,16 +316,16 @@ class Checker:
         shown = values
         if not native_asked:
             shown = {n: c.values[n] / _halved(claim, n) if c else math.nan for n, c in chosen.items()}
-        have = {n for n, c in chosen.items() if native_asked or c}
+        have: set[str] = {n for n, c in chosen.items() if native_asked or c}
         judged = self.judged[claim.id] = self._judged(claim, asked.fit, shown, have)
         rows = []
         for q in claim.numbers:
             name = q.quantity
             of_print, native, source = judged[name], values[name], chosen[name]
             said = (of_print.verdict, of_print.note, of_print.code)
-            more = {"native": value_or_none(native), "size": value_or_none(of_print.size)}
-            finding = finding_of(claim.id, name, of_print)
-            row = self.row(claim, name, *said, printed=q.printed.text, finding=finding, **more)
+            more: dict[str, Any] = {"native": value_or_none(native), "size": value_or_none(of_print.size)}
+            more["finding"] = finding_of(claim.id, name, of_print)
+            row = self.row(claim, name, *said, printed=q.printed.text, **more)
             half, floors = _halved(claim, name), self._floors
             certified = {} if name in of_board else asked.certified
             rows.append(
@@ -341,102 +341,35 @@ class Checker:
         """The verdicts on the printed numbers, each judged once: as they stand, as one table, in the order of the
         items, by the claim's own readings, by other definitions, by their size, and as a misprint among others.
         """
-        board = self._board(claim)
-        errors = {
-            q.quantity: board.error(q.quantity) if board and board.has(q.quantity) else error_of(q.quantity, fit)
-            for q in claim.numbers
+        board, numbers, alpha = self._board(claim), claim.numbers, float(claim.alpha)
+        errors: dict[str, float] = {
+            q.quantity: board.error(q.quantity) if board else error_of(q.quantity, fit) for q in numbers
         }
-        at = normal_quantile(1.0 - float(claim.alpha) / 2.0)
+        at = normal_quantile(1.0 - alpha / 2.0)
         within = {name: at * error for name, error in errors.items()}
-        judged = judge_table(
-            claim.numbers, values, float(claim.alpha), fit.df_resid, fit.n_comparisons, within
-        )
-        for name in judged.keys() - have:
-            why = "only R was to be asked, and no R call that ran has it"
-            judged[name] = PrintVerdict("not-run", why, "r-not-run")
-        small = self._immaterial(claim, values, errors, judged)
+        judged = judge_table(numbers, values, alpha, fit.df_resid, fit.n_comparisons, within)
+        why = "only R was to be asked, and no R call that ran has it"
+        judged |= dict.fromkeys(judged.keys() - have, PrintVerdict("not-run", why, "r-not-run"))
+        small = immaterial(numbers, values, errors, judged, OF_STOPPING if board else self._part, bool(board))
         # An order that is another beside a number that is far off says nothing against the one that is not.
-        near = [q for q in claim.numbers if judged[q.quantity].verdict != "differs" or q.quantity in small]
+        near = [q for q in numbers if judged[q.quantity].verdict != "differs" or q.quantity in small]
         of_near = reversed_items(near, values, fit.items) if small else {}
-        for name, sentence in {**reversed_items(claim.numbers, values, fit.items), **of_near}.items():
+        for name, sentence in {**reversed_items(numbers, values, fit.items), **of_near}.items():
             if judged[name].verdict == "differs" and (name not in small or name in of_near):
                 judged[name] = PrintVerdict("differs-conclusion", sentence, "other-order")
                 small.pop(name, None)
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
-        judged |= explained or {**small, **by_program(claim, fit, values, {**judged, **small})}
+        judged |= explained or {**small, **by_program(claim, fit, values, judged)}
         if board is None and not explained:
-            self._misprint(claim, values, judged)
-        return self._sized(claim, fit, values, errors, judged)
+            judged |= misprint(judged, values, partial(self._printout, claim))
+        return sized(
+            numbers, values, errors, judged, lambda printed: math.nan if board else shortfall(fit, printed)
+        )
 
-    def _immaterial(
-        self,
-        claim: Claim,
-        values: Mapping[str, float],
-        errors: Mapping[str, float],
-        judged: Mapping[str, PrintVerdict],
-    ) -> dict[str, PrintVerdict]:
-        """The numbers that differ by so little that nothing follows.
-
-        On a board that is what a program leaves that stops early.  Elsewhere a number that is cut where the others
-        are rounded is none of them, unless others are off by as little, for the same reason.
-        """
-        of_board = self._board(claim) is not None
-        differs = [q for q in claim.numbers if judged[q.quantity].verdict == "differs"]
-        found = immaterial(differs, values, errors, OF_STOPPING if of_board else self._part, of_board)
-        others = [name for name in found if judged[name].code != "cut-not-rounded"]
-        return found if of_board or others else {}
-
-    def _misprint(
-        self, claim: Claim, values: Mapping[str, float], judged: dict[str, PrintVerdict]
-    ) -> None:
-        """Name the number that alone does not come out, and those that were worked out from it in print."""
-        off = [n for n, j in judged.items() if not j.comes_out and not math.isnan(values[n])]
-        follow: Mapping[str, tuple[str, ...]] = {}
-        if 1 < len(off) <= MOST_FOLLOWING and claim.data and self.paper.data[claim.data].kind != "games":
-            printout = printout_of(claim, self.data(claim.data))
-            follow = consequences(printout, {n: values[n] for n in off if n in printout.numbers})
-        for root in off:
-            following = follow.get(root, ())
-            if alone(judged, following) == root:
-                n = len(judged) - 1 - len(following)
-                why = f"computed {float(values[root])!r}: it alone does not come out, and {n} other numbers do"
-                judged[root] = PrintVerdict("differs", why, "misprint")
-                for name in following:
-                    why = f"computed {float(values[name])!r}: follows from {root} as it is printed"
-                    judged[name] = PrintVerdict(judged[name].verdict, why, "consequence", cause=root)
-
-    def _sized(
-        self,
-        claim: Claim,
-        fit: Fit,
-        values: Mapping[str, float],
-        errors: Mapping[str, float],
-        judged: dict[str, PrintVerdict],
-    ) -> dict[str, PrintVerdict]:
-        """Say of what differs how far it does, in standard errors and in likelihood."""
-        differ = [q for q in claim.numbers if judged[q.quantity].verdict in ("differs", "differs-conclusion")]
-        estimates = {
-            q.quantity.name: float(q.printed.value)
-            for q in differ
-            if q.quantity.kind == "estimate" and q.printed.value is not None
-        }
-        board = self._board(claim)
-        short = shortfall(fit, estimates) if estimates and board is None else math.nan
-        for q in claim.numbers:
-            j, size = judged[q.quantity], apart(q, values[q.quantity], errors[q.quantity])[0]
-            if j.comes_out or math.isnan(size):
-                continue
-            note = j.note
-            if q in differ and math.isfinite(size):
-                note += f"; {size:.2g} se off"
-            if q in differ and q.quantity.kind == "estimate" and not math.isnan(short):
-                note += (
-                    f"; the log-likelihood is {short:.3g} below its maximum where the estimates that differ are as"
-                    " printed and all other parameters are held as computed"
-                )
-            judged[q.quantity] = replace(j, note=note, size=size)
-        return judged
+    def _printout(self, claim: Claim) -> Printout | None:
+        """The claim's numbers, to be held against each other; None where they are not."""
+        return printout_of(claim, self.data(claim.data)) if has_arithmetic(claim) else None
 
     def readings(self, claim: Claim) -> list[tuple[Reading, Fit, dict[str, float]]]:
         """The claim's own readings, each with its fit and the numbers that the claim would print by it."""
@@ -446,7 +379,7 @@ class Checker:
             assert model is not None
             other = self.asked(data, model).fit
             stopped = glm_values(other) if reading.stops == "glm" else {}
-            values = {
+            values: dict[str, float] = {
                 q.quantity: stopped.get(q.quantity, self.value(claim, other, q)) for q in claim.numbers
             }
             found.append((reading, other, values))
@@ -498,10 +431,6 @@ class Checker:
         said = (finding.verdict, finding.explanation, finding.code)
         native, printed = finding.native, claim.statement
         return self.row(claim, "statement", *said, printed=printed, native=native, about="statement")
-
-
-#: Numbers that do not come out up to which it is asked whether all follow from one of them.
-MOST_FOLLOWING = 8
 
 
 def finding_of(claim: str, name: str, judged: PrintVerdict) -> str:

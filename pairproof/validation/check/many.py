@@ -126,28 +126,32 @@ def checked(tasks: Sequence[Task], workers: int) -> Iterator[CheckedPaper]:
         return
     why = "its process ended before its work did: the system may have killed it for want of memory"
     for task, paper in as_they_come(_checked, todo, workers):
-        yield paper or CheckedPaper.refused(task.file, task.paper, why)
+        yield paper or CheckedPaper.refused(task.file, task.paper, why, "native-not-run")
 
 
 def _checked(task: Task) -> CheckedPaper:
     try:
         return _kept(task)
-    except (PairproofError, OSError) as error:
+    except (InputError, OSError) as error:
+        return CheckedPaper.refused(task.file, task.paper, str(error))
+    except PairproofError as error:
         why = str(error)
     except MemoryError:
         why = "out of memory"
     except Exception as error:
         said = " ".join(str(error).split())
         why = f"a defect of pairproof, not of this file: {type(error).__name__}: {said}"
-    return CheckedPaper.refused(task.file, task.paper, why)
+    return CheckedPaper.refused(task.file, task.paper, why, "native-not-run")
 
 
 def _kept(task: Task) -> CheckedPaper:
     """The paper, checked, and its page and numbers kept."""
     with warnings.catch_warnings(record=True) as caught:
         found = run(task.file, **task.options)
-    explained = [f for f in getattr(found, "found", ()) if f.explanations and not f.plain]
-    chances = [f.chance_of_100 / 100 for f in explained if not math.isnan(f.chance_of_100)]
+    if found.interrupted:
+        raise KeyboardInterrupt
+    of_100 = [getattr(f, "chance_of_100", math.nan) for f in found.found if f.explanations and not f.plain]
+    chances = [chance / 100 for chance in of_100 if not math.isnan(chance)]
     warned = dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, PairproofWarning))
     title = found.context.subtitle
     of_search = (len(chances), math.fsum(chances), tuple(warned))

@@ -6,11 +6,11 @@ A published board is such a page, on scale "elo".
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError
@@ -23,9 +23,15 @@ from ..claims.quantities import OF_BOARD, Quantity
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
 from ..verdicts.agreement import Agreement
+from ..verdicts.verdict import IMMATERIAL
 from .models import FoundModel, find_model, with_items
 from .reading import MOST_CHARACTERS, PrintedTable, read_tables
 
+if TYPE_CHECKING:
+    from ...bridge.process.policy import BackendLike
+
+#: Part of a page's numbers that must come out of a model that was found, or the page may be of another.
+LEAST_OUT = 1 / 3
 #: What is said of a board that says nothing else.
 OF_A_BOARD = {"family": "bradley-terry", "ties": "half", "reference": "sum"}
 #: R prints what its glm has when it stops, which the last of its digits show.
@@ -79,7 +85,7 @@ def read_pages(
         if {**table.model, **stated}.get("scale") == "elo":
             own = {"scale": "elo", "ties": _ties_of_board(data, stated), "by_vote": not stated.get("cluster")}
             model = {**OF_A_BOARD, **stated, **own}
-            pages.append(Page(table, FoundModel(ModelClaim(**model), 0, 0, (), True)))
+            pages.append(Page(table, FoundModel(ModelClaim(**model))))
             continue
         counts = [q for q in table.numbers if q.quantity.kind in OF_BOARD and q.quantity.kind != "wins"]
         kept = tuple(q for q in table.numbers if q not in counts)
@@ -106,36 +112,55 @@ def check_printed(
     data: Comparisons,
     stated: Mapping[str, Any] = MappingProxyType({}),
     columns: Mapping[str, str] = MappingProxyType({}),
-) -> tuple[Verification, tuple[str, ...]]:
-    """The verdict on each number of a file of printed numbers, and what was read and found, in sentences.
+    *,
+    r: BackendLike | str = None,
+    progress: Callable[[str], None] = lambda what: None,
+    explain: bool = True,
+    immaterial: float = IMMATERIAL,
+) -> Verification:
+    """The verdict on each number of a file of printed numbers; what was read and found stands before them.
 
-    path: the file.  data: the comparisons that the numbers are of.  stated, columns: as of :func:`read_pages`.
+    path: the file.  data: the comparisons that the numbers are of.  stated, columns: as of :func:`read_pages`; the
+    others as of :func:`pairproof.validation.run`.
     """
-    from ..check.checker import Checker
-    from ..check.recompute import made
+    from ..check.recompute import Checked, made
     from ..verify import backend_of
 
     pages = read_pages(path, data, stated, columns)
-    claims = [
-        claim for k, page in enumerate(pages) for claim in _claims(page, k + 1 if len(pages) > 1 else 0, data)
-    ]
+    claims = {name: (page, claim) for page, name, claim in _claims(pages, data)}
+    name, backend = Path(path).name, backend_of(r)
     paper = Paper(
         Path(path).stem,
-        Path(path).name,
+        name,
         data={"votes": DataSpec("votes", "long")},
-        claims=tuple(claims),
+        claims=tuple(claim for _, claim in claims.values()),
         source=path,
     )
-    rows = Checker(paper, tables={"votes": data}).all()
+    checked = Checked(paper, backend, immaterial, {"votes": data})
+    checked.run(progress, explain)
+    rows = [_doubted(a, claims[a.claim][0].found, stated) if a.claim in claims else a for a in checked.rows]
     rows += [row for page in pages for row in _not_looked_at(paper.id, page, data)]
-    sentences = tuple(sentence for page in pages for sentence in page.sentences)
     context = ReportContext(
-        title=f"{label(Path(path).name)}: do its numbers come out of {label(Path(data.source).name)}?",
+        title=f"{label(name)}: do its numbers come out of {label(Path(data.source).name)}?",
         subtitle=f"{data.n_comparisons:,.10g} comparisons from {data.source}; {_in_words(pages[0].found.model)}",
         made=made(),
-        versions=versions(backend_of("none")),
+        versions=versions(backend),
+        first_lines=tuple(sentence for page in pages for sentence in page.sentences),
     )
-    return Verification(tuple(rows), context), sentences
+    return Verification(tuple(rows), context, False, {paper.id: checked.found})
+
+
+def _doubted(row: Agreement, found: FoundModel, stated: Mapping[str, Any]) -> Agreement:
+    """A number that differs, of a page that says nothing of its model and is hardly of the one that was found."""
+    known = "family" in stated or "scale" in stated or found.of * LEAST_OUT <= found.come_out
+    if known or row.verdict not in ("differs", "differs-conclusion"):
+        return row
+    why = (
+        f"another-model: the page does not say of which model it is, and of those that were tried none brings out more"
+        f" than {found.come_out} of its {found.of} numbers; say which it is (--model, --ties, --reference, --scale):"
+        f" {row.explanation}"
+    )
+    return replace(row, verdict="not-checkable", code="another-model", explanation=why)
 
 
 def _of_glm(model: ModelClaim, data: Comparisons) -> bool:
@@ -145,22 +170,21 @@ def _of_glm(model: ModelClaim, data: Comparisons) -> bool:
     return binary and plain and (model.family, model.scale) == ("bradley-terry", "log-odds")
 
 
-def _claims(page: Page, number: int, data: Comparisons) -> list[Claim]:
-    """A table as claims: one, and of a board one for each kind of number."""
-    model, numbers = page.found.model, page.table.numbers
-    name = page.table.claim or (f"table-{number}" if number else "table")
-    if model.scale != "elo":
-        claim = Claim(id=name, data="votes", model=model, engines=("native",), numbers=numbers)
-        return [
-            replace(claim, readings=(STOPPED,), accept=(STOPPED.name,)) if _of_glm(model, data) else claim
-        ]
-    parts = [(part, tuple(q for q in numbers if q.quantity.kind in kinds)) for part, kinds in _PARTS]
-    before = f"{name}-" if number else ""
-    return [
-        Claim(id=before + part, data="votes", model=model, engines=("native",), numbers=own)
-        for part, own in parts
-        if own
-    ]
+def _claims(pages: Sequence[Page], data: Comparisons) -> Iterator[tuple[Page, str, Claim]]:
+    """The tables as claims with their names: one each, and of a board one for each kind of number."""
+    for k, page in enumerate(pages, 1):
+        model, numbers = page.found.model, page.table.numbers
+        name = "-".join(filter(None, (page.table.paper, page.table.claim))) or f"table-{k}"
+        claim = Claim(id=name, data="votes", model=model, numbers=numbers)
+        if model.scale != "elo":
+            stopped = replace(claim, readings=(STOPPED,), accept=(STOPPED.name,))
+            yield page, name, stopped if _of_glm(model, data) else claim
+            continue
+        for part, kinds in _PARTS:
+            own = tuple(q for q in numbers if q.quantity.kind in kinds)
+            name = part if len(pages) == 1 else f"{claim.id}-{part}"
+            if own:
+                yield page, name, replace(claim, id=name, engines=("native",), numbers=own)
 
 
 def _not_looked_at(paper: str, page: Page, data: Comparisons) -> list[Agreement]:

@@ -22,7 +22,7 @@ from ...text import label, listed, named
 from ..claims.data import fit_model
 from ..claims.paper import ModelClaim, PrintedQuantity
 from ..claims.quantities import OF_BOARD, Quantity, quantity, scale_of
-from .headings import PARAMETERS
+from .headings import PARAMETERS, kind_among
 from .reading import PrintedTable
 
 #: The families, each on its own scale before the others': the field's default stands first.
@@ -34,6 +34,9 @@ ON_SCALES = (
 )
 #: Items without a number, or with 0, that are tried as reference; names by which a prefix is found.
 MOST_REFERENCES, MOST_NAMES = 6, 200
+#: What is looked for, in the order in which it is said; kinds of numbers that depend on the cells.
+FREE = ("scale", "ties", "family", "order_effect", "cells")
+OF_CELLS = ("deviance", "df_resid", "null_deviance", "df_null", "aic_glm")
 #: Kinds of numbers that a reference has none of.
 OF_ITEMS = ("estimate", "se", "z", "p", "low", "high", "exp")
 #: Part of a standard error below which a difference says nothing of the model.
@@ -45,10 +48,9 @@ def with_items(page: PrintedTable, table: Comparisons, parameters: Sequence[str]
     found, said = _meant(page.items, table.items)
     of_model = {_plain(name): name for name in parameters if name not in table.items}
     for name in page.items:
-        if name not in found:
-            known = (kind for kind, form in PARAMETERS.items() if re.fullmatch(form, name.casefold()))
-            if parameter := of_model.get(_plain(name)) or next(known, ""):
-                found[name] = parameter
+        parameter = of_model.get(_plain(name)) or kind_among(PARAMETERS, name)
+        if name not in found and parameter:
+            found[name] = parameter
     twice = [name for name, n in Counter(found.values()).items() if n > 1]
     if twice:
         names = [name for name, item in found.items() if item == twice[0]]
@@ -66,10 +68,11 @@ def with_items(page: PrintedTable, table: Comparisons, parameters: Sequence[str]
     rest = [
         f"row {label(name)}: no item of {table.source}{suggestion(name, table.items)}" for name in unknown
     ]
+    meant = {"": "", **found}
     numbers = [
-        _of(q, found[q.quantity.name]) if q.quantity.name else q
+        replace(q, quantity=Quantity(q.quantity.kind, q.quantity.group, meant[q.quantity.name]))
         for q in page.numbers
-        if not q.quantity.name or q.quantity.name in found
+        if q.quantity.name in meant
     ]
     return replace(
         page,
@@ -79,10 +82,6 @@ def with_items(page: PrintedTable, table: Comparisons, parameters: Sequence[str]
         sentences=(*page.sentences, *said),
         others=(*page.others, *rest),
     )
-
-
-def _of(q: PrintedQuantity, name: str) -> PrintedQuantity:
-    return replace(q, quantity=Quantity(q.quantity.kind, q.quantity.group, name))
 
 
 def _plain(name: str) -> str:
@@ -96,20 +95,13 @@ def _meant(names: Sequence[str], items: Sequence[str]) -> tuple[dict[str, str], 
     left = [name for name in names if name not in found]
     times = Counter(_plain(item) for item in items)
     plain = {_plain(item): item for item in items if times[_plain(item)] == 1 and item not in found}
-    prefixes = Counter(
-        full[: len(full) - len(item)]
-        for full in map(_plain, left[:MOST_NAMES])
-        for item in plain
-        if full.endswith(item)
-    )
+    pairs = product(map(_plain, left[:MOST_NAMES]), plain)
+    prefixes = Counter(name.removesuffix(item) for name, item in pairs if name.endswith(item))
     best = max(prefixes, key=lambda p: (prefixes[p], -len(p)), default="")
     said = []
     if not best or prefixes[best] > 1 or len(items) == 2:
-        more = {
-            name: plain[rest]
-            for name in left
-            if _plain(name).startswith(best) and (rest := _plain(name)[len(best) :]) in plain
-        }
+        begun = {name: _plain(name)[len(best) :] for name in left if _plain(name).startswith(best)}
+        more = {name: plain[rest] for name, rest in begun.items() if rest in plain}
         found |= more
         said += [f"names are read without {best!r}: {_pairs(more)}"] * bool(best and more)
     places = [re.fullmatch(r"(\D{0,8}?)0*(\d{1,4})", name) for name in left]
@@ -127,16 +119,12 @@ def _pairs(names: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class FoundModel:
-    """The model that a page's numbers are held to, how many of them it brings out, and how it was found.
-
-    stated: whether page or caller left nothing to find.
-    """
+    """The model that a page's numbers are held to, how many of them it brings out, and how it was found."""
 
     model: ModelClaim
-    come_out: int
-    of: int
-    sentences: tuple[str, ...]
-    stated: bool
+    come_out: int = 0
+    of: int = 0
+    sentences: tuple[str, ...] = ()
 
 
 def find_model(page: PrintedTable, table: Comparisons, stated: Mapping[str, Any]) -> FoundModel:
@@ -146,51 +134,39 @@ def find_model(page: PrintedTable, table: Comparisons, stated: Mapping[str, Any]
     """
     said = {**page.model, **{key: value for key, value in stated.items() if value}}
     numbers = [q for q in page.numbers if q.quantity.kind not in OF_BOARD]
-    tried: dict[ModelClaim, int] = {}
-    for model in _candidates(page, table, said):
-        fit = _fitted(table, model)
-        if fit is not None:
-            tried[model] = sum(_comes_out(fit, q) for q in numbers)
+    tried = {
+        model: n for model in _candidates(page, table, said) if (n := _n_out(table, model, numbers)) >= 0
+    }
     if not tried:
         raise InputError(f"{page.source}: no model fits {table.source} that is as stated: {_in_words(said)}")
     best = max(tried, key=lambda m: tried[m])
-    by_row = replace(best, cells=("row",))
-    of_cells = {"deviance", "df_resid", "null_deviance", "df_null", "aic_glm"}
-    if not best.cells and any(
-        q.quantity.kind in of_cells and not _comes_out_of(table, best, q) for q in numbers
-    ):
-        fit = _fitted(table, by_row)
-        tried[by_row] = sum(_comes_out(fit, q) for q in numbers) if fit else 0
-        best = max((best, by_row), key=lambda m: tried[m])
-    return FoundModel(
-        best,
-        tried[best],
-        len(numbers),
-        tuple(_said(page, table, said, best, tried, len(numbers))),
-        len(tried) == 1,
-    )
+    if not best.cells and tried[best] < len(numbers) and any(q.quantity.kind in OF_CELLS for q in numbers):
+        by_row = replace(best, cells=("row",))
+        n = _n_out(table, by_row, numbers)
+        if n > tried[best]:
+            best, tried = by_row, {**tried, by_row: n}
+    sentences = (*_said(tried, best, len(numbers)), *_of_reference(page, table, best, said))
+    return FoundModel(best, tried[best], len(numbers), sentences)
 
 
 def _candidates(page: PrintedTable, table: Comparisons, said: Mapping[str, Any]) -> Iterator[ModelClaim]:
     """The models that may be meant, the likeliest first."""
     scales = [
-        (family, scale) for family, scale in ON_SCALES
-        if said.get("family", family) == family and said.get("scale", scale) == scale
-    ] or [(said.get("family", "bradley-terry"), said.get("scale", ""))]  # fmt: skip
-    ties = [said["ties"]] if said.get("ties") else [*TIES_IN_WORDS] if table.tie_category else ["none"]
-    orders = (
-        [True, False]
+        pair
+        for pair in ON_SCALES
+        if said.get("family", pair[0]) == pair[0] and said.get("scale", pair[1]) == pair[1]
+    ]
+    free = {
+        ("family", "scale"): scales or [(said.get("family", "bradley-terry"), said.get("scale", ""))],
+        "ties": [said["ties"]] if "ties" in said else [*TIES_IN_WORDS] if table.tie_category else ["none"],
+        "reference": [said["reference"]] if "reference" in said else _references(page, table),
+        "order_effect": [True, False]
         if "order" in page.items and not said.get("order_effect")
-        else [bool(said.get("order_effect"))]
-    )
-    rest = {
-        key: value
-        for key, value in said.items()
-        if key not in ("family", "scale", "ties", "reference", "order_effect")
+        else [bool(said.get("order_effect"))],
     }
-    references = [said["reference"]] if said.get("reference") else _references(page, table)
-    for treatment, (family, scale), reference, order in product(ties, scales, references, orders):
-        yield ModelClaim(family, treatment, reference=reference, scale=scale, order_effect=order, **rest)
+    rest = {key: value for key, value in said.items() if key not in (*free, "family", "scale")}
+    for (family, scale), ties, reference, order in product(*free.values()):
+        yield ModelClaim(family, ties, reference=reference, scale=scale, order_effect=order, **rest)
 
 
 def _references(page: PrintedTable, table: Comparisons) -> list[str]:
@@ -202,73 +178,54 @@ def _references(page: PrintedTable, table: Comparisons) -> list[str]:
     return absent[:MOST_REFERENCES] or ["sum"]
 
 
-def _fitted(table: Comparisons, model: ModelClaim) -> Fit | None:
+def _n_out(table: Comparisons, model: ModelClaim, numbers: Sequence[PrintedQuantity]) -> int:
+    """How many numbers come out of the model; -1 where it cannot be fitted."""
     try:
-        return fit_model(table, model)
+        fit = fit_model(table, model)
     except PairproofError:
-        return None
+        return -1
+    return sum(_comes_out(fit, q) for q in numbers)
 
 
 def _comes_out(fit: Fit, q: PrintedQuantity) -> bool:
     """Whether the number is printed so, or differs by what nobody sees: programs stop early."""
     try:
         value = quantity(fit, q.quantity)
-        size = (
-            quantity(fit, q.quantity.of("worth_se"))
-            if q.quantity.kind == "worth"
-            else scale_of(q.quantity, fit)
-        )
+        of_worth = q.quantity.kind == "worth"
+        size = quantity(fit, q.quantity.of("worth_se")) if of_worth else scale_of(q.quantity, fit)
     except InputError:
         return False
     near = q.printed.value is not None and abs(value - float(q.printed.value)) <= IMMATERIAL * size
     return near or q.printed.verdict(value).verdict != "differs"
 
 
-def _comes_out_of(table: Comparisons, model: ModelClaim, q: PrintedQuantity) -> bool:
-    fit = _fitted(table, model)
-    return fit is not None and _comes_out(fit, q)
-
-
-def _said(
-    page: PrintedTable,
-    table: Comparisons,
-    said: Mapping[str, Any],
-    best: ModelClaim,
-    tried: Mapping[ModelClaim, int],
-    n: int,
-) -> Iterator[str]:
+def _said(tried: Mapping[ModelClaim, int], best: ModelClaim, n: int) -> Iterator[str]:
     """What was found, and what else brings as many numbers out."""
-    count = f"{tried[best]} of {n} come out"
-    for key, what in (
-        ("scale", "scale"),
-        ("ties", "ties"),
-        ("family", "family"),
-        ("order_effect", "order effect"),
-        ("cells", "cells"),
-    ):
-        chosen = getattr(best, key)
-        others = {
-            getattr(m, key): max(k for o, k in tried.items() if getattr(o, key) == getattr(m, key))
-            for m in tried
-            if getattr(m, key) != chosen
-        }
-        if set(others.values()) - {tried[best]} and not said.get(key):
-            words = ", ".join(f"{k} of {n} with {_word(other)}" for other, k in others.items())
-            yield f"{what} {_word(chosen)} was found: {count}, {words}"
-    if not said.get("reference") and best.reference not in ("", "sum"):
-        absent = [item for item in table.items if item not in {q.quantity.name for q in page.numbers}]
-        alone = "it alone has no number" if absent == [best.reference] else "its number is 0 or missing"
-        yield f"reference {label(best.reference)}: {alone}"
-    elif not said.get("reference") and best.reference == "sum":
-        yield "reference sum: every item has a number that is not 0"
-    equal = [m for m, k in tried.items() if k == tried[best] and m != best]
+    for key in FREE:
+        most = {getattr(m, key): tried[m] for m in sorted(tried, key=lambda m: tried[m])}
+        own = most.pop(getattr(best, key))
+        if set(most.values()) - {own}:
+            others = ", ".join(f"{k} of {n} with {_word(other)}" for other, k in most.items())
+            yield f"{key.replace('_', ' ')} {_word(getattr(best, key))} was found: {own} of {n} come out, {others}"
+    equal = [
+        {key: value for key in (*FREE, "reference") if (value := getattr(m, key)) != getattr(best, key)}
+        for m, k in tried.items()
+        if k == tried[best] and m != best
+    ]
     if equal:
-        yield f"as many come out with {'; or '.join(_in_words(_differing(m, best)) for m in equal[:4])}; the first is taken"
+        yield f"as many come out with {'; or '.join(map(_in_words, equal[:4]))}; the first is taken"
 
 
-def _differing(model: ModelClaim, best: ModelClaim) -> dict[str, Any]:
-    keys = ("family", "ties", "scale", "reference", "order_effect", "cells")
-    return {key: value for key in keys if (value := getattr(model, key)) != getattr(best, key)}
+def _of_reference(
+    page: PrintedTable, table: Comparisons, best: ModelClaim, said: Mapping[str, Any]
+) -> Iterator[str]:
+    """How the reference was found."""
+    if "reference" not in said and best.reference == "sum":
+        yield "reference sum: every item has a number that is not 0"
+    elif "reference" not in said and best.reference:
+        absent = set(table.items) - {q.quantity.name for q in page.numbers}
+        alone = "it alone has no number" if absent == {best.reference} else "its number is 0 or missing"
+        yield f"reference {label(best.reference)}: {alone}"
 
 
 def _in_words(said: Mapping[str, Any]) -> str:
@@ -276,6 +233,9 @@ def _in_words(said: Mapping[str, Any]) -> str:
 
 
 def _word(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "none"
-    return label(" and ".join(value) if isinstance(value, tuple) else str(value)) or "none"
+    words = {True: "yes", False: "none", "": "none", (): "none"}
+    return (
+        words[value]
+        if value in words
+        else label(" and ".join(value) if isinstance(value, tuple) else str(value))
+    )

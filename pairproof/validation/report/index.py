@@ -61,9 +61,9 @@ class CheckedPaper:
     page: str = ""
 
     @classmethod
-    def refused(cls, file: str, paper: str, error: str) -> CheckedPaper:
+    def refused(cls, file: str, paper: str, error: str, code: str = "bad-claim") -> CheckedPaper:
         """One that could not be checked."""
-        row = Agreement(paper, "", Quantity("file"), explanation=error, code="not-read")
+        row = Agreement(paper, "", Quantity("claims file"), explanation=error, code=code)
         return cls(file, paper, rows=(row,), error=error)
 
     @property
@@ -80,16 +80,9 @@ class CheckedPaper:
         counts = Counter(_COUNTED.get(verdict, "differs") for verdict in shown)
         counts["printed"] = len(shown)
         names = ("file", "paper", "title", "taken_over", "page", "error")
-        code = 3 if self.error else exit_code(self.rows)
+        code = exit_code(self.rows)
         of_rows = {**{name: counts[name] for name in COUNTS}, "open": len(self.attention), "exit_code": code}
         return {name: getattr(self, name) for name in names} | of_rows
-
-
-def exit_code_of(papers: Sequence[CheckedPaper], require_r: bool) -> int:
-    """The worst among them, a file that could not be checked being one that did not run; 3 if none could be."""
-    if papers and all(paper.error for paper in papers):
-        return 3
-    return exit_code([a for paper in papers for a in paper.rows], require_r)
 
 
 def context_of(papers: Sequence[CheckedPaper], notes: Sequence[str], linked: bool = False) -> ReportContext:

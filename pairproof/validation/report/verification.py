@@ -4,7 +4,7 @@ code they lead to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, overload
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ...report.blocks import Page
+    from ..slips.search import Found
     from .context import ReportContext
 
 
@@ -38,11 +39,22 @@ class Verification(Sequence[Agreement]):
         The words around them in a report.
     require_r : bool
         Whether what R did not answer counts as not done.
+    found_by_paper : mapping of str to tuple of Found
+        What the search for other readings found, by the paper's id.
+    interrupted : bool
+        Whether the agreements are those that were made before an interruption.
     """
 
     agreements: tuple[Agreement, ...]
     context: ReportContext = field(default_factory=_empty)
     require_r: bool = False
+    found_by_paper: Mapping[str, tuple[Found, ...]] = field(default_factory=dict)
+    interrupted: bool = False
+
+    @property
+    def found(self) -> tuple[Found, ...]:
+        """What the search for other readings found, paper after paper."""
+        return tuple(f for found in self.found_by_paper.values() for f in found)
 
     @overload
     def __getitem__(self, place: int) -> Agreement:
@@ -74,9 +86,11 @@ class Verification(Sequence[Agreement]):
         return self.compared > 0 and self.exit_code == 0
 
     @property
-    def exit_code(self) -> Literal[0, 1, 2]:
-        """As the command ends: 0 done, 1 something differs, 2 something required did not run."""
-        return exit_code(self.agreements, self.require_r)
+    def exit_code(self) -> Literal[0, 1, 2, 3, 130]:
+        """As the command ends: 0 done, 1 something differs, 2 something required did not run, 3 a claim or file
+        among others was not understood, 130 interrupted.
+        """
+        return 130 if self.interrupted else exit_code(self.agreements, self.require_r)
 
     def to_frame(self) -> pd.DataFrame:
         """One row an agreement, with the keys of its JSON."""

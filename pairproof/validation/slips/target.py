@@ -17,7 +17,7 @@ from ..claims.paper import Claim, PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import kind_of
 from ..verdicts.arithmetic import Printout
-from ..verdicts.verdict import judge_print
+from ..verdicts.verdict import judge_print, judge_table
 from .known import Situation, Slip, printed_kinds
 from .values import Batch, Constants, Setting, Values, constants, own_setting, wins_of
 from .variants import Fitted, Model, Rows, Solver
@@ -122,10 +122,12 @@ class Target:
         return ~inside
 
     def fits(self, values: FloatArray, leaving_out: Sequence[str] = ()) -> bool:
-        """Whether every number comes out, judged exactly as `check` judges it."""
+        """Whether every number comes out, judged exactly as `check` judges the table."""
+        kept = [(q, float(v)) for q, v in zip(self.numbers, values) if q.quantity not in leaving_out]
+        of_table = {q.quantity: v for q, v in kept}
+        size = self.fit.df_resid, self.fit.n_comparisons
         return all(
-            q.quantity in leaving_out or judge_print(q, float(v), self.alpha).comes_out
-            for q, v in zip(self.numbers, values)
+            j.comes_out for j in judge_table([q for q, _ in kept], of_table, self.alpha, *size).values()
         )
 
     def values_of(self, batch: Batch, setting: Setting) -> FloatArray:
@@ -159,12 +161,10 @@ class Target:
         }
         fits = {name: t.fit for name, t in self.others.items()}
         values = [quantity(self.fit, q.quantity, fits) / half[q.quantity] for q in self.numbers]
-        return tuple(
-            q.quantity
-            for q, v in zip(self.numbers, values)
-            if judge_print(q, v, self.alpha, self.fit.df_resid, self.fit.n_comparisons).verdict
-            not in ("agrees", "agrees-truncated", "agrees-k-of-m", "explained")
-        )
+        found = {q.quantity: v for q, v in zip(self.numbers, values)}
+        size = self.fit.df_resid, self.fit.n_comparisons
+        judged = judge_table(self.numbers, found, self.alpha, *size)
+        return tuple(name for name, j in judged.items() if not j.comes_out)
 
 
 def _joined(kind: type[Arrays], parts: Sequence[Arrays]) -> Arrays:

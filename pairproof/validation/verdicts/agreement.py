@@ -81,18 +81,22 @@ Verdict = Literal[
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 RSource = Literal["live", "recorded"]
-_NUMBERS = ("size", "native", "r", "digits", "floor", "certified_digits", "r_certified_digits", "certified_floor")
+_NUMBERS = (
+    "size",
+    "native",
+    "r",
+    "digits",
+    "floor",
+    "certified_digits",
+    "r_certified_digits",
+    "certified_floor",
+)
 #: What a row is about: a number on the page, a claim in words, a number that only native and R have, or
 #: whether printed numbers fit each other.
 About = Literal["printed", "statement", "native-r", "arithmetic"]
 
 #: Verdicts that need nobody's attention.
-AGREEING: tuple[Verdict, ...] = (
-    "agrees",
-    "agrees-truncated",
-    "agrees-k-of-m",
-    "agrees-other-definition",
-)
+AGREEING: tuple[Verdict, ...] = ("agrees", "agrees-truncated", "agrees-k-of-m", "agrees-other-definition")
 #: Verdicts that a person can accept by naming the row's code under `accept` in a claims file.  "not-run" is
 #: accepted where native has no such model and another engine was asked; the row still reads "not-run".
 ACCEPTABLE: tuple[Verdict, ...] = (

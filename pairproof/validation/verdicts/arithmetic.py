@@ -29,6 +29,7 @@ from ...fit.estimates.specification import ModelSpec
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity, kind_of
 from .agreement import AGREEING, Verdict
+from .verdict import PrintVerdict
 
 #: Relative slack of an interval computed in doubles from ends that are exact decimals.
 SLACK = 1e-9
@@ -158,21 +159,43 @@ def corrected(printout: Printout, values: Mapping[str, float]) -> Printout:
         unit = numbers[name].unit
         if unit is not None and math.isfinite(value):
             right = (Decimal(value) / unit).to_integral_value() * unit
-            ends = {"value": right, "low": right - unit / 2, "high": right + unit / 2}
-            numbers[name] = replace(numbers[name], **ends)
+            numbers[name] = replace(numbers[name], value=right, low=right - unit / 2, high=right + unit / 2)
     return replace(printout, numbers=numbers)
 
 
-def consequences(printout: Printout, values: Mapping[str, float]) -> dict[str, tuple[str, ...]]:
-    """Of each of these numbers that do not come out, with its right value: the others that follow from it as it is
-    printed and would not if it were right.
+#: Numbers that must come out to their printed places before the one that does not is called a misprint, and
+#: those that do not up to which it is asked whether they follow from one of them.
+OTHERS_THAT_COME_OUT, MOST_FOLLOWING = 4, 8
+
+
+def misprint(
+    judged: Mapping[str, PrintVerdict],
+    values: Mapping[str, float],
+    printout_of: Callable[[], Printout | None],
+) -> dict[str, PrintVerdict]:
+    """The number that alone does not come out, to its printed places, and those that were worked out from it as it
+    is printed and would not follow if it were right; nothing where there is none.
     """
-    as_printed = {c.quantity: c.holds for c in check_numbers(printout)}
-    found = {}
-    for name in values:
-        fixed = {c.quantity: c.holds for c in check_numbers(corrected(printout, {name: values[name]}))}
-        found[name] = tuple(n for n in values if n != name and as_printed.get(n) and fixed.get(n) is False)
-    return found
+    off = [name for name, j in judged.items() if not j.comes_out]
+    p = printout_of() if 1 < len(off) <= MOST_FOLLOWING else None
+    as_printed = {c.quantity for c in check_numbers(p) if c.holds} if p is not None else set()
+    for root in off if len(off) <= MOST_FOLLOWING else ():
+        others, n = [name for name in off if name != root], len(judged) - len(off)
+        if judged[root].code not in ("other-value", "small") or n < OTHERS_THAT_COME_OUT:
+            continue
+        if others and p is not None and root in p.numbers:
+            fixed = check_numbers(corrected(p, {root: values[root]}))
+            spoilt = as_printed & {c.quantity for c in fixed if not c.holds}
+        else:
+            spoilt = set()
+        if spoilt >= set(others):
+            why = f"computed {float(values[root])!r}: it alone does not come out, and {n} other numbers do"
+            found = {root: PrintVerdict("differs", why, "misprint")}
+            for name in others:
+                why = f"computed {float(values[name])!r}: follows from {root} as it is printed"
+                found[name] = PrintVerdict(judged[name].verdict, why, "consequence", cause=root)
+            return found
+    return {}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.validation.check.many import Task, checked, claims_files, planned
-from pairproof.validation.report.index import CheckedPaper, context_of, exit_code_of, index_csv, index_screen
+from pairproof.validation.report.index import CheckedPaper, context_of, index_csv, index_screen
+from pairproof.validation.verdicts.agreement import exit_code
 from tests.validation.fakes import FIRTH, claims_text
 
 NO_R: dict[str, Any] = {"r": "none"}
@@ -90,13 +91,17 @@ def test_a_bad_file_is_a_line_with_its_error_and_stops_no_other(folder: Path) ->
         assert line["printed"] == line["agree"] + sum(line[name] for name in others)
 
 
-def test_exit_codes_are_the_worst_and_a_bad_file_is_one_that_did_not_run(folder: Path) -> None:
+def test_exit_codes_are_the_worst_and_a_bad_file_is_bad_input(folder: Path) -> None:
     right, changed, bad, below = run([str(folder)])
-    assert exit_code_of([right, below], False) == 0
-    assert exit_code_of([right, changed, bad], False) == 1
-    assert exit_code_of([right, bad], False) == 2
-    assert exit_code_of([bad], False) == 3
-    assert exit_code_of([right], True) == 2  # R was not asked, and was to be
+
+    def code(*papers: CheckedPaper, require_r: bool = False) -> int:
+        return exit_code([a for p in papers for a in p.rows], require_r)
+
+    assert code(right, below) == 0 and code(right, changed) == 1
+    assert code(right, changed, bad) == code(bad) == 3
+    assert code(right, require_r=True) == 2  # R was not asked, and was to be
+    killed = CheckedPaper.refused("f", "p", "its process ended", "native-not-run")
+    assert code(right, killed) == 2
 
 
 def test_two_papers_with_one_id_are_an_error_that_names_both_files(folder: Path) -> None:

@@ -123,7 +123,7 @@ def seven_places_on(paper: Paper) -> Paper:
 def test_a_number_with_another_last_digit_never_agrees(name: str) -> None:
     rows = [
         a
-        for a in Checker(seven_places_on(read_paper(name))).all()
+        for a in Checker(seven_places_on(read_paper(name)), part=0.0).all()
         if a.about == "printed" and a.printed is not None
     ]
     left = [(a.claim, a.quantity, a.printed) for a in rows if a.verdict == "agrees"]

@@ -18,13 +18,13 @@ TEXTS = Path(__file__).with_name("texts")
 #: Text -> its data, and how many numbers it prints that a model can have.
 PAGES: dict[str, tuple[str, int]] = {
     "btm_summary.txt": ("baseball", 29),
-    "btm_print.txt": ("baseball", 9),
+    "btm_print.txt": ("baseball", 10),
     "btm_refcat.txt": ("baseball", 29),
     "btm_abilities.txt": ("baseball", 13),
     "btm_home.txt": ("home", 33),
     "glm_summary.txt": ("baseball", 29),
     "glm_names.txt": ("baseball", 29),
-    "glm_print.txt": ("baseball", 9),
+    "glm_print.txt": ("baseball", 10),
     "citations.txt": ("citations", 17),
     "coef.txt": ("citations", 3),
     "coef_wrapped.txt": ("citations", 12),
