@@ -18,7 +18,7 @@ from ..claims.paper import Paper
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import AGREEING, Agreement
 
-#: Characters of a line; lines that findings, and what was not checked, have on the page; data files that it names.
+#: Characters of a line; lines that findings, and what was not checked, have on the page; data files it names.
 WIDTH, FINDINGS, NOT_CHECKED, FILES = 108, 26, 9, 5
 #: Characters of a sentence of a page, and of an explanation.
 LONGEST = 230
