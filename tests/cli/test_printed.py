@@ -76,6 +76,24 @@ def test_a_long_csv_makes_several_claims(tmp_path: Path, capsys) -> None:
     assert code == 0
 
 
-def test_a_covariate_of_the_judges_is_stated_and_its_effects_are_found(tmp_path: Path, capsys) -> None:
+def test_a_csv_of_several_papers_makes_the_file_of_the_one_that_is_named(tmp_path: Path, capsys) -> None:
+    rows = "paper,claim,quantity,item,printed\na,1,estimate,Boston,1.1077\na,1,se,Boston,0.3339\n"
+    path, out_file = tmp_path / "long.csv", tmp_path / "b.claims.toml"
+    path.write_text(
+        rows + "a,1,estimate,Toronto,1.2945\nb,1,estimate,Boston,1.11\nb,1,estimate,Detroit,1.44\n"
+    )
+    code, _, err = run(capsys, "claims", "new", "--from", path, HOME)
+    assert code == 3 and "numbers of 2 papers (a, b)" in err
+    code, out, _ = run(capsys, "claims", "new", "--from", path, HOME, "--out", out_file)
+    assert code == 0 and "2 numbers read" in out
+    code, out, _ = run(capsys, "check", path, "--votes", HOME, "--r", "none", "--json")
+    assert code == 0 and {a["claim"] for a in json.loads(out)["agreements"]} == {
+        "a-1",
+        "b-1",
+        "not looked at",
+    }
+
+
+def test_a_heading_without_a_printed_table_is_refused(capsys) -> None:
     code, _, err = run(capsys, "claims", "new", "--column", "estimate=x", HOME)
     assert code == 3 and "--column is of a printed table; add --from FILE" in err

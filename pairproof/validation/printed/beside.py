@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError
-from ...files.inputs import read_file
+from ...files.inputs import decoded, read_file
 from ...text import label, named
 from ..check.draft import Draft, draft
 from ..claims.data import fit_model
@@ -73,12 +73,7 @@ def read_pages(
     stated: what the caller says of the model.  columns: the heading of a kind of number that has two.
     """
     raw = read_file(Path(path), "a printed table or program output", most=4 * MOST_CHARACTERS)
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"
-        ) from error
+    text = decoded(raw, path)
     pages, parameters = [], _parameters(data, stated)
     for read in read_tables(text, path, columns):
         table = with_items(read, data, parameters)
@@ -157,8 +152,7 @@ def _doubted(row: Agreement, found: FoundModel, stated: Mapping[str, Any]) -> Ag
         return row
     why = (
         f"another-model: the page does not say of which model it is, and of those that were tried none brings out more"
-        f" than {found.come_out} of its {found.of} numbers; say which it is (--model, --ties, --reference, --scale):"
-        f" {row.explanation}"
+        f" than {found.come_out} of its {found.of} numbers; say which it is: --model, --ties, --reference, --scale"
     )
     return replace(row, verdict="not-checkable", code="another-model", explanation=why)
 
@@ -221,20 +215,21 @@ def _in_words(model: ModelClaim) -> str:
     return f"ties {model.ties}, {where}, {model.expected or 'ability'}, standard errors {errors}"
 
 
-def claims_of(pages: tuple[Page, ...], data: Comparisons, paper: str, title: str) -> Draft:
+def claims_of(pages: Sequence[Page], data: Comparisons, paper: str, title: str) -> Draft:
     """The claims file of the tables of a page, with what was found of each in a comment."""
-    begun: Draft | None = None
-    for k, page in enumerate(pages):
-        name = re.sub(r"[^A-Za-z0-9_-]+", "-", page.table.claim) or f"table-{k + 1}"
-        stated = {"id": name, "where": f"{Path(page.table.source).name}"}
-        made = draft(data, page.found.model, paper, title, page.table.numbers, stated)
-        head, key, claim = made.claims.partition("[[claim]]")
-        comments = "".join(f"# {label(sentence)}\n" for sentence in page.sentences)
-        before = begun.claims + "\n" if begun else head
-        begun = replace(
-            made,
-            claims=before + comments + key + claim,
-            n_numbers=made.n_numbers + (begun.n_numbers if begun else 0),
+    papers = list(dict.fromkeys(page.table.paper for page in pages))
+    own = [page for page in pages if page.table.paper == paper] or list(pages)
+    if len({page.table.paper for page in own}) > 1:
+        raise InputError(
+            f"{pages[0].table.source}: numbers of {len(papers)} papers ({named(papers)}); a claims file is of one: say"
+            " which with --id"
         )
-    assert begun is not None, "a page has a table, or reading it was refused"
-    return begun
+    drafts, texts = list[Draft](), list[str]()
+    for k, page in enumerate(own, 1):
+        name = re.sub(r"[^A-Za-z0-9_-]+", "-", page.table.claim) or f"table-{k}"
+        stated = {"id": name, "where": Path(page.table.source).name}
+        drafts.append(draft(data, page.found.model, paper, title, page.table.numbers, stated))
+        head, key, claim = drafts[-1].claims.partition("[[claim]]")
+        comments = "".join(f"# {label(sentence)}\n" for sentence in page.sentences)
+        texts.append(("" if texts else head) + comments + key + claim)
+    return replace(drafts[0], claims="\n".join(texts), n_numbers=sum(d.n_numbers for d in drafts))

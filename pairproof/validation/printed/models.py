@@ -156,16 +156,14 @@ def _candidates(page: PrintedTable, table: Comparisons, said: Mapping[str, Any])
         for pair in ON_SCALES
         if said.get("family", pair[0]) == pair[0] and said.get("scale", pair[1]) == pair[1]
     ]
-    free = {
-        ("family", "scale"): scales or [(said.get("family", "bradley-terry"), said.get("scale", ""))],
-        "ties": [said["ties"]] if "ties" in said else [*TIES_IN_WORDS] if table.tie_category else ["none"],
-        "reference": [said["reference"]] if "reference" in said else _references(page, table),
-        "order_effect": [True, False]
-        if "order" in page.items and not said.get("order_effect")
-        else [bool(said.get("order_effect"))],
-    }
-    rest = {key: value for key, value in said.items() if key not in (*free, "family", "scale")}
-    for (family, scale), ties, reference, order in product(*free.values()):
+    scales = scales or [(said.get("family", "bradley-terry"), said.get("scale", ""))]
+    laws = [said["ties"]] if "ties" in said else [*TIES_IN_WORDS] if table.tie_category else ["none"]
+    references = [said["reference"]] if "reference" in said else _references(page, table)
+    orders = [True, False] if "order" in page.items and "order_effect" not in said else [False]
+    rest = {key: value for key, value in said.items() if key not in (*FREE, "reference")}
+    rest |= {key: said[key] for key in ("cells",) if key in said}
+    for (family, scale), ties, reference, order in product(scales, laws, references, orders):
+        order = said.get("order_effect", order)
         yield ModelClaim(family, ties, reference=reference, scale=scale, order_effect=order, **rest)
 
 

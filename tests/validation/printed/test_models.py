@@ -106,7 +106,26 @@ def test_names_that_mean_nothing_are_told_with_near_ones(
 
 def test_a_file_that_is_no_text_and_a_missing_one_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="not UTF-8 text"):
+    with pytest.raises(InputError, match="is not UTF-8"):
         read_pages(str(tmp_path / "x.txt"), data("baseball"))
     with pytest.raises(InputError, match="expected a printed table"):
         read_pages(str(tmp_path / "none.txt"), data("baseball"))
+
+
+def test_a_page_of_a_model_that_is_not_known_is_not_accused_unless_its_model_is_stated(
+    tmp_path: Path,
+) -> None:
+    text = "team,estimate,se\nBoston,0.31,0.11\nMilwaukee,0.52,0.16\nToronto,0.23,0.19\nDetroit,-0.4,0.2\n"
+    path = written(tmp_path, text)
+    found = check_printed(path, data("baseball"), r="none", explain=False)
+    assert found.exit_code == 0 and {a.code for a in found if a.about == "printed" and a.printed} >= {
+        "another-model"
+    }
+    stated = check_printed(path, data("baseball"), {"family": "bradley-terry"}, r="none", explain=False)
+    assert stated.exit_code == 1
+
+
+def test_a_page_of_exchanged_winners_is_accused_though_its_model_is_not_stated(tmp_path: Path) -> None:
+    rows = "item,estimate,se\nComm Statist,2.9491,0.1025\nJASA,0.4796,0.0606\nJRSS-B,-0.2690,0.0708\n"
+    found = check_printed(written(tmp_path, rows), data("citations"), r="none", explain=False)
+    assert found.exit_code == 1
