@@ -53,12 +53,12 @@ def attachment(
     """The page; `hashes` are of the files as they are, by data set, "" for the claims file; `command` makes it again."""
     printed = [a for a in rows if a.printed is not None and a.about in ("printed", "statement")]
     counts = Counter(_KINDS.get(a.verdict, "not checked") for a in printed)
-    result = "; ".join(f"{kind}: {n}" for kind, n in counts.items()) or "none is in the claims file"
+    result = "; ".join(f"{n} {kind}" for kind, n in counts.items()) or "none is in the claims file"
     found = _fitting(_findings(rows), FINDINGS) or ("Every number that was checked comes out.",)
     unchecked = _fitting(_unchecked(printed), NOT_CHECKED) or ("Everything in the claims file was checked.",)
     known = ", ".join(f"{name} {v}" for name, v in versions.items() if v is not None)
     blocks = (
-        Paragraph(f"Of {len(printed)} printed numbers and statements, {result}."),
+        Paragraph(f"{len(printed)} printed numbers and statements: {result}."),
         *(Heading("Findings"), Bullets(found), Heading("Not checked"), Bullets(unchecked)),
         Heading("What it was made from, and how to make it again"),
         Table((Column("file", "left"), Column("SHA-256", "left")), tuple(_made_from(paper, hashes))),
