@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...data.comparisons import Comparisons
-from ...errors import DataNotHere, InputError, PairproofError, RankingWarning
+from ...errors import DataNotHere, InputError, RankingWarning
 from ...files.inputs import MOST_CLAIM_BYTES, OutsideError, read_inside
 from ...fit.fit import Fit
 from ...text import named
@@ -74,19 +74,6 @@ def read_data(paper: Paper, name: str) -> Comparisons:
     except InputError as error:
         raise type(error)(f"{where}: {error}") from error
     return replace(table, source=f"{paper.id}, {name}")
-
-
-def digests(paper: Paper) -> dict[str, str]:
-    """SHA-256 of each data file as it is now, by the data set's name; of one that cannot be read, why."""
-    found = {}
-    for name, spec in paper.data.items():
-        if spec.file:
-            try:
-                content, _ = _content(paper, spec, _spec(paper, name)[1])
-                found[name] = hashlib.sha256(content).hexdigest()
-            except PairproofError as error:
-                found[name] = str(error)
-    return found
 
 
 def table_of(paper: Paper, name: str) -> pd.DataFrame:
@@ -193,6 +180,19 @@ def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
         f"{where}: file {spec.file!r} cannot be read (No such file or directory); it is looked for beside the"
         " claims file" + (f" and in {paper.data_folder}" if paper.data_folder else "")
     )
+
+
+def digests(paper: Paper) -> dict[str, str]:
+    """SHA-256 of each data file as it is now, by the data set's name; of one that cannot be read, why."""
+    found = {}
+    for name, spec in paper.data.items():
+        if spec.file:
+            try:
+                content, _ = _content(paper, spec, _spec(paper, name)[1])
+                found[name] = hashlib.sha256(content).hexdigest()
+            except (InputError, DataNotHere) as error:
+                found[name] = str(error)
+    return found
 
 
 def _only(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
