@@ -131,7 +131,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_text_is_read_or_refused_in_bounded_time(name: str) -> None:
-    """At most 0.4 s were seen for 0.25 MB; a search that takes the square of the length would take hours."""
+    """At most 1.5 s were seen for 0.25 MB, the machine being shared; a search that takes the square of the length would take hours."""
     began = time.process_time()
     try:
         text_table(HOSTILE[name][: M // 8], "t")
