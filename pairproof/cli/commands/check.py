@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...fit.estimates.specification import FAMILIES, TIES_IN_WORDS
+from ..options.many import OF_MANY, check_files, many_options
 from ..options.reading import (
     LAYOUTS,
     LISTS,
@@ -22,7 +23,7 @@ from ..options.reading import (
     taken,
     where_option,
 )
-from ..options.verifying import check_papers, give_verdicts, paper_options, stated, verdict_options, watched
+from ..options.verifying import give_verdicts, paper_options, stated, verdict_options, watched
 from ..state import READ, SHARE, SectionedCommand, State, choice, options
 
 if TYPE_CHECKING:
@@ -33,12 +34,15 @@ HELP = """Check claims files: do the paper's data give the numbers it prints, an
 Where a number does not come out, known slips of reading, model, scale and print are tried, and one that gives all numbers
 of the claim is named (pairproof explain lists them all).
 
-Each FILE is a claims file (*.claims.toml) or the name of a paper that comes with pairproof. With --votes FILE is a printed
+Each FILE is a claims file (*.claims.toml), a folder of them, or the name of a paper that comes with pairproof. Of several
+there is a line a paper, and one that cannot be read stops no other (exit code 3). With --votes FILE is a printed
 table (CSV, LaTeX, HTML, Markdown, text) or what R, Stata or SAS print, a leaderboard too, and each of its numbers gets a
 verdict; the model is found from the numbers where it is not stated.
 
 \b
 pairproof check my-paper.claims.toml
+pairproof check my-paper.claims.toml --attachment for-the-editor.html
+pairproof check papers/ --out checked/
 pairproof check firth-2005.claims.toml --r none --json
 pairproof check table.tex --votes wins.csv
 pairproof check leaderboard.csv --votes votes.parquet --anchor mixtral-8x7b=1114 --cluster judge
@@ -53,6 +57,7 @@ _READING = {
     "pairs": "Layout prefmod: the columns that are pairs.",
     "coding": "The codes that stand for first, tie, second and both_bad.",
     "winner": "Layout matrix: whether the row or the column won.",
+    "record": "Layout matrix: what the three numbers of a cell such as 14-2-7 are.",
     "encoding": "Encoding of a text file, such as latin-1 (default: UTF-8).",
 }
 _OF_TABLE = (
@@ -97,6 +102,7 @@ _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
 @cluster_options("A printed table", "What goes together in its standard errors (default: single votes).")
 @reading_options("Reading the votes", LAYOUTS, _READING)
 @where_option
+@many_options
 @verdict_options
 @paper_options
 def command(state: State, files: tuple[str, ...], votes: str | None, **asked: Any) -> int:
@@ -112,9 +118,12 @@ def command(state: State, files: tuple[str, ...], votes: str | None, **asked: An
             )
         if tables := [file for file in files if file.lower().endswith(_TABLES)]:
             raise click.UsageError(
-                f"{tables[0]} is no claims file; if it is a printed table, add --votes FILE."
+                f"{tables[0]} is no claims file; if it is a printed table, add --votes FILE, or look at its numbers alone:"
+                f" pairproof check-numbers {tables[0]}"
             )
-        return check_papers(state, files, **asked)
+        return check_files(state, files, **asked)
+    if given := next((name for name in OF_MANY if asked.pop(name)), ""):
+        raise click.UsageError(f"--{given} is for claims files; leave out --{given} or --votes.")
     if len(files) != 1 or files[0].endswith(".toml"):
         raise click.UsageError("--votes is for one printed table; claims files name their data.")
     if of_table["anchor"] and of_table["mean"] is not None:

@@ -49,7 +49,7 @@ pairproof claims new --help."""
 )
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Claims files: start one from a table."""
+    """Claims files: start one from a table, and have an editor check it."""
     if context.invoked_subcommand is None:
         raise click.UsageError("claims needs a subcommand: pairproof claims new TABLE.", context)
 
@@ -172,6 +172,30 @@ def _of_one_track(file: str, reading: Reading[Any], by: str) -> Comparisons | Re
         table = pairproof.read_respondents(file, layout="rankings", **reading.stated)
     check_one_track(table, by, each=False)
     return table
+
+
+SCHEMA_HELP = """Write the JSON schema of claims files, by which an editor completes their keys and marks mistakes.
+
+The first line of a claims file names it: #:schema ./claims.schema.json
+
+\b
+pairproof claims schema --out claims.schema.json
+"""
+
+
+@command.command(
+    "schema", cls=SectionedCommand, help=SCHEMA_HELP, short_help="Write the JSON schema of claims files."
+)
+@options("Claims file", {"--out FILE": "Write there (default: standard output)."}, out=KEPT)
+@shared_options
+def schema(state: State, out: Any) -> None:
+    from ...files.packaged import packaged_json, packaged_text
+
+    at = ("pairproof.validation.claims", "claims.schema.json")
+    state.no_report("verdicts, which 'pairproof check' gives; 'claims schema' writes to --out.")
+    if out is not None:
+        state.write(Path(out), packaged_text(*at))
+    state.show(packaged_text(*at).rstrip() if out is None else f"{out}: written", packaged_json(*at))
 
 
 def _check_levels_used(reading: Reading[Any], table: Comparisons | Respondents, model: ModelClaim) -> None:

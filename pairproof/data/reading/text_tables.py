@@ -12,13 +12,14 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Literal
 
 from ...errors import InputError
+from ...text import listed, quoted
 
 Form = Literal["LaTeX", "HTML", "Markdown", "text"]
-#: Characters of a text, cells of a table, tables, and lines of one in columns at most: no paper prints more, and a browser's page may hold anything.
+#: Characters of a text, cells of its tables, tables, and lines of one in columns: no paper prints more, and a
+#: page of the web may hold anything.
 MOST_CHARACTERS, MOST_CELLS, MOST_TABLES, MOST_LINES = 1 << 21, 1_000_000, 1000, 20_000
 
 
@@ -37,6 +38,25 @@ class TextTable:
     line: int
     lines: tuple[int, ...] = ()
 
+    def __str__(self) -> str:
+        form = self.form if self.form != "text" else "columns set apart by blanks"
+        called = f", called {quoted(self.caption)}" if self.caption else ""
+        return f"a table of {form} with {len(self.rows)} rows below the header ({listed(self.header, 8)}){called}"
+
+
+def one_table(text: str, source: str) -> TextTable | None:
+    """The only table in a text; None where there is none, and its name and beginning do not say that it is a page."""
+    found = text_table(text, source)
+    if len(found) == 1 or not (found or is_page(text, source)):
+        return found[0] if found else None
+    which = "; ".join(f"line {t.line}{f': {quoted(t.caption)}' if t.caption else ''}" for t in found[:8])
+    cure = (
+        f"cut out the one that is meant into a file of its own ({which})"
+        if found
+        else "look whether it is whole"
+    )
+    raise InputError(f"{source}: {len(found) or 'no'} tables found in {form_of(text)}; expected one; {cure}")
+
 
 def text_table(text: str, source: str) -> list[TextTable]:
     """The tables in a text, in the order in which they stand there."""
@@ -47,13 +67,17 @@ def text_table(text: str, source: str) -> list[TextTable]:
         )
     form = form_of(text)
     make = {"HTML": _html, "LaTeX": _latex, "Markdown": _markdown, "text": _blocks}[form]
-    found = (table for grid in make(text, source) if (table := grid.table(form)) is not None)
-    first = list(islice(found, MOST_TABLES + 1))
-    if len(first) > MOST_TABLES:
-        raise InputError(
-            f"{source}: more than {MOST_TABLES:,} tables in one text; cut out the one that is meant"
-        )
-    return first
+    found, n_cells = list[TextTable](), 0
+    for grid in make(text, source):
+        if (table := grid.table(form)) is not None:
+            found.append(table)
+            n_cells += len(table.rows) * len(table.header)
+        if len(found) > MOST_TABLES or n_cells > MOST_CELLS:
+            raise InputError(
+                f"{source}: more than {MOST_TABLES:,} tables, or {MOST_CELLS:,} cells, in one text; cut out the table that is"
+                " meant, or save it as CSV"
+            )
+    return found
 
 
 def form_of(text: str) -> Form:
@@ -63,6 +87,23 @@ def form_of(text: str) -> Form:
     if re.search(r"\\begin\{|&[^&\n\\]*\\\\", text):
         return "LaTeX"
     return "Markdown" if any(map(_is_line_of_markdown, text.splitlines())) else "text"
+
+
+def is_page(text: str, source: str) -> bool:
+    """Whether this is LaTeX, HTML or Markdown by its name, or by how it begins."""
+    suffixes = (".tex", ".html", ".htm", ".md", ".markdown")
+    return source.lower().endswith(suffixes) or text[:4000].lstrip()[:1] in ("<", "\\", "|", "%")
+
+
+def is_text_table(text: str, source: str) -> bool:
+    """Whether a text is a page, or columns set apart by blanks by its first lines, and no CSV."""
+    first, *more = (text[:4000].lstrip().splitlines() or [""])[:4]
+    if is_page(text, source):
+        return True
+    if more and _is_line_of_markdown(more[0]):
+        return True
+    delimiters = [d for d in ",;\t" if d in first and any(d in line for line in more)]
+    return not delimiters and any(len(line.split()) > 1 for line in (first, *more)) and len(more) > 0
 
 
 @dataclass
@@ -114,15 +155,16 @@ class _Grid:
 
     def table(self, form: Form) -> TextTable | None:
         """The table, if it has a header and a row, and two columns."""
-        found = [(line, row) for line, row in zip(self.lines, self.rows) if any(row)]
-        heads = max(1, sum(any(row) for row in self.rows[: self.heads]))
-        width = max((len(row) for _, row in found), default=0)
-        # A row that is one cell from left to right is no row of the table, but words about it.
-        about = [
-            row[0] for _, row in found if len(row) == width > 1 and not any(c is not None for c in row[1:])
-        ]
-        body = [(n, row) for n, row in found if not (len(row) == width and {*row[1:]} == {None})]
-        heads -= sum(row[0] in about for _, row in found[:heads])
+        width = max(map(len, self.rows), default=0)
+        about, body, heads = [self.caption], list[tuple[int, list[str | None]]](), 0
+        for k, (line, row) in enumerate(zip(self.lines, self.rows)):
+            words = [word for word in row if word]
+            # One cell from left to right, or over all columns but the first, is words about the table.
+            if len(words) == 1 and len(row) == width and row[-1] is None and row.count(None) >= width - 2:
+                about += words
+            elif words:
+                body.append((line, row))
+                heads += k < self.heads
         heads = max(1, heads)
         if width < 2 or len(body) <= heads:
             return None
@@ -130,10 +172,9 @@ class _Grid:
         top = [_named(row, width) for _, row in body[:heads]]
         header = [" ".join(dict.fromkeys(word for row in top if (word := row[k]))) for k in range(width)]
         rows = [tuple(word or "" for word in (*row, *[""] * (width - len(row)))) for _, row in body[heads:]]
-        caption = " ".join(filter(None, (self.caption, *about)))
-        return TextTable(
-            caption, tuple(header), tuple(rows), form, body[0][0], tuple(n for n, _ in body[heads:])
-        )
+        lines = [line for line, _ in body]
+        caption = " ".join(filter(None, about))
+        return TextTable(caption, tuple(header), tuple(rows), form, lines[0], tuple(lines[heads:]))
 
 
 def _named(row: Sequence[str | None], width: int) -> list[str]:
@@ -194,18 +235,14 @@ def _latex(text: str, source: str) -> Iterator[_Grid]:
             k = ends.get(k, k) + 1
         depth, after = 1, k
         while after < len(tokens) and depth:
-            depth += (_environment(tokens, after, r"\begin") in _TABLES) - (
-                _environment(tokens, after, r"\end") in _TABLES
-            )
+            depth += _environment(tokens, after, r"\begin") in _TABLES
+            depth -= _environment(tokens, after, r"\end") in _TABLES
             after += 1
         found.append((k, after))
     grids = [_latex_table(tokens, ends, lines, k, end, source) for k, end in found]
-    captions = [
-        k for k, token in enumerate(tokens) if token in (r"\caption", r"\captionof") and k + 1 in ends
-    ]
-    for grid, (k, end), before, later in zip(
-        grids, found, [0, *(e for _, e in found)], [*(k for k, _ in found[1:]), len(tokens)]
-    ):
+    captions = [k for k, token in enumerate(tokens) if token == r"\caption" and k + 1 in ends]
+    befores, laters = [0, *(e for _, e in found)], [*(k for k, _ in found[1:]), len(tokens)]
+    for grid, (k, end), before, later in zip(grids, found, befores, laters):
         own = [c for c in captions if before <= c < k] or [c for c in captions if end <= c < later]
         for c in own[-1:]:
             grid.caption = _plain(_words(tokens, ends, c + 2, ends[c + 1]))
@@ -406,16 +443,15 @@ def _is_line_of_markdown(line: str) -> bool:
 
 def _markdown(text: str, source: str) -> Iterator[_Grid]:
     lines = text.splitlines()
-    under = [k for k, line in enumerate(lines) if _is_line_of_markdown(line)]
-    for k in under:
-        if not k or "|" not in lines[k - 1]:
+    after = 0
+    for k, line in enumerate(lines):
+        if k <= after or "|" not in lines[k - 1] or not _is_line_of_markdown(line):
             continue
         grid = _Grid(source, k, heads=1)
-        before = next((line.strip() for line in reversed(lines[max(0, k - 3) : k - 1]) if line.strip()), "")
-        grid.caption = "" if "|" in before else _unmarked(before.lstrip("#").rstrip(":"))
-        for n in (k - 1, *range(k + 1, len(lines))):
-            if "|" not in lines[n]:
-                break
+        above = next((line.strip() for line in reversed(lines[max(0, k - 3) : k - 1]) if line.strip()), "")
+        grid.caption = "" if "|" in above else _unmarked(above.lstrip("#").rstrip(":"))
+        after = next((n for n in range(k, len(lines)) if "|" not in lines[n]), len(lines))
+        for n in (k - 1, *range(k + 1, after)):
             grid.row(n + 1)
             inside = re.sub(r"^\s*\||\|\s*$", "", lines[n].replace(r"\|", "\0"))
             for cell in inside.split("|"):
@@ -432,33 +468,15 @@ def _unmarked(cell: str) -> str:
     return cell
 
 
-# -- columns set apart by blanks -------------------------------------------------------------------------------
+# -- columns set apart by blanks -------------------------------------------------------------------------
 
 #: A number or what stands for none, so that it is no part of a name.
 NUMBER_LIKE = re.compile(r"[<>(\[~]*[-+\u2212\u2013]?[.]?[0-9][-0-9.,:;/%)\]eE+*\u2212\u2013\u2014]*")
-BLANKS = frozenset(
-    (
-        "-",
-        "--",
-        "---",
-        "\u2212",
-        "\u2013",
-        "\u2014",
-        ".",
-        "..",
-        "...",
-        "\u00b7",
-        "\u2022",
-        "*",
-        "NA",
-        "x",
-        "X",
-        "\\",
-    )
-)
+BLANKS = frozenset("- -- --- \u2212 \u2013 \u2014 . .. ... \u00b7 \u2022 * NA x X \\".split())
+#: Columns in the places of a line.
+_MOST_COLUMNS = 1000
 _STARS = re.compile(r"[*.+\u2020]{1,3}")
 _WORD = re.compile(r"<\s?[0-9.]\S*|\S+")
-_Word = tuple[int, int, str]
 
 
 def _is_number(word: str) -> bool:
@@ -575,21 +593,25 @@ def _by_places(lines: Sequence[str]) -> list[list[str]] | None:
     stops = [k for k in range(1, width + 1) if filled[k - 1] and not filled[k]]
     spans = list(zip(starts, stops))
     words = [(m.start(), m.end(), m.group()) for m in _WORD.finditer(head)]
-    if len(spans) < 2 or len(spans) * len(body) > MOST_CELLS or not words:
+    if len(spans) < 2 or len(spans) > _MOST_COLUMNS or not words:
         return None
     marks = all(_STARS.fullmatch(cell) for line in body if (cell := line[slice(*spans[-1])].strip()))
     stars = spans.pop() if marks and words[-1][1] <= spans[-1][0] else None
     if words[-1][1] == spans[-1][1]:  # as R prints numbers
-        at = [next((k for k, span in enumerate(spans) if span[1] >= end), -1) for _, end, _ in words]
+        at = [sum(span[1] < end for span in spans) for _, end, _ in words]
     elif words[0][0] in starts and words[-1][0] in starts:
-        at = [
-            max((k for k, span in enumerate(spans) if span[0] <= start), default=-1) for start, _, _ in words
-        ]
+        at = [sum(span[0] <= start for span in spans) - 1 for start, _, _ in words]
     else:
         return None
     header = [" ".join(word for (_, _, word), k in zip(words, at) if k == own) for own in range(len(spans))]
     rows = [[line[a:b].strip() for a, b in spans] for line in body]
     first = next(k for k, name in enumerate(header) if name)
+    # names that hold a blank at one and the same place are still one
+    for k in range(len(spans) - 1, first, -1):
+        if not header[k] and k + 1 < len(spans) and spans[k + 1][0] - spans[k][1] == 1:
+            for row in rows:
+                row[k : k + 2] = [_plain((row[k], " ", row[k + 1]))]
+            del header[k]
     if "" in header[first:] or _joined(rows):
         return None
     if first > 1:  # names of rows that hold a blank at one and the same place
