@@ -20,7 +20,7 @@ the estimates must give whole totals of wins. What cannot be said without the da
 \b
 pairproof check-numbers table.txt
 pairproof check-numbers table.tex --games 13 --reference Baltimore
-pairproof check-numbers table.csv --column se="Quasi SE" --sided 1
+pairproof check-numbers table.csv --heading se="Quasi SE" --sided 1
 """
 
 
@@ -29,7 +29,7 @@ pairproof check-numbers table.csv --column se="Quasi SE" --sided 1
 @options(
     "A printed table",
     {
-        "--column KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high, ...), where two"
+        "--heading KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high, ...), where two"
         " could be it; repeatable.",
         "--ties": "How it treats ties (default: davidson where a parameter of ties is printed, else none).",
         "--reference ITEM|sum": "The item whose ability is 0, or sum (default: the one item without a number).",
@@ -37,7 +37,7 @@ pairproof check-numbers table.csv --column se="Quasi SE" --sided 1
         "--games N": "How often each pair met, by which totals of wins are checked.",
         "--sided": "Sides of its p-values (default: 2).",
     },
-    column={"multiple": True, "callback": mapping_of("estimate=Ability")},
+    heading={"multiple": True, "callback": mapping_of("estimate=Ability")},
     ties=choice(*TIES_IN_WORDS),
     scale=choice("lambda", "log-odds"),
     games=POSITIVE,
@@ -47,7 +47,7 @@ pairproof check-numbers table.csv --column se="Quasi SE" --sided 1
 def command(
     state: State,
     table: str,
-    column: dict[str, str] | None,
+    heading: dict[str, str] | None,
     games: float | None,
     sided: str | None,
     **model: Any,
@@ -57,7 +57,7 @@ def command(
     from ...validation.verdicts.agreement import to_document
 
     stated = {name: value for name, value in model.items() if value is not None}
-    found = check_alone(table, stated, column or {}, games or 0.0, sided == "1")
+    found = check_alone(table, stated, heading or {}, games or 0.0, sided == "1")
     shown = replace(output(found, found.context), terminal=lambda: screen(found))
     state.give_output(shown, lambda: to_document(found) | {"said": list(found.context.first_lines)})
     return found.exit_code
