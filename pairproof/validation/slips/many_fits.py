@@ -12,8 +12,10 @@ estimates run off to infinity is marked, not guessed at.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ...fit.estimates.likelihood import OutcomeModel, outcome_probabilities
 from ...native.comparisons.counts.outcome_derivatives import Counts, derivatives
@@ -27,6 +29,9 @@ MOST_STEPS = 60
 FAR = 20.0
 #: Cells of all tables worked on together; keeps every array below some 30 MB.
 CHUNK = 400_000
+#: Numbers in the products of a design's columns beyond which they are kept sparse: a cell is of two items, so
+#: that of 83 items' products 4 in 6,889 are not 0 (23 million numbers, 180 MB, in a few seconds and 0.2 MB).
+DENSE = 400_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +47,21 @@ class Design:
     @property
     def k(self) -> int:
         return self.u.shape[1] + self.g.shape[1]
+
+    @cached_property
+    def products(self) -> FloatArray | csr_array:
+        """[n_cells, k_u * k_u]: the products of each two columns of u."""
+        n, k = self.u.shape
+        if n * k * k <= DENSE:
+            return (self.u[:, :, None] * self.u[:, None, :]).reshape(n, -1)
+        one = csr_array(self.u)
+        at, column = np.repeat(np.arange(n), np.diff(one.indptr)), one.indices
+        sizes = np.diff(one.indptr)
+        left = np.repeat(np.arange(len(at)), sizes[at])
+        start = np.repeat(one.indptr[:-1][at], sizes[at])
+        right = start + np.arange(len(left)) - np.repeat(np.cumsum(sizes[at]) - sizes[at], sizes[at])
+        place = (at[left], column[left].astype(np.int64) * k + column[right])
+        return csr_array((one.data[left] * one.data[right], place), shape=(n, k * k))
 
     def predictors(self, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """u and g, float[B, n_cells], of parameters float[B, k]."""
@@ -68,7 +88,7 @@ def fit_many(design: Design, counts: FloatArray, ridge: FloatArray | None = None
     b, k = len(counts), design.k
     if not b:
         return Many(np.zeros((0, k)), np.zeros((0, k, k)), np.zeros(0), np.zeros(0, bool))
-    rows = max(1, CHUNK // max(1, counts.shape[1]))
+    rows = max(1, CHUNK // max(1, counts.shape[1], k * k))
     parts = [_fit(design, counts[k : k + rows], ridge) for k in range(0, len(counts), rows)]
     if len(parts) == 1:
         return parts[0]
@@ -98,7 +118,7 @@ def score_and_information(
     x, t = design.u, design.g
     b, (n, ku), kg = len(beta), x.shape, t.shape[1]
     information = np.empty((b, ku + kg, ku + kg))
-    information[:, :ku, :ku] = (d.w_uu @ (x[:, :, None] * x[:, None, :]).reshape(n, -1)).reshape(b, ku, ku)
+    information[:, :ku, :ku] = np.asarray(d.w_uu @ design.products).reshape(b, ku, ku)
     score = d.r_u @ x
     if kg:
         assert d.r_g is not None and d.w_ug is not None and d.w_gg is not None

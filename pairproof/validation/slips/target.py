@@ -25,6 +25,14 @@ from .variants import Fitted, Model, Rows, Solver
 Key = tuple[Slip, ...]
 Tables = Sequence[tuple[Key, Rows]]
 Arrays = TypeVar("Arrays", Fitted, Constants)
+#: Numbers for which a fit is enough, without the constants of its table.
+OF_FIT_ALONE = frozenset(
+    "estimate exp se z low high contrast contrast_se contrast_z worth worth_se odds p_first p_second"
+    " llf n_items wins".split()
+)
+NO_CONSTANTS = Constants(*(np.array([np.nan]) for _ in fields(Constants)))
+#: Bytes of fits and of counts that are kept; beyond them a table that comes again is fitted again.
+KEPT = 100e6
 
 
 @dataclass(eq=False)
@@ -48,6 +56,12 @@ class Target:
         self._fits: dict[tuple[Solver, Key], Fitted] = {}
         self._constants: dict[tuple[str, str, Key], Constants] = {}
         self._tallies: dict[Key, FloatArray] = {}
+        self.made = 0
+
+    @property
+    def kept(self) -> int:
+        """Tables of which fits and counts are kept: those of `KEPT` bytes."""
+        return int(KEPT / (8 * (len(self.fit.terms) ** 2 + 3 * len(self.model.cells.pair))))
 
     @staticmethod
     def of(
@@ -71,6 +85,10 @@ class Target:
 
     def values(self, tables: Tables, setting: Setting) -> FloatArray:
         """float[n_tables, n_numbers]."""
+        if setting.solver.other_order:
+            return self.other_order.values(
+                tables, replace(setting, solver=replace(setting.solver, other_order=False))
+            )
         fitted = self.fitted(tables, setting.solver)
         of_tables = self._constants_of(tables, setting.solver)
         wins = np.zeros((len(tables), len(self.fit.items)))
@@ -94,24 +112,44 @@ class Target:
         """
         solver = solver if solver.stop else replace(solver, cells="model")
         new = [(key, rows) for key, rows in tables if (solver, key) not in self._fits]
+        here = {}
         if new:
             made = self.model.fitted(
                 [rows for _, rows in new], np.stack([self._tally(k, r) for k, r in new]), solver
             )
-            for b, (key, _) in enumerate(new):
-                self._fits[solver, key] = made.take([b])
-        return _joined(Fitted, [self._fits[solver, key] for key, _ in tables])
+            self.made += len(new)
+            here = {(solver, key): made.take([b]) for b, (key, _) in enumerate(new)}
+            self._fits.update(list(here.items())[: max(0, self.kept - len(self._fits))])
+        return _joined(Fitted, [here.get((solver, key)) or self._fits[solver, key] for key, _ in tables])
 
     def _constants_of(self, tables: Tables, solver: Solver) -> Constants:
+        if not self._needs_constants:
+            return _joined(Constants, [NO_CONSTANTS] * len(tables))
         for key, rows in tables:
             if (solver.ties, solver.cells, key) not in self._constants:
                 self._constants[solver.ties, solver.cells, key] = constants(self.model, [rows], solver)
         return _joined(Constants, [self._constants[solver.ties, solver.cells, key] for key, _ in tables])
 
     def _tally(self, key: Key, rows: Rows) -> FloatArray:
-        if key not in self._tallies:
-            self._tallies[key] = self.model.cells.tally(rows)
-        return self._tallies[key]
+        if key in self._tallies:
+            return self._tallies[key]
+        tally = self.model.cells.tally(rows)
+        if len(self._tallies) < self.kept:
+            self._tallies[key] = tally
+        return tally
+
+    @cached_property
+    def other_order(self) -> Target:
+        """The claim under the same model with an order effect, or without it."""
+        from ...native.comparisons.counts.llbt import fit
+
+        made = fit(self.fit.data, replace(self.fit.spec, order_effect=not self.fit.spec.order_effect))
+        others = {name: t.other_order for name, t in self.others.items()}
+        return Target(self.claim, made, self.numbers, self.alpha, self.sided, others, self.matrix)
+
+    @cached_property
+    def _needs_constants(self) -> bool:
+        return not printed_kinds(self._place) <= OF_FIT_ALONE
 
     # -- what comes out --------------------------------------------------------------------------------------
 

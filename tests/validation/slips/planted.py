@@ -615,7 +615,7 @@ def by_judge() -> Fit:
     return llbt(dras(), by="judge")
 
 
-@plant("bradleyterry2-rows-twice", "subset= given as positions")
+@plant("counted-twice", "subset= given as positions")
 def _positions() -> Target:
     """R 4.2.2, BradleyTerry2 1.1-2: summary(BTm(cbind(win1, win2), player1, player2, data = cited, subset = 1:6))."""
     estimates = {"Comm Statist": "-2.94907", "JASA": "-0.47957", "JRSS-B": "0.26895"}
