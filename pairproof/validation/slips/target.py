@@ -124,7 +124,7 @@ class Target:
 
     def _constants_of(self, tables: Tables, solver: Solver) -> Constants:
         if not self._needs_constants:
-            return _joined(Constants, [NO_CONSTANTS] * len(tables))
+            return self.no_constants(len(tables))
         for key, rows in tables:
             if (solver.ties, solver.cells, key) not in self._constants:
                 self._constants[solver.ties, solver.cells, key] = constants(self.model, [rows], solver)
@@ -166,10 +166,14 @@ class Target:
             for q, v in zip(self.numbers, values)
         )
 
-    def values_of(self, batch: Batch, setting: Setting) -> FloatArray:
-        """float[n_numbers]: the numbers of one fit that was made elsewhere."""
-        one: FloatArray = self._values.compute(batch, setting)[0]
-        return one
+    def numbers_of(self, batch: Batch, setting: Setting) -> FloatArray:
+        """float[B, n_numbers]: the numbers of fits that were made elsewhere."""
+        return self._values.compute(batch, setting)
+
+    @staticmethod
+    def no_constants(n: int) -> Constants:
+        """Those of n tables of which only numbers of the fit are asked."""
+        return _joined(Constants, [NO_CONSTANTS] * n)
 
     def fits_one(self, quantity: str, value: float) -> bool:
         """Whether one number comes out."""
@@ -190,19 +194,40 @@ class Target:
     @cached_property
     def off(self) -> tuple[str, ...]:
         """The quantities that do not come out as printed."""
-        from ..claims.quantities import quantity
-
-        half = {
-            q.quantity: 2.0 if self.sided == 1 and kind_of(q.quantity) == "p" else 1.0 for q in self.numbers
-        }
-        fits = {name: t.fit for name, t in self.others.items()}
-        values = [quantity(self.fit, q.quantity, fits) / half[q.quantity] for q in self.numbers]
         return tuple(
             q.quantity
-            for q, v in zip(self.numbers, values)
-            if judge_print(q, v, self.alpha, self.fit.df_resid, self.fit.n_comparisons).verdict
+            for q in self.numbers
+            if judge_print(
+                q, self.computed(q.quantity), self.alpha, self.fit.df_resid, self.fit.n_comparisons
+            ).verdict
             not in ("agrees", "agrees-truncated", "agrees-k-of-m", "explained")
         )
+
+    @cached_property
+    def _computed(self) -> dict[str, float]:
+        from ..claims.quantities import quantity
+
+        fits = {name: t.fit for name, t in self.others.items()}
+        half = {q.quantity: self.sided == 1 and kind_of(q.quantity) == "p" for q in self.numbers}
+        return {q: quantity(self.fit, q, fits) / (2.0 if halved else 1.0) for q, halved in half.items()}
+
+    def computed(self, quantity: str) -> float:
+        """The number as these data give it."""
+        return self._computed[quantity]
+
+    def printed(self, quantity: str) -> tuple[float, float]:
+        """The number as printed, and the unit of its last place; nan for a bound."""
+        p = self.numbers[self._place[quantity]].printed
+        return float("nan" if p.value is None else p.value), float("nan" if p.unit is None else p.unit)
+
+    def as_printed(self, quantity: str) -> str:
+        """The number as these data give it, with the places of the printed one."""
+        p, value = self.numbers[self._place[quantity]].printed, self.computed(quantity)
+        if p.unit is None or not math.isfinite(value):
+            return f"{value:.4g}"
+        if "e" in p.text.lower():
+            return f"{value:.{max(0, p.digits - 1)}e}"
+        return f"{value:.{max(0, -int(p.unit.as_tuple().exponent))}f}"
 
 
 def _joined(kind: type[Arrays], parts: Sequence[Arrays]) -> Arrays:

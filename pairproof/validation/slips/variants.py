@@ -480,8 +480,9 @@ class Model:
     ) -> Fitted:
         """The estimates of an algorithm after a number of steps, or where R's glm stops."""
         how, _, k = solver.stop.partition(":")
-        # Zermelo's iteration has no ties, and glm no Rao-Kupper model.
-        has_model = design.model == "binary" or how != "mm" and design.model != "rao-kupper"
+        # Zermelo's iteration has neither ties nor an order effect, and glm no Rao-Kupper model.
+        plain = design.model == "binary" and not self.fit.spec.order_effect
+        has_model = plain if how == "mm" else design.model != "rao-kupper"
         points = [self._path(v, solver, how, design) if has_model else [] for v in variants]
         at = [len(p) if how == "glm" else int(k) for p in points]
         chosen = [p[n - 1] if 0 < n <= len(p) else None for p, n in zip(points, at)]
