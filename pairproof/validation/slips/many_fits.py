@@ -25,6 +25,9 @@ from ...numerics.arrays import BoolArray, FloatArray
 #: `pairproof.numerics.maxima.TOLERANCE`, since a further step for thousands of tables costs little.
 TOLERANCE = 1e-16
 MOST_STEPS = 60
+#: Squared length of a step in standard errors up to which it is not asked whether the log-likelihood rises: it is
+#: quadratic on so short a way.  Rao and Kupper's thresholds stay in order by so much.
+SURE = 1e-4
 #: A log-odds beyond this is taken for infinite (as `pairproof.numerics.maxima.FAR`).
 FAR = 20.0
 #: Cells of all tables worked on together; keeps every array below some 30 MB.
@@ -81,15 +84,17 @@ class Many:
     finite: BoolArray
 
 
-def fit_many(design: Design, counts: FloatArray, ridge: FloatArray | None = None) -> Many:
-    """Fit every table.
+def fit_many(
+    design: Design, counts: FloatArray, ridge: FloatArray | None = None, start: FloatArray | None = None
+) -> Many:
+    """Fit every table, from `start` float[k] or from equal items.
     counts float[B, n_cells, 3]: first preferred, tie, second preferred; cells without comparisons are
     allowed.  ridge float[k] or None: penalty -1/2 sum of ridge * b**2."""
     b, k = len(counts), design.k
     if not b:
         return Many(np.zeros((0, k)), np.zeros((0, k, k)), np.zeros(0), np.zeros(0, bool))
     rows = max(1, CHUNK // max(1, counts.shape[1], k * k))
-    parts = [_fit(design, counts[k : k + rows], ridge) for k in range(0, len(counts), rows)]
+    parts = [_fit(design, counts[k : k + rows], ridge, start) for k in range(0, len(counts), rows)]
     if len(parts) == 1:
         return parts[0]
     return Many(
@@ -132,9 +137,11 @@ def score_and_information(
     return score, information
 
 
-def _fit(design: Design, counts: FloatArray, ridge: FloatArray | None) -> Many:
+def _fit(
+    design: Design, counts: FloatArray, ridge: FloatArray | None, start: FloatArray | None
+) -> Many:
     b, k = len(counts), design.k
-    beta, finite = _start(design, counts), np.ones(b, bool)
+    beta, finite = _start(design, counts) if start is None else np.tile(start, (b, 1)), np.ones(b, bool)
     information = np.zeros((b, k, k))
     active = np.arange(b)
     for _ in range(MOST_STEPS):
@@ -207,7 +214,7 @@ def _never_down(
 ) -> FloatArray:
     """Parameters after the steps, which are halved until no log-likelihood falls by more than rounding."""
 
-    def value(beta: FloatArray) -> FloatArray:
+    def value(beta: FloatArray, y: FloatArray) -> FloatArray:
         v = log_likelihood(design, beta, y)
         if design.model == "rao-kupper":  # thresholds in order
             v = np.where(design.predictors(beta)[1].min(axis=1) > 0, v, -np.inf)
@@ -216,17 +223,17 @@ def _never_down(
         return v
 
     length = np.ones(len(here))
-    unsure = decrement > 1e-6
-    if not unsure.any():
+    unsure = np.flatnonzero(decrement > SURE)
+    if not len(unsure):
         return here + step
-    now = value(here)
+    now = value(here[unsure], y[unsure])
     for _ in range(30):
-        there = here + length[:, None] * step
+        there = here[unsure] + length[unsure, None] * step[unsure]
         with np.errstate(invalid="ignore", divide="ignore"):
-            down = unsure & ~(value(there) >= now)
+            down = ~(value(there, y[unsure]) >= now)
         if not down.any():
             break
-        length[down] /= 2
+        length[unsure[down]] /= 2
     return here + length[:, None] * step
 
 

@@ -205,7 +205,7 @@ SAME = 1e-9
 #: with 3,403 pairs reach it, claims of 25 numbers need a tenth of it.
 MOST_WORK = 20.0
 #: Bytes of the fits of one step of the search.
-STEP = 20e6
+STEP = 5e6
 
 
 @dataclass(eq=False)

@@ -32,7 +32,7 @@ OF_FIT_ALONE = frozenset(
 )
 NO_CONSTANTS = Constants(*(np.array([np.nan]) for _ in fields(Constants)))
 #: Bytes of fits and of counts that are kept; beyond them a table that comes again is fitted again.
-KEPT = 100e6
+KEPT = 50e6
 
 
 @dataclass(eq=False)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import xlogy
@@ -36,6 +36,13 @@ from ...native.comparisons.formula.subject_formula import names_of, parse
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from .many_fits import Design, Many, fit_many, log_likelihood, score_and_information
 from .stopping import Iterate, binomial_path, poisson_path, zermelo_path
+
+
+@lru_cache(maxsize=8)
+def _pairs_of(n_items: int) -> IntArray:
+    pairs = np.array(lexicographic_pair_order(n_items), np.int64).reshape(-1, 2)
+    pairs.setflags(write=False)
+    return pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +68,7 @@ class Rows:
     @property
     def pairs(self) -> IntArray:
         """int[n_pairs, 2]: positions of the items of every pair, compared or not."""
-        return np.array(lexicographic_pair_order(len(self.items)), np.int64).reshape(-1, 2)
+        return _pairs_of(len(self.items))
 
     def with_counts(self, y: FloatArray) -> Rows:
         return replace(self, y=y)
@@ -245,6 +252,8 @@ TREATMENTS: Mapping[str, tuple[OutcomeModel, float | None]] = {
 }
 #: Tables fitted one by one with the full machinery where Newton in step does not reach a finite maximum.
 MOST_BY_HAND = 200
+#: Parameters from which on fits start from those of the table as it is.
+LARGE = 20
 
 
 @dataclass(frozen=True)
@@ -299,6 +308,7 @@ class Model:
     cells: ModelCells = field(init=False)
     _paths: dict[tuple[int, str, str, str], list[Iterate]] = field(default_factory=dict)
     _keep: list[Rows] = field(default_factory=list)
+    _starts: dict[str, FloatArray | None] = field(default_factory=dict)
     by_hand: int = 0
     failed: int = 0
 
@@ -375,9 +385,19 @@ class Model:
             return self._penalised(y, solver, design, places)
         if solver.margins:
             return self._margins(y, solver, design, places)
-        many = _fit_regular(design, y)
+        many = _fit_regular(design, y, start=self._start(solver.ties, design))
         found = self._spread(many.beta, many.information, many.llf, many.finite, places, design.k)
         return self._by_hand(variants, solver, found, np.flatnonzero(np.isnan(found.rank)))
+
+    def _start(self, ties: str, design: Design) -> FloatArray | None:
+        """float[k]: the estimates of the table as it is, from which one with a slip is near; None for a small model,
+        whose fits cost less than this one."""
+        if design.k < LARGE:
+            return None
+        if ties not in self._starts:
+            own = _fit_regular(design, treated(self.tallies([self.rows]), ties))
+            self._starts[ties] = own.beta[0] if own.finite[0] else None
+        return self._starts[ties]
 
     def _spread(
         self,
@@ -526,10 +546,12 @@ class Model:
         return y[full], design.u[cell[full]], design.g[cell[full]]
 
 
-def _fit_regular(design: Design, y: FloatArray, ridge: FloatArray | None = None) -> Many:
+def _fit_regular(
+    design: Design, y: FloatArray, ridge: FloatArray | None = None, start: FloatArray | None = None
+) -> Many:
     """Fit all tables; with a tie parameter only those with ties, because others have no finite estimate."""
     regular = np.flatnonzero(y[..., 1].any(axis=1)) if design.g.shape[1] else np.arange(len(y))
-    many = fit_many(design, y[regular], ridge)
+    many = fit_many(design, y[regular], ridge, start)
     if len(regular) == len(y):
         return many
     out = _none(design, y)
