@@ -104,6 +104,7 @@ def _ways(target: Target) -> _Ways | None:
     gradients = _gradients(design, beta, setting.solver.ties)
     cell, way = (at.ravel() for at in np.indices(gradients.shape[:2]))
     full = (np.abs(gradients).max(axis=2) > 1e-12) & (y.sum(axis=1) > 0)[:, None]
+    full[:, 1] &= model.rows.tie_category
     moved = gradients[full] @ map_.T
     return _Ways(cell[full.ravel()], way[full.ravel()], moved, off(beta[None])[0] + map_ @ score[0])
 
@@ -170,19 +171,36 @@ def _two(ways: _Ways, tally: FloatArray) -> list[Changes]:
             )
             found.append((float(np.abs(ways.off + moved).max()), [(int(a), more), (int(b), -more)]))
     if len(ways.cell) ** 2 / 2 <= MOST_PAIRS:
-        products, here = ways.moved @ ways.moved.T, ways.moved @ ways.off
-        a, b = np.triu_indices(len(ways.cell), 1)
-        a, b = a[other := ways.cell[a] != ways.cell[b]], b[other]
-        size = products[a, a] * products[b, b] - products[a, b] ** 2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            x = np.round((products[a, b] * here[b] - products[b, b] * here[a]) / size)
-            y = np.round((products[a, b] * here[a] - products[a, a] * here[b]) / size)
-        for d, e, m, n in zip(a, b, x, y):
-            if np.isfinite(m + n) and m and n:
-                worst = float(np.abs(ways.off + m * ways.moved[d] + n * ways.moved[e]).max())
-                found.append((worst, [ways.added(d, m), ways.added(e, n)]))
+        found += _two_counts(ways)
     near = [(worst, k) for k, (worst, _) in enumerate(found) if worst <= 2.0 * NEAR]
     return [found[k][1] for _, k in sorted(near)]
+
+
+#: Whole numbers about the best two changes that are looked at.
+_ABOUT = np.array([(x, y) for x in range(-3, 4) for y in range(-3, 4)], float)
+
+
+def _two_counts(ways: _Ways) -> Iterator[tuple[float, Changes]]:
+    """One count changed in each of two cells, with how far off it leaves the numbers."""
+    products, here = ways.moved @ ways.moved.T, ways.moved @ ways.off
+    a, b = np.triu_indices(len(ways.cell), 1)
+    a, b = a[other := ways.cell[a] != ways.cell[b]], b[other]
+    size = products[a, a] * products[b, b] - products[a, b] ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        best = np.stack(
+            [products[a, b] * here[b] - products[b, b] * here[a], products[a, b] * here[a] - products[a, a] * here[b]]
+        )
+        best = best / size
+        left = ways.off + best[0][:, None] * ways.moved[a] + best[1][:, None] * ways.moved[b]
+        near = np.flatnonzero(np.abs(left).max(axis=1) <= NEAR)
+    for k in near:
+        d, e = int(a[k]), int(b[k])
+        counts = np.round(best[:, k]) + _ABOUT
+        counts = counts[(counts != 0).all(axis=1)]
+        worst = np.abs(ways.off + counts @ ways.moved[[d, e]]).max(axis=1)
+        for w, (m, n) in zip(worst, counts):
+            if w <= NEAR:
+                yield float(w), [ways.added(d, m), ways.added(e, n)]
 
 
 # -- fits ----------------------------------------------------------------------------------------------------
@@ -197,9 +215,18 @@ def _words_if_it_fits(target: Target, changes: Changes) -> str:
             return ""
         rows, said = changed
         words.append(said)
-    sentence = " and ".join(words)
+    sentence = _exchange(target, changes) or " and ".join(words)
     values = target.values([((Slip("cell", "data", 1, sentence),), rows)], target.setting)
     return sentence if target.fits(values[0]) else ""
+
+
+def _exchange(target: Target, changes: Changes) -> str:
+    """The words for two cells that change places; "" for another change."""
+    if len(changes) < 2 or (changes[0][1] != -changes[1][1]).any() or np.count_nonzero(changes[0][1]) < 2:
+        return ""
+    pairs = [target.model.rows.pairs[target.model.cells.pair[cell]] for cell, _ in changes]
+    named = [":".join(target.fit.items[k] for k in pair) for pair in pairs]
+    return f"the counts of {named[0]} and of {named[1]} exchanged"
 
 
 def _change_a_row(target: Target, rows: Rows, cell: int, more: FloatArray) -> tuple[Rows, str] | None:

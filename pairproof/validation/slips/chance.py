@@ -74,17 +74,20 @@ class OneDigit:
             if any(m // p == n // p and m % (p / 10) == n % (p / 10) for p in 10.0 ** np.arange(1, self._digits[k] + 1)):
                 self.given.setdefault(slips, set()).add((int(k), int(m)))
 
-    @property
-    def counted(self) -> int:
-        return int(self._counted.sum())
-
-    def expected(self, slips: int) -> float:
+    def explained(self, slips: int) -> dict[str, float]:
         """Of one print of each number with a digit changed, how many come out under at most so many slips."""
         found = set().union(*(g for n, g in self.given.items() if n <= slips))
-        return float(sum(1.0 / (9.0 * self._digits[k]) for k, _ in found))
+        part = np.bincount([k for k, _ in found], minlength=len(self.numbers)) / (9.0 * self._digits)
+        return {q.quantity: float(p) for q, p, c in zip(self.numbers, part, self._counted) if c}
 
 
-def of_100(claims: Sequence[OneDigit], slips: int) -> float:
-    """Of 100 prints of these claims with one digit changed, how many come out under at most so many slips."""
-    n = sum(c.counted for c in claims)
-    return 100.0 * sum(c.expected(slips) for c in claims) / n if n else float("nan")
+def of_100(claims: Sequence[OneDigit], slips: int, off: Sequence[str] = ()) -> float:
+    """Of 100 prints of these claims with one digit changed, how many come out under at most so many slips.
+
+    Of `off`, numbers that say the same: how many of those in which the changed number is no easier to explain
+    than one of these.  A df is explained by every other way to count it, and takes no evidence from a deviance.
+    """
+    parts = [c.explained(slips) for c in claims]
+    everything = [p for part in parts for p in part.values()]
+    at_most = min((part[q] for part in parts for q in off if q in part), default=1.0)
+    return 100.0 * sum(p for p in everything if p <= at_most) / len(everything) if everything else float("nan")

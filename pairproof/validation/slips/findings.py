@@ -14,7 +14,7 @@ from ...numerics.arrays import BoolArray, FloatArray
 from ..claims.quantities import Quantity
 from ..verdicts.definitions import significant_digits
 from .chance import OneDigit
-from .known import Slip
+from .known import STAGES, Slip
 from .target import Target
 
 OF_THE_FIT = (
@@ -166,9 +166,9 @@ def pattern(target: Target, columns: dict[str, list[Slip]]) -> str:
     for kind, name in (("se", "standard errors"), ("estimate", "estimates")):
         words = _factor(target, kind, name) or (_constant(target) if kind == "estimate" else "")
         if words:
-            ways = list(dict.fromkeys(s.sentence for s in columns.get(kind, [])))
-            known = f"; so they are if {', or if '.join(ways[:3])}" if ways else ""
-            found.append(words + known)
+            known = sorted(columns.get(kind, []), key=lambda s: (STAGES.index(s.stage), s.cost))
+            ways = list(dict.fromkeys(s.sentence for s in known))
+            found.append(words + (f"; so they are if {', or if '.join(ways[:3])}" if ways else ""))
     return "; ".join(found)
 
 
@@ -216,7 +216,12 @@ def _constant(target: Target) -> str:
     return f"the estimates differ from the computed by one constant, {_shown(low, high)}"
 
 
+#: Constants by which programs differ, preferred where the printed numbers allow them.
+CONSTANTS = (2.0, 0.5, math.sqrt(2.0), math.sqrt(0.5))
+
+
 def _shown(low: float, high: float) -> str:
-    """The middle of an interval, with the decimals that it determines."""
-    decimals = 4 if high <= low else min(4, max(1, math.floor(-math.log10(high - low))))
-    return f"{(low + high) / 2.0:.{decimals}f}"
+    """A constant of an interval, or its middle, with the decimals that it determines."""
+    decimals = 3 if high <= low else min(3, max(1, math.ceil(-math.log10(high - low))))
+    value = next((c for c in CONSTANTS if low <= c <= high), (low + high) / 2.0)
+    return f"{value:.{decimals}f}"

@@ -526,8 +526,8 @@ def t_for_z(s: Situation) -> Iterator[Draft]:
 
 def common_factor(s: Situation) -> Iterator[Draft]:
     factors = {
-        "too small by the root of 2, as they are if every comparison is counted twice": 1 / math.sqrt(2.0),
-        "too large by the root of 2": math.sqrt(2.0),
+        "divided by the root of 2": 1 / math.sqrt(2.0),
+        "multiplied by the root of 2": math.sqrt(2.0),
         "those of one comparison, the root of the number of comparisons too large": math.sqrt(
             s.fit.n_comparisons
         ),
@@ -538,10 +538,10 @@ def common_factor(s: Situation) -> Iterator[Draft]:
             words = f"those of a quasi-likelihood, multiplied by the root of {name} over its degrees of freedom"
             factors[words] = math.sqrt(chi / s.fit.df_resid)
     for words, factor in factors.items():
-        yield given(f"standard errors are {words}: {factor:.4g} times", se_factor=factor)
+        yield given(f"standard errors are {words} ({factor:.4g} times)", se_factor=factor, cost=3)
     one = consistent_factor(s)
     if one is not None and not any(abs(one / f - 1.0) < 1e-3 for f in factors.values()):
-        yield given(f"all standard errors are {one:.4g} times the computed ones", se_factor=one, cost=3)
+        yield given(f"all standard errors are {one:.4g} times the computed ones", se_factor=one, cost=4)
 
 
 #: Standard errors that must give one factor, which costs one of them, and its least distance from 1.

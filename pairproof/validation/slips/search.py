@@ -113,7 +113,8 @@ class Found:
 
     chance: expected readings that fit the digits that are off, by chance.  chance_of_100: of 100 prints of these
     claims with one digit of one number changed, how many some reading that was tried (of at most as many slips
-    as the explanation; of one, where there is none) would also explain; nan where nothing was searched.
+    as the explanation; of one, where there is none) would also explain, and if a single number is off, of those in
+    which the changed number is no easier to explain than it; nan where nothing was searched.
     off: how many numbers that say something of their own do not come out.  cause: one sentence of the pattern of
     the numbers, and known slips that give it.  wrong: the numbers that alone do not come out, `wrong_words` the
     sentence.  cell: the sentence that names the mistyped cell.  nearest: the reading that leaves fewest numbers
@@ -347,6 +348,7 @@ def _found(
     members = [targets[t] for t in group]
     off = [(t.claim, q.quantity, q.printed.text) for t in members for q in t.numbers if q.quantity in t.off]
     digits, said = digits_between(off), independent((claim, q) for claim, q, _ in off)
+    alone = [q for _, q, _ in off] if said == 1 else []
     best = explanations[0].slips if explanations else ()
     named = outcome.named(explanations)
     watches = [outcome.watches[t] for t in group]
@@ -359,7 +361,7 @@ def _found(
         sum(t.model.failed for t in members if not explanations) or sum(t.model.failed for t in targets),
         0.0 if named else outcome.like(best) / 10.0**digits,
         digits,
-        0.0 if named else of_100([w.chance for w in watches], max(1, len(best))),
+        0.0 if named else of_100([w.chance for w in watches], max(1, len(best)), alone),
         said,
     )
     if len(members) > 1:
