@@ -482,8 +482,12 @@ def labels_in_one_column(s: Situation) -> Iterator[Draft]:
     columns = _columns(s)
     if len(columns) < 2:
         return
+    text = {q: printed.text for q, printed in s.numbers}
     for kind, numbers in columns.items():
         for a, b in zip(numbers, numbers[1:]):
+            others = [(a.of(k), b.of(k)) for k in columns if k != kind]
+            if all(text.get(c) == text.get(d) for c, d in others):
+                continue  # nothing shows that the labels are exchanged in this column only
             yield given(
                 f"{a.place} and {b.place} stand in each other's place in the column of {COLUMNS[kind]} alone",
                 exchanged=((str(a), str(b)),),
@@ -558,7 +562,8 @@ def consistent_factor(s: Situation) -> float | None:
         half = float(printed.unit) / 2.0
         low, high = max(low, (float(printed.value) - half) / own), min(high, (float(printed.value) + half) / own)
         n += 1
-    middle = (low + high) / 2.0
+    # Where the page allows a scale's own factor, it is that one.
+    middle = next((f for f in (0.5, 2.0) if low <= f <= high), (low + high) / 2.0)
     apart = low > 1.0 + LEAST_FACTOR or high < 1.0 - LEAST_FACTOR
     return middle if n >= LEAST_ERRORS and 0.0 < low <= high and apart else None
 

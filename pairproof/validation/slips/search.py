@@ -604,12 +604,16 @@ def _try_stopped(
 
 
 def _minimal(outcome: _Outcome, fitting: Sequence[int]) -> list[int]:
-    """The fitting readings without those that only add slips to another one: such a slip explains nothing."""
+    """The fitting readings without those that only add slips to another one, and without misprints beside a slip
+    where one slip alone does: such a slip explains nothing."""
     sets = {r: frozenset(s.key for s in outcome.readings[r]) for r in fitting}
     least = sorted(fitting, key=lambda r: (len(sets[r]), sum(s.cost for s in outcome.readings[r]), r))
     kept: list[int] = []
     for r in least:
-        if not any(sets[k] <= sets[r] for k in kept):
+        misprint = len(sets[r]) > len(sets[least[0]]) and any(
+            s.stage == "print" for s in outcome.readings[r]
+        )
+        if not misprint and not any(sets[k] <= sets[r] for k in kept):
             kept.append(r)
     return kept
 

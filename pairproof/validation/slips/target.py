@@ -16,7 +16,7 @@ from ...numerics.arrays import BoolArray, FloatArray
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import kind_of
-from ..verdicts.arithmetic import Printout
+from ..verdicts.arithmetic import Interval, Printout
 from ..verdicts.verdict import judge_print
 from .known import Situation, Slip, printed_kinds
 from .values import Batch, Constants, Setting, Values, constants, own_setting, wins_of
@@ -160,11 +160,22 @@ class Target:
         return ~inside
 
     def fits(self, values: FloatArray, leaving_out: Sequence[str] = ()) -> bool:
-        """Whether every number comes out, judged exactly as `check` judges it."""
-        return all(
-            q.quantity in leaving_out or judge_print(q, float(v), self.alpha).comes_out
+        """Whether every number comes out, judged as `check` judges it.
+
+        A number that is off must come out as rounded, unless every number may have been cut: one that alone is
+        cut is no number that comes out.
+        """
+        judged = [
+            (q, judge_print(q, float(v), self.alpha), float(v))
             for q, v in zip(self.numbers, values)
-        )
+            if q.quantity not in leaving_out
+        ]
+        if not all(j.comes_out for _, j, _ in judged):
+            return False
+        if not any(j.verdict == "agrees-truncated" and q.quantity in self.off for q, j, _ in judged):
+            return True
+        ends = [(Interval.of(q.printed, "truncated"), v) for q, _, v in judged]
+        return all(e.meets(Interval(v, v)) for e, v in ends)
 
     def numbers_of(self, batch: Batch, setting: Setting) -> FloatArray:
         """float[B, n_numbers]: the numbers of fits that were made elsewhere."""
