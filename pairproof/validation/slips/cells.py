@@ -86,7 +86,8 @@ def _ways(target: Target) -> _Ways | None:
     printed = np.array([float(target.numbers[k].printed.value or 0) for k in used])
 
     def off(beta: FloatArray) -> FloatArray:
-        return (_numbers(target, beta, places)[:, used] - printed) / unit
+        found: FloatArray = (_numbers(target, beta, places)[:, used] - printed) / unit
+        return found
 
     beta = target.fitted([((), model.rows)], setting.solver).beta[0, places]
     for _ in range(STEPS):
@@ -130,8 +131,9 @@ def _gradients(design: Design, beta: FloatArray, ties: str) -> FloatArray:
     """float[n_cells, 4, k]: of the log-probability of each way in each cell."""
     u, g = design.predictors(beta[None])
     found = []
-    for counts in treated(_WAYS[:3], ties):
-        y = Counts(*(np.full_like(u, c) for c in counts), np.full_like(u, counts.sum()))
+    for first, tie, second in treated(_WAYS[:3], ties):
+        one = [np.full_like(u, count) for count in (first, tie, second, first + tie + second)]
+        y = Counts(one[0], one[1], one[2], one[3])
         d = derivatives(u, g, y, design.model)
         of_tie = d.r_g[0][:, None] * design.g if d.r_g is not None and design.g.shape[1] else design.g
         found.append(np.hstack([d.r_u[0][:, None] * design.u, of_tie]))
@@ -150,7 +152,7 @@ def _one(ways: _Ways) -> list[Changes]:
     high = np.where(still, np.inf, ends.max(axis=0)).min(axis=1)
     found = [
         (float(np.abs(ways.off + size * ways.moved[d]).max()), d, float(size))
-        for d in np.flatnonzero(low <= high)
+        for d in np.flatnonzero(low <= high).tolist()
         for size in range(int(np.ceil(low[d])), int(np.floor(min(high[d], low[d] + MOST_FITS))) + 1)
         if size
     ]
@@ -188,7 +190,10 @@ def _two_counts(ways: _Ways) -> Iterator[tuple[float, Changes]]:
     size = products[a, a] * products[b, b] - products[a, b] ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         best = np.stack(
-            [products[a, b] * here[b] - products[b, b] * here[a], products[a, b] * here[a] - products[a, a] * here[b]]
+            [
+                products[a, b] * here[b] - products[b, b] * here[a],
+                products[a, b] * here[a] - products[a, a] * here[b],
+            ]
         )
         best = best / size
         left = ways.off + best[0][:, None] * ways.moved[a] + best[1][:, None] * ways.moved[b]
@@ -231,7 +236,9 @@ def _exchange(target: Target, changes: Changes) -> str:
 
 def _change_a_row(target: Target, rows: Rows, cell: int, more: FloatArray) -> tuple[Rows, str] | None:
     """The rows with these counts more in the first row of the cell that allows it, and the change in words."""
-    allowed = (target.model.cells.cell_of(rows) == cell) & (rows.times == 1) & (rows.y + more >= 0).all(axis=1)
+    allowed = (
+        (target.model.cells.cell_of(rows) == cell) & (rows.times == 1) & (rows.y + more >= 0).all(axis=1)
+    )
     if not allowed.any():
         return None
     at = int(np.flatnonzero(allowed)[0])

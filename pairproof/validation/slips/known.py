@@ -196,7 +196,7 @@ def _whole(rows: Rows) -> bool:
     return len(np.unique(rows.pair)) == len(rows.pairs)
 
 
-def _pair_name(s: Situation, pair: int) -> str:
+def _pair_name(s: Situation, pair: int | np.integer[Any]) -> str:
     i, j = s.rows.pairs[pair]
     return f"{s.rows.items[i]}:{s.rows.items[j]}"
 
@@ -539,7 +539,9 @@ def common_factor(s: Situation) -> Iterator[Draft]:
     if s.fit.df_resid > 0:
         test = s.fit.goodness_of_fit()
         for name, chi in (("deviance", test.deviance), ("Pearson's chi-square", test.pearson)):
-            words = f"those of a quasi-likelihood, multiplied by the root of {name} over its degrees of freedom"
+            words = (
+                f"those of a quasi-likelihood, multiplied by the root of {name} over its degrees of freedom"
+            )
             factors[words] = math.sqrt(chi / s.fit.df_resid)
     for words, factor in factors.items():
         yield given(f"standard errors are {words} ({factor:.4g} times)", se_factor=factor, cost=3)
@@ -560,7 +562,9 @@ def consistent_factor(s: Situation) -> float | None:
             continue
         own = float(s.fit.bse.get(q.name, math.nan))
         half = float(printed.unit) / 2.0
-        low, high = max(low, (float(printed.value) - half) / own), min(high, (float(printed.value) + half) / own)
+        low, high = max(low, (float(printed.value) - half) / own), min(
+            high, (float(printed.value) + half) / own
+        )
         n += 1
     # Where the page allows a scale's own factor, it is that one.
     middle = next((f for f in (0.5, 2.0) if low <= f <= high), (low + high) / 2.0)

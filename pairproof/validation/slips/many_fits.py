@@ -137,9 +137,7 @@ def score_and_information(
     return score, information
 
 
-def _fit(
-    design: Design, counts: FloatArray, ridge: FloatArray | None, start: FloatArray | None
-) -> Many:
+def _fit(design: Design, counts: FloatArray, ridge: FloatArray | None, start: FloatArray | None) -> Many:
     b, k = len(counts), design.k
     beta, finite = _start(design, counts) if start is None else np.tile(start, (b, 1)), np.ones(b, bool)
     information = np.zeros((b, k, k))

@@ -166,7 +166,9 @@ class Found:
 
 def chance_words(found: Found) -> str:
     """ "of 100 prints with one digit changed 0.4 would come out so"."""
-    evidence = ", so that it is no evidence" if found.off == 1 and found.by_chance and found.explanations else ""
+    evidence = (
+        ", so that it is no evidence" if found.off == 1 and found.by_chance and found.explanations else ""
+    )
     return f"of 100 prints with one digit changed {found.chance_of_100:.2g} would come out so too{evidence}"
 
 
@@ -326,10 +328,11 @@ def _explain(targets: Sequence[Target], outcome: _Outcome) -> list[Found]:
             found += [_found(outcome, targets, [int(k)], ()) for k in np.flatnonzero(open_)]
             break
         group = (fits & open_)[int(np.argmax(covered))]
-        claims = tuple(targets[t].claim for t in np.flatnonzero(group))
+        at = np.flatnonzero(group)
+        claims = tuple(targets[t].claim for t in at.tolist())
         fitting = [int(r) for r in np.flatnonzero(fits[:, group].all(axis=1))]
-        explanations = _distinct(outcome, _minimal(outcome, fitting), np.flatnonzero(group), claims, best)
-        found.append(_found(outcome, targets, np.flatnonzero(group).tolist(), explanations))
+        explanations = _distinct(outcome, _minimal(outcome, fitting), at, claims, best)
+        found.append(_found(outcome, targets, at.tolist(), explanations))
         open_ &= ~group
     return found
 
@@ -378,7 +381,9 @@ def _with_findings(found: Found, target: Target, watch: Watch, outcome: _Outcome
         return replace(found, cause=cause)
     wrong = wrong_numbers(target)
     if found.explanations:
-        return replace(found, cause=cause, wrong=wrong, wrong_words=wrong_words(target, wrong) if wrong else "")
+        return replace(
+            found, cause=cause, wrong=wrong, wrong_words=wrong_words(target, wrong) if wrong else ""
+        )
     cell = "" if wrong else mistyped(target, found.digits, BY_CHANCE)
     nearest, left = _nearest(target, watch, outcome)
     return replace(
@@ -398,8 +403,10 @@ def _nearest(target: Target, watch: Watch, outcome: _Outcome) -> tuple[Explanati
     least = 0.0
     for n in sorted(watch.best):
         _, slips, values = watch.best[n]
-        left = tuple(q.quantity for q, v in zip(target.numbers, values) if not target.fits_one(q.quantity, float(v)))
-        texts = {q.quantity: (target.claim, q.quantity, q.printed.text) for q in target.numbers}
+        left = tuple(
+            q.quantity for q, v in zip(target.numbers, values) if not target.fits_one(q.quantity, float(v))
+        )
+        texts = {str(q.quantity): (target.claim, q.quantity, q.printed.text) for q in target.numbers}
         gained = [texts[q] for q in target.off if q not in left]
         gain = digits_between(gained) - digits_between(texts[q] for q in left if q not in target.off)
         said = independent((target.claim, q) for q in target.off)
@@ -610,9 +617,7 @@ def _minimal(outcome: _Outcome, fitting: Sequence[int]) -> list[int]:
     least = sorted(fitting, key=lambda r: (len(sets[r]), sum(s.cost for s in outcome.readings[r]), r))
     kept: list[int] = []
     for r in least:
-        misprint = len(sets[r]) > len(sets[least[0]]) and any(
-            s.stage == "print" for s in outcome.readings[r]
-        )
+        misprint = len(sets[r]) > len(sets[least[0]]) and any(s.stage == "print" for s in outcome.readings[r])
         if not misprint and not any(sets[k] <= sets[r] for k in kept):
             kept.append(r)
     return kept
