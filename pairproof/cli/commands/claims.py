@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...fit.estimates.specification import FAMILIES, TIES_IN_WORDS
-from ..options.reading import Reading, reader_options_of_all_tracks
-from ..state import KEPT, READ, SectionedCommand, State, choice, options, shared_options
+from ...fit.estimates.specification import ANSWER_FAMILIES, FAMILIES
+from ..options.modelling import contest_options, model_options, stated
+from ..options.reading import Reading, names_or_none
+from ..options.respondents import check, either_options
+from ..state import KEPT, NOT_NEGATIVE, READ, SectionedCommand, State, choice, options, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
+    from ...data.respondents.respondents import Respondents
+    from ...validation.claims.paper import ModelClaim
 
 
-HELP = """Start a claims file from the comparisons in TABLE (CSV, TSV, Parquet, Arrow; - for standard input).
+HELP = """Start a claims file from the comparisons or rankings in TABLE (CSV, TSV, Parquet, Arrow; - for standard input).
 
 The file names the data and the model, and has a place for every number that a paper may print. Fill in the printed
 numbers, then run 'pairproof check' on the file.
@@ -23,6 +28,7 @@ numbers, then run 'pairproof check' on the file.
 \b
 pairproof claims new votes.csv --out mine.claims.toml
 pairproof claims new counts.csv --model bradley-terry --reference Baltimore --out firth.claims.toml
+pairproof claims new salad.csv --model plackett-luce --layout ranks --items A,B,C,D --out salad.claims.toml
 """
 
 
@@ -64,32 +70,26 @@ def command(context: click.Context) -> None:
 @options(
     "Model",
     {
-        "--model": "As in 'pairproof fit'.",
-        "--ties": "Default: davidson where there is a tie category, else none.",
+        "--model": "llbt (default), bradley-terry: of comparisons, as in 'pairproof fit'. plackett-luce, pattern: of whole"
+        " answers, as in 'pairproof fit-answers'; default of these: none, and 'pairproof check' says what there is.",
         "--by FORMULA": "Subject covariates.",
-        "--reference ITEM|sum": "The item whose ability is 0, or sum.",
-        "--order-effect": "Add a parameter for the advantage of the item named first.",
         "--cells COL,...|row": "Finer table for deviance and df.",
+        "--npseudo N": "plackett-luce: pseudo-rankings (R has 0.5 unless told otherwise).",
     },
-    model=choice(*FAMILIES, name="family", default="llbt"),
-    ties=choice(*TIES_IN_WORDS),
+    model=choice(*FAMILIES, *ANSWER_FAMILIES, name="family"),
     by="",
-    reference="",
-    cells="",
+    cells={"callback": names_or_none},
+    npseudo=NOT_NEGATIVE,
 )
-@reader_options_of_all_tracks
+@model_options
+@contest_options
+@either_options
 @shared_options
 def new(
-    state: State,
-    table: str,
-    out: Any,
-    paper: str | None,
-    title: str,
-    reading: Reading[Comparisons],
-    cells: str,
-    **model: Any,
+    state: State, table: str, out: Any, paper: str | None, title: str, reading: Reading[Any], **model: Any
 ) -> None:
-    from ...validation.check.claims_file import draft
+    from ...data.comparisons import Comparisons
+    from ...validation.check.draft import draft
     from ...validation.claims import SUFFIX
     from ...validation.claims.paper import ModelClaim
 
@@ -100,12 +100,14 @@ def new(
             f"--out {out}: the name of a claims file must end in {SUFFIX}, by which pytest recognises it."
         )
     name = paper or (out.name[: -len(SUFFIX)] if out else Path(table).stem if table != "-" else "paper")
-    found = draft(
-        _of_one_track(table, reading, model["by"]),
-        ModelClaim(cells=tuple(c for c in cells.split(",") if c), **model),
-        name,
-        title,
-    )
+    votes = _of_one_track(table, reading, model["by"])
+    model["family"] = model["family"] or ("llbt" if isinstance(votes, Comparisons) else "")
+    keys: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in stated(model).items()}
+    claim = ModelClaim(**keys)
+    for message, key, *_ in claim.faults():
+        raise click.UsageError(f"--{key.replace('_', '-')}: {message}.")
+    _check_levels_used(reading, votes, claim)
+    found = draft(votes, claim, name, title)
     files = {} if out is None else {out: found.claims}
     if out is not None and found.csv:
         files[out.parent / found.csv_name] = found.csv
@@ -128,10 +130,28 @@ def new(
     state.show(words, {"files": names, "parameters": found.n_numbers, "claims": claims})
 
 
-def _of_one_track(file: str, reading: Reading[Comparisons], by: str) -> Comparisons:
-    """The table of the claims; a claims file has no tracks."""
+def _of_one_track(file: str, reading: Reading[Any], by: str) -> Comparisons | Respondents:
+    """The table of the claims, rankings as they are; a claims file has no tracks."""
+    import pairproof
+
+    from ...data.comparisons import Comparisons
     from ...data.judgments import check_one_track
 
-    table = reading.of(file)
+    table: Comparisons | Respondents = reading.of(file)
+    if isinstance(table, Comparisons) and table.ranked_together and "layout" not in reading.stated:
+        if file == "-":
+            raise click.UsageError(
+                "these are rankings: say --layout rankings, for they are read as they are."
+            )
+        check("rankings", {name: value for name, value in reading.stated.items() if name != "where"})
+        table = pairproof.read_respondents(file, layout="rankings", **reading.stated)
     check_one_track(table, by, each=False)
     return table
+
+
+def _check_levels_used(reading: Reading[Any], table: Comparisons | Respondents, model: ModelClaim) -> None:
+    """Refuse --levels of a column that is not written, where it would have no effect."""
+    said = " ".join((model.by, model.formula, *model.cells, *model.comparison_terms, *model.item_terms))
+    for name in reading.stated.get("levels", {}):
+        if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) and name not in table.item_data:
+            raise click.UsageError(f"--levels {name}=... has no effect: the model does not use {name}.")

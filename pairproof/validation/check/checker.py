@@ -10,17 +10,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
 
 from ...data.comparisons import Comparisons
-from ...errors import FormulaError, InputError, PairproofError
-from ...fit.estimates.specification import ModelSpec
+from ...data.respondents.respondents import Respondents
+from ...errors import FormulaError, InputError, NotEstimableError, PairproofError
+from ...fit.estimates.array_inference import normal_quantile
+from ...fit.estimates.specification import FamilyName, ModelSpec
 from ...fit.fit import Fit
 from ...text import named
+from ..claims.any_scale import OnAnyScale, on_any_scale
 from ..claims.board_numbers import BoardNumbers
-from ..claims.data import fit_model, read_data, table_of
-from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity
+from ..claims.data import fit_model, read_answers, read_data, table_of
+from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity, Reading
 from ..claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
 from ..slips.stopping import glm_values
 from ..statements.registers import Computed, Context, Finding, Request
@@ -43,9 +49,22 @@ from ..verdicts.agreement import (
     accepted,
     value_or_none,
 )
+from ..verdicts.arithmetic import consequences
+from ..verdicts.arithmetic_rows import printout_of
 from ..verdicts.definitions import by_program
 from ..verdicts.digits import Floor, digits_of_agreement
-from ..verdicts.verdict import PrintVerdict, judge_print, left_by_stopping, reversed_items
+from ..verdicts.plackett_luce import by_plackett_luce, model_of_page
+from ..verdicts.verdict import (
+    IMMATERIAL,
+    OF_STOPPING,
+    PrintVerdict,
+    alone,
+    apart,
+    immaterial,
+    judge_print,
+    judge_table,
+    reversed_items,
+)
 from .shipped import COMPUTATIONS, run_test
 
 if TYPE_CHECKING:
@@ -111,13 +130,18 @@ class Checker:
         certified: Certified | None = None,
         floors: Sequence[Floor] | None = None,
         tables: Mapping[str, Comparisons] | None = None,
+        part: float = IMMATERIAL,
     ) -> None:
         self.paper = paper
         self._counterparts = counterparts
         self._backend = backend
         self._certified = certified
         self._floors = floors
+        self._part = part
+        self.judged: dict[str, dict[str, PrintVerdict]] = {}
         self._tables: dict[str, Comparisons] = dict(tables or {})
+        self._answers: dict[str, Respondents] = {}
+        self._scales: dict[str, OnAnyScale] = {}
         self._boards: dict[tuple[str, ModelClaim], BoardNumbers] = {}
         self._asked: dict[tuple[str, ModelClaim], Asked] = {}
         self._compared: set[tuple[str, ModelSpec, str, str]] = set()
@@ -131,6 +155,12 @@ class Checker:
             self._tables[name] = read_data(self.paper, name)
         return self._tables[name]
 
+    def answers(self, name: str) -> Respondents:
+        """A data set of the paper as persons' whole answers."""
+        if name not in self._answers:
+            self._answers[name] = read_answers(self.paper, name)
+        return self._answers[name]
+
     def _table(self, name: str) -> pd.DataFrame:
         return table_of(self.paper, name)
 
@@ -138,9 +168,8 @@ class Checker:
         """The fit of a model to a data set, and what R and the 50-digit values say about it."""
         key = (data, model)
         if key not in self._asked:
-            table = self.data(data)
             try:
-                fit = fit_model(table, model)
+                fit = self._fitted(data, model)
             except FormulaError as error:
                 raise FormulaError(f"{self.paper.source or self.paper.id}, data {data!r}: {error}") from error
             r = (
@@ -150,6 +179,9 @@ class Checker:
             )
             self._asked[key] = Asked(fit, r, self._certified(fit) if self._certified else {})
         return self._asked[key]
+
+    def _fitted(self, data: str, model: ModelClaim) -> Fit:
+        return fit_model(self.answers(data) if model.of_answers else self.data(data), model)
 
     def fit(self, claim_id: str) -> Fit:
         """The native fit of a claim."""
@@ -193,20 +225,30 @@ class Checker:
 
     # -- claims ----------------------------------------------------------------------------------------------
 
-    def all(self, progress: Callable[[str], None] = lambda claim: None) -> list[Agreement]:
+    def all(
+        self, progress: Callable[[str], None] = lambda claim: None, into: list[Agreement] | None = None
+    ) -> list[Agreement]:
         """Agreements of every claim, in the order of the file; `progress` is told of each claim before it is
-        checked.
+        checked, and `into` holds those that are made when it is interrupted.
 
-        What native and R have beyond the printed numbers stands once for each model, under the first claim
+        A claim among others that is not understood is not run, with the reason; where none is, the first one's
+        error is raised.  What native and R have beyond the printed numbers stands once for each model, under the first claim
         that prints a number of it, or that is there for it.
         """
         fitted = [claim for claim in self.paper.claims if claim.id in self.fits]
         for claim in [c for c in fitted if _is_about_the_model(c)] + fitted:
             self._home.setdefault(_key(claim, self.fit(claim.id)), claim.id)
-        found = []
+        found: list[Agreement] = [] if into is None else into
+        bad: list[InputError] = []
         for claim in self.paper.claims:
             progress(claim.id)
-            found += self.claim(claim)
+            try:
+                found += self.claim(claim)
+            except InputError as error:
+                bad.append(error)
+                found += self._not_run(claim, str(error), "bad-claim")
+        if bad and len(bad) == len(self.paper.claims):
+            raise bad[0]
         return found
 
     def claim(self, claim: Claim) -> list[Agreement]:
@@ -218,13 +260,16 @@ class Checker:
                 self.row(claim, q.quantity, "not-checkable", why, "no-outcomes", printed=q.printed.text)
                 for q in claim.numbers
             ]
+        elif claim.model is not None and claim.data and not claim.model.family:
+            found += self._of_no_family(claim, claim.model)
         elif claim.model is not None and claim.data:
             try:
-                asked = self.asked(claim.data, claim.model)
+                model = self._model_of_page(claim, lambda model: self.asked(claim.data, model).fit)
+                asked = self.asked(claim.data, model)
             except InputError:
                 raise
             except PairproofError as error:
-                return self._not_run(claim, str(error))
+                return self._not_run(claim, f"native did not run: {error}", "native-not-run")
             values = self._native_values(claim, asked)
             found += self._numbers(claim, asked, values)
             found += self._beyond_print(claim, asked)
@@ -236,19 +281,55 @@ class Checker:
             found.append(self._statement(claim))
         return [accepted(a, claim.accept) for a in found]
 
+    def _model_of_page(self, claim: Claim, fitted: Callable[[ModelClaim], Fit]) -> ModelClaim:
+        """The claim's model, with the prior that R's PlackettLuce has by default where the page shows that."""
+        assert claim.model is not None
+        if claim.model.family != "plackett-luce" or "native" not in claim.engines:
+            return claim.model
+        try:
+            fit: Fit | None = fitted(claim.model)
+        except NotEstimableError:
+            fit = None
+        known = [] if fit is None else [(q, fit) for q in claim.numbers]
+        values: dict[str, float] = {q.quantity: self.value(claim, f, q) for q, f in known}
+        return model_of_page(claim, self.answers(claim.data), fit, values)
+
+    def _of_no_family(self, claim: Claim, model: ModelClaim) -> list[Agreement]:
+        """Rows of a table of persons' answers whose model is not said, with the readings that there are."""
+        n, out = len(claim.numbers), dict[str, int]()
+        for family in get_args(FamilyName):
+            stated = replace(claim, model=replace(model, family=family))
+            if stated.model is None or any(stated.model.faults()):
+                continue
+            try:
+                fit = self._fitted(claim.data, self._model_of_page(stated, partial(self._fitted, claim.data)))
+                values: dict[str, float] = {q.quantity: self.value(stated, fit, q) for q in claim.numbers}
+                judged = self._judged(stated, fit, values, set(values))
+                out[family] = sum(j.comes_out for j in judged.values())
+            except PairproofError:
+                out[family] = 0  # it has no such numbers, or no estimates
+        ways = sorted(out.items(), key=lambda way: -way[1])
+        readings = ", ".join(f'family = "{name}" ({k} of {n} numbers come out)' for name, k in ways)
+        why = (
+            "the claim does not say of which model its numbers are, and persons' answers have several: say"
+            f" {readings}"
+        )
+        printed: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
+        return [
+            self.row(claim, name, "not-checkable", why, "another-model", printed=text)
+            for name, text in printed or [("fit", None)]
+        ]
+
     def _request(self, claim: Claim) -> Request:
         asks_r = claim.r_packages is not None and self._counterparts is not None
         backend = self._backend if asks_r else None
         return Request(self.data, self._table, self.fit, claim.data, claim.test_args, backend)
 
-    def _not_run(self, claim: Claim, reason: str) -> list[Agreement]:
+    def _not_run(self, claim: Claim, said: str, code: str) -> list[Agreement]:
         missing: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
         if claim.statement or not missing:
             missing.append(("statement" if claim.statement else "fit", claim.statement or None))
-        said = f"native did not run: {reason}"
-        return [
-            self.row(claim, name, "not-run", said, "native-not-run", printed=text) for name, text in missing
-        ]
+        return [self.row(claim, name, "not-run", said, code, printed=text) for name, text in missing]
 
     def row(
         self, claim: Claim, name: str, verdict: Verdict, explanation: str, code: str, **fields: Any
@@ -259,7 +340,15 @@ class Checker:
     def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
         if "native" not in claim.engines:
             return {q.quantity: math.nan for q in claim.numbers}
-        return {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
+        values: dict[str, float] = {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
+        scale = self._scales[claim.id] = self._on_any_scale(claim, asked.fit, values)
+        return dict(scale.values)
+
+    def _on_any_scale(self, claim: Claim, fit: Fit, values: Mapping[str, float]) -> OnAnyScale:
+        """The numbers of a claim that leaves its scale free on the scale of the print; others as they are."""
+        if claim.model is None or claim.model.scale != "any":
+            return OnAnyScale(values, {}, {}, frozenset())
+        return on_any_scale(fit, claim.numbers, values)
 
     def value(self, claim: Claim, fit: Fit, q: PrintedQuantity) -> float:
         """A number of a fit as the claim would print it: a one-sided p is half of the fit's."""
@@ -283,6 +372,8 @@ class Checker:
         native_asked = "native" in claim.engines
         r, board = asked_of_r(claim, asked.r), self._board(claim)
         of_board = {q.quantity for q in claim.numbers if board is not None and board.has(q.quantity)}
+        scale = self._scales.get(claim.id)
+        of_board |= {q.quantity for q in claim.numbers if scale is not None and q.quantity in scale.words}
         # R and the 50-digit values have what ratings and ranks are made from, under the same names.
         chosen = {
             q.quantity: None if q.quantity in of_board else first_with(r, q.quantity) for q in claim.numbers
@@ -290,13 +381,16 @@ class Checker:
         shown = values
         if not native_asked:
             shown = {n: c.values[n] / _halved(claim, n) if c else math.nan for n, c in chosen.items()}
-        judged = self._judged(claim, asked.fit, shown, {n for n, c in chosen.items() if native_asked or c})
+        have = {n for n, c in chosen.items() if native_asked or c}
+        judged = self.judged[claim.id] = self._judged(claim, asked.fit, shown, have)
         rows = []
         for q in claim.numbers:
             name = q.quantity
             of_print, native, source = judged[name], values[name], chosen[name]
             said = (of_print.verdict, of_print.note, of_print.code)
-            row = self.row(claim, name, *said, printed=q.printed.text, native=value_or_none(native))
+            more = {"native": value_or_none(native), "size": value_or_none(of_print.size)}
+            finding = finding_of(claim.id, name, of_print)
+            row = self.row(claim, name, *said, printed=q.printed.text, finding=finding, **more)
             half, floors = _halved(claim, name), self._floors
             certified = {} if name in of_board else asked.certified
             rows.append(
@@ -309,49 +403,143 @@ class Checker:
     def _judged(
         self, claim: Claim, fit: Fit, values: Mapping[str, float], have: set[str]
     ) -> dict[str, PrintVerdict]:
-        alpha = float(claim.alpha)
-        judged: dict[str, PrintVerdict] = {
-            q.quantity: judge_print(
-                q, values[q.quantity], alpha, fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit)
-            )
+        """The verdicts on the printed numbers, each judged once: as they stand, as one table, in the order of the
+        items, by the claim's own readings, by other definitions, by their size, and as a misprint among others.
+        """
+        board = self._board(claim)
+        errors = {
+            q.quantity: board.error(q.quantity)
+            if board and board.has(q.quantity)
+            else error_of(q.quantity, fit)
             for q in claim.numbers
         }
+        scale = self._scales.get(claim.id)
+        if scale is not None:
+            errors = {name: error * scale.factor.get(name, 1.0) for name, error in errors.items()}
+        at = normal_quantile(1.0 - float(claim.alpha) / 2.0)
+        within = {name: at * error for name, error in errors.items()}
+        judged = judge_table(
+            claim.numbers, values, float(claim.alpha), fit.df_resid, fit.n_comparisons, within
+        )
         for name in judged.keys() - have:
             why = "only R was to be asked, and no R call that ran has it"
             judged[name] = PrintVerdict("not-run", why, "r-not-run")
-        small = self._left_by_stopping(claim, values, judged)
+        for name in () if scale is None else scale.too_few:
+            why = "a free factor and constant leave fewer than two numbers to be held against the data"
+            judged[name] = PrintVerdict("not-checkable", why, "too-few-numbers")
+        small = self._immaterial(claim, values, errors, judged)
         # An order that is another beside a number that is far off says nothing against the one that is not.
         near = [q for q in claim.numbers if judged[q.quantity].verdict != "differs" or q.quantity in small]
         of_near = reversed_items(near, values, fit.items) if small else {}
         for name, sentence in {**reversed_items(claim.numbers, values, fit.items), **of_near}.items():
             if judged[name].verdict == "differs" and (name not in small or name in of_near):
                 judged[name] = PrintVerdict("differs-conclusion", sentence, "other-order")
-        judged.update({name: verdict for name, verdict in small.items() if name not in of_near})
+                small.pop(name, None)
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
-        return {**judged, **(explained or by_program(claim, fit, values, judged))}
+        judged |= explained or {**small, **by_program(claim, fit, values, {**judged, **small})}
+        judged |= by_plackett_luce(claim, fit, values, judged)
+        if board is None and not explained:
+            self._misprint(claim, values, judged)
+        judged = self._sized(claim, fit, values, errors, judged)
+        for name, words in () if scale is None else scale.words.items():
+            j = judged[name]
+            code = j.code or "free-scale"
+            judged[name] = replace(j, note="; ".join(filter(None, (j.note, words))), code=code)
+        return judged
 
-    def _left_by_stopping(
-        self, claim: Claim, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
+    def _immaterial(
+        self,
+        claim: Claim,
+        values: Mapping[str, float],
+        errors: Mapping[str, float],
+        judged: Mapping[str, PrintVerdict],
     ) -> dict[str, PrintVerdict]:
-        """The numbers of a board that differ by no more than a program leaves that stops early."""
-        board = self._board(claim)
-        if board is None:
-            return {}
-        differs = [q.quantity for q in claim.numbers if judged[q.quantity].verdict == "differs"]
-        return left_by_stopping(claim.numbers, values, {str(q): board.error(q) for q in differs})
+        """The numbers that differ by so little that nothing follows.
 
-    def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
-        """Readings under which *all* numbers of the claim come out; several leave it open."""
-        fitting = []
+        On a board that is what a program leaves that stops early.  Elsewhere a number that is cut where the others
+        are rounded is none of them, unless others are off by as little, for the same reason.
+        """
+        of_board = self._board(claim) is not None
+        differs = [q for q in claim.numbers if judged[q.quantity].verdict == "differs"]
+        found = immaterial(differs, values, errors, OF_STOPPING if of_board else self._part, of_board)
+        others = [name for name in found if judged[name].code != "cut-not-rounded"]
+        # On a free scale the factor is known no better than its numbers, which may all be cut.
+        free = claim.model is not None and claim.model.scale == "any"
+        return found if of_board or others or free else {}
+
+    def _misprint(self, claim: Claim, values: Mapping[str, float], judged: dict[str, PrintVerdict]) -> None:
+        """Name the number that alone does not come out, and those that were worked out from it in print."""
+        off = [n for n, j in judged.items() if not j.comes_out and not math.isnan(values[n])]
+        follow: Mapping[str, tuple[str, ...]] = {}
+        if 1 < len(off) <= MOST_FOLLOWING and claim.data and self.paper.data[claim.data].kind != "games":
+            printout = printout_of(claim, self.data(claim.data))
+            follow = consequences(printout, {n: values[n] for n in off if n in printout.numbers})
+        for root in off:
+            following = follow.get(root, ())
+            if alone(judged, following) == root:
+                n = len(judged) - 1 - len(following)
+                why = (
+                    f"computed {float(values[root])!r}: it alone does not come out, and {n} other numbers do"
+                )
+                judged[root] = PrintVerdict("differs", why, "misprint")
+                for name in following:
+                    why = f"computed {float(values[name])!r}: follows from {root} as it is printed"
+                    judged[name] = PrintVerdict(judged[name].verdict, why, "consequence", cause=root)
+
+    def _sized(
+        self,
+        claim: Claim,
+        fit: Fit,
+        values: Mapping[str, float],
+        errors: Mapping[str, float],
+        judged: dict[str, PrintVerdict],
+    ) -> dict[str, PrintVerdict]:
+        """Say of what differs how far it does, in standard errors and in likelihood."""
+        differ = [q for q in claim.numbers if judged[q.quantity].verdict in ("differs", "differs-conclusion")]
+        estimates = {
+            q.quantity.name: float(q.printed.value)
+            for q in differ
+            if q.quantity.kind == "estimate" and q.printed.value is not None
+        }
+        board = self._board(claim)
+        free = claim.model is not None and claim.model.scale == "any"
+        short = shortfall(fit, estimates) if estimates and board is None and not free else math.nan
+        for q in claim.numbers:
+            j, size = judged[q.quantity], apart(q, values[q.quantity], errors[q.quantity])[0]
+            if j.comes_out or math.isnan(size):
+                continue
+            note = j.note
+            if q in differ and math.isfinite(size):
+                note += f"; {size:.2g} se off"
+            if q in differ and q.quantity.kind == "estimate" and not math.isnan(short):
+                note += (
+                    f"; the log-likelihood is {short:.3g} below its maximum where the estimates that differ are as"
+                    " printed and all other parameters are held as computed"
+                )
+            judged[q.quantity] = replace(j, note=note, size=size)
+        return judged
+
+    def readings(self, claim: Claim) -> list[tuple[Reading, Fit, dict[str, float]]]:
+        """The claim's own readings, each with its fit and the numbers that the claim would print by it."""
+        found = []
         for reading in claim.readings:
             data, model = reading.data or claim.data, reading.model or claim.model
             assert model is not None
             other = self.asked(data, model).fit
             stopped = glm_values(other) if reading.stops == "glm" else {}
-            values = [stopped.get(q.quantity, self.value(claim, other, q)) for q in claim.numbers]
+            values: dict[str, float] = {
+                q.quantity: stopped.get(q.quantity, self.value(claim, other, q)) for q in claim.numbers
+            }
+            found.append((reading, other, dict(self._on_any_scale(claim, other, values).values)))
+        return found
+
+    def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
+        """Readings under which *all* numbers of the claim come out; several leave it open."""
+        fitting = []
+        for reading, other, values in self.readings(claim):
             rest = (float(claim.alpha), other.df_resid, other.n_comparisons)
-            if all(judge_print(q, value, *rest).comes_out for q, value in zip(claim.numbers, values)):
+            if all(j.comes_out for j in judge_table(claim.numbers, values, *rest).values()):
                 fitting.append(reading)
         tried, n = len(claim.readings), len(claim.numbers)
         count = f"{tried} other reading{'s' if tried > 1 else ''} tried, {n} number{'s' if n > 1 else ''}"
@@ -392,6 +580,39 @@ class Checker:
         said = (finding.verdict, finding.explanation, finding.code)
         native, printed = finding.native, claim.statement
         return self.row(claim, "statement", *said, printed=printed, native=native, about="statement")
+
+
+#: Numbers that do not come out up to which it is asked whether all follow from one of them.
+MOST_FOLLOWING = 8
+
+
+def finding_of(claim: str, name: str, judged: PrintVerdict) -> str:
+    """The finding that a number belongs to; "" where there is none.
+
+    A misprint is one, with what follows from it; so is a reading or a definition, and so are all numbers of a claim
+    that only differ.
+    """
+    if judged.code in ("misprint", "cut-not-rounded", "consequence"):
+        return f"{claim}: {judged.cause or name}"
+    if judged.verdict in ("agrees-other-definition", "explained"):
+        return f"{claim}: {judged.code}"
+    return claim if judged.verdict in ("differs", "differs-conclusion", "ambiguous") else ""
+
+
+def shortfall(fit: Fit, estimates: Mapping[str, float]) -> float:
+    """How far the log-likelihood lies below its maximum with these estimates in place of the fit's own, all other
+    parameters held; nan of a model whose likelihood is not worked out here.
+    """
+    from ...bridge.programs.counted_cells import count
+    from ..r_answers.stopped_short import MOST_NUMBERS, log_likelihood
+
+    if fit.spec.stated or fit.spec.family not in ("llbt", "bradley-terry") or not np.isfinite(fit.beta).all():
+        return math.nan
+    cells = count(fit)
+    if len(cells) * len(fit.terms) > MOST_NUMBERS:
+        return math.nan
+    printed = np.array([estimates.get(n, b) for n, b in zip(fit.names, fit.beta)])
+    return log_likelihood(fit, cells, fit.beta) - log_likelihood(fit, cells, printed)
 
 
 def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str, str]:

@@ -1,29 +1,27 @@
-"""Claims files: `*.claims.toml` read into a `Paper`, with the line in every error, and begun from a table.
-
-The beginning of a claims file has data, model, and a place for every number a paper may print.
-"""
+"""Claims files: `*.claims.toml` read into a `Paper`, with the line in every error."""
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, get_args
 
-from ...data.columns import Factor, natural_order
-from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...files.inputs import read_file
-from ...fit.fit import Fit
-from ...text import named, quoted, shortened, toml, toml_lines
-from ..claims.data import fit_model
-from ..claims.entries import KeyPath, LineMap, TableReader, entries, parsed_toml
-from ..claims.paper import Claim, DataKind, DataSpec, ModelClaim, Paper, PrintedEntries, PrintedQuantity
+from ...text import named, quoted, shortened
+from ..claims.entries import KeyPath, LineMap, TableReader, choices, entries, parsed_toml
+from ..claims.paper import (
+    OF_PERSONS,
+    Claim,
+    DataKind,
+    DataSpec,
+    ModelClaim,
+    Paper,
+    PrintedEntries,
+    PrintedQuantity,
+)
 from ..claims.printed import R_LEGEND, Printed
 from ..claims.quantities import Quantity, check_name, kind_of
 from ..verdicts.agreement import STATED, accepted_code
@@ -38,7 +36,8 @@ _TOP = {"paper": Paper, "data": DataSpec, "claim": Claim}
 P_VALUES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
 #: Data sets that `from` may lead through.
 MOST_FROM = 20
-_DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
+#: Quantities that may be printed with degrees of freedom, and those.
+DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
 
 
 def read_claims(path: str | Path) -> Paper:
@@ -139,9 +138,30 @@ class _Reader(TableReader):
                 " an explanation",
             )
         self._check_data(claim.data, path, data, what)
+        claim = self._with_family(claim, path, data, what)
         for k, reading in enumerate(claim.readings):
+            if reading.model is not None and not reading.model.family:
+                raise self._no_family((*path, "reading", k, "model"), f"{what}, reading")
             self._check_data(reading.data, (*path, "reading", k), data, what)
         return replace(claim, numbers=self._numbers(claim, path, what))
+
+    def _with_family(self, claim: Claim, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> Claim:
+        """The claim; where its data are of persons and no model is stated, one without a family."""
+        computes = bool(claim.data) and not claim.compute and claim.prints_or_compares
+        if not computes or claim.model is not None and claim.model.family:
+            return claim
+        spec = data[claim.data]
+        while spec.from_ and not spec.layout and spec.kind not in OF_PERSONS[:2]:
+            spec = data[spec.from_]
+        if spec.layout or spec.kind in OF_PERSONS[:2]:
+            return replace(claim, model=claim.model or ModelClaim())
+        if claim.model is None:
+            raise self.error(path, f"{what}: there are numbers to compute and no model")
+        raise self._no_family((*path, "model"), what)
+
+    def _no_family(self, path: KeyPath, what: str) -> InputError:
+        families = ", ".join(f for f in choices(entries(ModelClaim)["family"].kind) if f)
+        return self.error(path, f"{what}, model has no family; expected one of {families}")
 
     def _accepted(self, claim: Claim, path: KeyPath, what: str) -> tuple[str, ...]:
         """The codes that a claim accepts; the wordings of older files are known too."""
@@ -192,143 +212,13 @@ class _Reader(TableReader):
             raise self.error(path, f"{what}, {quantity}: {error}") from error
         if printed.on is None:
             return [PrintedQuantity(Quantity.parse(quantity), printed, line)]
-        if quantity not in _DF_OF:
+        if quantity not in DF_OF:
             raise self.error(
                 path,
-                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)}"
+                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(DF_OF)}"
                 " have; write the two numbers apart",
             )
         return [
             PrintedQuantity(Quantity.parse(quantity), printed, line),
-            PrintedQuantity(Quantity(_DF_OF[quantity]), printed.on, line),
+            PrintedQuantity(Quantity(DF_OF[quantity]), printed.on, line),
         ]
-
-
-#: Rows written into the claims file itself; a longer table becomes a CSV file beside it, with its hash.
-MOST_INLINE = 400
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A claims file to fill in, and the data file that goes beside it."""
-
-    claims: str
-    csv: str
-    csv_name: str
-    n_numbers: int
-
-
-def draft(table: Comparisons, model: ModelClaim, paper: str, title: str = "") -> Draft:
-    """A claims file to fill in; as it stands it is valid, and compares native with R."""
-    if not _BARE.fullmatch(paper):
-        raise InputError(f"paper id {paper!r}: expected letters, digits, hyphens, such as firth-2005")
-    fit = fit_model(table, model)
-    _check_levels(table, fit)
-    columns, rows = _rows(table, fit)
-    beside = _csv([columns, *rows]) if len(rows) > MOST_INLINE else ""
-    name = f"{paper}.csv" if beside else ""
-    if beside:
-        digest = hashlib.sha256(beside.encode()).hexdigest()
-        data = {"kind": "file", "items": table.items, "file": name, "sha256": digest}
-    else:
-        data = {"kind": "counts", "items": table.items, "columns": columns}
-    lines = [
-        '# Printed numbers are strings, one number each, exactly as they stand on the page ("0.190" keeps its'
-        " zero).",
-        "",
-        "[paper]",
-        *toml_lines({"id": paper, "title": title or "Authors, Title, Journal, Year"}),
-        '# doi = "10...."',
-        *toml_lines({"read_from": "the page and the table that were read"}),
-        "",
-        "[data.table]",
-        *toml_lines(data),
-        *([] if beside else ["rows = [", *(f"    {toml(row)}," for row in rows), "]"]),
-        *toml_lines({"note": f"read from {Path(table.source).name}"}),
-        "",
-        *_claim(fit, model),
-        "",
-    ]
-    return Draft("\n".join(lines), beside, name, int(fit.free.sum()))
-
-
-def _check_levels(table: Comparisons, fit: Fit) -> None:
-    """A claims file states no order of levels: those in the model must be in the readers' own order."""
-    for name in dict.fromkeys(c for t in fit.terms for c, _ in (*t.of, *t.by)):
-        column = table.columns[name]
-        if isinstance(column, Factor) and column.levels != natural_order(column.levels):
-            raise InputError(
-                f"{table.source}, column {name!r}: its levels are in the order"
-                f" {', '.join(column.levels[:6])}, and a claims file has them in the readers' own"
-                f" ({', '.join(natural_order(column.levels)[:6])}); rename them in the table"
-            )
-
-
-def _rows(table: Comparisons, fit: Fit) -> tuple[list[str], list[list[Any]]]:
-    """The rows as they stand: neither turned nor added up, since a deviance may be of the rows, and so may be
-    R's AIC.
-
-    Single comparisons (weights of 1) lose nothing but their order if those of a pair in one order are added
-    up: a deviance of single comparisons is -2 log L, whatever the rows.
-    """
-    frame = table.to_frame()
-    by_row = "row" in fit.spec.cells
-    needed = [*(c for t in fit.terms for c, _ in (*t.of, *t.by)), *(c for c in fit.spec.cells if c != "row")]
-    needed.append("judge")  # a deviance may be of each judge's rows
-    if fit.spec.order_effect:
-        needed.append("order")
-    used = [c for c in dict.fromkeys(needed) if c in table.columns]
-    if by_row:
-        used = [*(c for c in table.columns if c not in used), *used]
-    counts = ["wins", "ties", "losses"] if table.tie_category else ["wins", "losses"]
-    if not by_row and bool((frame[counts].sum(axis=1) == 1).all()):
-        # Without dropna=False pandas leaves out the rows whose judge is not known.
-        keys = [*used, "first", "second"]
-        frame = frame.groupby(keys, sort=False, observed=True, dropna=False)[counts].sum().reset_index()
-    columns = [*used, "first", "second", *counts]
-    labels = [isinstance(table.columns.get(c), Factor) for c in columns]
-    return columns, [
-        [_plain(v, label) for v, label in zip(row, labels)]
-        for row in frame[columns].itertuples(index=False, name=None)
-    ]
-
-
-def _plain(value: Any, label: bool) -> Any:
-    if isinstance(value, str):
-        return value
-    if label:
-        return ""  # a missing label: None, or NaN in a column of text of pandas 3
-    number = float(value)
-    return int(number) if number.is_integer() else number
-
-
-def _csv(rows: list[list[Any]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
-
-
-def _claim(fit: Fit, model: ModelClaim) -> list[str]:
-    asked = replace(model, ties=fit.spec.ties, reference=fit.spec.reference)
-    stated = {key: value for key, e in entries(ModelClaim).items() if (value := getattr(asked, e.name))}
-    by_parameter = [
-        key for key, e in entries(PrintedEntries).items() if get_origin(e.kind) is Mapping and key != "stat"
-    ]
-    places = toml(dict.fromkeys((n for n, free in zip(fit.names, fit.free) if free), ""))
-    worths = toml({f"worth.{g}.{i}": "" for g in list(fit.groups)[:1] for i in fit.items})
-    return [
-        "[[claim]]",
-        'id = "table-1"',
-        'where = "Table 1, page ..."',
-        'data = "table"',
-        f"model = {toml(stated)}",
-        "# What the paper prints: fill in, delete what it does not print, and take the # away.",
-        *(f"# {key} = {places}" for key in by_parameter),
-        f"# stat = {worths}",
-        '# deviance = "... on ..."',
-        '# aic = ""',
-        '# aic_definition = "glm"    # where the AIC is that of R',
-        "# Until then native is compared with R; delete this line once a number is filled in.",
-        'compare_only = "no printed number is filled in yet"',
-    ]

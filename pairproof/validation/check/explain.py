@@ -212,8 +212,8 @@ def _out_of_reach(claim: Claim, paper: Paper) -> str | None:
         return "its numbers are of no model"
     if paper.data[claim.data].kind == "games":
         return "its outcomes are not at hand"
-    if claim.model.scale == "elo":
-        return 'its numbers are on scale "elo", where the search is not'
+    if claim.model.unsearched:
+        return claim.model.unsearched
     if "native" not in claim.engines:
         return "only R is asked for it, and the search is native"
     return None

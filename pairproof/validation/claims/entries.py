@@ -247,7 +247,8 @@ def entries(table: Any) -> Mapping[str, Entry]:
         if "entry" in f.metadata:
             e: Entry = f.metadata["entry"]
             kind, key = kinds[f.name], e.key or f.name
-            kind = get_args(kind)[0] if type(None) in get_args(kind) else kind
+            if type(None) in get_args(kind):
+                kind = Union[tuple(k for k in get_args(kind) if k is not type(None))]
             required = f.default is MISSING and f.default_factory is MISSING
             found[key] = replace(e, key=key, name=f.name, kind=kind, required=required)
     return found

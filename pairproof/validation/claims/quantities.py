@@ -55,6 +55,7 @@ import numpy as np
 from ...data.comparisons import Comparisons
 from ...errors import InputError, NotEstimableError
 from ...fit.estimates.parts import Component
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
 
 
@@ -425,11 +426,27 @@ def is_reference(fit: Fit, name: str) -> bool:
 
 
 def error_of(name: str, fit: Fit) -> float:
-    """Standard error of an estimate or a contrast; nan for what has none."""
+    """Standard error of a quantity, by the delta method where it is a function of an estimate; nan for what has none.
+
+    A z and the z of a p-value have 1; a standard error is measured by itself.
+    """
     q = Quantity.parse(name)
-    if q.kind == "estimate":
+    if q.kind in ("estimate", "low", "high"):
         return float(fit.bse.get(q.name, math.nan))
-    return quantity(fit, q.of("contrast_se")) if q.kind == "contrast" else math.nan
+    if q.kind in ("z", "p", "contrast_z", "contrast_p"):
+        return 1.0
+    if q.kind in ("se", "contrast_se", "worth_se", "sigma_se"):
+        return quantity(fit, q)
+    if q.kind in _ERRORS:
+        return quantity(fit, q.of(_ERRORS[q.kind]))
+    if q.kind == "exp":
+        return quantity(fit, q) * quantity(fit, q.of("se"))
+    if q.kind == "odds":
+        return quantity(fit, q) * quantity(fit, q.of("contrast_se")) * LOG_WORTH_PER_UNIT[fit.scale]
+    return math.nan
+
+
+_ERRORS = {"contrast": "contrast_se", "worth": "worth_se", "sigma": "sigma_se"}
 
 
 def rounding_of(name: str, fit: Fit) -> float:

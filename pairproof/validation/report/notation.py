@@ -19,6 +19,7 @@ _SHOWN: dict[str, tuple[str, Tone]] = {
     "agrees": ("=", "good"),
     "agrees-truncated": ("=", "good"),
     "agrees-k-of-m": ("=", "good"),
+    "agrees-other-definition": ("=", "good"),
     "immaterial": ("=~", "note"),
     "explained": ("~", "bad"),
     "ambiguous": ("?", "bad"),

@@ -44,6 +44,9 @@ ONLY_DIFFERENT = (
     "other-order",
     "other-significance",
     "significance-mark",
+    "cut-not-rounded",
+    "misprint",
+    "consequence",
     "few-digits",
     "few-certified-digits",
     "native-not-at-maximum",
@@ -66,6 +69,7 @@ Verdict = Literal[
     "agrees",
     "agrees-truncated",
     "agrees-k-of-m",
+    "agrees-other-definition",
     "immaterial",
     "explained",
     "ambiguous",
@@ -77,13 +81,18 @@ Verdict = Literal[
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 RSource = Literal["live", "recorded"]
-_NUMBERS = ("native", "r", "digits", "floor", "certified_digits", "r_certified_digits", "certified_floor")
+_NUMBERS = ("size", "native", "r", "digits", "floor", "certified_digits", "r_certified_digits", "certified_floor")
 #: What a row is about: a number on the page, a claim in words, a number that only native and R have, or
 #: whether printed numbers fit each other.
 About = Literal["printed", "statement", "native-r", "arithmetic"]
 
 #: Verdicts that need nobody's attention.
-AGREEING: tuple[Verdict, ...] = ("agrees", "agrees-truncated", "agrees-k-of-m")
+AGREEING: tuple[Verdict, ...] = (
+    "agrees",
+    "agrees-truncated",
+    "agrees-k-of-m",
+    "agrees-other-definition",
+)
 #: Verdicts that a person can accept by naming the row's code under `accept` in a claims file.  "not-run" is
 #: accepted where native has no such model and another engine was asked; the row still reads "not-run".
 ACCEPTABLE: tuple[Verdict, ...] = (
@@ -128,7 +137,10 @@ class Agreement:
     file; "" for a row that agrees and has nothing to explain.  certified_floor: digits required of
     `certified_digits`, where they are not those of a model of comparisons.  no_record: whether R could not be
     asked, and no record stood in for it.  place: where `native` stands in the value that a migrated script
-    computes ("df / item"); "" where it stands nowhere in it, or in a fit, which has names.
+    computes ("df / item"); "" where it stands nowhere in it, or in a fit, which has names.  size: how far printed and
+    native are apart, in standard errors of the quantity, where they do not agree; None where it has none.
+    finding: what rows have in common that one finding makes differ, a misprint and what follows from it; ""
+    where none does.
     """
 
     paper: str
@@ -154,6 +166,8 @@ class Agreement:
     certified_floor: float | None = None
     no_record: bool = False
     place: str = ""
+    size: float | None = None
+    finding: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "quantity", Quantity.parse(self.quantity))
@@ -296,13 +310,15 @@ def summary(agreements: Iterable[Agreement]) -> dict[str, int]:
     return {v: n for v, n in counts.items() if n}
 
 
-def exit_code(agreements: Sequence[Agreement], require_r: bool = False) -> Literal[0, 1, 2]:
-    """The exit code of a command: 0, 1 or 2.
+def exit_code(agreements: Sequence[Agreement], require_r: bool = False) -> Literal[0, 1, 2, 3]:
+    """The exit code of a command: 0, 1, 2 or 3.
 
-    1 if a number differs, is explained but not accepted, is ambiguous, or is printed but not estimable; else
+    3 if a claim or a file among others was not understood, whatever the others say; 1 if a number differs, is explained but not accepted, is ambiguous, or is printed but not estimable; else
     2 if something required did not run: a native number, with `require_r` any number of R's, or every row;
     else 0.
     """
+    if any(a.code == "bad-claim" for a in agreements):
+        return 3
     if any(
         a.verdict in _FAILING and not a.accepted or a.verdict == "not-estimable" and a.printed is not None
         for a in agreements

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, Optional
 
@@ -28,7 +28,7 @@ from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.specification import ModelSpec
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity, kind_of
-from .agreement import Verdict
+from .agreement import AGREEING, Verdict
 
 #: Relative slack of an interval computed in doubles from ends that are exact decimals.
 SLACK = 1e-9
@@ -151,6 +151,30 @@ class Printout:
             return None
 
 
+def corrected(printout: Printout, values: Mapping[str, float]) -> Printout:
+    """The printout with these numbers as they would be printed to the same places if they were right."""
+    numbers = dict(printout.numbers)
+    for name, value in values.items():
+        unit = numbers[name].unit
+        if unit is not None and math.isfinite(value):
+            right = (Decimal(value) / unit).to_integral_value() * unit
+            ends = {"value": right, "low": right - unit / 2, "high": right + unit / 2}
+            numbers[name] = replace(numbers[name], **ends)
+    return replace(printout, numbers=numbers)
+
+
+def consequences(printout: Printout, values: Mapping[str, float]) -> dict[str, tuple[str, ...]]:
+    """Of each of these numbers that do not come out, with its right value: the others that follow from it as it is
+    printed and would not if it were right.
+    """
+    as_printed = {c.quantity: c.holds for c in check_numbers(printout)}
+    found = {}
+    for name in values:
+        fixed = {c.quantity: c.holds for c in check_numbers(corrected(printout, {name: values[name]}))}
+        found[name] = tuple(n for n in values if n != name and as_printed.get(n) and fixed.get(n) is False)
+    return found
+
+
 @dataclass(frozen=True)
 class PrintedAs:
     """The intervals of a printout if its numbers were made shorter in one way."""
@@ -187,7 +211,7 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        return self.verdict in ("agrees", "agrees-truncated", "agrees-k-of-m")
+        return self.verdict in AGREEING
 
 
 #: What a number must be, given the others; None if that cannot be said.

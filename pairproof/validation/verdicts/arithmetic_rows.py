@@ -27,7 +27,7 @@ from ...fit.estimates.likelihood import OutcomeModel, outcome_probabilities
 from ...fit.estimates.specification import FAMILIES, LOG_WORTH_PER_UNIT, ModelSpec
 from ...native.comparisons.counts.llbt import make_spec
 from ...numerics.arrays import FloatArray, IntArray
-from ..claims.paper import Claim, DataSpec, Paper
+from ..claims.paper import Claim, DataSpec, ModelClaim, Paper
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity
 from .agreement import Agreement, is_accepted
@@ -233,7 +233,7 @@ def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list
     printouts: dict[str, tuple[Claim, Printout]] = {}
     found = []
     for claim in paper.claims:
-        if claim.model is None or not claim.numbers or not claim.data or claim.model.scale == "elo":
+        if claim.model is None or not claim.numbers or not claim.data or claim.model.scale in ("elo", "any"):
             continue  # what is printed of a board does not follow from its other numbers
         spec = paper.data[claim.data]
         if spec.kind == "games":
@@ -248,7 +248,7 @@ def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list
             ties = printout.spec.ties
             games, observed = Games.of(data, ties), _observed(data, ties)
         checks = check_numbers(printout)
-        plain = games is not None and not claim.model.of_contests
+        plain = games is not None and not claim.model.of_contests and not claim.model.of_answers
         totals = check_win_totals(printout, games, observed) if plain and games is not None else None
         checks += [totals] if totals is not None else []
         checks += _across(claim, printout, list(printouts.values()))
@@ -260,19 +260,34 @@ def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list
 def printout_of(claim: Claim, data: Comparisons) -> Printout:
     """The claim's numbers with what its model and table say of them (never the outcomes)."""
     assert claim.model is not None
+    if claim.model.of_answers or not claim.model.family:
+        return _printout(claim, _as_of_pairs(claim.model, data.items), data.items, data.tie_category)
     spec = make_spec(claim.model.family, data, **claim.model.asked)
     return _printout(claim, spec, data.items, data.tie_category)
 
 
+def _as_of_pairs(model: ModelClaim, items: Sequence[str]) -> ModelSpec:
+    """What the estimates of a model of whole answers are, in the words of one of pairs."""
+    lambdas = model.family == "pattern"
+    reference = "" if model.item_terms else model.reference or items[-1 if lambdas else 0]
+    return ModelSpec(
+        "llbt" if lambdas else "bradley-terry",
+        reference=reference,
+        by=model.by,
+        item_terms=model.item_terms,
+        separate=model.separate,
+    )
+
+
 def _printout(claim: Claim, spec: ModelSpec, items: tuple[str, ...], tie_category: bool) -> Printout:
     assert claim.model is not None
-    unit = LOG_WORTH_PER_UNIT[claim.model.scale or spec.scale]
+    unit = LOG_WORTH_PER_UNIT.get(claim.model.scale, LOG_WORTH_PER_UNIT[spec.scale])
     # By cluster p is of t on degrees of freedom that no other printed number implies.
     numbers: dict[str, Printed] = {
         q.quantity: q.printed
         for q in claim.numbers
         if not (claim.model.cluster and q.quantity.kind in ("p", "low", "high"))
-        and (q.quantity.kind in _OF_WALD or not claim.model.of_contests)
+        and (q.quantity.kind in _OF_WALD or not (claim.model.of_contests or claim.model.of_answers))
     }
     return Printout(numbers, items, unit, spec, tie_category, claim.sided, float(claim.alpha))
 
@@ -281,10 +296,12 @@ def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
     """The claim's numbers where only the items are known; with ties if the model has them."""
     assert claim.model is not None
     m = claim.model
+    if m.of_answers:
+        return _printout(claim, _as_of_pairs(m, spec.items), spec.items, False)
     ternary = m.ties in ("davidson", "rao-kupper")
     reference = m.reference or FAMILIES[m.family].usual_reference(spec.items)
     stated = {**m.asked, "ties": m.ties or "none", "reference": reference, "cells": m.cells}
-    return _printout(claim, ModelSpec(m.family, **stated), spec.items, ternary)
+    return _printout(claim, ModelSpec(m.family or "llbt", **stated), spec.items, ternary)
 
 
 def _observed(data: Comparisons, ties: str) -> FloatArray:

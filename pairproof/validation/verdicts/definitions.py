@@ -26,12 +26,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ...bridge.programs.counted_cells import count, treated
+from ...bridge.programs.counted_cells import count, rows_as_they_stand, treated
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
@@ -49,11 +49,15 @@ BY_CHANCE = 1e-3
 
 @dataclass(frozen=True)
 class Definition:
-    """A definition of deviance, df, log-likelihood and AIC that some program prints, with its numbers."""
+    """A definition of deviance, df, log-likelihood and AIC that some program prints, with its numbers.
+
+    setting: the fields of a search's setting by which it has these numbers, as far as it can.
+    """
 
     name: str
     sentence: str
     values: Mapping[str, float]
+    setting: Mapping[str, str] = field(default_factory=dict)
 
 
 def definitions(fit: Fit) -> list[Definition]:
@@ -68,7 +72,7 @@ def definitions(fit: Fit) -> list[Definition]:
         at = "" if cells is own else "cells"
         if at:
             name = "deviance-is-log-likelihood" if words == _SINGLE else at
-            found.append(Definition(name, words, table))
+            found.append(Definition(name, words, table, _SETTINGS.get(words, {})))
         for constants, extra, program in _log_likelihoods(fit, cells, outcomes):
             llf = fit.llf + constants
             aic = -2.0 * llf + 2.0 * (fit.rank + extra)
@@ -76,11 +80,62 @@ def definitions(fit: Fit) -> list[Definition]:
             sentence = " and ".join(
                 filter(None, (words if at else "", f"logLik and AIC are those of R's {program}"))
             )
-            found.append(Definition(name, sentence, {**table, "llf": llf, "aic": aic, "aic_glm": aic}))
-    return found
+            values = {**table, "llf": llf, "aic": aic, "aic_glm": aic}
+            setting = {**_SETTINGS.get(words, {}), "aic": "other"}
+            found.append(Definition(name, sentence, values, setting))
+    return found + list(_of_half_counts(fit, null_llf, k, k_null))
+
+
+def _of_half_counts(fit: Fit, null_llf: float, k: int, k_null: int) -> Iterator[Definition]:
+    """R's AIC of a binomial glm whose counts are no whole numbers (BTm with ties as half wins).
+
+    Its `binomial()$aic` is -2 sum log dbinom(round(wins), round(n), mu): halves go to the even number, so that it
+    matters whose wins are counted.
+    """
+    from ..r_answers.stopped_short import probabilities
+
+    if fit.outcome_model != "binary" or not fit.quasi_likelihood or fit.spec.link != "logit":
+        return
+    if fit.random_effects is not None or not np.isfinite(fit.beta).all():
+        return
+    cells, rows = count(fit), rows_as_they_stand(fit)
+    if cells.whole and rows.whole:
+        return
+    for table, words in ((rows, "as the rows have them"), (cells, "added up by pair")):
+        mu = probabilities(fit, table, fit.beta)[:, 0]
+        sides = ((table.wins, mu, ""), (table.losses, 1.0 - mu, ", seen from the item named second"))
+        for wins, p, side in sides:
+            llf = _rounded_binomial(wins, table.wins + table.losses, p)
+            aic = -2.0 * llf + 2.0 * fit.rank
+            values = _table(table.counts, 1, fit.llf, null_llf, k, k_null)
+            sentence = (
+                "logLik and AIC are those of R's binomial glm (BTm), which rounds half counts to even numbers:"
+                f" {words}{side}"
+            )
+            yield Definition(
+                "aic-of-half-counts", sentence, {**values, "llf": llf, "aic": aic, "aic_glm": aic}
+            )
+
+
+def _rounded_binomial(wins: FloatArray, n: FloatArray, p: FloatArray) -> float:
+    """Sum of log dbinom(round(wins), round(n), p)."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    k, m = np.round(np.where(n > 0, n * (wins / np.maximum(n, 1e-300)), 0.0)), np.round(n)
+    choose = gammaln(m + 1.0) - gammaln(k + 1.0) - gammaln(m - k + 1.0)
+    return float(np.sum(choose + xlogy(k, p) + xlog1py(m - k, -p)))
 
 
 _SINGLE = "every comparison is a cell of its own (the deviance is minus twice the log-likelihood)"
+_PAIRS = "the rows of each pair are added up"
+_ROWS = "every row of the table is a cell of its own"
+_JUDGES = "every judge's rows are a cell of their own"
+_SETTINGS: Mapping[str, Mapping[str, str]] = {
+    _PAIRS: {"cells": "model"},
+    _ROWS: {"cells": "row"},
+    _JUDGES: {"cells": "judge"},
+    _SINGLE: {"deviance": "llf"},
+}
 
 
 def _cells(fit: Fit, own: FloatArray) -> list[tuple[FloatArray, str]]:
@@ -94,10 +149,10 @@ def _cells(fit: Fit, own: FloatArray) -> list[tuple[FloatArray, str]]:
     def finer(*names: str) -> FloatArray:
         return count(replace(fit, spec=replace(fit.spec, cells=names))).counts
 
-    add(finer(), "the rows of each pair are added up")
-    add(finer("row"), "every row of the table is a cell of its own")
+    add(finer(), _PAIRS)
+    add(finer("row"), _ROWS)
     if "judge" in fit.data.columns and not any(name == "judge" for t in fit.terms for name, _ in t.by):
-        add(finer("judge"), "every judge's rows are a cell of their own")
+        add(finer("judge"), _JUDGES)
     add(_both_orders(fit, own.shape[1]), "who was named first makes another cell")
     total = own.sum(axis=0)
     if not (total != np.floor(total)).any() and total.sum() <= MOST_SINGLE:
@@ -186,7 +241,9 @@ def by_definition(
                 f"{definition.name}: comes out if {definition.sentence}; a definition, not another fit:"
                 f" {kind_of(name)} {values[name]:.8g} by ours"
             )
-            judged[name] = PrintVerdict("explained", note, definition.name)
+            judged[name] = PrintVerdict(
+                "agrees-other-definition", note, definition.name, setting=definition.setting
+            )
         else:
             note = (
                 f"computed {float(values[name])!r}; it would come out if {definition.sentence}, but so few digits"
@@ -267,7 +324,7 @@ def by_program(
                         f" BradleyTerry2's summary does; 0 is the end of sigma's range, where z is not normal (ours:"
                         f" {by_ours}; Laplace's approximation has a test on the boundary)"
                     )
-                    found[q.quantity] = PrintVerdict("explained", note, "wald-sigma")
+                    found[q.quantity] = PrintVerdict("agrees-other-definition", note, "wald-sigma")
     elif fit.spec.link != "logit":
         found |= _by_expected_information(claim, fit, values, judged)
     return found
@@ -304,7 +361,7 @@ def _by_expected_information(
         return {}
     return {
         q.quantity: PrintVerdict(
-            "explained",
+            "agrees-other-definition",
             f"expected-information: comes out by the expected information, from which R's glm takes standard errors;"
             f" {values[q.quantity]:.8g} by the observed one",
             "expected-information",

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 import numpy as np
 
 from ...fit.estimates.tails import p_equals
 from ..claims.paper import PrintedQuantity
-from .agreement import Verdict
+from ..claims.quantities import is_probability, kind_of
+from .agreement import AGREEING, Verdict
 from .digits import CERTIFIED, Floor, digits_of_agreement, floor
 
 #: Below this size, per comparison, a printed deviance on 0 df is what rounding leaves of 0: observed 6.7e-15
@@ -28,21 +29,81 @@ UNITS = 4.0
 
 @dataclass(frozen=True)
 class PrintVerdict:
-    """The verdict on one printed number, why, and the code of why."""
+    """The verdict on one printed number, why, and the code of why.
+
+    size: how far print and number are apart, in standard errors.  cause: the number, or the code, that the finding
+    is about, where it is not this number by itself.  setting: of another definition, the fields of a search's
+    setting that have it.
+    """
 
     verdict: Verdict
     note: str
     code: str = ""
+    size: float = math.nan
+    cause: str = ""
+    setting: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def comes_out(self) -> bool:
-        return self.verdict in ("agrees", "agrees-truncated", "agrees-k-of-m")
+        return self.verdict in AGREEING or self.code == "rounding-error"
+
+
+def judge_table(
+    numbers: Sequence[PrintedQuantity],
+    values: Mapping[str, float],
+    alpha: float,
+    df_resid: int = -1,
+    n: float = 0.0,
+    within: Mapping[str, float] | None = None,
+) -> dict[str, PrintVerdict]:
+    """The verdicts on the numbers of one table; `within`: half of the interval of those that have a sign.
+
+    Whether digits were cut off is a habit of the table.  A number that comes out only if it is cut is a misprint
+    where another number comes out only if it is rounded, unless its column (its kind) is cut throughout: two numbers
+    need it and none speaks against it.  Where nothing speaks against cutting, as in a table of one number or of
+    three that would be cut or rounded alike, nobody can tell, and it agrees.
+    """
+    half = within or {}
+    judged: dict[str, PrintVerdict] = {
+        q.quantity: judge_print(
+            q, values[q.quantity], alpha, df_resid, n, half.get(q.quantity, math.nan)
+        )
+        for q in numbers
+    }
+    cut = [name for name, j in judged.items() if j.code == "truncated"]
+    rounded = [
+        q.quantity
+        for q in numbers
+        if judged[q.quantity].verdict == "agrees" and _only_rounded(q, values[q.quantity])
+    ]
+    columns = [kind_of(name) for name in cut]
+    for name in cut if rounded else ():
+        if columns.count(kind_of(name)) < 2 or kind_of(name) in map(kind_of, rounded):
+            why = (
+                f"computed {float(values[name])!r}: comes out only if it is cut off, while {rounded[0]}"
+                f"{f' and {len(rounded) - 1} more' if rounded[1:] else ''} of the table can only be rounded"
+            )
+            judged[name] = PrintVerdict("differs", why, "cut-not-rounded")
+    return judged
+
+
+def _only_rounded(q: PrintedQuantity, value: float) -> bool:
+    """Whether a number that comes out would print otherwise if it were cut: it was rounded up."""
+    p = q.printed
+    if p.value is None or p.unit is None:
+        return False
+    return abs(float(p.value)) - abs(value) > float(p.unit) * 1e-6
 
 
 def judge_print(
-    q: PrintedQuantity, value: float, alpha: float, df_resid: int = -1, n: float = 0.0, se: float = math.nan
+    q: PrintedQuantity,
+    value: float,
+    alpha: float,
+    df_resid: int = -1,
+    n: float = 0.0,
+    within: float = math.nan,
 ) -> PrintVerdict:
-    """The verdict on one printed number, by itself."""
+    """The verdict on one printed number, by itself; `within`: half of its interval, where its sign says something."""
     p = q.printed
     if math.isnan(value):
         on_what = f"the page prints {p.text}, which depends on when the author's program stopped"
@@ -65,14 +126,24 @@ def judge_print(
     is_zero = q.quantity == "deviance" and df_resid == 0
     if is_zero and p.value is not None and abs(p.value) < Decimal(RESIDUE * max(n, 1.0)):
         left = f"a model with 0 degrees of freedom has deviance 0; {p.text} is what rounding left of it"
-        return PrintVerdict("explained", f"rounding-error: {left}", "rounding-error")
-    other_conclusion = _other_conclusion(q, value, alpha, se)
+        return PrintVerdict("immaterial", f"rounding-error: {left}", "rounding-error")
+    other_conclusion = _other_conclusion(q, value, alpha, within)
     if other_conclusion is not None:
         return other_conclusion
     plain = f"computed {value!r}"
     if _sign(q, value):
-        plain += f"; the sign is the other, and neither is further from 0 than the standard error of {se:.4g}"
+        plain += f"; the sign is the other, and 0 lies in the interval of either, +- {within:.4g}"
+    if _rounded_twice(q, value):
+        return PrintVerdict("differs", f"{plain}, which prints so if it is rounded twice", "rounded-twice")
     return PrintVerdict("differs", plain, "other-value")
+
+
+def _rounded_twice(q: PrintedQuantity, value: float) -> bool:
+    """0.2745 by way of 0.275 is 0.28: at most a twentieth of the last place short of the half, and rounded up."""
+    p = q.printed
+    if p.value is None or p.unit is None or value * float(p.value) <= 0:
+        return False
+    return 0.5 < (abs(float(p.value)) - abs(value)) / float(p.unit) <= 0.55 + 1e-9
 
 
 def _sign(q: PrintedQuantity, value: float) -> bool:
@@ -85,11 +156,11 @@ def _sign(q: PrintedQuantity, value: float) -> bool:
     )
 
 
-def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, se: float) -> PrintVerdict | None:
+def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, within: float) -> PrintVerdict | None:
     """How the conclusion changes: sign, or significance at alpha; None if it does not.
 
-    A sign says something only of a number that is not 0 within its standard error, as printed or as computed:
-    0.001 printed as -0.001 with a standard error of 0.1 is another number and the same finding.
+    A sign says something only of a number whose interval is without 0, as printed or as computed: 0.05 printed as
+    -0.05 with an interval of +- 0.2 is another number and the same finding.
     """
     kind, p = q.quantity.kind, q.printed
     if kind in ("p", "contrast_p", "gof_p", "lr_p"):
@@ -101,7 +172,6 @@ def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, se: float)
             return PrintVerdict("differs-conclusion", why, "other-significance")
     if _sign(q, value):
         assert p.value is not None
-        within = 1.0 if kind in ("z", "contrast_z") else se
         if math.isnan(within) or max(abs(float(p.value)), abs(value)) > within:
             why = f"the sign is the other: computed {value:.6g}"
             return PrintVerdict("differs-conclusion", why, "other-sign")
@@ -133,25 +203,65 @@ def reversed_items(
 #: A rating this small part of its standard error beyond its printed places is what a program leaves that
 #: stops early: arena-rank is .003 to .10 points off, FastChat .02 to .04, at standard errors of 4 to 6.
 OF_STOPPING = 0.025
+#: The same of any other number: what R's glm leaves is 1e-6 of a standard error, and nobody sees a hundredth.
+IMMATERIAL = 0.01
+#: Numbers that must come out to their printed places before the one that does not is called a misprint.
+OTHERS_THAT_COME_OUT = 4
 
 
-def left_by_stopping(
-    numbers: Sequence[PrintedQuantity], values: Mapping[str, float], errors: Mapping[str, float]
+def apart(q: PrintedQuantity, value: float, error: float) -> tuple[float, float]:
+    """How far a number lies from the print, and beyond its printed places, in standard errors; nan without one.
+
+    A p-value is measured by the z that it belongs to.
+    """
+    p = q.printed
+    if p.value is None or p.low is None or p.high is None or not error > 0.0:
+        return math.nan, math.nan
+    low, printed, high, own = float(p.low), float(p.value), float(p.high), value
+    if is_probability(q.quantity):
+        from scipy.special import ndtri
+
+        high, printed, low, own = (float(-ndtri(min(max(x, 0.0), 1.0) / 2)) for x in (low, printed, high, own))
+    return abs(printed - own) / error, max(low - own, own - high, 0.0) / error
+
+
+def immaterial(
+    numbers: Sequence[PrintedQuantity],
+    values: Mapping[str, float],
+    errors: Mapping[str, float],
+    part: float,
+    of_board: bool = False,
 ) -> dict[str, PrintVerdict]:
-    """The numbers that differ by less than that; `errors` are the standard errors of those that differ."""
+    """The numbers that lie at most this part of their standard error beyond their printed places."""
     found: dict[str, PrintVerdict] = {}
+    why = (
+        "so much is left by a program that stops early, and nothing follows from it"
+        if of_board
+        else "no sign, order, significance or mark changes"
+    )
     for q in numbers:
-        value, se, p = values[q.quantity], errors.get(q.quantity, math.nan), q.printed
-        if p.value is None or p.low is None or p.high is None or not se > 0.0:
-            continue
-        beyond = max(float(p.low) - value, value - float(p.high)) / se
-        if beyond <= OF_STOPPING:
-            why = (
-                f"computed {value:.6f}: {beyond:.2g} of a standard error beyond the printed places (at most {OF_STOPPING:g});"
-                " so much is left by a program that stops early, and nothing follows from it"
+        value = values[q.quantity]
+        size, beyond = apart(q, value, errors.get(q.quantity, math.nan))
+        if beyond <= part:
+            said = (
+                f"computed {value:.{6 if of_board else 10}{'f' if of_board else 'g'}}: {beyond:.2g} of a standard error"
+                f" beyond the printed places (at most {part:g}); {why}"
             )
-            found[q.quantity] = PrintVerdict("immaterial", why, "early-stop")
+            code = "early-stop" if of_board else "rounded-twice" if _rounded_twice(q, value) else "small"
+            found[q.quantity] = PrintVerdict("immaterial", said, code, size)
     return found
+
+
+def alone(judged: Mapping[str, PrintVerdict], following: Sequence[str] = ()) -> str | None:
+    """The number that alone does not come out, to its printed places, of at least five; None if there is none.
+
+    `following` are those that do not come out because they were worked out from another that does not.
+    """
+    off = [name for name, j in judged.items() if not j.comes_out and name not in following]
+    plain = len(judged) - len(off) - len(following)
+    if len(off) != 1 or plain < OTHERS_THAT_COME_OUT or judged[off[0]].code not in ("other-value", "small"):
+        return None
+    return off[0]
 
 
 @dataclass(frozen=True)

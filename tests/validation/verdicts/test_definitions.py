@@ -10,7 +10,8 @@ from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
 from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
-from pairproof.validation.check.claims_file import draft, parse_claims
+from pairproof.validation.check.claims_file import parse_claims
+from pairproof.validation.check.draft import draft
 from pairproof.validation.check.explain import explain
 from pairproof.validation.claims.paper import ModelClaim
 from pairproof.validation.verdicts.agreement import Agreement
