@@ -40,6 +40,7 @@ COMMANDS = {
     "tree": "Groups of persons with different preferences, as a tree of Bradley-Terry models.",
     "validate": "Show that native, R and the printed page agree, or why not.",
     "check": "Check claims files: do the data give the printed numbers?",
+    "check-numbers": "Do the numbers of a printed table fit each other? Without the data.",
     "migrate": "Run an R script and write Python that does the same, every number compared.",
     "explain": "Find readings that reproduce printed numbers which the data do not give.",
     "claims": "Start a claims file from a table: claims new TABLE.",

@@ -62,7 +62,8 @@ class SectionedCommand(click.Command):
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.ensure_object(State).command = self
+        state = ctx.ensure_object(State)
+        state.command, state.typed = self, tuple(args)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -153,6 +154,7 @@ class State:
     debug: bool = False
     force: bool = False
     command: click.Command | None = None
+    typed: tuple[str, ...] = ()
     track: str = ""
     parts: dict[str, Output] | None = None
 

@@ -10,7 +10,7 @@ import click
 
 from ...fit.estimates.specification import ANSWER_FAMILIES, FAMILIES
 from ..options.modelling import contest_options, model_options, stated
-from ..options.reading import Reading, names_or_none
+from ..options.reading import Reading, mapping_of, names_or_none
 from ..options.respondents import check, either_options
 from ..state import KEPT, NOT_NEGATIVE, READ, SectionedCommand, State, choice, options, shared_options
 
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 HELP = """Start a claims file from the comparisons or rankings in TABLE (CSV, TSV, Parquet, Arrow; - for standard input).
 
 The file names the data and the model, and has a place for every number that a paper may print. Fill in the printed
-numbers, then run 'pairproof check' on the file.
+numbers, then run 'pairproof check' on the file. With --from the numbers of a printed table, or of what R, Stata or SAS
+print, stand in it, and what is not stated of the model is found from them.
 
 \b
 pairproof claims new votes.csv --out mine.claims.toml
+pairproof claims new --from printed.txt counts.csv --out mine.claims.toml
 pairproof claims new counts.csv --model bradley-terry --reference Baltimore --out firth.claims.toml
 pairproof claims new salad.csv --model plackett-luce --layout ranks --items A,B,C,D --out salad.claims.toml
 """
@@ -47,7 +49,7 @@ pairproof claims new --help."""
 )
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Claims files: start one from a table."""
+    """Claims files: start one from a table, and have an editor check it."""
     if context.invoked_subcommand is None:
         raise click.UsageError("claims needs a subcommand: pairproof claims new TABLE.", context)
 
@@ -62,10 +64,15 @@ def command(context: click.Context) -> None:
         "--out FILE.claims.toml": "Write there (default: standard output).",
         "--id ID": "Id of the paper, such as firth-2005 (default: the file's name).",
         "--title": "Title of the paper.",
+        "--from FILE": "The printed numbers: a table (CSV, LaTeX, HTML, Markdown, text) or the output of a program.",
+        "--column KIND=HEADING": "With --from, the heading of a kind of number (estimate, se, z, p, worth, low, high,"
+        " ...), where two could be it; repeatable.",
     },
     out=KEPT,
     id={"name": "paper"},
     title="",
+    from_={"type": READ, "name": "printed"},
+    column={"multiple": True, "callback": mapping_of("estimate=Ability")},
 )
 @options(
     "Model",
@@ -86,12 +93,21 @@ def command(context: click.Context) -> None:
 @either_options
 @shared_options
 def new(
-    state: State, table: str, out: Any, paper: str | None, title: str, reading: Reading[Any], **model: Any
+    state: State,
+    table: str,
+    out: Any,
+    paper: str | None,
+    title: str,
+    reading: Reading[Any],
+    printed: str | None,
+    column: dict[str, str] | None,
+    **model: Any,
 ) -> None:
     from ...data.comparisons import Comparisons
     from ...validation.check.draft import draft
     from ...validation.claims import SUFFIX
     from ...validation.claims.paper import ModelClaim
+    from ...validation.printed.beside import claims_of, read_pages
 
     state.no_report("verdicts, which 'pairproof check' gives; 'claims new' writes to --out.")
     out = None if out is None else Path(out)
@@ -101,13 +117,22 @@ def new(
         )
     name = paper or (out.name[: -len(SUFFIX)] if out else Path(table).stem if table != "-" else "paper")
     votes = _of_one_track(table, reading, model["by"])
-    model["family"] = model["family"] or ("llbt" if isinstance(votes, Comparisons) else "")
+    if not printed:
+        model["family"] = model["family"] or ("llbt" if isinstance(votes, Comparisons) else "")
     keys: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in stated(model).items()}
     claim = ModelClaim(**keys)
     for message, key, *_ in claim.faults():
         raise click.UsageError(f"--{key.replace('_', '-')}: {message}.")
     _check_levels_used(reading, votes, claim)
-    found = draft(votes, claim, name, title)
+    if column and not printed:
+        raise click.UsageError("--column is of a printed table; add --from FILE.")
+    if printed:
+        pages = read_pages(printed, votes, keys, column or {})
+        for sentence in (sentence for page in pages for sentence in page.sentences):
+            state.say(sentence)
+        found = claims_of(pages, votes, name, title)
+    else:
+        found = draft(votes, claim, name, title)
     files = {} if out is None else {out: found.claims}
     if out is not None and found.csv:
         files[out.parent / found.csv_name] = found.csv
@@ -124,7 +149,7 @@ def new(
     for path, text in files.items():
         state.write(path, text)
     names = [*map(str, files)]
-    then = f"{found.n_numbers} parameters to fill in; then pairproof check {out}"
+    then = f"{found.n_numbers} {'numbers read' if printed else 'parameters to fill in'}; then pairproof check {out}"
     words = found.claims.rstrip("\n") if out is None else f"{', '.join(names)}: {then}"
     claims = None if files else found.claims
     state.show(words, {"files": names, "parameters": found.n_numbers, "claims": claims})
@@ -147,6 +172,30 @@ def _of_one_track(file: str, reading: Reading[Any], by: str) -> Comparisons | Re
         table = pairproof.read_respondents(file, layout="rankings", **reading.stated)
     check_one_track(table, by, each=False)
     return table
+
+
+SCHEMA_HELP = """Write the JSON schema of claims files, by which an editor completes their keys and marks mistakes.
+
+The first line of a claims file names it: #:schema ./claims.schema.json
+
+\b
+pairproof claims schema --out claims.schema.json
+"""
+
+
+@command.command(
+    "schema", cls=SectionedCommand, help=SCHEMA_HELP, short_help="Write the JSON schema of claims files."
+)
+@options("Claims file", {"--out FILE": "Write there (default: standard output)."}, out=KEPT)
+@shared_options
+def schema(state: State, out: Any) -> None:
+    from ...files.packaged import packaged_json, packaged_text
+
+    at = ("pairproof.validation.claims", "claims.schema.json")
+    state.no_report("verdicts, which 'pairproof check' gives; 'claims schema' writes to --out.")
+    if out is not None:
+        state.write(Path(out), packaged_text(*at))
+    state.show(packaged_text(*at).rstrip() if out is None else f"{out}: written", packaged_json(*at))
 
 
 def _check_levels_used(reading: Reading[Any], table: Comparisons | Respondents, model: ModelClaim) -> None:

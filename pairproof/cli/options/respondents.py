@@ -168,6 +168,7 @@ _EITHER = {
     "columns": "Comparisons, rankings: the file's own name for a column; repeatable.",
     "rename": "Comparisons, rankings: another name for an item; repeatable.",
     "winner": "matrix: whether the row or the column won.",
+    "record": "matrix: what the three numbers of a cell such as 14-2-7 are.",
     "drop": DROP,
 }
 _OF_COMPARISONS = (
@@ -182,7 +183,7 @@ _OF_COMPARISONS = (
         "pairs",
         "pair_names",
     ),
-    *("coding", "winner", "encoding", "drop"),
+    *("coding", "winner", "record", "encoding", "drop"),
 )
 
 

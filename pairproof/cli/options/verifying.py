@@ -100,25 +100,32 @@ verdict_options = options(
 )
 
 
+def of_run(
+    data_limit: int | None, immaterial: float | None = None, no_explain: bool = False, **asked: Any
+) -> dict[str, Any]:
+    """The arguments of `run`, from the options of the commands that check papers."""
+    explain = False if no_explain else None
+    return {**asked, **stated(data_limit=data_limit, immaterial=immaterial, explain=explain)}
+
+
 def check_papers(
     state: State,
     names: Sequence[str],
     *,
     require_r: bool,
     full: bool,
-    data_limit: int | None,
-    immaterial: float | None = None,
-    no_explain: bool = False,
+    after: Callable[[Verification], None] | None = None,
     **asked: Any,
 ) -> int:
-    """Recompute the papers, show and write the verdicts, and return the exit code."""
+    """Recompute the papers, show and write the verdicts, and return the exit code; `after` is told the verdicts first."""
     import pairproof.validation
 
-    more = stated(data_limit=data_limit, immaterial=immaterial, explain=False if no_explain else None)
     with watched(state) as progress:
         found = pairproof.validation.run(
-            names, progress=progress, workers=os.cpu_count() or 1, **asked, **more
+            names, progress=progress, workers=os.cpu_count() or 1, **of_run(**asked)
         )
+    if after is not None:
+        after(found)
     return give_verdicts(state, found, require_r, full)
 
 

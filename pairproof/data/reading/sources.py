@@ -42,6 +42,7 @@ from ...text import listed, named, quoted, shortened
 from ..columns import IntArray
 from .arrow import LISTS, arrow_file, arrow_frame, check_size, coded_text, has_arrow, refuse_lazy
 from .nested import Cells, Later, Lists, flattened, part, parts_of
+from .text_tables import is_text_table, one_table
 
 #: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
@@ -64,7 +65,8 @@ Coded = tuple[IntArray, "pd.Index[Any]"]
 class Table:
     """A table whose cells have not been interpreted.
     rows int[n_rows].  first_line: of row 0, where each row is known to be a line; else 0.  coded: columns whose codes
-    are known, though the column itself may not have been read."""
+    are known, though the column itself may not have been read.  lines: of each row of a table in a text, if it is from one.
+    told: how it was read, in sentences."""
 
     columns: Mapping[str, Any]
     n_rows: int
@@ -74,6 +76,8 @@ class Table:
     own_names: Mapping[str, str] = field(default_factory=dict)
     rows: NDArray[np.int64] | None = None
     first_line: int = 0
+    lines: tuple[int, ...] = ()
+    told: tuple[str, ...] = ()
     coded: Mapping[str, Coded] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -85,7 +89,8 @@ class Table:
         row = row if self.rows is None else int(self.rows[row])
         known = bool(self.first_line) or not self.text
         at = row + self.first_line if known else line_of_row(self.text, self.delimiter, row)
-        line = f" (line {at})" if self.text or self.first_line else ""
+        at = self.lines[row] if self.lines else at
+        line = f" (line {at})" if self.text or self.first_line or self.lines else ""
         own = self.own_names.get(column or "", column)
         role = "" if own == column else f" (as {column!r})"
         return f"{self.source}, row {row + 1}{line}" + (
@@ -524,6 +529,8 @@ def delimited(
         raise InputError(f"{source}: the file is empty; expected a header line and at least one row")
     if is_json(text, source):
         return from_frame(json_frame(text, source), source, nameless=nameless)
+    if is_text_table(text, source) and (found := of_text(text, source)) is not None:
+        return found
     delimiter = _delimiter(text, source)
     top = list(islice(records(text, delimiter), 2))
     header = top[0][1]
@@ -548,6 +555,21 @@ def delimited(
             )
     frame.columns = pd.Index(header, dtype=object)
     return from_frame(frame, source, text=text, delimiter=delimiter, nameless=nameless)
+
+
+def of_text(text: str, source: str) -> Table | None:
+    """The one table in LaTeX, HTML, Markdown or columns of a text; None where columns are none."""
+    table = one_table(text, source)
+    if table is None:
+        return None
+    # a column that has neither a name nor a cell says nothing
+    kept = [k for k, name in enumerate(table.header) if name or any(row[k] for row in table.rows)]
+    header = [table.header[k] for k in kept]
+    frame = pd.DataFrame(
+        [[row[k] for k in kept] for row in table.rows], columns=pd.Index(header, dtype=object)
+    )
+    told = f"{source}, line {table.line}: read as {table}"
+    return replace(from_frame(frame, source, nameless=True), lines=table.lines, told=(told,))
 
 
 def _of_lines(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
@@ -20,6 +20,7 @@ from .shipped import PACKAGE, shipped
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import Backend, BackendLike
+    from ...data.comparisons import Comparisons
     from ..claims.paper import Paper
     from ..report.context import ReportContext, Story
     from ..slips.search import Found
@@ -115,11 +116,11 @@ def run(
     if not wanted:
         raise InputError("no paper is named; name one that comes with pairproof, or a claims file")
     papers, bad = _read(wanted, data, data_limit)
-    done: list[_Checked] = []
+    done: list[Checked] = []
     with processes(workers):
         try:
             for paper in papers:
-                done.append(_Checked(paper, chosen, immaterial))
+                done.append(Checked(paper, chosen, immaterial))
                 done[-1].run(progress, explain)
             progress("what stands around the numbers")
         except KeyboardInterrupt:  # what was checked is kept, and says that it is not everything
@@ -169,10 +170,12 @@ def _read(
     ]
 
 
-class _Checked:
-    """One paper's check: its rows, as far as it came."""
+class Checked:
+    """One paper's check: its rows, as far as it came.  tables: its data, where they are at hand."""
 
-    def __init__(self, paper: Paper, backend: Backend, part: float) -> None:
+    def __init__(
+        self, paper: Paper, backend: Backend, part: float, tables: Mapping[str, Comparisons] | None = None
+    ) -> None:
         from ..r_answers.answerers import counterparts
         from .checker import Checker
         from .shipped import CertifiedValues
@@ -180,7 +183,7 @@ class _Checked:
         certified = CertifiedValues.of_paper(paper.id)
         self.paper, self._backend = paper, backend
         self.checker = Checker(
-            paper, counterparts=counterparts, backend=backend, certified=certified, part=part
+            paper, counterparts=counterparts, backend=backend, certified=certified, part=part, tables=tables
         )
         self.rows: list[Agreement] = []
         self.found: tuple[Found, ...] = ()
@@ -203,7 +206,7 @@ class _Checked:
 
 
 def _context(
-    checked: Sequence[_Checked], backend: Backend, wanted: Sequence[str], r: BackendLike | str
+    checked: Sequence[Checked], backend: Backend, wanted: Sequence[str], r: BackendLike | str
 ) -> ReportContext:
     from ..report.context import ReportContext, absences, further_packages, versions
 

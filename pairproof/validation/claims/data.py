@@ -228,6 +228,19 @@ def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
     )
 
 
+def digests(paper: Paper) -> dict[str, str]:
+    """SHA-256 of each data file as it is now, by the data set's name; of one that cannot be read, why."""
+    found = {}
+    for name, spec in paper.data.items():
+        if spec.file:
+            try:
+                content, _ = _content(paper, spec, _spec(paper, name)[1])
+                found[name] = hashlib.sha256(content).hexdigest()
+            except (InputError, DataNotHere) as error:
+                found[name] = str(error)
+    return found
+
+
 def _only(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
     for column, value in spec.only.items():
         if column not in frame.columns:

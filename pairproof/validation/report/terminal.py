@@ -13,16 +13,15 @@ import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from textwrap import shorten
 
 from ...report.blocks import Block, Bullets, Cell, Column, Folded, Heading, Page, Paragraph, Table
 from ...report.output import render_text
 from ..verdicts.agreement import Agreement
 from ..verdicts.digits import MOST
 from . import notation as numbers
-from .context import DigitsRow, ReportContext, counts_sentence, digits_rows, opening
+from .context import DigitsRow, ReportContext, digits_rows, opening
 from .notation import groups
-from .page import digits_table, group_blocks
+from .page import digits_table, group_blocks, list_blocks
 
 #: Rows shown at most in a terminal or a notebook; what is left out is counted, and its fewest digits are
 #: shown all the same.
@@ -157,13 +156,14 @@ LONGEST = 220
 
 def full_page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
     """Every number, without the story, the result once more at the end."""
-    blocks: list[Block] = [Bullets(tuple(opening(agreements, context)))]
+    lines = opening(agreements, context)
+    blocks: list[Block] = [Bullets(tuple(lines)), *list_blocks(agreements, len(agreements))]
     for group in groups(agreements, context):
-        blocks += group_blocks(group) if group.listed else []
+        blocks += group_blocks(group, told=True) if group.listed else []
     rows = digits_rows(agreements)
     if rows:
         blocks += [Heading("Fewest digits of agreement of native with"), digits_table(rows)]
-    return Page(context.title, [*blocks, Heading(counts_sentence(agreements))])
+    return Page(context.title, [*blocks, Heading(lines[0])])
 
 
 def screen(
@@ -247,9 +247,9 @@ def _summary_page(
     agreements: Sequence[Agreement], context: ReportContext, reports: Sequence[str], most: int
 ) -> Page:
     blocks: list[Block] = [
-        Bullets(tuple(opening(agreements, replace(context, first_lines=context.first_lines[:2])))),
+        Bullets(tuple(opening(agreements, replace(context, first_lines=context.first_lines[:8])))),
         *_compared(agreements, most),
-        *_attention(agreements, most),
+        *list_blocks(agreements, most, LONGEST),
         *_sources(agreements, most),
     ]
     return Page(context.title, [*blocks, Paragraph(_where(agreements, reports))])
@@ -285,26 +285,6 @@ def _counts(found: Sequence[Agreement]) -> tuple[int, ...]:
         len(found) - agree,
         sum(not a.passes for a in found),
     )
-
-
-def _attention(agreements: Sequence[Agreement], most: int) -> Iterator[Block]:
-    """What needs attention; then what is explained, false or not settled and passes."""
-    open_ = [a for a in agreements if not a.passes]
-    known = [a for a in agreements if a.passes and a.accepted]
-    for title, rows in (("What needs attention", open_), ("Explained, and accepted by a person", known)):
-        if not rows:
-            continue
-        lines = [_line(a) for a in rows[:most]]
-        if len(rows) > most:
-            lines.append(f"... and {len(rows) - most:,} more")
-        yield Heading(title)
-        yield Bullets(tuple(lines))
-
-
-def _line(a: Agreement) -> str:
-    said = shorten(a.explanation, LONGEST, placeholder=" ...")
-    name = f"{a.claim} {a.quantity}" if a.about != "statement" else a.claim
-    return f"{numbers.SIGNS[a.verdict]} {name.strip()}: {a.verdict}: {said}"
 
 
 def _sources(agreements: Sequence[Agreement], most: int) -> Iterator[Block]:

@@ -21,6 +21,7 @@ import numpy as np
 
 from ...bridge.programs.counted_cells import count
 from ...errors import InputError
+from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
 from ...numerics.arrays import FloatArray, IntArray
 
@@ -149,7 +150,7 @@ def zermelo_path(y: FloatArray, pairs: IntArray, n_items: int, items: Sequence[i
 
 
 def glm_values(fit: Fit) -> dict[str, float]:
-    """estimate.X, se.X and deviance as R's `glm` prints them, for Bradley-Terry without ties."""
+    """estimate.X, se.X, z.X, p.X and deviance as R's `glm` prints them, for Bradley-Terry without ties."""
     if (
         fit.outcome_model != "binary"
         or fit.scale != "log-odds"
@@ -176,5 +177,8 @@ def glm_values(fit: Fit) -> dict[str, float]:
     se = np.sqrt(np.diag(np.linalg.inv(last.information)))
     values = {"deviance": last.deviance}
     for k, name in enumerate(columns):
-        values[f"estimate.{name}"], values[f"se.{name}"] = float(last.beta[k]), float(se[k])
+        estimate, error = float(last.beta[k]), float(se[k])
+        z = estimate / error
+        p = float(two_sided_p(np.asarray(z)))
+        values |= {f"estimate.{name}": estimate, f"se.{name}": error, f"z.{name}": z, f"p.{name}": p}
     return values

@@ -228,6 +228,18 @@ def test_a_malformed_file_is_refused_with_exit_code_3_and_its_line(
     assert message in said and f"line {line}" in said and "Traceback" not in said
 
 
+def test_the_schema_is_written_for_an_editor_as_the_package_ships_it(tmp_path, capsys) -> None:
+    from importlib import resources
+
+    from pairproof.cli.app import run
+
+    shipped = resources.files("pairproof.validation.claims").joinpath("claims.schema.json").read_text("utf-8")
+    file = tmp_path / "claims.schema.json"
+    assert run(["claims", "schema", "--out", str(file)]) == 0
+    assert file.read_text(encoding="utf-8") == shipped and "written" in capsys.readouterr().out
+    assert run(["claims", "schema"]) == 0 and json.loads(capsys.readouterr().out) == json.loads(shipped)
+
+
 SALAD = """A,B,C,D,age,weight
 1,2,3,4,30,2
 2,1,3,4,40,1

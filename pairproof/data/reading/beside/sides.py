@@ -18,11 +18,11 @@ from typing import Literal
 
 import numpy as np
 
-from ...errors import InputError
-from ...text import listed, quoted
-from ..columns import Factor, FloatArray, beside
-from ..comparisons import Comparisons
-from .sources import suggestion
+from ....errors import InputError
+from ....text import listed, quoted
+from ...columns import Factor, FloatArray, beside
+from ...comparisons import Comparisons
+from ..sources import suggestion
 
 Kind = Literal["difference", "relative", "log"]
 _KINDS: dict[str, Kind] = {"diff": "difference", "rel": "relative", "log": "log"}

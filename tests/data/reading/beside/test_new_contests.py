@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import pairproof
-from pairproof.data.reading.new_contests import read_contests, read_new_items
+from pairproof.data.reading.beside.new_contests import read_contests, read_new_items
 from pairproof.errors import InputError, ItemError
 
 TABLE = pairproof.read(

@@ -10,7 +10,7 @@ import pytest
 
 import pairproof
 from pairproof.data.counting.passes import with_sides_through
-from pairproof.data.reading.sides import SideTerm, side_terms, with_sides
+from pairproof.data.reading.beside.sides import SideTerm, side_terms, with_sides
 from pairproof.errors import InputError
 
 ASKED = ["diff(sum_assistant_{a,b}_tokens)", "rel(header_count_{a,b})", "log(turns_{1,2})"]

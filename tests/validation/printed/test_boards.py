@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -12,12 +13,12 @@ import pairproof
 from pairproof.boards.board import leaderboard
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import InputError
-from pairproof.validation.check.printed_board import check_board, read_board
-from pairproof.validation.claims.paper import ModelClaim
+from pairproof.validation.printed.beside import check_printed
+from pairproof.validation.printed.reading import read_printed
 from pairproof.validation.report.verification import Verification
 from tests.boards.simulated import simulate
 
-HALF = ModelClaim("bradley-terry", "half", reference="sum", scale="elo", cluster=("judge",))
+HALF: dict[str, Any] = {"cluster": ("judge",)}
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +36,12 @@ def rows(votes: pd.DataFrame) -> pd.DataFrame:
     return leaderboard(votes, cluster="judge").to_frame()
 
 
-def checked(frame: pd.DataFrame, table: Comparisons, folder: Path, model: ModelClaim = HALF) -> Verification:
+def checked(
+    frame: pd.DataFrame, table: Comparisons, folder: Path, model: dict[str, Any] = HALF
+) -> Verification:
     path = folder / "board.csv"
     frame.to_csv(path, index=False)
-    return check_board(str(path), table, model)
+    return check_printed(str(path), table, model, r="none")
 
 
 def of(found: Verification) -> dict[str, str]:
@@ -48,7 +51,7 @@ def of(found: Verification) -> dict[str, str]:
 def test_every_digit_that_a_board_has_comes_out(votes, table, tmp_path):
     path = tmp_path / "board.csv"
     path.write_text(leaderboard(votes, cluster="judge").to_csv())
-    found = check_board(str(path), table, HALF)
+    found = check_printed(str(path), table, HALF, r="none")
     # Rating, two limits, two ranks, four counts of each model.
     assert Counter(of(found).values()) == {"agrees": 9 * 6} and found.exit_code == 0
     looked = {str(a.quantity) for a in found if a.code == "not-looked-at"}
@@ -110,7 +113,7 @@ def test_a_rank_set_and_a_count_that_are_wrong_differ(rows, table, tmp_path):
 
 
 def test_limits_by_single_votes_are_not_those_by_judge(votes, rows, table, tmp_path):
-    by_vote = ModelClaim("bradley-terry", "half", reference="sum", scale="elo", by_vote=True)
+    by_vote: dict[str, Any] = {}
     verdicts = of(checked(rows, table, tmp_path, by_vote))
     assert {v for name, v in verdicts.items() if name.startswith(("low.", "high."))} == {"differs"}
     own = leaderboard(votes, cluster=None).to_frame()
@@ -122,30 +125,30 @@ def test_an_anchor_another_level_and_another_law_of_ties_are_followed(votes, tab
     board = leaderboard(
         votes, cluster="judge", ties="davidson", anchor=anchor, at=1114.0, expected="score", level=0.9
     )
-    model = ModelClaim(
-        *("bradley-terry", "davidson"), reference="sum", scale="elo", cluster=("judge",),
-        anchor=anchor, at=1114.0, expected="score", level="0.9",
-    )  # fmt: skip
-    verdicts = of(checked(board.to_frame().round(6), table, tmp_path, model))
+    model = {
+        *HALF.items(), ("ties", "davidson"), ("anchor", anchor), ("at", 1114.0), ("expected", "score"), ("level", "0.9")
+    }  # fmt: skip
+    verdicts = of(checked(board.to_frame().round(6), table, tmp_path, dict(model)))
     assert set(verdicts.values()) == {"agrees"} and len(verdicts) == 9 * 6
 
 
 def test_models_that_only_one_of_the_two_has_are_named(rows, table, tmp_path):
     frame = rows[["model", "rating"]].replace({"model": {rows["model"][5]: "somebody else"}})
     found = checked(frame, table, tmp_path)
-    said = [a.explanation for a in found if a.code == "other-models"]
-    assert "somebody else" in said[0] and rows["model"][5] in said[1] and len(of(found)) == 5
+    assert "row somebody else: no item" in "".join(str(a.quantity) for a in found)
+    (said,) = (a.explanation for a in found if a.code == "other-models")
+    assert rows["model"][5] in said and len(of(found)) == 5
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("a,b\n1,2\n", "no column of models; expected model"),
-        ("model,points\nA,2\n", "no column of ratings"),
-        ("model,rating\nA,12 points\n", r"row 2, column 'rating': printed '12 points' is not one number"),
-        ("model,rating\nA,**\n", "is not one number"),
-        ("model,rating\nA,1\nA,2\n", "A stands in several rows"),
-        ("model,rating\nA,1\nB,2\n", "0 models in common"),
+        ("a,b\n1,2\n", "without a number that is known; the headings found are 'a', 'b'"),
+        ("model,points\nA,2\n", "the headings found are 'model', 'points'"),
+        ("model,rating\nA,12 points\n", r"row 'A', column 'rating': printed '12 points' is not one number"),
+        ("model,rating\nA,**\n", "without a number that is known"),
+        ("model,rating\nA,1\nA,2\n", "'A' stands in several rows"),
+        ("model,rating\nA,1\nB,2\n", "of its 2 names 0 are items of"),
         ("", "is empty"),
     ],
 )
@@ -153,14 +156,14 @@ def test_a_board_that_cannot_be_read_is_refused_with_words(text, words, table, t
     path = tmp_path / "board.csv"
     path.write_text(text)
     with pytest.raises(InputError, match=words):
-        check_board(str(path), table, HALF)
+        check_printed(str(path), table, HALF)
 
 
 def test_a_name_guarded_from_spreadsheets_is_read_without_its_apostrophe(tmp_path):
     path = tmp_path / "board.csv"
     path.write_text('model,rating,votes\n\'=1+1,1000.5,"1,234"\nB,-,7\n')
-    board = read_board(str(path))
-    assert board.models == ("=1+1", "B")
+    board = read_printed(path.read_text(), "board.csv")
+    assert board.items == ("=1+1", "B") and board.model == {"scale": "elo"}
     assert [(str(q.quantity), q.printed.text) for q in board.numbers] == [
         ("estimate.=1+1", "1000.5"), ("votes.=1+1", "1234"), ("votes.B", "7"),
     ]  # fmt: skip

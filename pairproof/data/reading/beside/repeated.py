@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from ..columns import Factor, values_of
-from ..comparisons import Comparisons
-from .cells import BoolArray
+from ...columns import Factor, IntArray, values_of
+from ...comparisons import Comparisons
 
-#: Columns that name a vote, and those that tell votes of one name apart.
-_IDS = ("question_id", "vote_id", "id", "uid")
+#: Names that files have for the identifier of a vote, and columns that tell votes with one identifier apart.
+IDS = ("question_id", "vote_id", "battle_id", "conversation_id", "uid", "id")
 _APART = ("judge", "turn", "game", "judge_model", "annotator")
 #: Seconds within which a vote follows another at once; stamps above this many are milliseconds.
 _SOON, _MILLISECONDS = 60.0, 1e11
@@ -23,22 +23,46 @@ def vote_notes(table: Comparisons) -> tuple[str, ...]:
     return (*_repeated(table), *_at_once(table))
 
 
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """Votes whose identifier, judge, pair and answer are those of an earlier row.
+
+    column: of the identifiers.  keys: that, and what tells votes apart.  rows: too many, int[k].  ids: which those are,
+    of so many in all.
+    """
+
+    column: str
+    keys: tuple[str, ...]
+    rows: IntArray
+    ids: int
+    of: int
+
+
+def repeated_votes(table: Comparisons) -> Repeated | str:
+    """The repeated votes, of which there may be none; or why they were not looked for."""
+    name = next((name for name in IDS if name in table.columns), None)
+    if name is None:
+        return f"no column {' or '.join(IDS)}"
+    keys = (name, *(other for other in _APART if other in table.columns))
+    votes = pd.DataFrame({key: values_of(table.columns[key]) for key in keys})
+    votes = votes.assign(first=table.first, second=table.second)
+    one = ~votes.duplicated([name, "first", "second"])
+    if "judge" not in keys and one.sum() > 1.1 * votes[name].nunique():
+        return f"{name} names several pairs, so it is no identifier of a vote"
+    again = votes.assign(wins=table.wins, losses=table.losses).duplicated() & votes[name].notna()
+    ids = votes[name]
+    return Repeated(name, keys, np.flatnonzero(again), ids[again].nunique(), ids.nunique())
+
+
 def _repeated(table: Comparisons) -> Iterator[str]:
-    """Votes of one id, on one pair, by one judge."""
-    for name in _IDS:
-        if name not in table.columns:
-            continue
-        keys = [name, *(other for other in _APART if other in table.columns)]
-        frame = pd.DataFrame({key: values_of(table.columns[key]) for key in keys})
-        frame = frame.assign(first=table.first, second=table.second)[frame[name].notna()]
-        again = frame.duplicated()
-        if again.any():
-            n, rows = frame[name][again].nunique(), int(again.sum())
-            yield (
-                f"{n:,} of {frame[name].nunique():,} values of {table.own_names.get(name, name)} stand there more than once"
-                f" with the same pair ({rows:,} rows too many): if they are the same votes, leave them out; standard errors"
-                " take them for new ones"
-            )
+    """The sentence about votes that are repeated."""
+    found = repeated_votes(table)
+    if isinstance(found, Repeated) and found.rows.size:
+        yield (
+            f"{found.ids:,} of {found.of:,} values of {table.own_names.get(found.column, found.column)} stand there more than"
+            f" once with the same pair and answer ({found.rows.size:,} rows too many): if they are the same votes, leave them"
+            " out; standard errors take them for new ones"
+        )
 
 
 def _at_once(table: Comparisons) -> Iterator[str]:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pairproof
-from pairproof.data.reading.notes import vote_notes
+from pairproof.data.reading.beside.repeated import vote_notes
 
 
 def votes(n: int = 20_000, models: int = 20, judges: int = 900, seed: int = 1) -> pd.DataFrame:
@@ -39,7 +39,7 @@ def test_repeated_votes_are_told_with_their_number() -> None:
     frame = votes()
     note, _ = vote_notes(pairproof.read(pd.concat([frame, frame.head(500), frame.head(100)])))
     assert note.startswith(
-        "500 of 20,000 values of question_id stand there more than once with the same pair (600 rows"
+        "500 of 20,000 values of question_id stand there more than once with the same pair and answer (600"
     )
 
 
@@ -87,3 +87,18 @@ def test_two_games_of_a_judgment_are_no_repetition() -> None:
 
 def test_counts_tell_nothing_of_single_votes() -> None:
     assert vote_notes(pairproof.count(votes(), by="judge")) == ()
+
+
+def test_the_audit_and_the_board_look_at_the_same_votes() -> None:
+    """An identifier with another answer is a vote that was changed, or another judge's: neither calls it repeated."""
+    frame = votes(2000).drop(columns="tstamp")
+    other = frame.head(50).assign(
+        winner=frame.winner.head(50).map({"model_a": "tie", "tie": "model_b", "model_b": "model_a"})
+    )
+    for more, n in ((frame.head(50), 50), (other, 0)):
+        table = pairproof.read(pd.concat([frame, more]))
+        found = [f for f in pairproof.audit(table).flags if f.kind == "repeated-id"]
+        assert [f.numbers["votes"] for f in found] == [n] * bool(n)
+        assert len(vote_notes(table)) == bool(n)
+    by_battle = frame.rename(columns={"question_id": "battle_id"})
+    assert len(vote_notes(pairproof.read(pd.concat([by_battle, by_battle.head(9)])))) == 1

@@ -12,13 +12,13 @@ from typing import Any, Union
 
 import numpy as np
 
-from ...errors import InputError, ItemError
-from ...text import listed, quoted
-from ..columns import Column, Factor
-from ..comparisons import Comparisons
-from .assemble import Options, item_column
-from .cells import covariate
-from .sources import load
+from ....errors import InputError, ItemError
+from ....text import listed, quoted
+from ...columns import Column, Factor
+from ...comparisons import Comparisons
+from ..assemble import Options, item_column
+from ..cells import covariate
+from ..sources import load
 
 AnyPath = Union[str, "PathLike[str]"]
 

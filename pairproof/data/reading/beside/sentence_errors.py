@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
-from ...text import listed, quoted
-from ..columns import Factor, FloatArray, IntArray
-from ..where import Conditions, Narrowed
-from .cells import DECIMAL_COMMA, chosen_rows, labels, numbers
-from .sources import Table, load, suggestion, warn_if_cut
+from ....errors import InputError
+from ....text import listed, quoted
+from ...columns import Factor, FloatArray, IntArray
+from ...where import Conditions, Narrowed
+from ..cells import DECIMAL_COMMA, chosen_rows, labels, numbers
+from ..sources import Table, load, suggestion, warn_if_cut
 
 #: What the columns are called unless stated otherwise; the first two may be absent.
 COLUMNS = {"system": "system", "sentence": "sentence", "errors": "errors", "lengths": "length"}
