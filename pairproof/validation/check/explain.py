@@ -17,9 +17,9 @@ from ..claims.paper import Claim, Paper
 from ..claims.quantities import LIKELIHOOD_RATIO
 from ..report.context import ReportContext
 from ..slips.known import Slip
-from ..slips.search import BY_CHANCE, MOST_READINGS, Explanation, Found, GivenReading, count_words, search
+from ..slips.search import MOST_READINGS, Explanation, Found, GivenReading, count_words, search
 from ..slips.target import Target
-from ..verdicts.agreement import AGREEING, Agreement, Verdict, exit_code, is_accepted, join
+from ..verdicts.agreement import AGREEING, Agreement, Verdict, exit_code, is_accepted, join, value_or_none
 from ..verdicts.verdict import PrintVerdict
 from .checker import Checker
 
@@ -124,7 +124,7 @@ class Explained:
 
 def _evidence(f: Found) -> bool:
     """Whether a reading fits, and not as chance alone would have it."""
-    return bool(f.explanations) and (f.plain or f.chance <= BY_CHANCE)
+    return bool(f.explanations) and (f.plain or not f.by_chance)
 
 
 def _document(f: Found) -> dict[str, Any]:
@@ -136,6 +136,14 @@ def _document(f: Found) -> dict[str, Any]:
         "evidence": _evidence(f),
         "said": count_words(f),
         "chance": f.chance,
+        "chance_of_100": value_or_none(f.chance_of_100),
+        "cause": f.cause,
+        "wrong": list(f.wrong),
+        "cell": f.cell,
+        "nearest": None
+        if f.nearest is None
+        else {"slips": list(f.nearest.names), "sentence": f.nearest.sentence},
+        "left": list(f.left),
     }
 
 
@@ -146,20 +154,21 @@ DEFECT = "prefmod's defect"
 
 
 def _lines(f: Found) -> list[str]:
-    head = ", ".join(f.claims)
+    head, seen = ", ".join(f.claims), [f"  {words}" for words in f.sentences]
     if f.plain:
         return [f"{head}: {f.explanations[0].sentence} ({f.numbers} number{'' if f.numbers == 1 else 's'})"]
     if not f.explanations:
-        return [f"{head}: comes out under none of {f.readings:,} readings ({count_words(f)})"]
+        return [f"{head}: comes out under none of {f.readings:,} readings ({count_words(f)})", *seen]
     if f.clear:
         return [
             f"{head}: {f.explanations[0].sentence}",
             f"  ({count_words(f)}; {' + '.join(f.explanations[0].names)})",
+            *seen,
         ]
     lines = [f"{head}: ambiguous, {count_words(f)}"]
     lines += [f"  {e.sentence} ({' + '.join(e.names)})" for e in f.explanations[:SHOWN]]
     more = len(f.explanations) - SHOWN
-    return lines + ([f"  ... and {more} more, all in --json"] if more > 0 else [])
+    return lines + ([f"  ... and {more} more, all in --json"] if more > 0 else []) + seen
 
 
 def _without_the_defect(f: Found, agreements: Sequence[Agreement]) -> list[str]:
@@ -216,8 +225,13 @@ def seek(
                 skipped[claim.id] = str(error)
     results = []
     for targets in groups.values():
-        progress(f"{paper.id}: other readings of {', '.join(t.claim for t in targets)}")
-        results.append(search(targets, _given(targets, checker), most))
+        what = f"{paper.id}: other readings of {', '.join(t.claim for t in targets)}"
+        progress(what)
+
+        def told_of(done: int, total: int, what: str = what) -> None:
+            progress(f"{what}: {done:,} of {total:,}")
+
+        results.append(search(targets, _given(targets, checker), most, progress=told_of))
     order = [c.id for c in paper.claims]
     found = sorted((*plain, *(f for r in results for f in r.found)), key=lambda f: order.index(f.claims[0]))
     told = {name: f for f in found for name in f.claims}
@@ -325,7 +339,8 @@ def _told(checker: Checker, row: Agreement, f: Found) -> Agreement:
         return row
     if not f.explanations:
         none = f"none of {f.readings:,} other readings gives all {f.numbers} numbers"
-        return replace(row, explanation=f"{row.explanation}; {none}")
+        seen = [words for words in f.sentences if words != f.wrong_words]  # which are the row's own
+        return replace(row, explanation="; ".join((row.explanation, none, *seen)))
     if not _evidence(f):  # what differs does so no less for what chance would give
         return replace(row, explanation=f"{row.explanation}; not explained: {count_words(f)}")
     verdict: Verdict

@@ -40,13 +40,16 @@ def twice(rows: Rows) -> Rows:
     return replace(rows, times=2.0 * rows.times, copies=2 * rows.copies)
 
 
-def rows_twice(s: Situation) -> Iterator[Draft]:
-    """A subset given as positions, which BTm concatenates with itself."""
-    if _btm_has(s):
-        yield Draft(
-            "every row is counted twice, as BradleyTerry2's BTm does with subset= given as positions",
-            rows=twice,
-        )
+def twice_in_each_cell(rows: Rows) -> Rows:
+    """Every count doubled."""
+    return rows.with_counts(2.0 * rows.y)
+
+
+def counted_twice(s: Situation) -> Iterator[Draft]:
+    """Rows of both directions added up; or rows that stand twice, as BTm leaves them where subset= are positions."""
+    yield Draft("every comparison is counted twice, in its own row", rows=twice_in_each_cell)
+    by_btm = ", as BradleyTerry2's BTm does with subset= given as positions" if _btm_has(s) else ""
+    yield Draft(f"every row is counted twice{by_btm}", rows=twice)
 
 
 def first_named_wins(rows: Rows) -> Rows:
@@ -189,17 +192,22 @@ DRAFTS: dict[str, Callable[[Situation], Iterable[Draft]]] = {
     "ties": of_data.ties,
     "cells": of_data.cells,
     "penalty": of_data.penalty,
+    "order-effect": of_data.order_effect,
     "se-of-the-step-before": of_data.se_of_the_step_before,
     "infinite-estimate": of_data.infinite_estimate,
     "stopped-early": of_data.stopped_early,
     "scale": of_data.scale,
     "reference": of_data.reference,
+    "one-column-on-the-other-scale": of_data.one_column_on_the_other_scale,
+    "columns-exchanged": of_data.columns_exchanged,
+    "labels-exchanged-in-one-column": of_data.labels_in_one_column,
     "sign": of_data.sign,
     "worth-scale": of_data.worth_scale,
     "tie-parameter": of_data.tie_parameter,
     "order-coding": of_data.order_coding,
     "one-sided-p": of_data.one_sided,
     "t-for-z": of_data.t_for_z,
+    "common-factor": of_data.common_factor,
     "deviance-is-log-likelihood": of_data.deviance_is_log_likelihood,
     "aic-constant": of_data.aic_constant,
     "df": of_data.df,
@@ -207,7 +215,7 @@ DRAFTS: dict[str, Callable[[Situation], Iterable[Draft]]] = {
     "prefmod-ties-as-losses": ties_as_losses,
     "prefmod-margins": margins_not_fixed,
     "prefmod-worths": worths,
-    "bradleyterry2-rows-twice": rows_twice,
+    "counted-twice": counted_twice,
     "bradleyterry2-ties-as-wins": ties_as_wins,
     "digits-transposed": of_data.digits_transposed,
     "sign-lost": of_data.sign_lost,

@@ -196,7 +196,7 @@ def _whole(rows: Rows) -> bool:
     return len(np.unique(rows.pair)) == len(rows.pairs)
 
 
-def _pair_name(s: Situation, pair: int) -> str:
+def _pair_name(s: Situation, pair: int | np.integer[Any]) -> str:
     i, j = s.rows.pairs[pair]
     return f"{s.rows.items[i]}:{s.rows.items[j]}"
 
@@ -309,7 +309,7 @@ def ties(s: Situation) -> Iterator[Draft]:
         "davidson": "ties follow Davidson's model",
         "rao-kupper": "ties follow Rao and Kupper's model",
         "none": "the tie category is kept and its parameter held at 0",
-        "drop": "ties are dropped",
+        "drop": "tie counts are left out (ties are dropped)",
         "half": "a tie counts as half a win for either item",
         "two-games": "a tie counts as two games, a win for either item",
         "third": "a tie counts as a third of a win for either item",
@@ -344,6 +344,16 @@ def penalty(s: Situation) -> Iterator[Draft]:
         "every item has half a win and half a loss against a hypothetical one (PlackettLuce's default)",
         penalty="pseudo",
     )
+    if s.model.design(s.setting.solver.ties)[0].model == "binary":
+        yield solved("the bias of the estimates is reduced (Firth's penalty)", penalty="firth")
+
+
+def order_effect(s: Situation) -> Iterator[Draft]:
+    own = {t.name for t in s.fit.terms if t.kind == "order"}
+    if s.fit.spec.order_effect and not any(q.place in own for q, _ in s.numbers):
+        yield solved("the model has no order effect", other_order=True)
+    elif not s.fit.spec.order_effect and {-1, 1} <= set(s.rows.sign.tolist()):
+        yield solved("the model has an order effect, which is not said", other_order=True)
 
 
 def _by_glm(s: Situation) -> bool:
@@ -431,6 +441,59 @@ def reference(s: Situation) -> Iterator[Draft]:
             )
 
 
+def one_column_on_the_other_scale(s: Situation) -> Iterator[Draft]:
+    here, there = ("lambda", "log-odds") if s.fit.scale == "lambda" else ("log-odds", "lambda")
+    other = 2.0 if here == "lambda" else 0.5
+    if {"estimate", "se"} <= s.kinds:
+        yield given(f"standard errors are of {there} beside estimates of {here}", se_shown=other)
+        yield given(
+            f"estimates are {there} beside standard errors of {here}", factor=other, se_shown=1.0 / other
+        )
+
+
+#: Columns of a table of a page, by the kind of their numbers.
+COLUMNS = {
+    "estimate": "estimates",
+    "se": "standard errors",
+    "z": "z",
+    "p": "p-values",
+    "worth": "worths",
+    "worth_se": "worths' standard errors",
+}
+
+
+def _columns(s: Situation) -> dict[str, list[Quantity]]:
+    """The printed numbers of each column, in the order of the page."""
+    found = {kind: [q for q, _ in s.numbers if q.kind == kind] for kind in COLUMNS}
+    return {kind: numbers for kind, numbers in found.items() if numbers}
+
+
+def columns_exchanged(s: Situation) -> Iterator[Draft]:
+    columns = _columns(s)
+    for a, b in (("se", "z"), ("estimate", "se"), ("z", "p")):
+        both = [(str(q), str(q.of(b))) for q in columns.get(a, []) if q.of(b) in columns.get(b, [])]
+        if both:
+            yield given(
+                f"the columns of {COLUMNS[a]} and of {COLUMNS[b]} are exchanged", exchanged=tuple(both)
+            )
+
+
+def labels_in_one_column(s: Situation) -> Iterator[Draft]:
+    columns = _columns(s)
+    if len(columns) < 2:
+        return
+    text = {q: printed.text for q, printed in s.numbers}
+    for kind, numbers in columns.items():
+        for a, b in zip(numbers, numbers[1:]):
+            others = [(a.of(k), b.of(k)) for k in columns if k != kind]
+            if all(text.get(c) == text.get(d) for c, d in others):
+                continue  # nothing shows that the labels are exchanged in this column only
+            yield given(
+                f"{a.place} and {b.place} stand in each other's place in the column of {COLUMNS[kind]} alone",
+                exchanged=((str(a), str(b)),),
+            )
+
+
 def sign(s: Situation) -> Iterator[Draft]:
     yield given("a small estimate is a preferred item", factor=-1.0)
 
@@ -463,6 +526,50 @@ def one_sided(s: Situation) -> Iterator[Draft]:
 
 def t_for_z(s: Situation) -> Iterator[Draft]:
     yield given("p-values are from t with the residual degrees of freedom", t=True)
+
+
+def common_factor(s: Situation) -> Iterator[Draft]:
+    factors = {
+        "divided by the root of 2": 1 / math.sqrt(2.0),
+        "multiplied by the root of 2": math.sqrt(2.0),
+        "those of one comparison, the root of the number of comparisons too large": math.sqrt(
+            s.fit.n_comparisons
+        ),
+    }
+    if s.fit.df_resid > 0:
+        test = s.fit.goodness_of_fit()
+        for name, chi in (("deviance", test.deviance), ("Pearson's chi-square", test.pearson)):
+            words = (
+                f"those of a quasi-likelihood, multiplied by the root of {name} over its degrees of freedom"
+            )
+            factors[words] = math.sqrt(chi / s.fit.df_resid)
+    for words, factor in factors.items():
+        yield given(f"standard errors are {words} ({factor:.4g} times)", se_factor=factor, cost=3)
+    one = consistent_factor(s)
+    if one is not None and not any(abs(one / f - 1.0) < 1e-3 for f in factors.values()):
+        yield given(f"all standard errors are {one:.4g} times the computed ones", se_factor=one, cost=4)
+
+
+#: Standard errors that must give one factor, which costs one of them, and its least distance from 1.
+LEAST_ERRORS, LEAST_FACTOR = 3, 0.02
+
+
+def consistent_factor(s: Situation) -> float | None:
+    """The one factor between all printed and computed standard errors, if there is one."""
+    low, high, n = 0.0, math.inf, 0
+    for q, printed in s.numbers:
+        if q.kind != "se" or printed.unit is None or printed.value is None:
+            continue
+        own = float(s.fit.bse.get(q.name, math.nan))
+        half = float(printed.unit) / 2.0
+        low, high = max(low, (float(printed.value) - half) / own), min(
+            high, (float(printed.value) + half) / own
+        )
+        n += 1
+    # Where the page allows a scale's own factor, it is that one.
+    middle = next((f for f in (0.5, 2.0) if low <= f <= high), (low + high) / 2.0)
+    apart = low > 1.0 + LEAST_FACTOR or high < 1.0 - LEAST_FACTOR
+    return middle if n >= LEAST_ERRORS and 0.0 < low <= high and apart else None
 
 
 def deviance_is_log_likelihood(s: Situation) -> Iterator[Draft]:

@@ -33,7 +33,7 @@ from ..claims.quantities import kind_of
 from .catalogue import families
 from .known import Draft, Slip
 from .many_fits import Design, log_likelihood, score_and_information
-from .target import Target
+from .target import Key, Target
 from .values import Batch, Setting, constants, wins_of
 from .variants import Fitted, Rows, treated
 
@@ -53,7 +53,7 @@ class Proof:
     note: str
 
 
-def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
+def prove_stopped(target: Target, key: Key, rows: Rows, setting: Setting) -> Proof | None:
     """Show that a solver stopped at the printed estimates, just before the maximum."""
     model, fit = target.model, target.fit
     if setting.solver.penalty or setting.solver.stop or fit.spec.by or fit.spec.item_terms or setting.offset:
@@ -66,7 +66,7 @@ def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
     design, places = model.design(setting.solver.ties)
     if (places < 0).any():
         return None
-    best = target.model.fitted([rows], model.tallies([rows]), setting.solver)
+    best = target.fitted([(key, rows)], setting.solver)
     infinite = best.bad[0, places]
     start = beta[places]
     if math.isnan(best.llf[0]):
@@ -81,7 +81,7 @@ def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
         if not (np.abs(start[infinite]) > 8).all():
             return None
         free = {f"{kind}.{name}" for name in names for kind in ("se", "z", "p", "low", "high")}
-        values = target.values_of(_batch(target, rows, setting, start, places), setting)
+        values = target.numbers_of(_batch(target, rows, setting, start, places), setting)[0]
         return _infinite(names, below) if _rest_comes_out(target, values, free) else None
     centred = _centred(target, setting.solver.ties)
     there, goal = centred.of(beta), centred.of(best.beta[0])
@@ -91,7 +91,7 @@ def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
         return None
     if not _approaches(centred, there, goal, width[centred.at] + width[centred.at[0]], y):
         return None
-    values = target.values_of(_batch(target, rows, setting, start, places), setting)
+    values = target.numbers_of(_batch(target, rows, setting, start, places), setting)[0]
     if not _rest_comes_out(target, values):
         return None
     note = (
@@ -127,7 +127,7 @@ def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, Fl
 
 def _enough_are_off(target: Target, rows: Rows, setting: Setting, best: Fitted) -> bool:
     """Whether at least two printed estimates, and at least half of them, differ from those at the maximum."""
-    at_maximum = target.values_of(_one_fit(target, rows, setting, best), setting)
+    at_maximum = target.numbers_of(_one_fit(target, rows, setting, best), setting)[0]
     estimates = [
         (q.quantity, float(v))
         for q, v in zip(target.numbers, at_maximum)

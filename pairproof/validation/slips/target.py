@@ -16,7 +16,7 @@ from ...numerics.arrays import BoolArray, FloatArray
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import kind_of
-from ..verdicts.arithmetic import Printout
+from ..verdicts.arithmetic import Interval, Printout
 from ..verdicts.verdict import judge_print, judge_table
 from .known import Situation, Slip, printed_kinds
 from .values import Batch, Constants, Setting, Values, constants, own_setting, wins_of
@@ -25,6 +25,14 @@ from .variants import Fitted, Model, Rows, Solver
 Key = tuple[Slip, ...]
 Tables = Sequence[tuple[Key, Rows]]
 Arrays = TypeVar("Arrays", Fitted, Constants)
+#: Numbers for which a fit is enough, without the constants of its table.
+OF_FIT_ALONE = frozenset(
+    "estimate exp se z low high contrast contrast_se contrast_z worth worth_se odds p_first p_second"
+    " llf n_items wins".split()
+)
+NO_CONSTANTS = Constants(*(np.array([np.nan]) for _ in fields(Constants)))
+#: Bytes of fits and of counts that are kept; beyond them a table that comes again is fitted again.
+KEPT = 50e6
 
 
 @dataclass(eq=False)
@@ -48,6 +56,12 @@ class Target:
         self._fits: dict[tuple[Solver, Key], Fitted] = {}
         self._constants: dict[tuple[str, str, Key], Constants] = {}
         self._tallies: dict[Key, FloatArray] = {}
+        self.made = 0
+
+    @property
+    def kept(self) -> int:
+        """Tables of which fits and counts are kept: those of `KEPT` bytes."""
+        return int(KEPT / (8 * (len(self.fit.terms) ** 2 + 3 * len(self.model.cells.pair))))
 
     @staticmethod
     def of(
@@ -71,6 +85,10 @@ class Target:
 
     def values(self, tables: Tables, setting: Setting) -> FloatArray:
         """float[n_tables, n_numbers]."""
+        if setting.solver.other_order:
+            return self.other_order.values(
+                tables, replace(setting, solver=replace(setting.solver, other_order=False))
+            )
         fitted = self.fitted(tables, setting.solver)
         of_tables = self._constants_of(tables, setting.solver)
         wins = np.zeros((len(tables), len(self.fit.items)))
@@ -94,24 +112,44 @@ class Target:
         """
         solver = solver if solver.stop else replace(solver, cells="model")
         new = [(key, rows) for key, rows in tables if (solver, key) not in self._fits]
+        here = {}
         if new:
             made = self.model.fitted(
                 [rows for _, rows in new], np.stack([self._tally(k, r) for k, r in new]), solver
             )
-            for b, (key, _) in enumerate(new):
-                self._fits[solver, key] = made.take([b])
-        return _joined(Fitted, [self._fits[solver, key] for key, _ in tables])
+            self.made += len(new)
+            here = {(solver, key): made.take([b]) for b, (key, _) in enumerate(new)}
+            self._fits.update(list(here.items())[: max(0, self.kept - len(self._fits))])
+        return _joined(Fitted, [here.get((solver, key)) or self._fits[solver, key] for key, _ in tables])
 
     def _constants_of(self, tables: Tables, solver: Solver) -> Constants:
+        if not self._needs_constants:
+            return self.no_constants(len(tables))
         for key, rows in tables:
             if (solver.ties, solver.cells, key) not in self._constants:
                 self._constants[solver.ties, solver.cells, key] = constants(self.model, [rows], solver)
         return _joined(Constants, [self._constants[solver.ties, solver.cells, key] for key, _ in tables])
 
     def _tally(self, key: Key, rows: Rows) -> FloatArray:
-        if key not in self._tallies:
-            self._tallies[key] = self.model.cells.tally(rows)
-        return self._tallies[key]
+        if key in self._tallies:
+            return self._tallies[key]
+        tally = self.model.cells.tally(rows)
+        if len(self._tallies) < self.kept:
+            self._tallies[key] = tally
+        return tally
+
+    @cached_property
+    def other_order(self) -> Target:
+        """The claim under the same model with an order effect, or without it."""
+        from ...native.comparisons.counts.llbt import fit
+
+        made = fit(self.fit.data, replace(self.fit.spec, order_effect=not self.fit.spec.order_effect))
+        others = {name: t.other_order for name, t in self.others.items()}
+        return Target(self.claim, made, self.numbers, self.alpha, self.sided, others, self.matrix)
+
+    @cached_property
+    def _needs_constants(self) -> bool:
+        return not printed_kinds(self._place) <= OF_FIT_ALONE
 
     # -- what comes out --------------------------------------------------------------------------------------
 
@@ -122,18 +160,28 @@ class Target:
         return ~inside
 
     def fits(self, values: FloatArray, leaving_out: Sequence[str] = ()) -> bool:
-        """Whether every number comes out, judged exactly as `check` judges the table."""
-        kept = [(q, float(v)) for q, v in zip(self.numbers, values) if q.quantity not in leaving_out]
-        of_table = {q.quantity: v for q, v in kept}
-        size = self.fit.df_resid, self.fit.n_comparisons
-        return all(
-            j.comes_out for j in judge_table([q for q, _ in kept], of_table, self.alpha, *size).values()
-        )
+        """Whether every number comes out, judged as `check` judges the table.
 
-    def values_of(self, batch: Batch, setting: Setting) -> FloatArray:
-        """float[n_numbers]: the numbers of one fit that was made elsewhere."""
-        one: FloatArray = self._values.compute(batch, setting)[0]
-        return one
+        A number that is off must come out as rounded, unless every number may have been cut: one that alone is
+        cut is no number that comes out.
+        """
+        kept = [(q, float(v)) for q, v in zip(self.numbers, values) if q.quantity not in leaving_out]
+        size = self.fit.df_resid, self.fit.n_comparisons
+        judged = judge_table([q for q, _ in kept], {q.quantity: v for q, v in kept}, self.alpha, *size)
+        if not all(j.comes_out for j in judged.values()):
+            return False
+        if not any(j.verdict == "agrees-truncated" and name in self.off for name, j in judged.items()):
+            return True
+        return all(Interval.of(q.printed, "truncated").meets(Interval(v, v)) for q, v in kept)
+
+    def numbers_of(self, batch: Batch, setting: Setting) -> FloatArray:
+        """float[B, n_numbers]: the numbers of fits that were made elsewhere."""
+        return self._values.compute(batch, setting)
+
+    @staticmethod
+    def no_constants(n: int) -> Constants:
+        """Those of n tables of which only numbers of the fit are asked."""
+        return _joined(Constants, [NO_CONSTANTS] * n)
 
     def fits_one(self, quantity: str, value: float) -> bool:
         """Whether one number comes out."""
@@ -154,17 +202,35 @@ class Target:
     @cached_property
     def off(self) -> tuple[str, ...]:
         """The quantities that do not come out as printed."""
+        values: dict[str, float] = {q.quantity: self.computed(q.quantity) for q in self.numbers}
+        judged = judge_table(self.numbers, values, self.alpha, self.fit.df_resid, self.fit.n_comparisons)
+        return tuple(name for name, j in judged.items() if not j.comes_out)
+
+    @cached_property
+    def _computed(self) -> dict[str, float]:
         from ..claims.quantities import quantity
 
-        half = {
-            q.quantity: 2.0 if self.sided == 1 and kind_of(q.quantity) == "p" else 1.0 for q in self.numbers
-        }
         fits = {name: t.fit for name, t in self.others.items()}
-        values = [quantity(self.fit, q.quantity, fits) / half[q.quantity] for q in self.numbers]
-        found = {q.quantity: v for q, v in zip(self.numbers, values)}
-        size = self.fit.df_resid, self.fit.n_comparisons
-        judged = judge_table(self.numbers, found, self.alpha, *size)
-        return tuple(name for name, j in judged.items() if not j.comes_out)
+        half = {q.quantity: self.sided == 1 and kind_of(q.quantity) == "p" for q in self.numbers}
+        return {q: quantity(self.fit, q, fits) / (2.0 if halved else 1.0) for q, halved in half.items()}
+
+    def computed(self, quantity: str) -> float:
+        """The number as these data give it."""
+        return self._computed[quantity]
+
+    def printed(self, quantity: str) -> tuple[float, float]:
+        """The number as printed, and the unit of its last place; nan for a bound."""
+        p = self.numbers[self._place[quantity]].printed
+        return float("nan" if p.value is None else p.value), float("nan" if p.unit is None else p.unit)
+
+    def as_printed(self, quantity: str) -> str:
+        """The number as these data give it, with the places of the printed one."""
+        p, value = self.numbers[self._place[quantity]].printed, self.computed(quantity)
+        if p.unit is None or not math.isfinite(value):
+            return f"{value:.4g}"
+        if "e" in p.text.lower():
+            return f"{value:.{max(0, p.digits - 1)}e}"
+        return f"{value:.{max(0, -int(p.unit.as_tuple().exponent))}f}"
 
 
 def _joined(kind: type[Arrays], parts: Sequence[Arrays]) -> Arrays:

@@ -118,7 +118,11 @@ def _grid(fit: Fit, abilities: Mapping[str, FloatArray]) -> tuple[list[str], lis
 
 @dataclass(frozen=True)
 class Setting:
-    """Everything that a reading decides except the data."""
+    """Everything that a reading decides except the data.
+
+    se_factor: of all standard errors, and of what is computed from them.  se_shown: of the printed ones alone.
+    exchanged: pairs of quantities, each of which stands in the place of the other.
+    """
 
     solver: Solver
     reference: str
@@ -133,6 +137,9 @@ class Setting:
     aic: str = ""
     df: str = ""
     worths: str = ""
+    se_factor: float = 1.0
+    se_shown: float = 1.0
+    exchanged: tuple[tuple[str, str], ...] = ()
 
 
 #: llf and rank, float[B] each, of another claim that a likelihood ratio names, under the same reading.
@@ -204,7 +211,12 @@ class Values:
 
     def compute(self, batch: Batch, setting: Setting) -> FloatArray:
         """float[B, n_numbers]; nan where a number has no value."""
-        return _Computed(self, batch, setting).all()
+        values = _Computed(self, batch, setting).all()
+        for a, b in setting.exchanged:
+            if a in self.names and b in self.names:
+                at = [self.names.index(a), self.names.index(b)]
+                values[:, at] = values[:, at[::-1]]
+        return values
 
 
 _OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high")
@@ -259,6 +271,7 @@ class _Computed:
         variance = ((rows @ f.cov) * rows).sum(axis=2)
         none = f.bad @ (np.abs(rows) > 1e-12).T if f.bad.any() else np.zeros(value.shape, bool)
         value, se = np.where(none, np.nan, value), np.sqrt(np.where(none | (variance <= 0), np.nan, variance))
+        se = se * self.s.se_factor
         return {name: self._of(name, value[:, k], se[:, k]) for k, name in enumerate(names)}
 
     def _of(self, name: str, value: FloatArray, se: FloatArray) -> FloatArray:
@@ -267,7 +280,7 @@ class _Computed:
         of = "" if place is None else self.v.fit.terms[place].kind
         z = value / se
         if kind == "se":
-            return se
+            return se * self.s.se_shown
         if kind == "z":
             return z
         if kind == "p":
