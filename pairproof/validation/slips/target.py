@@ -208,10 +208,9 @@ class Target:
         return tuple(
             q.quantity
             for q in self.numbers
-            if judge_print(
+            if not judge_print(
                 q, self.computed(q.quantity), self.alpha, self.fit.df_resid, self.fit.n_comparisons
-            ).verdict
-            not in ("agrees", "agrees-truncated", "agrees-k-of-m", "explained")
+            ).comes_out
         )
 
     @cached_property
