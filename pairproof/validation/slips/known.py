@@ -566,8 +566,9 @@ def consistent_factor(s: Situation) -> float | None:
             high, (float(printed.value) + half) / own
         )
         n += 1
-    # Where the page allows a scale's own factor, it is that one.
-    middle = next((f for f in (0.5, 2.0) if low <= f <= high), (low + high) / 2.0)
+    # The roundest number that the page allows: 1.3, or a scale's own 2.
+    middle = (low + high) / 2.0
+    middle = next((r for r in (round(middle, d) for d in range(6)) if low <= r <= high), middle)
     apart = low > 1.0 + LEAST_FACTOR or high < 1.0 - LEAST_FACTOR
     return middle if n >= LEAST_ERRORS and 0.0 < low <= high and apart else None
 

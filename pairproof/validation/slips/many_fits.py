@@ -25,8 +25,8 @@ from ...numerics.arrays import BoolArray, FloatArray
 #: `pairproof.numerics.maxima.TOLERANCE`, since a further step for thousands of tables costs little.
 TOLERANCE = 1e-16
 MOST_STEPS = 60
-#: Squared length of a step in standard errors up to which it is not asked whether the log-likelihood rises: it is
-#: quadratic on so short a way.  Rao and Kupper's thresholds stay in order by so much.
+#: Squared length of a step in standard errors up to which it is not asked whether the log-likelihood rises:
+#: it is quadratic on so short a way.  Rao and Kupper's thresholds stay in order by so much.
 SURE = 1e-4
 #: A log-odds beyond this is taken for infinite (as `pairproof.numerics.maxima.FAR`).
 FAR = 20.0
@@ -49,7 +49,7 @@ class Design:
 
     @property
     def k(self) -> int:
-        return self.u.shape[1] + self.g.shape[1]
+        return int(self.u.shape[1] + self.g.shape[1])
 
     @cached_property
     def products(self) -> FloatArray | csr_array:

@@ -628,7 +628,7 @@ def _se_and_z() -> Target:
 
 @plant(
     "labels-exchanged-in-one-column",
-    "Toronto and New York stand in each other's place in the column of standard errors",
+    "New York and Toronto stand in each other's place in the column of standard errors",
 )
 def _one_column_sorted() -> Target:
     fit = bradley_terry(baseball(), reference="Baltimore")
@@ -651,7 +651,7 @@ def _dispersed(words: str, factor: Callable[[Fit], float]) -> None:
         fit = bradley_terry(baseball(), reference="Baltimore", cells="row")
         c = factor(fit)
         numbers = columns_of(fit, "estimate")
-        for i in fit.items[:-1]:
+        for i in (i for i in fit.items if i != "Baltimore"):
             numbers[f"se.{i}"] = f"{fit.bse[i] * c:.4f}"
             numbers[f"z.{i}"] = f"{fit.zvalues[i] / c:.4f}"
         return target(fit, numbers)
