@@ -23,7 +23,7 @@ from .forms import MISSING, NUMBER, VECTOR, Grid, grids
 from .headings import HEADINGS, LINES, OF_FIT, OF_POINTS, PROGRAMS
 from .headings import kind_among, kind_of_heading
 
-#: Characters of a page: a table of ten thousand rows has fewer; and of a line of output with a number of the whole fit.
+#: Characters of a page (ten thousand rows have fewer), and of a line with a number of the whole fit.
 MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200
 #: Digits of a number that a program wrote with all of a double's: more than differ between machines.
 DIGITS, ALL_DIGITS = 10, 13
