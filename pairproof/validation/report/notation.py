@@ -70,7 +70,7 @@ _REPEATED = re.compile(r"^computed [^\s:;]+[:;]? ?|[0-9.e+-]+ se off(; |$)")
 
 def said(a: Agreement) -> str:
     """The explanation in one line, for R's messages have several, without the numbers that stand in the row."""
-    return _REPEATED.sub("", " ".join(a.explanation.split()))
+    return _REPEATED.sub("", re.sub(r"\s+", " ", a.explanation))
 
 
 def line(rows: Sequence[Agreement], among: Sequence[Agreement], most: int | None = None) -> str:

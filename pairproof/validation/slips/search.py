@@ -146,6 +146,8 @@ class Found:
     @property
     def by_chance(self) -> bool:
         """Whether a reading that fits says nothing: as many would fit a page that is wrong in another way."""
+        if self.off and not self.digits:  # a mark of significance or a bound: what gives it is no evidence
+            return True
         return self.chance_of_100 > MOST_OF_100 if self.off == 1 else self.chance > BY_CHANCE
 
     @property
