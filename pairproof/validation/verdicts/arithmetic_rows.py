@@ -320,7 +320,8 @@ def _of_claim(paper: Paper, made: _Claimed, before: Sequence[_Claimed]) -> list[
     for c in checks:
         cause = None
         if not c.holds and c.verdict != "not-checkable":
-            cause = next((a for a, ones in fixed if _holds(ones, c.quantity)), None)
+            itself = next((a for a in made.wrong if a.quantity == c.quantity), None)
+            cause = itself or next((a for a, ones in fixed if _holds(ones, c.quantity)), None)
         found.append(_agreement(paper, made.claim, made.printout, c, cause))
     return found
 
