@@ -188,6 +188,23 @@ class Mentioned:
 
 
 @dataclass(frozen=True)
+class TopLevel:
+    """A top-level expression: its text as R deparses it, and its tree as the parser's JSON (parse/trees.R)."""
+
+    text: str
+    tree: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Valued:
+    """What a top-level expression gave: None where it is large or no plain value; whether R printed it by itself."""
+
+    value: RValue | None
+    visible: bool
+    kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class ScriptText:
     """What R's parser says of the script."""
 
@@ -199,6 +216,7 @@ class ScriptText:
     mentioned: tuple[Mentioned, ...]
     packages: Mapping[str, bool]
     loop_variables: tuple[str, ...]
+    trees: tuple[TopLevel, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,6 +240,7 @@ class Captured:
     output: str
     sandboxed: bool
     changed: tuple[tuple[str, Place], ...] = ()
+    values: Mapping[int, Valued] = field(default_factory=dict)
 
 
 #: Most bytes that are read of all records; the R side stops keeping values at 300 MB.
@@ -256,6 +275,7 @@ class Records:
     packages: dict[str, str] = field(default_factory=dict)
     started: bool = False
     changed: list[tuple[str, int]] = field(default_factory=list)
+    values: dict[int, Valued] = field(default_factory=dict)
 
     def lose(self, why: str, count: int = 1) -> None:
         self.lost += count
@@ -301,6 +321,8 @@ def read_records(folder: Path, pid: int) -> Records:
                 _take_start(item, name[:-6], records)
             elif item.get("type") == "changed" and len(records.changed) < MOST_CHANGED:
                 records.changed.append((_text(item.get("variable"), 200), _integer(item.get("task"))))
+            elif item.get("type") == "value" and name[:-6] == records.main:
+                _take_value(item, records)
             elif item.get("type") == "end":
                 _take_end(item, name[:-6], records)
     records.calls = _in_order(calls.values())
@@ -386,6 +408,15 @@ def _take_end(item: dict[str, Any], process: str, records: Records) -> None:
         records.counted = _integer(item.get("calls"))
         records.packages = dict(sorted(_mapping(item.get("packages"), _text).items()))
         records.kind = _texts(item.get("kind")) or records.kind
+
+
+def _take_value(item: dict[str, Any], records: Records) -> None:
+    try:
+        value = _nodes({"value": item["value"]})["value"] if item.get("value") is not None else None
+    except _BAD_VALUE:
+        value = None
+    task = _integer(item.get("task"))
+    records.values[task] = Valued(value, item.get("visible") is True, _texts(item.get("kinds")))
 
 
 def _take_call(

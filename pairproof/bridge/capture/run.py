@@ -176,6 +176,7 @@ def script_text(script: Script, parsed: Parsed, sourced: Mapping[str, Parsed]) -
         mentioned=tuple(mentioned),
         packages=packages,
         loop_variables=tuple(dict.fromkeys(loops)),
+        trees=tuple(parsed.trees),
     )
 
 
@@ -529,4 +530,5 @@ class _Run:
             output=clean(ran.output.decode("utf-8", "replace")),
             sandboxed=self.sandbox is not None,
             changed=tuple((name, expression_place(parsed, task)) for name, task in records.changed),
+            values=records.values,
         )

@@ -29,7 +29,7 @@ from ...errors import InputError, PairproofError, RUnavailable
 from ...files.inputs import read_file
 from ...files.r_startup import PROJECT, r_environment
 from ..process.cures import r_package
-from .recorded import Mentioned, Place, Shown
+from .recorded import Mentioned, Place, Shown, TopLevel
 from .running import Ran
 
 Kind = Literal["R", "Rmd", "Rnw"]
@@ -140,6 +140,7 @@ class Parsed:
     """A file's text, by R's parser; places are lines of the file that was parsed."""
 
     expressions: list[Place] = field(default_factory=list)
+    trees: list[TopLevel] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
     packages: dict[str, bool] = field(default_factory=dict)
@@ -219,6 +220,7 @@ def _take(parsed: Parsed, item: dict[str, Any], name: str) -> None:
     match item.get("type"):
         case "expression":
             parsed.expressions.append(_place(item, name))
+            parsed.trees.append(TopLevel(str(item["text"]), item.get("tree")))
         case "call":
             words = [str(item[key]) for key in ("function", "package", "text", "variable")]
             mentioned = Mentioned(_place(item, name), _task(item), *words)
