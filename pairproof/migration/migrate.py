@@ -25,9 +25,11 @@ from ..bridge.capture.run import capture
 from ..bridge.process.policy import using
 from ..errors import PairproofError, PairproofWarning
 from ..files.outputs import check as check_output
+from .call_sites import loop_names, sites
 from .delivery import Stage
 from .outcome import Migration, left_out
 from .report_page import output as result_in_every_form
+from .steps.script_steps import ScriptSteps
 from .translate.python_code import Where, evaluate
 from .translate.translation import TRANSLATORS, Context, Step, Translation, Translator, by_package, outside
 from .written_files import check_target, write_migration
@@ -168,7 +170,9 @@ def migrate(
     with tempfile.TemporaryDirectory(prefix="pairproof-migrate-") as folder:
         stage = Stage(Path(folder))
         steps = steps_of(captured, stage.place, told)
-        found = Migration(captured, steps, left_out(captured))
+        called, _ = sites(captured, steps)
+        done = ScriptSteps(captured, called, Path(folder), loop_names(called)).all()
+        found = Migration(captured, steps, left_out(captured), tuple(done))
         if not check:
             written = write_migration(found, source, target, stage=stage, force=force)
             report = str(written.script.with_name(_report(target).name))

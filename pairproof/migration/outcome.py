@@ -24,6 +24,7 @@ from ..files.packaged import packaged_toml
 from ..validation.report.notation import digits
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
 from ..validation.verdicts.digits import floor
+from .steps.done import Done
 from .translate.translation import Step
 
 #: Verdicts of a number that differs and is not explained.
@@ -377,6 +378,7 @@ class Migration:
     captured: Captured
     steps: tuple[Step, ...]
     left_out: tuple[LeftOut, ...] = ()
+    done: tuple[Done, ...] = ()
     written: tuple[str, ...] = field(default=())
     ran_seconds: float | None = None
     seconds: float = 0.0
@@ -389,7 +391,7 @@ class Migration:
     @property
     def agreements(self) -> tuple[Agreement, ...]:
         """All rows."""
-        return tuple(row for step in self.steps for row in step.rows)
+        return tuple(row for of in (*self.steps, *self.done) for row in of.rows)
 
     @property
     def exit_code(self) -> Literal[0, 1, 2]:

@@ -29,7 +29,7 @@ from ..fit.fit import Fit
 from ..text import safe
 from ..validation.verdicts.agreement import AGREEING
 from . import delivery
-from .call_sites import CallSite, of_text, prints, sites
+from .call_sites import CallSite, of_text, sites
 from .outcome import Migration
 from .python_script import Files, Writer, key_text, script_text
 from .translate.python_code import INDENT, Unique, comment, docstring, plain, text_literal
@@ -217,8 +217,7 @@ def write_migration(
     for name_of, path in tables.paths.items():
         shutil.copyfile(stage.path_of(name_of), folder / path)
     data = list(tables.paths.values())
-    shown = prints(captured, found)
-    text = script_text(captured, found, left, shown, Writer(found, tables), test)
+    text = script_text(captured, found, left, migration.done, Writer(found, tables), test)
     _put(folder / target.name, text)
     if test:
         _put(folder / test, text_of_test(captured, found, tests, target.name, asked))
