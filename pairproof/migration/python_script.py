@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -121,8 +121,8 @@ class Files:
 class Writer:
     """Writes call sites; knows the names of all results and tables."""
 
-    def __init__(self, found: Sequence[CallSite], tables: Files) -> None:
-        self.tables = tables
+    def __init__(self, found: Sequence[CallSite], tables: Files, done: Sequence[Done] = ()) -> None:
+        self.tables, self.done = tables, done
         self.results: dict[int, str] = {}
         for site in found:
             for k, step in enumerate(site.steps):
@@ -144,7 +144,10 @@ class Writer:
         call = site.call
         before = f"{site.variable} <- " if site.variable else ""
         times = f", {len(site.steps)} calls" if site.many else ""
-        yield from python.comment(f"{site.where}: {before}{call.text}{times}")
+        text = f"{before}{call.text}"
+        if call.text.startswith("FUN("):  # what lapply calls it
+            text = next((d.text for d in self.done if d.task == site.task), text)
+        yield from python.comment(f"{site.where}: {text}{times}")
         translation = site.steps[0].translation
         if translation.route == "bridge":
             yield from python.comment(f"stays in R: {translation.reason or 'through pairproof.bridge'}")
@@ -399,25 +402,30 @@ def _blocks(
     inside = {d.of: d.inside for d in done if d.of}
     for site in found:
         yield (site.task, 0, site.call.id, 0), list(writer.block(site, inside.get(site.name, ())))
-    said = {d.task for d in done if d.state == "comment"}
+    said = {d.task for d in done if d.state in ("comment", "data")}
     for k, entry in enumerate(left):
         # A call that is only mentioned has no number; it stands at its line.
         if entry.task not in said:
             yield (entry.task, 0 if entry.first else 1, entry.first or k, 1), list(python.comment(str(entry)))
-    for together in _together([d for d in done if not d.inside and d.state not in ("call",)]):
+    called = {site.task for site in found}
+    for together in _together([d for d in done if not d.inside and d.state != "call"], called):
         first = together[0]
         if first.state in ("translated", "partly"):
-            lines = commented(f"{first.place}: {python.one_line(first.text)}", list(first.lines))
+            text = python.one_line(first.text)
+            known = any(site.task == first.task and site.call.text == first.text for site in found)
+            lines = list(first.lines) if known else commented(f"{first.place}: {text}", list(first.lines))
         else:
-            lines = [line for d in together for line in _comment_of(d, left)]
+            lines = [*([DATA_OF_R] if len(together) > 1 and first.state == "data" else [])]
+            lines += [line for d in together for line in _comment_of(d, left, len(together) > 1)]
         yield (first.task, 2, 0, 0), lines
 
 
-def _together(done: Sequence[Done]) -> Iterator[list[Done]]:
+def _together(done: Sequence[Done], called: Container[int]) -> Iterator[list[Done]]:
     """Each by itself, comments that follow each other together."""
     block: list[Done] = []
     for d in done:
-        if block and (d.lines or block[-1].lines or d.task != block[-1].task + 1):
+        apart = d.lines or d.state != block[-1].state or d.task in called if block else False
+        if block and (apart or d.task != block[-1].task + 1):
             yield block
             block = []
         block.append(d)
@@ -425,8 +433,15 @@ def _together(done: Sequence[Done]) -> Iterator[list[Done]]:
         yield block
 
 
-def _comment_of(d: Done, left: Sequence[Left]) -> Iterator[str]:
+#: Above lines of R that only prepare what its fits are given.
+DATA_OF_R = "# R's packages and data; the tables beside this script hold what its fits were given:"
+
+
+def _comment_of(d: Done, left: Sequence[Left], among: bool) -> Iterator[str]:
     """A line of R that has no Python, why, and what it gave in that run."""
-    why = "; ".join(dict.fromkeys(e.reason for e in left if e.task == d.task)) or d.why
     gave = f"; R gave {d.value}" if d.value else ""
-    yield from python.comment(f"{d.place}: {python.one_line(d.text, 160)} -> {why or 'nothing to write'}{gave}")
+    if d.state == "data" and among:
+        yield from python.comment(f"  {d.place}: {python.one_line(d.text, 80)}{gave}", lines=2)
+        return
+    why = "; ".join(dict.fromkeys(e.reason for e in left if e.task == d.task)) or d.why
+    yield from python.comment(f"{d.place}: {python.one_line(d.text, 160)} -> {why or 'it shows nothing'}{gave}")

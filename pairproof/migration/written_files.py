@@ -217,7 +217,7 @@ def write_migration(
     for name_of, path in tables.paths.items():
         shutil.copyfile(stage.path_of(name_of), folder / path)
     data = list(tables.paths.values())
-    text = script_text(captured, found, left, migration.done, Writer(found, tables), test)
+    text = script_text(captured, found, left, migration.done, Writer(found, tables, migration.done), test)
     _put(folder / target.name, text)
     if test:
         _put(folder / test, text_of_test(captured, found, tests, target.name, asked))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import copy
 import io
-import keyword
 import tokenize
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -104,10 +103,9 @@ def laid_out(text: str, indent: str = "") -> Iterator[str]:
     pieces = _pieces(inner)
     yield indent + head
     deeper = indent + INDENT
-    alone = len(pieces) == 1 and not text[:begin].rstrip().endswith("=")
     if len(deeper) + len(inner) <= WIDTH and not inner.rstrip().endswith(","):
         yield deeper + inner.strip()
-    elif alone and (" for " in inner or not _may_have_comma(text, begin)):
+    elif len(pieces) == 1:
         yield from laid_out(inner.strip(), deeper)
     else:
         for piece in pieces:
@@ -115,13 +113,6 @@ def laid_out(text: str, indent: str = "") -> Iterator[str]:
             yield from lines[:-1]
             yield f"{lines[-1]},"
     yield indent + tail
-
-
-def _may_have_comma(text: str, begin: int) -> bool:
-    """Whether a trailing comma changes nothing there: in a call, a list or a dict, not in brackets of one expression."""
-    before = text[:begin].rstrip()
-    called_there = bool(before) and (before[-1].isalnum() or before[-1] in "_)]")
-    return text[begin] == "{" or (text[begin] == "(" and called_there and not keyword.iskeyword(before.split()[-1]))
 
 
 def _scan(text: str) -> Iterator[tuple[int, str, int]]:

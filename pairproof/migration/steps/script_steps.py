@@ -65,6 +65,8 @@ class ScriptSteps:
         self.scope.values |= {"HERE": folder, "show": _show}
         self.printed = compared.Printed(captured.output)
         self.task = 0
+        #: R's variables whose values are fits, or made of fits.
+        self.of_models: set[str] = set()
 
     def all(self) -> list[Done]:
         """What became of each expression, in order."""
@@ -92,7 +94,7 @@ class ScriptSteps:
             self._lost(tree, valued)
             self._bind_sites(tree, sites)
             why = str(error) if isinstance(error, NotTranslated) else "it is nested too deep"
-            return replace(done, why=why)
+            return replace(done, why=why, state="comment" if self._of_models(tree) or sites else "data")
         if not block.lines:
             return replace(done, state="call" if sites else "nothing")
         state = "translated" if not block.whys else "partly" if block.written else "comment"
@@ -102,8 +104,14 @@ class ScriptSteps:
             inside=merged, of=sites[-1].name if merged else "",
         )  # fmt: skip
 
+    def _of_models(self, tree: R) -> bool:
+        """Whether it is about a value that the Python script has, or about a model."""
+        symbols = {part.symbol for part in tree.walk()}
+        return bool(symbols & self.of_models) or tree.kind in ("other", "function")
+
     def _expressions(self, sites: Sequence[CallSite]) -> Expressions:
         ex = Expressions(self.scope, self.steps)
+        ex.many = [site for site in sites if site.many]
         for site in sites:
             if not site.many:
                 ex.calls[site.call.text] = ast.Name(site.name, ast.Load())
@@ -114,6 +122,7 @@ class ScriptSteps:
         for site in sites:
             if site.variable and "$" not in site.variable:
                 self.scope.variables[site.variable] = ast.Name(site.name, ast.Load())
+                self.of_models.add(site.variable)
 
     def _lost(self, tree: R, valued: Valued) -> None:
         """A variable that only R has: its value of that run, if it is one that can be written."""
@@ -200,7 +209,7 @@ class ScriptSteps:
             target = R("sym", target.value)
         if value.kind == "function" and target.symbol:
             self.scope.functions[target.symbol] = value
-            raise NotTranslated("it defines a function, which is written where it is called")
+            raise NotTranslated("a function of the script's own; what it does stands where it was called")
         if target.symbol and (site := self._site_of(target.symbol, value)) is not None:
             self._bind(target.symbol, site)
             return
@@ -208,6 +217,8 @@ class ScriptSteps:
             self._replace(target, value, ex, block)
             return
         made = ex.expression(value)
+        if self._of_models(value) or ex.step(made) is not None or ex.used:
+            self.of_models.add(target.symbol)
         if isinstance(made, ast.Name) and ex.step(made) is not None:
             self.scope.variables[target.symbol] = made
             return
@@ -222,13 +233,13 @@ class ScriptSteps:
 
     def _site_of(self, variable: str, value: R) -> CallSite | None:
         """The call site whose values a variable becomes here, where the text of the call is not its own."""
-        texts = {part.value for part in value.walk() if part.kind == "call"}
         for site in self.sites.get(self.task, []):
-            if site.variable == variable and (site.call.text not in texts or site.many):
+            if site.variable == variable and (site.call.text != value.value or site.many):
                 return site
         return None
 
     def _bind(self, variable: str, site: CallSite) -> None:
+        self.of_models.add(variable)
         made: ast.expr = ast.Name(site.name, ast.Load())
         if site.many and (turn := self._turn(site)) is not None:
             made = turn
@@ -429,7 +440,17 @@ class ScriptSteps:
 
     def _show(self, e: R, ex: Expressions, block: _Block) -> None:
         raw = self._raw(e, ex)
-        self._emit(ex, block, text_of(raw if raw is not None else self._shown(ex.operand(e), ex)))
+        if raw is None:
+            made = ex.operand(e)
+            if isinstance(ex.value(made), dict):
+                first = next(iter(ex.value(made).values()), None)
+                self._emit(ex, block)
+                block.lines += [*laid_out(f"for name, value in {text_of(made)}.items():"), f"{INDENT}print(name)"]
+                block.lines.append(f"{INDENT}{'show' if hasattr(first, 'to_string') else 'print'}(value)")
+                block.written += 1
+                return
+            raw = self._shown(made, ex)
+        self._emit(ex, block, text_of(raw))
 
     def _raw(self, e: R, ex: Expressions) -> ast.expr | None:
         """What is shown of a fit, and of a table that a helper made, as it is."""

@@ -22,7 +22,8 @@ import pairproof
 from ...bridge.values.nodes import RVector
 from ...fit.fit import Fit
 from ...validation.claims.quantities import aic_glm
-from ..translate.python_code import OWN, Names
+from ..call_sites import CallSite
+from ..translate.python_code import OWN, WIDTH, Names, identifier
 from ..translate.translation import Step
 from . import views
 from .python import Part, called, node, put, text_of
@@ -77,6 +78,11 @@ class Expressions:
         self.views: dict[str, ast.expr] = {}
         self.used: list[Step] = []
         self.leaves: list[float] = []
+        #: Call sites of the expression that were evaluated several times.
+        self.many: list[CallSite] = []
+        self.inline = False
+        #: R's names of parameters -> ours, where R's are not written.
+        self.ours: dict[str, str] = {}
 
     # -- values ------------------------------------------------------------------------------------------
 
@@ -122,12 +128,12 @@ class Expressions:
 
     def _named(self, found: ast.expr, word: str) -> ast.expr:
         text = text_of(found)
-        if len(text) <= LONG:
+        if len(text) <= LONG or self.inline:
             return found
         if text not in self.views:
             name = self.scope.names.name(word, "table")
             self.scope.values[name] = self.value(found)
-            self.before.append(f"{name} = {text}")
+            self.before += _in_turn(name, found)
             self.views[text] = ast.Name(name, ast.Load())
         return self.views[text]
 
@@ -304,9 +310,10 @@ class Expressions:
         of, *rest = e.operands
         if len(rest) != 1:
             return self._bracket(e)
-        if rest[0].kind == "str":
+        found = self.operand(of) if self._fit(of) is None else None
+        if found is None or rest[0].kind == "str" and self.kind(found) in "dl":
             return self._dollar(R("call", "", R("sym", "$"), (("", of), ("", rest[0]))))
-        found, key = self.operand(of), self.operand(rest[0])
+        key = self.operand(rest[0])
         kind = self.kind(found)
         if kind == "l" and self.kind(key) == "n" and isinstance(self.value(found), dict):
             keys = list(self.value(found))
@@ -323,7 +330,7 @@ class Expressions:
     def _element(self, x: ast.expr, key: ast.expr) -> ast.expr:
         """One number of a vector."""
         if self.kind(key) == "t":
-            return put("x[k]", x=x, k=key)
+            return put("x[k]", x=x, k=self._our_names(x, key))
         return put("x.iloc[k]" if self.kind(x) == "s" else "x[k]", x=x, k=self._less_one(key))
 
     def _bracket(self, e: R) -> ast.expr:
@@ -360,7 +367,7 @@ class Expressions:
             if self.kind(x) == "v":
                 return put("np.delete(x, k)", x=x, k=gone)
             return put("x.drop(x.index[k])", x=x, k=gone)
-        key = self.operand(e)
+        key = self._our_names(x, self.operand(e))
         kind = self.kind(key)
         if kind == "t":
             return put("x.loc[k]" if rows else "x[k]", x=x, k=key)
@@ -382,6 +389,19 @@ class Expressions:
         if isinstance(key, ast.List) and all(isinstance(k, ast.Constant) for k in key.elts):
             return put(by_place, x=x, k=[self._less_one(k) for k in key.elts])
         return put(by_place, x=x, k=put("np.asarray(k) - 1", k=key))
+
+    def _our_names(self, x: ast.expr, key: ast.expr) -> ast.expr:
+        """Constant names of parameters as the vector has them."""
+        there = self.value(x)
+        if isinstance(key, ast.List):
+            return ast.List([self._our_names(x, k) for k in key.elts], ast.Load())
+        if not isinstance(key, ast.Constant) or not isinstance(there, (pd.Series, pd.DataFrame)) or key.value in there.index:
+            return key
+        for step in self.used:
+            for theirs, own in views.names_of(step) if "coef" in step.call.result else ():
+                if theirs == key.value and own in there.index:
+                    return node(own)
+        return key
 
     def _same_index(self, x: ast.expr, key: pd.Series) -> bool:
         value = self.value(x)
@@ -410,6 +430,9 @@ class Expressions:
             inner = self._less_one(self.operand(e.operands[0]))
             return put("x.drop(columns=x.columns[k])", x=x, k=inner)
         kind = self.kind(key)
+        there = set(self.value(x).columns)
+        if isinstance(key, ast.Constant) and key.value not in there and views.ALSO.get(str(key.value)) in there:
+            key = node(views.ALSO[str(key.value)])
         if kind == "t":
             return put("x[k]", x=x, k=key if one else [key])
         if kind == "n":
@@ -422,7 +445,9 @@ class Expressions:
     def _cell(self, x: ast.expr, rows: R, columns: R) -> ast.expr:
         """`d[i, j]`."""
         if rows.kind == "str" and columns.kind == "str":
-            return put("x.loc[i, j]", x=x, i=rows.value, j=columns.value)
+            there = self.value(x).columns
+            own = columns.value if columns.value in there else views.ALSO.get(str(columns.value), columns.value)
+            return put("x.loc[i, j]", x=x, i=rows.value, j=own)
         if rows.kind == "num" and columns.kind == "num":
             return put("x.iloc[i, j]", x=x, i=int(rows.value) - 1, j=int(columns.value) - 1)
         column = self._columns(x, columns, True)
@@ -439,7 +464,7 @@ class Expressions:
         if "o" in kinds:
             parts = [(n, p) for n, p in parts if self.kind(p) != "o"]
             kinds -= {"o"}
-        if len(parts) == 1 and kinds <= set("sv"):
+        if len(parts) == 1 and (kinds <= set("sv") or not parts[0][0]):
             return parts[0][1]
         if kinds <= {"n", "t"}:
             if any(n for n, _ in parts):
@@ -493,7 +518,7 @@ class Expressions:
         if "row.names" in options and not plain:
             index = self.operand(options["row.names"])
             made = [(n, put("x.to_numpy()", x=m) if self.kind(m) == "s" else m) for n, m in made]
-        if all(self.kind(m) == "n" for _, m in made) and index is None:
+        if all(self.kind(m) in "nt" for _, m in made) and index is None:
             index = ast.List([node(0)], ast.Load())
         found = put("pd.DataFrame(x)", x=_dict(made))
         return found if index is None else put("pd.DataFrame(x, index=i)", x=_dict(made), i=index)
@@ -614,7 +639,7 @@ class Expressions:
             target, over = loop[0], vectors[0]
         else:
             target, over = ast.Tuple(loop, ast.Load()), called("zip", *vectors)
-        return ast.ListComp(made(list(own)), [ast.comprehension(_store(target), over, [], 0)])
+        return ast.ListComp(made(list(own)), [_loop(target, over)])
 
     def _joined(self, parts: Sequence[ast.expr], between: str) -> ast.expr:
         values: list[ast.expr] = []
@@ -703,38 +728,39 @@ class Expressions:
         with self.bound(bound):
             return self.expression(_only(function))
 
+    def temporary(self, word: str) -> str:
+        """A name for a variable of one expression."""
+        own = identifier(word)
+        return own if own and own not in self.scope.values and own not in RESERVED else self.scope.names.name(word, "value")
+
     def _apply(self, e: R) -> ast.expr:
         """`sapply(fits, deviance)`, `lapply(fits, function(m) coef(m))`."""
-        given = matched([(n, a) for n, a in e.arguments if n not in ("FUN.VALUE", "USE.NAMES", "simplify")], ("X", "FUN", "x1"))
+        arguments = [(n, a) for n, a in e.arguments if n not in ("FUN.VALUE", "USE.NAMES", "simplify")]
+        given = matched(arguments, ("X", "FUN", "x1"))
         if given is None or "FUN" not in given or (e.function != "vapply" and "x1" in given):
             raise NotTranslated(f"{e.function}() with further arguments is not in the vocabulary")
         over = self.expression(given["X"])
-        found = self.value(over)
-        fun, keyed = given["FUN"], isinstance(found, (dict, pd.Series))
+        found, fun = self.value(over), given["FUN"]
+        keyed = isinstance(found, (dict, pd.Series))
         first = next(iter(found.values() if isinstance(found, dict) else found), None)
         if first is None:
             raise NotTranslated("it runs over nothing")
         parameter = fun.arguments[0][0] if fun.kind == "function" and fun.arguments else "fit"
-        own, key = self.scope.names.name(parameter, "value"), "name"
-        self.scope.values[own] = first
-        before = list(self.before)
-        try:
-            inner = self._applied(fun, parameter, ast.Name(own, ast.Load()))
-            value = self.value(inner)
-        finally:
-            self.scope.values.pop(own, None)
-        if self.before != before:
-            self.before = before
-            raise NotTranslated("its function needs more than an expression")
+        own, key = self.temporary(parameter), self.temporary("name")
         element = ast.Name(own, ast.Load())
+        names = {own: first, key: next(iter(found.keys())) if keyed else first}
+        with self._inside(names, ast.Name(key if keyed else own, ast.Load())):
+            inner = self._applied(fun, parameter, element)
+            value = self.value(inner)
+        uses = any(isinstance(n, ast.Name) and n.id == own for n in ast.walk(inner))
         if keyed:
-            target: ast.expr = ast.Tuple([ast.Name(key, ast.Load()), element], ast.Load())
-            loop = ast.comprehension(_store(target), put("x.items()", x=over), [], 0)
-            made: ast.expr = ast.DictComp(ast.Name(key, ast.Load()), inner, [loop])
+            pair = ast.Tuple([ast.Name(key, ast.Load()), element], ast.Load())
+            loop = (pair, put("x.items()", x=over)) if uses else (ast.Name(key, ast.Load()), over)
+            made: ast.expr = ast.DictComp(ast.Name(key, ast.Load()), inner, [_loop(*loop)])
         elif isinstance(first, str) and e.function != "lapply":
-            made = ast.DictComp(element, inner, [ast.comprehension(_store(element), over, [], 0)])
+            made = ast.DictComp(element, inner, [_loop(element, over)])
         else:
-            made = ast.ListComp(inner, [ast.comprehension(_store(element), over, [], 0)])
+            made = ast.ListComp(inner, [_loop(element, over)])
         if e.function in ("lapply", "Map", "map"):
             return made
         if kind_of(value) in "nt":
@@ -743,16 +769,39 @@ class Expressions:
             return put("pd.DataFrame(x)", x=made)
         raise NotTranslated(f"{e.function}() of such values is not in the vocabulary")
 
+    @contextmanager
+    def _inside(self, names: Mapping[str, Any], key: ast.expr) -> Iterator[None]:
+        """Within a comprehension: nothing gets a name of its own, and what was called there has its keys."""
+        inline, calls = self.inline, dict(self.calls)
+        before = {n: self.scope.values[n] for n in names if n in self.scope.values}
+        self.scope.values.update(names)
+        self.inline = True
+        for site in self.many:
+            self.calls[site.call.text] = put("x[k]", x=ast.Name(site.name, ast.Load()), k=key)
+        try:
+            yield
+        finally:
+            self.inline, self.calls = inline, calls
+            for name in names:
+                self.scope.values.pop(name, None)
+            self.scope.values.update(before)
+
     def _applied(self, fun: R, parameter: str, own: ast.expr) -> ast.expr:
         if fun.kind == "function":
             with self.bound({parameter: own}):
                 return self.expression(_only(fun))
+        named = [text for text in self.calls if text.startswith("FUN(X[[i]]")]
+        if len(named) == 1:
+            return self.viewed(self.calls[named[0]])
         word = fun.symbol or str(fun.value)
+        if word in ("[[", "["):
+            raise NotTranslated("parts by sapply are not in the vocabulary")
         with self.bound({parameter: own}):
-            call = R("call", "", R("sym", word), (("", R("sym", parameter)),))
-            if word in ("[[", "["):
-                raise NotTranslated("parts by sapply are not in the vocabulary")
-            return self.expression(call)
+            return self.expression(R("call", "", R("sym", word), (("", R("sym", parameter)),)))
+
+
+def _loop(target: ast.expr, over: ast.expr) -> ast.comprehension:
+    return ast.comprehension(_store(target), over, [], 0)
 
 
 def _only(function: R) -> R:
@@ -763,6 +812,22 @@ def _only(function: R) -> R:
     if body is None or body.function in ("{", "<-", "=", "for", "if", "while"):
         raise NotTranslated("a function of several statements is not written as an expression")
     return body
+
+
+def _in_turn(name: str, found: ast.expr) -> list[str]:
+    """An assignment; of a long chain one for each of its links."""
+    text = f"{name} = {text_of(found)}"
+    inner = found.func.value if isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute) else None
+    inner = found.value if isinstance(found, ast.Subscript) else inner
+    if len(text) <= WIDTH or not isinstance(inner, (ast.Call, ast.Subscript)):
+        return [text]
+    own = ast.Name(name, ast.Load())
+    if isinstance(found, ast.Subscript):
+        last: ast.expr = ast.Subscript(own, found.slice, ast.Load())
+    else:
+        assert isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute)
+        last = ast.Call(ast.Attribute(own, found.func.attr, ast.Load()), found.args, found.keywords)
+    return [*_in_turn(name, inner), f"{name} = {text_of(last)}"]
 
 
 def _dict(parts: Sequence[tuple[str, ast.expr]]) -> ast.Dict:

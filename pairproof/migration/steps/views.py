@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...bridge.capture.recorded import NotRecorded, RecordedCall
 from ...bridge.values.nodes import RList, RVector
 from ...errors import PairproofError
 from ...fit.fit import Fit
@@ -37,6 +36,11 @@ NUMBERS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
 }
 #: Components of a fit, and the function that gives the same.
 COMPONENTS = {"coefficients": "coef", "coef": "coef", "aic": "AIC", **{n: n for n in NUMBERS}}
+#: R's names of columns, and those of `to_frame()`, `conf_int()` and `abilities()`.
+COLUMNS = {"Estimate": "estimate", "Std. Error": "se", "z value": "z", "Pr(>|z|)": "p"}
+ALSO = {**COLUMNS, "2.5 %": "low", "97.5 %": "high", "s.e.": "se"}
+#: Names that are written beside R's one by one.
+MOST_RENAMED = 4
 #: How far R's loosest search leaves an estimate from ours; names decide between ours that are as near.
 NEAR = 5e-3
 #: Shares of a number by which a log-likelihood that R recorded may miss the one of the same constants.
@@ -65,23 +69,22 @@ def names_of(step: Step) -> list[tuple[str, str]]:
         raise NotTranslated("R's coefficients of this fit were not recorded under names")
     series = fit.params if isinstance(fit, Fit) else pd.Series(fit.params(), dtype=float)
     ours = {str(n): float(v) for n, v in series.items() if v == v and v != 0.0}
+    theirs = dict(zip(vector.names, vector.floats().ravel().tolist()))
+    pairs = sorted(
+        (_unlike(r, own), abs(a - b), r, own)
+        for r, a in theirs.items()
+        for own, b in ours.items()
+        if abs(a - b) <= NEAR * max(1.0, abs(a))
+    )
     found: dict[str, str] = {}
-    values = dict(zip(vector.names, vector.floats().ravel().tolist()))
-    for theirs, v in values.items():
-        near = [n for n, own in ours.items() if abs(own - v) <= NEAR * max(1.0, abs(v)) and n not in found.values()]
-        if near:
-            found[theirs] = min(near, key=lambda n: (_unlike(theirs, n), abs(ours[n] - v)))
-    return list(found.items())
+    for _, _, r, own in pairs:  # equal names first, then the nearest numbers
+        if r not in found and own not in found.values():
+            found[r] = own
+    return [(r, found[r]) for r in vector.names if r in found]
 
 
 def _unlike(theirs: str, ours: str) -> int:
     return 0 if theirs == ours else 1 if ours in theirs or theirs in ours else 2
-
-
-def complete(step: Step) -> bool:
-    """Whether every coefficient of R's has one of ours."""
-    vector = step.call.vector("coef")
-    return vector is not None and len(names_of(step)) == int((~np.isnan(vector.floats())).sum())
 
 
 def coefficients(m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
@@ -92,7 +95,7 @@ def coefficients(m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
     found = _rows(put(of, m=m), list(getattr(step.value, of.partition(".")[2]).index), [own for _, own in pairs])
     prefix = _prefix(pairs)
     if prefix is None:
-        return put("x.rename(to)", x=found, to=_renamed(pairs))
+        return put("x.rename(to)", x=found, to=_renamed(pairs)) if _few(pairs) else found
     return put("x.add_prefix(p)", x=found, p=prefix) if prefix else found
 
 
@@ -112,6 +115,11 @@ def _prefix(pairs: Sequence[tuple[str, str]]) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
+def _few(pairs: Sequence[tuple[str, str]]) -> bool:
+    """Whether R's names are written; of many that follow no rule Python's own stay."""
+    return sum(r != own for r, own in pairs) <= MOST_RENAMED
+
+
 def _renamed(pairs: Sequence[tuple[str, str]]) -> ast.expr:
     changed = [(own, r) for r, own in pairs if r != own]
     return ast.Dict([ast.Constant(own) for own, _ in changed], [ast.Constant(r) for _, r in changed])
@@ -120,7 +128,7 @@ def _renamed(pairs: Sequence[tuple[str, str]]) -> ast.expr:
 def _relabelled(found: ast.expr, pairs: Sequence[tuple[str, str]], columns: bool) -> ast.expr:
     """A table under R's names of its rows, and of its columns."""
     prefix = _prefix(pairs)
-    if prefix == "":
+    if prefix == "" or prefix is None and not _few(pairs):
         return found
     to: Part = put("p.format", p=prefix.replace("{", "{{") + "{}") if prefix else _renamed(pairs)
     return put("x.rename(index=to, columns=to)" if columns else "x.rename(index=to)", x=found, to=to)
@@ -143,9 +151,7 @@ def coefficient_table(m: ast.expr, step: Step) -> ast.expr:
         raise NotTranslated("the table of a model that R fitted is R's")
     pairs = names_of(step)
     found = _rows(put("m.to_frame()", m=m), list(step.value.params.index), [n for _, n in pairs])
-    columns = ["Estimate", "Std. Error", "z value", "Pr(>|z|)"]
-    found = put('x[["estimate", "se", "z", "p"]].set_axis(columns, axis=1)', x=found, columns=columns)
-    return _relabelled(found, pairs, False)
+    return _relabelled(put("x[columns]", x=found, columns=list(COLUMNS.values())), pairs, False)
 
 
 def intervals(m: ast.expr, step: Step) -> ast.expr:
@@ -154,7 +160,7 @@ def intervals(m: ast.expr, step: Step) -> ast.expr:
         raise NotTranslated("the intervals of a model that R fitted are R's")
     pairs = names_of(step)
     found = _rows(put("m.conf_int()", m=m), list(step.value.params.index), [n for _, n in pairs])
-    return _relabelled(put('x.set_axis(["2.5 %", "97.5 %"], axis=1)', x=found), pairs, False)
+    return _relabelled(found, pairs, False)
 
 
 # -- tables and vectors that helpers made --------------------------------------------------------------------
@@ -173,14 +179,6 @@ def _equal(ours: Any, theirs: np.ndarray[Any, Any]) -> bool:
     if own is None or own.shape != theirs.shape:
         return False
     return bool(np.allclose(own, theirs, rtol=NEAR, atol=1e-4, equal_nan=True)) and not bool(np.isnan(own).all())
-
-
-def answer_of(call: RecordedCall) -> Any:
-    """What R gave of a helper, as a table of columns, a matrix or a vector; None if it was not kept."""
-    try:
-        return call.result.get("value") or call.frame("table") or call.frame("anova")
-    except NotRecorded:
-        return None
 
 
 def as_in_r(m: ast.expr, value: Any, answer: Any) -> ast.expr:
@@ -206,6 +204,10 @@ def as_in_r(m: ast.expr, value: Any, answer: Any) -> ast.expr:
 
 
 def _columns(x: ast.expr, table: pd.DataFrame, answer: Any) -> ast.expr:
+    if isinstance(answer, RVector) and answer.values.ndim == 1 and answer.values.dtype.kind in "fi":
+        same = [c for c in table.columns if _equal(table[c], answer.floats())]
+        if same:
+            return put("x[c]", x=x, c=str(same[0]))
     if isinstance(answer, RList) and answer.names:
         theirs = {n: v.floats().ravel() for n, v in zip(answer.names, answer.values) if _is_numeric(v)}
     elif isinstance(answer, RVector) and answer.values.ndim == 2:
@@ -223,7 +225,11 @@ def _columns(x: ast.expr, table: pd.DataFrame, answer: Any) -> ast.expr:
     own = list(found.values())
     if own != list(map(str, table.columns)):
         x = put("x[own]", x=x, own=own)
-    return x if own == list(found) else put("x.set_axis(names, axis=1)", x=x, names=list(found))
+    others = [(c, n) for n, c in found.items() if c != ALSO.get(n, n)]
+    if not others:
+        return x
+    to = ast.Dict([ast.Constant(c) for c, _ in others], [ast.Constant(n) for _, n in others])
+    return put("x.rename(columns=to)", x=x, to=to)
 
 
 def _is_numeric(value: Any) -> bool:
