@@ -14,6 +14,7 @@ import os
 import tempfile
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -31,7 +32,19 @@ from .outcome import Migration, left_out
 from .report_page import output as result_in_every_form
 from .steps.script_steps import ScriptSteps
 from .translate.python_code import Where, evaluate
-from .translate.translation import TRANSLATORS, Context, Step, Translation, Translator, by_package, outside
+from .translate.translation import (
+    IN_R,
+    TRANSLATORS,
+    Context,
+    OutOfTime,
+    StaysInR,
+    Step,
+    Translation,
+    Translator,
+    by_package,
+    outside,
+    within,
+)
 from .written_files import check_target, write_migration
 
 #: Modules of translators, one for the functions of one package.
@@ -51,19 +64,58 @@ def translators() -> dict[str, Translator]:
 Told = Callable[[int, int], None]
 
 
+#: Seconds that the evaluations of one call of the script may take, beside so many times what they took in R.
+SECONDS_A_CALL, TIMES_R = 20.0, 5.0
+
+
 def steps_of(captured: Captured, where: Where, told: Told | None = None) -> tuple[Step, ...]:
     """Translate and evaluate the calls of a run in the order in which they ended; `told` is for progress."""
     known, done = translators(), dict[int, Step]()
     results: dict[int, Any] = {}
+    spent, of_r = dict[tuple[str, int], float](), Counter[tuple[str, int]]()
+    for call in captured.calls:
+        of_r[call.text, call.task] += call.seconds
     with using("live"):
         for k, call in enumerate(captured.calls):
-            translation = _translated(call, Context(captured, done), known)
-            step = done[call.id] = _evaluated(call, translation, where, results)
+            site = call.text, call.task
+            left = SECONDS_A_CALL + TIMES_R * of_r[site] - spent.get(site, 0.0)
+            begun = time.monotonic()
+            step = done[call.id] = _in_time(call, Context(captured, done), known, where, results, left)
+            spent[site] = spent.get(site, 0.0) + time.monotonic() - begun
             if step.value is not None:
                 results[call.id] = step.value
             if told is not None:
                 told(k + 1, len(captured.calls))
     return tuple(done.values())
+
+
+def _in_time(
+    call: RecordedCall,
+    context: Context,
+    known: Mapping[str, Translator],
+    where: Where,
+    results: Mapping[int, Any],
+    seconds: float,
+) -> Step:
+    """The step; where Python fails or takes too long, by R through the bridge, or left out with the reason."""
+    why = f"Python took longer than {TIMES_R:g} times R's seconds and {SECONDS_A_CALL:g} more"
+    try:
+        with within(max(seconds, 0.001)):
+            step = _evaluated(call, _translated(call, context, known), where, results)
+        if not step.failed:
+            return step
+        why = step.failed
+    except OutOfTime:
+        pass
+    if call.function in IN_R:
+        try:
+            translation = IN_R[call.function](call, context, why)
+        except (StaysInR, NotRecorded, PairproofError) as lost:
+            return Step(call, outside(f"{why}; through the bridge: {lost}"))
+        step = _evaluated(call, translation, where, results)
+        if not step.failed:
+            return step
+    return Step(call, outside(why))
 
 
 def _translated(call: RecordedCall, context: Context, known: Mapping[str, Translator]) -> Translation:
@@ -84,20 +136,22 @@ def _evaluated(
     """The step with its value and rows, or with Python's error."""
     if translation.code is None:
         return Step(call, translation)
-    begun = time.monotonic()
+    begun, failed = time.monotonic(), ""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        value, rows, refused = None, (), ""
         try:
             value = evaluate(translation.code, where, results)
             rows = tuple(translation.judge(value))
-            refused = ""
         except PairproofError as error:
-            value, rows, refused = None, (), f"{type(error).__name__}: {error}"
+            value, refused = None, f"{type(error).__name__}: {error}"
         except NotRecorded as why:
-            value, rows, refused = None, (), f"what R gave cannot be compared: {why}"
+            value, refused = None, f"what R gave cannot be compared: {why}"
+        except Exception as error:  # a defect of ours loses this call and no other
+            value, failed = None, f"Python stopped ({type(error).__name__}: {error}), a defect of pairproof"
     ours = (w for w in caught if issubclass(w.category, PairproofWarning))
     said = tuple(dict.fromkeys(str(w.message) for w in ours))
-    return Step(call, translation, value, rows, refused, said, time.monotonic() - begun)
+    return Step(call, translation, value, rows, refused, said, time.monotonic() - begun, failed)
 
 
 #: Longest run of a script, in seconds, unless told otherwise.

@@ -66,6 +66,8 @@ def value_rows(
 ) -> list[Agreement] | None:
     """A row for each number of a value; None if R's has another shape. scale: the size of what cancels in it."""
     ours, theirs = numbers_of(value), numbers_of_r(r)
+    if ours is not None and len(ours) < len(theirs):
+        theirs = [v for v in theirs if v == v]  # a parameter that R keeps as NA is none of ours
     if ours is None or len(ours) != len(theirs):
         return None
     size = max([scale, *(abs(v) for _, v in ours if math.isfinite(v))], default=0.0)

@@ -869,13 +869,13 @@ def _merged(values: Sequence[ast.expr]) -> list[ast.expr]:
 def constant_of(vector: RVector) -> ast.expr:
     """A short vector of R as a constant."""
     if vector.values.ndim != 1 or len(vector) > MOST_CONSTANT or vector.values.dtype.kind not in "fibO":
-        raise NotTranslated("it is no short vector")
+        raise NotTranslated("it names a value that only R has")
     values: list[Any] = [None if m else v for v, m in zip(vector.values.tolist(), vector.na.tolist())]
     if vector.levels is not None:
         values = [None if v is None else vector.levels[int(v) - 1] for v in values]
     values = [int(v) if isinstance(v, float) and v.is_integer() and abs(v) < 1e9 else v for v in values]
     if any(v is None or v != v for v in values):
-        raise NotTranslated("it has missing values")
+        raise NotTranslated("it names a vector of R with missing values")
     parts = [node(v) for v in values]
     if vector.names is not None and len(set(vector.names)) == len(values):
         return put("pd.Series(x)", x=_dict(list(zip(vector.names, parts))))

@@ -38,7 +38,7 @@ from ...recognise.design_contests import Contests, Not
 from ..python_code import Call, File, Result, stated, whole_numbers
 from ..recorded_answers import counts
 from ..rows import Beside, in_column
-from ..translation import Context, StaysInR, Step, Translation, made, needed, outside, translates, tried
+from ..translation import IN_R, Context, StaysInR, Step, Translation, made, needed, outside, translates, tried
 from . import recorded_design as designs
 
 SAID = "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale"
@@ -219,6 +219,13 @@ HALF = (
     "half wins: R takes them as counts that are not whole, here they are ties of which each counts as half a win; its"
     " log-likelihood and AIC are not comparable"
 )
+
+
+def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    return designs.in_r(designs.fitted_of(call), why)
+
+
+IN_R.update({"stats::glm": _in_r, "gnm::gnm": _in_r})
 
 
 @translates("stats::glm", "gnm::gnm")
