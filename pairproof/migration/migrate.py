@@ -23,7 +23,8 @@ from typing import Any
 
 from ..bridge.capture.recorded import Captured, NotRecorded, RecordedCall
 from ..bridge.capture.run import capture
-from ..bridge.process.policy import using
+from ..bridge.process.policy import Backend, using
+from ..bridge.records.record_files import Records
 from ..errors import PairproofError, PairproofWarning
 from ..files.outputs import check as check_output
 from .call_sites import loop_names, sites
@@ -68,19 +69,25 @@ Told = Callable[[int, int], None]
 SECONDS_A_CALL, TIMES_R = 20.0, 5.0
 
 
-def steps_of(captured: Captured, where: Where, told: Told | None = None) -> tuple[Step, ...]:
-    """Translate and evaluate the calls of a run in the order in which they ended; `told` is for progress."""
+def steps_of(
+    captured: Captured, where: Where, told: Told | None = None, answers: Path | None = None
+) -> tuple[Step, ...]:
+    """Translate and evaluate the calls of a run in the order in which they ended; `told` is for progress.
+
+    answers: a folder for what R answers to calls that stay there.
+    """
     known, done = translators(), dict[int, Step]()
     results: dict[int, Any] = {}
     spent, of_r = dict[tuple[str, int], float](), Counter[tuple[str, int]]()
     for call in captured.calls:
         of_r[call.text, call.task] += call.seconds
+    kept = Backend("live") if answers is None else Backend("live", record="all", records=Records([answers]))
     with using("live"):
         for k, call in enumerate(captured.calls):
             site = call.text, call.task
             left = SECONDS_A_CALL + TIMES_R * of_r[site] - spent.get(site, 0.0)
             begun = time.monotonic()
-            step = done[call.id] = _in_time(call, Context(captured, done), known, where, results, left)
+            step = done[call.id] = _in_time(call, Context(captured, done), known, where, results, left, kept)
             spent[site] = spent.get(site, 0.0) + time.monotonic() - begun
             if step.value is not None:
                 results[call.id] = step.value
@@ -96,12 +103,13 @@ def _in_time(
     where: Where,
     results: Mapping[int, Any],
     seconds: float,
+    kept: Backend,
 ) -> Step:
     """The step; where Python fails or takes too long, by R through the bridge, or left out with the reason."""
     why = f"Python took longer than {TIMES_R:g} times R's seconds and {SECONDS_A_CALL:g} more"
     try:
         with within(max(seconds, 0.001)):
-            step = _evaluated(call, _translated(call, context, known), where, results)
+            step = _evaluated(call, _translated(call, context, known), where, results, kept)
         if not step.failed:
             return step
         why = step.failed
@@ -112,7 +120,7 @@ def _in_time(
             translation = IN_R[call.function](call, context, why)
         except (StaysInR, NotRecorded, PairproofError) as lost:
             return Step(call, outside(f"{why}; through the bridge: {lost}"))
-        step = _evaluated(call, translation, where, results)
+        step = _evaluated(call, translation, where, results, kept)
         if not step.failed:
             return step
     return Step(call, outside(why))
@@ -131,7 +139,7 @@ def _translated(call: RecordedCall, context: Context, known: Mapping[str, Transl
 
 
 def _evaluated(
-    call: RecordedCall, translation: Translation, where: Where, results: Mapping[int, Any]
+    call: RecordedCall, translation: Translation, where: Where, results: Mapping[int, Any], kept: Backend
 ) -> Step:
     """The step with its value and rows, or with Python's error."""
     if translation.code is None:
@@ -141,7 +149,8 @@ def _evaluated(
         warnings.simplefilter("always")
         value, rows, refused = None, (), ""
         try:
-            value = evaluate(translation.code, where, results)
+            with using(kept if translation.route == "bridge" else "live"):
+                value = evaluate(translation.code, where, results)
             rows = tuple(translation.judge(value))
         except PairproofError as error:
             value, refused = None, f"{type(error).__name__}: {error}"
@@ -223,7 +232,7 @@ def migrate(
     captured = capture(source, seconds=seconds, sandbox=sandbox, say=say, output=output)
     with tempfile.TemporaryDirectory(prefix="pairproof-migrate-") as folder:
         stage = Stage(Path(folder))
-        steps = steps_of(captured, stage.place, told)
+        steps = steps_of(captured, stage.place, told, stage.answers)
         called, _ = sites(captured, steps)
         done = ScriptSteps(captured, called, Path(folder), loop_names(called)).all()
         found = Migration(captured, steps, left_out(captured), tuple(done))

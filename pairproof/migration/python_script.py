@@ -130,10 +130,19 @@ class Writer:
                     f"{site.name}[{key_source(site.keys[k])}]" if site.many else site.name
                 )
         self.loops = loop_names(found)
+        self.base = ""
 
     def block(self, site: CallSite, inside: Sequence[str] = ()) -> Iterator[str]:
         """Lines of a site; `inside` stands where the values are made."""
         yield from self._said(site)
+        self.base = python.INDENT if bridged([site]) else ""
+        if self.base:
+            yield f"with using({R_ANSWERS}):"
+        yield from (self.base + text for text in self._code(site, inside))
+        self.base = ""
+
+    def _code(self, site: CallSite, inside: Sequence[str]) -> Iterator[str]:
+        """Statements; the first lines of those of several stand at the margin, the others where they belong."""
         if not site.many:
             yield f"{site.name} = {self._source(site.steps[0].translation.code, before=f'{site.name} = ')}"
             return
@@ -166,7 +175,7 @@ class Writer:
         def placed(file: python.File) -> str:
             return f"HERE / {python.text_literal(self.tables.path(file))}"
 
-        return python.source(value, named, placed, indent, before)
+        return python.source(value, named, placed, self.base + indent, before)
 
     # -- several evaluations -----------------------------------------------------------------------------
 
@@ -254,7 +263,12 @@ class Writer:
             rows: list[Any] = list(site.keys)
         else:
             rows = [(*key_parts(key), *(c.values[k] for c in columns)) for k, key in enumerate(site.keys)]
-        return (before + self._source(python.Constant(tuple(rows)), before=before + ":") + ":").split("\n")
+        return [before + self._source(python.Constant(tuple(rows)), before=before + ":") + ":"]
+
+
+def bridged(found: Sequence[CallSite]) -> list[CallSite]:
+    """The sites that stay in R."""
+    return [s for s in found if any(step.translation.route == "bridge" for step in s.steps)]
 
 
 def _all_files(column: Column) -> bool:
@@ -296,6 +310,11 @@ IMPORTS = {
     "stats": "from scipy import stats",
     "aic_glm": "from pairproof.validation.claims.quantities import aic_glm",
 }
+#: Folder of R's answers, and what they are in the script.
+R_FOLDER, R_ANSWERS = "recorded/of_r", "R_OF_THE_RUN"
+REPLAY = f"""{R_ANSWERS} = Backend(
+    "live" if "--live" in sys.argv else "recorded", records=Records([HERE / "{R_FOLDER}"])
+)"""
 #: Written once in a script that shows vectors and tables.
 SHOW = '''def show(value):
     """Print a vector or a table whole."""
@@ -309,17 +328,23 @@ def script_text(
     done: Sequence[Done],
     writer: Writer,
     test: str,
+    script: str = "analysis.py",
 ) -> str:
-    """The script's source; `test` is the name of its test."""
+    """The script's source; `test` is the name of its test, `script` its own."""
     blocks = [block for _, block in sorted(_blocks(found, left, done, writer), key=lambda b: b[0])]
     used = _names_in("\n".join(line for block in blocks for line in block))
     words = [text for name, text in IMPORTS.items() if name in used]
     plain = [w for w in words if w == "import re"]
     ours = [*(f"import {module}" for module in modules(found)), *(w for w in words if "pairproof" in w)]
+    if bridged(found):
+        ours.append("from pairproof.bridge import Backend, Records, using")
+        plain.append("import sys")
     others = [w for w in words if w not in plain and w not in ours]
     imports = "\n".join([*plain, "from pathlib import Path", "", *others, *([""] if others else []), *ours])
     head = HEAD.format(imports=imports)
-    lines = [*python.docstring(_about(captured, found, test)), *head.rstrip("\n").split("\n")]
+    lines = [*python.docstring(_about(captured, found, test, script)), *head.rstrip("\n").split("\n")]
+    if bridged(found):
+        lines += ["#: R's answers of that run; with --live R itself is asked.", REPLAY]
     lines += ["", "", *SHOW.split("\n"), ""] if "show" in used else []
     for block in blocks:
         # A print stands right below the statement that it belongs to, anything else apart.
@@ -358,9 +383,10 @@ def _module(function: str) -> str:
     return "pairproof"
 
 
-def _about(captured: Captured, found: Sequence[CallSite], test: str) -> list[str]:
+def _about(captured: Captured, found: Sequence[CallSite], test: str, script: str) -> list[str]:
     name = captured.text.name
-    about = [f"{name} in Python, written by pairproof migrate."]
+    replayed = f", with R's own answers of {len(bridged(found))}" if bridged(found) else ""
+    about = [f"{name} in Python, written by pairproof migrate{replayed}."]
     if not found:
         return [*about, f"R {captured.r_version} ran {name}; none of its calls has a counterpart here."]
     held = f" ({test})" if test else ""
@@ -368,10 +394,12 @@ def _about(captured: Captured, found: Sequence[CallSite], test: str) -> list[str
         f"R {captured.r_version} ran {name}, and each number was held against R's of that run{held}:"
         f" {_counted(found)}."
     )
-    bridged = [s for s in found if any(step.translation.route == "bridge" for step in s.steps)]
-    if bridged:
-        where = "1 call stays" if len(bridged) == 1 else f"{len(bridged)} calls stay"
-        about.append(f"{where} in R, through pairproof.bridge: for {_them(bridged)} R must be installed.")
+    if there := bridged(found):
+        where = "1 call stays" if len(there) == 1 else f"{len(there)} calls stay"
+        about.append(
+            f"{where} in R, through pairproof.bridge ({_them(there)}): R's answers of that run, in {R_FOLDER}, are read"
+            f" again. `python {script} --live` asks R itself, where R and its packages are installed."
+        )
     return about
 
 

@@ -183,8 +183,8 @@ def not_in_python(migration: outcome.Migration) -> Iterator[report.Block]:
 
     yield from _reasons(
         "Stayed in R",
-        "These calls have no counterpart in Python alone. The Python script calls R for them, with the same values, so"
-        " it needs R and the package.",
+        "These calls have no counterpart in Python alone. The Python script reads R's answers of this run again, which lie"
+        " beside it; with --live it asks R itself.",
         called("bridge", lambda s: f"{reason(s)} Numbers: {outcome.numbers_in_words(s.rows)}.", _through),
         "through",
     )

@@ -31,7 +31,7 @@ from ..validation.verdicts.agreement import AGREEING
 from . import delivery
 from .call_sites import CallSite, of_text, sites
 from .outcome import Migration
-from .python_script import Files, Writer, key_text, script_text
+from .python_script import R_FOLDER, Files, Writer, bridged, key_text, script_text
 from .translate.python_code import INDENT, Unique, comment, docstring, plain, text_literal
 
 HEAD = """
@@ -83,7 +83,7 @@ def text_of_test(
             [
                 f"Tests of {script}: each fit gives the numbers that it gave when it was written, and those of R.",
                 f"R's numbers are those of its run of {name}, in {stem}.recorded.json; they are held to the digits"
-                " asked for there. What needs R is not run where R is not.",
+                " asked for there. No R is needed: where a call stays in R, its answer of that run is read again.",
             ]
         )
     )
@@ -165,8 +165,7 @@ class Written:
     script: analysis.py.  test: test_analysis.py; None if no number was compared.  run:
     analysis.recorded.json.  data, records: tables, and the records of the test.  files: all of them, the
     script first.  ran_seconds: how long the new script took by itself, with its start, before it was
-    delivered; None if it needs R.  without_r: whether it ran with R switched off.  output: what it printed,
-    up to a limit.  sites: the call sites and their Python names.
+    delivered, with R switched off.  output: what it printed, up to a limit.  sites: the call sites and their Python names.
     """
 
     script: Path
@@ -175,8 +174,7 @@ class Written:
     data: tuple[Path, ...]
     records: tuple[Path, ...]
     files: tuple[str, ...]
-    ran_seconds: float | None
-    without_r: bool
+    ran_seconds: float
     output: str
     sites: tuple[CallSite, ...]
 
@@ -214,10 +212,12 @@ def write_migration(
     folder = stage.folder / "delivered"
     shutil.rmtree(folder, ignore_errors=True)
     (folder / delivery.DATA).mkdir(parents=True)
+    if bridged(found) and stage.answers.is_dir():
+        shutil.copytree(stage.answers, folder / R_FOLDER)
     for name_of, path in tables.paths.items():
         shutil.copyfile(stage.path_of(name_of), folder / path)
     data = list(tables.paths.values())
-    text = script_text(captured, found, left, migration.done, Writer(found, tables, migration.done), test)
+    text = script_text(captured, found, left, migration.done, Writer(found, tables, migration.done), test, target.name)
     _put(folder / target.name, text)
     if test:
         _put(folder / test, text_of_test(captured, found, tests, target.name, asked))
@@ -231,9 +231,8 @@ def write_migration(
         _put(folder / run, delivery.text_of(content))
 
     write_run(names)
-    needs_r = any(step.translation.route == "bridge" for site in found for step in site.steps)
     limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps) if seconds is None else seconds
-    took, output = _try_out(folder, target.name, test or f"{test_stem}.py", needs_r, limit)
+    took, output = _try_out(folder, target.name, test or f"{test_stem}.py", limit)
     made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
     write_run([*names, *made])
 
@@ -247,8 +246,7 @@ def write_migration(
         data=tuple(target.parent / name for name in data),
         records=tuple(target.parent / name for name in made),
         files=tuple(map(str, reversed(delivered))),
-        ran_seconds=None if needs_r else took,
-        without_r=not needs_r,
+        ran_seconds=took,
         output=output,
         sites=tuple(found),
     )
@@ -288,7 +286,7 @@ def _put(path: Path, text: str) -> None:
 # -- tried out -----------------------------------------------------------------------------------------------
 
 
-def _try_out(folder: Path, script: str, test: str, needs_r: bool, limit: float) -> tuple[float, str]:
+def _try_out(folder: Path, script: str, test: str, limit: float) -> tuple[float, str]:
     """Run the script in a Python of its own and compare its numbers; (seconds, what it printed)."""
     package, path = str(Path(pairproof.__file__).resolve().parent.parent), os.environ.get("PYTHONPATH")
     environment = {
@@ -296,7 +294,7 @@ def _try_out(folder: Path, script: str, test: str, needs_r: bool, limit: float) 
         "PYTHONPATH": package + (os.pathsep + path if path else ""),
         "PYTHONIOENCODING": "utf-8",
         "PYTHONDONTWRITEBYTECODE": "1",
-        **({} if needs_r else {"PAIRPROOF_R": "none"}),
+        "PAIRPROOF_R": "none",
     }
     command = [sys.executable, "-c", _RUN, script, test]
     begun = time.monotonic()

@@ -32,7 +32,7 @@ from .vocabulary import OPERATORS, by_rule, kind_of, vocabulary
 
 #: Names that a written script uses, beside its own.
 MODULES: Mapping[str, Any] = {"np": np, "pd": pd, "re": re, "stats": stats, "pairproof": pairproof, "aic_glm": aic_glm}
-RESERVED = (*OWN, *MODULES, "show", "using", "sys", "x", "v")
+RESERVED = (*OWN, *MODULES, "show", "using", "sys", "Backend", "Records", "x", "v")
 #: Functions that only set something up in R.
 SETTINGS = frozenset(
     "library require requireNamespace suppressPackageStartupMessages set.seed options setwd rm source attach detach par"

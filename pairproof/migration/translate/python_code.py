@@ -369,7 +369,7 @@ def table_call(columns: dict[str, list[Any]], stem: str, /, **options: Any) -> C
 
 
 #: Names that a script that is written uses itself.
-OWN = ("pairproof", "Path", "HERE")
+OWN = ("pairproof", "Path", "HERE", "R_OF_THE_RUN")
 _MOST = 60
 _TAKEN = frozenset([*dir(builtins), *keyword.kwlist, *keyword.softkwlist, *OWN])
 
