@@ -385,7 +385,8 @@ def _module(function: str) -> str:
 
 def _about(captured: Captured, found: Sequence[CallSite], test: str, script: str) -> list[str]:
     name = captured.text.name
-    replayed = f", with R's own answers of {len(bridged(found))}" if bridged(found) else ""
+    n = len(bridged(found))
+    replayed = f"; R's own answers of {n} call{'' if n == 1 else 's'} are read again" if n else ""
     about = [f"{name} in Python, written by pairproof migrate{replayed}."]
     if not found:
         return [*about, f"R {captured.r_version} ran {name}; none of its calls has a counterpart here."]
@@ -472,4 +473,5 @@ def _comment_of(d: Done, left: Sequence[Left], among: bool) -> Iterator[str]:
         yield from python.comment(f"  {d.place}: {python.one_line(d.text, 80)}{gave}", lines=2)
         return
     why = "; ".join(dict.fromkeys(e.reason for e in left if e.task == d.task)) or d.why
+    why = "data of R" if d.state == "data" else why
     yield from python.comment(f"{d.place}: {python.one_line(d.text, 160)} -> {why or 'it shows nothing'}{gave}")

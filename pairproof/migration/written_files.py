@@ -27,17 +27,17 @@ from ..errors import InputError, PairproofError
 from ..files.outputs import AnyPath
 from ..fit.fit import Fit
 from ..text import safe
-from ..validation.verdicts.agreement import AGREEING
+from ..validation.verdicts.agreement import AGREEING, Agreement
 from . import delivery
 from .call_sites import CallSite, of_text, sites
-from .outcome import Migration
+from .outcome import Migration, differs
 from .python_script import R_FOLDER, Files, Writer, bridged, key_text, script_text
-from .translate.python_code import INDENT, Unique, comment, docstring, plain, text_literal
+from .translate.python_code import INDENT, WIDTH, Unique, comment, docstring, one_line, plain, text_literal
 
 HEAD = """
 from pathlib import Path
 
-from pairproof.validation import Again{agree}
+{pytest}from pairproof.validation import Again{agree}
 
 CALLS = Again(Path(__file__).with_name({script}))
 """
@@ -74,8 +74,9 @@ def text_of_test(
     tests: Mapping[str, str],
     script: str,
     asked: delivery.Asked,
+    agreements: Iterable[Agreement] = (),
 ) -> str:
-    """The test's source."""
+    """The test's source; numbers of `agreements` that differ are named by a test that is expected to fail."""
     name = captured.text.name
     stem = PurePath(script).stem
     lines = list(
@@ -87,9 +88,14 @@ def text_of_test(
             ]
         )
     )
+    wrong = list(map(str, filter(differs, agreements)))
     functions = [line for s in found if s.name in tests for line in ("", "", *_test(s, tests[s.name], asked))]
     needed = any(line.lstrip().startswith("agree(") for line in functions)
-    head = HEAD.format(agree=AGREE if needed else "", script=text_literal(script))
+    if wrong:
+        said = f"{len(wrong):,} of R's numbers differ from Python's, first {wrong[0]}; see {stem}.report.html"
+        functions += ["", "", "def test_the_numbers_that_differ():", f"{INDENT}pytest.xfail("]
+        functions += [f"{INDENT * 2}{text_literal(one_line(said, 2 * WIDTH))}", f"{INDENT})"]
+    head = HEAD.format(pytest="import pytest\n\n" if wrong else "", agree=AGREE if needed else "", script=text_literal(script))
     lines += [*head.rstrip("\n").split("\n"), *functions]
     return "\n".join(lines) + "\n"
 
@@ -220,7 +226,7 @@ def write_migration(
     text = script_text(captured, found, left, migration.done, Writer(found, tables, migration.done), test, target.name)
     _put(folder / target.name, text)
     if test:
-        _put(folder / test, text_of_test(captured, found, tests, target.name, asked))
+        _put(folder / test, text_of_test(captured, found, tests, target.name, asked, migration.agreements))
     names = [*data, *([test] if test else []), target.name]
 
     def write_run(files: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
 """What a run of an R script left: the calls of its fitting functions with their values, and its ending.
 
     script --R, with capture in front of it--> lines of JSON, one a call --> RecordedCall
-    script --R's own parser--> expressions, calls, what is shown --> ScriptText
+    script --R's own parser--> expressions, calls --> ScriptText
 
 Everything here is data: texts of the script are shown to people, values are nodes
 (:mod:`pairproof.bridge.values`), and nothing of either is evaluated.
@@ -163,19 +163,6 @@ class RecordedCall:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """Something that the script prints of a fit, read off its text."""
-
-    place: Place
-    task: int
-    function: str
-    variable: str
-    text: str
-    inside_loop: bool = False
-    printed: bool = True
-
-
-@dataclass(frozen=True)
 class Mentioned:
     """A call that stands in the script's text, whether it was reached or not."""
 
@@ -212,7 +199,6 @@ class ScriptText:
     kind: Literal["R", "Rmd", "Rnw"]
     lines: tuple[str, ...]
     expressions: tuple[Place, ...]
-    shown: tuple[Shown, ...]
     mentioned: tuple[Mentioned, ...]
     packages: Mapping[str, bool]
     loop_variables: tuple[str, ...]

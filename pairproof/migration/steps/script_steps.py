@@ -70,8 +70,14 @@ class ScriptSteps:
 
     def all(self) -> list[Done]:
         """What became of each expression, in order."""
-        trees = self.captured.text.trees
-        return [self._expression(k, tree.text, node_of(tree.tree)) for k, tree in enumerate(trees, 1)]
+        found = []
+        for k, tree in enumerate(self.captured.text.trees, 1):
+            if tree.text:
+                found.append(self._expression(k, tree.text, node_of(tree.tree)))
+            else:  # made by hand, in a test
+                self._make(self.sites.get(k, []))
+                self._bind_sites(self.sites.get(k, []))
+        return found
 
     # -- an expression -----------------------------------------------------------------------------------
 
@@ -80,8 +86,7 @@ class ScriptSteps:
         place = self.captured.text.expressions[task - 1] if task <= len(self.captured.text.expressions) else NOWHERE
         valued = self.captured.values.get(task, Valued(None, False))
         sites = self.sites.get(task, [])
-        for site in sites:
-            self.scope.values[site.name] = dict(zip(site.keys, (s.value for s in site.steps))) if site.many else site.steps[0].value
+        self._make(sites)
         done = Done(task, place, text, "comment", value=said_of(valued))
         before = dict(self.scope.values), dict(self.scope.variables)
         ex = self._expressions(sites)
@@ -92,7 +97,7 @@ class ScriptSteps:
         except (NotTranslated, RecursionError) as error:
             self.scope.values, self.scope.variables = before
             self._lost(tree, valued)
-            self._bind_sites(tree, sites)
+            self._bind_sites(sites)
             why = str(error) if isinstance(error, NotTranslated) else "it is nested too deep"
             return replace(done, why=why, state="comment" if self._of_models(tree) or sites else "data")
         if not block.lines:
@@ -103,6 +108,12 @@ class ScriptSteps:
             done, state=state, why="; ".join(dict.fromkeys(block.whys)), rows=tuple(rows), lines=() if merged else tuple(block.lines),
             inside=merged, of=sites[-1].name if merged else "",
         )  # fmt: skip
+
+    def _make(self, sites: Sequence[CallSite]) -> None:
+        """The values of recorded calls under their names."""
+        for site in sites:
+            values = dict(zip(site.keys, (s.value for s in site.steps)))
+            self.scope.values[site.name] = values if site.many else site.steps[0].value
 
     def _of_models(self, tree: R) -> bool:
         """Whether it is about a value that the Python script has, or about a model."""
@@ -117,7 +128,7 @@ class ScriptSteps:
                 ex.calls[site.call.text] = ast.Name(site.name, ast.Load())
         return ex
 
-    def _bind_sites(self, tree: R, sites: Sequence[CallSite]) -> None:
+    def _bind_sites(self, sites: Sequence[CallSite]) -> None:
         """The variables that values of recorded calls reach, where the expression itself could not be written."""
         for site in sites:
             if site.variable and "$" not in site.variable:
@@ -446,7 +457,8 @@ class ScriptSteps:
                 first = next(iter(ex.value(made).values()), None)
                 self._emit(ex, block)
                 block.lines += [*laid_out(f"for name, value in {text_of(made)}.items():"), f"{INDENT}print(name)"]
-                block.lines.append(f"{INDENT}{'show' if hasattr(first, 'to_string') else 'print'}(value)")
+                word = "print(value.summary())" if isinstance(first, Fit) else "print(value)"
+                block.lines.append(INDENT + ("show(value)" if hasattr(first, "to_string") else word))
                 block.written += 1
                 return
             raw = self._shown(made, ex)

@@ -65,10 +65,10 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
 def names_of(step: Step) -> list[tuple[str, str]]:
     """R's coefficients and ours, in R's order; those without one of ours are not there."""
     vector, fit = step.call.vector("coef"), step.value
-    if vector is None or vector.names is None:
-        raise NotTranslated("R's coefficients of this fit were not recorded under names")
     series = fit.params if isinstance(fit, Fit) else pd.Series(fit.params(), dtype=float)
     ours = {str(n): float(v) for n, v in series.items() if v == v and v != 0.0}
+    if vector is None or vector.names is None:
+        return [(name, name) for name in ours]
     theirs = dict(zip(vector.names, vector.floats().ravel().tolist()))
     pairs = sorted(
         (_unlike(r, own), abs(a - b), r, own)

@@ -160,7 +160,22 @@ class Context:
     def fit_of(self, call: RecordedCall, argument: str) -> Step | None:
         """The step that made the fitted model given as `argument`; None if it is none of this run."""
         made = call.fits.get(argument)
-        return None if made is None else self.steps.get(made)
+        return self._named(call, argument) if made is None else self.steps.get(made)
+
+    def _named(self, call: RecordedCall, argument: str) -> Step | None:
+        """The fit that the variable held, where the script has since changed its names or its call, but no number."""
+        name = call.args.get(argument, "")
+        changed = {variable for variable, _ in self.captured.changed}
+        known = [s for s in self.steps.values() if s.call.variable == name and name and not s.call.helper]
+        return known[-1] if known and name not in changed else None
+
+    def why_no_fit(self, call: RecordedCall, argument: str) -> str:
+        """Why an argument is no fit of this run, and what was changed in it."""
+        said = call.args.get(argument, argument)
+        for variable, place in self.captured.changed:
+            if variable == said:
+                return f"{said} is no fit any more: the script changed its numbers in {place}"
+        return f"{said} is no model that a recorded call of this run made"
 
 
 #: Package functions that evaluate a call for the user, so that it is the user's own.

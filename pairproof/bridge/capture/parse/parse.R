@@ -7,14 +7,13 @@
 ## expression  line, last, text, tree: a top-level expression, in order (trees.R)
 ## call        task, line, last, function, package, text, variable, within, loop, scope
 ##             within: the function of the script that it stands in, "=f" if it is its value
-## shown       task, line, last, function, variable, text, loop, printed
 ## package     name, needed (the script cannot run without it), installed
 ## loop        name: a variable of `for`, an argument of a function written inside a call
 ## string      text that may be the name of a file
 ## Each but the first has `file`, the number of the script among the arguments.
 ##
-## The files beside it hold one idea each: json.R lines; words.R what an expression names and shows; tree.R the
-## parser's tree; trees.R expressions as JSON; calls.R calls, variables, packages; loops.R; shown.R.
+## The files beside it hold one idea each: json.R lines; words.R what an expression names; tree.R the
+## parser's tree; trees.R expressions as JSON; calls.R calls, variables, packages; loops.R.
 local({
   given <- commandArgs(FALSE)
   here <- sub("^--file=", "", grep("^--file=", given, value = TRUE)[1L])
@@ -44,10 +43,9 @@ local({
     if (is.null(data) || !nrow(data)) return(invisible())
     file <- new.env(parent = house)
     file$d <- data; file$lines <- lines; file$said <- said
-    for (part in c("tree", "calls", "loops", "shown")) sys.source(file.path(here, paste0(part, ".R")), envir = file)
+    for (part in c("tree", "calls", "loops")) sys.source(file.path(here, paste0(part, ".R")), envir = file)
     file$tell_calls()
     file$tell_loops()
-    file$tell_shown()
     file$tell_strings()
   }
 

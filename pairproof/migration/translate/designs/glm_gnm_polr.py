@@ -357,16 +357,16 @@ def anova(call: RecordedCall, context: Context) -> Translation:
 def _models(call: RecordedCall, context: Context) -> list[Step]:
     """The steps of the fits given, in R's order."""
     found = []
-    place = {a: int(a.lstrip(".")) if a.lstrip(".").isdigit() else 0 for a in call.fits}
+    models = [a for a in call.args if a == "object" or a.startswith("..")]
+    place = {a: int(a.lstrip(".")) if a.lstrip(".").isdigit() else 0 for a in models}
     for argument in sorted(place, key=lambda a: (place[a], a)):
-        said = call.args.get(argument, argument)
-        step = needed(context.fit_of(call, argument), f"{said} is no fit of this run")
+        step = needed(context.fit_of(call, argument), context.why_no_fit(call, argument))
         if not isinstance(step.value, Fit):
+            said = call.args.get(argument, argument)
             raise StaysInR(f"{said} is not fitted in Python, so there is nothing to compare here")
         found.append(step)
-    models = [a for a in call.args if a == "object" or a.startswith("..")]
-    if not found or len(models) != len(found):
-        raise StaysInR("one of its models is no fit of this run")
+    if not found:
+        raise StaysInR("none of its models is a fit that was recorded")
     return found
 
 
