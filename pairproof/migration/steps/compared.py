@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,14 +61,48 @@ def numbers_of_r(value: RValue) -> list[float]:
     return [v for part in value.values for v in numbers_of_r(part)] if isinstance(value, RList) else []
 
 
+def _in_r(label: str, in_r: Mapping[str, str]) -> str:
+    """A label with R's name of the parameter in it."""
+    row, dot, column = label.rpartition(".")
+    return in_r.get(label) or (f"{in_r[row]}{dot}{column}" if row in in_r else label)
+
+
+def _by_label(r: RValue) -> dict[str, float]:
+    if not isinstance(r, RVector) or r.levels is not None or r.values.dtype.kind not in "fi":
+        return {}
+    if r.names is not None:
+        return dict(zip(r.names, r.floats().tolist()))
+    rows, columns = (r.margin(0), r.margin(1)) if r.values.ndim == 2 else ((), ())
+    return {f"{a}.{b}": float(r.floats()[i, j]) for i, a in enumerate(rows) for j, b in enumerate(columns)}
+
+
+def _texts(value: Any) -> list[str]:
+    """Texts of a value that is nothing else."""
+    if isinstance(value, str):
+        return [value]
+    listed = list(value) if isinstance(value, (list, np.ndarray)) else []
+    return listed if all(isinstance(v, str) for v in listed) else []
+
+
+def _texts_of_r(value: RValue) -> list[str]:
+    if not isinstance(value, RVector) or value.values.dtype != object or value.values.ndim > 1:
+        return []
+    return ["NA" if v is None else str(v) for v in value.values.tolist()]
+
+
 def value_rows(
-    call: RecordedCall, value: Any, r: RValue, digits: float, scale: float
+    call: RecordedCall, value: Any, r: RValue, digits: float, scale: float, in_r: Mapping[str, str] = {}
 ) -> list[Agreement] | None:
     """A row for each number of a value; None if R's has another shape. scale: the size of what cancels in it."""
     ours, theirs = numbers_of(value), numbers_of_r(r)
     if ours is not None and len(ours) < len(theirs):
         theirs = [v for v in theirs if v == v]  # a parameter that R keeps as NA is none of ours
-    if ours is None or len(ours) != len(theirs):
+    if ours is not None and len(ours) != len(theirs) and isinstance(value, (pd.Series, pd.DataFrame)):
+        # A fit has no number for what the data do not determine; R gives one.
+        known = _by_label(r)
+        ours = [(n, v) for n, v in ours if _in_r(n, in_r) in known]
+        theirs = [known[_in_r(n, in_r)] for n, _ in ours]
+    if ours is None or len(ours) != len(theirs) or _texts(value) != _texts_of_r(r):
         return None
     size = max([scale, *(abs(v) for _, v in ours if math.isfinite(v))], default=0.0)
     least = min(max(digits, 1.0), 11.0)

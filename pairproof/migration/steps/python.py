@@ -103,7 +103,11 @@ def laid_out(text: str, indent: str = "") -> Iterator[str]:
     pieces = _pieces(inner)
     yield indent + head
     deeper = indent + INDENT
-    if len(deeper) + len(inner) <= WIDTH and not inner.rstrip().endswith(","):
+    if cuts := _clauses(inner):
+        first, *rest = (inner[a:b].strip() for a, b in zip([0, *cuts], [*cuts, len(inner)]))
+        for part in (first, *rest):
+            yield from laid_out(part, deeper)
+    elif len(deeper) + len(inner) <= WIDTH and not inner.rstrip().endswith(","):
         yield deeper + inner.strip()
     elif len(pieces) == 1:
         yield from laid_out(inner.strip(), deeper)
@@ -141,6 +145,11 @@ def _last_brackets(text: str) -> tuple[int, int]:
         elif depth == 0 and c in _CLOSE:
             begin, end = opened, k
     return begin, end
+
+
+def _clauses(inner: str) -> list[int]:
+    """Where the clauses of a comprehension begin."""
+    return [k + 1 for k, c, depth in _scan(inner) if depth == 0 and inner[k : k + 5] == " for "]
 
 
 def _pieces(inner: str) -> list[str]:

@@ -34,7 +34,6 @@ from .done import Done
 from .python import called, commented, laid_out, node, put, text_of
 from .translator import LONG, MODULES, RESERVED, SETTINGS, Expressions, Scope, called_on
 from .trees import R, NotTranslated, matched, node_of
-from .views import digits_of
 
 #: Characters of R's text in a comment, and of a value of that run.
 MOST_TEXT, MOST_VALUE = 300, 100
@@ -94,11 +93,12 @@ class ScriptSteps:
         try:
             self._statement(tree, ex, block, valued.visible)
             rows = self._run(block, ex, place, tree, valued)
-        except (NotTranslated, RecursionError) as error:
+        except Exception as error:  # a defect of ours loses this expression and no other
             self.scope.values, self.scope.variables = before
             self._lost(tree, valued)
             self._bind_sites(sites)
-            why = str(error) if isinstance(error, NotTranslated) else "it is nested too deep"
+            defect = f"its translation failed ({type(error).__name__}: {one_line(str(error), 80)}), a defect of pairproof"
+            why = str(error) if isinstance(error, NotTranslated) else defect
             return replace(done, why=why, state="comment" if self._of_models(tree) or sites else "data")
         if not block.lines:
             return replace(done, state="call" if sites else "nothing")
@@ -234,9 +234,13 @@ class ScriptSteps:
             self.scope.variables[target.symbol] = made
             return
         made = ex.viewed(made)
-        if ex.kind(made) == "f":
+        if ex.kind(made) == "f" and ex.step(made) is None:
             raise NotTranslated("its value has no form in Python")
+        if ex.kind(made) in "ol" and not ex.value(made) and self._filled_by_sites(target.symbol):
+            return
         name = self.scope.name(target.symbol)
+        if ex.digits:
+            self.scope.quality[name] = min(ex.digits), max(ex.leaves)
         self._emit(ex, block, f"{name} = {text_of(made)}")
         self.scope.values[name] = _own(ex.value(made))
         self.scope.variables[target.symbol] = ast.Name(name, ast.Load())
@@ -248,6 +252,10 @@ class ScriptSteps:
             if site.variable == variable and (site.call.text != value.value or site.many):
                 return site
         return None
+
+    def _filled_by_sites(self, variable: str) -> bool:
+        """Whether an empty list is filled with fits later: its call site makes it."""
+        return any(s.variable.partition("$")[0] == variable for own in self.sites.values() for s in own if s.many)
 
     def _bind(self, variable: str, site: CallSite) -> None:
         self.of_models.add(variable)
@@ -269,15 +277,25 @@ class ScriptSteps:
         f, of = target.function, target.operands[0]
         if not of.symbol:
             raise NotTranslated("it changes a part of a part")
+        for site in self.sites.get(self.task, []):
+            if site.variable.partition("$")[0] == of.symbol and site.many:
+                self.scope.variables[of.symbol] = ast.Name(site.name, ast.Load())
+                self.of_models.add(of.symbol)
+                return
         if of.symbol not in self.scope.variables:
-            for site in self.sites.get(self.task, []):
-                if site.variable.partition("$")[0] == of.symbol and site.many:
-                    self.scope.variables[of.symbol] = ast.Name(site.name, ast.Load())
-                    return
             raise NotTranslated(f"{of.symbol} is of R's data, which the Python script has not")
         own, made = self.scope.variables[of.symbol], ex.operand(value)
         x = ex.viewed(own)
         kind = ex.kind(x)
+        if f == "names" and kind == "l" and isinstance(ex.value(x), dict):
+            if list(ex.value(x)) == list(ex.value(made)):
+                return  # its keys are these values
+            name = self.scope.name(of.symbol)
+            found = put("dict(zip(v, x.values()))", x=x, v=made)
+            self._emit(ex, block, f"{name} = {text_of(found)}")
+            self.scope.values[name] = ex.value(found)
+            self.scope.variables[of.symbol] = ast.Name(name, ast.Load())
+            return
         if ex.step(own) is not None and kind == "l" or ex.step(own) is not None and isinstance(ex.step(own).value, Fit):  # type: ignore[union-attr]
             raise NotTranslated("it changes a fit")
         if f in ("names", "rownames", "row.names") and kind in "svd":
@@ -545,8 +563,8 @@ class ScriptSteps:
         if isinstance(valued.value, (RVector, RList)) and block.written:
             value = self._value_of(tree, ex, valued.visible)
             if value is not _NONE:
-                digits = min((digits_of(s) for s in ex.used), default=9.0)
-                rows = compared.value_rows(call, value, valued.value, digits, max(ex.leaves, default=0.0))
+                digits = min(ex.digits, default=9.0)
+                rows = compared.value_rows(call, value, valued.value, digits, max(ex.leaves, default=0.0), self.scope.in_r)
                 if rows is None:
                     raise NotTranslated("Python's value has another shape than R's")
                 return rows if valued.visible else [r for r in rows if r.verdict != "agrees"]

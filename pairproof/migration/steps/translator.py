@@ -57,6 +57,10 @@ class Scope:
         #: R's variables that no Python has, and what R had; None where that was not kept.
         self.of_r: dict[str, RVector | None] = {}
         self.functions: dict[str, R] = {}
+        #: Python name -> digits of the fits that its value is made of, and the size of their numbers.
+        self.quality: dict[str, tuple[float, float]] = {}
+        #: Names of parameters in Python -> in R.
+        self.in_r: dict[str, str] = {}
 
     def name(self, variable: str) -> str:
         """The Python name that a variable of the script is given."""
@@ -77,12 +81,11 @@ class Expressions:
         self.before: list[str] = []
         self.views: dict[str, ast.expr] = {}
         self.used: list[Step] = []
+        self.digits: list[float] = []
         self.leaves: list[float] = []
         #: Call sites of the expression that were evaluated several times.
         self.many: list[CallSite] = []
         self.inline = False
-        #: R's names of parameters -> ours, where R's are not written.
-        self.ours: dict[str, str] = {}
 
     # -- values ------------------------------------------------------------------------------------------
 
@@ -121,6 +124,9 @@ class Expressions:
 
     def _uses(self, step: Step, found: ast.expr) -> None:
         self.used.append(step)
+        if "coef" in step.call.result:
+            self.scope.in_r.update({own: r for r, own in views.names_of(step)})
+        self.digits.append(views.digits_of(step))
         self.leaves.append(views.finite(self.value(found)))
 
     def _word(self, made: ast.expr) -> str:
@@ -133,6 +139,8 @@ class Expressions:
         if text not in self.views:
             name = self.scope.names.name(word, "table")
             self.scope.values[name] = self.value(found)
+            if self.digits:
+                self.scope.quality[name] = min(self.digits), max(self.leaves)
             self.before += _in_turn(name, found)
             self.views[text] = ast.Name(name, ast.Load())
         return self.views[text]
@@ -158,7 +166,11 @@ class Expressions:
         """A variable, or R's value of that run where that is a short vector."""
         scope = self.scope
         if name in scope.variables:
-            return scope.variables[name]
+            found = scope.variables[name]
+            if isinstance(found, ast.Name) and found.id in scope.quality:
+                self.digits.append(scope.quality[found.id][0])
+                self.leaves.append(scope.quality[found.id][1])
+            return found
         known = {"pi": "np.pi", "T": "True", "F": "False", "LETTERS": "list('ABCDEFGHIJKLMNOPQRSTUVWXYZ')"}
         if name in known:
             return put(known[name])
@@ -397,11 +409,8 @@ class Expressions:
             return ast.List([self._our_names(x, k) for k in key.elts], ast.Load())
         if not isinstance(key, ast.Constant) or not isinstance(there, (pd.Series, pd.DataFrame)) or key.value in there.index:
             return key
-        for step in self.used:
-            for theirs, own in views.names_of(step) if "coef" in step.call.result else ():
-                if theirs == key.value and own in there.index:
-                    return node(own)
-        return key
+        own = [n for n, r in self.scope.in_r.items() if r == key.value and n in there.index]
+        return node(own[0]) if own else key
 
     def _same_index(self, x: ast.expr, key: pd.Series) -> bool:
         value = self.value(x)
@@ -414,12 +423,20 @@ class Expressions:
             found = self._places(inner) if inner.function == "order" else None
             return None if found is None else put("x[::-1]", x=found)
         decreasing = [a for n, a in e.arguments if n == "decreasing"]
-        by = [self.operand(a) for n, a in e.arguments if not n]
+        by = [self._vector(self.operand(a)) for n, a in e.arguments if not n]
         down = bool(decreasing) and decreasing[0].value is True
         by = [put("-x", x=x) for x in by] if down else by
         if len(by) == 1:
             return put('np.argsort(x, kind="stable")', x=by[0])
         return put("np.lexsort(keys)", keys=list(reversed(by)))
+
+    def _vector(self, x: ast.expr) -> ast.expr:
+        """A matrix of one column is a vector."""
+        if self.kind(x) != "d":
+            return x
+        if self.value(x).shape[1] != 1:
+            raise NotTranslated("it takes a table for a vector")
+        return put("x.iloc[:, 0]", x=x)
 
     def _order(self, e: R) -> ast.expr:
         return put("x + 1", x=self._places(e) or node(0))
@@ -561,14 +578,14 @@ class Expressions:
 
     def _which(self, e: R) -> ast.expr:
         """`names(which.max(x))`: the label; alone the place from 1."""
-        x = self.operand(e.operands[0])
+        x = self._vector(self.operand(e.operands[0]))
         of = "argmax" if e.function == "which.max" else "argmin"
         return put(f"np.{of}(x) + 1", x=x)
 
     def _names(self, e: R) -> ast.expr:
         inner = e.operands[0]
         if inner.function in ("which.max", "which.min"):
-            x = self.operand(inner.operands[0])
+            x = self._vector(self.operand(inner.operands[0]))
             return put("x.idxmax()" if inner.function == "which.max" else "x.idxmin()", x=x)
         if inner.function == "which":
             return put("list(x.index[x])", x=self.operand(inner.operands[0]))
@@ -578,7 +595,7 @@ class Expressions:
         found = self.operand(inner)
         if self.kind(found) == "d" and e.function == "names":
             return put("list(x.columns)", x=found)
-        return by_rule("names", [("", found)], self.value)
+        return by_rule(e.function if self.kind(found) == "d" else "names", [("", found)], self.value)
 
     def _outer(self, e: R) -> ast.expr:
         """A table of a function of two vectors."""

@@ -40,7 +40,7 @@ COMPONENTS = {"coefficients": "coef", "coef": "coef", "aic": "AIC", **{n: n for 
 COLUMNS = {"Estimate": "estimate", "Std. Error": "se", "z value": "z", "Pr(>|z|)": "p"}
 ALSO = {**COLUMNS, "2.5 %": "low", "97.5 %": "high", "s.e.": "se"}
 #: Names that are written beside R's one by one.
-MOST_RENAMED = 4
+MOST_RENAMED = 8
 #: How far R's loosest search leaves an estimate from ours; names decide between ours that are as near.
 NEAR = 5e-3
 #: Shares of a number by which a log-likelihood that R recorded may miss the one of the same constants.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -77,9 +77,7 @@ def _rule(text: str) -> Rule:
 def vocabulary() -> Mapping[str, tuple[Rule, ...]]:
     """R's function -> its rules."""
     found = packaged_toml("pairproof.migration.steps", "vocabulary.toml")
-    named = {name if name == "set_names" else name.replace("_", "."): rules for name, rules in found.items()}
-    named["setNames"] = named.pop("set_names")
-    return {name: tuple(map(_rule, rules)) for name, rules in named.items()}
+    return {name: tuple(map(_rule, rules)) for name, rules in found.items()}
 
 
 def by_rule(
@@ -89,7 +87,7 @@ def by_rule(
     arguments = [(n, a) for n, a in arguments if n not in _OF_LOOKS]
     first = kind_of(value(arguments[0][1])) if arguments else ""
     for rule in vocabulary()[function]:
-        formals = _in_order(rule, function)
+        formals = [*rule.needed, *rule.fixed, *rule.defaults]
         given = matched(arguments, formals)
         if given is None or not all(n in given for n in (*rule.needed, *rule.fixed)):
             continue
@@ -101,12 +99,10 @@ def by_rule(
             continue
         parts: dict[str, Part] = {**rule.defaults, **given}
         return put(rule.template, **{_python(n): p for n, p in parts.items()})
+    if first == "d" and value(arguments[0][1]).shape[1] == 1:  # a matrix of one column is a vector
+        column = put("x.iloc[:, 0]", x=arguments[0][1])
+        return by_rule(function, [(arguments[0][0], column), *arguments[1:]], value)
     raise NotTranslated(f"{function}() of these arguments is not in the vocabulary")
-
-
-def _in_order(rule: Rule, function: str) -> list[str]:
-    """The formals as the line has them."""
-    return [*rule.needed, *rule.fixed, *rule.defaults]
 
 
 def _python(formal: str) -> str:
@@ -116,8 +112,3 @@ def _python(formal: str) -> str:
 
 def _is(given: ast.expr, constant: Any) -> bool:
     return isinstance(given, ast.Constant) and given.value == constant
-
-
-def spoken() -> Iterator[str]:
-    """All functions of the vocabulary."""
-    yield from vocabulary()
