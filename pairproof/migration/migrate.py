@@ -239,7 +239,7 @@ def migrate(
         if not check:
             written = write_migration(found, source, target, stage=stage, force=force)
             report = str(written.script.with_name(_report(target).name))
-            found = replace(found, ran_seconds=written.ran_seconds, written=(*written.shown, report))
+            found = replace(found, done=written.done, ran_seconds=written.ran_seconds, written=(*written.shown, report))
     found = replace(found, seconds=time.monotonic() - begun)
     if not check:
         result_in_every_form(found).write(_report(target), force=force)

@@ -348,7 +348,8 @@ def script_text(
     lines += ["", "", *SHOW.split("\n"), ""] if "show" in used else []
     for block in blocks:
         # A print stands right below the statement that it belongs to, anything else apart.
-        below = block[0].startswith("print(") and lines[-1][:1] not in ("#", " ", "")
+        alone = len(block) == 1 and block[0][:1] not in ("#", " ")
+        below = alone and lines[-1][:1] not in ("#", " ", "", "@")
         lines += block if below else ["", *block]
     if captured.ending != "done":
         lines += ["", *python.comment(f"The R script ended here: {captured.message}")]

@@ -16,7 +16,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -32,6 +32,7 @@ from . import delivery
 from .call_sites import CallSite, of_text, sites
 from .outcome import Migration, differs
 from .python_script import R_FOLDER, Files, Writer, bridged, key_text, script_text
+from .steps.done import Done
 from .translate.python_code import INDENT, WIDTH, Unique, comment, docstring, one_line, plain, text_literal
 
 HEAD = """
@@ -183,6 +184,7 @@ class Written:
     ran_seconds: float
     output: str
     sites: tuple[CallSite, ...]
+    done: tuple[Done, ...] = ()
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -238,7 +240,16 @@ def write_migration(
 
     write_run(names)
     limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps) if seconds is None else seconds
-    took, output = _try_out(folder, target.name, test or f"{test_stem}.py", limit)
+    try:
+        took, output = _try_out(folder, target.name, test or f"{test_stem}.py", limit)
+    except PairproofError:
+        if not any(d.lines or d.inside for d in migration.done):
+            raise
+        # A statement after the fits stops the script: the fits are worth having without any.
+        plain = replace(migration, done=tuple(map(_not_run, migration.done)))
+        return write_migration(
+            plain, source, out, stage=stage, force=force, reads=reads, seconds=seconds
+        )
     made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
     write_run([*names, *made])
 
@@ -255,7 +266,16 @@ def write_migration(
         ran_seconds=took,
         output=output,
         sites=tuple(found),
+        done=migration.done,
     )
+
+
+def _not_run(d: Done) -> Done:
+    """The expression as a comment."""
+    if not (d.lines or d.inside):
+        return d
+    why = "its Python stopped the script when that ran by itself, a defect of pairproof"
+    return replace(d, state="comment", lines=(), inside=(), of="", why=why, rows=())
 
 
 def check_target(source: AnyPath, out: AnyPath, *, force: bool = False) -> None:

@@ -89,10 +89,18 @@ def _quotes(text: str) -> str:
 _OPEN, _CLOSE = "([{", ")]}"
 
 
-def laid_out(text: str, indent: str = "") -> Iterator[str]:
-    """Lines of a statement that is given in one line, broken at its brackets where it is too long."""
+def laid_out(text: str, indent: str = "", inside: bool = False) -> Iterator[str]:
+    """Lines of a statement that is given in one line, broken where it is too long as black breaks it.
+
+    inside: within brackets, where a line may begin with an operator or a dot.
+    """
     if len(indent) + len(text) <= WIDTH:
         yield indent + text
+        return
+    cuts = _operators(text) if inside else []
+    if cuts:
+        for a, b in zip([0, *cuts], [*cuts, len(text)]):
+            yield from laid_out(text[a:b].strip(), indent)
         return
     begin, end = _last_brackets(text)
     inner = text[begin + 1 : end] if begin >= 0 else ""
@@ -106,14 +114,14 @@ def laid_out(text: str, indent: str = "") -> Iterator[str]:
     if cuts := _clauses(inner):
         first, *rest = (inner[a:b].strip() for a, b in zip([0, *cuts], [*cuts, len(inner)]))
         for part in (first, *rest):
-            yield from laid_out(part, deeper)
+            yield from laid_out(part, deeper, not part.startswith("for "))
     elif len(deeper) + len(inner) <= WIDTH and not inner.rstrip().endswith(","):
         yield deeper + inner.strip()
     elif len(pieces) == 1:
-        yield from laid_out(inner.strip(), deeper)
+        yield from laid_out(inner.strip(), deeper, True)
     else:
         for piece in pieces:
-            lines = list(laid_out(piece, deeper))
+            lines = list(laid_out(piece, deeper, True))
             yield from lines[:-1]
             yield f"{lines[-1]},"
     yield indent + tail
@@ -145,6 +153,21 @@ def _last_brackets(text: str) -> tuple[int, int]:
         elif depth == 0 and c in _CLOSE:
             begin, end = opened, k
     return begin, end
+
+
+#: Operators of one precedence, the loosest first.
+_LOOSEST = ((" == ", " != ", " < ", " > ", " <= ", " >= "), (" + ", " - "), (" * ", " / ", " // ", " % ", " @ "))
+
+
+def _operators(text: str) -> list[int]:
+    """Where a line is broken outside its brackets: before the loosest operators, else before the links of a chain."""
+    flat = [(k, c) for k, c, depth in _scan(text) if depth == 0]
+    for words in _LOOSEST:
+        cuts = [k + 1 for k, c in flat if c == " " and any(text.startswith(w, k) for w in words)]
+        if cuts:
+            return cuts
+    links = [k for k, c in flat if c == "." and text[k - 1 : k] in (")", "]")]
+    return links if len(links) > 1 else []
 
 
 def _clauses(inner: str) -> list[int]:

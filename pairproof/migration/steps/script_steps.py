@@ -66,6 +66,8 @@ class ScriptSteps:
         self.task = 0
         #: R's variables whose values are fits, or made of fits.
         self.of_models: set[str] = set()
+        #: Views that have a name at the top of the script.
+        self.views: dict[str, ast.expr] = {}
 
     def all(self) -> list[Done]:
         """What became of each expression, in order."""
@@ -92,7 +94,10 @@ class ScriptSteps:
         block = _Block()
         try:
             self._statement(tree, ex, block, valued.visible)
+            if ex.before:  # a constant that was looked up and is of use later
+                self._emit(ex, block)
             rows = self._run(block, ex, place, tree, valued)
+            self.views = ex.views
         except Exception as error:  # a defect of ours loses this expression and no other
             self.scope.values, self.scope.variables = before
             self._lost(tree, valued)
@@ -122,6 +127,7 @@ class ScriptSteps:
 
     def _expressions(self, sites: Sequence[CallSite]) -> Expressions:
         ex = Expressions(self.scope, self.steps)
+        ex.views = dict(self.views)
         ex.many = [site for site in sites if site.many]
         for site in sites:
             if not site.many:

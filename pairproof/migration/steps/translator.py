@@ -322,6 +322,8 @@ class Expressions:
         of, *rest = e.operands
         if len(rest) != 1:
             return self._bracket(e)
+        if (one := self._one_coefficient(of, rest[0])) is not None:
+            return one
         found = self.operand(of) if self._fit(of) is None else None
         if found is None or rest[0].kind == "str" and self.kind(found) in "dl":
             return self._dollar(R("call", "", R("sym", "$"), (("", of), ("", rest[0]))))
@@ -345,8 +347,24 @@ class Expressions:
             return put("x[k]", x=x, k=self._our_names(x, key))
         return put("x.iloc[k]" if self.kind(x) == "s" else "x[k]", x=x, k=self._less_one(key))
 
+    def _one_coefficient(self, of: R, key: R) -> ast.expr | None:
+        """`coef(m)["at.home"]`: `m.params["order"]`."""
+        if of.function not in ("coef", "coefficients") or len(of.operands) != 1 or key.kind != "str":
+            return None
+        m = self._fit(of.operands[0])
+        if m is None or not isinstance(m[1].value, Fit):
+            return None
+        own = dict(views.names_of(m[1])).get(str(key.value))
+        if own is None:
+            return None
+        found = put("m.params[k]", m=m[0], k=own)
+        self._uses(m[1], found)
+        return found
+
     def _bracket(self, e: R) -> ast.expr:
         of, *rest = e.operands
+        if len(rest) == 1 and (found := self._one_coefficient(of, rest[0])) is not None:
+            return found
         rest = [r for (n, _), r in zip(e.arguments[1:], rest) if n != "drop"]
         x = self.operand(of)
         kind = self.kind(x)
