@@ -14,7 +14,6 @@ import os
 import tempfile
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -27,6 +26,7 @@ from ..bridge.process.policy import Backend, using
 from ..bridge.records.record_files import Records
 from ..errors import PairproofError, PairproofWarning
 from ..files.outputs import check as check_output
+from ..validation.verdicts.agreement import Agreement
 from .call_sites import loop_names, sites
 from .delivery import Stage
 from .outcome import Migration, left_out
@@ -78,9 +78,10 @@ def steps_of(
     """
     known, done = translators(), dict[int, Step]()
     results: dict[int, Any] = {}
-    spent, of_r = dict[tuple[str, int], float](), Counter[tuple[str, int]]()
+    spent: dict[tuple[str, int], float] = {}
+    of_r: dict[tuple[str, int], float] = {}
     for call in captured.calls:
-        of_r[call.text, call.task] += call.seconds
+        of_r[call.text, call.task] = of_r.get((call.text, call.task), 0.0) + call.seconds
     kept = Backend("live") if answers is None else Backend("live", record="all", records=Records([answers]))
     with using("live"):
         for k, call in enumerate(captured.calls):
@@ -147,7 +148,9 @@ def _evaluated(
     begun, failed = time.monotonic(), ""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        value, rows, refused = None, (), ""
+        value: Any = None
+        rows: tuple[Agreement, ...] = ()
+        refused = ""
         try:
             with using(kept if translation.route == "bridge" else "live"):
                 value = evaluate(translation.code, where, results)
@@ -239,7 +242,9 @@ def migrate(
         if not check:
             written = write_migration(found, source, target, stage=stage, force=force)
             report = str(written.script.with_name(_report(target).name))
-            found = replace(found, done=written.done, ran_seconds=written.ran_seconds, written=(*written.shown, report))
+            found = replace(
+                found, done=written.done, ran_seconds=written.ran_seconds, written=(*written.shown, report)
+            )
     found = replace(found, seconds=time.monotonic() - begun)
     if not check:
         result_in_every_form(found).write(_report(target), force=force)

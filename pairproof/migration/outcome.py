@@ -323,7 +323,7 @@ def document(
     done: Sequence[Done] = (),
 ) -> dict[str, Any]:
     """`{"script", ..., "calls": [...], "agreements"}`; a number that is not finite is None."""
-    rows = [row for of in (*steps, *done) for row in of.rows]
+    rows = [*(row for s in steps for row in s.rows), *(row for d in done for row in d.rows)]
     return {
         "script": captured.text.name,
         "kind": captured.text.kind,
@@ -424,7 +424,8 @@ class Migration:
     @property
     def agreements(self) -> tuple[Agreement, ...]:
         """All rows."""
-        return tuple(row for of in (*self.steps, *self.done) for row in of.rows)
+        own = (row for d in self.done for row in d.rows)
+        return (*(row for step in self.steps for row in step.rows), *own)
 
     @property
     def exit_code(self) -> Literal[0, 1, 2]:

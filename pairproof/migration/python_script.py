@@ -475,4 +475,6 @@ def _comment_of(d: Done, left: Sequence[Left], among: bool) -> Iterator[str]:
         return
     why = "; ".join(dict.fromkeys(e.reason for e in left if e.task == d.task)) or d.why
     why = "data of R" if d.state == "data" else why
-    yield from python.comment(f"{d.place}: {python.one_line(d.text, 160)} -> {why or 'it shows nothing'}{gave}")
+    yield from python.comment(
+        f"{d.place}: {python.one_line(d.text, 160)} -> {why or 'it shows nothing'}{gave}"
+    )

@@ -89,14 +89,18 @@ def text_of_test(
             ]
         )
     )
-    wrong = list(map(str, filter(differs, agreements)))
+    wrong = [f"{a.quantity} {a.native}, R {a.r}" for a in agreements if differs(a)]
     functions = [line for s in found if s.name in tests for line in ("", "", *_test(s, tests[s.name], asked))]
     needed = any(line.lstrip().startswith("agree(") for line in functions)
     if wrong:
         said = f"{len(wrong):,} of R's numbers differ from Python's, first {wrong[0]}; see {stem}.report.html"
         functions += ["", "", "def test_the_numbers_that_differ():", f"{INDENT}pytest.xfail("]
         functions += [f"{INDENT * 2}{text_literal(one_line(said, 2 * WIDTH))}", f"{INDENT})"]
-    head = HEAD.format(pytest="import pytest\n\n" if wrong else "", agree=AGREE if needed else "", script=text_literal(script))
+    head = HEAD.format(
+        pytest="import pytest\n\n" if wrong else "",
+        agree=AGREE if needed else "",
+        script=text_literal(script),
+    )
     lines += [*head.rstrip("\n").split("\n"), *functions]
     return "\n".join(lines) + "\n"
 
@@ -225,7 +229,9 @@ def write_migration(
     for name_of, path in tables.paths.items():
         shutil.copyfile(stage.path_of(name_of), folder / path)
     data = list(tables.paths.values())
-    text = script_text(captured, found, left, migration.done, Writer(found, tables, migration.done), test, target.name)
+    text = script_text(
+        captured, found, left, migration.done, Writer(found, tables, migration.done), test, target.name
+    )
     _put(folder / target.name, text)
     if test:
         _put(folder / test, text_of_test(captured, found, tests, target.name, asked, migration.agreements))
@@ -247,9 +253,7 @@ def write_migration(
             raise
         # A statement after the fits stops the script: the fits are worth having without any.
         plain = replace(migration, done=tuple(map(_not_run, migration.done)))
-        return write_migration(
-            plain, source, out, stage=stage, force=force, reads=reads, seconds=seconds
-        )
+        return write_migration(plain, source, out, stage=stage, force=force, reads=reads, seconds=seconds)
     made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
     write_run([*names, *made])
 

@@ -274,7 +274,9 @@ def hostile(text: str, step: Step) -> str:
     failed = script.call(6, None, error=text)
     script.lines[4] = TopLevel(text or "x", ["call", ["sym", "coef"], [["", ["sym", "m"]]], text])
     script.lines[5] = TopLevel(text or "x", ["call", ["sym", text], [[text, ["str", text]]], text])
-    script.lines[8] = TopLevel(text or "x", ["call", ["sym", "<-"], [["", ["sym", text]], ["", ["str", text]]], text])
+    script.lines[8] = TopLevel(
+        text or "x", ["call", ["sym", "<-"], [["", ["sym", text]], ["", ["str", text]]], text]
+    )
     script.values = {k: Valued(None, True) for k in (4, 5)}
     script.mention(7, "nlm", text)
     captured = script.captured(ending="error", message=text)

@@ -43,7 +43,11 @@ def numbers_of(value: Any) -> list[tuple[str, float]] | None:
         found = [float(v) for c in kept for v in value.iloc[:, c].tolist()]
         return [(f"{r}.{c}", v) for (r, c), v in zip(labels, found)]
     if isinstance(value, np.ndarray):
-        return [(str(k), float(v)) for k, v in enumerate(value.T.ravel(), 1)] if value.dtype.kind in "fib" else []
+        return (
+            [(str(k), float(v)) for k, v in enumerate(value.T.ravel(), 1)]
+            if value.dtype.kind in "fib"
+            else []
+        )
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple, range)):
@@ -57,7 +61,11 @@ def numbers_of(value: Any) -> list[tuple[str, float]] | None:
 def numbers_of_r(value: RValue) -> list[float]:
     """R's numbers in the same order; factors and texts have none."""
     if isinstance(value, RVector):
-        return value.floats().T.ravel().tolist() if value.levels is None and value.values.dtype.kind in "fib" else []
+        return (
+            value.floats().T.ravel().tolist()
+            if value.levels is None and value.values.dtype.kind in "fib"
+            else []
+        )
     return [v for part in value.values for v in numbers_of_r(part)] if isinstance(value, RList) else []
 
 
@@ -110,7 +118,9 @@ def value_rows(
     rows = []
     for (label, own), other in zip(ours, theirs):
         near = abs(own - other) <= 10.0**-least * size
-        rows.append(beside.row(f"shown.{label}" if label else "shown", other if near and own != other else own, other))
+        rows.append(
+            beside.row(f"shown.{label}" if label else "shown", other if near and own != other else own, other)
+        )
         if near and own != other:
             rows[-1] = _exact(rows[-1], own, other, size)
     return rows

@@ -12,9 +12,10 @@ from ...validation.verdicts.agreement import Agreement
 class Done:
     """A top-level expression of the script and what became of it.
 
-    state: "translated"; "partly": some of its statements; "comment"; "data": about no model; "call": its call site says
-    it all; "nothing": it gives and shows nothing.  lines: of the Python script.  why: why it is a comment; "" if it is not.  inside: lines that stand in the loop that
-    makes a site's values.  value: R's of that run, in few words.
+    state: "translated"; "partly": some of its statements; "comment"; "data": about no model; "call": its call site
+    says it all; "nothing": it gives and shows nothing.  lines: of the Python script.  why: why it is a comment; ""
+    if it is not.  value: R's of that run, in few words.  inside, of: lines that stand in the loop that makes the
+    values of a call site, and its name.
     """
 
     task: int

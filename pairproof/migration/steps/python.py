@@ -79,7 +79,9 @@ def _quotes(text: str) -> str:
     lines = [text]
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     for t in reversed(tokens):
-        plain = t.type == tokenize.STRING and t.string[:1] == "'" and '"' not in t.string and "\\" not in t.string
+        plain = (
+            t.type == tokenize.STRING and t.string[:1] == "'" and '"' not in t.string and "\\" not in t.string
+        )
         if plain and t.start[0] == t.end[0] == 1:
             line = lines[0]
             lines[0] = f'{line[: t.start[1]]}"{t.string[1:-1]}"{line[t.end[1] :]}'
@@ -156,7 +158,11 @@ def _last_brackets(text: str) -> tuple[int, int]:
 
 
 #: Operators of one precedence, the loosest first.
-_LOOSEST = ((" == ", " != ", " < ", " > ", " <= ", " >= "), (" + ", " - "), (" * ", " / ", " // ", " % ", " @ "))
+_LOOSEST = (
+    (" == ", " != ", " < ", " > ", " <= ", " >= "),
+    (" + ", " - "),
+    (" * ", " / ", " // ", " % ", " @ "),
+)
 
 
 def _operators(text: str) -> list[int]:

@@ -37,6 +37,8 @@ from .trees import R, NotTranslated, matched, node_of
 
 #: Characters of R's text in a comment, and of a value of that run.
 MOST_TEXT, MOST_VALUE = 300, 100
+#: Lines of a text that a script prints itself; a fit's summary has more.
+MOST_LINES = 6
 PRINTING = frozenset("print show print.default".split())
 
 
@@ -52,16 +54,20 @@ class _Block:
 class ScriptSteps:
     """All expressions of a script."""
 
-    def __init__(self, captured: Captured, found: Sequence[CallSite], folder: Path, loops: Mapping[str, list[str]]) -> None:
+    def __init__(
+        self, captured: Captured, found: Sequence[CallSite], folder: Path, loops: Mapping[str, list[str]]
+    ) -> None:
         self.captured = captured
         self.sites: defaultdict[int, list[CallSite]] = defaultdict(list)
         for site in found:
             self.sites[site.task].append(site)
         self.loops = loops
-        names = Names([*RESERVED, *(s.name for s in found), *(v for own in loops.values() for v in own), *_WORDS])
+        names = Names(
+            [*RESERVED, *(s.name for s in found), *(v for own in loops.values() for v in own), *_WORDS]
+        )
         self.scope = Scope(names)
         self.steps = [step for site in found for step in site.steps]
-        self.scope.values |= {"HERE": folder, "show": _show}
+        self.scope.values |= {"HERE": folder, "show": _show, "print": _print}
         self.printed = compared.Printed(captured.output)
         self.task = 0
         #: R's variables whose values are fits, or made of fits.
@@ -84,7 +90,11 @@ class ScriptSteps:
 
     def _expression(self, task: int, text: str, tree: R) -> Done:
         self.task = task
-        place = self.captured.text.expressions[task - 1] if task <= len(self.captured.text.expressions) else NOWHERE
+        place = (
+            self.captured.text.expressions[task - 1]
+            if task <= len(self.captured.text.expressions)
+            else NOWHERE
+        )
         valued = self.captured.values.get(task, Valued(None, False))
         sites = self.sites.get(task, [])
         self._make(sites)
@@ -102,7 +112,8 @@ class ScriptSteps:
             self.scope.values, self.scope.variables = before
             self._lost(tree, valued)
             self._bind_sites(sites)
-            defect = f"its translation failed ({type(error).__name__}: {one_line(str(error), 80)}), a defect of pairproof"
+            said = f"{type(error).__name__}: {one_line(str(error), 80)}"
+            defect = f"its translation failed ({said}), a defect of pairproof"
             why = str(error) if isinstance(error, NotTranslated) else defect
             return replace(done, why=why, state="comment" if self._of_models(tree) or sites else "data")
         if not block.lines:
@@ -110,9 +121,14 @@ class ScriptSteps:
         state = "translated" if not block.whys else "partly" if block.written else "comment"
         merged = self._merged(tree, sites, block)
         return replace(
-            done, state=state, why="; ".join(dict.fromkeys(block.whys)), rows=tuple(rows), lines=() if merged else tuple(block.lines),
-            inside=merged, of=sites[-1].name if merged else "",
-        )  # fmt: skip
+            done,
+            state=state,
+            why="; ".join(dict.fromkeys(block.whys)),
+            rows=tuple(rows),
+            lines=() if merged else tuple(block.lines),
+            inside=merged,
+            of=sites[-1].name if merged else "",
+        )
 
     def _make(self, sites: Sequence[CallSite]) -> None:
         """The values of recorded calls under their names."""
@@ -152,6 +168,8 @@ class ScriptSteps:
             self.scope.variables.pop(name, None)
             value = valued.value if whole and isinstance(valued.value, RVector) else None
             self.scope.of_r[name] = value
+            if self._of_models(tree.operands[-1]):
+                self.of_models.add(name)
 
     # -- statements --------------------------------------------------------------------------------------
 
@@ -261,7 +279,9 @@ class ScriptSteps:
 
     def _filled_by_sites(self, variable: str) -> bool:
         """Whether an empty list is filled with fits later: its call site makes it."""
-        return any(s.variable.partition("$")[0] == variable for own in self.sites.values() for s in own if s.many)
+        return any(
+            s.variable.partition("$")[0] == variable for own in self.sites.values() for s in own if s.many
+        )
 
     def _bind(self, variable: str, site: CallSite) -> None:
         self.of_models.add(variable)
@@ -275,7 +295,11 @@ class ScriptSteps:
         words = self.loops[site.name]
         if all(w in self.scope.values for w in words):
             keys = [ast.Name(w, ast.Load()) for w in words]
-            return put("x[k]", x=ast.Name(site.name, ast.Load()), k=keys[0] if len(keys) == 1 else ast.Tuple(list(keys), ast.Load()))
+            return put(
+                "x[k]",
+                x=ast.Name(site.name, ast.Load()),
+                k=keys[0] if len(keys) == 1 else ast.Tuple(list(keys), ast.Load()),
+            )
         return None
 
     def _replace(self, target: R, value: R, ex: Expressions, block: _Block) -> None:
@@ -302,7 +326,8 @@ class ScriptSteps:
             self.scope.values[name] = ex.value(found)
             self.scope.variables[of.symbol] = ast.Name(name, ast.Load())
             return
-        if ex.step(own) is not None and kind == "l" or ex.step(own) is not None and isinstance(ex.step(own).value, Fit):  # type: ignore[union-attr]
+        step = ex.step(own)
+        if step is not None and (kind == "l" or isinstance(step.value, Fit)):
             raise NotTranslated("it changes a fit")
         if f in ("names", "rownames", "row.names") and kind in "svd":
             found = put("pd.Series(x, index=v)" if kind == "v" else "x.set_axis(v)", x=x, v=made)
@@ -314,7 +339,11 @@ class ScriptSteps:
             word = str(target.operands[1].value)
             if ex.kind(made) == "s" and not ex.value(x).index.equals(ex.value(made).index):
                 made = put("x.to_numpy()", x=made)
-            found = called_on(x, "assign", **{word: made}) if word.isidentifier() else put("x.assign(**d)", x=x, d=ast.Dict([node(word)], [made]))
+            found = (
+                called_on(x, "assign", **{word: made})
+                if word.isidentifier()
+                else put("x.assign(**d)", x=x, d=ast.Dict([node(word)], [made]))
+            )
         elif f in ("[", "[[") and len(target.operands) == 2 and kind in "svl":
             self._element(of.symbol, x, kind, target.operands[1], made, ex, block)
             return
@@ -328,7 +357,9 @@ class ScriptSteps:
         self.scope.values[name] = ex.value(found)
         self.scope.variables[of.symbol] = ast.Name(name, ast.Load())
 
-    def _element(self, variable: str, x: ast.expr, kind: str, key: R, made: ast.expr, ex: Expressions, block: _Block) -> None:
+    def _element(
+        self, variable: str, x: ast.expr, kind: str, key: R, made: ast.expr, ex: Expressions, block: _Block
+    ) -> None:
         place = ex.operand(key)
         by = ex.kind(place)
         if kind == "l" and isinstance(ex.value(x), list):
@@ -355,6 +386,8 @@ class ScriptSteps:
             raise NotTranslated("a loop within a loop of fits is not written")
         keys = site or next((s for s in sites if not s.loop_names and not self._other_loop(s, e)), None)
         by_sites = keys is not None
+        made: ast.expr
+        first: Any
         if keys is not None:
             name, made = self.loops[keys.name][0], ast.Name(keys.name, ast.Load())
             first = key_parts(keys.keys[0])[0]
@@ -383,10 +416,17 @@ class ScriptSteps:
             if block.whys and not by_sites:
                 raise NotTranslated("; ".join(dict.fromkeys(inner.whys)))
             if inner.lines:
-                block.lines += [f"for {name} in {text_of(made)}:", *(INDENT + x for x in inner.lines), f"{INDENT}pass"]
+                block.lines += [
+                    f"for {name} in {text_of(made)}:",
+                    *(INDENT + x for x in inner.lines),
+                    f"{INDENT}pass",
+                ]
             return
         self._emit(ex, block)
-        block.lines += [*laid_out(f"for {name} in {text_of(made)}:"), *(INDENT + line if line else "" for line in inner.lines)]
+        block.lines += [
+            *laid_out(f"for {name} in {text_of(made)}:"),
+            *(INDENT + line if line else "" for line in inner.lines),
+        ]
         block.written += 1
         self._after_loop(sites)
 
@@ -400,9 +440,15 @@ class ScriptSteps:
             variable = site.variable.partition("$")[0]
             if variable:
                 made: ast.expr = ast.Name(site.name, ast.Load())
-                listed = variable in self.scope.variables and text_of(self.scope.variables[variable]) == site.name
+                listed = (
+                    variable in self.scope.variables and text_of(self.scope.variables[variable]) == site.name
+                )
                 parts = key_parts(site.keys[-1])
-                last = put("x[k]", x=made, k=parts[0] if len(parts) == 1 else ast.Tuple(list(map(node, parts)), ast.Load()))
+                last = put(
+                    "x[k]",
+                    x=made,
+                    k=parts[0] if len(parts) == 1 else ast.Tuple(list(map(node, parts)), ast.Load()),
+                )
                 self.scope.variables[variable] = made if listed else last
 
     def _if(self, e: R, ex: Expressions, block: _Block, visible: bool) -> None:
@@ -429,7 +475,12 @@ class ScriptSteps:
     def _each(self, e: R, ex: Expressions, block: _Block) -> None:
         """`invisible(lapply(fits, function(m) print(coef(m))))`: a loop."""
         given = matched(e.arguments, ("X", "FUN"))
-        if given is None or given.get("FUN") is None or given["FUN"].kind != "function" or given["FUN"].body is None:
+        if (
+            given is None
+            or given.get("FUN") is None
+            or given["FUN"].kind != "function"
+            or given["FUN"].body is None
+        ):
             raise NotTranslated(f"{e.function}() of such a function is not in the vocabulary")
         over = ex.expression(given["X"])
         found = ex.value(over)
@@ -442,7 +493,10 @@ class ScriptSteps:
         with ex.bound({variable: ast.Name(name, ast.Load())}):
             self._statement(fun.body or fun, ex, inner, False)
         self.scope.values = before
-        block.lines += [*laid_out(f"for {name} in {text_of(over)}:"), *(INDENT + line for line in inner.lines)]
+        block.lines += [
+            *laid_out(f"for {name} in {text_of(over)}:"),
+            *(INDENT + line for line in inner.lines),
+        ]
         block.written += 1
         block.whys += inner.whys
 
@@ -480,7 +534,10 @@ class ScriptSteps:
             if isinstance(ex.value(made), dict):
                 first = next(iter(ex.value(made).values()), None)
                 self._emit(ex, block)
-                block.lines += [*laid_out(f"for name, value in {text_of(made)}.items():"), f"{INDENT}print(name)"]
+                block.lines += [
+                    *laid_out(f"for name, value in {text_of(made)}.items():"),
+                    f"{INDENT}print(name)",
+                ]
                 word = "print(value.summary())" if isinstance(first, Fit) else "print(value)"
                 block.lines.append(INDENT + ("show(value)" if hasattr(first, "to_string") else word))
                 block.written += 1
@@ -491,7 +548,10 @@ class ScriptSteps:
     def _raw(self, e: R, ex: Expressions) -> ast.expr | None:
         """What is shown of a fit, and of a table that a helper made, as it is."""
         inner = e
-        while inner.function in ("summary", "print", "(", "head", "suppressWarnings") and len(inner.operands) == 1:
+        while (
+            inner.function in ("summary", "print", "(", "head", "suppressWarnings")
+            and len(inner.operands) == 1
+        ):
             inner = inner.operands[0]
         with contextlib.suppress(NotTranslated):
             made = ex.expression(inner)
@@ -517,7 +577,13 @@ class ScriptSteps:
         if "file" in words and words["file"].kind != "null":
             raise NotTranslated("it writes into a file")
         parts = [ex.operand(a) for n, a in e.arguments if n not in words]
-        between = words["sep"].value if "sep" in words and words["sep"].kind == "str" else "\n" if e.function == "writeLines" else " "
+        between = (
+            words["sep"].value
+            if "sep" in words and words["sep"].kind == "str"
+            else "\n"
+            if e.function == "writeLines"
+            else " "
+        )
         end = "" if e.function == "cat" else "\n"
         made: list[ast.expr] = []
         for p in parts:
@@ -557,7 +623,9 @@ class ScriptSteps:
                 warnings.simplefilter("ignore")
                 exec(code, self.scope.values)  # lines of ours: names and constants only are the script's
         except Exception as error:
-            raise NotTranslated(f"its Python stops ({type(error).__name__}: {one_line(str(error), 80)})") from None
+            raise NotTranslated(
+                f"its Python stops ({type(error).__name__}: {one_line(str(error), 80)})"
+            ) from None
         return said.getvalue()
 
     def _run(self, block: _Block, ex: Expressions, place: Place, tree: R, valued: Valued) -> list[Agreement]:
@@ -565,12 +633,16 @@ class ScriptSteps:
         if not block.lines:
             return []
         printed = self._execute(block.lines)
-        call = RecordedCall(0, f"base::{_outer(tree)}", one_line(str(tree.value), MOST_TEXT), place, self.task, helper=True)
+        call = RecordedCall(
+            0, f"base::{_outer(tree)}", one_line(str(tree.value), MOST_TEXT), place, self.task, helper=True
+        )
         if isinstance(valued.value, (RVector, RList)) and block.written:
             value = self._value_of(tree, ex, valued.visible)
             if value is not _NONE:
                 digits = min(ex.digits, default=9.0)
-                rows = compared.value_rows(call, value, valued.value, digits, max(ex.leaves, default=0.0), self.scope.in_r)
+                rows = compared.value_rows(
+                    call, value, valued.value, digits, max(ex.leaves, default=0.0), self.scope.in_r
+                )
                 if rows is None:
                     raise NotTranslated("Python's value has another shape than R's")
                 return rows if valued.visible else [r for r in rows if r.verdict != "agrees"]
@@ -579,7 +651,10 @@ class ScriptSteps:
         return list(self.printed.rows(call, printed))
 
     def _prints_numbers(self, tree: R) -> bool:
-        return tree.function in ("for", "cat", "print", "if", "{", "invisible", "lapply", "sapply") or tree.function in self.scope.functions
+        return (
+            tree.function in ("for", "cat", "print", "if", "{", "invisible", "lapply", "sapply")
+            or tree.function in self.scope.functions
+        )
 
     def _value_of(self, tree: R, ex: Expressions, visible: bool) -> Any:
         """The value that R's is compared with: of what is shown, or assigned."""
@@ -591,7 +666,10 @@ class ScriptSteps:
             return _NONE if isinstance(value, Fit) or id(value) in ex.made else value
         while tree.function in PRINTING and tree.operands:
             tree = tree.operands[0]
-        if tree.function in ("for", "if", "{", "cat", "invisible", "write.csv") or self._raw(tree, ex) is not None:
+        if (
+            tree.function in ("for", "if", "{", "cat", "invisible", "write.csv")
+            or self._raw(tree, ex) is not None
+        ):
             return _NONE
         if tree.function in self.scope.functions and self._several(self.scope.functions[tree.function]):
             return _NONE
@@ -619,6 +697,12 @@ def _own(value: Any) -> Any:
     return value.copy() if isinstance(value, (pd.Series, pd.DataFrame)) else value
 
 
+def _print(*values: Any, **words: Any) -> None:
+    """`print` of what is compared: not of a fit's summary, whose numbers are those of its call."""
+    if not any(isinstance(v, str) and v.count("\n") > MOST_LINES for v in values):
+        print(*values, **words)
+
+
 def _show(value: Any) -> None:
     print(value.to_string() if hasattr(value, "to_string") else value)
 
@@ -633,7 +717,12 @@ def _last_line(parts: list[ast.expr], end: str) -> tuple[list[ast.expr], str]:
         return parts, end
     last = parts[-1]
     values = last.values if isinstance(last, ast.JoinedStr) else [last]
-    if values and isinstance(values[-1], ast.Constant) and isinstance(values[-1].value, str) and values[-1].value.endswith("\n"):
+    if (
+        values
+        and isinstance(values[-1], ast.Constant)
+        and isinstance(values[-1].value, str)
+        and values[-1].value.endswith("\n")
+    ):
         cut: ast.expr = ast.Constant(values[-1].value[:-1])
         if isinstance(last, ast.JoinedStr):
             rest = [*values[:-1], cut] if cut.value else list(values[:-1])  # type: ignore[attr-defined]
@@ -651,7 +740,10 @@ def said_of(valued: Valued) -> str:
     value = valued.value
     if not isinstance(value, RVector) or value.values.size > 12 or not valued.visible:
         return ""
-    parts = ["NA" if m else f"{v:.7g}" if isinstance(v, float) else str(v) for v, m in zip(value.values.ravel().tolist(), value.na.ravel().tolist())]
+    parts = [
+        "NA" if m else f"{v:.7g}" if isinstance(v, float) else str(v)
+        for v, m in zip(value.values.ravel().tolist(), value.na.ravel().tolist())
+    ]
     if value.names is not None:
         parts = [f"{n} {p}" for n, p in zip(value.names, parts)]
     text = ", ".join(parts)

@@ -31,7 +31,14 @@ from .trees import R, NotTranslated, matched
 from .vocabulary import OPERATORS, by_rule, kind_of, vocabulary
 
 #: Names that a written script uses, beside its own.
-MODULES: Mapping[str, Any] = {"np": np, "pd": pd, "re": re, "stats": stats, "pairproof": pairproof, "aic_glm": aic_glm}
+MODULES: Mapping[str, Any] = {
+    "np": np,
+    "pd": pd,
+    "re": re,
+    "stats": stats,
+    "pairproof": pairproof,
+    "aic_glm": aic_glm,
+}
 RESERVED = (*OWN, *MODULES, "show", "using", "sys", "Backend", "Records", "x", "v")
 #: Functions that only set something up in R.
 SETTINGS = frozenset(
@@ -160,7 +167,9 @@ class Expressions:
                 return self.variable(e.symbol)
             case "call":
                 return self.calls[e.value] if e.value in self.calls else self.call(e)
-        raise NotTranslated("a function by itself has no value here" if e.kind == "function" else "it is no expression")
+        raise NotTranslated(
+            "a function by itself has no value here" if e.kind == "function" else "it is no expression"
+        )
 
     def variable(self, name: str) -> ast.expr:
         """A variable, or R's value of that run where that is a short vector."""
@@ -261,6 +270,8 @@ class Expressions:
             return self._number(f, *m)
         if f in ("coef", "coefficients", "fixef"):
             return self._coefficients(*m)
+        if f == "confint" and {"glm", "polr", "gnm"} & {*m[1].call.strings("class")}:
+            raise NotTranslated("confint() of such a model is of its profile likelihood")
         made = {"vcov": (views.covariances, "cov"), "confint.default": (views.intervals, "intervals")}
         return self._view(*m, *made["vcov" if f == "vcov" else "confint.default"])
 
@@ -297,9 +308,19 @@ class Expressions:
             if m is None:
                 raise NotTranslated(f"{f}() is of a model that has no Python here")
             df = m[1].call.number("loglik_df")
-            rows.append([put("m.rank", m=m[0]) if df is None or df == getattr(m[1].value, "rank", df) else int(df), self._number(f, *m)])
+            rows.append(
+                [
+                    put("m.rank", m=m[0]) if df is None or df == getattr(m[1].value, "rank", df) else int(df),
+                    self._number(f, *m),
+                ]
+            )
         names = [name for name, _ in fits]
-        return put("pd.DataFrame(rows, names, columns)", rows=list(map(node, rows)), names=list(names), columns=["df", f])
+        return put(
+            "pd.DataFrame(rows, names, columns)",
+            rows=list(map(node, rows)),
+            names=list(names),
+            columns=["df", f],
+        )
 
     # -- parts -------------------------------------------------------------------------------------------
 
@@ -339,7 +360,11 @@ class Expressions:
         return put("x[k]", x=found, k=key) if kind in "ld" else self._element(found, key)
 
     def _less_one(self, key: ast.expr) -> ast.expr:
-        return node(int(key.value) - 1) if isinstance(key, ast.Constant) else put("k - 1", k=key)
+        return (
+            node(int(key.value) - 1)
+            if isinstance(key, ast.Constant) and isinstance(key.value, (int, float))
+            else put("k - 1", k=key)
+        )
 
     def _element(self, x: ast.expr, key: ast.expr) -> ast.expr:
         """One number of a vector."""
@@ -368,6 +393,8 @@ class Expressions:
         rest = [r for (n, _), r in zip(e.arguments[1:], rest) if n != "drop"]
         x = self.operand(of)
         kind = self.kind(x)
+        if len(rest) == 1 and kind in "nt" and rest[0].kind == "num" and rest[0].value == 1:
+            return x
         if len(rest) == 1 and kind in "sv":
             return self._elements(x, rest[0], "x.iloc[k]" if kind == "s" else "x[k]")
         if len(rest) == 1 and kind == "d":
@@ -390,7 +417,9 @@ class Expressions:
             return put(by_place, x=x, k=places)
         if e.function == "-" and len(e.operands) == 1:
             inner = self.operand(e.operands[0])
-            last = self.kind(inner) == "n" and (e.operands[0].function == "length" or self.value(inner) == len(self.value(x)))
+            last = self.kind(inner) == "n" and (
+                e.operands[0].function == "length" or self.value(inner) == len(self.value(x))
+            )
             if self.kind(inner) == "n" and (self.value(inner) == 1 or last):
                 return put(by_place.replace("[k]", "[:-1]" if last else "[1:]"), x=x)
             gone = put("np.array(k) - 1", k=inner) if self.kind(inner) == "v" else self._less_one(inner)
@@ -425,7 +454,11 @@ class Expressions:
         there = self.value(x)
         if isinstance(key, ast.List):
             return ast.List([self._our_names(x, k) for k in key.elts], ast.Load())
-        if not isinstance(key, ast.Constant) or not isinstance(there, (pd.Series, pd.DataFrame)) or key.value in there.index:
+        if (
+            not isinstance(key, ast.Constant)
+            or not isinstance(there, (pd.Series, pd.DataFrame))
+            or key.value in there.index
+        ):
             return key
         own = [n for n, r in self.scope.in_r.items() if r == key.value and n in there.index]
         return node(own[0]) if own else key
@@ -466,22 +499,30 @@ class Expressions:
             return put("x.drop(columns=x.columns[k])", x=x, k=inner)
         kind = self.kind(key)
         there = set(self.value(x).columns)
-        if isinstance(key, ast.Constant) and key.value not in there and views.ALSO.get(str(key.value)) in there:
+        if (
+            isinstance(key, ast.Constant)
+            and key.value not in there
+            and views.ALSO.get(str(key.value)) in there
+        ):
             key = node(views.ALSO[str(key.value)])
         if kind == "t":
             return put("x[k]", x=x, k=key if one else [key])
         if kind == "n":
             return put("x.iloc[:, k]", x=x, k=self._less_one(key) if one else [self._less_one(key)])
         first = next(iter(self.value(key)), None)
-        return put("x[list(k)]" if not isinstance(key, ast.List) else "x[k]", x=x, k=key) if isinstance(first, str) else (
-            put("x.iloc[:, np.asarray(k) - 1]", x=x, k=key)
+        return (
+            put("x[list(k)]" if not isinstance(key, ast.List) else "x[k]", x=x, k=key)
+            if isinstance(first, str)
+            else (put("x.iloc[:, np.asarray(k) - 1]", x=x, k=key))
         )
 
     def _cell(self, x: ast.expr, rows: R, columns: R) -> ast.expr:
         """`d[i, j]`."""
         if rows.kind == "str" and columns.kind == "str":
             there = self.value(x).columns
-            own = columns.value if columns.value in there else views.ALSO.get(str(columns.value), columns.value)
+            own = (
+                columns.value if columns.value in there else views.ALSO.get(str(columns.value), columns.value)
+            )
             return put("x.loc[i, j]", x=x, i=rows.value, j=own)
         if rows.kind == "num" and columns.kind == "num":
             return put("x.iloc[i, j]", x=x, i=int(rows.value) - 1, j=int(columns.value) - 1)
@@ -546,21 +587,25 @@ class Expressions:
         values = [self.value(m) for _, m in columns]
         named = [v for v in values if isinstance(v, pd.Series)]
         plain = "row.names" in options and options["row.names"].kind == "null"
-        made = []
+        parts: list[tuple[str, ast.expr]] = []
         for (name, m), v in zip(columns, values):
             other = isinstance(v, pd.Series) and (plain or not v.index.equals(named[0].index))
-            made.append((name, put("x.to_numpy()", x=m) if other else m))
+            parts.append((name, put("x.to_numpy()", x=m) if other else m))
         if "row.names" in options and not plain:
             index = self.operand(options["row.names"])
-            made = [(n, put("x.to_numpy()", x=m) if self.kind(m) == "s" else m) for n, m in made]
-        if all(self.kind(m) in "nt" for _, m in made) and index is None:
+            parts = [(n, put("x.to_numpy()", x=m) if self.kind(m) == "s" else m) for n, m in parts]
+        if all(self.kind(m) in "nt" for _, m in parts) and index is None:
             index = ast.List([node(0)], ast.Load())
-        found = put("pd.DataFrame(x)", x=_dict(made))
-        return found if index is None else put("pd.DataFrame(x, index=i)", x=_dict(made), i=index)
+        found = put("pd.DataFrame(x)", x=_dict(parts))
+        return found if index is None else put("pd.DataFrame(x, index=i)", x=_dict(parts), i=index)
 
     def _beside(self, e: R, first: ast.expr) -> ast.expr:
         """A table with further columns."""
-        rest = [(n or a.symbol, self.operand(a)) for n, a in e.arguments if n not in ("row.names", "stringsAsFactors")]
+        rest = [
+            (n or a.symbol, self.operand(a))
+            for n, a in e.arguments
+            if n not in ("row.names", "stringsAsFactors")
+        ]
         kinds = [self.kind(m) for _, m in rest]
         if kinds[0] != "d" or "d" in kinds[1:] or not all(n.isidentifier() for n, _ in rest[1:]):
             return put("pd.concat(parts, axis=1)", parts=[m for _, m in rest])
@@ -577,7 +622,9 @@ class Expressions:
         if set(kinds) <= {"d", "o"}:
             return put("pd.concat(parts)", parts=[m for _, m in parts])
         if {k for k in kinds if k != "o"} == {"s"}:
-            return put("pd.DataFrame(rows, index=names)", rows=[m for _, m in there], names=[n for n, _ in there])
+            return put(
+                "pd.DataFrame(rows, index=names)", rows=[m for _, m in there], names=[n for n, _ in there]
+            )
         if set(kinds) <= {"d", "s", "o"} and len(parts) == 2 and kinds[0] != "s":
             row = put("y.to_frame(name).T", y=parts[1][1], name=parts[1][0])
             return put("pd.concat(parts)", parts=[parts[0][1], row])
@@ -621,7 +668,9 @@ class Expressions:
         if given is None or "Y" not in given:
             raise NotTranslated("outer() with further arguments is not in the vocabulary")
         x, y = self.operand(given["X"]), self.operand(given["Y"])
-        arrays = [put("x.to_numpy()", x=m) if self.kind(m) == "s" else put("np.array(x)", x=m) for m in (x, y)]
+        arrays = [
+            put("x.to_numpy()", x=m) if self.kind(m) == "s" else put("np.array(x)", x=m) for m in (x, y)
+        ]
         a, b = put("x[:, None]", x=arrays[0]), put("x[None, :]", x=arrays[1])
         fun = given.get("FUN")
         if fun is None or fun.kind == "str":
@@ -696,7 +745,11 @@ class Expressions:
             raise NotTranslated("sprintf() of a format that is not written out is not in the vocabulary")
         kinds = [self.kind(p) for p in parts]
         if all(k in "nt" for k in kinds):
-            return put("f % x", f=form, x=parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load())) if parts else form
+            return (
+                put("f % x", f=form, x=parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load()))
+                if parts
+                else form
+            )
         if not all(k in "ntvs" for k in kinds):
             raise NotTranslated("sprintf() of such values is not in the vocabulary")
 
@@ -710,7 +763,10 @@ class Expressions:
         words = {n: a for n, a in e.arguments if n}
         x = self.operand(e.operands[0])
         kind = self.kind(x)
-        digits, small = (int(words[n].value) if n in words and words[n].kind == "num" else None for n in ("digits", "nsmall"))
+        digits, small = (
+            int(words[n].value) if n in words and words[n].kind == "num" else None
+            for n in ("digits", "nsmall")
+        )
         width = f"{int(words['width'].value)}" if "width" in words and words["width"].kind == "num" else ""
         letter = str(words["format"].value) if "format" in words else "g"
         if kind == "t" or (kind == "v" and isinstance(next(iter(self.value(x)), ""), str)):
@@ -725,7 +781,9 @@ class Expressions:
             spec = f"{width}.{digits}{letter}"
 
         def formatted(own: ast.expr) -> ast.expr:
-            return ast.JoinedStr([ast.FormattedValue(own, -1, ast.JoinedStr([ast.Constant(spec)]) if spec else None)])
+            return ast.JoinedStr(
+                [ast.FormattedValue(own, -1, ast.JoinedStr([ast.Constant(spec)]) if spec else None)]
+            )
 
         if kind in "nt":
             return formatted(x)
@@ -766,7 +824,11 @@ class Expressions:
     def temporary(self, word: str) -> str:
         """A name for a variable of one expression."""
         own = identifier(word)
-        return own if own and own not in self.scope.values and own not in RESERVED else self.scope.names.name(word, "value")
+        return (
+            own
+            if own and own not in self.scope.values and own not in RESERVED
+            else self.scope.names.name(word, "value")
+        )
 
     def _apply(self, e: R) -> ast.expr:
         """`sapply(fits, deviance)`, `lapply(fits, function(m) coef(m))`."""
@@ -799,7 +861,9 @@ class Expressions:
         if e.function in ("lapply", "Map", "map"):
             return made
         if kind_of(value) in "nt":
-            return put("pd.Series(x)", x=made) if isinstance(made, ast.DictComp) else put("np.array(x)", x=made)
+            return (
+                put("pd.Series(x)", x=made) if isinstance(made, ast.DictComp) else put("np.array(x)", x=made)
+            )
         if kind_of(value) in "sv" and isinstance(made, ast.DictComp):
             return put("pd.DataFrame(x)", x=made)
         raise NotTranslated(f"{e.function}() of such values is not in the vocabulary")
@@ -852,7 +916,9 @@ def _only(function: R) -> R:
 def _in_turn(name: str, found: ast.expr) -> list[str]:
     """An assignment; of a long chain one for each of its links."""
     text = f"{name} = {text_of(found)}"
-    inner = found.func.value if isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute) else None
+    inner = (
+        found.func.value if isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute) else None
+    )
     inner = found.value if isinstance(found, ast.Subscript) else inner
     if len(text) <= WIDTH or not isinstance(inner, (ast.Call, ast.Subscript)):
         return [text]
@@ -920,7 +986,7 @@ def constant_of(vector: RVector) -> ast.expr:
     return listed if isinstance(values[0], str) or not values else put("np.array(x)", x=listed)
 
 
-_OF_FITS = frozenset([*views.NUMBERS, "coef", "coefficients", "fixef", "vcov", "confint.default"])
+_OF_FITS = frozenset([*views.NUMBERS, "coef", "coefficients", "fixef", "vcov", "confint", "confint.default"])
 #: R's function -> the method that writes it.
 _METHODS: Mapping[str, str] = {
     "!": "not", ":": "colon", "%in%": "in", "$": "dollar", "[[": "double", "[": "bracket", "c": "c", "list": "list",

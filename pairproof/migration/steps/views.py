@@ -92,7 +92,9 @@ def coefficients(m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
     pairs = names_of(step)
     if not isinstance(step.value, Fit):
         return put("pd.Series(x())", x=put(of, m=m))
-    found = _rows(put(of, m=m), list(getattr(step.value, of.partition(".")[2]).index), [own for _, own in pairs])
+    found = _rows(
+        put(of, m=m), list(getattr(step.value, of.partition(".")[2]).index), [own for _, own in pairs]
+    )
     prefix = _prefix(pairs)
     if prefix is None:
         return put("x.rename(to)", x=found, to=_renamed(pairs)) if _few(pairs) else found
@@ -178,7 +180,9 @@ def _equal(ours: Any, theirs: np.ndarray[Any, Any]) -> bool:
     own = _numbers(ours)
     if own is None or own.shape != theirs.shape:
         return False
-    return bool(np.allclose(own, theirs, rtol=NEAR, atol=1e-4, equal_nan=True)) and not bool(np.isnan(own).all())
+    return bool(np.allclose(own, theirs, rtol=NEAR, atol=1e-4, equal_nan=True)) and not bool(
+        np.isnan(own).all()
+    )
 
 
 def as_in_r(m: ast.expr, value: Any, answer: Any) -> ast.expr:
@@ -209,7 +213,8 @@ def _columns(x: ast.expr, table: pd.DataFrame, answer: Any) -> ast.expr:
         if same:
             return put("x[c]", x=x, c=str(same[0]))
     if isinstance(answer, RList) and answer.names:
-        theirs = {n: v.floats().ravel() for n, v in zip(answer.names, answer.values) if _is_numeric(v)}
+        parts = {n: v for n, v in zip(answer.names, answer.values) if isinstance(v, RVector)}
+        theirs = {n: v.floats().ravel() for n, v in parts.items() if _is_numeric(v)}
     elif isinstance(answer, RVector) and answer.values.ndim == 2:
         names = answer.margin(1) or tuple(f"V{k + 1}" for k in range(answer.values.shape[1]))
         theirs = {n: answer.floats()[:, k] for k, n in enumerate(names)}
@@ -232,8 +237,8 @@ def _columns(x: ast.expr, table: pd.DataFrame, answer: Any) -> ast.expr:
     return put("x.rename(columns=to)", x=x, to=to)
 
 
-def _is_numeric(value: Any) -> bool:
-    return isinstance(value, RVector) and value.levels is None and value.values.dtype.kind in "fi"
+def _is_numeric(value: RVector) -> bool:
+    return value.levels is None and value.values.dtype.kind in "fi"
 
 
 def finite(value: Any) -> float:
@@ -246,5 +251,9 @@ def finite(value: Any) -> float:
 
 def digits_of(step: Step) -> float:
     """Digits that a number made of a fit's has: those of the fit's own that agree with R's the least, less one."""
-    known = [a.digits for a in step.rows if a.digits is not None and math.isfinite(a.digits) and a.verdict == "agrees"]
+    known = [
+        a.digits
+        for a in step.rows
+        if a.digits is not None and math.isfinite(a.digits) and a.verdict == "agrees"
+    ]
     return min(known, default=9.0) - 1.0

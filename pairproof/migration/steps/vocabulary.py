@@ -22,7 +22,9 @@ OPERATORS = {
     "&": "x & y", "|": "x | y", "&&": "x and y", "||": "x or y",
 }  # fmt: skip
 #: Arguments that say how a result looks or is kept, and not what it is.
-_OF_LOOKS = frozenset("check.names stringsAsFactors drop na.last USE.NAMES check.attributes fileEncoding".split())
+_OF_LOOKS = frozenset(
+    "check.names stringsAsFactors drop na.last USE.NAMES check.attributes fileEncoding".split()
+)
 
 
 def kind_of(value: Any) -> str:

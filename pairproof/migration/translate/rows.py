@@ -209,7 +209,12 @@ class Beside:
         none = float("nan")
         return [
             self.row(
-                f"{kind}.{n}" if n else kind, ours.get(n, none), r.get(n, none), 0.0, places.get(n, ""), n not in r
+                f"{kind}.{n}" if n else kind,
+                ours.get(n, none),
+                r.get(n, none),
+                0.0,
+                places.get(n, ""),
+                n not in r,
             )
             for n in dict.fromkeys((*r, *ours))
         ]

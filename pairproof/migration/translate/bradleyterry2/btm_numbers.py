@@ -281,7 +281,9 @@ def _of_no_spread(call: RecordedCall, fit: Fit, rows: list[Agreement]) -> list[A
     why = f"sigma is 0: held to {NO_SPREAD:g} of the log-odds, not to digits"
     return [
         replace(a, verdict="agrees", code="", explanation=why)
-        if a.quantity.kind == "effect" and a.verdict == "differs" and abs((a.native or 0) - (a.r or 0)) <= NO_SPREAD
+        if a.quantity.kind == "effect"
+        and a.verdict == "differs"
+        and abs((a.native or 0) - (a.r or 0)) <= NO_SPREAD
         else a
         for a in rows
     ]
