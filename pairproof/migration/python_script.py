@@ -86,6 +86,8 @@ def common(codes: Sequence[Any], same_file: Callable[[python.File], str]) -> tup
     return merge(list(codes), "value"), columns
 
 
+#: Characters of a call that R deparsed, beyond which the line of the script is shown instead.
+LONGEST_CALL = 400
 Digest = Callable[[python.File], str]
 #: R's warnings of a call that its comment names.
 _WARNINGS = 2
@@ -154,7 +156,8 @@ class Writer:
         before = f"{site.variable} <- " if site.variable else ""
         times = f", {len(site.steps)} calls" if site.many else ""
         text = f"{before}{call.text}"
-        if call.text.startswith("FUN("):  # what lapply calls it
+        if call.text.startswith("FUN(") or "structure(" in call.text or len(call.text) > LONGEST_CALL:
+            # What lapply calls it, and what do.call makes of data.
             text = next((d.text for d in self.done if d.task == site.task), text)
         yield from python.comment(f"{site.where}: {text}{times}")
         translation = site.steps[0].translation
@@ -470,11 +473,11 @@ DATA_OF_R = "# R's packages and data; the tables beside this script hold what it
 def _comment_of(d: Done, left: Sequence[Left], among: bool) -> Iterator[str]:
     """A line of R that has no Python, why, and what it gave in that run."""
     gave = f"; R gave {d.value}" if d.value else ""
-    if d.state == "data" and among:
+    reasons = list(dict.fromkeys(e.reason for e in left if e.task == d.task))
+    if d.state == "data" and among and not reasons:
         yield from python.comment(f"  {d.place}: {python.one_line(d.text, 80)}{gave}", lines=2)
         return
-    why = "; ".join(dict.fromkeys(e.reason for e in left if e.task == d.task)) or d.why
-    why = "data of R" if d.state == "data" else why
+    why = "; ".join(reasons) or ("data of R" if d.state == "data" else d.why)
     yield from python.comment(
         f"{d.place}: {python.one_line(d.text, 160)} -> {why or 'it shows nothing'}{gave}"
     )

@@ -20,7 +20,7 @@ import re
 import stat
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -420,7 +420,7 @@ def _take_call(
     kept = item.get("kept") is not False
     try:
         values = _nodes(item.get("values"))
-        result = _nodes(item.get("result"))
+        result = {name: _bare(name, value) for name, value in _nodes(item.get("result")).items()}
     except _BAD_VALUE as error:
         values, result, kept = {}, {}, False
         records.lose(f"the record of {name} holds something that is no value of R ({_short(error)})")
@@ -467,6 +467,22 @@ def _nodes(value: Any) -> dict[str, RValue]:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # numpy 1 only warns of an integer that does not fit
         return {str(name): from_node(load(node)) for name, node in value.items()}
+
+
+#: Parts of a result whose names are those of coefficients: R writes "`GPT 4`" there, for a column "GPT 4".
+_NAMED = ("coef", "vcov", "se", "x")
+
+
+def _bare(part: str, value: RValue) -> RValue:
+    """The value with names of coefficients as the script's columns have them."""
+    if part not in _NAMED or not isinstance(value, RVector):
+        return value
+
+    def bare(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return names and tuple(n.replace("`", "") for n in names)
+
+    margins = value.dimnames and tuple(map(bare, value.dimnames))
+    return replace(value, names=bare(value.names), dimnames=margins)
 
 
 def _text(value: Any, most: int = MOST_TEXT) -> str:

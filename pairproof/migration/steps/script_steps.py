@@ -16,6 +16,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,8 @@ from ...bridge.values.nodes import RList, RVector
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from ..call_sites import CallSite, key_parts
-from ..translate.python_code import INDENT, Names, comment, one_line
-from ..translate.translation import Step
+from ..translate.python_code import INDENT, Names, comment, identifier, one_line
+from ..translate.translation import OutOfTime, within
 from . import compared
 from .done import Done
 from .python import called, commented, laid_out, node, put, text_of
@@ -37,8 +38,11 @@ from .trees import R, NotTranslated, matched, node_of
 
 #: Characters of R's text in a comment, and of a value of that run.
 MOST_TEXT, MOST_VALUE = 300, 100
+#: Seconds that the Python of one expression may take.
+SECONDS = 30.0
 #: Lines of a text that a script prints itself; a fit's summary has more.
 MOST_LINES = 6
+PLOTTING = frozenset("plot barplot dotchart plotworth plot.wmat plot.wmat".split())
 PRINTING = frozenset("print show print.default".split())
 
 
@@ -103,12 +107,13 @@ class ScriptSteps:
         ex = self._expressions(sites)
         block = _Block()
         try:
-            self._statement(tree, ex, block, valued.visible)
-            if ex.before:  # a constant that was looked up and is of use later
-                self._emit(ex, block)
-            rows = self._run(block, ex, place, tree, valued)
+            with within(SECONDS):
+                self._statement(tree, ex, block, valued.visible)
+                if ex.before:  # a constant that was looked up and is of use later
+                    self._emit(ex, block)
+                rows = self._run(block, ex, place, tree, valued)
             self.views = ex.views
-        except Exception as error:  # a defect of ours loses this expression and no other
+        except (Exception, OutOfTime) as error:  # a defect of ours loses this expression and no other
             self.scope.values, self.scope.variables = before
             self._lost(tree, valued)
             self._bind_sites(sites)
@@ -198,6 +203,8 @@ class ScriptSteps:
                 self._statement(inner, ex, block, visible and f != "invisible")
             elif f != "invisible":
                 self._statement(inner, ex, block, visible)
+        elif f in PLOTTING and e.operands:
+            self._plot(e.operands[0], ex, block)
         elif f == "write.csv":
             self._emit(ex, block, text_of(self._written(e, ex)))
         elif f in SETTINGS:
@@ -341,7 +348,7 @@ class ScriptSteps:
                 made = put("x.to_numpy()", x=made)
             found = (
                 called_on(x, "assign", **{word: made})
-                if word.isidentifier()
+                if identifier(word) == word
                 else put("x.assign(**d)", x=x, d=ast.Dict([node(word)], [made]))
             )
         elif f in ("[", "[[") and len(target.operands) == 2 and kind in "svl":
@@ -597,6 +604,27 @@ class ScriptSteps:
             words_of_print["end"] = end
         self._emit(ex, block, text_of(called("print", *made, **words_of_print)))
 
+    def _plot(self, e: R, ex: Expressions, block: _Block) -> None:
+        """A plot of worths or abilities: by ours, into a file beside the script."""
+        while e.function in ("sort", "rev", "exp", "coef") and e.operands:
+            e = e.operands[0]
+        made = ex.expression(e)
+        step = ex.step(made)
+        if step is not None and step.call.helper and len(step.call.fits) == 1:
+            (fitted,) = step.call.fits.values()
+            own = [s for s in self.steps if s.call.id == fitted]
+            names = [n for n, v in self.scope.values.items() if own and v is own[0].value]
+            step, made = (own[0], ast.Name(names[0], ast.Load())) if names else (None, made)
+        if step is None or not isinstance(step.value, Fit) or find_spec("matplotlib") is None:
+            raise NotTranslated("a plot of something else than worths and abilities is not in the vocabulary")
+        self._emit(
+            ex,
+            block,
+            text_of(
+                put("pairproof.plot_worth(m).figure.savefig(HERE / n)", m=made, n=f"plot_{self.task}.png")
+            ),
+        )
+
     def _written(self, e: R, ex: Expressions) -> ast.expr:
         file = matched([(n, a) for n, a in e.arguments if n not in ("row.names", "quote")], ("x", "file"))
         if file is None or "file" not in file or file["file"].kind != "str":
@@ -666,10 +694,8 @@ class ScriptSteps:
             return _NONE if isinstance(value, Fit) or id(value) in ex.made else value
         while tree.function in PRINTING and tree.operands:
             tree = tree.operands[0]
-        if (
-            tree.function in ("for", "if", "{", "cat", "invisible", "write.csv")
-            or self._raw(tree, ex) is not None
-        ):
+        unlike = (*PLOTTING, "for", "if", "{", "cat", "invisible", "write.csv")
+        if tree.function in unlike or self._raw(tree, ex) is not None:
             return _NONE
         if tree.function in self.scope.functions and self._several(self.scope.functions[tree.function]):
             return _NONE
@@ -704,7 +730,13 @@ def _print(*values: Any, **words: Any) -> None:
 
 
 def _show(value: Any) -> None:
-    print(value.to_string() if hasattr(value, "to_string") else value)
+    """`show` of what is compared: numbers without their labels, which may have digits in them; a line a row."""
+    rows = value.to_frame().T if isinstance(value, pd.Series) else value
+    if not isinstance(rows, pd.DataFrame):
+        print(value)
+        return
+    for row in rows.select_dtypes("number").to_numpy().tolist() if len(rows) else []:
+        print(*row)
 
 
 def _outer(tree: R) -> str:

@@ -607,7 +607,7 @@ class Expressions:
             if n not in ("row.names", "stringsAsFactors")
         ]
         kinds = [self.kind(m) for _, m in rest]
-        if kinds[0] != "d" or "d" in kinds[1:] or not all(n.isidentifier() for n, _ in rest[1:]):
+        if kinds[0] != "d" or "d" in kinds[1:] or not all(identifier(n) == n for n, _ in rest[1:]):
             return put("pd.concat(parts, axis=1)", parts=[m for _, m in rest])
         words = {n: put("x.to_numpy()", x=m) if self.kind(m) == "s" else m for n, m in rest[1:]}
         return called_on(first, "assign", **words)
