@@ -27,11 +27,12 @@ from ..bridge.records.record_files import Records
 from ..errors import PairproofError, PairproofWarning
 from ..files.outputs import check as check_output
 from ..validation.verdicts.agreement import Agreement
-from .call_sites import loop_names, sites
+from .call_sites import sites
 from .delivery import Stage
 from .outcome import Migration, left_out
 from .report_page import output as result_in_every_form
 from .steps.script_steps import ScriptSteps
+from .steps.sites import loop_names
 from .translate.python_code import Where, evaluate
 from .translate.translation import (
     IN_R,

@@ -197,8 +197,8 @@ def test_every_expression_of_the_script_has_a_place(name, migrated):
         assert f"{d.place}: " in text or f"{d.place}, through" in text or d.task in called, d.text
 
 
-#: Share of the numbers with decimals in R's output that must be among Python's. What is missing in these scripts are sums
-#: of the data, and what is 0 but for rounding.
+#: Share of the numbers with decimals in R's output that must be among Python's. What is missing in these
+#: scripts are sums of the data, and what is 0 but for rounding.
 SHARE = 0.87
 
 

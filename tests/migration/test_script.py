@@ -14,10 +14,11 @@ from hypothesis import given, strategies as st
 
 from pairproof.bridge.capture.recorded import RecordedCall, TopLevel, Valued
 from pairproof.bridge.values.nodes import RVector
-from pairproof.migration.call_sites import loop_names, of_text, sites
+from pairproof.migration.call_sites import of_text, sites
 from pairproof.migration.outcome import left_out
 from pairproof.migration.python_script import Files, Writer, modules, script_text
 from pairproof.migration.steps.script_steps import ScriptSteps
+from pairproof.migration.steps.sites import loop_names
 from pairproof.migration.translate.python_code import Call, Constant, Result, attribute
 from pairproof.migration.translate.translation import Step, Translation, outside
 from tests.migration.captures import BTM, Script, bradley_terry, place, staged, tea
@@ -196,7 +197,7 @@ def test_a_variable_means_its_newest_value_where_it_is_printed(tmp_path: Path) -
         ("sqrt(diag(vcov(m)))", 'show(m.bse.drop("Assam"))'),
         ("1 - pchisq(deviance(m), 2)", "print(1 - stats.chi2.cdf(m.deviance, 2))"),
         ("sort(exp(coef(m)))", 'show(np.exp(m.params.drop("Assam")).sort_values(ascending=True))'),
-        ("plot(m)", "# line 4: plot(m) -> plot() is not in the vocabulary"),
+        ("plot(m)", "# line 4: plot(m) -> a plot of something else than worths"),
         ("system(m)", "# line 4: system(m) -> system() is not in the vocabulary"),
     ],
 )  # fmt: skip

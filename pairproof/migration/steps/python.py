@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import copy
 import io
+import re
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Union
 
@@ -66,9 +67,42 @@ def called(function: str, *arguments: Part, **keywords: Part) -> ast.expr:
     return ast.Call(_template(function), [node(a) for a in arguments], words)
 
 
+def loop_over(target: ast.expr, over: ast.expr) -> ast.comprehension:
+    return ast.comprehension(_store(target), over, [], 0)
+
+
+def dict_of(parts: Sequence[tuple[str, ast.expr]]) -> ast.Dict:
+    return ast.Dict([ast.Constant(n) for n, _ in parts], [p for _, p in parts])
+
+
+def called_on(of: ast.expr, method: str, **keywords: Part) -> ast.expr:
+    """`of.method(name=value)`."""
+    words = [ast.keyword(name, node(value)) for name, value in keywords.items()]
+    return ast.Call(ast.Attribute(of, method, ast.Load()), [], words)
+
+
+def _store(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Tuple):
+        return ast.Tuple([_store(t) for t in target.elts], ast.Store())
+    assert isinstance(target, ast.Name)
+    return ast.Name(target.id, ast.Store())
+
+
+_POWER = re.compile(r"(?<![\w.)\]])([\w.]+)( \*\* )(?=-?[\w.]+(?![\w.(\[]))")
+
+
 def text_of(expression: ast.expr) -> str:
     """The expression in a line, strings in double quotes."""
-    return _quotes(ast.unparse(ast.fix_missing_locations(expression)))
+    return _powers(_quotes(ast.unparse(ast.fix_missing_locations(expression))))
+
+
+def _powers(text: str) -> str:
+    """`x**2` of names and numbers, as black writes it."""
+    places = {k for k, _, _ in _scan(text)}
+    for found in reversed(list(_POWER.finditer(text))):
+        if found.start(2) in places:
+            text = f"{text[: found.start(2)]}**{text[found.end(2) :]}"
+    return text
 
 
 def _quotes(text: str) -> str:

@@ -24,7 +24,7 @@ from .trees import NotTranslated
 Value = Callable[[ast.expr], Any]
 #: R's function -> name of its number in the record, and what it is of a fit; of a model that R fitted.
 NUMBERS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
-    "deviance": ("deviance", ("m.deviance",), "m.deviance"),
+    "deviance": ("deviance", ("m.deviance", "-2 * m.llf"), "m.deviance"),
     "df.residual": ("df_residual", ("m.df_resid",), "m.df_residual"),
     "logLik": ("loglik", ("m.llf", "m.llf_poisson", "m.rank - aic_glm(m) / 2"), "m.loglik"),
     "ll": ("ll", ("m.llf", "m.llf_poisson"), "m.loglik"),

@@ -462,16 +462,6 @@ def comment(text: str, indent: str = "", lines: int = MOST_LINES) -> Iterator[st
         yield f"{indent}# {line}".rstrip()
 
 
-def beside(statement: str, text: str) -> Iterator[str]:
-    """A statement with a comment on its line, or above it where there is no room; of several lines above the first."""
-    said = one_line(text)
-    if "\n" not in statement and len(statement) + len(said) + 4 <= WIDTH:
-        yield f"{statement}  # {said}"
-        return
-    yield from comment(text, statement[: len(statement) - len(statement.lstrip())])
-    yield from statement.split("\n")
-
-
 def docstring(paragraphs: list[str]) -> Iterator[str]:
     """Lines of a docstring, its first paragraph one line."""
     escaped = [one_line(p).replace("\\", "\\\\").replace('"', '\\"') for p in paragraphs]

@@ -31,7 +31,8 @@ tree_json <- function(e, depth = 0L) {
   if (!is.call(e)) return(constant_json(e))
   if (identical(e[[1L]], quote(`function`)))
     return(leaf("function", named_trees(as.list(e[[2L]]), depth), tree_json(e[[3L]], depth + 1L)))
-  leaf("call", tree_json(e[[1L]], depth + 1L), named_trees(arguments(e), depth), quoted(substr(text_of(e), 1L, 4000L)))
+  text <- quoted(substr(text_of(e), 1L, 4000L))
+  leaf("call", tree_json(e[[1L]], depth + 1L), named_trees(arguments(e), depth), text)
 }
 
 ## Text that is JSON already.

@@ -268,8 +268,8 @@ def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dic
     return values
 
 
-#: A standard deviation of random effects, on the log-odds, below which they are none: what R leaves of them and of
-#: ours, which are 0, is where its search stopped. glmmPQL itself takes 1e-5 for 0.
+#: A standard deviation of random effects, on the log-odds, below which they are none: what R leaves of them
+#: and of ours, which are 0, is where its search stopped. glmmPQL itself takes 1e-5 for 0.
 NO_SPREAD = 1e-4
 
 

@@ -583,8 +583,8 @@ def polr_in_r(
     return Translation("bridge", code, reason, judge=of_model(call, names))
 
 
-#: A gnm without eliminated terms goes to glm: gnm's covariance is of the weights before its last step, which it ends at
-#: 1e-6. Observed 4.3 digits of 42 standard errors.
+#: A gnm without eliminated terms goes to glm: gnm's covariance is of the weights before its last step, which
+#: it ends at 1e-6. Observed 4.3 digits of 42 standard errors.
 BY_GLM = (3.5, "gnm ends its search at 1e-6, and glm, to which its design goes, at 1e-8")
 
 
@@ -594,10 +594,11 @@ def of_model(
     """The function that holds R's answer through the bridge against R's in the script."""
 
     def judge(model: RModel) -> Sequence[Agreement]:
-        r, theirs = Beside(call, LEAST, WHY), coefficients(call, names)
+        by_glm = call.name == "gnm" and not eliminated
+        r, theirs = Beside(call, *BY_GLM) if by_glm else Beside(call, LEAST, WHY), coefficients(call, names)
         ours = {n: v for n, v in model.params().items() if n in theirs}
         rows = r.named("coef", ours, theirs, at("coef", model.names))
-        errors = Beside(call, LEAST_VCOV, WHY) if call.name != "gnm" or eliminated else Beside(call, *BY_GLM)
+        errors = Beside(call, *BY_GLM) if by_glm else Beside(call, LEAST_VCOV, WHY)
         rows += errors.errors(model)
         numbers = {"deviance": model.deviance, "df_resid": model.df_residual}
         for quantity, python in (numbers | ({"llf": model.loglik} if same_llf else {})).items():
