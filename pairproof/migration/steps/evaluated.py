@@ -210,8 +210,9 @@ def constant_of(vector: RVector) -> ast.expr:
     if any(v is None or v != v for v in values):
         raise NotTranslated("it names a vector of R with missing values")
     parts = [node(v) for v in values]
-    if vector.names is not None and len(set(vector.names)) == len(values):
-        return put("pd.Series(x)", x=dict_of(list(zip(vector.names, parts))))
+    names = vector.names or vector.margin(0)
+    if names and len(set(names)) == len(values):
+        return put("pd.Series(x)", x=dict_of(list(zip(names, parts))))
     if len(parts) == 1:
         return parts[0]
     listed = ast.List(parts, ast.Load())

@@ -133,8 +133,8 @@ class Parts(Evaluated):
             return put("x.loc[k]", x=x, k=key)
         if isinstance(first, (bool, np.bool_)):
             return put("x[k]", x=x, k=key)
-        if isinstance(found, range) and found.step == 1 and found.start >= 1:
-            begin, end = key.args[0], key.args[1]  # type: ignore[attr-defined]
+        if isinstance(key, ast.Call) and isinstance(found, range) and found.step == 1 and found.start >= 1:
+            begin, end = key.args
             cut = by_place.replace("[k]", "[:b]" if found.start == 1 else "[a:b]")
             stop = node(found.stop - 1) if isinstance(end, ast.Constant) else put("b - 1", b=end)
             return put(cut, x=x, a=self.less_one(begin), b=_plain_end(stop))
@@ -202,12 +202,18 @@ class Parts(Evaluated):
             return put("x[k]", x=x, k=key if one else [key])
         if kind == "n":
             return put("x.iloc[:, k]", x=x, k=self.less_one(key) if one else [self.less_one(key)])
-        first = next(iter(self.value(key)), None)
-        return (
-            put("x[list(k)]" if not isinstance(key, ast.List) else "x[k]", x=x, k=key)
-            if isinstance(first, str)
-            else (put("x.iloc[:, np.asarray(k) - 1]", x=x, k=key))
-        )
+        if isinstance(next(iter(self.value(key)), None), str):
+            return put("x[k]" if isinstance(key, ast.List) else "x[list(k)]", x=x, k=key)
+        return put(self._run_of(key, "x.iloc[:, k]") or "x.iloc[:, np.asarray(k) - 1]", x=x, k=key)
+
+    def _run_of(self, key: ast.expr, by_place: str) -> str:
+        """The template of `x[2:5]`, whose places are constants; "" if it is no such run."""
+        found = self.value(key)
+        if not isinstance(found, range) or found.step != 1 or found.start < 1:
+            return ""
+        plain = isinstance(key, ast.Call) and all(isinstance(a, ast.Constant) for a in key.args)
+        begin = "" if found.start == 1 else str(found.start - 1)
+        return by_place.replace("k]", f"{begin}:{found.stop - 1}]") if plain else ""
 
     def _cell(self, x: ast.expr, rows: R, columns: R) -> ast.expr:
         """`d[i, j]`."""
