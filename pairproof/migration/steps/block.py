@@ -35,6 +35,8 @@ PLOTTING = frozenset("plot barplot dotchart plotworth plot.wmat plot.wmat".split
 PRINTING = frozenset("print show print.default".split())
 
 
+#: Functions whose values are probabilities.
+OF_TAILS = frozenset("pchisq pnorm pt pf pbinom".split())
 #: Names of variables of comprehensions.
 _WORDS = ("name", "value", "other", *(f"part{k}" for k in range(6)))
 
@@ -76,6 +78,16 @@ class State:
         """Whether it is about a value that the Python script has, or about a model."""
         symbols = {part.symbol for part in tree.walk()}
         return bool(symbols & self.of_models) or tree.kind in ("other", "function")
+
+    def _quality(self, e: R, ex: Expressions) -> tuple[float, float]:
+        """Digits that a value has which is made of fits, and the size of what cancels in it.
+
+        A probability in the tail has as many digits less as its statistic has before the point; what is 1 less
+        another has none below 1e-14.
+        """
+        digits, size = min(ex.digits, default=9.0), max(ex.leaves, default=0.0)
+        of_tails = any(part.function in OF_TAILS for part in e.walk())
+        return (digits - 3.0, 1e-6) if of_tails and ex.digits else (digits, size)
 
     def _lost(self, tree: R, valued: Valued) -> None:
         """A variable that only R has: its value of that run, if it is one that can be written."""

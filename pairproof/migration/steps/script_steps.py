@@ -121,10 +121,8 @@ class ScriptSteps(Statements):
         if isinstance(valued.value, (RVector, RList)) and block.written:
             value = self._value_of(tree, ex, valued.visible)
             if value is not _NONE:
-                digits = min(ex.digits, default=9.0)
-                rows = compared.value_rows(
-                    call, value, valued.value, digits, max(ex.leaves, default=0.0), self.scope.in_r
-                )
+                quality = self._quality(tree, ex)
+                rows = compared.value_rows(call, value, valued.value, *quality, self.scope.in_r)
                 if rows is None:
                     raise NotTranslated("Python's value has another shape than R's")
                 return rows if valued.visible else [r for r in rows if r.verdict != "agrees"]

@@ -109,7 +109,7 @@ class Statements(Shown):
             return
         name = self.scope.name(target.symbol)
         if ex.digits:
-            self.scope.quality[name] = min(ex.digits), max(ex.leaves)
+            self.scope.quality[name] = self._quality(value, ex)
         self._emit(ex, block, f"{name} = {text_of(made)}")
         self.scope.values[name] = _own(ex.value(made))
         self.scope.variables[target.symbol] = ast.Name(name, ast.Load())

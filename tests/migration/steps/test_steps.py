@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from pairproof.bridge.values.nodes import RVector
 from pairproof.migration import migrate
@@ -44,6 +45,18 @@ def test_a_value_that_agrees_is_a_row_and_one_that_does_not_is_a_difference(tmp_
         migration = made.migration(staged(tmp_path / verdict))
         assert [a.verdict for a in migration.done[0].rows] == [verdict]
         assert migration.exit_code == code
+
+
+def test_a_small_probability_is_held_to_its_own_digits(tmp_path: Path) -> None:
+    fit = script().migration(staged(tmp_path)).steps[0].value
+    p = float(stats.chi2.sf(400 * fit.deviance, 1))
+    assert 0 < p < 1e-6
+    for factor, verdict in ((1.0, "agrees"), (1.01, "differs")):
+        made = script()
+        made.line(4, "pchisq(400 * deviance(m), 1, F)", value=numbers(p * factor))
+        made.lines[4].tree[2][2] = ["lower.tail", ["lgl", False]]
+        (row,) = made.migration(staged(tmp_path / verdict)).done[0].rows
+        assert row.verdict == verdict
 
 
 def test_a_migration_with_differences_leaves_a_test_that_says_so(tmp_path: Path) -> None:
