@@ -86,8 +86,11 @@ class State:
         another has none below 1e-14.
         """
         digits, size = min(ex.digits, default=9.0), max(ex.leaves, default=0.0)
-        of_tails = any(part.function in OF_TAILS for part in e.walk())
-        return (digits - 3.0, 1e-6) if of_tails and ex.digits else (digits, size)
+        parts = list(e.walk())
+        if not ex.digits or not any(part.function in OF_TAILS for part in parts):
+            return digits, size
+        of_one = any(p.function == "-" and p.operands[0].value == 1 for p in parts)
+        return digits - 3.0, 1e-6 if of_one else 0.0
 
     def _lost(self, tree: R, valued: Valued) -> None:
         """A variable that only R has: its value of that run, if it is one that can be written."""
