@@ -51,9 +51,8 @@ from ..verdicts.agreement import (
 )
 from ..verdicts.arithmetic import Printout, misprint
 from ..verdicts.arithmetic_rows import Games, has_arithmetic, printout_of
-from ..verdicts.definitions import by_program
+from ..verdicts.definitions import by_plackett_luce, by_program, model_of_page
 from ..verdicts.digits import Floor, digits_of_agreement
-from ..verdicts.plackett_luce import by_plackett_luce, model_of_page
 from ..verdicts.verdict import (
     IMMATERIAL,
     OF_STOPPING,
