@@ -34,8 +34,8 @@ from ..claims.quantities import (
     scale_of_logarithm,
 )
 from .agreement import AGREEING, AT_MAXIMUM, LEFT, Agreement, RCounterpart, Verdict, value_or_none
-from .digits import Floor, certified_floors, floor
-from .verdict import judge_certified, judge_digits
+from .digits import CERTIFIED, Floor, certified_floors, floor
+from .verdict import judge_digits
 
 #: How much more than R's estimates account for its deviance, -2 llf or AIC may lie on their side of the
 #: maximum: some R functions take the deviance one step before their last estimates.  None of the 120 tables
@@ -84,16 +84,15 @@ def with_sources(
         notes += said
     if name in certified and half == 1:
         text, wider = certified[name], scale_of_logarithm(name, fit)
-        exact = judge_certified(
-            name, native, text, scale_of(name, fit), floors, rounding_of(name, fit), wider
-        )
+        of_50, scale = float(text), scale_of(name, fit)
+        rounding = rounding_of(name, fit)
+        exact = judge_digits(name, native, of_50, scale, CERTIFIED, floors, rounding, wider)
         row = replace(row, certified=text, certified_digits=value_or_none(exact.digits))
         if r is None:
             row = replace(row, digits=row.certified_digits, floor=exact.floor.digits)
         else:
-            of_r = judge_certified(
-                name, r.values[name], text, scale_of(name, fit), floors
-            )  # shown only; it does not affect the verdict
+            # Shown only; it does not affect the verdict.
+            of_r = judge_digits(name, r.values[name], of_50, scale, CERTIFIED, floors)
             row = replace(row, r_certified_digits=value_or_none(of_r.digits))
         if not exact.enough:
             row = _worse(row, "few-certified-digits")

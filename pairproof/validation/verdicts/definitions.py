@@ -259,7 +259,9 @@ def by_definition(
         return {}
     if _n_digits(off) >= fewest_digits(len(known)):
         said = f"comes out if {found.sentence}; a definition, not another fit"
-        ours = {q.quantity: f": {kind_of(q.quantity)} {values[q.quantity]:.8g} by ours" for q in off}
+        ours: dict[str, str] = {
+            q.quantity: f": {kind_of(q.quantity)} {values[q.quantity]:.8g} by ours" for q in off
+        }
         return _by_other(found.name, off, said, ours, found.setting)
     few = f"it would come out if {found.sentence}, but so few digits are no evidence for it"
     return {
@@ -370,7 +372,7 @@ def _by_expected_information(
     ):
         return {}
     said = "comes out by the expected information, from which R's glm takes standard errors"
-    ours = {q.quantity: f"; {values[q.quantity]:.8g} by the observed one" for q in off}
+    ours: dict[str, str] = {q.quantity: f"; {values[q.quantity]:.8g} by the observed one" for q in off}
     return _by_other("expected-information", off, said, ours)
 
 
