@@ -99,9 +99,7 @@ def of_effects(fit: Fit, kind: str, name: str) -> float:
         raise InputError(f"{kind}.{name}: {fit.title} has no random effects")
     if kind.startswith("sigma"):
         found = fit.component(name)
-        return float(
-            {"sigma": found.sigma, "sigma_se": found.se, "sigma_lr": found.lr, "sigma_p": found.p}[kind]
-        )
+        return float(getattr(found, kind.removeprefix("sigma_")))
     names = effect_names(fit)
     if name not in names:
         raise InputError(f"{kind}.{name}: no such effect; there are {', '.join(names[:12])}")
@@ -147,16 +145,8 @@ _OF_TEST = (
 #: Counts of a board; "wins" are those of a fit, too.
 OF_BOARD = ("votes", "wins", "losses", "ties")
 KINDS = (
-    *_SCALARS,
-    *_OF_PARAMETER,
-    "cov",
-    "worth",
-    "worth_se",
-    *_OF_PAIR,
-    *OF_BOARD,
-    *OF_EFFECTS,
-    *LIKELIHOOD_RATIO,
-    *_OF_TEST,
+    *(*_SCALARS, *_OF_PARAMETER, "cov", "worth", "worth_se"),
+    *(*_OF_PAIR, *OF_BOARD, *OF_EFFECTS, *LIKELIHOOD_RATIO, *_OF_TEST),
 )
 #: Kinds whose names begin with a group: ``worth.all.A``.
 _OF_GROUP = ("worth", "worth_se", *_OF_PAIR)
@@ -306,14 +296,8 @@ def _of_pair(fit: Fit, kind: str, group: str, a: str, b: str) -> float:
         contrast = fit.contrast(a, b, group=group)
     except NotEstimableError:
         return math.nan
-    values = {
-        "contrast": contrast.estimate,
-        "contrast_se": contrast.se,
-        "contrast_z": contrast.z,
-        "contrast_p": contrast.p,
-        "odds": contrast.odds,
-    }
-    return float(values[kind])
+    of_contrast = {"contrast": "estimate", "contrast_se": "se", "contrast_z": "z", "contrast_p": "p"}
+    return float(getattr(contrast, of_contrast.get(kind, kind)))
 
 
 def _likelihood_ratio(fit: Fit, kind: str, claim: str, others: Mapping[str, Fit]) -> float:

@@ -14,13 +14,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ...errors import InputError
-from ...report.output import FORMATS, Output, render_text as _text_of
+from ...report.output import FORMATS as FORMATS, Output, render_text as _text_of
 from ...text import safe
 from ..verdicts.agreement import Agreement, to_document
 from . import notation as numbers
-from .context import ReportContext, Story, WorthSeries, opening, worth_series
+from .context import ReportContext as ReportContext, Story as Story, opening, worth_series as worth_series
 from .page import page
-from .terminal import full_page, screen
+from .terminal import full_page
 
 #: What XML 1.0 cannot hold, and the rarer ends of a line.
 _NOT_TEXT = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
@@ -85,21 +85,6 @@ def _clean(text: str) -> str:
     writing direction are spelt out.
     """
     return safe(_NOT_TEXT.sub("\ufffd", text).replace("\r\n", "\n").replace("\r", "\n"))
-
-
-__all__ = [
-    "FORMATS",
-    "ReportContext",
-    "Story",
-    "WorthSeries",
-    "output",
-    "render",
-    "render_json",
-    "render_text",
-    "screen",
-    "worth_series",
-    "write_report",
-]
 
 
 def output(agreements: Sequence[Agreement], context: ReportContext) -> Output:

@@ -173,9 +173,10 @@ class StoppedShort(NamedTuple):
 def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterpart) -> StoppedShort | None:
     """The reason why R causes a difference; None if there is no evidence that it does."""
     kind = kind_of(name)
+    of_likelihood = kind in ("deviance", "llf", "aic")
     if kind in ("df_resid", "df_null", "n_comparisons"):
         return None
-    if kind in ("deviance", "llf", "aic") and fit.n_infinite and _on_the_way(kind, native, value, r):
+    if of_likelihood and fit.n_infinite and _on_the_way(kind, native, value, r):
         lower = _worse_by(kind, native, value)
         return StoppedShort(
             "r-towards-infinity",
@@ -188,7 +189,7 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
         else ("r-stopped-early", "R stopped short of the maximum")
     )
     s = r.score
-    if s is not None and kind in ("deviance", "llf", "aic") and _by_own_rule(kind, native, value, r):
+    if s is not None and of_likelihood and _by_own_rule(kind, native, value, r):
         return StoppedShort(
             "r-stopped-early",
             f"R's deviance lies {2.0 * _worse_by(kind, native, value):.2g} above its minimum, which is less than"
@@ -203,11 +204,8 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
     # If R gave up far from the maximum, its fitted counts need not even sum to the observed ones, and its
     # deviance means nothing.
     far = r.converged is False and s.left > LEFT
-    if (
-        kind in ("deviance", "llf", "aic")
-        and not far
-        and not _by_the_shortfall(kind, native, value, s.below, r.rounding.get(name, 0.0))
-    ):
+    rounding = r.rounding.get(name, 0.0)
+    if of_likelihood and not far and not _by_the_shortfall(kind, native, value, s.below, rounding):
         return None
     if kind == "worth" and min(native, value) > 0 and abs(math.log(native / value)) > OF_WAY * s.moved:
         return None
