@@ -118,11 +118,8 @@ class Checker:
                 fit = self._fitted(data, model)
             except FormulaError as error:
                 raise FormulaError(f"{self.paper.source or self.paper.id}, data {data!r}: {error}") from error
-            r = (
-                tuple(self._counterparts(fit, self._backend))
-                if self._counterparts and self._is_r_asked(key)
-                else ()
-            )
+            ask = self._counterparts if self._is_r_asked(key) else None
+            r = () if ask is None else tuple(ask(fit, self._backend))
             self._asked[key] = Asked(fit, r, self._certified(fit) if self._certified else {})
         return self._asked[key]
 

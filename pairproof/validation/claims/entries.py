@@ -153,19 +153,16 @@ class LineMap:
     def _value(self, path: KeyPath) -> None:
         self._skip()
         opening = self._text[self._at]
-        if opening == "[":
+        if opening in "[{":
             self._at += 1
             number = 0
-            while self._skip() and self._text[self._at] != "]":
-                self._note((*path, number))
-                self._value((*path, number))
+            while self._skip() and self._text[self._at] not in "]}":
+                if opening == "{":
+                    self._pair(path)
+                else:
+                    self._note((*path, number))
+                    self._value((*path, number))
                 number += 1
-                self._comma()
-            self._at += 1
-        elif opening == "{":
-            self._at += 1
-            while self._skip() and self._text[self._at] != "}":
-                self._pair(path)
                 self._comma()
             self._at += 1
         else:

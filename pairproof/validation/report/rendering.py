@@ -47,22 +47,12 @@ def render_junit(agreements: Sequence[Agreement], context: ReportContext) -> str
 def _testcase(suite: ElementTree.Element, a: Agreement) -> None:
     # What the name needs to be told apart by: the same quantity is held against several R calls.
     name = a.quantity if a.about != "native-r" else f"{a.quantity} [{a.r_call or '50-digit value'}]"
-    case = ElementTree.SubElement(
-        suite,
-        "testcase",
-        classname=_clean(".".join(filter(None, ("pairproof", a.paper, a.claim)))),
-        name=_clean(name),
-        time="0",
-    )
+    place = _clean(".".join(filter(None, ("pairproof", a.paper, a.claim))))
+    case = ElementTree.SubElement(suite, "testcase", classname=place, name=_clean(name), time="0")
     properties = ElementTree.SubElement(case, "properties")
     for key, value in a.to_dict().items():
         if value is not None and value != "" and key not in ("paper", "claim", "quantity"):
-            ElementTree.SubElement(
-                properties,
-                "property",
-                name=key,
-                value=_clean(repr(value) if isinstance(value, float) else str(value)),
-            )
+            ElementTree.SubElement(properties, "property", name=key, value=_clean(str(value)))
     message = _clean(f"{numbers.verdict(a)}: {a.explanation}" if a.explanation else numbers.verdict(a))
     if a.verdict == "not-run" or not a.r_arrived and a.passes:
         ElementTree.SubElement(case, "skipped", message=message)

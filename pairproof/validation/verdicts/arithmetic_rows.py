@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import InputError, PairproofError
 from ...fit.estimates.likelihood import OutcomeModel, outcome_probabilities
@@ -74,16 +75,8 @@ class Games:
     def of(data: Comparisons, ties: str) -> Games:
         """Of a table; its outcomes are not looked at, but for ties that are dropped."""
         n = data.wins + data.losses + (0.0 if ties == "drop" else data.ties)
-        column = data.columns.get("order")
-        home = (
-            np.ones(data.n_rows)
-            if column is None
-            else np.asarray(
-                column
-                if isinstance(column, np.ndarray)
-                else [float(v) for v in np.array(column.levels)[column.codes]]
-            )
-        )
+        order = data.columns.get("order", np.ones(data.n_rows))
+        home = np.array(order.levels, float)[order.codes] if isinstance(order, Factor) else order
         return Games(data.first, data.second, n, home)
 
 
