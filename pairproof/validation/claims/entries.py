@@ -174,15 +174,10 @@ class LineMap:
         parts = []
         while True:
             self._skip()
-            quoted = _STRINGS.match(self._text, self._at)
-            if quoted:
-                parts.append(quoted[0][1:-1])
-                self._at = quoted.end()
-            else:
-                bare = _BARE.match(self._text, self._at)
-                assert bare is not None, f"not valid TOML at position {self._at}"
-                parts.append(bare[0])
-                self._at = bare.end()
+            found = _STRINGS.match(self._text, self._at) or _BARE.match(self._text, self._at)
+            assert found is not None, f"not valid TOML at position {self._at}"
+            parts.append(found[0][1:-1] if found[0][0] in "\"'" else found[0])
+            self._at = found.end()
             self._skip()
             if not self._text.startswith(".", self._at):
                 return parts

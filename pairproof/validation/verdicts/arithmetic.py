@@ -47,21 +47,16 @@ class Interval:
     @staticmethod
     def of(printed: Printed, how: How = "rounded") -> Interval:
         """The values that print so: rounded, cut off, or rounded where last zeros are no digits."""
-        if printed.unit is None or printed.value is None:
-            return Interval(
-                -math.inf if printed.low is None else float(printed.low),
-                math.inf if printed.high is None else float(printed.high),
-            )
-        half = printed.unit / 2
-        if how == "truncated":
-            return Interval(
-                float(printed.value - (printed.unit if printed.value <= 0 else 0)),
-                float(printed.value + (printed.unit if printed.value >= 0 else 0)),
-            )
-        if how == "idle-zeros" and printed.unit == 1 and printed.value:
-            digits = str(abs(int(printed.value)))
-            half = Decimal(10) ** (len(digits) - len(digits.rstrip("0"))) / 2
-        return Interval(float(printed.value - half), float(printed.value + half))
+        low, high = printed.low, printed.high
+        if printed.unit is not None and printed.value is not None:
+            if how == "truncated":
+                low = printed.value - (printed.unit if printed.value <= 0 else 0)
+                high = printed.value + (printed.unit if printed.value >= 0 else 0)
+            elif how == "idle-zeros" and printed.unit == 1 and printed.value:
+                digits = str(abs(int(printed.value)))
+                half = Decimal(10) ** (len(digits) - len(digits.rstrip("0"))) / 2
+                low, high = printed.value - half, printed.value + half
+        return Interval(-math.inf if low is None else float(low), math.inf if high is None else float(high))
 
     def meets(self, other: Interval) -> bool:
         slack = SLACK * max(

@@ -63,13 +63,10 @@ class Games:
                     f"games: found [{a!r}, {b!r}, {n!r}]; expected two different items of"
                     f" {', '.join(items)} and a number"
                 )
-        place = {name: k for k, name in enumerate(items)}
-        return Games(
-            np.array([place[str(r[0])] for r in rows]),
-            np.array([place[str(r[1])] for r in rows]),
-            np.array([float(str(r[2])) for r in rows]),
-            np.ones(len(rows)),
+        first, second, n = zip(
+            *((items.index(str(a)), items.index(str(b)), float(str(n))) for a, b, n in rows)
         )
+        return Games(np.array(first), np.array(second), np.array(n), np.ones(len(rows)))
 
     @staticmethod
     def of(data: Comparisons, ties: str) -> Games:
