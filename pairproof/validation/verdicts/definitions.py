@@ -38,7 +38,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import comb
-from types import MappingProxyType
 
 import numpy as np
 
@@ -279,12 +278,15 @@ def _by_other(
     numbers: Iterable[PrintedQuantity],
     said: str,
     ours: Mapping[str, str],
-    setting: Mapping[str, str] = MappingProxyType({}),
+    setting: Mapping[str, str] | None = None,
 ) -> dict[str, PrintVerdict]:
     """The verdict that these numbers come out by another definition; `ours`: what is said of each beside it."""
     return {
         q.quantity: PrintVerdict(
-            "agrees-other-definition", f"{code}: {said}{ours.get(q.quantity, '')}", code, setting=setting
+            "agrees-other-definition",
+            f"{code}: {said}{ours.get(q.quantity, '')}",
+            code,
+            setting=setting or {},
         )
         for q in numbers
     }
