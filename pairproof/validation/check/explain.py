@@ -69,9 +69,7 @@ class Explained:
         return f"{self.paper.id}: under which reading do the printed numbers come out?"
 
     def told(self, most: int) -> Iterator[list[str]]:
-        """In lines: what was found of each group of claims, of ambiguous ones so many readings; what was not searched;
-        and how many there are.
-        """
+        """In lines: each group of claims (at most so many readings), what was not searched, and how many there are."""
         for f in self.found:
             yield [*_lines(f, most), *_without_the_defect(f, self.agreements)]
         if self.not_searched:
@@ -256,9 +254,7 @@ def _out_of_reach(claim: Claim, paper: Paper) -> str | None:
 def _target(
     checker: Checker, claim: Claim, judged: Mapping[str, PrintVerdict], off: tuple[str, ...]
 ) -> Target:
-    """The claim for a search, in which numbers by another definition are known: it varies them by that definition,
-    or where it has no such setting leaves them out.
-    """
+    """The claim for a search; numbers by another definition are varied by that, or left out if no setting has it."""
     paper = checker.paper
     others = {}
     for q in claim.numbers:
