@@ -9,6 +9,7 @@ key must not turn a check into no check.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -284,7 +285,7 @@ class ModelClaim:
         """Keys that are for other families."""
         for key in {**self.of_contests, **self._stated(_FAMILIES_OF)}:
             if self.family not in _FAMILIES_OF[key]:
-                of = " or ".join(map(quoted, _FAMILIES_OF[key]))
+                of = " or ".join(map(json.dumps, _FAMILIES_OF[key]))
                 yield f"{key} is for family = {of}; found family = {quoted(self.family)}", key
         if self.ties == "by-pair" and self.family != "pattern":
             yield f'ties = "by-pair" is for family = "pattern"; found family = {quoted(self.family)}', "ties"
