@@ -139,26 +139,20 @@ def _check_printed(
 
     anchor, at = of_table["anchor"] or (None, of_table["mean"])
     with_style = styled(Votes(votes), of_table["style"])
+    given = {key: of_table[key] for key in ("family", "ties", "reference", "order_effect", "cluster")}
     of_board = {
-        "anchor": anchor,
-        "at": at,
-        "expected": of_table["expected"],
+        **{"anchor": anchor, "at": at, "expected": of_table["expected"]},
         "level": f"{of_table['level']:.15g}" if of_table["level"] else None,
         "comparison_terms": with_style.terms,
     }
     on_points = any(value not in (None, ()) for value in of_board.values())
-    of_model = {
-        **of_board,
-        **{key: of_table[key] for key in ("family", "ties", "reference", "order_effect", "cluster")},
-        "scale": of_table["scale"] or ("elo" if on_points else None),
-        "cluster_kind": of_table["kind"] if of_table["cluster"] else None,
-    }
-    given = {key: value for key, value in of_model.items() if value not in ("", None, (), False)}
+    given |= {**of_board, "scale": of_table["scale"] or ("elo" if on_points else None)}
+    given["cluster_kind"] = of_table["kind"] if of_table["cluster"] else None
     with watched(state) as progress:
         found = check_printed(
             file,
             with_style.table,
-            given,
+            {key: value for key, value in given.items() if value not in ("", None, (), False)},
             of_table["heading"] or {},
             r=asked["r"],
             progress=progress,

@@ -2,17 +2,16 @@
 
 R and the 50-digit values come in through two functions (`Counterparts`, `Certified`), so that this module
 needs neither R nor a folder of records.
-
-Agreements of a claim whose numbers come from a computation and not from a model.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 
@@ -30,15 +29,7 @@ from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity, Reading
 from ..claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
 from ..slips.stopping import glm_values
 from ..statements.registers import Computed, Context, Finding, Request
-from ..verdicts.against_r import (
-    Asked,
-    RowMaker,
-    asked_of_r,
-    beyond_print,
-    first_with,
-    with_r_alone,
-    with_sources,
-)
+from ..verdicts.against_r import Asked, asked_of_r, beyond_print, first_with, with_r_alone, with_sources
 from ..verdicts.agreement import (
     STATED,
     Agreement,
@@ -51,9 +42,8 @@ from ..verdicts.agreement import (
 )
 from ..verdicts.arithmetic import Printout, misprint
 from ..verdicts.arithmetic_rows import Games, has_arithmetic, printout_of
-from ..verdicts.definitions import by_program
+from ..verdicts.definitions import by_plackett_luce, by_program, model_of_page
 from ..verdicts.digits import Floor, digits_of_agreement
-from ..verdicts.plackett_luce import by_plackett_luce, model_of_page
 from ..verdicts.verdict import (
     IMMATERIAL,
     OF_STOPPING,
@@ -72,49 +62,6 @@ if TYPE_CHECKING:
 #: Digits in which native and R must agree where a computation asks both: sums and tails of few terms carry 13
 #: and more.
 FLOOR = 12.0
-
-
-def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) -> list[Agreement]:
-    """One row for each printed number; and one that says so where native has no such model."""
-    try:
-        found = COMPUTATIONS[claim.compute](request)
-    except InputError as error:
-        raise InputError(f"{_place(source, claim)}: {error}") from error
-    except PairproofError as error:
-        said = " ".join(str(error).split())
-        call = None if "native" in claim.engines else ", ".join(claim.engines)
-        why = (f"{claim.compute} did not run: {said}", "computation-not-run")
-        return [row(q.quantity, "not-run", *why, printed=q.printed.text, r_call=call) for q in claim.numbers]
-    rows = [_number(row, source, claim, q, found) for q in claim.numbers]
-    if found.lacks:
-        text = f"native has no {found.lacks}; the numbers of this claim are {found.r_call}'s alone"
-        rows.append(row("fit", "not-run", f"no-native-model: {text}", "no-native-model", about="native-r"))
-    return rows
-
-
-def _place(source: str, claim: Claim) -> str:
-    return f"{source}, line {claim.line}, claim {claim.id!r}"
-
-
-def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found: Computed) -> Agreement:
-    native, r = found.native.get(q.quantity, math.nan), found.r.get(q.quantity, math.nan)
-    if q.quantity not in found.native and q.quantity not in found.r:
-        raise InputError(
-            f"{source}, line {q.line}, claim {claim.id!r}: {claim.compute} gives no "
-            f"{q.quantity!r}; it gives {named(sorted({**found.native, **found.r}))}"
-        )
-    judged = judge_print(q, native if q.quantity in found.native else r, float(claim.alpha))
-    verdict, note, code = judged.verdict, judged.note, judged.code
-    digits = float(digits_of_agreement(native, r, 0.0)) if found.native and found.r else math.nan
-    if digits < FLOOR:
-        verdict, code = "differs", "few-digits"
-        note = f"native and {found.r_call} agree to {digits:.1f} digits, fewer than {FLOOR:g}"
-    elif q.quantity in found.remarks:
-        verdict, (code, text) = "explained", found.remarks[q.quantity]
-        note = f"{code}: {text}" + ("" if judged.comes_out else f"; here {judged.note}")
-    of_r = {"r": value_or_none(r), "r_call": found.r_call or None, "r_source": found.r_source}
-    own = {"native": value_or_none(native), "digits": value_or_none(digits)}
-    return row(q.quantity, verdict, note, code, printed=q.printed.text, **own, **of_r)
 
 
 class Checker:
@@ -171,11 +118,8 @@ class Checker:
                 fit = self._fitted(data, model)
             except FormulaError as error:
                 raise FormulaError(f"{self.paper.source or self.paper.id}, data {data!r}: {error}") from error
-            r = (
-                tuple(self._counterparts(fit, self._backend))
-                if self._counterparts and self._is_r_asked(key)
-                else ()
-            )
+            ask = self._counterparts if self._is_r_asked(key) else None
+            r = () if ask is None else tuple(ask(fit, self._backend))
             self._asked[key] = Asked(fit, r, self._certified(fit) if self._certified else {})
         return self._asked[key]
 
@@ -260,10 +204,7 @@ class Checker:
         if claim.numbers and claim.data and (spec := self.paper.data[claim.data]).kind == "games":
             Games.stated(spec.items, spec.rows, spec.games)  # an error of theirs is one of this claim
             why = "the outcomes are not at hand: the printed numbers are held against each other only"
-            found += [
-                self.row(claim, q.quantity, "not-checkable", why, "no-outcomes", printed=q.printed.text)
-                for q in claim.numbers
-            ]
+            found += self._all_alike(claim, "not-checkable", why, "no-outcomes")
         elif claim.model is not None and claim.data and not claim.model.family:
             found += self._of_no_family(claim, claim.model)
         elif claim.model is not None and claim.data:
@@ -278,9 +219,7 @@ class Checker:
             found += self._numbers(claim, asked, values)
             found += self._beyond_print(claim, asked)
         if claim.compute:
-            found += computed_rows(
-                partial(self.row, claim), self.paper.source or self.paper.id, claim, self._request(claim)
-            )
+            found += self._computed(claim)
         if claim.statement:
             found.append(self._statement(claim))
         return [accepted(a, claim.accept) for a in found]
@@ -318,22 +257,32 @@ class Checker:
             "the claim does not say of which model its numbers are, and persons' answers have several: say"
             f" {readings}"
         )
+        return self._all_alike(claim, "not-checkable", why, "another-model")
+
+    def _not_run(self, claim: Claim, said: str, code: str) -> list[Agreement]:
+        if not claim.statement:
+            return self._all_alike(claim, "not-run", said, code)
+        rows = self._all_alike(claim, "not-run", said, code) if claim.numbers else []
+        return [*rows, self.row(claim, "statement", "not-run", said, code, printed=claim.statement)]
+
+    def _all_alike(
+        self, claim: Claim, verdict: Verdict, why: str, code: str, r_call: str | None = None
+    ) -> list[Agreement]:
+        """One verdict on every printed number of a claim, on its fit where none is printed."""
         printed: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
         return [
-            self.row(claim, name, "not-checkable", why, "another-model", printed=text)
+            self.row(claim, name, verdict, why, code, printed=text, r_call=r_call)
             for name, text in printed or [("fit", None)]
         ]
 
-    def _request(self, claim: Claim) -> Request:
-        asks_r = claim.r_packages is not None and self._counterparts is not None
-        backend = self._backend if asks_r else None
-        return Request(self.data, self._table, self.fit, claim.data, claim.test_args, backend)
-
-    def _not_run(self, claim: Claim, said: str, code: str) -> list[Agreement]:
-        missing: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
-        if claim.statement or not missing:
-            missing.append(("statement" if claim.statement else "fit", claim.statement or None))
-        return [self.row(claim, name, "not-run", said, code, printed=text) for name, text in missing]
+    @contextlib.contextmanager
+    def _placed(self, claim: Claim, line: int) -> Iterator[None]:
+        """An error of what is asked is told with its place in the claims file."""
+        try:
+            yield
+        except InputError as error:
+            place = f"{self.paper.source or self.paper.id}, line {line}, claim {claim.id!r}"
+            raise InputError(f"{place}: {error}") from error
 
     def row(
         self, claim: Claim, name: str, verdict: Verdict, explanation: str, code: str, **fields: Any
@@ -360,15 +309,10 @@ class Checker:
         is_ratio = q.quantity.kind in LIKELIHOOD_RATIO and other in [c.id for c in self.paper.claims]
         others = {other: self.fit(other)} if is_ratio else {}
         board = self._board(claim)
-        try:
+        with self._placed(claim, q.line):
             if board is not None and board.has(q.quantity):
                 return board.value(q.quantity)
-            value = quantity(fit, q.quantity, others)
-        except InputError as error:
-            raise InputError(
-                f"{self.paper.source or self.paper.id}, line {q.line}, claim {claim.id!r}: {error}"
-            ) from error
-        return value / _halved(claim, q.quantity)
+            return quantity(fit, q.quantity, others) / _halved(claim, q.quantity)
 
     # -- printed numbers -------------------------------------------------------------------------------------
 
@@ -499,7 +443,47 @@ class Checker:
         self._compared.add(key)
         return beyond_print(self.paper.id, claim, asked, self._floors, self._counterparts is not None)
 
-    # -- statements ------------------------------------------------------------------------------------------
+    # -- computations and statements -------------------------------------------------------------------------
+
+    def _computed(self, claim: Claim) -> list[Agreement]:
+        """One row for each number of a computation; and one that says so where native has no such model."""
+        asks_r = claim.r_packages is not None and self._counterparts is not None
+        backend = self._backend if asks_r else None
+        request = Request(self.data, self._table, self.fit, claim.data, claim.test_args, backend)
+        try:
+            with self._placed(claim, claim.line):
+                found = COMPUTATIONS[claim.compute](request)
+        except InputError:
+            raise
+        except PairproofError as error:
+            why = f"{claim.compute} did not run: {' '.join(str(error).split())}"
+            call = None if "native" in claim.engines else ", ".join(claim.engines)
+            return self._all_alike(claim, "not-run", why, "computation-not-run", call)
+        rows = [self._computed_number(claim, q, found) for q in claim.numbers]
+        if found.lacks:
+            why = f"no-native-model: native has no {found.lacks}; the numbers of this claim are {found.r_call}'s alone"
+            rows.append(self.row(claim, "fit", "not-run", why, "no-native-model", about="native-r"))
+        return rows
+
+    def _computed_number(self, claim: Claim, q: PrintedQuantity, found: Computed) -> Agreement:
+        name = q.quantity
+        native, r = found.native.get(name, math.nan), found.r.get(name, math.nan)
+        if name not in found.native and name not in found.r:
+            with self._placed(claim, q.line):
+                has = named(sorted({**found.native, **found.r}))
+                raise InputError(f"{claim.compute} gives no {name!r}; it gives {has}")
+        judged = judge_print(q, native if name in found.native else r, float(claim.alpha))
+        verdict, note, code = judged.verdict, judged.note, judged.code
+        digits = float(digits_of_agreement(native, r, 0.0)) if found.native and found.r else math.nan
+        if digits < FLOOR:
+            verdict, code = "differs", "few-digits"
+            note = f"native and {found.r_call} agree to {digits:.1f} digits, fewer than {FLOOR:g}"
+        elif name in found.remarks:
+            verdict, (code, text) = "explained", found.remarks[name]
+            note = f"{code}: {text}" + ("" if judged.comes_out else f"; here {judged.note}")
+        of_r = {"r": value_or_none(r), "r_call": found.r_call or None, "r_source": found.r_source}
+        own = {"native": value_or_none(native), "digits": value_or_none(digits)}
+        return self.row(claim, name, verdict, note, code, printed=q.printed.text, **own, **of_r)
 
     def _statement(self, claim: Claim) -> Agreement:
         if not claim.test:
@@ -508,11 +492,10 @@ class Checker:
             own_fit = claim.id if claim.model is not None and claim.data else ""
             context = Context(self.data, self.fit, claim.data, own_fit, float(claim.alpha), self._table)
             try:
-                finding = run_test(claim.test, context, claim.test_args)
-            except InputError as error:
-                raise InputError(
-                    f"{self.paper.source or self.paper.id}, line {claim.line}, claim {claim.id!r}: {error}"
-                ) from error
+                with self._placed(claim, claim.line):
+                    finding = run_test(claim.test, context, claim.test_args)
+            except InputError:
+                raise
             except PairproofError as error:
                 finding = Finding("not-run", f"the test did not run: {error}", code="test-not-run")
         said = (finding.verdict, finding.explanation, finding.code)
@@ -571,8 +554,6 @@ def _stated(claim: Claim) -> Finding:
     """The verdict that `accept` gives to a statement without a test."""
     word = next(a for a in claim.accept if a in STATED)
     text = f"stated, not computed: {claim.explanation}"
-    if word == "agrees":
-        return Finding("agrees", text, code="stated")
-    if word == "not-checkable":
-        return Finding("not-checkable", text, code="stated")
+    if word in ("agrees", "not-checkable"):
+        return Finding(cast(Verdict, word), text, code="stated")
     return Finding.because(word, text, "differs" if word == "erratum" else "differs-conclusion")

@@ -22,7 +22,7 @@ from ...text import toml, toml_lines
 from ..claims.data import fit_model
 from ..claims.entries import entries
 from ..claims.paper import ModelClaim, PrintedEntries, PrintedQuantity
-from ..verdicts.plackett_luce import DEFAULT, may_have_prior
+from ..verdicts.definitions import DEFAULT, may_have_prior
 from .claims_file import DF_OF
 
 #: Rows written into the claims file itself; a longer table becomes a CSV file beside it, with its hash.

@@ -5,8 +5,7 @@ It never says what an author did, only under which reading the numbers come out.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +14,8 @@ import numpy as np
 from ...errors import InputError, PairproofError
 from ..claims.paper import Claim, Paper
 from ..claims.quantities import LIKELIHOOD_RATIO
-from ..report.context import ReportContext
+from ..report.context import ReportContext, Story
+from ..report.findings import as_printed
 from ..slips.known import Slip
 from ..slips.search import MOST_READINGS, Explanation, Found, GivenReading, count_words, search
 from ..slips.target import Target
@@ -63,63 +63,35 @@ class Explained:
             "found": [_document(f) for f in self.found],
         }
 
-    def __str__(self) -> str:
-        lines = [f"{self.paper.id}: under which reading do the printed numbers come out?"]
+    @property
+    def title(self) -> str:
+        """The question that is answered."""
+        return f"{self.paper.id}: under which reading do the printed numbers come out?"
+
+    def told(self, most: int) -> Iterator[list[str]]:
+        """In lines: each group of claims (at most so many readings), what was not searched, and how many there are."""
         for f in self.found:
-            lines += ["", *_lines(f), *_without_the_defect(f, self.agreements)]
+            yield [*_lines(f, most), *_without_the_defect(f, self.agreements)]
         if self.not_searched:
-            lines += ["", "Not searched:", *(f"  {claim}: {why}" for claim, why in self.not_searched.items())]
-        open_ = [f for f in self.found if not f.explanations]
-        lines += [
-            "",
-            (
-                f"{len(self.found)} group{'s' if len(self.found) != 1 else ''} of claims,"
-                f" {self.readings:,} reading{'s' if self.readings != 1 else ''} tried:"
-                f" {sum(f.plain for f in self.found)} come out as they stand,"
-                f" {sum(f.clear and not f.plain for f in self.found)} under one other reading,"
-                f" {sum(len(f.explanations) > 1 for f in self.found)} under several, {len(open_)} under none;"
-                f" {len(self.not_searched)} not searched"
-            ),
+            yield ["Not searched:", *(f"  {claim}: {why}" for claim, why in self.not_searched.items())]
+        yield [
+            f"{len(self.found)} group{'s' if len(self.found) != 1 else ''} of claims,"
+            f" {self.readings:,} reading{'s' if self.readings != 1 else ''} tried:"
+            f" {sum(f.plain for f in self.found)} come out as they stand,"
+            f" {sum(f.clear and not f.plain for f in self.found)} under one other reading,"
+            f" {sum(len(f.explanations) > 1 for f in self.found)} under several,"
+            f" {sum(not f.explanations for f in self.found)} under none;"
+            f" {len(self.not_searched)} not searched"
         ]
-        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return "\n\n".join((self.title, *map("\n".join, self.told(SHOWN))))
 
     def context(self, command: str = "") -> ReportContext:
         """The words around the agreements in a report: one section with every explanation."""
-        from ...report.blocks import Table
-        from ..report.context import ReportContext, Story
-
-        rows = [
-            (
-                ", ".join(f.claims),
-                e.sentence.removeprefix("comes out if "),
-                " + ".join(e.names) or "none",
-                str(e.numbers),
-            )
-            for f in self.found
-            for e in f.explanations
-        ]
-        rows += [
-            (", ".join(f.claims), "no reading that was tried", "", str(f.numbers))
-            for f in self.found
-            if not f.explanations
-        ]
-        paragraphs = (
-            (
-                f"{self.readings:,} readings were tried: the claims as they stand, and every known slip of"
-                " data, model, scale, inference and print, alone and in twos. A reading fits if every"
-                " printed number of the claims comes out of it. What fits is a way to get the numbers; it"
-                " does not say what anybody did."
-            ),
-            *(f"{', '.join(f.claims)}: {count_words(f)}." for f in self.found),
-            *(f"{claim} was not searched: {why}." for claim, why in self.not_searched.items()),
-        )
-        table = Table(("claims", "comes out if", "slips", "numbers"), tuple(rows)) if rows else None
-        return ReportContext(
-            title=f"{self.paper.id}: under which reading do the printed numbers come out?",
-            subtitle=self.paper.title,
-            command=command,
-            story=(Story("Explanations", paragraphs, table),),
-        )
+        told = (" ".join(map(str.strip, lines)) for lines in self.told(self.readings))
+        story = Story("Explanations", (WHAT_FITS, *told))
+        return ReportContext(self.title, self.paper.title, command, story=(story,))
 
 
 def _evidence(f: Found) -> bool:
@@ -147,13 +119,18 @@ def _document(f: Found) -> dict[str, Any]:
     }
 
 
-#: Readings shown in a terminal; JSON has them all.
+WHAT_FITS = (
+    "Every known slip of data, model, scale, inference and print was tried, alone and in twos. A reading fits if every"
+    " printed number of the claims comes out of it. What fits is a way to get the numbers; it does not say what anybody"
+    " did."
+)
+#: Readings shown in a terminal; JSON and reports have them all.
 SHOWN = 12
 #: What the sentence of a slip says that is a defect of prefmod's.
 DEFECT = "prefmod's defect"
 
 
-def _lines(f: Found) -> list[str]:
+def _lines(f: Found, most: int) -> list[str]:
     head, seen = ", ".join(f.claims), [f"  {words}" for words in f.sentences]
     if f.plain:
         return [f"{head}: {f.explanations[0].sentence} ({f.numbers} number{'' if f.numbers == 1 else 's'})"]
@@ -166,8 +143,8 @@ def _lines(f: Found) -> list[str]:
             *seen,
         ]
     lines = [f"{head}: ambiguous, {count_words(f)}"]
-    lines += [f"  {e.sentence} ({' + '.join(e.names)})" for e in f.explanations[:SHOWN]]
-    more = len(f.explanations) - SHOWN
+    lines += [f"  {e.sentence} ({' + '.join(e.names)})" for e in f.explanations[:most]]
+    more = len(f.explanations) - most
     return lines + ([f"  ... and {more} more, all in --json"] if more > 0 else []) + seen
 
 
@@ -176,16 +153,13 @@ def _without_the_defect(f: Found, agreements: Sequence[Agreement]) -> list[str]:
     if not f.clear or f.plain or DEFECT not in f.explanations[0].words:
         return []
     off = [a for a in agreements if a.claim in f.claims and a.verdict == "explained" and a.native is not None]
-    shown = [f"{a.quantity} {_as_printed(a)} (printed {a.printed})" for a in off[:SHOWN]]
+    shown = [
+        f"{a.quantity} {as_printed(a.native or 0.0, a.printed or '')} (printed {a.printed})"
+        for a in off[:SHOWN]
+    ]
     more = len(off) - len(shown)
     said = ", ".join(shown) + (f" and {more} more" if more else "")
     return [f"  reproduced only with {DEFECT}; correct: {said}"] if shown else []
-
-
-def _as_printed(a: Agreement) -> str:
-    """The computed number with the decimals of the printed one."""
-    found = re.search(r"\.([0-9]*)", a.printed or "")
-    return f"{a.native:.{len(found[1]) if found else 0}f}"
 
 
 #: Verdicts on a print of which nothing is sought: it comes out, or nothing follows, or nothing was computed.
@@ -280,9 +254,7 @@ def _out_of_reach(claim: Claim, paper: Paper) -> str | None:
 def _target(
     checker: Checker, claim: Claim, judged: Mapping[str, PrintVerdict], off: tuple[str, ...]
 ) -> Target:
-    """The claim for a search, in which numbers by another definition are known: it varies them by that definition,
-    or where it has no such setting leaves them out.
-    """
+    """The claim for a search; numbers by another definition are varied by that, or left out if no setting has it."""
     paper = checker.paper
     others = {}
     for q in claim.numbers:
@@ -333,9 +305,7 @@ def _given(targets: Sequence[Target], checker: Checker) -> list[GivenReading]:
 def _told(checker: Checker, row: Agreement, f: Found) -> Agreement:
     """The row once the search is done: explained by the one reading that fits, or ambiguous."""
     judged = checker.judged[row.claim].get(row.quantity)
-    if row.about != "printed" or judged is None or judged.verdict in SETTLED or row.accepted:
-        return row
-    if f.plain:
+    if row.about != "printed" or judged is None or judged.verdict in SETTLED or row.accepted or f.plain:
         return row
     if not f.explanations:
         none = f"none of {f.readings:,} other readings gives all {f.numbers} numbers"

@@ -57,14 +57,14 @@ def read_data(paper: Paper, name: str) -> Comparisons:
     from ...data.reading.layouts import read
 
     spec, where = _of_outcomes(paper, name)
-    if _layout(paper, spec):
+    if _inherited(paper, spec, "layout"):
         return replace(read_answers(paper, name).to_comparisons(), source=f"{paper.id}, {name}")
     frame = _frame(paper, spec, where)
     try:
         table = read(
             frame,
             layout=None if spec.kind in ("file", "answers") else cast(Any, spec.kind),
-            items=_items(paper, spec) or None,
+            items=_inherited(paper, spec, "items") or None,
             winner=spec.winner or None,
             item_data=_item_data(spec) if spec.item_data else None,
         )
@@ -78,14 +78,14 @@ def read_answers(paper: Paper, name: str) -> Respondents:
     from ...data.respondents.read_answers import read_respondents
 
     spec, where = _of_outcomes(paper, name)
-    layout: Any = _layout(paper, spec) or ("rankings" if spec.kind == "rankings" else "")
+    layout: Any = _inherited(paper, spec, "layout") or ("rankings" if spec.kind == "rankings" else "")
     if not layout:
         raise InputError(
             f"{where}: the model is of persons' whole answers, and these are comparisons; give rankings, or"
             ' kind = "answers" and a layout'
         )
     options = dict(spec.how or _inherited(paper, spec, "how"))
-    if items := _items(paper, spec):
+    if items := _inherited(paper, spec, "items"):
         options["items"] = items
     if spec.item_data:
         options["item_data"] = _item_data(spec)
@@ -134,15 +134,6 @@ def _inherited(paper: Paper, spec: DataSpec, key: str) -> Any:
     while not getattr(spec, key) and spec.from_:
         spec = paper.data[spec.from_]
     return getattr(spec, key)
-
-
-def _items(paper: Paper, spec: DataSpec) -> tuple[str, ...]:
-    found: tuple[str, ...] = _inherited(paper, spec, "items")
-    return found
-
-
-def _layout(paper: Paper, spec: DataSpec) -> Any:
-    return _inherited(paper, spec, "layout")
 
 
 def _item_data(spec: DataSpec) -> pd.DataFrame:

@@ -9,8 +9,9 @@ key must not turn a check into no check.
 from __future__ import annotations
 
 import inspect
+import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -147,6 +148,11 @@ def answer_options(layout: AnswerLayout) -> tuple[str, ...]:
     return tuple(name for name in inspect.signature(READERS[layout]).parameters if name not in _NOT_SAID)
 
 
+#: Arguments of the models of comparisons, in the order of their specification.
+_OF_PAIRS = (
+    *("ties", "by", "reference", "order_effect", "cells"),
+    *("item_terms", "separate", "comparison_terms"),
+)
 _OF_CONTESTS = (
     *("formula", "random", "link", "offset", "weights"),
     *("reduce_bias", "method", "tie_shift", "tie_scale"),
@@ -263,13 +269,9 @@ class ModelClaim:
         """What contradicts itself."""
         if len(self.cluster) > 2:
             yield f"{len(self.cluster)} columns ({named(self.cluster)}); expected one or two", "cluster"
-        of_board = {
-            key
-            for key in ("anchor", "at", "expected", "level", "by_vote")
-            if getattr(self, key) not in ("", None, False)
-        }
-        if of_board and self.scale != "elo":
-            yield f'{min(of_board)} is for scale = "elo"', min(of_board)
+        for key in self._stated(("anchor", "at", "by_vote", "expected", "level")):
+            if self.scale != "elo":
+                yield f'{key} is for scale = "elo"', key
         if self.by_vote and self.cluster:
             yield "by_vote and cluster contradict each other; leave one out", "by_vote"
         if self.family:
@@ -281,12 +283,9 @@ class ModelClaim:
 
     def _faults_of_family(self) -> Iterator[Fault]:
         """Keys that are for other families."""
-        if self.of_contests and self.family != "bradley-terry":
-            used = next(iter(self.of_contests))
-            yield f'{used} is for family = "bradley-terry"; found family = {quoted(self.family)}', used
-        for key, families in _FAMILIES_OF.items():
-            if getattr(self, key) not in _NOT_STATED and self.family not in families:
-                of = " or ".join(map(quoted, families))
+        for key in {**self.of_contests, **self._stated(_FAMILIES_OF)}:
+            if self.family not in _FAMILIES_OF[key]:
+                of = " or ".join(map(json.dumps, _FAMILIES_OF[key]))
                 yield f"{key} is for family = {of}; found family = {quoted(self.family)}", key
         if self.ties == "by-pair" and self.family != "pattern":
             yield f'ties = "by-pair" is for family = "pattern"; found family = {quoted(self.family)}', "ties"
@@ -296,6 +295,10 @@ class ModelClaim:
         if self.scale == "elo" and self.family not in FAMILIES:
             of = " or ".join(map(quoted, FAMILIES))
             yield f'scale = "elo" is for family = {of}; found family = {quoted(self.family)}', "scale"
+
+    def _stated(self, keys: Iterable[str]) -> dict[str, Any]:
+        """Those of these keys that are not left at their defaults."""
+        return {key: v for key in keys if (v := getattr(self, key)) != getattr(ModelClaim, key)}
 
     @property
     def of_answers(self) -> bool:
@@ -317,44 +320,32 @@ class ModelClaim:
         """The arguments of the fitters, and in their order those of a model's specification."""
         if self.of_answers:
             own = [key for key, families in _FAMILIES_OF.items() if self.family in families]
-            stated = {key: getattr(self, key) for key in ("by", "item_terms", "separate", "reference", *own)}
+            stated = self._stated(("by", "item_terms", "separate", "reference", *own))
             if "npseudo" in stated:
                 stated["pseudo"] = stated.pop("npseudo")
-            return {key: value for key, value in stated.items() if value not in _NOT_STATED}
-        return {
-            "ties": self.ties,
-            "by": self.by,
-            "reference": self.reference or None,
-            "order_effect": self.order_effect,
-            "cells": self.cells or None,
-            "item_terms": self.item_terms,
-            "separate": self.separate,
-            "comparison_terms": self.comparison_terms,
-        }
+            return stated
+        stated = {key: getattr(self, key) for key in _OF_PAIRS}
+        return {**stated, "reference": self.reference or None, "cells": self.cells or None}
 
     @property
     def of_contests(self) -> Mapping[str, Any]:
         """The arguments of :func:`pairproof.fit_bradley_terry` beyond those of plain models that are stated."""
-        stated = {name: getattr(self, name) for name in _OF_CONTESTS}
         law = LAWS.get(self.ties or "")
         of_law = {} if law is None or law == DavidsonTies() else {"link": law.link}
-        others = {
-            name: value for name, value in stated.items() if value and (name, value) != ("link", "logit")
-        }
-        return {**of_law, **others}
+        return {**of_law, **self._stated(_OF_CONTESTS)}
 
 
 _OF_PATTERN = (
     *("dependence", "between_times", "alpha", "beta", "alpha_of", "beta_of"),
     *("ties_unresolved", "compat"),
 )
-_NOT_STATED = (None, "", False, ())
 #: Keys of a model that not every family has, with those that have them.
 _FAMILIES_OF: Mapping[str, Collection[str]] = {
     **dict.fromkeys(("order_effect", "comparison_terms", "cluster"), tuple(FAMILIES)),
     **dict.fromkeys(("ties", "cells"), (*FAMILIES, "pattern")),
     **dict.fromkeys(("npseudo", "prior"), ("plackett-luce",)),
     **dict.fromkeys(_OF_PATTERN, ("pattern",)),
+    **dict.fromkeys(_OF_CONTESTS, ("bradley-terry",)),
 }
 
 

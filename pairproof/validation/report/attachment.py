@@ -17,6 +17,7 @@ from ...text import named
 from ..claims.paper import Paper
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import AGREEING, Agreement
+from .findings import as_printed
 
 #: Characters of a line; lines that findings, and what was not checked, have on the page; data files it names.
 WIDTH, FINDINGS, NOT_CHECKED, FILES = 108, 26, 9, 5
@@ -98,7 +99,8 @@ def _sentence(rows: Sequence[Agreement], come_out: int) -> str:
         text = f"{a.printed} is printed for {_called(a)}; {beside}: {said}"
     else:
         apart = "" if a.size is None else f" ({a.size:.2g} standard errors)"
-        text = f"the data as deposited give {_as_printed(a)} where {a.printed} is printed for {_called(a)}{apart}"
+        ours = as_printed(a.native, a.printed or "")
+        text = f"the data as deposited give {ours} where {a.printed} is printed for {_called(a)}{apart}"
         text += f"; so it is with {named(more, 4)}" if more else ""
         reading = re.search(r"comes out if (.*)", said)
         if reading or a.verdict != "differs":
@@ -126,14 +128,6 @@ def _called(a: Agreement) -> str:
     """ "the estimate of Gamma" of `estimate.Gamma`."""
     q = a.quantity if a.about != "arithmetic" else Quantity.parse(a.quantity.name)
     return f"{_OF[q.kind]} of {q.name}" if q.kind in _OF else _OF_FIT.get(q, str(q))
-
-
-def _as_printed(a: Agreement) -> str:
-    """The computed number with the decimals of the printed one, or as many more as tell them apart."""
-    printed, value = (a.printed or "").strip(), a.native or 0.0
-    decimals = len(printed.partition(" ")[0].partition(".")[2])
-    texts = () if "e" in printed.lower() else (f"{value:.{k}f}" for k in range(decimals, decimals + 6))
-    return next((text for text in texts if text != printed), f"{value:.3g}")
 
 
 def _unchecked(printed: Sequence[Agreement]) -> list[str]:

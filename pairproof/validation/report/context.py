@@ -6,6 +6,7 @@ Versions are of pairproof, Python, R and its packages, with those that are absen
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -43,7 +44,7 @@ def absences(backend: Backend, further: Sequence[str] = ()) -> dict[str, str]:
     """
     if backend.mode in ("recorded", "none"):
         return {}
-    session = backend.live if backend.live is not None else _own_session()
+    session = _session(backend)
     without_r = session.missing()
     if without_r is not None:
         return {"R": " ".join(without_r.split())}
@@ -53,48 +54,45 @@ def absences(backend: Backend, further: Sequence[str] = ()) -> dict[str, str]:
 
 def versions(backend: Backend, further: Sequence[str] = ()) -> dict[str, str | None]:
     """Versions of pairproof, Python and numpy, and of R and its packages: those that run, else those recorded."""
-    asked = (*ASKED, *further)
     import numpy
 
     import pairproof
 
     from ...errors import RUnavailable
 
-    found: dict[str, str | None] = {
+    own = {
         "pairproof": pairproof.__version__,
         "Python": platform.python_version(),
         "numpy": numpy.__version__,
     }
     if backend.mode == "none":
-        return found
-    if backend.mode != "recorded":
-        session = backend.live if backend.live is not None else _own_session()
-        try:
-            info = session.info()
-        except RUnavailable:
-            return {**found, **_recorded(backend, asked)}
-        absent = {
-            p: v for p, v in _recorded(backend, asked).items() if p in asked and info.packages.get(p) is None
-        }
-        return {**found, "R": info.r_version, **{p: info.packages.get(p) for p in asked}, **absent}
-    return {**found, **_recorded(backend, asked)}
+        return {**own}
+    asked = ("R", *ASKED, *further)
+    recorded = _recorded(backend, asked)
+    if backend.mode == "recorded":
+        return {**own, **recorded}
+    try:
+        info = _session(backend).info()
+    except RUnavailable:
+        return {**own, **recorded}
+    live = {**info.packages, "R": info.r_version}
+    return {**own, **{name: live.get(name) or recorded.get(name) for name in asked}}
 
 
 def _recorded(backend: Backend, asked: Sequence[str]) -> dict[str, str | None]:
     """Versions of R and its packages in the records; if records differ, all of them."""
     seen: dict[str, dict[str, None]] = {}
     for session in backend.records.sessions():
-        seen.setdefault("R", {}).setdefault(session.r_version)
-        for package, version in session.packages.items():
-            if package in asked and version is not None:
-                seen.setdefault(package, {}).setdefault(version)
-    return {name: f"{' and '.join(seen[name])} (recorded)" for name in ("R", *asked) if name in seen}
+        for name, version in {**session.packages, "R": session.r_version}.items():
+            if version is not None:
+                seen.setdefault(name, {}).setdefault(version)
+    return {name: f"{' and '.join(seen[name])} (recorded)" for name in asked if name in seen}
 
 
-def _own_session() -> RSession:
+def _session(backend: Backend) -> RSession:
     from ...bridge.process.session import session
 
-    return session()
+    return session() if backend.live is None else backend.live
 
 
 @dataclass(frozen=True)
@@ -217,10 +215,7 @@ def short_lines(agreements: Sequence[Agreement]) -> list[str]:
             f"{call} {'did not converge' if said else 'stopped short of the maximum'}: its numbers do not"
             f" check {len(rows)} of native's{digits}"
         )
-    absent: dict[str, int] = {}
-    for a in agreements:
-        if a.code == "r-has-no-value":
-            absent[a.r_call or "R"] = absent.get(a.r_call or "R", 0) + 1
+    absent = Counter(a.r_call or "R" for a in agreements if a.code == "r-has-no-value")
     lines += [f"{call} gives no value (NA) for {n} of native's numbers" for call, n in absent.items()]
     return lines
 

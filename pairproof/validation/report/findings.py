@@ -65,9 +65,10 @@ def as_printed(value: float, text: str) -> str:
     """A computed number with the decimals of the printed one, and more where these would not tell them apart."""
     if not re.search(r"\d", text):  # a mark of significance
         return f"{value:.4g}"
-    decimals, form = re.search(r"\.(\d+)", text), "e" if "e-" in text.lower() else "f"
-    shown = (f"{value:.{(len(decimals[1]) if decimals else 0) + more}{form}}" for more in (0, 1, 2, 3))
-    return next((s for s in shown if s.lstrip("-") not in text), f"{value:.10g}")
+    found, has_power = re.search(r"\.(\d+)", text), "e" in text.lower()
+    decimals = len(found[1]) if found else 0
+    forms = (f".{max(3, decimals + k + 1)}g" if has_power else f".{decimals + k}f" for k in range(4))
+    return next((s for form in forms if (s := f"{value:{form}}").lstrip("-") not in text), f"{value:.10g}")
 
 
 def told(a: Agreement, among: Sequence[Agreement]) -> str:

@@ -23,14 +23,8 @@ from .notation import SIGNS
 
 #: Counts of a line; they add up to the first.
 COUNTS = (
-    "printed",
-    "agree",
-    "other_definition",
-    "explained",
-    "immaterial",
-    "differs",
-    "not_checkable",
-    "not_run",
+    *("printed", "agree", "other_definition", "explained"),
+    *("immaterial", "differs", "not_checkable", "not_run"),
 )
 _SHORT = {"other_definition": "other def.", "not_checkable": "no check", "not_run": "not run"}
 _OTHERS = ("explained", "immaterial", "not-checkable", "not-run")

@@ -9,23 +9,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, overload
 
 from ..verdicts.agreement import Agreement, exit_code
+from .context import ReportContext, opening
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ...report.blocks import Page
     from ..slips.search import Found
-    from .context import ReportContext
 
 
 #: Columns of the table of one fit, as those of its summary.
 WIDTH = 100
-
-
-def _empty() -> ReportContext:
-    from .context import ReportContext
-
-    return ReportContext()
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,7 +40,7 @@ class Verification(Sequence[Agreement]):
     """
 
     agreements: tuple[Agreement, ...]
-    context: ReportContext = field(default_factory=_empty)
+    context: ReportContext = field(default_factory=ReportContext)
     require_r: bool = False
     found_by_paper: Mapping[str, tuple[Found, ...]] = field(default_factory=dict)
     interrupted: bool = False
@@ -104,7 +98,6 @@ class Verification(Sequence[Agreement]):
         return all(a.about == "native-r" and not a.claim for a in self.agreements)
 
     def _page(self) -> Page:
-        from .context import opening
         from .terminal import side_by_side_page as page
 
         bare = replace(self.context, first_lines=())

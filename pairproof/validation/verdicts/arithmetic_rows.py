@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import InputError, PairproofError
 from ...fit.estimates.likelihood import OutcomeModel, outcome_probabilities
@@ -62,28 +63,17 @@ class Games:
                     f"games: found [{a!r}, {b!r}, {n!r}]; expected two different items of"
                     f" {', '.join(items)} and a number"
                 )
-        place = {name: k for k, name in enumerate(items)}
-        return Games(
-            np.array([place[str(r[0])] for r in rows]),
-            np.array([place[str(r[1])] for r in rows]),
-            np.array([float(str(r[2])) for r in rows]),
-            np.ones(len(rows)),
+        first, second, n = zip(
+            *((items.index(str(a)), items.index(str(b)), float(str(n))) for a, b, n in rows)
         )
+        return Games(np.array(first), np.array(second), np.array(n), np.ones(len(rows)))
 
     @staticmethod
     def of(data: Comparisons, ties: str) -> Games:
         """Of a table; its outcomes are not looked at, but for ties that are dropped."""
         n = data.wins + data.losses + (0.0 if ties == "drop" else data.ties)
-        column = data.columns.get("order")
-        home = (
-            np.ones(data.n_rows)
-            if column is None
-            else np.asarray(
-                column
-                if isinstance(column, np.ndarray)
-                else [float(v) for v in np.array(column.levels)[column.codes]]
-            )
-        )
+        order = data.columns.get("order", np.ones(data.n_rows))
+        home = np.array(order.levels, float)[order.codes] if isinstance(order, Factor) else order
         return Games(data.first, data.second, n, home)
 
 

@@ -16,7 +16,7 @@ from ...fit.estimates.tails import p_equals
 from ..claims.paper import PrintedQuantity
 from ..claims.quantities import is_probability, kind_of
 from .agreement import AGREEING, Verdict
-from .digits import CERTIFIED, Floor, digits_of_agreement, floor
+from .digits import Floor, digits_of_agreement, floor
 
 #: Below this size, per comparison, a printed deviance on 0 df is what rounding leaves of 0: observed 6.7e-15
 #: over 120 comparisons in Dras (2015); a deviance is a sum of n log terms, each right to 1e-16.
@@ -328,16 +328,3 @@ def digits_forgiven(
         return plain
     size = rounding if abs(native - other) <= UNITS * np.finfo(float).eps * rounding else 0.0
     return float(digits_of_agreement(native, other, max(scale, wider, size)))
-
-
-def judge_certified(
-    quantity: str,
-    native: float,
-    text: str,
-    scale: float,
-    floors: Sequence[Floor] | None = None,
-    rounding: float = 0.0,
-    wider: float = 0.0,
-) -> DigitsVerdict:
-    """Digits of native against a 50-digit value given as decimal text."""
-    return judge_digits(quantity, native, float(np.float64(text)), scale, CERTIFIED, floors, rounding, wider)
