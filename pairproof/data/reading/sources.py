@@ -110,6 +110,15 @@ class Table:
         alone = replace(self, columns=columns, coded={})
         return replace(alone, text="", first_line=2) if self._is_plain else alone
 
+    def without(self, names: Collection[str]) -> Table:
+        """The table without some of its columns."""
+        kept = {name: column for name, column in parts_of(self.columns).items() if name not in names}
+        return replace(self, columns=kept)
+
+    def adding(self, columns: Mapping[str, Any]) -> Table:
+        """The table with further columns, or others in place of its own."""
+        return replace(self, columns={**parts_of(self.columns), **columns})
+
     @cached_property
     def _is_plain(self) -> bool:
         """Whether the text has a line for each row below the header, and no other."""
