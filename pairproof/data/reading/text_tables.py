@@ -475,8 +475,8 @@ def _chunks(lines: Sequence[str]) -> list[tuple[int, int]]:
 
 def _cells(lines: Sequence[str]) -> list[list[str]] | None:
     """Header and rows as cells of one number; None where the lines do not tell where each ends."""
-    wide = _by_tabs(lines) or _by_gaps(lines)
-    found = _by_tabs(lines) or _by_words(lines) or wide or _by_places(lines) or _by_names(lines)
+    wide = _by_gaps(lines)
+    found = _by_words(lines) or wide or _by_places(lines) or _by_names(lines)
     # Prose may have as many words a line, but neither numbers in each nor wide gaps.
     return found if found == wide or all(any(map(_is_number, row)) for row in (found or [])[1:]) else None
 
@@ -489,14 +489,6 @@ def _even(rows: list[list[str]], names: bool = True) -> list[list[str]] | None:
     return None
 
 
-def _by_tabs(lines: Sequence[str]) -> list[list[str]] | None:
-    if not all("\t" in line for line in lines):
-        return None
-    rows = [[cell.strip() for cell in line.split("\t")] for line in lines]
-    width = max(map(len, rows))
-    return [row + [""] * (width - len(row)) for row in rows]
-
-
 def _by_words(lines: Sequence[str]) -> list[list[str]] | None:
     """By blanks, where every line has as many words; or one more than the header and no name can be of two."""
     rows = [_WORD.findall(line) for line in lines]
@@ -505,8 +497,8 @@ def _by_words(lines: Sequence[str]) -> list[list[str]] | None:
 
 
 def _by_gaps(lines: Sequence[str]) -> list[list[str]] | None:
-    """By two blanks and more, unless that leaves two numbers in one cell."""
-    rows = [re.split(r"\s{2,}", line.strip()) for line in lines]
+    """By tabs, or two blanks and more, unless that leaves two numbers in one cell."""
+    rows = [re.split(r"\t|\s{2,}", line.strip()) for line in lines]
     return None if _joined(rows) else _even(rows)
 
 
@@ -546,11 +538,8 @@ def _by_places(lines: Sequence[str]) -> list[list[str]] | None:
             for row in rows:
                 row[k : k + 2] = [_plain((row[k], " ", row[k + 1]))]
             del header[k]
-    if "" in header[first:] or _joined(rows):
+    if first > 1 or "" in header[first:] or _joined(rows):
         return None
-    if first > 1:  # names of rows that hold a blank at one and the same place
-        header[:first] = [""]
-        rows = [[_plain(word + " " for word in row[:first]), *row[first:]] for row in rows]
     if stars is not None:
         header.append("")
         rows = [[*row, line[slice(*stars)].strip()] for row, line in zip(rows, body)]
