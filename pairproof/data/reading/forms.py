@@ -52,8 +52,8 @@ def without_row_names(table: Table) -> Table:
     first = next(iter(table.columns), "-")
     if first.strip():
         return table
-    cells = [str(cell) for cell in table.columns[first]]
-    if not table.lines or not all(map(str.isdigit, cells)) or len({*cells}) < len(cells):
+    cells = [str(cell) for cell in table.columns[first]] if table.lines else []
+    if not cells or not all(map(str.isdigit, cells)) or len({*cells}) < len(cells):
         check_names(list(table.columns), table.source, nameless=False)
     told = "the column without a name numbers the rows, and was left out"
     return replace(table.without([first]), told=(*table.told, told))
