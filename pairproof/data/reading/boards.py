@@ -136,5 +136,6 @@ def bad_answers(
 
 def bad_preferences(table: Table, name: str, least: float) -> tuple[BoolArray, BoolArray]:
     """As :func:`bad_answers`, of preferences."""
-    missing = np.isnan(numbers(table, name)[0]) & ~numbers(table, name)[1]
+    values, wrong = numbers(table, name)
+    missing = np.isnan(values) & ~wrong
     return missing, np.isnan(_preferences(table, name, least)) & ~missing

@@ -167,7 +167,8 @@ def _candidates(page: PrintedTable, table: Data, said: Mapping[str, Any]) -> Ite
     laws = [said["ties"]] if "ties" in said else all_laws
     references = [said["reference"]] if "reference" in said else _references(page, table)
     orders = [True, False] if "order" in page.items and "order_effect" not in said else [False]
-    rest = {key: value for key, value in said.items() if key not in (*FREE[:4], "reference")}
+    tried = ("family", "scale", "ties", "reference", "order_effect")
+    rest = {key: value for key, value in said.items() if key not in tried}
     for (family, scale), ties, reference, order in product(scales, laws, references, orders):
         order = said.get("order_effect", order)
         yield ModelClaim(family, ties, reference=reference, scale=scale, order_effect=order, **rest)
