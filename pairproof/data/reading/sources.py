@@ -570,7 +570,11 @@ def _of_lines(
     if codes is None:
         return None
     parsed = cache(lambda: _parsed(text.split("\n", 1)[1], delimiter, len(header), source))
-    columns = {name: Later(lambda k=k: parsed().iloc[:, k]) for k, name in enumerate(header)}
+
+    def column(k: int) -> Any:
+        return parsed().iloc[:, k]
+
+    columns = {name: Later(partial(column, k)) for k, name in enumerate(header)}
     coded = {header[k]: found for k, found in codes.items()}
     return Table(columns, n_rows, source, text, delimiter, first_line=2, coded=coded)
 
