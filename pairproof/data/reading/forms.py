@@ -18,7 +18,6 @@ from ...text import listed, named
 from ..columns import FloatArray
 from .assemble import Options
 from .cells import numbers
-from .nested import parts_of
 from .sources import ROLES, Table, check_names
 
 #: Names of the two sides, of their wins, of ties, of their scores, and of how often a row stands; neither
@@ -54,14 +53,10 @@ def without_row_names(table: Table) -> Table:
     if first.strip():
         return table
     cells = [str(cell) for cell in table.columns[first]] if table.lines else []
-    if not table.lines or not all(map(str.isdigit, cells)) or len({*cells}) < len(cells):
+    if not cells or not all(map(str.isdigit, cells)) or len({*cells}) < len(cells):
         check_names(list(table.columns), table.source, nameless=False)
-    columns = {name: column for name, column in parts_of(table.columns).items() if name != first}
-    return replace(
-        table,
-        columns=columns,
-        told=(*table.told, "the column without a name numbers the rows, and was left out"),
-    )
+    told = "the column without a name numbers the rows, and was left out"
+    return replace(table.without([first]), told=(*table.told, told))
 
 
 @dataclass(frozen=True)
@@ -83,9 +78,7 @@ def forms_of(names: Sequence[str], layout: str | None = None) -> list[Form]:
 def _forms(own: Mapping[str, str]) -> Iterator[Form]:
     def there(pairs: Sequence[tuple[str, str]], role: tuple[str, str] = ("", "")) -> list[tuple[str, str]]:
         found = [(own[a], own[b]) for a, b in pairs if a in own and b in own]
-        return (
-            [role] if role in found else found
-        )  # what has been said (columns=) goes before what is called so
+        return [role] if role in found else found  # what is said (columns=) goes before what is called so
 
     ties = {"ties": own[name] for name in _TIES if name in own}
     for first, second in there(_SIDES, ("first", "second")):
@@ -98,9 +91,11 @@ def _forms(own: Mapping[str, str]) -> Iterator[Form]:
             if name in own:
                 yield Form("scores", {**sides, "score": own[name]})
     for winner, loser in there([("winner", "loser")]):
+        beaten = {"first": winner, "second": loser}
         times = ["weight"] if "weight" in own else [own[name] for name in _TIMES if name in own]
-        for weight in ({"weight": name} for name in times) if times else ({},):
-            yield Form("winners", {"first": winner, "second": loser, **weight})
+        yield from (Form("winners", {**beaten, "weight": name}) for name in times)
+        if not times:
+            yield Form("winners", beaten)
 
 
 def _said(form: Form, forms: Sequence[Form]) -> str:
@@ -142,7 +137,7 @@ def as_counts(table: Table, layout: str | None, options: Options) -> Table | Non
         added |= {"order": nothing} if "order" not in found.columns else {}
         times = form.columns.get("weight")
         told = f"{first} beat {second} once a row" + (f", or as often as {times} says" if times else "")
-        found = replace(found, columns={**parts_of(found.columns), **added})
+        found = found.adding(added)
     else:
         found, told = _of_scores(found, form, options)
     if first.lower().replace("_", "").replace(".", "") in _AT_HOME:
@@ -153,28 +148,25 @@ def as_counts(table: Table, layout: str | None, options: Options) -> Table | Non
 def _of_scores(table: Table, form: Form, options: Options) -> tuple[Table, str]:
     """A match a row: who scored more has won."""
     names = [name for role, name in form.columns.items() if role.startswith("score")]
-    columns = parts_of(table.columns)
     if len(names) == 1:
-        cells = table.columns[names[0]].astype(str)
-        parts = [_ONE_SCORE.fullmatch(cell) for cell in cells]
+        parts = [_ONE_SCORE.fullmatch(cell) for cell in table.columns[names[0]].astype(str)]
         bad = np.array([part is None for part in parts])
-        table.check(
-            bad,
-            names[0],
-            "the score is {cell}",
-            "expected two numbers, as 3-1 or 3:1; remove a match without one",
-        )
+        cure = "expected two numbers, as 3-1 or 3:1; remove a match without one"
+        table.check(bad, names[0], "the score is {cell}", cure)
         scores = [np.array([float(part[k]) for part in parts if part]) for k in (1, 2)]
     else:
         scores = [_scores(table, name) for name in names]
     ahead = scores[0] - scores[1]
-    columns = {name: column for name, column in columns.items() if name not in names}
-    columns |= {"wins": pd.Series((ahead > 0) * 1.0), "losses": pd.Series((ahead < 0) * 1.0)}
-    tied = (ahead == 0) * 1.0
-    if tied.any() or options.tie_category:
-        columns["ties"] = pd.Series(tied)
-    equal = f"; equal scores, of which there are {int(tied.sum())}, are ties" if tied.any() else ""
-    return replace(table, columns=columns), f"a match a row, won by who has more in {named(names)}{equal}"
+    results = {"wins": ahead > 0, "losses": ahead < 0}
+    n_tied = int((ahead == 0).sum())
+    if n_tied or options.tie_category:
+        results["ties"] = ahead == 0
+    equal = f"; equal scores, of which there are {n_tied}, are ties" if n_tied else ""
+    columns = {name: pd.Series(marks * 1.0) for name, marks in results.items()}
+    return (
+        table.without(names).adding(columns),
+        f"a match a row, won by who has more in {named(names)}{equal}",
+    )
 
 
 def _scores(table: Table, name: str) -> FloatArray:

@@ -105,7 +105,7 @@ def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLik
     ties = has_tie_category(table, options, tied, answer)
     if bad.any():
         _check_no_both_bad(table, bad, answer)
-        table = replace(table, columns={**table.columns, "both_bad": pd.Series(bad.astype(float))})
+        table = table.adding({"both_bad": pd.Series(bad.astype(float))})
     return assemble(table, options, items, i, j, results, tie_category=ties, used=NEEDED[layout])
 
 
@@ -356,12 +356,8 @@ def _rows_of(table: Table, options: Options, layout: Layout, coding: CodingLike 
 
 def _of_counts(path: Any, options: Options, stated: Mapping[str, Any]) -> Comparisons:
     """A file of counts, of which conditions and item data are all that is left to be said."""
-    told = {
-        **stated,
-        **{
-            name: getattr(options, name) for name in ("items", "levels", "tie_category", "rename", "encoding")
-        },
-    }
+    of_votes = ("items", "levels", "tie_category", "rename", "encoding")
+    told = {**stated, **{name: getattr(options, name) for name in of_votes}}
     wrong = [name for name, value in told.items() if value is not None]
     if wrong:
         raise InputError(

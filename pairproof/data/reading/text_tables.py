@@ -12,6 +12,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 from ...errors import InputError
@@ -192,222 +193,151 @@ def _plain(words: Iterable[str]) -> str:
 
 # -- LaTeX ---------------------------------------------------------------------------------------------------
 
-_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}&$^_~]|-{2,3}|-|[^\\{}&$^_~-]+", re.S)
-_TABLES = frozenset(
-    "tabular tabular* tabularx tabulary longtable array tabu supertabular NiceTabular".split()
-)
-#: Commands whose braces hold no words: name -> how many braces.
+#: Braces and what is in them, as deep as columns are declared; a pattern of a fixed depth takes no square of the length.
+_BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+_TABLES = "tabular[*xy]?|tabulary|longtable|array|tabu|supertabular|NiceTabular"
+_ENVIRONMENT = re.compile(rf"\\(begin|end)\{{(?:{_TABLES})\}}(?:\[[^\]\n]*\]|{_BRACES})*")
+_CAPTION = re.compile(rf"\\caption({_BRACES})")
+#: What divides a table, and what hides such marks from it.
+_DIVISION = re.compile(r"[{}&]|\\(?:begin|end|tabularnewline|cr)(?![A-Za-z])|\\.", re.S)
+_ACROSS = re.compile(rf"\\multicolumn\{{\s*([1-9][0-9]{{0,5}})\s*\}}{_BRACES}")
+_ROW_ENDS = ("\\\\", r"\tabularnewline", r"\cr")
+_BELOW_HEADS = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead)(?![A-Za-z])")
+#: Commands that print nothing, by the number of their braces.
 _WORDLESS = {
-    "cline": 1, "cmidrule": 1, "label": 1, "color": 1, "cellcolor": 1, "rowcolor": 1, "textcolor": 1, "vspace": 1, "hspace": 1,
-    "rule": 2, "ref": 1, "cite": 1, "footnotemark": 0, "fontsize": 2, "setlength": 2, "begin": 1, "end": 1, "footnote": 1,
-    "tablefootnote": 1, "tnote": 1, "addlinespace": 0, "specialrule": 3, "renewcommand": 2, "rotatebox": 1,
+    0: "hline toprule midrule bottomrule endhead endfirsthead footnotemark addlinespace",
+    1: "cline cmidrule label color cellcolor rowcolor textcolor vspace hspace ref cite begin end footnote tablefootnote tnote"
+    " rotatebox",
+    2: "rule fontsize setlength renewcommand multirow",
+    3: "specialrule",
 }  # fmt: skip
-_RULES = frozenset("hline toprule midrule bottomrule cline cmidrule endhead endfirsthead".split())
-_SIGNS = {
-    "textminus": "\u2212", "pm": "±", "times": "×", "cdot": "·", "cdots": "-", "ldots": "-", "dots": "-", "le": "<=", "leq": "<=",
-    "ge": ">=", "geq": ">=", "lt": "<", "gt": ">", "quad": " ", "qquad": " ", "textendash": "–", "textemdash": "—", "ast": "*",
-    "textless": "<", "textgreater": ">", "colon": ":",
+_NOTHING = re.compile(
+    "|".join(
+        rf"\\(?:{names.replace(' ', '|')})(?![A-Za-z])\*?(?:\([lr]*\))?(?:\[[^]\n]*\])?(?:{_BRACES}){{0,{n}}}"
+        for n, names in _WORDLESS.items()
+    )
+)
+_MARK = re.compile(r"\\[A-Za-z]+|\\.|-{2,3}|[{}_~&]|\^(?!\{?[-+\d\u2212])", re.S)
+_PRINTED = {
+    r"\textminus": "\u2212", r"\pm": "±", r"\times": "×", r"\cdot": "·", r"\cdots": "-", r"\ldots": "-", r"\dots": "-",
+    r"\le": "<=", r"\leq": "<=", r"\ge": ">=", r"\geq": ">=", r"\lt": "<", r"\gt": ">", r"\quad": " ", r"\qquad": " ",
+    r"\textendash": "–", r"\textemdash": "—", r"\ast": "*", r"\textless": "<", r"\textgreater": ">", r"\colon": ":",
+    "--": "–", "---": "—", **{rf"\{sign}": sign for sign in "&%$#_{}"},
+    **dict.fromkeys(("~", "&", "\\\\", r"\ ", r"\,", r"\;", r"\:"), " "),
 }  # fmt: skip
 #: Of commands in formulas these are about looks; the others (\beta, \log) are words.
 _LOOKS = re.compile(
-    r"(math|text|it|bf|rm|sf|tt|hat|widehat|tilde|bar|left|right|phantom|mbox|big|Big|display|small).*"
+    r"\\(math|text|it|bf|rm|sf|tt|hat|widehat|tilde|bar|left|right|phantom|mbox|big|Big|display|small).*"
 )
 
 
 def _latex(text: str, source: str) -> Iterator[_Grid]:
     """The tables of LaTeX; rows without an environment around them are one table."""
-    tokens = _TOKEN.findall(re.sub(r"(?<!\\)%[^\n]*\n?", "\n", text))
-    ends = _closings(tokens)
-    lines, line = [], 1
-    for token in tokens:
-        lines.append(line)
-        line += token.count("\n")
-    begins = [k for k in range(len(tokens)) if _environment(tokens, k, r"\begin") in _TABLES]
-    if not begins:
-        return iter([_latex_table(tokens, ends, lines, 0, len(tokens), source)])
-    begins = begins[: MOST_TABLES + 1]
-    found, after = [], 0
-    for k in begins:
-        if k < after:  # a table in a cell is a part of that cell
-            continue
-        k += 4
-        while k < len(tokens) and (tokens[k] == "{" or re.fullmatch(r"\[[^\n]*\]", tokens[k])):
-            k = ends.get(k, k) + 1
-        depth, after = 1, k
-        while after < len(tokens) and depth:
-            depth += _environment(tokens, after, r"\begin") in _TABLES
-            depth -= _environment(tokens, after, r"\end") in _TABLES
-            after += 1
-        found.append((k, after))
-    grids = [_latex_table(tokens, ends, lines, k, end, source) for k, end in found]
-    captions = [k for k, token in enumerate(tokens) if token == r"\caption" and k + 1 in ends]
-    befores, laters = [0, *(e for _, e in found)], [*(k for k, _ in found[1:]), len(tokens)]
-    for grid, (k, end), before, later in zip(grids, found, befores, laters):
-        own = [c for c in captions if before <= c < k] or [c for c in captions if end <= c < later]
-        for c in own[-1:]:
-            grid.caption = _plain(_words(tokens, ends, c + 2, ends[c + 1]))
-    return iter(grids)
+    text = re.sub(r"(?<!\\)%[^\n]*", "", text)
+    found, depth, begin = list[tuple[int, int]](), 0, 0
+    for match in _ENVIRONMENT.finditer(text):  # a table in a cell is a part of that cell
+        begin = begin if depth else match.end()
+        depth = max(0, depth + (1 if match[1] == "begin" else -1))
+        if not depth and begin < match.start():
+            found.append((begin, match.start()))
+    found += [(begin, len(text))] if depth or not found else []
+    found = found[: MOST_TABLES + 1]
+    ends, nexts = [0, *(end for _, end in found)], [*(begin for begin, _ in found[1:]), len(text)]
+    line, at = 1, 0
+    for (begin, end), before, after in zip(found, ends, nexts):
+        line, at = line + text.count("\n", at, begin), begin
+        grid = _latex_table(text, begin, end, line, source)
+        captions = [*_CAPTION.finditer(text, before, begin)] or [*_CAPTION.finditer(text, end, after)]
+        grid.caption = _words(captions[-1][1]) if captions else ""
+        yield grid
 
 
-def _environment(tokens: Sequence[str], k: int, command: str) -> str:
-    """The name of the environment that begins or ends here; "" where none does."""
-    return tokens[k + 2] if tokens[k] == command and tokens[k + 1 : k + 4 : 2] == ["{", "}"] else ""
-
-
-def _closings(tokens: Sequence[str]) -> dict[int, int]:
-    """Where each brace that opens is closed."""
-    found, opened = {}, []
-    for k, token in enumerate(tokens):
-        if token == "{":
-            opened.append(k)
-        elif token == "}" and opened:
-            found[opened.pop()] = k
-    return found
-
-
-def _latex_table(
-    tokens: Sequence[str], ends: dict[int, int], lines: Sequence[int], k: int, end: int, source: str
-) -> _Grid:
-    grid = _Grid(source, lines[k] if k < len(lines) else 1)
-    begin, across, depth = k, 1, 0
-    fresh = True
-
-    def close() -> None:
-        nonlocal across, fresh
-        words = _plain(_words(tokens, ends, begin, k))
-        if fresh and not words and tokens[k : k + 1] != ["&"]:
-            return
-        if fresh:
-            grid.row(lines[begin] if begin < len(lines) else 1)
-            grid.lines[-1] = lines[min(k, len(lines) - 1)]
-        grid.cell(words, across)
-        across, fresh = 1, False
-
-    while k < end:
-        token = tokens[k]
-        name = token[1:].rstrip("*") if token[0] == "\\" else ""
-        if token in "{}" or name in ("begin", "end"):
-            depth += 1 if token == "{" or name == "begin" else -1
-        elif depth <= 0 and name == "multicolumn" and k + 1 in ends:
-            n = "".join(tokens[k + 2 : ends[k + 1]]).strip()
-            across = int(n) if re.fullmatch("[1-9][0-9]{0,5}", n) else 1
-            k = begin = ends.get(ends[k + 1] + 1, ends[k + 1]) + 1
-            continue
-        elif depth <= 0 and name == "multirow":
-            for _ in range(2):
-                k = ends.get(k + 1, k)
-            begin = k + 1
-        elif depth <= 0 and (token == "&" or token == "\\\\" or name in ("tabularnewline", "cr")):
-            close()
-            begin = k + 1
-            fresh = fresh or token != "&"
-        elif depth <= 0 and name in _RULES and fresh:
-            if any(map(any, grid.rows)) and not grid.heads and name not in ("cline", "cmidrule"):
-                grid.heads = len(grid.rows)
-        k += 1
-    close()
+def _latex_table(text: str, begin: int, end: int, line: int, source: str) -> _Grid:
+    grid, row, depth, at, of_row = _Grid(source, line), list[str](), 0, begin, line
+    for match in _DIVISION.finditer(text, begin, end):
+        mark = match[0]
+        if mark in ("{", "}", r"\begin", r"\end"):
+            depth += 1 if mark in ("{", r"\begin") else -1
+        elif depth <= 0 and mark in ("&", *_ROW_ENDS):
+            line, at = line + text.count("\n", at, match.start()), match.start()
+            of_row = of_row if row else line
+            row.append(text[begin : match.start()])
+            begin = match.end()
+            if mark != "&":
+                _latex_row(grid, row, of_row)
+                row = []
+    _latex_row(grid, [*row, text[begin:end]], of_row if row else line + text.count("\n", at, end))
     return grid
 
 
-def _words(tokens: Sequence[str], ends: dict[int, int], k: int, end: int) -> Iterator[str]:
-    """What is printed of these tokens."""
-    formula = False
-    if tokens[k - 1 : k] == ["\\\\"] and k < end and re.match(r"\*?\s*\[", tokens[k]):
-        yield re.sub(r"\*?\s*\[[^]]*\]?", "", tokens[k], count=1)  # \\[2pt]
-        k += 1
-    while k < end:
-        token = tokens[k]
-        name = token[1:].rstrip("*") if token[0] == "\\" else ""
-        if token == "$" or token in (r"\(", r"\)"):
-            formula = token != r"\)" and (token == r"\(" or not formula)
-        elif name in _WORDLESS or name in _RULES:
-            k += name in ("cmidrule",) and tokens[k + 1 : k + 2] != ["{"]  # (lr)
-            for _ in range(_WORDLESS.get(name, 0)):
-                k = ends.get(k + 1, k)
-        elif name in _SIGNS:
-            yield _SIGNS[name]
-        elif token[0] == "\\" and len(token) == 2 and not token[1].isalpha():
-            yield token[1] if token[1] in "&%$#_{}" else " " if token[1] in " ,;:\\" else ""
-        elif name and formula and not _LOOKS.fullmatch(name):
-            yield name
-        elif token == "^":
-            yield "^" if re.match(r"[-+\d\u2212]", "".join(tokens[k + 1 : k + 3]).lstrip("{")) else ""
-        elif token in ("--", "---"):
-            yield "–" if token == "--" else "—"
-        elif token in ("~", "&"):
-            yield " "
-        elif not name and token not in ("{", "}", "_"):
-            yield token
-        elif token == "_" and not formula:
-            yield "_"
-        k += 1
+def _latex_row(grid: _Grid, cells: Sequence[str], line: int) -> None:
+    """Add a row, if it holds more than rules, of which the first below words ends the header."""
+    first = re.sub(r"^\*?\s*\[[^]]*\]", "", cells[0]) if grid.rows else cells[0]  # \\[2pt]
+    if len(cells) == 1 and not _words(first):
+        return
+    if not grid.heads and any(map(any, grid.rows)) and _BELOW_HEADS.search(first):
+        grid.heads = len(grid.rows)
+    grid.row(line)
+    for cell in (first, *cells[1:]):
+        across = _ACROSS.search(cell)
+        grid.cell(_words(cell[across.end() if across else 0 :]), int(across[1]) if across else 1)
+
+
+def _words(cell: str) -> str:
+    """What is printed of a cell."""
+    parts = re.split(r"(?<!\\)(?:\$|\\[()])", _NOTHING.sub("", cell))
+    return _plain(_MARK.sub(partial(_printed, formula=k % 2 == 1), part) for k, part in enumerate(parts))
+
+
+def _printed(match: re.Match[str], formula: bool) -> str:
+    """What is printed of a command or a mark."""
+    mark = match[0]
+    if mark in _PRINTED:
+        return _PRINTED[mark]
+    if formula:
+        return mark[1:] if mark[1:].isalpha() and not _LOOKS.fullmatch(mark) else ""
+    return mark if mark == "_" else ""
 
 
 # -- HTML ----------------------------------------------------------------------------------------------------
 
 
 _TAG = re.compile(r"<(/?)([A-Za-z]+)((?:[\s/][^<>]*)?)>|[^<]+|<")
+_RAISED = re.compile(r"<sup(?:\s[^<>]*)?>(?=[-+\u2212\d]|&minus;)", re.I)
 
 
-class _Page:
-    """Reads tables; one inside a cell of another is a table of its own, and no part of that cell."""
+@dataclass
+class _OpenTable:
+    """A table of HTML that is not closed, and its cell; one inside a cell is a table of its own, and no part of that cell."""
 
-    def __init__(self, source: str) -> None:
-        self.source, self.done = source, list[_Grid]()
-        self.open = list[tuple[_Grid, tuple[list[str] | None, tuple[int, int], str]]]()
-        self.words: list[str] | None = None
-        self.span, self.within, self.heading, self.raised = (1, 1), "", True, False
+    grid: _Grid
+    words: list[str] | None = None
+    within: str = ""
+    span: tuple[int, int] = (1, 1)
+    heading: bool = True
 
-    def begin(self, tag: str, attributes: str, line: int) -> None:
-        """Take a tag that opens."""
-        if tag == "table" or (tag == "tr" and not self.open):
-            self.open.append((_Grid(self.source, line), (self.words, self.span, self.within)))
-            self.words, self.heading = None, True
-        if self.open and tag in ("tr", "tbody", "tfoot", "td", "th", "caption"):
-            self.flush()
-            if tag == "tr":
-                self.open[-1][0].row(line)
-            elif tag in ("td", "th", "caption"):
-                self.words, self.within = [], tag
-                self.span = (_span("col", attributes), _span("row", attributes))
-        elif tag == "br":
-            self.data(" ")
-        self.raised = tag == "sup"
-
-    def end(self, tag: str) -> None:
-        """Take a tag that closes."""
-        self.raised = False
-        if tag in ("td", "th", "caption", "tr"):
-            self.flush()
-        if tag == "table" and self.open:
-            self.finish()
-
-    def data(self, words: str) -> None:
-        """Take what is printed."""
-        if self.words is not None:
-            self.words += ["^"] * (self.raised and words[:1] in "-+\u22120123456789") + [words]
-        self.raised = False
+    def tag(self, tag: str, attributes: str, line: int) -> None:
+        """End the cell where a tag opens or closes, and begin what opens; attributes: of a tag that does."""
+        self.flush()
+        if tag == "tr":
+            self.grid.row(line)
+        elif tag in ("td", "th", "caption"):
+            self.words, self.within = [], tag
+            self.span = (_span("col", attributes), _span("row", attributes))
 
     def flush(self) -> None:
         """End the cell."""
-        if self.words is not None and self.open:
-            grid, words = self.open[-1][0], _plain(self.words)
-            if self.within == "caption":
-                grid.caption = words
-            elif grid.rows:
-                grid.cell(words, *self.span)
-                # leading rows of nothing but <th> are the header
-                if self.within == "td" and (words or len(grid.rows[-1]) > 1):
-                    self.heading, grid.heads = False, min(grid.heads, len(grid.rows) - 1)
-                elif self.heading:
-                    grid.heads = len(grid.rows)
+        words, grid = self.words, self.grid
+        if words is not None and self.within == "caption":
+            grid.caption = _plain(words)
+        elif words is not None and grid.rows:
+            grid.cell(_plain(words), *self.span)
+            # leading rows of nothing but <th> are the header
+            if self.within == "td" and (grid.rows[-1] != [""]):
+                self.heading, grid.heads = False, min(grid.heads, len(grid.rows) - 1)
+            elif self.heading:
+                grid.heads = len(grid.rows)
         self.words = None
-
-    def finish(self) -> None:
-        """End the table."""
-        self.flush()
-        grid, (self.words, self.span, self.within) = self.open.pop()
-        self.done.append(grid)
 
 
 def _span(which: str, attributes: str) -> int:
@@ -418,18 +348,22 @@ def _span(which: str, attributes: str) -> int:
 def _html(text: str, source: str) -> Iterator[_Grid]:
     """The tables of HTML.  The standard library's parser takes the square of the length for a tag that is not closed."""
     first, *later = text.split("<!--")
-    page, line = _Page(source), 1
-    for match in _TAG.finditer("".join([first, *(part.partition("-->")[2] for part in later)])):
-        if match[2] is None:
-            page.data(html.unescape(match[0]))
-        elif match[1]:
-            page.end(match[2].lower())
-        else:
-            page.begin(match[2].lower(), match[3], line)
+    text = "".join([first, *(part.partition("-->")[2] for part in later)])
+    done, opened, line = list[_Grid](), list[_OpenTable](), 1
+    for match in _TAG.finditer(_RAISED.sub("^", text)):
+        tag, closes = (match[2] or "").lower(), bool(match[1])
+        if not closes and (tag == "table" or (tag == "tr" and not opened)):
+            opened.append(_OpenTable(_Grid(source, line)))
+        if opened and tag in ("tr", "td", "th", "caption", "tbody", "tfoot", "table"):
+            opened[-1].tag("" if closes else tag, match[3], line)
+        elif opened and opened[-1].words is not None and (not tag or tag == "br"):
+            opened[-1].words.append(html.unescape(match[0]) if not tag else " ")
+        if closes and tag == "table" and opened:
+            done.append(opened.pop().grid)
         line += match[0].count("\n")
-    while page.open:
-        page.finish()
-    return iter(sorted(page.done, key=lambda grid: grid.line))
+    for table in opened:
+        table.flush()
+    return iter(sorted([*done, *(table.grid for table in opened)], key=lambda grid: grid.line))
 
 
 # -- Markdown ------------------------------------------------------------------------------------------------
@@ -541,8 +475,8 @@ def _chunks(lines: Sequence[str]) -> list[tuple[int, int]]:
 
 def _cells(lines: Sequence[str]) -> list[list[str]] | None:
     """Header and rows as cells of one number; None where the lines do not tell where each ends."""
-    wide = _by_tabs(lines) or _by_gaps(lines)
-    found = _by_tabs(lines) or _by_words(lines) or wide or _by_places(lines) or _by_names(lines)
+    wide = _by_gaps(lines)
+    found = _by_words(lines) or wide or _by_places(lines) or _by_names(lines)
     # Prose may have as many words a line, but neither numbers in each nor wide gaps.
     return found if found == wide or all(any(map(_is_number, row)) for row in (found or [])[1:]) else None
 
@@ -555,14 +489,6 @@ def _even(rows: list[list[str]], names: bool = True) -> list[list[str]] | None:
     return None
 
 
-def _by_tabs(lines: Sequence[str]) -> list[list[str]] | None:
-    if not all("\t" in line for line in lines):
-        return None
-    rows = [[cell.strip() for cell in line.split("\t")] for line in lines]
-    width = max(map(len, rows))
-    return [row + [""] * (width - len(row)) for row in rows]
-
-
 def _by_words(lines: Sequence[str]) -> list[list[str]] | None:
     """By blanks, where every line has as many words; or one more than the header and no name can be of two."""
     rows = [_WORD.findall(line) for line in lines]
@@ -571,8 +497,8 @@ def _by_words(lines: Sequence[str]) -> list[list[str]] | None:
 
 
 def _by_gaps(lines: Sequence[str]) -> list[list[str]] | None:
-    """By two blanks and more, unless that leaves two numbers in one cell."""
-    rows = [re.split(r"\s{2,}", line.strip()) for line in lines]
+    """By tabs, or two blanks and more, unless that leaves two numbers in one cell."""
+    rows = [re.split(r"\t|\s{2,}", line.strip()) for line in lines]
     return None if _joined(rows) else _even(rows)
 
 
@@ -612,11 +538,8 @@ def _by_places(lines: Sequence[str]) -> list[list[str]] | None:
             for row in rows:
                 row[k : k + 2] = [_plain((row[k], " ", row[k + 1]))]
             del header[k]
-    if "" in header[first:] or _joined(rows):
+    if first > 1 or "" in header[first:] or _joined(rows):
         return None
-    if first > 1:  # names of rows that hold a blank at one and the same place
-        header[:first] = [""]
-        rows = [[_plain(word + " " for word in row[:first]), *row[first:]] for row in rows]
     if stars is not None:
         header.append("")
         rows = [[*row, line[slice(*stars)].strip()] for row, line in zip(rows, body)]

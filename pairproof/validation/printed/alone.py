@@ -13,7 +13,6 @@ of, because its data say more::
 from __future__ import annotations
 
 import math
-import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, fields, replace
@@ -22,7 +21,6 @@ from types import MappingProxyType
 from typing import Any
 
 from ...errors import InputError
-from ...files.inputs import decoded, read_file
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...report.blocks import Block, Bullets, Column, Page, Table
@@ -36,8 +34,8 @@ from ..report.verification import Verification
 from ..verdicts.agreement import Agreement
 from ..verdicts.arithmetic import Interval
 from ..verdicts.arithmetic_rows import KIND, arithmetic_rows
-from .headings import PARAMETERS
-from .reading import MOST_CHARACTERS, PrintedTable, read_tables
+from .headings import PARAMETERS, kind_among
+from .reading import PrintedTable, tables_of
 
 #: Levels of intervals that are tried beside 95 %.
 LEVELS = (0.9, 0.99, 0.8, 0.999, 0.6827)
@@ -73,16 +71,11 @@ def check_alone(
     from ..check.recompute import made
     from ..verify import backend_of
 
-    raw = read_file(Path(path), "a printed table or program output", most=4 * MOST_CHARACTERS)
-    rows: list[Agreement] = []
-    said: list[str] = []
-    pages = read_tables(decoded(raw, path), path, columns)
+    rows, said = list[Agreement](), list[str]()
+    pages = tables_of(path, columns)
     for k, page in enumerate(pages, 1):
-        claim = Claim(
-            id=page.claim or ("table" if len(pages) == 1 else f"table-{k}"),
-            sided=1 if one_sided else 2,
-            data="games",
-        )
+        name = page.claim or ("table" if len(pages) == 1 else f"table-{k}")
+        claim = Claim(id=name, sided=1 if one_sided else 2, data="games")
         found = _of_page(page, claim, stated, games)
         rows += found
         said += [*page.sentences, *_sentences(found)]
@@ -101,9 +94,8 @@ def screen(found: Verification) -> str:
     checks = [a for a in found if a.about == KIND and a.verdict != "not-checkable"]
     off = [a for a in checks if not a.passes]
     hold = f"{len(checks) - len(off)} of {len(checks)} checks of the printed numbers against each other hold"
-    blocks: list[Block] = [
-        Bullets((hold if checks else "Nothing here follows from another printed number.",))
-    ]
+    nothing = "Nothing here follows from another printed number."
+    blocks: list[Block] = [Bullets((hold if checks else nothing,))]
     if off:
         rows = tuple((a.quantity.name, a.printed or "", verdict_cell(a), a.explanation) for a in off)
         header = ("number", "printed", "verdict", "by the numbers beside it")
@@ -114,7 +106,7 @@ def screen(found: Verification) -> str:
 
 def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games: float) -> list[Agreement]:
     """The rows of a table, on the scale on which fewest numbers do not fit."""
-    of_names = {item: _parameter(item) for item in page.items}
+    of_names = {item: kind_among(PARAMETERS, item) for item in page.items}
     items = [item for item, parameter in of_names.items() if not parameter]
     scales = [page.model.get("scale") or "log-odds", "lambda"][: 1 if page.model.get("scale") else 2]
     points = scales[0] not in LOG_WORTH_PER_UNIT
@@ -127,9 +119,8 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     reference = model["reference"]
     # Of a page that leaves its reference out, and does not name it, not all estimates are known.
     met = 0.0 if points or reference == UNKNOWN else games
-    spec = DataSpec(
-        "games", kind="games", items=(*items, *({reference} - {"sum", UNKNOWN, *items})), games=met
-    )
+    known_items = (*items, *({reference} - {"sum", UNKNOWN, *items}))
+    spec = DataSpec("games", kind="games", items=known_items, games=met)
     kept = [q for q in page.numbers if not (points and q.quantity.kind in ("worth", "exp"))]
     # The 0 of a reference is one by definition, and not a rounded number.
     kept = [q for q in kept if q.quantity != f"estimate.{reference}" or reference not in page.without]
@@ -138,10 +129,9 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     for scale in [stated["scale"]] if "scale" in stated else ["log-odds"] if points else scales:
         asked = replace(claim, numbers=numbers, model=ModelClaim(**{**model, "scale": scale}))
         paper = Paper(Path(page.source).stem, "", data={"games": spec}, claims=(asked,))
-        further = page.claim and ("worth.all.sum",)  # of a list of numbers, which need not be all
-        found.append(
-            [a for a in arithmetic_rows(paper, _no_data) if a.quantity.name not in ("df_resid", *further)]
-        )
+        # A list of numbers need not be all of them.
+        without = ("df_resid", "worth.all.sum") if page.claim else ("df_resid",)
+        found.append([a for a in arithmetic_rows(paper, _no_data) if a.quantity.name not in without])
     rows = min(found, key=lambda rows: sum(not a.passes for a in rows))
     known: dict[str, Interval] = {q.quantity: Interval.of(q.printed) for q in numbers}
     rows = [_of_printed_z(a, known, one_sided=claim.sided == 1) for a in _limits(rows, known)]
@@ -167,11 +157,6 @@ def _of_model(q: Quantity, of_names: Mapping[str, str]) -> Quantity:
 
 def _no_data(name: str) -> Any:
     raise InputError(f"{name}: there are no data")
-
-
-def _parameter(name: str) -> str:
-    """ "tie" or "order" of the names that programs give to what is no item."""
-    return next((kind for kind, form in PARAMETERS.items() if re.fullmatch(form, name.casefold())), "")
 
 
 def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Agreement]:
@@ -232,9 +217,8 @@ def _sentences(rows: Sequence[Agreement]) -> Iterator[str]:
         n = checked.count(kind) + checked.count(f"{kind}_glm") - (f"{kind}.all.sum" in names)
         if n or kind in left:
             yield f"{kind}: {n} checked, {left.count(kind)} not; by {need}"
-    yield "sum of the worths: " + (
-        "checked, must be 1" if "worth.all.sum" in names else "not checked, some are not printed"
-    )
+    of_sum = "checked, must be 1" if "worth.all.sum" in names else "not checked, some are not printed"
+    yield f"sum of the worths: {of_sum}"
     yield f"totals of wins: {'' if 'win_totals' in names else 'not '}checked; by all estimates, --reference and --games, how often each pair met"
     if alone := [kind for kind in dict.fromkeys(left) if kind not in NEEDS]:
         yield f"{named(alone)}: only the data can say whether they are right"

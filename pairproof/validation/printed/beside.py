@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError
-from ...files.inputs import decoded, read_file
 from ...text import label, named
 from ..check.draft import Draft, draft
 from ..claims.data import fit_model
@@ -25,7 +24,7 @@ from ..report.verification import Verification
 from ..verdicts.agreement import Agreement
 from ..verdicts.verdict import IMMATERIAL
 from .models import Data, FoundModel, find_model, with_items
-from .reading import MOST_CHARACTERS, PrintedTable, read_tables
+from .reading import PrintedTable, tables_of
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import BackendLike
@@ -72,15 +71,12 @@ def read_pages(
 
     stated: what the caller says of the model.  columns: the heading of a kind of number that has two.
     """
-    raw = read_file(Path(path), "a printed table or program output", most=4 * MOST_CHARACTERS)
-    text = decoded(raw, path)
     pages, parameters = [], _parameters(data, stated)
-    for read in read_tables(text, path, columns):
+    for read in tables_of(path, columns):
         table = with_items(read, data, parameters)
         if {**table.model, **stated}.get("scale") == "elo":
             own = {"scale": "elo", "ties": _ties_of_board(data, stated), "by_vote": not stated.get("cluster")}
-            model = {**OF_A_BOARD, **stated, **own}
-            pages.append(Page(table, FoundModel(ModelClaim(**model))))
+            pages.append(Page(table, FoundModel(ModelClaim(**{**OF_A_BOARD, **stated, **own}))))
             continue
         counts = [q for q in table.numbers if q.quantity.kind in OF_BOARD and q.quantity.kind != "wins"]
         kept = tuple(q for q in table.numbers if q not in counts)
@@ -124,12 +120,9 @@ def check_printed(
     pages = read_pages(path, data, stated, columns)
     claims = {name: (page, claim) for page, name, claim in _claims(pages, data)}
     name, backend = Path(path).name, backend_of(r)
+    data_of = {"votes": DataSpec("votes", "long")}
     paper = Paper(
-        Path(path).stem,
-        name,
-        data={"votes": DataSpec("votes", "long")},
-        claims=tuple(claim for _, claim in claims.values()),
-        source=path,
+        Path(path).stem, name, data=data_of, claims=tuple(c for _, c in claims.values()), source=path
     )
     checked = Checked(paper, backend, immaterial, {"votes": data})
     checked.run(progress, explain)
@@ -188,28 +181,17 @@ def _not_looked_at(paper: str, page: Page, data: Comparisons) -> list[Agreement]
     if unlisted:
         why = f"the page does not list {named(unlisted)}, whose comparisons are in the fit"
         said.append(("items", why, "other-models"))
+    about: dict[str, Any] = {"paper": paper, "claim": "not looked at", "verdict": "not-checkable"}
     return [
-        Agreement(
-            paper,
-            "not looked at",
-            Quantity(what),
-            verdict="not-checkable",
-            explanation=f"{code}: {why}",
-            code=code,
-        )
+        Agreement(quantity=Quantity(what), explanation=f"{code}: {why}", code=code, **about)
         for what, why, code in said
     ]
 
 
 def _in_words(model: ModelClaim) -> str:
     if model.scale != "elo":
-        said = (
-            model.family,
-            f"ties {model.ties}",
-            f"reference {label(model.reference or 'default')}",
-            f"scale {model.scale}",
-        )
-        return ", ".join(said)
+        reference = label(model.reference or "default")
+        return f"{model.family}, ties {model.ties}, reference {reference}, scale {model.scale}"
     errors = f"{model.cluster_kind} by {' and '.join(model.cluster)}" if model.cluster else "by single votes"
     where = f"{model.anchor or 'the mean'} at {1000.0 if model.at is None else model.at:g}"
     return f"ties {model.ties}, {where}, {model.expected or 'ability'}, standard errors {errors}"

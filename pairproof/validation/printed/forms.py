@@ -27,9 +27,7 @@ _CELL = re.compile(
 _TOKEN = re.compile(r"\[[^\]]*\]\S*|\([^()]*\)[*\u2020]*|[<>\u2264\u2265=]\s*[\d.]\S*|\S+")
 _RULE = re.compile(r"[\s\-=_+|:\u2500-\u257f]*")
 _BAR = re.compile(r"(?<!\S)[|\u2502](?!\S)")
-MINUS = str.maketrans(
-    {"\u2212": "-", "\ufe63": "-", "\uff0d": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " "}
-)
+MINUS = str.maketrans("\u2212\ufe63\uff0d\u00a0\u2009\u202f", "---   ")
 #: The heading of a vector whose names stand above its numbers.
 VECTOR = "vector"
 _ITEMS_ALONE = (["estimate"], ["worth"])
@@ -60,11 +58,11 @@ def grids(text: str, source: str) -> tuple[str, list[Grid]]:
 
 def _with_heading(rows: Sequence[tuple[int, Cells]]) -> Grid:
     """The rows below the row that has most known headings; those above are titles."""
-    known = [
-        sum(bool(kind_of_heading(cell)) - bool(re.fullmatch(NUMBER, cell)) for cell in cells)
-        for _, cells in rows[:12]
-    ]
-    top = known.index(max(known))
+
+    def known(cells: Cells) -> int:
+        return sum(bool(kind_of_heading(cell)) - bool(re.fullmatch(NUMBER, cell)) for cell in cells)
+
+    top = max(range(len(rows[:12])), key=lambda k: known(rows[k][1]))
     headings, width = rows[top][1], len(rows[top][1])
     return Grid(headings, tuple((n, (*cells, *[""] * width)[:width]) for n, cells in rows[top + 1 :]))
 
@@ -84,9 +82,7 @@ def _separated(text: str, delimiter: str) -> list[tuple[int, Cells]]:
     from ...files.outputs import unguard
 
     reader = csv.reader(text.split("\n"), delimiter=delimiter)
-    return [
-        (reader.line_num, tuple(unguard(cell.strip()) for cell in cells)) for cells in reader if any(cells)
-    ]
+    return [(reader.line_num, tuple(unguard(c.strip()) for c in cells)) for cells in reader if any(cells)]
 
 
 def _of_text(lines: Sequence[str]) -> Iterator[Grid]:
@@ -112,9 +108,8 @@ def _headings(line: str) -> Cells:
     """The headings of a line that holds nothing else; () of another line."""
     found = split_heading(_BAR.sub("  ", line))
     known = [kind for heading in found if (kind := kind_of_heading(heading))]
-    alone = (
-        len(found) == len(known) == 1 and line[:1].isspace() or len(found) == 2 and known[-1:] in _ITEMS_ALONE
-    )
+    two = len(found) == 2 and known[-1:] in _ITEMS_ALONE
+    alone = two or (len(found) == len(known) == 1 and line[:1].isspace())
     many = len(known) >= 2 and set(known) - {"items"} and 2 * len(known) + 2 >= len(found)
     return found if (alone or many) and not line.rstrip().endswith(":") else ()
 

@@ -72,11 +72,9 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
     rest = [
         f"row {label(name)}: no item of {table.source}{suggestion(name, table.items)}" for name in unknown
     ]
-    meant = {"": "", **found}
+    meant, old = {"": "", **found}, [(q, q.quantity) for q in page.numbers]
     numbers = [
-        replace(q, quantity=Quantity(q.quantity.kind, q.quantity.group, meant[q.quantity.name]))
-        for q in page.numbers
-        if q.quantity.name in meant
+        replace(q, quantity=Quantity(o.kind, o.group, meant[o.name])) for q, o in old if o.name in meant
     ]
     return replace(
         page,
@@ -138,9 +136,8 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     """
     said = {**page.model, **{key: value for key, value in stated.items() if value}}
     numbers = [q for q in page.numbers if q.quantity.kind not in OF_BOARD]
-    tried = {
-        model: n for model in _candidates(page, table, said) if (n := _n_out(table, model, numbers)) >= 0
-    }
+    candidates = _candidates(page, table, said)
+    tried = {model: n for model in candidates if (n := _n_out(table, model, numbers)) >= 0}
     if not tried:
         raise InputError(f"{page.source}: no model fits {table.source} that is as stated: {_in_words(said)}")
     own = {model: n for model, n in tried.items() if model.scale != "any" or "scale" in said}
@@ -163,16 +160,15 @@ def _candidates(page: PrintedTable, table: Data, said: Mapping[str, Any]) -> Ite
     """The models that may be meant, the likeliest first."""
     pairs = isinstance(table, Comparisons)
     ways = [*ON_SCALES, ("bradley-terry", "any")] if pairs else [(family, "") for family in ANSWER_FAMILIES]
-    scales = [
-        way for way in ways if said.get("family", way[0]) == way[0] and said.get("scale", way[1]) == way[1]
-    ]
+    as_said = [(said.get("family", family), said.get("scale", scale)) for family, scale in ways]
+    scales = [way for way, other in zip(ways, as_said) if way == other]
     scales = scales or [(said.get("family", "bradley-terry"), said.get("scale", ""))]
     all_laws = [None] if not pairs else [*TIES_IN_WORDS] if table.tie_category else ["none"]
     laws = [said["ties"]] if "ties" in said else all_laws
     references = [said["reference"]] if "reference" in said else _references(page, table)
     orders = [True, False] if "order" in page.items and "order_effect" not in said else [False]
-    rest = {key: value for key, value in said.items() if key not in (*FREE, "reference")}
-    rest |= {key: said[key] for key in ("cells",) if key in said}
+    tried = ("family", "scale", "ties", "reference", "order_effect")
+    rest = {key: value for key, value in said.items() if key not in tried}
     for (family, scale), ties, reference, order in product(scales, laws, references, orders):
         order = said.get("order_effect", order)
         yield ModelClaim(family, ties, reference=reference, scale=scale, order_effect=order, **rest)
@@ -250,9 +246,6 @@ def _in_words(said: Mapping[str, Any]) -> str:
 
 
 def _word(value: Any) -> str:
-    words = {True: "yes", False: "none", "": "none", (): "none"}
-    return (
-        words[value]
-        if value in words
-        else label(" and ".join(value) if isinstance(value, tuple) else str(value))
-    )
+    if value is True or not value:
+        return "yes" if value else "none"
+    return label(" and ".join(value) if isinstance(value, tuple) else str(value))

@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from ...errors import InputError
+from ...files.inputs import decoded, read_file
 from ...text import label, listed, named, quoted
 from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
@@ -117,6 +119,12 @@ def read_tables(
     return tuple(read)
 
 
+def tables_of(path: str, columns: Mapping[str, str]) -> tuple[PrintedTable, ...]:
+    """The tables of a file."""
+    raw = read_file(Path(path), "a printed table or program output", most=4 * MOST_CHARACTERS)
+    return read_tables(decoded(raw, path), path, columns)
+
+
 def _table(
     page: Sequence[_Columns],
     of_lines: Sequence[PrintedQuantity],
@@ -167,11 +175,8 @@ class _Columns:
         """The column of names: one that is called so, the first without a heading, or the first of words."""
         headings = self.grid.headings
         known = [k for k, heading in enumerate(headings) if kind_of_heading(heading) == "items"]
-        words = [
-            k
-            for k, heading in enumerate(headings)
-            if not kind_of_heading(heading) and any(_is_name(cells[k]) for _, cells in self.grid.rows)
-        ]
+        unknown = [k for k, heading in enumerate(headings) if not kind_of_heading(heading)]
+        words = [k for k in unknown if any(_is_name(cells[k]) for _, cells in self.grid.rows)]
         return (*known, *([0] if headings[:1] == ("",) else words), -1)[0]
 
     def _kinds(self, asked: Mapping[str, str]) -> dict[int, str]:
@@ -217,9 +222,7 @@ class _Columns:
             self.names[name] = None
             if not found or estimates and _ZERO.fullmatch(estimates[0]):
                 self.without[name] = None
-                found = [
-                    (kind, text) for kind, text in found if kind == "estimate" or not _ZERO.fullmatch(text)
-                ]
+                found = [part for part in found if part[0] == "estimate" or not _ZERO.fullmatch(part[1])]
         owner = name or next(reversed(self.names))
         for kind, text in found:
             quantity = Quantity(kind) if of_fit else Quantity(kind, "all" * (kind == "worth"), owner)
@@ -280,17 +283,17 @@ class _Columns:
 
     def said(self) -> str:
         """What was read under which heading."""
-        headings = [(self.grid.headings[k], kind) for k, kind in self.kinds.items()]
+        headings = [(kind, self.grid.headings[k]) for k, kind in self.kinds.items()]
         where = [
-            f"{kind} {'below its name' if h == VECTOR else 'under ' + quoted(h)}" for h, kind in headings
+            f"{kind} {'below its name' if h == VECTOR else 'under ' + quoted(h)}" for kind, h in headings
         ]
         return f"{len(self.names)} rows from line {self.grid.rows[0][0]}: {', '.join(where)}"
 
     def others(self) -> list[str]:
         """Columns and lines of which nothing is read."""
-        headings = enumerate(self.grid.headings)
+        used = (*self.kinds, self.of_names)
         return [
-            *(f"column {h}" for k, h in headings if h and k not in self.kinds and k != self.of_names),
+            *(f"column {h}" for k, h in enumerate(self.grid.headings) if h and k not in used),
             *self.unread,
         ]
 
@@ -334,17 +337,17 @@ def _of_lines(text: str, program: Mapping[str, Any], source: str) -> Iterator[Pr
 
 def _long(grid: Grid, source: str) -> tuple[PrintedTable, ...]:
     """The claims of a CSV with a number in each row."""
-    place = {heading.casefold(): k for k, heading in enumerate(grid.headings)}
+    headings = [heading.casefold() for heading in grid.headings]
     found: dict[tuple[str, str], dict[str, PrintedQuantity]] = {}
     for line, cells in grid.rows:
-        paper, claim = (cells[place[key]] if key in place else "" for key in ("paper", "claim"))
-        kind, item, printed = (cells[place[key]] for key in LONG)
-        numbers, where = found.setdefault((paper, claim), {}), f"{source}, line {line}"
+        row = {"paper": "", "claim": "", **dict(zip(headings, cells))}
+        paper, claim, item, where = row["paper"], row["claim"], row["item"], f"{source}, line {line}"
+        numbers = found.setdefault((paper, claim), {})
         try:
-            check_name(kind)
+            check_name(row["quantity"])
         except InputError as error:
             raise InputError(f"{where}: {error}") from error
-        for name, text in _with_df(kind, printed):
+        for name, text in _with_df(row["quantity"], row["printed"]):
             group = "all" if name in ("worth", "worth_se") else ""
             quantity = Quantity(name, group, item) if item else Quantity.parse(name)
             if quantity in numbers:
@@ -352,20 +355,15 @@ def _long(grid: Grid, source: str) -> tuple[PrintedTable, ...]:
             numbers[quantity] = PrintedQuantity(quantity, printed_number(name, text, where), line)
     if not found:
         raise InputError(f"{source}: no rows below the headings; expected a printed number in each")
+    known = (*LONG, "paper", "claim")
+    others = tuple(f"column {label(h)}" for h in grid.headings if h.casefold() not in known)
     tables = []
     for (paper, claim), numbers in found.items():
         of_items = [q for q in numbers.values() if q.quantity.name]
         zeros = [q for q in of_items if q.printed.value == 0 and q.quantity.kind == "estimate"]
-        table = PrintedTable(
-            tuple(numbers.values()),
-            sentences=(
-                f"{source}: {len(numbers)} numbers of claim {label(f'{paper} {claim}'.strip() or '1')}",
-            ),
-            items=tuple(dict.fromkeys(q.quantity.name for q in of_items)),
-            without=tuple(q.quantity.name for q in zeros),
-            others=tuple(
-                f"column {label(h)}" for h in grid.headings if h.casefold() not in (*LONG, "paper", "claim")
-            ),
-        )
-        tables.append(replace(table, source=source, paper=paper, claim=claim))
+        said = f"{source}: {len(numbers)} numbers of claim {label(f'{paper} {claim}'.strip() or '1')}"
+        table = PrintedTable(tuple(numbers.values()), sentences=(said,), others=others, source=source)
+        items = tuple(dict.fromkeys(q.quantity.name for q in of_items))
+        without = tuple(q.quantity.name for q in zeros)
+        tables.append(replace(table, items=items, without=without, paper=paper, claim=claim))
     return tuple(tables)

@@ -18,7 +18,7 @@ from ...columns import Column, Factor
 from ...comparisons import Comparisons
 from ..assemble import Options, item_column
 from ..cells import covariate
-from ..sources import load
+from ..sources import Table, load
 
 AnyPath = Union[str, "PathLike[str]"]
 
@@ -30,16 +30,10 @@ def read_contests(path: AnyPath, table: Comparisons, encoding: str | None = None
     and those columns that the table has too.
     """
     found = load(path, encoding)
-    for side in ("first", "second"):
-        if side not in found.columns:
-            raise InputError(f"{found.source}: no column {side!r}; found {listed(found.columns)}")
-    columns: dict[str, list[Any]] = {
-        side: _values(item_column(found, side, Options())) for side in ("first", "second")
-    }
-    for name, known in table.columns.items():
-        if name in found.columns:
-            columns[name] = _values(covariate(found, name, None, categorical=isinstance(known, Factor)))
-    return columns
+    sides = ("first", "second")
+    found.need(sides)
+    columns = {side: _values(item_column(found, side, Options())) for side in sides}
+    return columns | _like(found, table.columns)
 
 
 def read_new_items(
@@ -53,16 +47,12 @@ def read_new_items(
     found = load(path, encoding)
     key = "item" if "item" in found.columns else next(iter(found.columns))
     items = _values(item_column(found, key, Options()))
-    there = {name: known for name, known in table.item_data.items() if name in found.columns}
-    if table.item_data and not there:
+    values = _like(found, table.item_data)
+    if table.item_data and not values:
         raise InputError(
             f"{found.source}: no column is an item covariate; it needs those of the model, and the table has"
             f" {listed(table.item_data)}"
         )
-    values = {
-        name: _values(covariate(found, name, None, categorical=isinstance(known, Factor)))
-        for name, known in there.items()
-    }
     new: dict[str, dict[str, str | float]] = {}
     old = []
     for row, item in enumerate(items):
@@ -77,6 +67,12 @@ def read_new_items(
         else:
             new[item] = here
     return new, tuple(old)
+
+
+def _like(found: Table, known: Mapping[str, Column]) -> dict[str, list[Any]]:
+    """The columns of a file that are known, each of the type that is known."""
+    kinds = {name: isinstance(column, Factor) for name, column in known.items() if name in found.columns}
+    return {name: _values(covariate(found, name, None, categorical=kind)) for name, kind in kinds.items()}
 
 
 def _values(column: Column) -> list[Any]:

@@ -76,10 +76,10 @@ def _at_once(table: Comparisons) -> Iterator[str]:
     vote = (low * len(table.items) + high) * 3 + answer
     when = table.columns.get("tstamp")
     order = np.arange(table.n_rows)
-    near = np.logical_and.reduce(
-        [np.diff(values_of(table.columns[n])) == 0 for n in ("game", "turn") if n in table.columns]
-    ) & np.ones(table.n_rows - 1, bool)
-    soon = ""
+    near, soon = np.ones(table.n_rows - 1, bool), ""
+    for name in ("game", "turn"):
+        if name in table.columns:
+            near &= np.diff(values_of(table.columns[name])) == 0
     if when is not None and not isinstance(when, Factor):
         order = np.lexsort((when, judge.codes))
         near = np.diff(when[order]) <= _SOON * (1000.0 if np.nanmax(when) > _MILLISECONDS else 1.0)
@@ -90,9 +90,8 @@ def _at_once(table: Comparisons) -> Iterator[str]:
     share = np.unique(vote, return_counts=True)[1] / len(vote)
     # in a file that is sorted by pairs the votes after the next are as much alike as the next one
     later = [(codes[k:] == codes[:-k], vote[k:] == vote[:-k]) for k in range(2, 7)]
-    alike = sum(int((own & equal).sum()) for own, equal in later) / max(
-        1, sum(int(own.sum()) for own, _ in later)
-    )
+    n_later = sum(int(own.sum()) for own, _ in later)
+    alike = sum(int((own & equal).sum()) for own, equal in later) / max(1, n_later)
     chance = float(near.sum() * max((share**2).sum(), alike))
     # five deviations of a Poisson number and five more: a clean board of 1e6 votes gives none
     if same > chance + 5.0 * np.sqrt(chance) + 5.0:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ....errors import InputError
 from ....text import listed, quoted
@@ -21,12 +22,9 @@ from ..sources import Table, load, suggestion, warn_if_cut
 
 #: What the columns are called unless stated otherwise; the first two may be absent.
 COLUMNS = {"system": "system", "sentence": "sentence", "errors": "errors", "lengths": "length"}
-_MEANING = {
-    "system": "the system",
-    "sentence": "the sentence",
-    "errors": "the errors of a sentence",
-    "lengths": "its length in words",
-}
+_MEANING = dict(
+    zip(COLUMNS, ("the system", "the sentence", "the errors of a sentence", "its length in words"))
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +97,7 @@ def read_errors(
     found = _columns(table, {"system": system, "sentence": sentence, "errors": errors, "lengths": lengths})
     d = _numbers(table, str(found["errors"]), ">= 0")
     l = _numbers(table, str(found["lengths"]), "> 0")
-    for column in clusters:
-        table.need([column], " to cluster by")
+    table.need(clusters, " to cluster by")
     of_clusters = {column: _names(table, column) for column in clusters}
     systems = _names(table, found["system"])
     sentences = _names(table, found["sentence"])
@@ -153,10 +150,8 @@ def _numbers(table: Table, column: str, range_: str) -> FloatArray:
     bad = wrong | ~np.isfinite(values) | (values < 0 if range_ == ">= 0" else ~(values > 0))
     if bad.any():
         found = table.shown(column, bad)
-        cure = ""
-        if DECIMAL_COMMA.fullmatch(found.strip("'\" ")):
-            cure = "; write decimals with a point"
-        elif range_ == "> 0" and values[np.flatnonzero(bad)[0]] == 0:
+        cure = "; write decimals with a point" if DECIMAL_COMMA.fullmatch(found.strip("'\" ")) else ""
+        if range_ == "> 0" and values[np.flatnonzero(bad)[0]] == 0:
             cure = (
                 "; a sentence without reference words has no rate: take it out of the table for every system"
             )
@@ -184,9 +179,7 @@ def _check_once(
     table: Table, systems: Factor | None, sentences: Factor, found: dict[str, str | None]
 ) -> None:
     key = sentences.codes if systems is None else systems.codes * len(sentences.levels) + sentences.codes
-    order = np.argsort(key, kind="stable")
-    again = np.zeros(len(key), bool)
-    again[order[1:]] = key[order[1:]] == key[order[:-1]]
+    again = pd.Series(key).duplicated().to_numpy()
     if not again.any():
         return
     row = int(np.flatnonzero(again)[0])

@@ -95,7 +95,7 @@ def _term(text: str, columns: Collection[str]) -> SideTerm:
     patterns = [pattern] if _BRACES.search(pattern) else [f"{pattern}_{end}" for end in _ENDS]
     pairs = [tuple(_found(_BRACES.sub(rf"\{k}", p), columns) for k in (1, 2)) for p in patterns]
     whole = [pair for pair in pairs if all(pair)]
-    single = _found(pattern, columns) if pattern in columns or not _BRACES.search(pattern) else ""
+    single = "" if _BRACES.search(pattern) and pattern not in columns else _found(pattern, columns)
     single = single if single in columns else ""
     name = re.sub(r"_*\{.*?\}", "", pattern).strip("_.").replace("..", ".")
     name = name if kind == "difference" else f"{kind}_{name}"
@@ -108,11 +108,8 @@ def _term(text: str, columns: Collection[str]) -> SideTerm:
         return SideTerm(name, whole[0][0], whole[0][1], kind)
     if single and kind == "difference":
         return SideTerm(name, "", "", kind, single)
-    why = (
-        f"{single} is one column, which is taken as a difference already"
-        if single
-        else "no two columns are called so"
-    )
+    one = f"{single} is one column, which is taken as a difference already"
+    why = one if single else "no two columns are called so"
     raise InputError(
         f"style {quoted(text)}: {why}; found {listed(list(columns))}{suggestion(pattern, columns)}; say both sides in one, such"
         " as diff(tokens_{a,b})"
@@ -121,9 +118,7 @@ def _term(text: str, columns: Collection[str]) -> SideTerm:
 
 def _found(name: str, columns: Collection[str]) -> str:
     """The column of this name, or what columns inside one another begin with; "" if there is none."""
-    starts = dict.fromkeys(
-        c[:k] for c in columns for k in (*(m.start() for m in re.finditer(r"\.", c)), len(c))
-    )
+    starts = dict.fromkeys(c[: m.start()] for c in columns for m in re.finditer(r"\.|\Z", c))
     fits = [start for start in starts if start == name or start.endswith(f".{name}")]
     if name not in fits and len(fits) > 1:
         raise InputError(f"{quoted(name)} may be {listed(fits)}; write the one that is meant in full")
