@@ -193,7 +193,8 @@ def _plain(words: Iterable[str]) -> str:
 
 # -- LaTeX ---------------------------------------------------------------------------------------------------
 
-#: Braces and what is in them, as deep as columns are declared; a pattern of a fixed depth takes no square of the length.
+#: Braces and what is in them, three deep as columns are declared: without a limit the search would take the
+#: square of the length.
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _TABLES = "tabular[*xy]?|tabulary|longtable|array|tabu|supertabular|NiceTabular"
 _ENVIRONMENT = re.compile(rf"\\(begin|end)\{{(?:{_TABLES})\}}(?:\[[^\]\n]*\]|{_BRACES})*")
@@ -206,8 +207,8 @@ _BELOW_HEADS = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfir
 #: Commands that print nothing, by the number of their braces.
 _WORDLESS = {
     0: "hline toprule midrule bottomrule endhead endfirsthead footnotemark addlinespace",
-    1: "cline cmidrule label color cellcolor rowcolor textcolor vspace hspace ref cite begin end footnote tablefootnote tnote"
-    " rotatebox",
+    1: "cline cmidrule label color cellcolor rowcolor textcolor vspace hspace ref cite begin end footnote"
+    " tablefootnote tnote rotatebox",
     2: "rule fontsize setlength renewcommand multirow",
     3: "specialrule",
 }  # fmt: skip
