@@ -321,7 +321,7 @@ def _given(targets: Sequence[Target], checker: Checker) -> list[GivenReading]:
     """The readings that the claims file names itself."""
     return [
         GivenReading(
-            Slip(reading.name, "data", 9, reading.sentence),
+            Slip(reading.sentence, cost=9, name=reading.name),
             t,
             np.array([values[q.quantity] for q in target.numbers]),
         )

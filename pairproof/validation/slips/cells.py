@@ -221,7 +221,7 @@ def _words_if_it_fits(target: Target, changes: Changes) -> str:
         rows, said = changed
         words.append(said)
     sentence = _exchange(target, changes) or " and ".join(words)
-    values = target.values([((Slip("cell", "data", 1, sentence),), rows)], target.setting)
+    values = target.values([((Slip(sentence),), rows)], target.setting)
     return sentence if target.fits(values[0]) else ""
 
 

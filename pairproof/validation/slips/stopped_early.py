@@ -31,7 +31,7 @@ from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...numerics.arrays import FloatArray, IntArray
 from ..claims.quantities import kind_of
 from .catalogue import families
-from .known import Draft, Slip
+from .known import Slip
 from .many_fits import Design, log_likelihood, score_and_information
 from .target import Key, Target
 from .values import Batch, Setting, constants, wins_of
@@ -98,7 +98,7 @@ def prove_stopped(target: Target, key: Key, rows: Rows, setting: Setting) -> Pro
         f"at the printed values the log-likelihood lies {below:.2g} below its maximum of {best.llf[0]:.6g},"
         " and every step from there leads to the computed numbers"
     )
-    return Proof(families()["stopped-early"].slip(Draft("the solver stopped early")), note)
+    return Proof(families()["stopped-early"].slip(Slip("the solver stopped early")), note)
 
 
 def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, FloatArray] | None:
@@ -257,4 +257,4 @@ def _infinite(names: Sequence[str], below: float) -> Proof:
         " program stopped"
     )
     note = f"at the printed values the log-likelihood lies {below:.2g} below its supremum"
-    return Proof(families()["infinite-estimate"].slip(Draft(sentence)), note)
+    return Proof(families()["infinite-estimate"].slip(Slip(sentence)), note)
