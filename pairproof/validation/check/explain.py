@@ -307,7 +307,7 @@ def _target(
     known = {name for name, j in judged.items() if j.verdict == "agrees-other-definition"}
     target = of(claim)
     if known:
-        values = target.values([((), target.model.rows)], target.setting)[0]
+        values = target.values([()], target.setting)[0]
         kept = [
             q
             for q, value in zip(claim.numbers, values)

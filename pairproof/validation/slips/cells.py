@@ -23,8 +23,7 @@ from ..claims.quantities import kind_of
 from .known import Slip
 from .many_fits import Design, score_and_information
 from .target import Target
-from .values import Batch
-from .variants import Fitted, Rows, treated
+from .variants import Rows, treated
 
 #: Numbers that the parameters alone decide.
 _OF_PARAMETERS = ("estimate", "exp", "contrast", "odds", "worth", "p_first", "p_second", "p_tie")
@@ -60,7 +59,7 @@ def mistyped(target: Target, digits: int, by_chance: float) -> str:
     ways = _ways(target)
     if ways is None or not len(ways.cell):
         return ""
-    tally = target.model.cells.tally(target.model.rows)
+    tally = target.tally(())
     possible = len(ways.cell) * max(2.0, float(tally.max()))
     for changes, tried in ((_one(ways), possible), (_two(ways, tally), possible**2 / 2.0)):
         if tried > by_chance * 10.0**digits:
@@ -86,17 +85,17 @@ def _ways(target: Target) -> _Ways | None:
     printed = np.array([float(target.numbers[k].printed.value or 0) for k in used])
 
     def off(beta: FloatArray) -> FloatArray:
-        found: FloatArray = (_numbers(target, beta, places)[:, used] - printed) / unit
+        found: FloatArray = (target.at(beta, (), setting, errors=False)[:, used] - printed) / unit
         return found
 
-    beta = target.fitted([((), model.rows)], setting.solver).beta[0, places]
+    beta = target.fitted([()], setting.solver).beta[0, places]
     for _ in range(STEPS):
         around = off(np.vstack([beta, beta + 1e-6 * np.eye(design.k)]))
         slopes = (around[1:] - around[0]).T / 1e-6
         if not np.isfinite(slopes).all() or np.linalg.matrix_rank(slopes) < design.k:
             return None
         beta = beta - np.linalg.lstsq(slopes, around[0], rcond=None)[0]
-    y = treated(model.cells.tally(model.rows), setting.solver.ties)
+    y = treated(target.tally(()), setting.solver.ties)
     score, information = score_and_information(design, beta[None], y[None])
     try:
         map_ = slopes @ np.linalg.inv(information[0])
@@ -113,18 +112,6 @@ def _ways(target: Target) -> _Ways | None:
 def _is_of_parameters(target: Target, k: int) -> bool:
     q = target.numbers[k]
     return kind_of(q.quantity) in _OF_PARAMETERS and q.printed.unit is not None
-
-
-def _numbers(target: Target, beta: FloatArray, places: IntArray) -> FloatArray:
-    """float[B, n_numbers]: the claim's numbers at parameters float[B, k]."""
-    b, n = len(beta), len(target.fit.terms)
-    full = np.zeros((b, n))
-    full[:, places] = beta
-    nothing = np.full(b, np.nan)
-    fitted = Fitted(full, np.zeros((b, n, n)), np.zeros((b, n), bool), np.zeros(b), np.zeros(b))
-    constants = target.no_constants(b)
-    batch = Batch(fitted, constants, np.zeros((b, len(target.fit.items))), lambda claim: (nothing, nothing))
-    return target.numbers_of(batch, target.setting)
 
 
 def _gradients(design: Design, beta: FloatArray, ties: str) -> FloatArray:
@@ -221,7 +208,7 @@ def _words_if_it_fits(target: Target, changes: Changes) -> str:
         rows, said = changed
         words.append(said)
     sentence = _exchange(target, changes) or " and ".join(words)
-    values = target.values([((Slip(sentence),), rows)], target.setting)
+    values = target.values([(Slip(sentence, rows=lambda _: rows),)], target.setting)
     return sentence if target.fits(values[0]) else ""
 
 

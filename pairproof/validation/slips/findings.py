@@ -72,7 +72,7 @@ class Watch:
 
     def __post_init__(self) -> None:
         t = self.target
-        self.own = t.values([((), t.model.rows)], t.setting)[0]
+        self.own = t.values([()], t.setting)[0]
         self.chance = OneDigit(t.numbers, self.own)
         self._weight = np.array([significant_digits(q.printed.text) for q in t.numbers], float)
         kinds = np.array([q.quantity.kind for q in t.numbers])
@@ -141,6 +141,8 @@ def _first_wrong(target: Target, same: Sequence[str]) -> list[str]:
 
 def wrong_words(target: Target, wrong: Sequence[str]) -> str:
     """ "11 of 12 numbers come out; only estimate.C does not: printed -0.948, these data give -0.919"."""
+    if not wrong:
+        return ""
     n, off = len(target.numbers), len(target.off)
     named = " and ".join(wrong)
     verb = "does not" if len(wrong) == 1 else "do not"

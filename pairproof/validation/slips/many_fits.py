@@ -57,14 +57,8 @@ class Design:
         n, k = self.u.shape
         if n * k * k <= DENSE:
             return (self.u[:, :, None] * self.u[:, None, :]).reshape(n, -1)
-        one = csr_array(self.u)
-        at, column = np.repeat(np.arange(n), np.diff(one.indptr)), one.indices
-        sizes = np.diff(one.indptr)
-        left = np.repeat(np.arange(len(at)), sizes[at])
-        start = np.repeat(one.indptr[:-1][at], sizes[at])
-        right = start + np.arange(len(left)) - np.repeat(np.cumsum(sizes[at]) - sizes[at], sizes[at])
-        place = (at[left], column[left].astype(np.int64) * k + column[right])
-        return csr_array((one.data[left] * one.data[right], place), shape=(n, k * k))
+        one, column = csr_array(self.u), np.arange(k)
+        return csr_array(one[:, np.repeat(column, k)].multiply(one[:, np.tile(column, k)]))
 
     def predictors(self, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """u and g, float[B, n_cells], of parameters float[B, k]."""

@@ -26,7 +26,7 @@ from ...fit.estimates.likelihood import outcome_probabilities
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
-from ...native.prefmod_defects.defects_of_results import is_name_in_r, without_last_effects
+from ...native.prefmod_defects.defects_of_results import grid_of, is_name_in_r, without_last_effects
 from ...numerics.arrays import FloatArray, IntArray
 from ..claims.quantities import Quantity, kind_of
 from .variants import TREATMENTS, Fitted, Model, Rows, Solver, partition, treated, units
@@ -96,7 +96,7 @@ def read_worths(
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
         return own[np.sort(first)], int(rank[np.ravel(place)[k]])
-    names, sizes, grid = _grid(fit, abilities)
+    names, sizes, grid = grid_of(fit, abilities)
     if how == "one-column":
         return grid[0] + (grid[1:] - grid[0]).sum(axis=0), k
     columns = [fit.data.columns[n] for n in names]
@@ -104,16 +104,6 @@ def read_worths(
         c.levels.index(str(fit.groups[group][n])) for c, n in zip(columns, names) if isinstance(c, Factor)
     )
     return without_last_effects(grid, sizes)[at], k
-
-
-def _grid(fit: Fit, abilities: Mapping[str, FloatArray]) -> tuple[list[str], list[int], FloatArray]:
-    """Covariates, their numbers of levels, and abilities on the grid of all levels, float[K1, ..., J, K]."""
-    names = sorted({n for at in fit.groups.values() for n in at})
-    levels = [c.levels for n in names if isinstance(c := fit.data.columns[n], Factor)]
-    place = {tuple(str(at[n]) for n in names): abilities[g] for g, at in fit.groups.items()}
-    values = np.array([place[key] for key in product(*levels)])
-    sizes = [len(k) for k in levels]
-    return names, sizes, values.reshape(*sizes, *values.shape[1:])
 
 
 @dataclass(frozen=True)

@@ -26,13 +26,14 @@ from scipy.special import xlogy
 from ...data.columns import Column, Factor
 from ...data.comparisons import Comparisons
 from ...data.wide import lexicographic_pair_order
-from ...errors import InputError, PairproofError
+from ...errors import ConvergenceError, InputError, PairproofError
 from ...fit.estimates.likelihood import OutcomeModel
 from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
 from ...native.comparisons.formula.subject_design import Patterns, find_patterns
 from ...native.comparisons.formula.subject_formula import names_of, parse
+from ...native.prefmod_defects.defects_of_models import poisson_fit
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from .many_fits import Design, Many, fit_many, log_likelihood, score_and_information
 from .stopping import Iterate, binomial_path, poisson_path, zermelo_path
@@ -192,10 +193,6 @@ def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, Flo
     return counts / rows.copies, np.full(len(counts), float(rows.copies)), cell
 
 
-#: Scoring ends when no parameter changes by more; the next change would be rounding.
-CONVERGED, MOST_STEPS = 1e-10, 60
-
-
 @dataclass(frozen=True, eq=False)
 class Margins:
     """A fit of one table.  beta float[k]; information float[k, k]."""
@@ -218,24 +215,15 @@ def pair_constants_only(design: Design, y: FloatArray, cells: ModelCells, of_gro
         constants.append(np.repeat(cells.pattern, len(step))[:, None] == groups[1:])
     own = np.hstack([np.kron(design.u, step[:, None]), np.kron(design.g, tie[:, None])])
     x = np.hstack([*(c.astype(float) for c in constants), own])
-    beta = np.linalg.lstsq(x, np.log(counts + 0.5), rcond=None)[0]
-    for _ in range(MOST_STEPS):
-        mean = np.exp(np.clip(x @ beta, -300.0, 300.0))
-        information = x.T @ (mean[:, None] * x)
-        try:
-            change = np.linalg.solve(information, x.T @ (counts - mean))
-        except np.linalg.LinAlgError:
-            return None
-        beta = beta + change
-        if float(np.abs(change).max()) < CONVERGED:
-            break
-    else:
+    try:
+        beta, mean, covariance = poisson_fit(x, counts)
+        own = slice(x.shape[1] - design.k, None)
+        information = np.linalg.inv(covariance[own, own])
+    except (ConvergenceError, np.linalg.LinAlgError):
         return None
-    k = own.shape[1]
-    covariance = np.linalg.inv(information)[-k:, -k:]
     safe = np.where(counts > 0, counts, 1.0)
     deviance = 2.0 * float((xlogy(counts, safe / mean) - (counts - mean)).sum())
-    return Margins(beta[-k:], np.linalg.inv(covariance), deviance, (len(groups) - 1) * of_groups)
+    return Margins(beta[own], information, deviance, (len(groups) - 1) * of_groups)
 
 
 #: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of both items (None:
