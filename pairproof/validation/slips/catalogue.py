@@ -30,10 +30,10 @@ from ...native.prefmod_defects.defects_of_results import is_name_in_r
 from ...numerics.arrays import IntArray
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity, kind_of
-from .known import STAGES, Family, RowChange, Situation, Slip, given, plain, transposed
+from .known import STAGES, Family, RowChange, Situation, Slip, given, one_factor, plain, transposed
 from .stopping import MM_STEPS
 from .values import Setting, constants
-from .variants import Rows, rows_of
+from .variants import Rows, pair_of, rows_of
 
 # -- changes of rows -----------------------------------------------------------------------------------------
 
@@ -59,10 +59,9 @@ def relabelled(place: Sequence[int]) -> RowChange:
     def change(rows: Rows) -> Rows:
         at = np.asarray(place)[rows.pairs[rows.pair]]
         back = at[:, 0] > at[:, 1]
-        low, high, n = at.min(axis=1), at.max(axis=1), len(rows.items)
         return replace(
             rows,
-            pair=low * n - low * (low + 1) // 2 + high - low - 1,
+            pair=pair_of(at[:, 0], at[:, 1], len(rows.items)),
             sign=np.where(back, -rows.sign, rows.sign),
             y=np.where(back[:, None], rows.y[:, ::-1], rows.y),
         )
@@ -290,19 +289,16 @@ def alphabetical(s: Situation) -> Iterator[Slip]:
         tuple(sorted(items)),
         natural_order(items),
     } - {items}
-    seen = set()
+    ways: dict[tuple[int, ...], str] = {}
     for order in sorted(orders):
         place = [order.index(i) for i in items]
-        for way, words in (
-            (place, "names in the order of the data stand beside numbers in alphabetical order"),
-            (
-                list(np.argsort(place)),
-                "names in alphabetical order stand beside numbers in the order of the data",
-            ),
-        ):
-            if tuple(way) not in seen:
-                seen.add(tuple(way))
-                yield Slip(words, rows=relabelled(way))
+        ways.setdefault(
+            tuple(place), "names in the order of the data stand beside numbers in alphabetical order"
+        )
+        back = tuple(int(k) for k in np.argsort(place))
+        ways.setdefault(back, "names in alphabetical order stand beside numbers in the order of the data")
+    for way, words in ways.items():
+        yield Slip(words, rows=relabelled(way))
 
 
 def labels_exchanged(s: Situation) -> Iterator[Slip]:
@@ -411,21 +407,19 @@ LEAST_ERRORS, LEAST_FACTOR = 3, 0.02
 
 def consistent_factor(s: Situation) -> float | None:
     """The one factor between all printed and computed standard errors, if there is one."""
-    low, high, n = 0.0, math.inf, 0
-    for q, printed in s.numbers:
-        if q.kind != "se" or printed.unit is None or printed.value is None:
-            continue
-        own = float(s.fit.bse.get(q.name, math.nan))
-        half = float(printed.unit) / 2.0
-        low, high = max(low, (float(printed.value) - half) / own), min(
-            high, (float(printed.value) + half) / own
-        )
-        n += 1
+    numbers = [
+        (float(p.value), float(p.unit), float(s.fit.bse[q.name]))
+        for q, p in s.numbers
+        if q.kind == "se" and p.unit is not None and p.value is not None and s.fit.bse[q.name] > 0
+    ]
+    if len(numbers) < LEAST_ERRORS:
+        return None
+    low, high = one_factor(*np.array(numbers).T)
     # The roundest number that the page allows: 1.3, or a scale's own 2.
     middle = (low + high) / 2.0
     middle = next((r for r in (round(middle, d) for d in range(6)) if low <= r <= high), middle)
     apart = low > 1.0 + LEAST_FACTOR or high < 1.0 - LEAST_FACTOR
-    return middle if n >= LEAST_ERRORS and 0.0 < low <= high and apart else None
+    return middle if 0.0 < low <= high and apart else None
 
 
 def prefmod_rows_dropped(s: Situation) -> Iterator[Slip]:

@@ -18,7 +18,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from ...fit.fit import Fit
+from ...numerics.arrays import FloatArray
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity, kind_of
 from .values import Setting
@@ -116,6 +119,13 @@ def given(sentence: str, cost: int = 0, **fields: Any) -> Slip:
 
 def printed_kinds(names: Iterable[str]) -> frozenset[str]:
     return frozenset(kind_of(n) for n in names)
+
+
+def one_factor(value: FloatArray, unit: FloatArray, own: FloatArray) -> tuple[float, float]:
+    """The least and the largest factor that all printed numbers may be of the computed ones; the least is larger
+    where no factor will do."""
+    ends = np.sort(np.stack([value - unit / 2.0, value + unit / 2.0]) / own, axis=0)
+    return float(ends[0].max()), float(ends[1].min())
 
 
 # -- print ---------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ explain at most `MOST_OF_100` (:mod:`.chance`).
 A page of five or more numbers of which one or two are wrong is not explained by two slips: they are named
 instead.  Where nothing fits all numbers, the search says what it has seen: which numbers are wrong, the
 pattern of the numbers, the reading that leaves fewest, and the one cell of the table whose change would bring
-them out (:mod:`.findings`, :mod:`.cells`).
+them out (:mod:`.findings`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ import numpy as np
 
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from .catalogue import slips_for
-from .cells import mistyped
 from .chance import MOST_OF_100, of_100
 from .findings import (
     LEAST_NUMBERS,
@@ -44,6 +43,7 @@ from .findings import (
     Watch,
     digits_between,
     independent,
+    mistyped,
     pattern,
     wrong_numbers,
     wrong_words,

@@ -345,17 +345,15 @@ class _Computed:
         if kind in ("deviance", "null_deviance"):
             llf = f.llf if kind == "deviance" else c.null
             return -2.0 * llf if s.deviance else 2.0 * (c.saturated - llf)
-        if kind == "llf":
-            return f.llf
-        if kind == "llf_poisson":
-            return f.llf + c.poisson
-        if kind == "n_comparisons":
-            return c.total
-        if kind == "n_items":
-            return np.full(self.n, float(len(self.v.fit.items)))
-        if kind == "bic":
-            bic: FloatArray = -2.0 * f.llf + f.rank * np.log(c.total)
-            return bic
+        plain = {
+            "llf": f.llf,
+            "llf_poisson": f.llf + c.poisson,
+            "n_comparisons": c.total,
+            "n_items": np.full(self.n, float(len(self.v.fit.items))),
+            "bic": -2.0 * f.llf + f.rank * np.log(c.total),
+        }
+        if kind in plain:
+            return plain[kind]
         if kind == "gof_p":
             return _chi_square(self.of_table("deviance"), self.of_table("df_resid"))
         return self._aic(kind, binary)

@@ -16,6 +16,7 @@ covariate forgotten in `eliminate` (its defect B23).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -44,6 +45,12 @@ def _pairs_of(n_items: int) -> IntArray:
     pairs = np.array(lexicographic_pair_order(n_items), np.int64).reshape(-1, 2)
     pairs.setflags(write=False)
     return pairs
+
+
+def pair_of(first: IntArray, second: IntArray, n_items: int) -> IntArray:
+    """The places of unordered pairs of items among all of them."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    return np.asarray(low * n_items - low * (low + 1) // 2 + high - low - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +109,7 @@ def rows_of(fit: Fit, kept: BoolArray | None = None) -> tuple[Rows, Patterns]:
     data = fit.data
     patterns = find_patterns(parse(fit.spec.by, names_of(data, fit.spec, tuple(fit.layout.separate))), data)
     back = data.first > data.second
-    low, high = np.where(back, data.second, data.first), np.where(back, data.first, data.second)
-    n = len(data.items)
-    pair = low * n - low * (low + 1) // 2 + high - low - 1
+    pair = pair_of(data.first, data.second, len(data.items))
     y = np.stack(
         [np.where(back, data.losses, data.wins), data.ties, np.where(back, data.wins, data.losses)], axis=1
     )
@@ -193,37 +198,28 @@ def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, Flo
     return counts / rows.copies, np.full(len(counts), float(rows.copies)), cell
 
 
-@dataclass(frozen=True, eq=False)
-class Margins:
-    """A fit of one table.  beta float[k]; information float[k, k]."""
-
-    beta: FloatArray
-    information: FloatArray
-    deviance: float
-    extra: int
-
-
-def pair_constants_only(design: Design, y: FloatArray, cells: ModelCells, of_groups: bool) -> Margins | None:
-    """Fit one table y float[n_cells, 3]; None where no maximum was reached."""
+def pair_constants_only(
+    design: Design, y: FloatArray, cells: ModelCells, of_groups: bool
+) -> tuple[FloatArray, FloatArray, float]:
+    """Estimates float[k], information and deviance of one table y float[n_cells, 3]; nan where there is no maximum."""
     binary = design.model == "binary"
     step = np.array([0.5, -0.5]) if binary else np.array([0.5, 0.0, -0.5])
     tie = np.zeros(2) if binary else np.array([0.0, 1.0, 0.0])
     counts = (y[:, [0, 2]] if binary else y).ravel()
-    groups = np.unique(cells.pattern)
     constants = [np.repeat(cells.pair, len(step))[:, None] == np.unique(cells.pair)]
     if of_groups:
-        constants.append(np.repeat(cells.pattern, len(step))[:, None] == groups[1:])
+        constants.append(np.repeat(cells.pattern, len(step))[:, None] == np.unique(cells.pattern)[1:])
     own = np.hstack([np.kron(design.u, step[:, None]), np.kron(design.g, tie[:, None])])
     x = np.hstack([*(c.astype(float) for c in constants), own])
     try:
         beta, mean, covariance = poisson_fit(x, counts)
-        own = slice(x.shape[1] - design.k, None)
-        information = np.linalg.inv(covariance[own, own])
+        mine = slice(x.shape[1] - design.k, None)
+        information = np.linalg.inv(covariance[mine, mine])
     except (ConvergenceError, np.linalg.LinAlgError):
-        return None
+        return np.zeros(design.k), np.eye(design.k), math.nan
     safe = np.where(counts > 0, counts, 1.0)
     deviance = 2.0 * float((xlogy(counts, safe / mean) - (counts - mean)).sum())
-    return Margins(beta[own], information, deviance, (len(groups) - 1) * of_groups)
+    return beta[mine], information, deviance
 
 
 #: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of both items (None:
@@ -374,7 +370,7 @@ class Model:
         if solver.margins:
             return self._margins(y, solver, design, places)
         many = _fit_regular(design, y, start=self._start(solver.ties, design))
-        found = self._spread(many.beta, many.information, many.llf, many.finite, places, design.k)
+        found = self._spread(many, places, design.k)
         return self._by_hand(variants, solver, found, np.flatnonzero(np.isnan(found.rank)))
 
     def _start(self, ties: str, design: Design) -> FloatArray | None:
@@ -387,27 +383,19 @@ class Model:
             self._starts[ties] = own.beta[0] if own.finite[0] else None
         return self._starts[ties]
 
-    def _spread(
-        self,
-        beta: FloatArray,
-        information: FloatArray,
-        llf: FloatArray,
-        fine: BoolArray,
-        places: IntArray,
-        rank: int,
-    ) -> Fitted:
+    def _spread(self, many: Many, places: IntArray, rank: int) -> Fitted:
         """All terms from those solved for, without a tie parameter that the model does not have."""
-        b, k = len(beta), len(self.fit.terms)
+        b, k = len(many.beta), len(self.fit.terms)
         named = places >= 0
         full, cov = np.zeros((b, k)), np.zeros((b, k, k))
-        full[:, places[named]] = beta[:, named]
-        inverse, fine = _inverses(information, fine)
+        full[:, places[named]] = many.beta[:, named]
+        inverse, fine = _inverses(many.information, many.finite)
         cov[np.ix_(np.arange(b), places[named], places[named])] = inverse[:, named][:, :, named]
         bad = np.zeros((b, k), bool)
         bad[~fine] = True
         if self.is_tie.any() and not set(np.flatnonzero(self.is_tie)) <= set(places.tolist()):
             bad[:, self.is_tie] = True  # no such parameter under this treatment of ties
-        return Fitted(full, cov, bad, np.where(fine, llf, np.nan), np.where(fine, float(rank), np.nan))
+        return Fitted(full, cov, bad, np.where(fine, many.llf, np.nan), np.where(fine, float(rank), np.nan))
 
     def _by_hand(self, variants: Sequence[Rows], solver: Solver, found: Fitted, which: IntArray) -> Fitted:
         """Fit tables with infinite or inestimable parameters by the native fitter, one at a time."""
@@ -453,7 +441,7 @@ class Model:
         whole = Design(x, g, design.model)
         if solver.penalty == "firth":
             many = _reduced(design, y) if design.model == "binary" else _none(design, y)
-            return self._spread(many.beta, many.information, many.llf, many.finite, places, design.k)
+            return self._spread(many, places, design.k)
         if solver.penalty == "ridge":
             many = _fit_regular(whole, y, np.concatenate([free[u] * 1.0, np.zeros(g.shape[1])]))
         else:
@@ -466,20 +454,18 @@ class Model:
         with np.errstate(invalid="ignore"):  # a fit that failed has no log-likelihood
             llf = log_likelihood(whole, many.beta, y)
         at = np.concatenate([u, places[design.u.shape[1] :]])
-        return self._spread(many.beta, many.information, llf, many.finite, at, design.k)
+        return self._spread(replace(many, llf=llf), at, design.k)
 
     def _margins(self, y: FloatArray, solver: Solver, design: Design, places: IntArray) -> Fitted:
         """Fits with constants of pairs only; llf and rank are such that deviance and df come out of them."""
-        found = [pair_constants_only(design, one, self.cells, solver.margins == "groups") for one in y]
-        fine = np.array([f is not None for f in found])
-        zero, eye = np.zeros(design.k), np.eye(design.k)
-        beta = np.stack([f.beta if f is not None else zero for f in found])
-        information = np.stack([f.information if f is not None else eye for f in found])
+        groups = solver.margins == "groups"
+        found = [pair_constants_only(design, one, self.cells, groups) for one in y]
+        beta, information, deviance = (np.array(part) for part in zip(*found))
         n = y.sum(axis=2)
         saturated = (xlogy(y, y).sum(axis=2) - xlogy(n, n)).sum(axis=1)
-        llf = saturated - np.array([f.deviance / 2.0 if f is not None else np.nan for f in found])
-        spread = self._spread(beta, information, llf, fine, places, design.k)
-        extra = np.array([f.extra if f is not None else 0 for f in found])
+        many = Many(beta, information, saturated - deviance / 2.0, np.isfinite(deviance))
+        spread = self._spread(many, places, design.k)
+        extra = (len(np.unique(self.cells.pattern)) - 1) * groups
         spent = extra + len(np.unique(self.cells.pair)) - (n > 0).sum(axis=1)
         return replace(spread, rank=spread.rank + spent)
 
@@ -501,7 +487,7 @@ class Model:
         else:
             information = np.stack([c.information if c is not None else np.eye(design.k) for c in chosen])
         llf = log_likelihood(design, np.where(fine[:, None], beta, 0.0), y)
-        return self._spread(beta, information, llf, fine, places, design.k)
+        return self._spread(Many(beta, information, llf, fine), places, design.k)
 
     def steps(self, solver: Solver) -> int:
         """Number of steps that R's glm takes on the unchanged table; 0 if it has no such model."""
