@@ -102,11 +102,6 @@ def twice(rows: Rows) -> Rows:
     return replace(rows, times=2.0 * rows.times, copies=2 * rows.copies)
 
 
-def twice_in_each_cell(rows: Rows) -> Rows:
-    """Every count doubled."""
-    return rows.with_counts(2.0 * rows.y)
-
-
 def first_named_wins(rows: Rows) -> Rows:
     """Ties as wins of the item that was named first."""
     y = rows.y.copy()
@@ -193,7 +188,7 @@ CHANGES: dict[str, RowChange] = {
     "reversed": outcomes((2, 1, 0)),
     "pairs as judges": recycled(by_pair=True),
     "judges as pairs": recycled(by_pair=False),
-    "twice in each cell": twice_in_each_cell,
+    "twice in each cell": lambda rows: rows.with_counts(2.0 * rows.y),
     "twice": twice,
     "ties as wins of the first": first_named_wins,
 }

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +24,7 @@ import numpy as np
 from ...fit.fit import Fit
 from ...numerics.arrays import FloatArray
 from ..claims.printed import Printed
-from ..claims.quantities import Quantity, kind_of
+from ..claims.quantities import Quantity
 from .values import Setting
 from .variants import Model, Rows
 
@@ -41,7 +42,6 @@ class Situation:
     fit: Fit
     model: Model
     setting: Setting
-    kinds: frozenset[str]
     numbers: tuple[tuple[Quantity, Printed], ...] = ()
     matrix: bool = False
     steps: int = 0
@@ -49,6 +49,10 @@ class Situation:
     @property
     def rows(self) -> Rows:
         return self.model.rows
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        return frozenset(q.kind for q, _ in self.numbers)
 
     @property
     def outcome(self) -> str:
@@ -115,10 +119,6 @@ class Family:
 def given(sentence: str, cost: int = 0, **fields: Any) -> Slip:
     """A slip that changes these fields of the setting: numbers are given in another form."""
     return Slip(sentence, change=lambda s: replace(s, **fields), cost=cost)
-
-
-def printed_kinds(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(kind_of(n) for n in names)
 
 
 def one_factor(value: FloatArray, unit: FloatArray, own: FloatArray) -> tuple[float, float]:

@@ -178,22 +178,25 @@ def _start(design: Design, counts: FloatArray) -> FloatArray:
     return beta
 
 
+def inverses(matrices: FloatArray, fine: BoolArray) -> tuple[FloatArray, BoolArray]:
+    """The inverses of the invertible matrices, and bool[B]: whether a matrix is in `fine` and invertible."""
+    eye = np.eye(matrices.shape[1])
+    safe = np.where(fine[:, None, None], np.nan_to_num(matrices, posinf=0.0, neginf=0.0), eye)
+    try:
+        return np.linalg.inv(safe), fine
+    except np.linalg.LinAlgError:
+        fine = fine & (np.linalg.matrix_rank(safe) == len(eye))
+        return np.linalg.inv(np.where(fine[:, None, None], safe, eye)), fine
+
+
 def _solve(information: FloatArray, score: FloatArray) -> tuple[FloatArray, BoolArray]:
     """Newton steps, and which tables have a regular information matrix."""
-    if score.shape[1] == 0:
-        return np.zeros_like(score), np.ones(len(score), bool)
     try:
         step = np.linalg.solve(information, score[..., None])[..., 0]
     except np.linalg.LinAlgError:
-        step, fine = np.zeros_like(score), np.ones(len(score), bool)
-        for k in range(len(score)):
-            try:
-                step[k] = np.linalg.solve(information[k], score[k])
-            except np.linalg.LinAlgError:
-                fine[k] = False
-        return step, fine
-    finite: BoolArray = np.isfinite(step).all(axis=1)
-    return step, finite
+        inverse, fine = inverses(information, np.ones(len(score), bool))
+        return np.asarray(np.einsum("bkl,bl->bk", inverse, score)), fine
+    return step, np.asarray(np.isfinite(step).all(axis=1))
 
 
 def _never_down(

@@ -18,7 +18,7 @@ from ..claims.printed import Printed
 from ..claims.quantities import kind_of
 from ..verdicts.arithmetic import Interval, Printout
 from ..verdicts.verdict import judge_print, judge_table
-from .known import Situation, Slip, printed_kinds
+from .known import Situation, Slip
 from .many_fits import log_likelihood, score_and_information
 from .values import Batch, Constants, Setting, Values, constants, own_setting, wins_of
 from .variants import Fitted, Model, Rows, Solver, treated
@@ -72,8 +72,7 @@ class Target:
     def situation(self) -> Situation:
         """The facts from which families decide which slips are possible."""
         numbers = tuple((q.quantity, q.printed) for q in self.numbers)
-        kinds = printed_kinds(self._place)
-        return Situation(self.fit, self.model, self.setting, kinds, numbers, self.matrix, self._steps)
+        return Situation(self.fit, self.model, self.setting, numbers, self.matrix, self._steps)
 
     @cached_property
     def _steps(self) -> int:
@@ -116,7 +115,7 @@ class Target:
 
     @cached_property
     def _needs_constants(self) -> bool:
-        return not printed_kinds(self._place) <= OF_FIT_ALONE
+        return not {q.quantity.kind for q in self.numbers} <= OF_FIT_ALONE
 
     def _wins(self, keys: Sequence[Key]) -> FloatArray:
         if not any(q.quantity.kind == "wins" for q in self.numbers):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -405,20 +405,37 @@ def wins_of(fit: Fit, counts: FloatArray, pairs: IntArray) -> FloatArray:
 def own_setting(fit: Fit, sided: int) -> Setting:
     """The setting of a claim without any slip."""
     cells: Mapping[tuple[str, ...], str] = {(): "model", ("row",): "row", ("judge",): "judge"}
-    if fit.spec.cells not in cells:
-        raise InputError(
-            f'cells = {list(fit.spec.cells)}: a search handles the model\'s own cells, "judge" and "row" only'
-        )
-    if fit.spec.comparison_terms:
-        raise InputError("comparison_terms: a search cannot handle models with covariates of the comparison")
-    if fit.spec.stated:
-        raise InputError(
-            f"{fit.title}: a search cannot handle models with a formula, a link, an offset, weights, random effects,"
-            " reduced bias or general ties; state other readings of the page in the claims file, with their models"
-        )
-    if any(t.kind in ("tie", "order") and t.by for t in fit.terms):
-        raise InputError(
-            "a tie parameter or an order effect that varies with covariates: a search cannot handle such"
-            " models"
-        )
+    varies = any(t.kind in ("tie", "order") and t.by for t in fit.terms)
+    for beyond, what in (
+        (fit.spec.cells not in cells, f'cells = {list(fit.spec.cells)} other than "judge" and "row"'),
+        (fit.spec.comparison_terms, "comparison_terms, covariates of the comparison"),
+        (
+            fit.spec.stated,
+            f"a formula, a link, an offset, weights, random effects, reduced bias or general ties ({fit.title});"
+            " state other readings of the page in the claims file, with their models",
+        ),
+        (varies, "a tie parameter or an order effect that varies with covariates"),
+    ):
+        if beyond:
+            raise InputError(f"a search cannot handle models with {what}")
     return Setting(Solver(fit.spec.ties, cells=cells[fit.spec.cells]), fit.spec.reference, sided=sided)
+
+
+def glm_values(fit: Fit) -> dict[str, float]:
+    """estimate.X, se.X, z.X, p.X and deviance as R's `glm` prints them, for Bradley-Terry without ties."""
+    beyond = any(t.by or t.of or t.kind == "covariate" for t in fit.terms)
+    if fit.outcome_model != "binary" or fit.scale != "log-odds" or beyond:
+        raise InputError(
+            f"{fit.title}: the steps of glm are known only for Bradley-Terry models of items and an order effect"
+        )
+    setting, model = own_setting(fit, 2), Model(fit)
+    setting = replace(setting, solver=replace(setting.solver, stop="glm"))
+    free = [fit.terms[k].name for k in model.solved_for]
+    names = ["deviance", *(f"{kind}.{name}" for name in free for kind in ("estimate", "se", "z", "p"))]
+    fitted = model.fitted([model.rows], model.tallies([model.rows]), setting.solver)
+    no_wins, nothing = np.zeros((1, len(fit.items))), np.array([np.nan])
+    of_table = constants(model, [model.rows], setting.solver)
+    values = Values(fit, names).compute(
+        Batch(fitted, of_table, no_wins, lambda _: (nothing, nothing)), setting
+    )
+    return dict(zip(names, values[0].tolist()))

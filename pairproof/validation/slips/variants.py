@@ -36,7 +36,7 @@ from ...native.comparisons.formula.subject_design import Patterns, find_patterns
 from ...native.comparisons.formula.subject_formula import names_of, parse
 from ...native.prefmod_defects.defects_of_models import poisson_fit
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
-from .many_fits import Design, Many, fit_many, log_likelihood, score_and_information
+from .many_fits import Design, Many, fit_many, inverses, log_likelihood, score_and_information
 from .stopping import Iterate, binomial_path, poisson_path, zermelo_path
 
 
@@ -222,17 +222,17 @@ def pair_constants_only(
     return beta[mine], information, deviance
 
 
-#: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of both items (None:
-#: ties stay ties).
-TREATMENTS: Mapping[str, tuple[OutcomeModel, float | None]] = {
+#: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of the first and of the
+#: second item (None: ties stay ties).
+TREATMENTS: Mapping[str, tuple[OutcomeModel, tuple[float, float] | None]] = {
     "davidson": ("davidson", None),
     "rao-kupper": ("rao-kupper", None),
     "none": ("davidson", None),
-    "drop": ("binary", 0.0),
-    "half": ("binary", 0.5),
-    "two-games": ("binary", 1.0),
-    "third": ("binary", 1.0 / 3.0),
-    "second": ("binary", None),  # a tie is a win of the later item
+    "drop": ("binary", (0.0, 0.0)),
+    "half": ("binary", (0.5, 0.5)),
+    "two-games": ("binary", (1.0, 1.0)),
+    "third": ("binary", (1.0 / 3.0, 1.0 / 3.0)),
+    "second": ("binary", (0.0, 1.0)),
 }
 #: Tables fitted one by one with the full machinery where Newton in step does not reach a finite maximum.
 MOST_BY_HAND = 200
@@ -272,14 +272,11 @@ class Fitted:
 
 def treated(y: FloatArray, ties: str) -> FloatArray:
     """The counts, float[..., 3], that enter the likelihood under a treatment of ties."""
-    share = TREATMENTS[ties][1]
-    if ties == "second":
-        zero = np.zeros_like(y[..., 0])
-        return np.stack([y[..., 0], zero, y[..., 2] + y[..., 1]], axis=-1)
-    if share is None:
+    shares = TREATMENTS[ties][1]
+    if shares is None:
         return y
     out = np.zeros_like(y)
-    out[..., 0], out[..., 2] = y[..., 0] + share * y[..., 1], y[..., 2] + share * y[..., 1]
+    out[..., 0], out[..., 2] = y[..., 0] + shares[0] * y[..., 1], y[..., 2] + shares[1] * y[..., 1]
     return out
 
 
@@ -290,8 +287,7 @@ class Model:
     fit: Fit
     rows: Rows = field(init=False)
     cells: ModelCells = field(init=False)
-    _paths: dict[tuple[int, str, str, str], list[Iterate]] = field(default_factory=dict)
-    _keep: list[Rows] = field(default_factory=list)
+    _paths: dict[tuple[Rows, str, str, str], list[Iterate]] = field(default_factory=dict)
     _starts: dict[str, FloatArray | None] = field(default_factory=dict)
     by_hand: int = 0
     failed: int = 0
@@ -389,7 +385,7 @@ class Model:
         named = places >= 0
         full, cov = np.zeros((b, k)), np.zeros((b, k, k))
         full[:, places[named]] = many.beta[:, named]
-        inverse, fine = _inverses(many.information, many.finite)
+        inverse, fine = inverses(many.information, many.finite)
         cov[np.ix_(np.arange(b), places[named], places[named])] = inverse[:, named][:, :, named]
         bad = np.zeros((b, k), bool)
         bad[~fine] = True
@@ -495,7 +491,7 @@ class Model:
         return len(self._path(self.rows, solver, "glm", design))
 
     def _path(self, rows: Rows, solver: Solver, how: str, design: Design) -> list[Iterate]:
-        key = (id(rows), solver.ties, "" if how == "mm" else solver.cells, how if how == "mm" else "irls")
+        key = (rows, solver.ties, "" if how == "mm" else solver.cells, how if how == "mm" else "irls")
         if key not in self._paths:
             if how == "mm":
                 y = treated(self.cells.tally(rows), solver.ties)
@@ -506,7 +502,6 @@ class Model:
                 y, x, g = self._glm_rows(rows, solver, design)
                 path = binomial_path if self.fit.spec.of_family.glm_of_wins == "binomial" else poisson_path
                 self._paths[key] = path(x, g, y)
-            self._keep.append(rows)  # keeps the object alive, so that its id is not given to another one
         return self._paths[key]
 
     def _glm_rows(
@@ -552,7 +547,7 @@ def _reduced(design: Design, y: FloatArray) -> Many:
         half = np.stack([added / 2, np.zeros_like(added), added / 2], axis=-1)
         many = fit_many(design, y + half)
         _, information = score_and_information(design, many.beta, y)
-        inverse, fine = _inverses(information, many.finite)
+        inverse, fine = inverses(information, many.finite)
         u, _ = design.predictors(many.beta)
         weight = y.sum(axis=2) / (2.0 + np.exp(u) + np.exp(-u))
         leverage = weight * np.einsum("nk,bkl,nl->bn", design.u, inverse, design.u, optimize=True)
@@ -560,20 +555,6 @@ def _reduced(design: Design, y: FloatArray) -> Many:
             break
         added = np.where(fine[:, None], leverage, 0.0)
     return Many(many.beta, information, log_likelihood(design, many.beta, y), fine)
-
-
-def _inverses(matrices: FloatArray, fine: BoolArray) -> tuple[FloatArray, BoolArray]:
-    """The inverses of the invertible matrices, and bool[B]: whether a matrix is in `fine` and invertible."""
-    safe = np.where(fine[:, None, None] & np.isfinite(matrices), matrices, 0.0)
-    safe[~fine] = np.eye(matrices.shape[1])
-    if not matrices.shape[1]:
-        return safe, fine
-    try:
-        return np.linalg.inv(safe), fine
-    except np.linalg.LinAlgError:
-        fine = fine & np.array([np.linalg.matrix_rank(m) == len(m) for m in safe])
-        safe[~fine] = np.eye(matrices.shape[1])
-        return np.linalg.inv(safe), fine
 
 
 def units(fit: Fit) -> FloatArray:
