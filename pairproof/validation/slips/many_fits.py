@@ -133,7 +133,9 @@ def score_and_information(
 
 def _fit(design: Design, counts: FloatArray, ridge: FloatArray | None, start: FloatArray | None) -> Many:
     b, k = len(counts), design.k
-    beta, finite = _start(design, counts) if start is None else np.tile(start, (b, 1)), np.ones(b, bool)
+    if start is None:  # equal items; Rao and Kupper's threshold is positive
+        start = np.repeat([0.0, float(design.model == "rao-kupper")], [design.u.shape[1], design.g.shape[1]])
+    beta, finite = np.tile(start, (b, 1)), np.ones(b, bool)
     information = np.zeros((b, k, k))
     active = np.arange(b)
     for _ in range(MOST_STEPS):
@@ -158,24 +160,6 @@ def _fit(design: Design, counts: FloatArray, ridge: FloatArray | None, start: Fl
     if ridge is not None:
         information = information + np.diag(ridge)
     return Many(beta, information, log_likelihood(design, beta, counts), finite)
-
-
-def _start(design: Design, counts: FloatArray) -> FloatArray:
-    """Starting values: equal abilities, and the tie parameter as in
-    :meth:`pairproof.native.comparisons.counts.cells.Problem.start_tie`."""
-    beta = np.zeros((len(counts), design.k))
-    if design.g.shape[1]:
-        ties, total = counts[..., 1].sum(axis=1), counts.sum(axis=(1, 2))
-        if design.model == "rao-kupper":
-            share = np.clip(ties / total, 1e-3, 1 - 1e-3)
-            level = np.log((1 + share) / (1 - share))
-        else:
-            roots = np.where(
-                counts.sum(axis=2) > 0, np.sqrt((counts[..., 0] + 0.5) * (counts[..., 2] + 0.5)), 0.0
-            )
-            level = np.log((ties + 0.5) / roots.sum(axis=1))
-        beta[:, design.u.shape[1]] = level  # the first tie column is the constant
-    return beta
 
 
 def inverses(matrices: FloatArray, fine: BoolArray) -> tuple[FloatArray, BoolArray]:
