@@ -82,10 +82,6 @@ class Explanation:
         return tuple(s.name for s in self.slips)
 
     @property
-    def cost(self) -> int:
-        return sum(s.cost for s in self.slips)
-
-    @property
     def words(self) -> str:
         """ "the columns are read in prefmod's order and p-values are one-sided"."""
         return " and ".join(s.sentence for s in self.slips)

@@ -22,7 +22,7 @@ supremum.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +82,11 @@ def prove_stopped(target: Target, key: Key, setting: Setting) -> Proof | None:
             return None
         free = {f"{kind}.{name}" for name in names for kind in ("se", "z", "p", "low", "high")}
         values = target.at(start[None], key, setting)[0]
-        return _infinite(names, below) if _rest_comes_out(target, values, free) else None
+        if not _rest_comes_out(target, values, free):
+            return None
+        words = "infinite or not determined by these data, is printed as it stood where some program stopped"
+        note = f"at the printed values the log-likelihood lies {below:.2g} below its supremum"
+        return _proof("infinite-estimate", f"{', '.join(names)}, {words}", note)
     centred = _centred(target, setting.solver.ties)
     there, goal = centred.of(beta), centred.of(best.beta[0])
     if centred.n_items < 3 or not _enough_are_off(target, key, setting, best):
@@ -98,7 +102,11 @@ def prove_stopped(target: Target, key: Key, setting: Setting) -> Proof | None:
         f"at the printed values the log-likelihood lies {below:.2g} below its maximum of {best.llf[0]:.6g},"
         " and every step from there leads to the computed numbers"
     )
-    return Proof(families()["stopped-early"].slip(Slip("the solver stopped early")), note)
+    return _proof("stopped-early", "the solver stopped early", note)
+
+
+def _proof(family: str, sentence: str, note: str) -> Proof:
+    return Proof(families()[family].slip(Slip(sentence)), note)
 
 
 def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, FloatArray] | None:
@@ -128,12 +136,8 @@ def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, Fl
 def _enough_are_off(target: Target, key: Key, setting: Setting, best: Fitted) -> bool:
     """Whether at least two printed estimates, and at least half of them, differ from those at the maximum."""
     at_maximum = target.numbers_of(best, [key], setting)[0]
-    estimates = [
-        (q.quantity, float(v))
-        for q, v in zip(target.numbers, at_maximum)
-        if kind_of(q.quantity) == "estimate"
-    ]
-    known = [(name, v) for name, v in estimates if not math.isnan(v) and v != 0.0]
+    values = zip((q.quantity for q in target.numbers), at_maximum.tolist())
+    known = [(q, v) for q, v in values if q.kind == "estimate" and not math.isnan(v) and v != 0.0]
     off = sum(not target.fits_one(name, v) for name, v in known)
     return off >= max(2, len(known) / 2)
 
@@ -223,13 +227,3 @@ def _rest_comes_out(target: Target, values: FloatArray, free: Collection[str] = 
         elif not target.fits_one(q.quantity, float(v)):
             return False
     return True
-
-
-def _infinite(names: Sequence[str], below: float) -> Proof:
-    """The printed values stand for infinite estimates, for which any large number does as well."""
-    sentence = (
-        f"{', '.join(names)}, infinite or not determined by these data, is printed as it stood where some"
-        " program stopped"
-    )
-    note = f"at the printed values the log-likelihood lies {below:.2g} below its supremum"
-    return Proof(families()["infinite-estimate"].slip(Slip(sentence)), note)

@@ -395,39 +395,37 @@ class Model:
 
     def _by_hand(self, variants: Sequence[Rows], solver: Solver, found: Fitted, which: IntArray) -> Fitted:
         """Fit tables with infinite or inestimable parameters by the native fitter, one at a time."""
-        native = (
-            solver.ties not in ("two-games", "third", "second")
-            and not solver.margins
-            and self.fit.spec.by in ("", "judge")
-        )
         for b in which:
-            ties_possible = solver.ties != "rao-kupper" or variants[b].tie_category
-            if not (native and ties_possible and self.by_hand < MOST_BY_HAND):
+            fit = self._native(variants[b], solver)
+            if fit is None:  # such a reading has no numbers
                 self.failed += 1
                 continue
-            self.by_hand += 1
-            try:
-                fit = self._native(variants[b], solver.ties)
-            except PairproofError:  # such a reading has no numbers; it is counted as failed
-                self.failed += 1
-                continue
-            for k, term in enumerate(self.fit.terms):
-                j = fit.names.index(term.name) if term.name in fit.names else -1
-                found.bad[b, k] = j < 0 or not fit.estimable[j]
-                found.beta[b, k] = 0.0 if found.bad[b, k] else fit.beta[j]
             here = [j for j, name in enumerate(fit.names) if name in self.fit.names]
             there = [self.fit.names.index(fit.names[j]) for j in here]
+            found.bad[b], found.beta[b] = True, 0.0
+            found.bad[b, there] = ~fit.estimable[here]
+            found.beta[b, there] = np.where(fit.estimable[here], fit.beta[here], 0.0)
             functions = np.eye(len(fit.terms))[here]
             found.cov[b][np.ix_(there, there)] = np.nan_to_num(fit.covariance.between(functions))
             found.llf[b], found.rank[b] = fit.llf, fit.rank
         return found
 
-    def _native(self, rows: Rows, ties: str) -> Fit:
+    def _native(self, rows: Rows, solver: Solver) -> Fit | None:
+        """The native fit to one table; None where there is no such model, or enough were made."""
         from ...native.comparisons.counts.llbt import fit
 
+        has_ties = rows.tie_category or solver.ties != "rao-kupper"
+        known = solver.ties not in ("two-games", "third", "second")
+        has_model = has_ties and known and not solver.margins and self.fit.spec.by in ("", "judge")
+        if not has_model or self.by_hand >= MOST_BY_HAND:
+            return None
+        self.by_hand += 1
         reference = self.fit.spec.reference if self.fit.spec.reference != "sum" else self.fit.items[-1]
-        spec = replace(self.fit.spec, family="bradley-terry", ties=ties, cells=(), reference=reference)
-        return fit(rows.comparisons(self.fit.data), spec)
+        spec = replace(self.fit.spec, family="bradley-terry", ties=solver.ties, cells=(), reference=reference)
+        try:
+            return fit(rows.comparisons(self.fit.data), spec)
+        except PairproofError:
+            return None
 
     def _penalised(self, y: FloatArray, solver: Solver, design: Design, places: IntArray) -> Fitted:
         """Fits with all items free, which the penalty makes possible; the reference is applied afterwards."""
