@@ -76,11 +76,11 @@ def missing_as_ties(rows: Rows) -> Rows:
     total = np.bincount(np.ravel(box), rows.counts.sum(axis=1))
     missing = total.max() - total
     add = first[missing > 0]
-    columns = {name: getattr(rows, name) for name in ("pair", "pattern", "sign", "judge")}
-    more = {name: np.concatenate([c, c[add]]) for name, c in columns.items()}
+    at = np.concatenate([np.arange(len(rows.pair)), add])
+    pair, pattern, sign, judge = (c[at] for c in (rows.pair, rows.pattern, rows.sign, rows.judge))
     ties = np.tile([0.0, 1.0, 0.0], (len(add), 1))
     y, times = np.concatenate([rows.y, ties]), np.concatenate([rows.times, missing[missing > 0]])
-    return replace(rows, **more, y=y, times=times)
+    return replace(rows, pair=pair, pattern=pattern, sign=sign, judge=judge, y=y, times=times)
 
 
 def recycled(by_pair: bool) -> RowChange:
@@ -112,7 +112,7 @@ def first_named_wins(rows: Rows) -> Rows:
     return rows.with_counts(y)
 
 
-# -- slips that families.toml states --------------------------------------------------------------------------
+# -- slips that families.toml states -------------------------------------------------------------------------
 
 
 def _btm_has(s: Situation) -> bool:
@@ -230,7 +230,7 @@ class Stated:
         return Slip(sentence, change=partial(self._changed, s), cost=self.cost)
 
 
-# -- slips that depend on the table ----------------------------------------------------------------------------
+# -- slips that depend on the table --------------------------------------------------------------------------
 
 
 def pair_order(s: Situation) -> Iterator[Slip]:

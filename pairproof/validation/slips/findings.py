@@ -230,7 +230,7 @@ def _shown(low: float, high: float) -> str:
     return f"{value:.{decimals}f}"
 
 
-# -- the mistyped cell ----------------------------------------------------------------------------------------
+# -- the mistyped cell ---------------------------------------------------------------------------------------
 
 #: Numbers that the parameters alone decide.
 _OF_PARAMETERS = ("estimate", "exp", "contrast", "odds", "worth", "p_first", "p_second", "p_tie")
@@ -238,7 +238,8 @@ _OF_PARAMETERS = ("estimate", "exp", "contrast", "odds", "worth", "p_first", "p_
 _WAYS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, -1]], float)
 #: Printed places by which a number may be off before the fit: its rounding, and that of the other numbers.
 NEAR = 1.0
-#: The step of a difference.  Steps to the parameters of the print; changes that are fitted; ways to change two cells that are compared.
+#: The step of a difference; steps to the parameters of the print; changes that are fitted; ways to change two
+#: cells that are compared.
 SMALL, STEPS, MOST_FITS, MOST_PAIRS = 1e-6, 8, 120, 60_000
 
 
@@ -278,7 +279,7 @@ def mistyped(target: Target, digits: int, by_chance: float) -> str:
     return ""
 
 
-# -- at the printed numbers ------------------------------------------------------------------------------------
+# -- at the printed numbers ----------------------------------------------------------------------------------
 
 
 def _ways(target: Target) -> _Ways | None:
@@ -339,7 +340,7 @@ def _gradients(design: Design, beta: FloatArray, ties: str) -> FloatArray:
     return np.asarray(np.einsum("kno,wo->nwk", slopes, treated(_WAYS, ties)))
 
 
-# -- changes under which the numbers come near -----------------------------------------------------------------
+# -- changes under which the numbers come near ---------------------------------------------------------------
 
 
 def _one(ways: _Ways) -> list[Changes]:
@@ -403,7 +404,7 @@ def _two_counts(ways: _Ways) -> Iterator[tuple[float, Changes]]:
                 yield float(w), [ways.added(d, m), ways.added(e, n)]
 
 
-# -- fits ------------------------------------------------------------------------------------------------------
+# -- fits ----------------------------------------------------------------------------------------------------
 
 
 def _words_if_it_fits(target: Target, changes: Changes) -> str:

@@ -180,7 +180,8 @@ def _solve(information: FloatArray, score: FloatArray) -> tuple[FloatArray, Bool
     except np.linalg.LinAlgError:
         inverse, fine = inverses(information, np.ones(len(score), bool))
         return np.asarray(np.einsum("bkl,bl->bk", inverse, score)), fine
-    return step, np.asarray(np.isfinite(step).all(axis=1))
+    finite: BoolArray = np.isfinite(step).all(axis=1)
+    return np.asarray(step, float), finite
 
 
 def _never_down(

@@ -155,7 +155,7 @@ class _Centred:
         return self.mean_free(terms[self.at])
 
     def mean_free(self, b: FloatArray) -> FloatArray:
-        out = b.copy()
+        out: FloatArray = b.copy()
         out[: self.n_items] -= out[: self.n_items].mean()
         return out
 

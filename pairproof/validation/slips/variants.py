@@ -214,7 +214,7 @@ def pair_constants_only(
     try:
         beta, mean, covariance = poisson_fit(x, counts)
         mine = slice(x.shape[1] - design.k, None)
-        information = np.linalg.inv(covariance[mine, mine])
+        information = np.asarray(np.linalg.inv(covariance[mine, mine]), float)
     except (ConvergenceError, np.linalg.LinAlgError):
         return np.zeros(design.k), np.eye(design.k), math.nan
     safe = np.where(counts > 0, counts, 1.0)
@@ -222,8 +222,8 @@ def pair_constants_only(
     return beta[mine], information, deviance
 
 
-#: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of the first and of the
-#: second item (None: ties stay ties).
+#: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of the first and of
+#: the second item (None: ties stay ties).
 TREATMENTS: Mapping[str, tuple[OutcomeModel, tuple[float, float] | None]] = {
     "davidson": ("davidson", None),
     "rao-kupper": ("rao-kupper", None),
