@@ -27,7 +27,7 @@ from ..claims.board_numbers import BoardNumbers
 from ..claims.data import fit_model, read_answers, read_data, table_of
 from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity, Reading
 from ..claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
-from ..slips.stopping import glm_values
+from ..slips.values import glm_values
 from ..statements.registers import Computed, Context, Finding, Request
 from ..verdicts.against_r import Asked, asked_of_r, beyond_print, first_with, with_r_alone, with_sources
 from ..verdicts.agreement import (

@@ -279,7 +279,7 @@ def _target(
     known = {name for name, j in judged.items() if j.verdict == "agrees-other-definition"}
     target = of(claim)
     if known:
-        values = target.values([((), target.model.rows)], target.setting)[0]
+        values = target.values([()], target.setting)[0]
         kept = [
             q
             for q, value in zip(claim.numbers, values)
@@ -293,7 +293,7 @@ def _given(targets: Sequence[Target], checker: Checker) -> list[GivenReading]:
     """The readings that the claims file names itself."""
     return [
         GivenReading(
-            Slip(reading.name, "data", 9, reading.sentence),
+            Slip(reading.sentence, cost=9, name=reading.name),
             t,
             np.array([values[q.quantity] for q in target.numbers]),
         )

@@ -57,14 +57,8 @@ class Design:
         n, k = self.u.shape
         if n * k * k <= DENSE:
             return (self.u[:, :, None] * self.u[:, None, :]).reshape(n, -1)
-        one = csr_array(self.u)
-        at, column = np.repeat(np.arange(n), np.diff(one.indptr)), one.indices
-        sizes = np.diff(one.indptr)
-        left = np.repeat(np.arange(len(at)), sizes[at])
-        start = np.repeat(one.indptr[:-1][at], sizes[at])
-        right = start + np.arange(len(left)) - np.repeat(np.cumsum(sizes[at]) - sizes[at], sizes[at])
-        place = (at[left], column[left].astype(np.int64) * k + column[right])
-        return csr_array((one.data[left] * one.data[right], place), shape=(n, k * k))
+        one, column = csr_array(self.u), np.arange(k)
+        return csr_array(one[:, np.repeat(column, k)].multiply(one[:, np.tile(column, k)]))
 
     def predictors(self, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """u and g, float[B, n_cells], of parameters float[B, k]."""
@@ -139,7 +133,9 @@ def score_and_information(
 
 def _fit(design: Design, counts: FloatArray, ridge: FloatArray | None, start: FloatArray | None) -> Many:
     b, k = len(counts), design.k
-    beta, finite = _start(design, counts) if start is None else np.tile(start, (b, 1)), np.ones(b, bool)
+    if start is None:  # equal items; Rao and Kupper's threshold is positive
+        start = np.repeat([0.0, float(design.model == "rao-kupper")], [design.u.shape[1], design.g.shape[1]])
+    beta, finite = np.tile(start, (b, 1)), np.ones(b, bool)
     information = np.zeros((b, k, k))
     active = np.arange(b)
     for _ in range(MOST_STEPS):
@@ -166,40 +162,26 @@ def _fit(design: Design, counts: FloatArray, ridge: FloatArray | None, start: Fl
     return Many(beta, information, log_likelihood(design, beta, counts), finite)
 
 
-def _start(design: Design, counts: FloatArray) -> FloatArray:
-    """Starting values: equal abilities, and the tie parameter as in
-    :meth:`pairproof.native.comparisons.counts.cells.Problem.start_tie`."""
-    beta = np.zeros((len(counts), design.k))
-    if design.g.shape[1]:
-        ties, total = counts[..., 1].sum(axis=1), counts.sum(axis=(1, 2))
-        if design.model == "rao-kupper":
-            share = np.clip(ties / total, 1e-3, 1 - 1e-3)
-            level = np.log((1 + share) / (1 - share))
-        else:
-            roots = np.where(
-                counts.sum(axis=2) > 0, np.sqrt((counts[..., 0] + 0.5) * (counts[..., 2] + 0.5)), 0.0
-            )
-            level = np.log((ties + 0.5) / roots.sum(axis=1))
-        beta[:, design.u.shape[1]] = level  # the first tie column is the constant
-    return beta
+def inverses(matrices: FloatArray, fine: BoolArray) -> tuple[FloatArray, BoolArray]:
+    """The inverses of the invertible matrices, and bool[B]: whether a matrix is in `fine` and invertible."""
+    eye = np.eye(matrices.shape[1])
+    safe = np.where(fine[:, None, None], np.nan_to_num(matrices, posinf=0.0, neginf=0.0), eye)
+    try:
+        return np.linalg.inv(safe), fine
+    except np.linalg.LinAlgError:
+        fine = fine & (np.linalg.matrix_rank(safe) == len(eye))
+        return np.linalg.inv(np.where(fine[:, None, None], safe, eye)), fine
 
 
 def _solve(information: FloatArray, score: FloatArray) -> tuple[FloatArray, BoolArray]:
     """Newton steps, and which tables have a regular information matrix."""
-    if score.shape[1] == 0:
-        return np.zeros_like(score), np.ones(len(score), bool)
     try:
         step = np.linalg.solve(information, score[..., None])[..., 0]
     except np.linalg.LinAlgError:
-        step, fine = np.zeros_like(score), np.ones(len(score), bool)
-        for k in range(len(score)):
-            try:
-                step[k] = np.linalg.solve(information[k], score[k])
-            except np.linalg.LinAlgError:
-                fine[k] = False
-        return step, fine
+        inverse, fine = inverses(information, np.ones(len(score), bool))
+        return np.asarray(np.einsum("bkl,bl->bk", inverse, score)), fine
     finite: BoolArray = np.isfinite(step).all(axis=1)
-    return step, finite
+    return np.asarray(step, float), finite
 
 
 def _never_down(

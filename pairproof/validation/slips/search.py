@@ -21,7 +21,7 @@ explain at most `MOST_OF_100` (:mod:`.chance`).
 A page of five or more numbers of which one or two are wrong is not explained by two slips: they are named
 instead.  Where nothing fits all numbers, the search says what it has seen: which numbers are wrong, the
 pattern of the numbers, the reading that leaves fewest, and the one cell of the table whose change would bring
-them out (:mod:`.findings`, :mod:`.cells`).
+them out (:mod:`.findings`).
 """
 
 from __future__ import annotations
@@ -30,13 +30,12 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from .catalogue import slips_for
-from .cells import mistyped
 from .chance import MOST_OF_100, of_100
 from .findings import (
     LEAST_NUMBERS,
@@ -44,15 +43,15 @@ from .findings import (
     Watch,
     digits_between,
     independent,
+    mistyped,
     pattern,
     wrong_numbers,
     wrong_words,
 )
 from .known import Slip
 from .stopped_early import prove_stopped
-from .target import KEPT, Target
+from .target import Target
 from .values import Setting
-from .variants import Rows
 
 #: Slips that choose a step at which a solver stopped.
 STOPS = ("stopped-early",)
@@ -83,10 +82,6 @@ class Explanation:
         return tuple(s.name for s in self.slips)
 
     @property
-    def cost(self) -> int:
-        return sum(s.cost for s in self.slips)
-
-    @property
     def words(self) -> str:
         """ "the columns are read in prefmod's order and p-values are one-sided"."""
         return " and ".join(s.sentence for s in self.slips)
@@ -96,15 +91,11 @@ class Explanation:
         """ "comes out if ..."."""
         if not self.slips:
             return "no slip needed: every number comes out as it is printed"
-        text = f"comes out if {self.words}"
-        if self.note:
-            text += f" ({self.note})"
-        if self.also:
-            more = "; ".join(f"if {a}" for a in self.also[:4]) + (
-                f"; and {len(self.also) - 4} more" if len(self.also) > 4 else ""
-            )
-            text += f" (the same numbers: {more})"
-        return text
+        text = f"comes out if {self.words}" + (f" ({self.note})" if self.note else "")
+        if not self.also:
+            return text
+        more = f"; and {len(self.also) - 4} more" if len(self.also) > 4 else ""
+        return f"{text} (the same numbers: {'; '.join(f'if {a}' for a in self.also[:4])}{more})"
 
 
 @dataclass(frozen=True)
@@ -160,40 +151,36 @@ class Found:
         """What was seen beside the explanations, a sentence each."""
         near = ""
         if self.nearest is not None:
-            out = self.nearest.numbers
-            near = f"the nearest reading brings out {out} of {self.numbers} numbers, all but {', '.join(self.left)}"
-            near += f": {self.nearest.sentence}"
+            near = (
+                f"the nearest reading brings out {self.nearest.numbers} of {self.numbers} numbers, all but"
+                f" {', '.join(self.left)}: {self.nearest.sentence}"
+            )
         return tuple(words for words in (self.cause, self.wrong_words, self.cell, near) if words)
 
 
-def chance_words(found: Found) -> str:
-    """ "of 100 prints with one digit changed 0.4 would come out so"."""
-    evidence = (
-        ", so that it is no evidence" if found.off == 1 and found.by_chance and found.explanations else ""
-    )
-    return f"of 100 prints with one digit changed {found.chance_of_100:.2g} would come out so too{evidence}"
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def count_words(found: Found) -> str:
-    """ "1 explanation of 15,768 readings; 9 numbers"."""
-    n = len(found.explanations)
-    words = (
-        f"{n} explanation{'' if n == 1 else 's'} of"
-        f" {found.readings:,} reading{'' if found.readings == 1 else 's'};"
-        f" {found.numbers} number{'' if found.numbers == 1 else 's'}"
-    )
+    """ "1 explanation of 15,768 readings; 9 numbers; of 100 prints with one digit changed 0.4 would come out so"."""
+    words = f"{_counted(len(found.explanations), 'explanation')} of {_counted(found.readings, 'reading')}"
+    said = [words, _counted(found.numbers, "number")]
     if not found.plain and found.off > 1 and found.by_chance:
-        words += (
-            f"; the numbers that are off have {found.digits} digit{'' if found.digits == 1 else 's'} between"
-            f" them, so that chance alone gives about {found.chance:.1g}: no evidence for any"
+        said.append(
+            f"the numbers that are off have {_counted(found.digits, 'digit')} between them, so that chance alone"
+            f" gives about {found.chance:.1g}: no evidence for any"
         )
     if not math.isnan(found.chance_of_100):
-        words += f"; {chance_words(found)}"
+        none = found.off == 1 and found.by_chance and found.explanations
+        evidence = ", so that it is no evidence" if none else ""
+        of_100 = f"of 100 prints with one digit changed {found.chance_of_100:.2g} would come out so too"
+        said.append(of_100 + evidence)
     if found.skipped:
-        words += f"; {found.skipped:,} further readings were not tried"
+        said.append(f"{found.skipped:,} further readings were not tried")
     if found.failed:
-        words += f"; {found.failed:,} readings have no numbers, an estimate being infinite"
-    return words
+        said.append(f"{found.failed:,} readings have no numbers, an estimate being infinite")
+    return "; ".join(said)
 
 
 #: Largest number of readings tried, cheapest first; 16,000 take some seconds.
@@ -239,19 +226,38 @@ class _Bounds:
             self.progress(self.done, self.total)
 
 
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """A reading that fits some of the targets, with the numbers of each; () where it was shown without any."""
+
+    slips: tuple[Slip, ...]
+    fits: Sequence[bool]
+    values: Sequence[FloatArray] = ()
+    note: str = ""
+
+    @property
+    def keys(self) -> frozenset[tuple[str, str]]:
+        return frozenset(s.key for s in self.slips)
+
+    @property
+    def misprints(self) -> frozenset[tuple[str, str]]:
+        return frozenset(s.key for s in self.slips if s.stage == "print")
+
+    @property
+    def words(self) -> str:
+        return " and ".join(s.sentence for s in self.slips)
+
+
 @dataclass(eq=False)
 class _Outcome:
     """The readings that fit at least one target, and how many were tried."""
 
-    readings: list[tuple[Slip, ...]] = field(default_factory=list)
-    fits: list[list[bool]] = field(default_factory=list)
-    vectors: dict[tuple[int, int], FloatArray] = field(default_factory=dict)
-    notes: dict[int, str] = field(default_factory=dict)
-    watches: Sequence[Watch] = ()
+    watches: Sequence[Watch]
+    given: frozenset[tuple[str, str]]
+    singles: int
+    readings: list[_Reading] = field(default_factory=list)
     tried: int = 0
     skipped: int = 0
-    singles: int = 0
-    given: frozenset[tuple[str, str]] = frozenset()
 
     def named(self, explanations: Sequence[Explanation]) -> bool:
         """Whether the claims file names the best reading itself."""
@@ -260,15 +266,6 @@ class _Outcome:
     def like(self, slips: Sequence[Slip]) -> int:
         """Readings that were tried with as many slips as these."""
         return self.singles if len(slips) < 2 else self.tried
-
-    def add(
-        self, slips: tuple[Slip, ...], fits: list[bool], vectors: Sequence[FloatArray | None] = ()
-    ) -> None:
-        for t, v in enumerate(vectors):
-            if v is not None and fits[t]:
-                self.vectors[len(self.readings), t] = v
-        self.readings.append(slips)
-        self.fits.append(fits)
 
 
 @dataclass(frozen=True)
@@ -317,10 +314,11 @@ def search(
 
 
 def _explain(targets: Sequence[Target], outcome: _Outcome) -> list[Found]:
-    fits = np.array(outcome.fits, bool).reshape(len(outcome.readings), len(targets))
-    for r, slips in enumerate(outcome.readings):
-        fits[r] &= enough(slips, ((t.claim, q) for t, fit in zip(targets, fits[r]) if fit for q in t.off))
-        fits[r] &= [not _far_fetched(t, slips, outcome) for t in targets]
+    fits = np.zeros((len(outcome.readings), len(targets)), bool)
+    for r, reading in enumerate(outcome.readings):
+        off = [(t.claim, q) for t, fit in zip(targets, reading.fits) if fit for q in t.off]
+        far_fetched = np.array([_far_fetched(t, reading.slips) for t in targets])
+        fits[r] = np.array(reading.fits) & ~far_fetched & enough(reading.slips, off)
     weight = np.array([len(t.numbers) for t in targets])
     open_, found = np.ones(len(targets), bool), []
     while open_.any():
@@ -332,14 +330,14 @@ def _explain(targets: Sequence[Target], outcome: _Outcome) -> list[Found]:
         group = (fits & open_)[int(np.argmax(covered))]
         at = np.flatnonzero(group)
         claims = tuple(targets[t].claim for t in at.tolist())
-        fitting = [int(r) for r in np.flatnonzero(fits[:, group].all(axis=1))]
-        explanations = _distinct(outcome, _minimal(outcome, fitting), at, claims, best)
+        fitting = [outcome.readings[r] for r in np.flatnonzero(fits[:, group].all(axis=1))]
+        explanations = _distinct(_minimal(fitting), at, claims, best)
         found.append(_found(outcome, targets, at.tolist(), explanations))
         open_ &= ~group
     return found
 
 
-def _far_fetched(target: Target, slips: Sequence[Slip], outcome: _Outcome) -> bool:
+def _far_fetched(target: Target, slips: Sequence[Slip]) -> bool:
     """Whether two slips would explain one or two wrong numbers of a page, other than as its misprints."""
     off = independent((target.claim, q) for q in target.off)
     misprints = all(s.stage == "print" for s in slips)
@@ -377,26 +375,16 @@ def _found(
 
 def _with_findings(found: Found, target: Target, watch: Watch, outcome: _Outcome) -> Found:
     """With what the page says by itself, as far as its explanation leaves it open."""
-    cause = pattern(target, watch.columns)
-    explained = found.clear and not all(s.stage == "print" for s in found.explanations[0].slips)
-    if explained:
-        return replace(found, cause=cause)
+    found = replace(found, cause=pattern(target, watch.columns))
+    if found.clear and not all(s.stage == "print" for s in found.explanations[0].slips):
+        return found
     wrong = wrong_numbers(target)
+    found = replace(found, wrong=wrong, wrong_words=wrong_words(target, wrong))
     if found.explanations:
-        return replace(
-            found, cause=cause, wrong=wrong, wrong_words=wrong_words(target, wrong) if wrong else ""
-        )
+        return found
     cell = "" if wrong else mistyped(target, found.digits, BY_CHANCE)
     nearest, left = _nearest(target, watch, outcome)
-    return replace(
-        found,
-        cause=cause,
-        wrong=wrong,
-        wrong_words=wrong_words(target, wrong) if wrong else "",
-        cell=cell,
-        nearest=nearest,
-        left=left,
-    )
+    return replace(found, cell=cell, nearest=nearest, left=left)
 
 
 def _nearest(target: Target, watch: Watch, outcome: _Outcome) -> tuple[Explanation | None, tuple[str, ...]]:
@@ -422,28 +410,26 @@ def _nearest(target: Target, watch: Watch, outcome: _Outcome) -> tuple[Explanati
 def _try_all(
     targets: Sequence[Target], given: Sequence[GivenReading], most: int, bounds: _Bounds
 ) -> _Outcome:
-    outcome = _Outcome(tried=len(given), watches=[Watch(t) for t in targets])
+    slips: dict[tuple[str, str], Slip] = {}
+    for s in chain.from_iterable(slips_for(t.situation()) for t in targets):
+        slips.setdefault(s.key, s)
+    outcome = _Outcome([Watch(t) for t in targets], frozenset(g.slip.key for g in given), len(slips))
     for g in given:
         if targets[g.target].fits(g.values):
-            outcome.add((g.slip,), [k == g.target for k in range(len(targets))], [g.values] * len(targets))
-    slips: dict[tuple[str, str], Slip] = {}
-    for t in targets:
-        for s in slips_for(t.situation()):
-            slips.setdefault(s.key, s)
-    outcome.singles, outcome.given = len(slips), frozenset(g.slip.key for g in given)
+            fits = [k == g.target for k in range(len(targets))]
+            outcome.readings.append(_Reading((g.slip,), fits, [g.values] * len(targets)))
     of_print = [s for s in slips.values() if s.stage == "print"]
     combos, skipped = _combinations([s for s in slips.values() if s.stage != "print"], most)
     bounds.total = len(combos)
-    variants = _Variants(targets)
     for others, tables in _blocks(combos, targets):
         if bounds.over:
             break
         made = sum(t.made for t in targets)
-        _try_block(outcome, targets, variants, others, tables, of_print)
+        _try_block(outcome, targets, others, tables, of_print)
         bounds.add(len(tables), targets, sum(t.made for t in targets) - made)
-    outcome.tried += bounds.done
+    outcome.tried += bounds.done + len(given)
     outcome.skipped = skipped + len(combos) - bounds.done
-    _try_stopped(outcome, targets, variants, combos, bounds)
+    _try_stopped(outcome, targets, combos, bounds)
     return outcome
 
 
@@ -491,26 +477,6 @@ def _before(a: Slip, b: Slip) -> bool:
     return a.stage != "data" or b.stage != "data" or a.order <= b.order
 
 
-class _Variants:
-    """A cache of the rows of every target under every combination of slips of the data."""
-
-    def __init__(self, targets: Sequence[Target]) -> None:
-        self._targets = targets
-        self._made: dict[tuple[int, tuple[Slip, ...]], Rows] = {}
-
-    def rows(self, t: int, slips: tuple[Slip, ...]) -> Rows:
-        if not slips:
-            return self._targets[t].model.rows
-        if (t, slips) in self._made:
-            return self._made[t, slips]
-        change = slips[-1].rows
-        assert change is not None  # every slip of the data has one
-        made = change(self.rows(t, slips[:-1]))
-        if len(self._made) * made.y.nbytes < KEPT:
-            self._made[t, slips] = made
-        return made
-
-
 def _setting(target: Target, slips: Sequence[Slip]) -> Setting:
     setting = target.setting
     for s in slips:
@@ -525,41 +491,30 @@ def _setting(target: Target, slips: Sequence[Slip]) -> Setting:
 def _try_block(
     outcome: _Outcome,
     targets: Sequence[Target],
-    variants: _Variants,
     others: tuple[Slip, ...],
     tables: list[tuple[Slip, ...]],
     of_print: Sequence[Slip],
 ) -> None:
     """Try all tables under one setting."""
-    values = [
-        t.values([(key, variants.rows(k, key)) for key in tables], _setting(t, others))
-        for k, t in enumerate(targets)
-    ]
+    values = [t.values(tables, _setting(t, others)) for t in targets]
     outside = [t.outside(v) for t, v in zip(targets, values)]
-    count = np.stack([o.sum(axis=1) for o in outside], axis=1)
+    readings = [(*key, *others) for key in tables]
     if not any(s.name in STOPS for s in others):
-        readings = [(*key, *others) for key in tables]
         for watch, v, o in zip(outcome.watches, values, outside):
             watch.see(readings, v, o)
-    if of_print:
-        budget = [2 - len(others) - len(key) for key in tables]
-        outcome.tried += sum(
-            len(of_print) if b == 1 else len(of_print) * (len(of_print) + 1) // 2 if b == 2 else 0
-            for b in budget
-        )
-    for r, key in enumerate(tables):
-        fits = [bool(count[r, t] == 0) and target.fits(values[t][r]) for t, target in enumerate(targets)]
+    for r, slips in enumerate(readings):
+        room = 2 - len(slips)
+        outcome.tried += math.comb(len(of_print) + room - 1, room) if room and of_print else 0
+        wrong = [int(o[r].sum()) for o in outside]
+        here = [v[r] for v in values]
+        fits = [n == 0 and t.fits(v) for n, t, v in zip(wrong, targets, here)]
         if any(fits):
-            outcome.add((*key, *others), fits, [v[r] for v in values])
-        room = 2 - len(others) - len(key)
+            outcome.readings.append(_Reading(slips, fits, here))
         for t, target in enumerate(targets):
-            if room and 1 <= count[r, t] <= room:
-                for slips in _misprints(target, values[t][r], outside[t][r], of_print):
-                    outcome.add(
-                        (*key, *others, *slips),
-                        [f or k == t for k, f in enumerate(fits)],
-                        [v[r] for v in values],
-                    )
+            if 1 <= wrong[t] <= room:
+                with_print = [f or k == t for k, f in enumerate(fits)]
+                for more in _misprints(target, here[t], outside[t][r], of_print):
+                    outcome.readings.append(_Reading((*slips, *more), with_print, here))
 
 
 def _misprints(
@@ -576,93 +531,80 @@ def _misprints(
         for q in wrong
     ]
     if all(choices) and target.fits(values, leaving_out=wrong):
-        if len(choices) == 1:
-            yield from ((s,) for s in choices[0])
-        else:
-            yield from ((a, b) for a in choices[0] for b in choices[1])
+        yield from product(*choices)
 
 
 def _try_stopped(
-    outcome: _Outcome,
-    targets: Sequence[Target],
-    variants: _Variants,
-    combos: Sequence[tuple[Slip, ...]],
-    bounds: _Bounds,
+    outcome: _Outcome, targets: Sequence[Target], combos: Sequence[tuple[Slip, ...]], bounds: _Bounds
 ) -> None:
     """Whether a solver stopped early, on the table as it is and under one slip."""
-    tried = [
-        c for c in combos if not c or len(c) == 1 and (c[0].stage == "data" or c[0].name in ("ties", "scale"))
-    ]
-    for combo in tried:
+    for combo in combos:
+        if len(combo) > 1 or any(s.stage != "data" and s.name not in ("ties", "scale") for s in combo):
+            continue
         if bounds.over:
             outcome.skipped += 1
             continue
         outcome.tried += 1
         key = tuple(s for s in combo if s.stage == "data")
-        others = tuple(s for s in combo if s.stage != "data")
-        proofs = [
-            prove_stopped(t, key, variants.rows(k, key), _setting(t, others)) for k, t in enumerate(targets)
-        ]
+        proofs = [prove_stopped(t, key, _setting(t, combo)) for t in targets]
         first = next((p for p in proofs if p is not None), None)
         if first is not None:
-            outcome.notes[len(outcome.readings)] = first.note
-            outcome.add((*combo, first.slip), [p is not None for p in proofs])
+            fits = [p is not None for p in proofs]
+            outcome.readings.append(_Reading((*combo, first.slip), fits, note=first.note))
 
 
 # -- which of the readings that fit are reported -------------------------------------------------------------
 
 
-def _minimal(outcome: _Outcome, fitting: Sequence[int]) -> list[int]:
+def _minimal(fitting: Sequence[_Reading]) -> list[_Reading]:
     """The fitting readings without those that only add slips to another one, and without misprints beside a slip
     where one slip alone does: such a slip explains nothing."""
-    sets = {r: frozenset(s.key for s in outcome.readings[r]) for r in fitting}
-    least = sorted(fitting, key=lambda r: (len(sets[r]), sum(s.cost for s in outcome.readings[r]), r))
-    kept: list[int] = []
+    least = sorted(fitting, key=lambda r: (len(r.keys), sum(s.cost for s in r.slips)))
+    kept: list[_Reading] = []
     for r in least:
-        misprint = len(sets[r]) > len(sets[least[0]]) and any(s.stage == "print" for s in outcome.readings[r])
-        if not misprint and not any(sets[k] <= sets[r] for k in kept):
+        beside = len(r.keys) > len(least[0].keys) and r.misprints
+        if not beside and not any(k.keys <= r.keys for k in kept):
             kept.append(r)
     return kept
 
 
 def _distinct(
-    outcome: _Outcome, readings: Sequence[int], group: IntArray, claims: tuple[str, ...], numbers: int
+    readings: Sequence[_Reading], group: IntArray, claims: tuple[str, ...], numbers: int
 ) -> tuple[Explanation, ...]:
     """The explanations, those with the same numbers (but for the step of a stop) as one."""
-    families: list[tuple[int, list[int]]] = []
+    families: list[list[_Reading]] = []
     for r in readings:
-        for first, same in families:
-            if _same_numbers(outcome, first, r, group) or _same_but_for_the_step(outcome, first, r):
-                same.append(r)
-                break
+        like = (f for f in families if _same_numbers(f[0], r, group) or _same_but_for_the_step(f[0], r))
+        family = next(like, None)
+        if family is None:
+            families.append([r])
         else:
-            families.append((r, []))
-    found = []
-    for first, same in families:
-        words = tuple(" and ".join(s.sentence for s in outcome.readings[r]) for r in same)
-        names = tuple(tuple(s.name for s in outcome.readings[r]) for r in same)
-        note = outcome.notes.get(first, "")
-        found.append(Explanation(outcome.readings[first], claims, numbers, words, note, names))
-    return tuple(found)
+            family.append(r)
+    return tuple(
+        Explanation(
+            first.slips,
+            claims,
+            numbers,
+            tuple(r.words for r in same),
+            first.note,
+            tuple(tuple(s.name for s in r.slips) for r in same),
+        )
+        for first, *same in families
+    )
 
 
-def _same_numbers(outcome: _Outcome, a: int, b: int, group: IntArray) -> bool:
-    misprints = [{s.key for s in outcome.readings[r] if s.stage == "print"} for r in (a, b)]
-    if misprints[0] != misprints[1]:
-        return False
-    for t in group:
-        va, vb = outcome.vectors.get((a, t)), outcome.vectors.get((b, t))
-        if va is None or vb is None:
-            return False
-        # An absolute 1e-12 too, for numbers that are 0 in one reading and rounding error in the other:
-        # deviances of 600 saturated fits were at most 1.6e-25.
-        if not np.allclose(va, vb, rtol=SAME, atol=1e-12, equal_nan=True):
-            return False
-    return True
+def _same_numbers(a: _Reading, b: _Reading, group: IntArray) -> bool:
+    # An absolute 1e-12 too, for numbers that are 0 in one reading and rounding error in the other: deviances
+    # of 600 saturated fits were at most 1.6e-25.
+    return (
+        a.misprints == b.misprints
+        and bool(a.values and b.values)
+        and all(np.allclose(a.values[t], b.values[t], rtol=SAME, atol=1e-12, equal_nan=True) for t in group)
+    )
 
 
-def _same_but_for_the_step(outcome: _Outcome, a: int, b: int) -> bool:
+def _same_but_for_the_step(a: _Reading, b: _Reading) -> bool:
     """Whether two readings both say that a solver stopped early, and differ only in the step."""
-    stop = [{s.name for s in outcome.readings[r] if s.name in _STOPS} for r in (a, b)]
-    rest = [{s.key for s in outcome.readings[r] if s.name not in _STOPS} for r in (a, b)]
+    stop = [{s.name for s in r.slips if s.name in _STOPS} for r in (a, b)]
+    rest = [{s.key for s in r.slips if s.name not in _STOPS} for r in (a, b)]
     return bool(stop[0]) and stop[0] == stop[1] and rest[0] == rest[1]

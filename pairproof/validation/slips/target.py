@@ -18,19 +18,18 @@ from ..claims.printed import Printed
 from ..claims.quantities import kind_of
 from ..verdicts.arithmetic import Interval, Printout
 from ..verdicts.verdict import judge_print, judge_table
-from .known import Situation, Slip, printed_kinds
+from .known import Situation, Slip
+from .many_fits import log_likelihood, score_and_information
 from .values import Batch, Constants, Setting, Values, constants, own_setting, wins_of
-from .variants import Fitted, Model, Rows, Solver
+from .variants import Fitted, Model, Rows, Solver, treated
 
 Key = tuple[Slip, ...]
-Tables = Sequence[tuple[Key, Rows]]
 Arrays = TypeVar("Arrays", Fitted, Constants)
 #: Numbers for which a fit is enough, without the constants of its table.
 OF_FIT_ALONE = frozenset(
     "estimate exp se z low high contrast contrast_se contrast_z worth worth_se odds p_first p_second"
     " llf n_items wins".split()
 )
-NO_CONSTANTS = Constants(*(np.array([np.nan]) for _ in fields(Constants)))
 #: Bytes of fits and of counts that are kept; beyond them a table that comes again is fitted again.
 KEPT = 50e6
 
@@ -56,6 +55,7 @@ class Target:
         self._fits: dict[tuple[Solver, Key], Fitted] = {}
         self._constants: dict[tuple[str, str, Key], Constants] = {}
         self._tallies: dict[Key, FloatArray] = {}
+        self._rows: dict[Key, Rows] = {}
         self.made = 0
 
     @property
@@ -72,8 +72,7 @@ class Target:
     def situation(self) -> Situation:
         """The facts from which families decide which slips are possible."""
         numbers = tuple((q.quantity, q.printed) for q in self.numbers)
-        kinds = printed_kinds(self._place)
-        return Situation(self.fit, self.model, self.setting, kinds, numbers, self.matrix, self._steps)
+        return Situation(self.fit, self.model, self.setting, numbers, self.matrix, self._steps)
 
     @cached_property
     def _steps(self) -> int:
@@ -81,62 +80,100 @@ class Target:
             return 0
         return self.model.steps(self.setting.solver)
 
+    # -- tables ----------------------------------------------------------------------------------------------
+
+    def rows(self, key: Key) -> Rows:
+        """The table under these slips of the data, made once."""
+        if not key:
+            return self.model.rows
+        if key in self._rows:
+            return self._rows[key]
+        change = key[-1].rows
+        assert change is not None  # every slip of the data has one
+        made = change(self.rows(key[:-1]))
+        if len(self._rows) * made.y.nbytes < KEPT:
+            self._rows[key] = made
+        return made
+
+    def tally(self, key: Key) -> FloatArray:
+        """float[n_cells, 3]: the counts of the table under these slips."""
+        if key in self._tallies:
+            return self._tallies[key]
+        tally = self.model.cells.tally(self.rows(key))
+        if len(self._tallies) < self.kept:
+            self._tallies[key] = tally
+        return tally
+
+    def _constants_of(self, keys: Sequence[Key], solver: Solver) -> Constants:
+        if not self._needs_constants:
+            return Constants(*np.full((len(fields(Constants)), len(keys)), np.nan))
+        for key in keys:
+            if (solver.ties, solver.cells, key) not in self._constants:
+                made = constants(self.model, [self.rows(key)], solver)
+                self._constants[solver.ties, solver.cells, key] = made
+        return _joined(Constants, [self._constants[solver.ties, solver.cells, key] for key in keys])
+
+    @cached_property
+    def _needs_constants(self) -> bool:
+        return not {q.quantity.kind for q in self.numbers} <= OF_FIT_ALONE
+
+    def _wins(self, keys: Sequence[Key]) -> FloatArray:
+        if not any(q.quantity.kind == "wins" for q in self.numbers):
+            return np.zeros((len(keys), len(self.fit.items)))
+        counts = np.stack([self.tally(key) for key in keys])
+        return wins_of(self.fit, counts, self.model.rows.pairs[self.model.cells.pair])
+
     # -- values ----------------------------------------------------------------------------------------------
 
-    def values(self, tables: Tables, setting: Setting) -> FloatArray:
-        """float[n_tables, n_numbers]."""
+    def values(self, keys: Sequence[Key], setting: Setting) -> FloatArray:
+        """float[n_keys, n_numbers]: the numbers under slips of the data and one setting."""
         if setting.solver.other_order:
-            return self.other_order.values(
-                tables, replace(setting, solver=replace(setting.solver, other_order=False))
-            )
-        fitted = self.fitted(tables, setting.solver)
-        of_tables = self._constants_of(tables, setting.solver)
-        wins = np.zeros((len(tables), len(self.fit.items)))
-        if any(q.quantity.kind == "wins" for q in self.numbers):
-            counts = np.stack([self._tally(key, rows) for key, rows in tables])
-            wins = wins_of(self.fit, counts, self.model.rows.pairs[self.model.cells.pair])
+            own = replace(setting, solver=replace(setting.solver, other_order=False))
+            return self.other_order.values(keys, own)
+        return self.numbers_of(self.fitted(keys, setting.solver), keys, setting)
+
+    def numbers_of(self, fitted: Fitted, keys: Sequence[Key], setting: Setting) -> FloatArray:
+        """float[n_keys, n_numbers]: the numbers that fits to these tables have."""
 
         def other(claim: str) -> tuple[FloatArray, FloatArray]:
             target = self.others[claim]
             solver = replace(target.setting.solver, penalty=setting.solver.penalty, stop=setting.solver.stop)
-            changed = [(key, _follow(key, target.model.rows)) for key, _ in tables]
-            theirs = target.fitted(changed, solver)
+            theirs = target.fitted(keys, solver)
             return theirs.llf, theirs.rank
 
-        return self._values.compute(Batch(fitted, of_tables, wins, other), setting)
+        of_tables = self._constants_of(keys, setting.solver)
+        return self._values.compute(Batch(fitted, of_tables, self._wins(keys), other), setting)
 
-    def fitted(self, tables: Tables, solver: Solver) -> Fitted:
+    def at(self, beta: FloatArray, key: Key, setting: Setting, errors: bool = True) -> FloatArray:
+        """float[B, n_numbers]: the numbers as if the estimates of a table were beta float[B, k]; `errors`: with
+        standard errors, from the information there."""
+        design, places = self.model.design(setting.solver.ties)
+        y = treated(self.tally(key)[None], setting.solver.ties)
+        b, n = len(beta), len(self.fit.terms)
+        full, cov = np.zeros((b, n)), np.zeros((b, n, n))
+        full[:, places] = beta
+        if errors:
+            information = score_and_information(design, beta, y)[1]
+            with np.errstate(all="ignore"):
+                cov[np.ix_(np.arange(b), places, places)] = np.linalg.pinv(information)
+        llf, rank = log_likelihood(design, beta, y), np.full(b, float(design.k))
+        return self.numbers_of(Fitted(full, cov, np.zeros((b, n), bool), llf, rank), [key] * b, setting)
+
+    def fitted(self, keys: Sequence[Key], solver: Solver) -> Fitted:
         """The fits of these tables, each made once.
 
         The cells of the deviance change a fit only if the algorithm stops early.
         """
         solver = solver if solver.stop else replace(solver, cells="model")
-        new = [(key, rows) for key, rows in tables if (solver, key) not in self._fits]
+        new = [key for key in keys if (solver, key) not in self._fits]
         here = {}
         if new:
-            made = self.model.fitted(
-                [rows for _, rows in new], np.stack([self._tally(k, r) for k, r in new]), solver
-            )
+            counts = np.stack([self.tally(key) for key in new])
+            made = self.model.fitted([self.rows(key) for key in new], counts, solver)
             self.made += len(new)
-            here = {(solver, key): made.take([b]) for b, (key, _) in enumerate(new)}
+            here = {(solver, key): made.take([b]) for b, key in enumerate(new)}
             self._fits.update(list(here.items())[: max(0, self.kept - len(self._fits))])
-        return _joined(Fitted, [here.get((solver, key)) or self._fits[solver, key] for key, _ in tables])
-
-    def _constants_of(self, tables: Tables, solver: Solver) -> Constants:
-        if not self._needs_constants:
-            return self.no_constants(len(tables))
-        for key, rows in tables:
-            if (solver.ties, solver.cells, key) not in self._constants:
-                self._constants[solver.ties, solver.cells, key] = constants(self.model, [rows], solver)
-        return _joined(Constants, [self._constants[solver.ties, solver.cells, key] for key, _ in tables])
-
-    def _tally(self, key: Key, rows: Rows) -> FloatArray:
-        if key in self._tallies:
-            return self._tallies[key]
-        tally = self.model.cells.tally(rows)
-        if len(self._tallies) < self.kept:
-            self._tallies[key] = tally
-        return tally
+        return _joined(Fitted, [here.get((solver, key)) or self._fits[solver, key] for key in keys])
 
     @cached_property
     def other_order(self) -> Target:
@@ -146,10 +183,6 @@ class Target:
         made = fit(self.fit.data, replace(self.fit.spec, order_effect=not self.fit.spec.order_effect))
         others = {name: t.other_order for name, t in self.others.items()}
         return Target(self.claim, made, self.numbers, self.alpha, self.sided, others, self.matrix)
-
-    @cached_property
-    def _needs_constants(self) -> bool:
-        return not printed_kinds(self._place) <= OF_FIT_ALONE
 
     # -- what comes out --------------------------------------------------------------------------------------
 
@@ -173,15 +206,6 @@ class Target:
         if not any(j.verdict == "agrees-truncated" and name in self.off for name, j in judged.items()):
             return True
         return all(Interval.of(q.printed, "truncated").meets(Interval(v, v)) for q, v in kept)
-
-    def numbers_of(self, batch: Batch, setting: Setting) -> FloatArray:
-        """float[B, n_numbers]: the numbers of fits that were made elsewhere."""
-        return self._values.compute(batch, setting)
-
-    @staticmethod
-    def no_constants(n: int) -> Constants:
-        """Those of n tables of which only numbers of the fit are asked."""
-        return _joined(Constants, [NO_CONSTANTS] * n)
 
     def fits_one(self, quantity: str, value: float) -> bool:
         """Whether one number comes out."""
@@ -236,14 +260,6 @@ class Target:
 def _joined(kind: type[Arrays], parts: Sequence[Arrays]) -> Arrays:
     """Join several records of arrays into one."""
     return kind(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(kind)))
-
-
-def _follow(key: Key, rows: Rows) -> Rows:
-    """Apply slips of the data to the rows."""
-    for slip in key:
-        assert slip.rows is not None  # slips of the data
-        rows = slip.rows(rows)
-    return rows
 
 
 def _hull(printed: Printed) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from pairproof.validation.claims.paper import Paper
 from pairproof.validation.claims.printed import Printed
 from pairproof.validation.report.rendering import ReportContext, render
 from pairproof.validation.report.verification import Verification
-from pairproof.validation.slips.stopping import glm_values
+from pairproof.validation.slips.values import glm_values
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from pairproof.validation.verdicts.digits import digits_of_agreement
 from tests.validation.runs import KEPT, recomputed, said, shares_runs

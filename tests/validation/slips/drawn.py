@@ -129,7 +129,6 @@ def mutants(name: str, n: int = 20, decimals: int = 3, seed: int = 29) -> Iterat
         if not slips:
             continue
         slip = slips[int(rng.integers(len(slips)))]
-        rows = slip.rows(own.model.rows) if slip.rows else own.model.rows
         setting = slip.change(own.setting) if slip.change else own.setting
         if slip.stage == "print":
             quantity = slip.quantity
@@ -137,7 +136,7 @@ def mutants(name: str, n: int = 20, decimals: int = 3, seed: int = 29) -> Iterat
             assert slip.alternative is not None
             numbers[quantity] = slip.alternative.text
         else:
-            values = dict(zip(wanted, own.values([((slip,) if slip.rows else (), rows)], setting)[0]))
+            values = dict(zip(wanted, own.values([(slip,) if slip.rows else ()], setting)[0]))
             numbers = page_of(fit, {q: v for q, v in values.items() if np.isfinite(v)}, decimals)
         page = target(fit, numbers)
         if page.off:

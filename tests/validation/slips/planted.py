@@ -24,8 +24,8 @@ from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.claims.paper import PrintedQuantity
 from pairproof.validation.claims.printed import Printed
 from pairproof.validation.claims.quantities import quantity
-from pairproof.validation.slips.stopping import glm_values
 from pairproof.validation.slips.target import Target
+from pairproof.validation.slips.values import glm_values
 
 Page = dict[str, str]
 

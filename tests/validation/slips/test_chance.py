@@ -82,6 +82,7 @@ def perturbed(kind: str, decimals: int, n: int = 20) -> list[Found]:
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(3600)  # 400 searches: six minutes of an idle core
 def test_of_fifty_honest_pages_with_one_digit_changed_at_most_one_is_explained() -> None:
     seen: Counter[str] = Counter()
     for kind in KINDS:

@@ -236,7 +236,7 @@ def test_the_work_of_a_search_is_bounded_and_what_was_left_is_said(monkeypatch: 
 
 @pytest.mark.nightly
 def test_a_claim_of_eighty_three_items_is_searched_within_its_bounds() -> None:
-    """Before: over 300 s and 2.3 GB.  Observed 18 s of one core and 400 MB, 163 MB of them before the search."""
+    """Before: over 300 s and 2.3 GB.  Observed 17 s of one core and 395 MB, 163 MB of them before the search."""
     import resource
     import time
 
