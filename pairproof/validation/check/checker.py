@@ -51,7 +51,7 @@ from ..verdicts.agreement import (
 )
 from ..verdicts.arithmetic import Printout, misprint
 from ..verdicts.arithmetic_rows import Games, has_arithmetic, printout_of
-from ..verdicts.definitions import by_program
+from ..verdicts.definitions import OF_ERROR, by_program, significant_digits
 from ..verdicts.digits import Floor, digits_of_agreement
 from ..verdicts.plackett_luce import by_plackett_luce, model_of_page
 from ..verdicts.verdict import (
@@ -437,7 +437,8 @@ class Checker:
                 small.pop(name, None)
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
-        judged |= explained or {**small, **by_program(claim, fit, values, judged)}
+        other = {**by_program(claim, fit, values, judged), **_by_last_step_but_one(claim, fit, values, wrong)}
+        judged |= explained or {**small, **other}
         judged |= by_plackett_luce(claim, fit, values, judged)
         if board is None and not explained:
             judged |= misprint(judged, values, partial(self._printout, claim))
@@ -518,6 +519,36 @@ class Checker:
         said = (finding.verdict, finding.explanation, finding.code)
         native, printed = finding.native, claim.statement
         return self.row(claim, "statement", *said, printed=printed, native=native, about="statement")
+
+
+def _by_last_step_but_one(
+    claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
+) -> dict[str, PrintVerdict]:
+    """Numbers that come out, with all others of the items, as R's glm prints them when it stops."""
+    off = [q for q in claim.numbers if q.quantity in wrong and q.quantity.kind in OF_ERROR]
+    if sum(significant_digits(q.printed.text) for q in off) < 4 or not np.isfinite(fit.beta).all():
+        return {}
+    try:
+        theirs = glm_values(fit)
+    except (InputError, np.linalg.LinAlgError):  # another model, whose steps are not known
+        return {}
+    of_items = [
+        q for q in claim.numbers if q.quantity.kind in ("estimate", *OF_ERROR) and q.quantity in theirs
+    ]
+    halved = {q.quantity: theirs[q.quantity] / _halved(claim, q.quantity) for q in of_items}
+    come_out = all(judge_print(q, halved[q.quantity], float(claim.alpha)).comes_out for q in of_items)
+    if not come_out or not all(q.quantity in halved for q in off):
+        return {}
+    code = "se-of-the-step-before"
+    said = f"{code}: comes out if standard errors are those of R's glm, from the weights of its last step but one"
+    return {
+        q.quantity: PrintVerdict(
+            "agrees-other-definition",
+            f"{said}, which gives {halved[q.quantity]:.8g}; {values[q.quantity]:.8g} by those of the maximum",
+            code,
+        )
+        for q in off
+    }
 
 
 def finding_of(claim: str, name: str, judged: PrintVerdict) -> str:
