@@ -72,6 +72,8 @@ def told(a: Agreement, among: Sequence[Agreement]) -> str:
     """ "estimate.A: printed -0.948, computed -0.919 (0.4 standard errors)"."""
     if a.about != "printed" or a.printed is None or a.native is None:
         return name_of(a, among)
+    if a.verdict == OTHER_DEFINITION:  # the explanation has the number by either definition
+        return f"{name_of(a, among)}: printed {a.printed}"
     size = "" if a.size is None else f" ({a.size:.2g} standard errors)"
     return f"{name_of(a, among)}: printed {a.printed}, computed {as_printed(a.native, a.printed)}{size}"
 
@@ -94,6 +96,9 @@ def headline(agreements: Sequence[Agreement]) -> Iterator[str]:
 
 def _sentence(rows: Sequence[Agreement], what: str, among: Sequence[Agreement]) -> str:
     n, fine = len(rows), sum(a.verdict in AGREEING for a in rows)
+    unknown = sum(a.code == "another-model" for a in rows)
+    if unknown and unknown + fine == n:
+        return f"This page could not be checked: {unknown} of its {n} numbers do not come out of a model that was tried."
     share = f"{'All ' * (n > 1)}{n}" if fine == n else f"{fine} of {n}"
     one, several = ("comes out", "come out") if what == "printed number" else ("holds", "hold")
     parts = [f"{share} {what}{'s' * (n > 1)} {one if 1 in (n, fine) else several}"]

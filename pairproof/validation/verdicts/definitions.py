@@ -238,8 +238,8 @@ def by_definition(
     for name in of_table:
         if enough:
             note = (
-                f"{definition.name}: comes out if {definition.sentence}; a definition, not another fit:"
-                f" {kind_of(name)} {values[name]:.8g} by ours"
+                f"{definition.name}: comes out if {definition.sentence}, which gives"
+                f" {definition.values.get(kind_of(name), math.nan):.8g}; {values[name]:.8g} by pairproof's definition; the fit is the same"
             )
             judged[name] = PrintVerdict(
                 "agrees-other-definition", note, definition.name, setting=definition.setting
