@@ -536,7 +536,8 @@ def _by_last_step_but_one(
         q for q in claim.numbers if q.quantity.kind in ("estimate", *OF_ERROR) and q.quantity in theirs
     ]
     halved = {q.quantity: theirs[q.quantity] / _halved(claim, q.quantity) for q in of_items}
-    come_out = all(judge_print(q, halved[q.quantity], float(claim.alpha)).comes_out for q in of_items)
+    rest = (float(claim.alpha), fit.df_resid, fit.n_comparisons)
+    come_out = all(j.comes_out for j in judge_table(of_items, halved, *rest).values())
     if not come_out or not all(q.quantity in halved for q in off):
         return {}
     code = "se-of-the-step-before"

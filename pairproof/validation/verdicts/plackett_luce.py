@@ -105,7 +105,10 @@ def by_plackett_luce(
             found |= _agree(
                 name,
                 wrong,
-                {q: f": {theirs[q]:.8g}; {values[q]:.8g} by pairproof's definition" for q in theirs},
+                {
+                    q: f": {theirs[q]:.8g}; {values[q]:.8g} by pairproof's definition"
+                    for q in theirs.keys() & values
+                },
             )
     if fit.of_answers.pseudo and not claim.model.npseudo:
         unsaid = [q for q in claim.numbers if q.quantity in found or judged[q.quantity].comes_out]
