@@ -70,7 +70,8 @@ _REPEATED = re.compile(r"^computed [^\s:;]+[:;]? ?|[0-9.e+-]+ se off(; |$)")
 
 def said(a: Agreement) -> str:
     """The explanation in one line, for R's messages have several, without the numbers that stand in the row."""
-    return _REPEATED.sub("", " ".join(a.explanation.split()))
+    text = a.explanation
+    return _REPEATED.sub("", " ".join(text.split()))
 
 
 def line(rows: Sequence[Agreement], among: Sequence[Agreement], most: int | None = None) -> str:

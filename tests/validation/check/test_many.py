@@ -195,7 +195,7 @@ def test_the_index_names_every_paper_once_in_every_form(folder: Path) -> None:
         assert csv.count(f",{paper.paper},") == 1
     assert "not TOML" in screen and "not TOML" in csv
     assert "4 papers: 3 checked, 1 could not be checked" in screen
-    assert "! changed: baseball estimate.Detroit" in screen
+    assert "! changed baseball estimate.Detroit: printed " in screen
     json.dumps([paper.line for paper in papers])
 
 
