@@ -259,7 +259,7 @@ class Checker:
         found: list[Agreement] = []
         if claim.numbers and claim.data and (spec := self.paper.data[claim.data]).kind == "games":
             Games.stated(spec.items, spec.rows, spec.games)  # an error of theirs is one of this claim
-            why = "the outcomes are not at hand: the printed numbers are held against each other only"
+            why = "the outcomes are not at hand: the printed numbers are compared with each other only"
             found += [
                 self.row(claim, q.quantity, "not-checkable", why, "no-outcomes", printed=q.printed.text)
                 for q in claim.numbers
@@ -422,7 +422,7 @@ class Checker:
         judged = judge_table(numbers, values, alpha, fit.df_resid, fit.n_comparisons, within)
         why = "only R was to be asked, and no R call that ran has it"
         judged |= dict.fromkeys(judged.keys() - have, PrintVerdict("not-run", why, "r-not-run"))
-        why = "a free factor and constant leave fewer than two numbers to be held against the data"
+        why = "a free factor and constant leave fewer than two numbers to compare with the data"
         too_few = () if scale is None else scale.too_few
         judged |= dict.fromkeys(too_few, PrintVerdict("not-checkable", why, "too-few-numbers"))
         # On a free scale the factor is known no better than its numbers, which may all be cut.

@@ -63,6 +63,8 @@ def name_of(a: Agreement, among: Sequence[Agreement]) -> str:
 
 def as_printed(value: float, text: str) -> str:
     """A computed number with the decimals of the printed one, and more where these would not tell them apart."""
+    if not re.search(r"\d", text):  # a mark such as "n.s."
+        return f"{value:.3g}"
     decimals, form = re.search(r"\.(\d+)", text), "e" if "e-" in text.lower() else "f"
     shown = (f"{value:.{(len(decimals[1]) if decimals else 0) + more}{form}}" for more in (0, 1, 2, 3))
     return next((s for s in shown if s.lstrip("-") not in text), f"{value:.10g}")
@@ -87,8 +89,13 @@ def listed(texts: Sequence[str]) -> str:
 
 def headline(agreements: Sequence[Agreement]) -> Iterator[str]:
     """The sentence that matters, then those on statements and on printed numbers that must fit each other."""
+    checks = [a for a in agreements if a.about == "arithmetic" and a.verdict != "not-checkable"]
     for what, rows in of_page(agreements).items():
-        yield _sentence(rows, what, agreements)
+        if checks and all(a.verdict == "not-checkable" and a.native is None for a in rows):  # without data
+            held = sum(a.verdict in AGREEING for a in checks)
+            yield f"{held} of {len(checks)} checks of the printed numbers against each other hold."
+        else:
+            yield _sentence(rows, what, agreements)
     broken = [a for a, *_ in attention(agreements) if a.about == "arithmetic"]
     if broken:
         yield f"Printed numbers that do not fit each other: {named(name_of(a, agreements) for a in broken)}."
