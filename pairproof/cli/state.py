@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -157,6 +158,11 @@ class State:
     typed: tuple[str, ...] = ()
     track: str = ""
     parts: dict[str, Output] | None = None
+
+    @property
+    def again(self) -> str:
+        """The command as it was typed."""
+        return shlex.join(("pairproof", (self.command and self.command.name) or "", *self.typed))
 
     def say(self, message: str) -> None:
         """Print a message on standard error, unless quiet."""

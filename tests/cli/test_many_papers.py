@@ -50,7 +50,7 @@ def test_a_folder_gives_a_line_a_paper_an_index_and_a_page_each(
     asked = ("check", papers, "--out", out, "--r", "none")
     code, shown, err = run(capsys, *asked, "--workers", 1)
     assert code == 3 and err == f"index: {out}/index.html\n"
-    assert "4 papers: 0 taken over, 3 checked, 1 could not be checked" in shown
+    assert "4 papers: 3 checked, 1 could not be checked" in shown
     rows = list(csv.DictReader((out / "index.csv").open(encoding="utf-8")))
     assert {r["paper"]: r["exit_code"] for r in rows} == {"bad": "3", "one": "0", "three": "1", "two": "0"}
     index = (out / "index.html").read_text(encoding="utf-8")
@@ -58,8 +58,10 @@ def test_a_folder_gives_a_line_a_paper_an_index_and_a_page_each(
         encoding="utf-8"
     )
     assert "<h1>one: " in (out / "one.html").read_text(encoding="utf-8")
-    assert run(capsys, *asked)[1].startswith("4 papers: 3 taken over, 0 checked, 1 could not be checked")
-    assert run(capsys, *asked, "--force")[1].startswith("4 papers: 0 taken over, 3 checked")
+    assert run(capsys, *asked)[1].startswith(
+        "4 papers: 0 checked, 3 kept from an earlier run, 1 could not be checked"
+    )
+    assert run(capsys, *asked, "--force")[1].startswith("4 papers: 3 checked, 1 could")
 
 
 def test_json_of_many_is_one_document_with_a_line_a_paper(papers: Path, tmp_path: Path, capsys: Any) -> None:
@@ -120,9 +122,9 @@ def test_an_interruption_keeps_what_is_done_and_the_same_command_goes_on(
     assert 3 <= kept <= 18 and (out / "index.csv").is_file()
     again = subprocess.run(asked, capture_output=True, text=True, timeout=300)
     assert again.returncode == 0
-    found = re.match(r"18 papers: (\d+) taken over, (\d+) checked", again.stdout)
+    found = re.match(r"18 papers: (\d+) checked, (\d+) kept from an earlier run", again.stdout)
     assert found is not None, again.stdout[:200]
-    taken, done = int(found[1]), int(found[2])
+    done, taken = int(found[1]), int(found[2])
     # A worker may have kept a paper before the command heard of it, never the other way round.
     assert taken + done == 18 and taken >= kept - 2 and taken >= 3
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from functools import partial
 from pathlib import Path
@@ -123,7 +122,6 @@ def _attach(state: State, file: str, attachment: str, asked: dict[str, Any], fou
 
     paper = data_from(read_paper(file), asked["data"], asked["data_limit"])
     hashes = {"": hashlib.sha256(Path(paper.source).read_bytes()).hexdigest(), **digests(paper)}
-    again = shlex.join(("pairproof", "check", *state.typed))
-    made = page.attachment(paper, found, hashes, found.context.versions, again)
+    made = page.attachment(paper, found, hashes, found.context.versions, state.again)
     Output(lambda: made, lambda: "").write(Path(attachment), force=state.force)
     state.say(f"attachment: {attachment}")

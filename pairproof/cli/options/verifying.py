@@ -135,9 +135,10 @@ def give_verdicts(state: State, found: Verification, require_r: bool, full: bool
     from ...validation.report.terminal import screen
     from ...validation.verdicts.agreement import to_document
 
+    context = replace(found.context, command=state.again)
     shown = replace(
-        output(found, found.context),
-        terminal=lambda: screen(found, found.context, full=full, reports=[*map(str, state.reports)]),
+        output(found, context),
+        terminal=lambda: screen(found, context, full=full, reports=[*map(str, state.reports)]),
     )
     state.give_output(shown, lambda: to_document(found))
     if found.interrupted:

@@ -42,7 +42,13 @@ from ..verdicts.agreement import (
 )
 from ..verdicts.arithmetic import Printout, misprint
 from ..verdicts.arithmetic_rows import Games, has_arithmetic, printout_of
-from ..verdicts.definitions import by_plackett_luce, by_program, model_of_page
+from ..verdicts.definitions import (
+    OF_ERROR,
+    by_plackett_luce,
+    by_program,
+    model_of_page,
+    significant_digits,
+)
 from ..verdicts.digits import Floor, digits_of_agreement
 from ..verdicts.verdict import (
     IMMATERIAL,
@@ -203,7 +209,7 @@ class Checker:
         found: list[Agreement] = []
         if claim.numbers and claim.data and (spec := self.paper.data[claim.data]).kind == "games":
             Games.stated(spec.items, spec.rows, spec.games)  # an error of theirs is one of this claim
-            why = "the outcomes are not at hand: the printed numbers are held against each other only"
+            why = "the outcomes are not at hand: the printed numbers are compared with each other only"
             found += self._all_alike(claim, "not-checkable", why, "no-outcomes")
         elif claim.model is not None and claim.data and not claim.model.family:
             found += self._of_no_family(claim, claim.model)
@@ -366,7 +372,7 @@ class Checker:
         judged = judge_table(numbers, values, alpha, fit.df_resid, fit.n_comparisons, within)
         why = "only R was to be asked, and no R call that ran has it"
         judged |= dict.fromkeys(judged.keys() - have, PrintVerdict("not-run", why, "r-not-run"))
-        why = "a free factor and constant leave fewer than two numbers to be held against the data"
+        why = "a free factor and constant leave fewer than two numbers to compare with the data"
         too_few = () if scale is None else scale.too_few
         judged |= dict.fromkeys(too_few, PrintVerdict("not-checkable", why, "too-few-numbers"))
         # On a free scale the factor is known no better than its numbers, which may all be cut.
@@ -381,7 +387,8 @@ class Checker:
                 small.pop(name, None)
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
-        judged |= explained or {**small, **by_program(claim, fit, values, judged)}
+        other = {**by_program(claim, fit, values, judged), **_by_last_step_but_one(claim, fit, values, wrong)}
+        judged |= explained or {**small, **other}
         judged |= by_plackett_luce(claim, fit, values, judged)
         if board is None and not explained:
             judged |= misprint(judged, values, partial(self._printout, claim))
@@ -501,6 +508,37 @@ class Checker:
         said = (finding.verdict, finding.explanation, finding.code)
         native, printed = finding.native, claim.statement
         return self.row(claim, "statement", *said, printed=printed, native=native, about="statement")
+
+
+def _by_last_step_but_one(
+    claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
+) -> dict[str, PrintVerdict]:
+    """Numbers that come out, with all others of the items, as R's glm prints them when it stops."""
+    off = [q for q in claim.numbers if q.quantity in wrong and q.quantity.kind in OF_ERROR]
+    if sum(significant_digits(q.printed.text) for q in off) < 4 or not np.isfinite(fit.beta).all():
+        return {}
+    try:
+        theirs = glm_values(fit)
+    except (InputError, np.linalg.LinAlgError):  # another model, whose steps are not known
+        return {}
+    of_items = [
+        q for q in claim.numbers if q.quantity.kind in ("estimate", *OF_ERROR) and q.quantity in theirs
+    ]
+    halved = {q.quantity: theirs[q.quantity] / _halved(claim, q.quantity) for q in of_items}
+    rest = (float(claim.alpha), fit.df_resid, fit.n_comparisons)
+    come_out = all(j.comes_out for j in judge_table(of_items, halved, *rest).values())
+    if not come_out or not all(q.quantity in halved for q in off):
+        return {}
+    code = "se-of-the-step-before"
+    said = f"{code}: comes out if standard errors are those of R's glm, from the weights of its last step but one"
+    return {
+        q.quantity: PrintVerdict(
+            "agrees-other-definition",
+            f"{said}, which gives {halved[q.quantity]:.8g}; {values[q.quantity]:.8g} by those of the maximum",
+            code,
+        )
+        for q in off
+    }
 
 
 def finding_of(claim: str, name: str, judged: PrintVerdict) -> str:

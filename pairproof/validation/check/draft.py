@@ -21,7 +21,7 @@ from ...fit.fit import Fit
 from ...text import toml, toml_lines
 from ..claims.data import fit_model
 from ..claims.entries import entries
-from ..claims.paper import ModelClaim, PrintedEntries, PrintedQuantity
+from ..claims.paper import UNFILLED, ModelClaim, PrintedEntries, PrintedQuantity
 from ..verdicts.definitions import DEFAULT, may_have_prior
 from .claims_file import DF_OF
 
@@ -77,9 +77,9 @@ def draft(
         " zero).",
         "",
         "[paper]",
-        *toml_lines({"id": paper, "title": title or "Authors, Title, Journal, Year"}),
+        *toml_lines({"id": paper, "title": title or UNFILLED[0]}),
         '# doi = "10...."',
-        *toml_lines({"read_from": "the page and the table that were read"}),
+        *toml_lines({"read_from": UNFILLED[1]}),
         "",
         "[data.table]",
         *toml_lines(data),

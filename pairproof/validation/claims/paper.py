@@ -55,6 +55,10 @@ def is_level(text: str) -> bool:
     return len(plain) <= MOST_PRINTED and form is not None and 0 < float(plain) < 1
 
 
+#: What a claims file says of its paper until a person fills it in: its title, and what was read.
+UNFILLED = ("Authors, Title, Journal, Year", "the page and the table that were read")
+
+
 @dataclass(frozen=True)
 class DataSpec:
     """A data set of a paper, not read yet; its table is [data.NAME], which begins on `line`."""

@@ -81,7 +81,7 @@ def check_alone(
         said += [*page.sentences, *_sentences(found)]
     context = ReportContext(
         title=f"{label(Path(path).name)}: do its numbers fit each other?",
-        subtitle="Without the data: what follows from other printed numbers is held against them, and nothing else.",
+        subtitle="Without the data: only what follows from other printed numbers is compared with them.",
         first_lines=tuple(said),
         made=made(),
         versions=versions(backend_of("none")),

@@ -146,6 +146,9 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     # A free factor and constant bring out more of any page: only where without them hardly a number does.
     if tried[best] * 3 < len(numbers) and tried[free] * 3 >= len(numbers) * 2:
         best = free
+    if tried[best] * 2 < len(numbers) and "order_effect" not in said and not best.order_effect:
+        tried |= _with_order_effect(table, tried, numbers)
+        best = max(tried, key=lambda m: tried[m] if m.scale == best.scale or m.order_effect else -1)
     tried = {model: n for model, n in tried.items() if model.scale != "any" or best.scale == "any"}
     if not best.cells and tried[best] < len(numbers) and any(q.quantity.kind in OF_CELLS for q in numbers):
         by_row = replace(best, cells=("row",))
@@ -154,6 +157,15 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
             best, tried = by_row, {**tried, by_row: n}
     sentences = (*_said(tried, best, len(numbers)), *_of_reference(page, table, best, said))
     return FoundModel(best, tried[best], len(numbers), sentences)
+
+
+def _with_order_effect(
+    table: Data, tried: Mapping[ModelClaim, int], numbers: Sequence[PrintedQuantity]
+) -> dict[ModelClaim, int]:
+    """The models with an order effect that the page does not print, as R's abilities do not, if half of it comes out."""
+    also = (replace(m, order_effect=True) for m in tried if m.family != "plackett-luce" and m.scale != "any")
+    found = {m: _n_out(table, m, numbers) for m in also}
+    return {m: n for m, n in found.items() if n * 2 >= len(numbers)}
 
 
 def _candidates(page: PrintedTable, table: Data, said: Mapping[str, Any]) -> Iterator[ModelClaim]:

@@ -14,13 +14,13 @@ from textwrap import shorten
 
 from ...report.blocks import Bullets, Code, Column, Heading, Page, Paragraph, Table
 from ...text import named
-from ..claims.paper import Paper
+from ..claims.paper import UNFILLED, Paper
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import AGREEING, Agreement
 from .findings import as_printed
 
-#: Characters of a line; lines that findings, and what was not checked, have on the page; data files it names.
-WIDTH, FINDINGS, NOT_CHECKED, FILES = 108, 26, 9, 5
+#: Characters of a line; lines for findings, other definitions and what was not checked; data files that it names.
+WIDTH, FINDINGS, OTHERS, NOT_CHECKED, FILES = 108, 22, 4, 9, 5
 #: Characters of a sentence of a page, and of an explanation.
 LONGEST = 230
 _CSS = """@page { size: A4; margin: 14mm 16mm; }
@@ -31,7 +31,7 @@ main { max-width: 46rem; } p, li { max-width: none; } h1 { font-size: 1.35rem; }
 _OF = {"estimate": "the estimate", "se": "the standard error", "p": "the p-value", "worth": "the worth"}
 _OF_FIT = {"df_resid": "the residual df", "aic": "AIC", "aic_glm": "AIC", "llf": "the log-likelihood"}
 _BY_WEIGHT = ("differs-conclusion", "differs", "not-estimable", "ambiguous", "explained")
-_SMALL = ("immaterial", "agrees-other-definition")
+_OTHER = ("agrees-other-definition",)
 _KINDS = {
     **dict.fromkeys(AGREEING, "come out"),
     "agrees-other-definition": "by another program's definition",
@@ -55,12 +55,19 @@ def attachment(
     printed = [a for a in rows if a.printed is not None and a.about in ("printed", "statement")]
     counts = Counter(_KINDS.get(a.verdict, "not checked") for a in printed)
     result = "; ".join(f"{n} {kind}" for kind, n in counts.items()) or "none is in the claims file"
-    found = _fitting(_findings(rows), FINDINGS) or ("Every number that was checked comes out.",)
+    beside_r = sum(a.about == "native-r" and not a.passes and a.verdict != "not-run" for a in rows)
+    owed = [f"pairproof and R differ in {beside_r} further numbers of these models."] if beside_r else []
+    found = _fitting([*_findings(rows, (*_BY_WEIGHT, "immaterial")), *owed], FINDINGS) or (
+        "Every number that was checked comes out.",
+    )
+    others = _fitting(_findings(rows, _OTHER), OTHERS)
     unchecked = _fitting(_unchecked(printed), NOT_CHECKED) or ("Everything in the claims file was checked.",)
     known = ", ".join(f"{name} {v}" for name, v in versions.items() if v is not None)
     blocks = (
         Paragraph(f"{len(printed)} printed numbers and statements: {result}."),
-        *(Heading("Findings"), Bullets(found), Heading("Not checked"), Bullets(unchecked)),
+        *(Heading("Findings"), Bullets(found)),
+        *((Heading("By another program's definition"), Bullets(others)) if others else ()),
+        *(Heading("Not checked"), Bullets(unchecked)),
         Heading("What it was made from, and how to make it again"),
         Table((Column("file", "left"), Column("SHA-256", "left")), tuple(_made_from(paper, hashes))),
         *(Code(command), Paragraph(f"With {known}.", aside=True), Paragraph(_CAVEAT, aside=True)),
@@ -70,23 +77,21 @@ def attachment(
         paper.doi and f"doi {paper.doi}",
         paper.read_from and f"read from {paper.read_from}",
     )
-    subtitle = shorten("; ".join(filter(None, about)), 2 * LONGEST, placeholder=" ...")
+    filled = (text for text in about if text and not text.endswith(UNFILLED))
+    subtitle = shorten("; ".join(filled), 2 * LONGEST, placeholder=" ...")
     return Page(f"{paper.id}: the printed numbers beside those of the deposited data", blocks, subtitle, _CSS)
 
 
-def _findings(rows: Sequence[Agreement]) -> list[str]:
-    """A sentence a finding, those first that nobody has accepted; then what is small, and what pairproof itself owes."""
+def _findings(rows: Sequence[Agreement], weights: Sequence[str]) -> list[str]:
+    """A sentence a finding with one of these verdicts, in their order, those first that nobody has accepted."""
     found: dict[tuple[str, str], list[Agreement]] = {}
     for a in sorted(rows, key=lambda a: a.about == "arithmetic"):
-        if a.printed and a.about != "native-r" and a.verdict in (*_BY_WEIGHT, *_SMALL):
-            alike = a.explanation if a.verdict in ("explained", "ambiguous", *_SMALL) else str(a.quantity)
+        if a.printed and a.about != "native-r" and a.verdict in weights:
+            alike = str(a.quantity) if a.verdict.startswith("differs") else a.explanation
             found.setdefault((a.claim, a.finding or alike), []).append(a)
     come_out = Counter(a.claim for a in rows if a.about == "printed" and a.printed and a.verdict in AGREEING)
-    weights = (*_BY_WEIGHT, *_SMALL)
     order = sorted(found.values(), key=lambda some: (some[0].accepted, weights.index(some[0].verdict)))
-    beside_r = sum(a.about == "native-r" and not a.passes and a.verdict != "not-run" for a in rows)
-    more = [f"pairproof and R differ in {beside_r} further numbers of these models."] if beside_r else []
-    return [_sentence(some, come_out[some[0].claim]) for some in order] + more
+    return [_sentence(some, come_out[some[0].claim]) for some in order]
 
 
 def _sentence(rows: Sequence[Agreement], come_out: int) -> str:
@@ -101,6 +106,8 @@ def _sentence(rows: Sequence[Agreement], come_out: int) -> str:
         apart = "" if a.size is None else f" ({a.size:.2g} standard errors)"
         ours = as_printed(a.native, a.printed or "")
         text = f"the data as deposited give {ours} where {a.printed} is printed for {_called(a)}{apart}"
+        if a.verdict in _OTHER:
+            text = f"{a.printed} is printed for {_called(a)}"
         text += f"; so it is with {named(more, 4)}" if more else ""
         reading = re.search(r"comes out if (.*)", said)
         if reading or a.verdict != "differs":
@@ -121,7 +128,9 @@ def _short(text: str) -> str:
 
 def _where(a: Agreement) -> str:
     place = a.where or a.claim
-    return place[:1].upper() + place[1:]
+    return (
+        place if re.search(r"\.\w{1,5}$", place) else place[:1].upper() + place[1:]
+    )  # a file keeps its name
 
 
 def _called(a: Agreement) -> str:
@@ -164,4 +173,4 @@ def _made_from(paper: Paper, hashes: Mapping[str, str]) -> Iterator[tuple[str, s
         yield f"data {spec.name}: {spec.file}", spec.sha256 if same else "not here as the claims file states it; not used"
     inside = [name for name, spec in paper.data.items() if not spec.file]
     if left := [spec.name for spec in files[FILES:]] + inside:
-        yield f"data {named(left, 4)}", "in the claims file, the rows or their hash"
+        yield f"data {named(left, 4)}", "inside the claims file"

@@ -75,6 +75,8 @@ def told(a: Agreement, among: Sequence[Agreement]) -> str:
     """ "estimate.A: printed -0.948, computed -0.919 (0.4 standard errors)"."""
     if a.about != "printed" or a.printed is None or a.native is None:
         return name_of(a, among)
+    if a.verdict == OTHER_DEFINITION:  # the explanation has the number by either definition
+        return f"{name_of(a, among)}: printed {a.printed}"
     size = "" if a.size is None else f" ({a.size:.2g} standard errors)"
     return f"{name_of(a, among)}: printed {a.printed}, computed {as_printed(a.native, a.printed)}{size}"
 
@@ -88,8 +90,13 @@ def listed(texts: Sequence[str]) -> str:
 
 def headline(agreements: Sequence[Agreement]) -> Iterator[str]:
     """The sentence that matters, then those on statements and on printed numbers that must fit each other."""
+    checks = [a for a in agreements if a.about == "arithmetic" and a.verdict != "not-checkable"]
     for what, rows in of_page(agreements).items():
-        yield _sentence(rows, what, agreements)
+        if checks and all(a.verdict == "not-checkable" and a.native is None for a in rows):  # without data
+            held = sum(a.verdict in AGREEING for a in checks)
+            yield f"{held} of {len(checks)} checks of the printed numbers against each other hold."
+        else:
+            yield _sentence(rows, what, agreements)
     broken = [a for a, *_ in attention(agreements) if a.about == "arithmetic"]
     if broken:
         yield f"Printed numbers that do not fit each other: {named(name_of(a, agreements) for a in broken)}."
@@ -97,6 +104,9 @@ def headline(agreements: Sequence[Agreement]) -> Iterator[str]:
 
 def _sentence(rows: Sequence[Agreement], what: str, among: Sequence[Agreement]) -> str:
     n, fine = len(rows), sum(a.verdict in AGREEING for a in rows)
+    unknown = sum(a.code == "another-model" for a in rows)
+    if unknown and unknown + fine == n:
+        return f"This page could not be checked: {unknown} of its {n} numbers do not come out of a model that was tried."
     share = f"{'All ' * (n > 1)}{n}" if fine == n else f"{fine} of {n}"
     one, several = ("comes out", "come out") if what == "printed number" else ("holds", "hold")
     parts = [f"{share} {what}{'s' * (n > 1)} {one if 1 in (n, fine) else several}"]

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from textwrap import shorten
 from typing import Any
 
 from ...files.outputs import csv_text
@@ -19,7 +18,8 @@ from ...report.output import render_text
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import AGREEING, Agreement, exit_code
 from .context import ReportContext, Story, counts_sentence
-from .notation import SIGNS
+from .findings import attention
+from .notation import line
 
 #: Counts of a line; they add up to the first.
 COUNTS = (
@@ -30,7 +30,7 @@ _SHORT = {"other_definition": "other def.", "not_checkable": "no check", "not_ru
 _OTHERS = ("explained", "immaterial", "not-checkable", "not-run")
 _COUNTED: dict[str, str] = {**dict.fromkeys(AGREEING, "agree"), "agrees-other-definition": "other_definition"}
 _COUNTED |= {verdict: verdict.replace("-", "_") for verdict in _OTHERS}
-#: Rows that a screen names, characters of an explanation, and columns that the table needs beside names.
+#: Findings that a screen names, characters of an explanation, and columns that the table needs beside names.
 MOST_NAMED, LONGEST, WIDTH = 20, 200, 90
 
 
@@ -61,9 +61,9 @@ class CheckedPaper:
         return cls(file, paper, rows=(row,), error=error)
 
     @property
-    def attention(self) -> list[Agreement]:
-        """Rows that need it: of printed numbers, of these among each other, and of native beside R."""
-        return [a for a in self.rows if not a.passes and a.verdict != "not-run"]
+    def attention(self) -> list[list[Agreement]]:
+        """Findings that need it, each with its rows: printed numbers, these among each other, and native beside R."""
+        return attention(self.rows)
 
     @cached_property
     def line(self) -> dict[str, Any]:
@@ -91,7 +91,8 @@ def context_of(papers: Sequence[CheckedPaper], notes: Sequence[str], linked: boo
 def _sentences(papers: Sequence[CheckedPaper], notes: Sequence[str]) -> Iterator[str]:
     kept, bad = sum(p.taken_over for p in papers), sum(bool(p.error) for p in papers)
     more = f", {bad} could not be checked" if bad else ""
-    yield f"{len(papers)} papers: {kept} taken over, {len(papers) - kept - bad} checked{more}"
+    before = f", {kept} kept from an earlier run" if kept else ""
+    yield f"{len(papers)} papers: {len(papers) - kept - bad} checked{before}{more}"
     if searched := sum(p.searched for p in papers):
         chance = sum(p.by_chance for p in papers)
         yield (
@@ -112,8 +113,8 @@ def _table(papers: Sequence[CheckedPaper], linked: bool) -> Table:
         )
         counts = ["" if paper.error else str(paper.line[name]) for name in COUNTS]
         name = Cell(paper.paper, link=paper.page if linked else "")
-        rows.append(Row((name, *counts, mark), paper.error and known + " ".join(paper.error.split())))
-    return Table(("paper", *(Column(_SHORT.get(name, name)) for name in (*COUNTS, "open"))), tuple(rows))
+        rows.append(Row((name, mark, *counts), paper.error and known + " ".join(paper.error.split())))
+    return Table(("paper", *(Column(_SHORT.get(name, name)) for name in ("open", *COUNTS))), tuple(rows))
 
 
 def index_page(papers: Sequence[CheckedPaper], notes: Sequence[str], linked: bool) -> Page:
@@ -127,15 +128,14 @@ def index_page(papers: Sequence[CheckedPaper], notes: Sequence[str], linked: boo
 
 def index_screen(papers: Sequence[CheckedPaper], notes: Sequence[str]) -> str:
     """What the command prints: the lines, and the first rows that need attention."""
-    open_ = [a for paper in papers for a in paper.attention]
-    lines = [
-        f"{SIGNS[a.verdict]} {a.paper}: {a.claim} {a.quantity}: {a.explanation}" for a in open_[:MOST_NAMED]
-    ]
+    every = [a for paper in papers for a in paper.rows]
+    open_ = [rows for paper in papers for rows in paper.attention]
+    lines = [line(rows, every, LONGEST) for rows in open_[:MOST_NAMED]]
     if len(open_) > MOST_NAMED:
         lines.append(
             f"... and {len(open_) - MOST_NAMED:,} more: --full prints them, --out FOLDER writes them"
         )
-    named = [Heading("What needs attention"), Bullets(tuple(shorten(line, LONGEST) for line in lines))]
+    named = [Heading("What needs attention"), Bullets(tuple(lines))]
     page = index_page(papers, notes, False)
     width = WIDTH + min(max(len(paper.paper) for paper in papers), LONGEST) if papers else WIDTH
     shown = Page("", [*page.blocks, *(named if lines else ())])

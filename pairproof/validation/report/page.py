@@ -241,11 +241,13 @@ def list_blocks(
     """What needs attention, a line a finding, and what comes out by another definition; on a screen, of this width a
     line and without the tables, also what a person accepted.
     """
+    others: dict[tuple[str, str], list[Agreement]] = {}
+    for a in agreements:
+        if a.verdict == OTHER_DEFINITION and a.about == "printed":
+            others.setdefault((a.paper, a.finding), []).append(a)
     found = {
         "What needs attention": attention(agreements),
-        "Other definitions": [
-            [a] for a in agreements if a.verdict == OTHER_DEFINITION and a.about == "printed"
-        ],
+        "Other definitions": list(others.values()),
         "Explained, and accepted by a person": [[a] for a in agreements if width and a.passes and a.accepted],
     }
     lines = {

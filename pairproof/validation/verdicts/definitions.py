@@ -257,9 +257,11 @@ def by_definition(
     if found is None:
         return {}
     if _n_digits(off) >= fewest_digits(len(known)):
-        said = f"comes out if {found.sentence}; a definition, not another fit"
+        said, theirs = f"comes out if {found.sentence}", found.values
         ours: dict[str, str] = {
-            q.quantity: f": {kind_of(q.quantity)} {values[q.quantity]:.8g} by ours" for q in off
+            q.quantity: f", which gives {theirs.get(q.quantity, math.nan):.8g}; {values[q.quantity]:.8g} by pairproof's"
+            " definition; the fit is the same"
+            for q in off
         }
         return _by_other(found.name, off, said, ours, found.setting)
     few = f"it would come out if {found.sentence}, but so few digits are no evidence for it"
@@ -452,7 +454,8 @@ def by_plackett_luce(
         # One of them may be a misprint, which does not make the others wrong.
         if len(come_out) >= max(1, len(of_kind) - 1):
             wrong = [q for q in come_out if not judged[q.quantity].comes_out]
-            found |= _agree(name, wrong, {q: f"; {values[q]:.8g} by ours" for q in values})
+            both = {q: f": {theirs[q]:.8g}; {values[q]:.8g} by pairproof's definition" for q in theirs.keys() & values}
+            found |= _agree(name, wrong, both)
     if fit.of_answers.pseudo and not claim.model.npseudo:
         unsaid = [q for q in claim.numbers if q.quantity in found or judged[q.quantity].comes_out]
         found |= _agree("default-prior", [q for q in unsaid if q.quantity.kind not in OF_DATA], {})

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pairproof.validation.printed.alone import check_alone, screen
+from pairproof.validation.report.findings import headline
 from pairproof.validation.report.verification import Verification
 from tests.validation.printed.pages import TEXTS
 
@@ -134,6 +135,11 @@ def test_counts_of_a_board_add_up(tmp_path: Path) -> None:
     text = "model,rating,votes,wins,losses,ties\nA,1100,30,20,8,2\nB,1000,30,10,{},4\n"
     assert off(alone(tmp_path, text.format(16))) == []
     assert off(alone(tmp_path, text.format(18))) == ["votes.B"]
+
+
+def test_a_report_without_data_begins_with_the_checks_and_not_with_what_only_data_can_say(tmp_path: Path) -> None:
+    first = next(headline(alone(tmp_path, TABLE)))
+    assert first == "4 of 4 checks of the printed numbers against each other hold."
 
 
 def test_what_only_data_can_say_is_said(tmp_path: Path) -> None:

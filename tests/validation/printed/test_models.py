@@ -72,6 +72,37 @@ def test_deviance_by_row_is_found(tmp_path: Path) -> None:
     assert found.found.model.cells == ("row",) and found.found.come_out == 9
 
 
+#: Turner and Firth (2012), section 3: what BTabilities() prints of the model with an order effect.
+ABILITIES = """            ability      s.e.
+Baltimore 0.0000000 0.0000000
+Boston    1.1438027 0.3378422
+Cleveland 0.7046945 0.3350014
+Detroit   1.4753572 0.3445518
+Milwaukee 1.6195550 0.3473653
+New York  1.2813404 0.3404034
+Toronto   1.3271104 0.3403222
+"""
+
+
+def test_an_order_effect_that_the_page_does_not_print_is_found(tmp_path: Path) -> None:
+    (found,) = read_pages(written(tmp_path, ABILITIES, "page.txt"), data("home"))
+    assert found.found.model.order_effect
+    assert "order effect yes was found: 7 of 13 come out, 1 of 13 with none" in found.sentences
+
+
+@pytest.mark.parametrize(
+    ("right", "printed"), [("", ""), ("0.3473653", "0.3473563"), ("0.3445518", "0.344551")]
+)
+def test_standard_errors_of_r_s_last_step_but_one_are_a_definition_if_all_come_out_by_it(
+    right: str, printed: str, tmp_path: Path
+) -> None:
+    text = ABILITIES.replace(right, printed)
+    rows = check_printed(written(tmp_path, text, "page.txt"), data("home"), r="none", explain=False)
+    of_se = {a.verdict for a in rows if a.quantity.kind == "se" and a.about == "printed" and a.native}
+    assert ("agrees-other-definition" in of_se) == (right == printed)
+    assert rows.exit_code == 0 or printed
+
+
 def test_what_the_caller_states_is_not_looked_for() -> None:
     found = one("booktabs.tex", "baseball", scale="lambda", reference="Boston", ties="none", family="llbt")
     model = found.found.model
@@ -121,6 +152,7 @@ def test_a_page_of_a_model_that_is_not_known_is_not_accused_unless_its_model_is_
     assert found.exit_code == 0 and {a.code for a in found if a.about == "printed" and a.printed} >= {
         "another-model"
     }
+    assert str(found).splitlines()[1].startswith("This page could not be checked: ")
     stated = check_printed(path, data("baseball"), {"family": "bradley-terry"}, r="none", explain=False)
     assert stated.exit_code == 1
 

@@ -13,6 +13,7 @@ import pytest
 
 from pairproof.report.output import render_html, render_markdown
 from pairproof.validation.check.claims_file import parse_claims
+from pairproof.validation.claims.paper import UNFILLED
 from pairproof.validation.report.attachment import attachment
 from pairproof.validation.verdicts.agreement import Agreement
 from tests.campaign.page.browser import Browser, missing
@@ -55,6 +56,19 @@ def test_numbers_that_one_reading_explains_are_one_sentence_with_the_reading() -
     rows = [row(f"p.{x}", verdict="explained", code="one-sided-p", explanation=why) for x in "ABCDEFG"]
     (line,) = [line for line in text(rows).splitlines() if "comes out if" in line]
     assert "what is printed comes out if p-values are one-sided" in line and "and 2 more" in line
+
+
+def test_another_program_s_definition_is_no_finding_and_a_file_keeps_its_name() -> None:
+    why = "aic-constant: comes out if AIC is that of R's glm, which gives 87.324; 356.5 by pairproof's definition"
+    more = {"verdict": "agrees-other-definition", "code": "aic-constant", "explanation": why}
+    found = text([row("aic", printed="87.324", native=356.5, where="printed.txt", **more)])
+    assert "## Findings\n\n- Every number that was checked comes out." in found
+    assert "## By another program's definition\n\n- printed.txt: 87.324 is printed for AIC;" in found
+
+
+def test_what_nobody_has_filled_in_does_not_stand_on_the_page() -> None:
+    paper = replace(PAPER, title=UNFILLED[0], read_from=UNFILLED[1])
+    assert not any(words in text([], paper) for words in UNFILLED)
 
 
 @pytest.mark.parametrize("code", ["false", "misleading", "erratum"])

@@ -169,7 +169,7 @@ def test_what_the_search_found_beside_the_explanations_is_a_list() -> None:
 
 def test_other_definitions_are_a_list_of_their_own() -> None:
     text = render(MISPRINT, ReportContext(), ".md").replace("\\", "")
-    assert "## Other definitions\n\n- = aic: printed 3.2, computed 7.2: R's AIC" in text
+    assert "## Other definitions\n\n- = aic: printed 3.2: R's AIC" in text
 
 
 def test_a_column_without_a_value_is_left_out() -> None:
