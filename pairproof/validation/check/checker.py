@@ -42,13 +42,7 @@ from ..verdicts.agreement import (
 )
 from ..verdicts.arithmetic import Printout, misprint
 from ..verdicts.arithmetic_rows import Games, has_arithmetic, printout_of
-from ..verdicts.definitions import (
-    OF_ERROR,
-    by_plackett_luce,
-    by_program,
-    model_of_page,
-    significant_digits,
-)
+from ..verdicts.definitions import OF_ERROR, by_plackett_luce, by_program, model_of_page, significant_digits
 from ..verdicts.digits import Floor, digits_of_agreement
 from ..verdicts.verdict import (
     IMMATERIAL,
@@ -524,7 +518,7 @@ def _by_last_step_but_one(
     of_items = [
         q for q in claim.numbers if q.quantity.kind in ("estimate", *OF_ERROR) and q.quantity in theirs
     ]
-    halved = {q.quantity: theirs[q.quantity] / _halved(claim, q.quantity) for q in of_items}
+    halved: dict[str, float] = {q.quantity: theirs[q.quantity] / _halved(claim, q.quantity) for q in of_items}
     rest = (float(claim.alpha), fit.df_resid, fit.n_comparisons)
     come_out = all(j.comes_out for j in judge_table(of_items, halved, *rest).values())
     if not come_out or not all(q.quantity in halved for q in off):

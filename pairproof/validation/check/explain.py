@@ -5,6 +5,7 @@ It never says what an author did, only under which reading the numbers come out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
