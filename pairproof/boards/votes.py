@@ -19,8 +19,8 @@ from ..data.comparisons import Comparisons
 from ..data.counting.passes import RowSource, with_sides_through
 from ..data.counting.streams import paths_of, stream_of
 from ..data.reading.arrow import has_arrow, is_lazy
-from ..data.reading.notes import vote_notes
-from ..data.reading.sides import side_terms, with_sides
+from ..data.reading.beside.repeated import vote_notes
+from ..data.reading.beside.sides import side_terms, with_sides
 from ..data.where import conditions_of
 from ..errors import InputError
 from .both_bad import COLUMN, bad_votes, table_without_both_bad

@@ -9,8 +9,8 @@ code  when
 0     done
 1     a number differs, is explained but not accepted, is ambiguous, or is printed but not estimable
 2     something required did not run: R, a package, a solver that did not converge, a defect of pairproof
-3     bad input or bad usage
-130   interrupted, also by a reader that closed the pipe
+3     bad input or bad usage; of several claims or files the others are done and shown all the same
+130   interrupted (what was checked before is shown), also by a reader that closed the pipe
 ====  ==========================================================================================
 """
 
@@ -40,6 +40,7 @@ COMMANDS = {
     "tree": "Groups of persons with different preferences, as a tree of Bradley-Terry models.",
     "validate": "Show that native, R and the printed page agree, or why not.",
     "check": "Check claims files: do the data give the printed numbers?",
+    "check-numbers": "Do the numbers of a printed table fit each other? Without the data.",
     "migrate": "Run an R script and write Python that does the same, every number compared.",
     "explain": "Find readings that reproduce printed numbers which the data do not give.",
     "claims": "Start a claims file from a table: claims new TABLE.",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,7 +63,8 @@ class SectionedCommand(click.Command):
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.ensure_object(State).command = self
+        state = ctx.ensure_object(State)
+        state.command, state.typed = self, tuple(args)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -153,8 +155,14 @@ class State:
     debug: bool = False
     force: bool = False
     command: click.Command | None = None
+    typed: tuple[str, ...] = ()
     track: str = ""
     parts: dict[str, Output] | None = None
+
+    @property
+    def again(self) -> str:
+        """The command as it was typed."""
+        return shlex.join(("pairproof", (self.command and self.command.name) or "", *self.typed))
 
     def say(self, message: str) -> None:
         """Print a message on standard error, unless quiet."""

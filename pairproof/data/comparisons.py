@@ -70,6 +70,8 @@ class Comparisons(Rows):
         table that was read.
     dropped : mapping of str to int
         Kind -> rows of the file that were left out as no comparisons (`drop="bad"` of :func:`pairproof.read`).
+    read_as : tuple of str
+        How a table that was not written for us was read, in sentences: what was recognised, and what left out.
 
     Examples
     --------
@@ -98,6 +100,7 @@ class Comparisons(Rows):
     one_track: bool = False
     counted: tuple[Part, ...] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
+    read_as: tuple[str, ...] = ()
 
     # -- making one ------------------------------------------------------------------------------------------
 
@@ -120,6 +123,7 @@ class Comparisons(Rows):
         one_track: bool = False,
         counted: Sequence[Part] = (),
         dropped: Mapping[str, int] | None = None,
+        read_as: Sequence[str] = (),
     ) -> Comparisons:
         """Make a table from checked copies of its columns.
 
@@ -142,7 +146,8 @@ class Comparisons(Rows):
         one_track : bool
         counted : sequence of Part
         dropped : mapping of str to int, optional
-            These nine as in the class.
+        read_as : sequence of str
+            These ten as in the class.
 
         Returns
         -------
@@ -185,7 +190,16 @@ class Comparisons(Rows):
         of_items = checks.checked_item_data(item_data, len(names), source)
         own = MappingProxyType(dict(own_names or {}))
         left_out = MappingProxyType(dict(dropped or {}))
-        about = (source, ranked_together, own, narrowed, bool(one_track), tuple(counted), left_out)
+        about = (
+            source,
+            ranked_together,
+            own,
+            narrowed,
+            bool(one_track),
+            tuple(counted),
+            left_out,
+            tuple(read_as),
+        )
         won, tied, lost = counts.values()
         return cls(names, i, j, won, tied, lost, ties is not None, of_rows, of_items, *about)
 

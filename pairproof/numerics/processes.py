@@ -1,4 +1,4 @@
-"""A function applied to many tasks by several processes, answers in the order of the tasks.
+"""A function applied to many tasks by several processes, answers in the order of the tasks or as they come.
 
 Processes are started anew and not forked: a fork of a process with threads may hang.  They leave an interrupt
 from the keyboard to the process that started them, and end with it whatever ends it.
@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import PairproofError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -31,30 +35,66 @@ def in_order(
     if workers == 1:
         yield from ((task, function(task)) for task in tasks)
         return
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures import Future
     from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import active_children, get_context
 
     under_way: deque[tuple[Task, Future[Answer]]] = deque()
-    others = set(active_children())
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_depend_on_parent)
-    finished = False
     try:
-        for task in tasks:
-            under_way.append((task, pool.submit(function, task)))
-            if len(under_way) > AHEAD * workers:
+        with _pool(workers) as pool:
+            for task in tasks:
+                under_way.append((task, pool.submit(function, task)))
+                if len(under_way) > AHEAD * workers:
+                    first, answer = under_way.popleft()
+                    yield first, answer.result()
+            while under_way:
                 first, answer = under_way.popleft()
                 yield first, answer.result()
-        while under_way:
-            first, answer = under_way.popleft()
-            yield first, answer.result()
-        finished = True
     except BrokenProcessPool as error:
         raise PairproofError(
             "a worker process ended before its work did: the system may have killed it for want of memory"
             " (try workers=1, --workers 1), or it was started from a script whose main part does not stand"
             ' under if __name__ == "__main__":'
         ) from error
+
+
+def as_they_come(
+    function: Callable[[Task], Answer], tasks: Iterable[Task], workers: int
+) -> Iterator[tuple[Task, Answer | None]]:
+    """Each task with its answer as soon as it is there; None for a task by which its process ended.
+
+    With a process that ends (the system may have killed it for want of memory) all that were sent are lost, and
+    each of them is done once more by itself.
+    """
+    from concurrent.futures import as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    groups = [list(tasks)]
+    while groups:
+        now, lost = groups.pop(0), []
+        with _pool(min(workers, len(now)) or 1) as pool:
+            sent = {pool.submit(function, task): task for task in now}
+            for future in as_completed(sent):
+                try:
+                    yield sent[future], future.result()
+                except BrokenProcessPool:
+                    lost.append(sent[future])
+        if len(now) > 1:
+            groups += [[task] for task in lost]
+        elif lost:
+            yield lost[0], None
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import active_children, get_context
+
+    others = set(active_children())
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_depend_on_parent)
+    finished = False
+    try:
+        yield pool
+        finished = True
     finally:
         pool.shutdown(wait=finished, cancel_futures=True)
         if (

@@ -58,6 +58,7 @@ class Cell:
     """A text with a verdict: a sign and a tone, so that nothing is told by colour alone.
 
     value: by what a sortable table sorts it, if not by the text.  title: what HTML shows where the text is cut.
+    link: the file beside the page that HTML leads to.
     """
 
     text: str
@@ -65,6 +66,7 @@ class Cell:
     tone: Tone = ""
     value: float | None = None
     title: str = ""
+    link: str = ""
 
     @property
     def signed(self) -> str:
@@ -158,9 +160,10 @@ class Quote:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many there are of each verdict; only HTML shows it, the sentence under it has the same numbers."""
+    """How many there are of each verdict, and of what; only HTML shows it, the sentence under it has the same numbers."""
 
     entries: tuple[tuple[int, Cell], ...]
+    what: str = "agreements"
 
 
 @dataclass(frozen=True)

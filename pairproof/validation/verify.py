@@ -182,7 +182,7 @@ def agree(
     >>> rows = agree(fit, {"estimate.A": "0.5493", "deviance": 0.0})
     >>> [row.verdict for row in rows]
     ['agrees', 'agrees']
-    >>> agree(fit, {"estimate.A": "0.6493"})
+    >>> agree(fit, {"estimate.A": "0.6493"})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     AssertionError: LLBT: 1 of 1 quantities do not agree
     quantity               fit  reference  digits  asked

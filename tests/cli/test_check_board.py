@@ -59,11 +59,11 @@ def test_a_board_of_other_votes_ends_with_1_and_one_without_votes_is_told_what_t
 ) -> None:
     board = folder / "board" / "leaderboard.csv"
     code, out, _ = run(capsys, "check", board, "--votes", folder / "votes.csv", "--where", "judge!=user-64")
-    assert code == 1 and "need attention" in out
+    assert code == 1 and "What needs attention" in out
     for arguments, words in (
         ((board,), "add --votes FILE"),
-        ((board, "--anchor", "model-2=1200"), "--anchor is of a board; add --votes FILE"),
-        ((board, board, "--votes", folder / "votes.csv"), "--votes is for one board"),
+        ((board, "--anchor", "model-2=1200"), "--anchor is of a printed table; add --votes FILE"),
+        ((board, board, "--votes", folder / "votes.csv"), "--votes is for one printed table"),
         ((board, "--votes", folder / "votes.csv", "--anchor", "model-2"), "expected NAME=VALUE"),
         ((board, "--votes", folder / "votes.csv", "--anchor", "model-2=x"), "expected MODEL=RATING"),
         (

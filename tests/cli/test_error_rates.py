@@ -11,7 +11,7 @@ import pytest
 
 import pairproof
 from pairproof.cli import main
-from pairproof.data.reading.sentence_errors import read_errors, shared_sentences
+from pairproof.data.reading.beside.sentence_errors import read_errors, shared_sentences
 from pairproof.native.competitions.ranking.error_rates import error_rate, rate_difference
 
 #: seed-methods, section 3: system A is the specification's vector.

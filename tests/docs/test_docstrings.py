@@ -100,6 +100,8 @@ COVERED = (
     "pairproof.native.planning.looking_early:proportion",
     "pairproof.validation.again:Again",
     "pairproof.validation.again:Held",
+    "pairproof.validation.pytest.snapshots:Recorded",
+    "pairproof.validation.verify:agree",
     "pairproof.errors",
 )
 #: A paper's year, an equation of the paper that the module names, a function of R.

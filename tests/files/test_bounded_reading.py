@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from pairproof.data.columns import natural_order
 from pairproof.data.comparisons import Comparisons
 from pairproof.data.reading import read
-from pairproof.data.reading.sentence_errors import read_errors
+from pairproof.data.reading.beside.sentence_errors import read_errors
 from pairproof.errors import DataWarning, InputError, PairproofError
 from pairproof.files import inputs as packed
 from pairproof.text import listed, quoted

@@ -19,7 +19,7 @@ import pairproof
 from pairproof.errors import PairproofError
 from pairproof.native.competitions.experiment.held_out import split_by_source
 from pairproof.native.competitions.experiment.learning_curves import Design, run
-from pairproof.numerics.processes import in_order
+from pairproof.numerics.processes import as_they_come, in_order
 from tests.native.translation import random_table
 
 
@@ -60,7 +60,7 @@ def test_a_worker_that_is_killed_is_no_defect_but_an_error_with_a_way_out():
 SCRIPT = """
 import os, sys, time
 from contextlib import closing
-from pairproof.numerics.processes import in_order
+from pairproof.numerics.processes import as_they_come, in_order
 
 if __name__ == "__main__":
     with closing(in_order(time.sleep, [0, 0, 60, 60, 60, 60], 2)) as answers:
@@ -140,3 +140,24 @@ def test_an_interrupt_between_two_answers_leaves_no_process(work):
     while set(multiprocessing.active_children()) - others and time.monotonic() < limit:
         time.sleep(0.05)
     assert held.tb is not None and not set(multiprocessing.active_children()) - others
+
+
+def ends_by(task: int) -> int:
+    """The task itself; 3 ends the process that has it, as the system does for want of memory."""
+    if task == 3:
+        os._exit(9)
+    return task
+
+
+def test_a_task_that_ends_its_process_has_no_answer_and_costs_no_other_task_its_own():
+    found = dict(as_they_come(ends_by, range(12), 2))
+    assert found == {k: None if k == 3 else k for k in range(12)}
+
+
+def slow_first(task: int) -> int:
+    time.sleep(3.0 if task == 0 else 0.0)
+    return task
+
+
+def test_what_is_done_sooner_comes_sooner():
+    assert [task for task, _ in as_they_come(slow_first, range(6), 2)][-1] == 0

@@ -30,6 +30,8 @@ HEADS: Mapping[str, tuple[str, ...]] = {
 #: Verdicts as a sentence has them.
 VERBS = {
     "agrees": "agree",
+    "agrees-other-definition": "agree by another definition",
+    "immaterial": "is immaterial",
     "explained": "are explained",
     "differs": "differ",
     "differs-conclusion": "differs in its conclusion",

@@ -8,7 +8,8 @@ fence                         what is done
 ``python raises``             the same, and must end in an error of ours, whose text is the output
 ``console``                   each line that begins with ``$ `` is run by sh; its output, stderr too, follows
                               it
-``csv NAME``, ``toml NAME``   written to the file NAME, for the blocks after it; so is ``python NAME.py``
+``csv NAME``, ``toml NAME``   written to the file NAME, for the blocks after it; so are ``python NAME.py`` and
+                              ``text NAME``
 ``text``                      output of the block before it, or quoted text where no block stands before it
 ``sh``, ``json``, ``r``       shown, not run
 ============================  ==============================================================================
@@ -81,7 +82,7 @@ def is_file(fence: Fence) -> bool:
     """Whether the block is the content of a file."""
     if fence.language == "python":
         return fence.info.endswith(".py")
-    return fence.language in FILES and bool(fence.info)
+    return fence.language in (*FILES, "text") and bool(fence.info)
 
 
 def records() -> Records:

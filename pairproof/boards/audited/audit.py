@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from ...data.columns import Factor, FloatArray, each, used_levels, values_of
 from ...data.comparisons import Comparisons
 from ...data.judgments import check_one_track
-from ...data.reading.sides import side_terms, with_sides
+from ...data.reading.beside.repeated import repeated_votes
+from ...data.reading.beside.sides import side_terms, with_sides
 from ...errors import InputError
 from ...fit.estimates.tails import p_words
 from ...report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
@@ -32,11 +33,8 @@ from .suspicions import Finding, all_tests, flags
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Names that files have for the time and for the identifier of a vote.
+#: Names that files have for the time of a vote.
 TIMES = ("tstamp", "timestamp", "time", "created_at", "date")
-IDS = ("question_id", "vote_id", "battle_id", "conversation_id", "uid", "id")
-#: Columns that tell votes with one identifier apart.
-APART = ("judge", "turn", "game", "judge_model", "annotator")
 #: Kind of a flag -> what is looked at.
 KINDS = {
     "order": "position",
@@ -360,28 +358,15 @@ def _style(table: Comparisons, style: Sequence[str]) -> dict[str, FloatArray]:
 
 
 def _repeated(table: Comparisons) -> Finding | str | None:
-    """Votes whose identifier, judge, pair and answer are those of an earlier one; or why they were not looked for."""
-    import pandas as pd
-
-    name = next((name for name in IDS if name in table.columns), None)
-    if name is None:
-        return f"no column {' or '.join(IDS)}"
-    apart = [column for column in APART if column in table.columns]
-    votes = pd.DataFrame({column: values_of(table.columns[column]) for column in (name, *apart)})
-    votes = votes.assign(first=table.first, second=table.second)
-    if (
-        "judge" not in apart
-        and (~votes.duplicated([name, "first", "second"])).sum() > 1.1 * votes[name].nunique()
-    ):
-        return f"{name} names several pairs, so it is no identifier of a vote"
-    again = votes.assign(wins=table.wins, losses=table.losses).duplicated() & votes[name].notna()
-    rows = np.flatnonzero(again)
-    if not rows.size:
-        return None
+    """Votes that are repeated; or why they were not looked for."""
+    twice = repeated_votes(table)
+    if isinstance(twice, str) or not twice.rows.size:
+        return twice if isinstance(twice, str) else None
+    rows = twice.rows.tolist()
     n = float(table.row_weights[rows].sum())
-    said = f"{n:,.10g} votes are repeated: {', '.join([name, *apart])}, pair and answer are those of an earlier row; rows "
+    said = f"{n:,.10g} votes are repeated: {', '.join(twice.keys)}, pair and answer are those of an earlier row; rows "
     said += named([f"{row + 1}" for row in rows], 6)
-    return Finding("repeated-id", "flag", said, None, {"votes": n, "column": name}, (), tuple(rows.tolist()))
+    return Finding("repeated-id", "flag", said, None, {"votes": n, "column": twice.column}, (), tuple(rows))
 
 
 # -- items ---------------------------------------------------------------------------------------------------

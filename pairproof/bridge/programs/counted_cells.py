@@ -145,6 +145,25 @@ def count(fit: Fit, clusters: Sequence[str] = ()) -> CountedCells:
     )
 
 
+def rows_as_they_stand(fit: Fit) -> CountedCells:
+    """The rows of the table, each a cell from the side of the item named first."""
+    table = treated(fit)
+    used = table.wins + table.ties + table.losses > 0
+    covariates = (
+        Covariate(name, *_coded(table.columns[name], categorical, used))
+        for name, categorical in covariates_of(fit)
+    )
+    return CountedCells(
+        *(table.items, table.first, table.second, table.wins, table.losses),
+        table.ties if table.tie_category else None,
+        order_of(table) if fit.spec.order_effect else None,
+        tuple(covariates),
+        (),
+        table,
+        comparison=comparison_columns(fit, table, used),
+    )
+
+
 def treated(fit: Fit) -> Comparisons:
     """The comparisons as they entered the likelihood: with ties kept, dropped, or counted as half wins."""
     return fit.data.with_ties_treated(fit.ties)

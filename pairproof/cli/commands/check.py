@@ -1,4 +1,4 @@
-"""`pairproof check`: claims files, the user's own or those that come with the package, and boards beside their votes."""
+"""`pairproof check`: claims files, the user's own or those that come with the package, and printed tables beside their data."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...fit.estimates.specification import FAMILIES, TIES_IN_WORDS
+from ..options.many import OF_MANY, check_files, many_options
 from ..options.reading import (
+    LAYOUTS,
     LISTS,
+    ORDERS,
     Reading,
     cluster_options,
     comparisons,
+    mapping_of,
     parsed,
     rating_of,
     read_as,
@@ -18,7 +23,7 @@ from ..options.reading import (
     taken,
     where_option,
 )
-from ..options.verifying import check_papers, give_verdicts, paper_options
+from ..options.verifying import give_verdicts, paper_options, stated, verdict_options, watched
 from ..state import READ, SHARE, SectionedCommand, State, choice, options
 
 if TYPE_CHECKING:
@@ -26,96 +31,134 @@ if TYPE_CHECKING:
 
 HELP = """Check claims files: do the paper's data give the numbers it prints, and does R agree?
 
-Each FILE is a claims file (*.claims.toml) or the name of a paper that comes with pairproof. With --votes FILE is the CSV of a
-leaderboard, and each of its ratings, limits, ranks and counts gets a verdict.
+Where a number does not come out, known slips of reading, model, scale and print are tried, and one that gives all numbers
+of the claim is named (pairproof explain lists them all).
+
+Each FILE is a claims file (*.claims.toml), a folder of them, or the name of a paper that comes with pairproof. Of several
+there is a line a paper, and one that cannot be read stops no other (exit code 3). With --votes FILE is a printed
+table (CSV, LaTeX, HTML, Markdown, text) or what R, Stata or SAS print, a leaderboard too, and each of its numbers gets a
+verdict; the model is found from the numbers where it is not stated.
 
 \b
 pairproof check my-paper.claims.toml
+pairproof check my-paper.claims.toml --attachment for-the-editor.html
+pairproof check papers/ --out checked/
 pairproof check firth-2005.claims.toml --r none --json
+pairproof check table.tex --votes wins.csv
 pairproof check leaderboard.csv --votes votes.parquet --anchor mixtral-8x7b=1114 --cluster judge
 """
 _READING = {
+    "layout": "Of the votes; default: recognised from their columns.",
     "columns": "The votes' own name for a column, for example winner=verdict; repeatable.",
-    "coding": "The codes that stand for first, tie, second and both_bad.",
+    "items": "Order of the items (default: numeric if all are numbers, else by code point).",
     "rename": "Another name for a model of the votes; repeatable.",
+    "tie_category": "Whether judges could answer 'no preference' (default: depends on the layout).",
+    "pair_order": f"Layout prefmod: {ORDERS}",
+    "pairs": "Layout prefmod: the columns that are pairs.",
+    "coding": "The codes that stand for first, tie, second and both_bad.",
+    "winner": "Layout matrix: whether the row or the column won.",
+    "record": "Layout matrix: what the three numbers of a cell such as 14-2-7 are.",
     "encoding": "Encoding of a text file, such as latin-1 (default: UTF-8).",
 }
+_OF_TABLE = (
+    *("family", "ties", "reference", "scale", "heading", "order_effect", "cluster", "kind"),
+    *("anchor", "mean", "expected", "style", "level"),
+)
+#: Endings of files that are no claims files.
+_TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
 
 
 @click.command("check", cls=SectionedCommand, help=HELP)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=READ)
 @options(
-    "A board",
+    "A printed table",
     {
-        "--votes FILE": "The votes of the board in FILE, whose numbers are then checked.",
-        "--ties": "How the board treats ties (default: half).",
-        "--anchor MODEL=RATING": "A model whose rating the board holds (default: the mean of all ratings is 1000).",
-        "--mean POINTS": "The mean of the ratings, where there is no anchor (default: 1000).",
-        "--expected": "Ratings of the model's abilities (default), or of its expected scores.",
-        "--order-effect": "The board holds equal who was shown first.",
-        "--style COL[,COL]": "Covariates of the two answers that it holds equal, as of pairproof leaderboard.",
-        "--level": "Of limits and rank sets (default: 0.95).",
+        "--votes FILE": "The comparisons of the table in FILE, whose numbers are then checked.",
+        "--model": "As in 'pairproof fit' (default: found from the numbers, as are ties, reference and scale).",
+        "--ties": "How it treats ties (default of a board: half).",
+        "--reference ITEM|sum": "The item whose ability is 0, or sum.",
+        "--scale": "Of its numbers; elo: ratings in points; any: a free factor and constant.",
+        "--heading KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high, ...), where two"
+        " could be it; repeatable.",
+        "--anchor MODEL=RATING": "Of a board, the model whose rating it holds (default: the mean of all ratings is 1000).",
+        "--mean POINTS": "Of a board, the mean of the ratings, where there is no anchor (default: 1000).",
+        "--expected": "Of a board: ratings of the model's abilities (default), or of its expected scores.",
+        "--order-effect": "It holds equal who was shown first.",
+        "--style COL[,COL]": "Of a board, covariates of the two answers that it holds equal, as of pairproof leaderboard.",
+        "--level": "Of a board, the level of limits and rank sets (default: 0.95).",
     },
     votes=READ,
-    ties=choice("half", "davidson", "rao-kupper", "drop"),
+    model=choice(*FAMILIES, name="family"),
+    ties=choice(*TIES_IN_WORDS),
+    reference="",
+    scale=choice("lambda", "log-odds", "elo", "any"),
+    heading={"multiple": True, "callback": mapping_of("estimate=Ability")},
     anchor={"callback": parsed(rating_of)},
     mean=float,
     expected=choice("ability", "score"),
     style=LISTS,
     level=SHARE,
 )
-@cluster_options("A board", "What goes together in its standard errors (default: single votes).")
-@reading_options("Reading the votes", ("long", "counts", "votes"), _READING)
+@cluster_options("A printed table", "What goes together in its standard errors (default: single votes).")
+@reading_options("Reading the votes", LAYOUTS, _READING)
 @where_option
+@many_options
+@verdict_options
 @paper_options
 def command(state: State, files: tuple[str, ...], votes: str | None, **asked: Any) -> int:
     of_votes = read_as(asked, (*_READING, "where"))
-    of_board = taken(
-        asked, ("ties", "anchor", "mean", "expected", "order_effect", "style", "level", "cluster", "kind")
-    )
+    of_table = taken(asked, _OF_TABLE)
     if votes is None:
         stray = [
-            f"--{name.replace('_', '-')}" for name, value in of_board.items() if value and name != "kind"
+            f"--{name.replace('_', '-')}" for name, value in of_table.items() if value and name != "kind"
         ]
         if stray or any(of_votes.values()):
-            raise click.UsageError(f"{(*stray, 'options of reading')[0]} is of a board; add --votes FILE.")
-        if boards := [file for file in files if file.lower().endswith((".csv", ".tsv"))]:
             raise click.UsageError(
-                f"{boards[0]} is no claims file; if it is a leaderboard, add --votes FILE."
+                f"{(*stray, 'options of reading')[0]} is of a printed table; add --votes FILE."
             )
-        return check_papers(state, files, **asked)
+        if tables := [file for file in files if file.lower().endswith(_TABLES)]:
+            raise click.UsageError(
+                f"{tables[0]} is no claims file; if it is a printed table, add --votes FILE, or look at its numbers alone:"
+                f" pairproof check-numbers {tables[0]}"
+            )
+        return check_files(state, files, **asked)
+    if given := next((name for name in OF_MANY if asked.pop(name)), ""):
+        raise click.UsageError(f"--{given} is for claims files; leave out --{given} or --votes.")
     if len(files) != 1 or files[0].endswith(".toml"):
-        raise click.UsageError(
-            "--votes is for one board, a CSV with a model and its rating in each row; claims files name their data."
-        )
-    if of_board["anchor"] and of_board["mean"] is not None:
+        raise click.UsageError("--votes is for one printed table; claims files name their data.")
+    if of_table["anchor"] and of_table["mean"] is not None:
         raise click.UsageError("--anchor and --mean contradict each other; leave one out.")
-    return _check_board(state, files[0], Reading(comparisons, of_votes).of(votes), of_board, asked)
+    return _check_printed(state, files[0], Reading(comparisons, of_votes).of(votes), of_table, asked)
 
 
-def _check_board(
-    state: State, file: str, votes: Comparisons, of_board: dict[str, Any], asked: dict[str, Any]
+def _check_printed(
+    state: State, file: str, votes: Comparisons, of_table: dict[str, Any], asked: dict[str, Any]
 ) -> int:
     from ...boards.votes import Votes, styled
-    from ...validation.check.printed_board import check_board
-    from ...validation.claims.paper import ModelClaim
+    from ...validation.printed.beside import check_printed
 
-    anchor, at = of_board["anchor"] or ("", of_board["mean"])
-    cluster = of_board["cluster"]
-    with_style = styled(Votes(votes), of_board["style"])
-    model = ModelClaim(
-        "bradley-terry",
-        (of_board["ties"] or "half") if votes.tie_category else "none",
-        reference="sum",
-        scale="elo",
-        anchor=anchor,
-        at=at,
-        expected=of_board["expected"] or "",
-        level=f"{of_board['level']:.15g}" if of_board["level"] else "",
-        order_effect=of_board["order_effect"],
-        comparison_terms=with_style.terms,
-        cluster=cluster,
-        cluster_kind=of_board["kind"],
-        by_vote=not cluster,
-    )
-    return give_verdicts(state, check_board(file, with_style.table, model), asked["require_r"], asked["full"])
+    anchor, at = of_table["anchor"] or (None, of_table["mean"])
+    with_style = styled(Votes(votes), of_table["style"])
+    given = {key: of_table[key] for key in ("family", "ties", "reference", "order_effect", "cluster")}
+    of_board = {
+        **{"anchor": anchor, "at": at, "expected": of_table["expected"]},
+        "level": f"{of_table['level']:.15g}" if of_table["level"] else None,
+        "comparison_terms": with_style.terms,
+    }
+    on_points = any(value not in (None, ()) for value in of_board.values())
+    given |= {**of_board, "scale": of_table["scale"] or ("elo" if on_points else None)}
+    given["cluster_kind"] = of_table["kind"] if of_table["cluster"] else None
+    with watched(state) as progress:
+        found = check_printed(
+            file,
+            with_style.table,
+            {key: value for key, value in given.items() if value not in ("", None, (), False)},
+            of_table["heading"] or {},
+            r=asked["r"],
+            progress=progress,
+            explain=not asked["no_explain"],
+            **stated(immaterial=asked["immaterial"]),
+        )
+    for sentence in found.context.first_lines if state.json else ():
+        state.say(sentence)
+    return give_verdicts(state, found, asked["require_r"], asked["full"])

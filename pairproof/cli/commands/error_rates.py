@@ -55,7 +55,7 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
 @shared_options
 def command(state: State, file: str, where: tuple[str, ...], **asked: Any) -> int:
     state.no_junit("error rates have")
-    from ...data.reading.sentence_errors import read_errors
+    from ...data.reading.beside.sentence_errors import read_errors
     from ...native.competitions.ranking.system_rates import rates_of
     from ..reports.systems_compared import error_rates_document as document, error_rates_page as page
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..options.verifying import data_option, project_option
+from ..options.verifying import data_option, project_option, watched
 from ..state import COUNT, READ, SectionedCommand, State, options, shared_options
 
 HELP = """Find the readings of a paper that reproduce its printed numbers.
@@ -52,7 +52,9 @@ def command(
     from ...validation.report.rendering import output
     from ...validation.slips.search import MOST_READINGS
 
-    explained = explain(data_from(read_paper(file), data, data_limit), most or MOST_READINGS)
+    paper = data_from(read_paper(file, lenient=True), data, data_limit)
+    with watched(state) as progress:
+        explained = explain(paper, most or MOST_READINGS, progress)
     verdicts = output(explained.agreements, explained.context(f"pairproof explain {file}"))
     state.give_beside(verdicts, explained.to_document(), lambda: str(explained))
     return explained.exit_code

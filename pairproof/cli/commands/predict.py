@@ -65,7 +65,7 @@ def command(
         raise click.UsageError(f"--out {out}: predictions are written as CSV; give a name that ends in .csv.")
     import pairproof
 
-    from ...data.reading.new_contests import read_contests, read_new_items
+    from ...data.reading.beside.new_contests import read_contests, read_new_items
     from ..reports.fitted import prediction_document as document, prediction_page as page
 
     table = reading.of(file)

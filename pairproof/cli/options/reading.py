@@ -19,12 +19,13 @@ from ..state import READ, WRITTEN, Decorated, State, choice, files_of, gathered,
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
-    from ...data.reading.sentence_errors import ErrorTable
+    from ...data.reading.beside.sentence_errors import ErrorTable
     from ...data.respondents.respondents import Respondents
 
 
 LAYOUTS = (
-    "long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "rankings", "prefmod", "matrix",
+    "long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "rankings", "prefmod", "matrix", "scores",
+    "winners",
 )  # fmt: skip
 
 
@@ -152,6 +153,7 @@ DECLARED: dict[str, dict[str, Any]] = {
     "pair_names": {"type": click.Choice(["check", "ignore"])},
     "coding": {"metavar": "first=1,..."},
     "winner": {"type": click.Choice(["rows", "columns"])},
+    "record": {"type": click.Choice(["wins-ties-losses", "wins-losses-ties"])},
     "encoding": {"metavar": "NAME"},
     "drop": {"type": click.Choice(["bad"])},
     "answers": _COLUMNS,
@@ -203,6 +205,7 @@ _TABLE = {
     " them.",
     "coding": "The codes that stand for first, tie, both_bad, second and missing.",
     "winner": "Layout matrix: whether the row or the column won.",
+    "record": "Layout matrix: what the three numbers of a cell such as 14-2-7 are.",
     "encoding": ENCODING,
     "drop": DROP,
 }
@@ -255,6 +258,8 @@ class Reading(Generic[Read]):
 def told(table: Read) -> Read:
     """The table, after saying on standard error what --drop and --where have left of it."""
     state = click.get_current_context().ensure_object(State)
+    for sentence in getattr(table, "read_as", ()):
+        state.say(sentence)
     dropped = getattr(table, "dropped", None)
     if dropped:
         state.say("rows left out: " + ", ".join(f"{n:,} {kind}" for kind, n in dropped.items()))

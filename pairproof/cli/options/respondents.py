@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...fit.estimates.specification import ANSWER_FAMILIES
 from ..naming import flag
 from ..state import gathered
 from .reading import (
+    DROP,
     ENCODING,
     ITEM_DATA,
+    LAYOUTS as OF_COMPARISONS,
     NAMES_CHECKED,
     ORDERS,
     Reading,
@@ -25,6 +28,7 @@ from .reading import (
     filter_options,
     read_as,
     reading_options,
+    where_option,
 )
 
 if TYPE_CHECKING:
@@ -149,4 +153,65 @@ def _persons(command: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 person_options = gathered(
     (reading_options("Reading the table", (*OF_PERSONS, *OF_JUDGES), _PERSONS), filter_options), _persons
+)
+
+
+#: Of a table of either: comparisons, or whole answers where the layout or the model says so.
+_EITHER = {
+    **_ANSWERS,
+    "layout": "Of comparisons (default: recognised from the column names): long, counts, votes, ...; of persons' whole"
+    " answers: pairs, ranks, orders, ...",
+    "coding": "The codes that stand for first, tie, both_bad, second and missing.",
+    "pair_order": f"prefmod, pairs: {ORDERS}",
+    "pairs": "prefmod, pairs: the columns that are pairs.",
+    "pair_names": f"prefmod, pairs: {NAMES_CHECKED}",
+    "columns": "Comparisons, rankings: the file's own name for a column; repeatable.",
+    "rename": "Comparisons, rankings: another name for an item; repeatable.",
+    "winner": "matrix: whether the row or the column won.",
+    "record": "matrix: what the three numbers of a cell such as 14-2-7 are.",
+    "drop": DROP,
+}
+_OF_COMPARISONS = (
+    *(
+        "columns",
+        "items",
+        "levels",
+        "rename",
+        "tie_category",
+        "item_data",
+        "pair_order",
+        "pairs",
+        "pair_names",
+    ),
+    *("coding", "winner", "record", "encoding", "drop"),
+)
+
+
+def _either(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    stated = read_as(given, _EITHER)
+    where = read_as(given, ("where",))
+    layout, family = stated.get("layout"), given.get("family")
+    if layout == "rankings" or layout not in (None, *OF_COMPARISONS) or family in ANSWER_FAMILIES:
+        if layout not in LAYOUTS:
+            raise click.UsageError(
+                f"--model {family} is of whole answers: say --layout, one of {', '.join(LAYOUTS)}."
+            )
+        check(layout, {name: value for name, value in stated.items() if name != "layout"})
+        return command(reading=Reading(_respondents, stated | where), **given)
+    if wrong := [name for name in stated if name not in (*_OF_COMPARISONS, "layout")]:
+        raise click.UsageError(f"{flag(wrong[0])} is for whole answers: say --layout {', '.join(LAYOUTS)}.")
+    return command(reading=Reading(comparisons, stated | where), **given)
+
+
+either_options = gathered(
+    (
+        reading_options(
+            "Reading the table",
+            (*OF_COMPARISONS, *(n for n in LAYOUTS if n != "rankings")),
+            _EITHER,
+            "first=1,tie=0,...",
+        ),
+        where_option,
+    ),
+    _either,
 )

@@ -87,18 +87,45 @@ def stated(**options: Any) -> dict[str, Any]:
 
 
 paper_options = stacked(r_options, data_option, shared_options)
+#: How the verdicts on a claims file are come to.
+verdict_options = options(
+    "Verdicts",
+    {
+        "--immaterial PART": "Part of its standard error by which a number may lie beyond its printed places, if no"
+        " sign, order, significance or mark changes by it (default: 0.01). A lone misprint is never immaterial.",
+        "--no-explain": "Do not search for other readings of the page where its numbers do not come out.",
+    },
+    immaterial=click.FloatRange(0.0, 1.0, max_open=True),
+    no_explain=FLAG,
+)
+
+
+def of_run(
+    data_limit: int | None, immaterial: float | None = None, no_explain: bool = False, **asked: Any
+) -> dict[str, Any]:
+    """The arguments of `run`, from the options of the commands that check papers."""
+    explain = False if no_explain else None
+    return {**asked, **stated(data_limit=data_limit, immaterial=immaterial, explain=explain)}
 
 
 def check_papers(
-    state: State, names: Sequence[str], *, require_r: bool, full: bool, data_limit: int | None, **asked: Any
+    state: State,
+    names: Sequence[str],
+    *,
+    require_r: bool,
+    full: bool,
+    after: Callable[[Verification], None] | None = None,
+    **asked: Any,
 ) -> int:
-    """Recompute the papers, show and write the verdicts, and return the exit code 0, 1 or 2."""
+    """Recompute the papers, show and write the verdicts, and return the exit code; `after` is told the verdicts first."""
     import pairproof.validation
 
     with watched(state) as progress:
         found = pairproof.validation.run(
-            names, progress=progress, workers=os.cpu_count() or 1, **asked, **stated(data_limit=data_limit)
+            names, progress=progress, workers=os.cpu_count() or 1, **of_run(**asked)
         )
+    if after is not None:
+        after(found)
     return give_verdicts(state, found, require_r, full)
 
 
@@ -106,14 +133,17 @@ def give_verdicts(state: State, found: Verification, require_r: bool, full: bool
     """Show and write verdicts, and return the exit code."""
     from ...validation.report.rendering import output
     from ...validation.report.terminal import screen
-    from ...validation.verdicts.agreement import exit_code, to_document
+    from ...validation.verdicts.agreement import to_document
 
+    context = replace(found.context, command=state.again)
     shown = replace(
-        output(found, found.context),
-        terminal=lambda: screen(found, found.context, full=full, reports=[*map(str, state.reports)]),
+        output(found, context),
+        terminal=lambda: screen(found, context, full=full, reports=[*map(str, state.reports)]),
     )
     state.give_output(shown, lambda: to_document(found))
-    return exit_code(found, require_r)
+    if found.interrupted:
+        state.say("interrupted: these are the verdicts on what was checked before")
+    return replace(found, require_r=require_r).exit_code
 
 
 @contextlib.contextmanager

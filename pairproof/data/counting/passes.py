@@ -26,7 +26,7 @@ from ..comparisons import Comparisons
 from ..reading.assemble import Drop
 from ..reading.cells import BOTH_BAD, MISSING, MISSING_WORDS, NUMBER, PLACE, Coding, CodingLike, text_of
 from ..reading.layouts import NEEDED, WORDS, Layout
-from ..reading.sides import SideTerm, parts_in, root_mean_square
+from ..reading.beside.sides import SideTerm, parts_in, root_mean_square
 from ..reading.sources import Table
 from .count import as_whole, count, layout_of, roles_of
 from .streams import BATCH, Batches, check_case, spooled, stream_of

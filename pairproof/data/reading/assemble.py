@@ -57,18 +57,15 @@ class Options:
 
     def __post_init__(self) -> None:
         """A string where a list is wanted would be taken letter by letter, so it is refused."""
-        if isinstance(self.items, str):
-            raise InputError(
-                f"items={quoted(self.items)} is one string; pass a list of names such as ['A', 'B']"
-            )
+        lists = {
+            "items=": self.items,
+            **{f"levels of {name!r}: ": own for name, own in (self.levels or {}).items()},
+        }
+        for what, stated in lists.items():
+            if isinstance(stated, str):
+                raise InputError(f"{what}{quoted(stated)} is one string; pass a list such as ['A', 'B']")
         if not isinstance(self.rename or {}, Mapping):
             raise InputError(f"rename={quoted(self.rename)}; expected a mapping such as {{'tie': 'necktie'}}")
-        for name, stated in (self.levels or {}).items():
-            if isinstance(stated, str):
-                raise InputError(
-                    f"levels of {name!r}: {quoted(stated)} is one string; pass a list of levels such as ['a',"
-                    " 'b']"
-                )
         if self.tie_category not in (None, True, False):
             raise InputError(f"tie_category={self.tie_category!r}; expected True, False or None")
         conditions_of(self.where)
@@ -99,13 +96,9 @@ def item_column(table: Table, name: str, options: Options, *, may_be_blank: bool
     if any(unusual):
         marks = np.array([*unusual, False])[found.codes]
         word = table.shown(name, marks)
-        raise table.refuse(
-            marks,
-            name,
-            f"the item is called {word}, which usually means a missing value",
-            f"name the item, or if this is its name list it in items=, or rename={{{word}: ...}}",
-            ItemError,
-        )
+        said = f"the item is called {word}, which usually means a missing value"
+        cure = f"name the item, or if this is its name list it in items=, or rename={{{word}: ...}}"
+        raise table.refuse(marks, name, said, cure, ItemError)
     return found
 
 

@@ -8,7 +8,6 @@ one judgment, as `A>B` is.  A preference p is a win of 1 - p and a loss of p, an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -95,10 +94,9 @@ def games_of(table: Table) -> Table:
     scores = [game.get("score") if isinstance(game, dict) else None for each in games for game in each]
     more = table.take(rows)
     model, baseline = (more.columns[name].reset_index(drop=True) for name in ("model", "baseline"))
-    columns = {name: column for name, column in parts_of(more.columns).items() if name != "games"}
-    columns |= {"model_a": baseline.where(~again, model), "model_b": model.where(~again, baseline)}
+    columns = {"model_a": baseline.where(~again, model), "model_b": model.where(~again, baseline)}
     columns |= {"winner": pd.Series(scores, dtype=object), "game": pd.Series(np.where(again, 2, 1))}
-    return replace(more, columns=columns)
+    return more.without(["games"]).adding(columns)
 
 
 def without_bad(
@@ -138,5 +136,6 @@ def bad_answers(
 
 def bad_preferences(table: Table, name: str, least: float) -> tuple[BoolArray, BoolArray]:
     """As :func:`bad_answers`, of preferences."""
-    missing = np.isnan(numbers(table, name)[0]) & ~numbers(table, name)[1]
+    values, wrong = numbers(table, name)
+    missing = np.isnan(values) & ~wrong
     return missing, np.isnan(_preferences(table, name, least)) & ~missing

@@ -194,13 +194,8 @@ def neutral_ground(table: Table, name: str) -> FloatArray:
     """The `order` column: 1 where being named first may matter, 0 on neutral ground; nothing else."""
     values, wrong = numbers(table, name)
     bad = wrong | ~np.isin(values, (0.0, 1.0))
-    table.check(
-        bad,
-        name,
-        "order is {cell}",
-        "expected 1 (the one named first may have an advantage) or 0 (neutral ground); a column of"
-        " another meaning needs another name",
-    )
+    expected = "expected 1 (the one named first may have an advantage) or 0 (neutral ground)"
+    table.check(bad, name, "order is {cell}", f"{expected}; a column of another meaning needs another name")
     return values
 
 

@@ -34,14 +34,16 @@ from .assemble import (
 )
 from .boards import bad_answers, bad_preferences, games_of, in_words, preferences, without_bad
 from .cells import BOTH_BAD, FIRST, LEAVE_OUT, MISSING, SECOND, TIE, BoolArray, Coding, CodingLike, counts
-from .matrix import Winner, read_matrix
+from .forms import as_counts, without_row_names
+from .matrix import Record, Winner, is_square, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
 from .rankings import is_rankings, read_rankings
 from .sources import ROLES, Table, is_records, load, suggestion, warn_if_cut
 
 Layout = Literal[
-    "long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "rankings", "prefmod", "matrix"
-]
+    "long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "rankings", "prefmod", "matrix", "scores",
+    "winners",
+]  # fmt: skip
 NEEDED: Mapping[Layout, tuple[str, ...]] = {
     "long": ("first", "second", "outcome"),
     "counts": ("first", "second", "wins", "losses"),
@@ -56,7 +58,8 @@ _LEAST: Mapping[str, float] = {"soft": 0.0, "alpaca": 1.0}
 _EXPECTED = (
     "expected long (first, second, outcome), counts (first, second, wins, losses; ties where they could"
     " be answered), votes (model_a, model_b, winner; evalica's left, right, winner; model_a, model_b, pref;"
-    " AlpacaEval's generator_1, generator_2, preference; arena-hard's model, games) or rankings (system1, rank1, system2, rank2, ..., or"
+    " AlpacaEval's generator_1, generator_2, preference; arena-hard's model, games), winners (winner, loser), scores"
+    " (home, away, score) or rankings (system1, rank1, system2, rank2, ..., or"
     " WMT's system1Id, system1rank, ..., or system, rank with a row a system). Say which column is what,"
     " for example columns={'first': 'left'} (--col first=left); a column a pair is layout='prefmod', a"
     " square table layout='matrix'"
@@ -102,7 +105,7 @@ def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLik
     ties = has_tie_category(table, options, tied, answer)
     if bad.any():
         _check_no_both_bad(table, bad, answer)
-        table = replace(table, columns={**table.columns, "both_bad": pd.Series(bad.astype(float))})
+        table = table.adding({"both_bad": pd.Series(bad.astype(float))})
     return assemble(table, options, items, i, j, results, tie_category=ties, used=NEEDED[layout])
 
 
@@ -155,14 +158,15 @@ def without_bad_rows(
 
 
 #: Options that only some layouts have; stating one for another layout is an error.
-_OF_ROWS = ("long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard")
+_OF_ROWS = ("long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "scores", "winners")
 ONLY_FOR: Mapping[str, tuple[str, ...]] = {
     "pair_order": ("prefmod",),
     "pairs": ("prefmod",),
     "pair_names": ("prefmod",),
     "coding": ("long", "votes", "evalica", "arena-hard", "prefmod"),
-    "drop": _OF_ROWS,
+    "drop": (*_OF_ROWS, "matrix"),
     "winner": ("matrix",),
+    "record": ("matrix",),
     "ties": ("matrix",),
     "columns": (*_OF_ROWS, "rankings", "prefmod"),
     "rename": (*_OF_ROWS, "rankings", "matrix"),
@@ -182,6 +186,7 @@ def read(
     pair_names: PairNames | None = None,
     coding: CodingLike | None = None,
     winner: Winner | None = None,
+    record: Record | None = None,
     ties: Any = None,
     tie_category: bool | None = None,
     item_data: Any = None,
@@ -209,7 +214,10 @@ def read(
                                                   rows are one ranking
         prefmod    one column a pair              never guessed: layout, items, pair_order, coding; `person` is the
                                                   row, unless a column says who
-        matrix     one row and column an item     never guessed: layout, winner
+        matrix     one row and column an item     never guessed: winner
+        scores     home, away, score              a match a row: who has more has won, as many is a tie; or
+                                                  home_goals, away_goals, or score_1, score_2, ...
+        winners    winner, loser                  and count, where a row stands for several
 
     In every layout with rows, `judge` names who answered, `weight` multiplies the row's counts, `source`
     names the segment, `order` is 0 on neutral ground and 1 elsewhere, and every other column becomes a
@@ -221,10 +229,10 @@ def read(
     ----------
     source : path, DataFrame, dict of columns or list of dicts
         CSV or TSV (comma, semicolon or tab; UTF-8, or UTF-16 with its mark), Parquet or Arrow where pyarrow
-        is there; "-" is standard input.  A frame of pandas, or where pyarrow is there of polars, pyarrow or
+        is there; a table in LaTeX, HTML, Markdown or in columns set apart by blanks; "-" is standard input.  A frame of pandas, or where pyarrow is there of polars, pyarrow or
         another package that has its rows in memory.  A matrix may also be a 2-D array.  Never changed.
-    layout : {"long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "rankings", "prefmod", "matrix"}, \
-optional
+    layout : {"long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "rankings", "prefmod", "matrix", \
+"scores", "winners"}, optional
         Default: recognised, as above.
     items : sequence of str, optional
         Order of the items.  Must hold every item found; one that is stated and not found is kept as an item
@@ -245,7 +253,9 @@ optional
         where several codes mean the same; missing=NA covers blank cells.  Required for prefmod; for long and
         votes in place of their words, with "both_bad" for a tie of which that is known.
     winner : {"rows", "columns"}
-        matrix only, where it is required: whose wins a cell counts.
+        matrix only, where it is required: whose wins a cell counts, or come first in it.
+    record : {"wins-ties-losses", "wins-losses-ties"}
+        matrix only, and required where cells have three numbers, as 14-2-7.
     ties : path, DataFrame or array, optional
         matrix only: the symmetric matrix of ties; with it there is a tie category.
     tie_category : bool, optional
@@ -264,7 +274,7 @@ optional
         left of are gone, and `narrowed` of the table says how many.
     drop : {"bad"}, optional
         Leave out the rows that would be refused since they are no comparison (no name, compared with itself, no answer,
-        unknown answer); `dropped` of the table says how many of each.
+        unknown answer); `dropped` of the table says how many of each.  Of a matrix the diagonal.
 
     Returns
     -------
@@ -291,6 +301,7 @@ optional
         "pair_names": pair_names,
         "coding": coding,
         "winner": winner,
+        "record": record,
         "ties": ties,
         "columns": columns,
         "rename": rename,
@@ -304,11 +315,21 @@ optional
     if is_saved(source):
         return _of_counts(source, options, {**stated, "layout": layout})
     if layout == "matrix":
-        return read_matrix(source, options, winner, ties).where_also(options.conditions, {})
+        return read_matrix(source, options, winner, ties, record).where_also(options.conditions, {})
     if layout is None and isinstance(source, (np.ndarray, list)) and not is_records(source):
         raise InputError("a bare array carries no column names; state layout='matrix', winner and items")
-    table = load(source, encoding, compared=(columns or {}).values()).with_roles(columns)
+    table = load(source, encoding, nameless=True, compared=(columns or {}).values())
+    if layout is None and not columns and not layouts_of(table.columns) and is_square(table):
+        _check_options("matrix", stated)
+        warn_if_cut(table)
+        table = replace(table, told=(*table.told, f"{table.source}: rows and columns are the same items"))
+        return read_matrix(table, options, winner, ties, record).where_also(options.conditions, {})
+    table = without_row_names(table).with_roles(columns)
     warn_if_cut(table)
+    other = layout in (None, "counts") and not layouts_of(table.columns)
+    if (other or layout in ("scores", "winners")) and (counted := as_counts(table, layout, options)):
+        _check_options("counts", stated)
+        table, layout = counted, "counts"
     if layout is None:
         layout = recognised(table)
         _check_options(layout, stated)
@@ -322,7 +343,8 @@ optional
         table, layout, coding = games_of(table), "votes", _GAMES if coding is None else coding
     table, kinds = without_bad_rows(table, options, layout, coding)
     found = _rows_of(table, options, layout, coding)
-    return found.changed(dropped={kind: int(v.sum()) for kind, v in kinds.items()}) if kinds else found
+    dropped = {kind: int(v.sum()) for kind, v in kinds.items()}
+    return found.changed(dropped=dropped, read_as=table.told) if dropped or table.told else found
 
 
 def _rows_of(table: Table, options: Options, layout: Layout, coding: CodingLike | None) -> Comparisons:
@@ -334,12 +356,8 @@ def _rows_of(table: Table, options: Options, layout: Layout, coding: CodingLike 
 
 def _of_counts(path: Any, options: Options, stated: Mapping[str, Any]) -> Comparisons:
     """A file of counts, of which conditions and item data are all that is left to be said."""
-    told = {
-        **stated,
-        **{
-            name: getattr(options, name) for name in ("items", "levels", "tie_category", "rename", "encoding")
-        },
-    }
+    of_votes = ("items", "levels", "tie_category", "rename", "encoding")
+    told = {**stated, **{name: getattr(options, name) for name in of_votes}}
     wrong = [name for name, value in told.items() if value is not None]
     if wrong:
         raise InputError(

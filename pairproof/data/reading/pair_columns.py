@@ -266,8 +266,7 @@ def _check_rest(table: Table, names: list[str], coding: Coding) -> None:
 def _stated_columns(table: Table, pairs: Sequence[str] | None) -> list[str] | None:
     if pairs is None:
         return None
-    stated = map(str.strip, pairs.split(",")) if isinstance(pairs, str) else map(str, pairs)
-    names = list(stated)
+    names = list(map(str.strip, pairs.split(",")) if isinstance(pairs, str) else map(str, pairs))
     table.need(names, " to be a pair")
     if len(set(names)) != len(names):
         raise InputError(f"{table.source}: a column is named twice in pairs: {named(repeated(names))}")
@@ -297,11 +296,8 @@ def _order(
         order = _stated_pairs(items, pair_order)
         n_pairs = len(order)
         why = f"pair_order states {len(order)} pairs"
-    of_roles = (
-        f" ({named(name for name in table.columns if name in NO_PAIRS)} among them, which hold no responses)"
-        if names is None and len(found) < len(table.columns)
-        else ""
-    )
+    roles = named(name for name in table.columns if name in NO_PAIRS)
+    of_roles = f" ({roles} among them, which hold no responses)" if names is None and roles else ""
     if (len(names) != n_pairs) if names is not None else (len(found) < n_pairs):
         raise PairOrderError(
             f"{table.source}: {columns}{of_roles}, but {why}; state the items that were compared, and with pairs=[...]"
@@ -317,16 +313,14 @@ def _in_numbers(name: str, n: int, most: int = 6) -> str:
 
 
 def _stated_pairs(items: tuple[str, ...], pair_order: PairOrderLike) -> Pairs:
-    stated: list[str | tuple[str, str]] = []
-    stated.extend(map(str.strip, pair_order.split(",")) if isinstance(pair_order, str) else pair_order)
+    stated = map(str.strip, pair_order.split(",")) if isinstance(pair_order, str) else pair_order
     place = {item: k for k, item in enumerate(items)}
-    order = tuple(_one_pair(place, pair) for pair in stated)
-    seen: set[frozenset[int]] = set()
-    for pair, text in zip(order, stated):
-        if frozenset(pair) in seen:
+    order: dict[frozenset[int], tuple[int, int]] = {}
+    for text in stated:
+        pair = _one_pair(place, text)
+        if order.setdefault(frozenset(pair), pair) is not pair:
             raise PairOrderError(f"pair_order states the pair {quoted(text)} twice; each pair has one column")
-        seen.add(frozenset(pair))
-    return order
+    return tuple(order.values())
 
 
 def _one_pair(place: Mapping[str, int], pair: str | tuple[str, str]) -> tuple[int, int]:

@@ -151,15 +151,10 @@ def _check_once_in_row(table: Table, names: list[str], item: IntArray, items: tu
     row, place = np.nonzero(item >= 0)
     again, before = _repeated(row, item[row, place], len(items))
     if len(again):
-        twice = np.zeros(table.n_rows, bool)
-        twice[row[again]] = True
+        twice, column = np.isin(np.arange(table.n_rows), row[again]), names[int(place[again[0]])]
+        found = f"{quoted(items[int(item[row, place][again[0]])])} stands in {names[int(place[before[0]])]} as well"
         raise table.refuse(
-            twice,
-            names[int(place[again[0]])],
-            f"{quoted(items[int(item[row[again[0]], place[again[0]]])])} stands in"
-            f" {names[int(place[before[0]])]} as well",
-            "a ranking holds each system once; correct the row",
-            ItemError,
+            twice, column, found, "a ranking holds each system once; correct the row", ItemError
         )
 
 
@@ -218,17 +213,13 @@ def _ranking(table: Table) -> IntArray:
 def _check_once_in_ranking(table: Table, ranking: IntArray, item: IntArray, items: tuple[str, ...]) -> None:
     again, before = _repeated(ranking, item, len(items))
     if len(again):
-        twice = np.zeros(table.n_rows, bool)
-        twice[again] = True
-        raise table.refuse(
-            twice,
-            "system",
-            f"{quoted(items[int(item[again[0]])])} stands in row {int(before[0]) + 1} of the same ranking as"
-            " well",
+        twice = np.isin(np.arange(table.n_rows), again)
+        found = f"{quoted(items[int(item[again[0]])])} stands in row {int(before[0]) + 1} of the same ranking as well"
+        cure = (
             f"rows are one ranking if they share {_words(table)}; name what else tells them apart as"
-            " 'source' or 'judge' (columns={'source': ...}), or a column 'ranking'",
-            ItemError,
+            " 'source' or 'judge' (columns={'source': ...}), or a column 'ranking'"
         )
+        raise table.refuse(twice, "system", found, cure, ItemError)
 
 
 def _of_rankings(table: Table, ranking: IntArray) -> Table:
@@ -244,17 +235,12 @@ def _of_rankings(table: Table, ranking: IntArray) -> Table:
     varying = {name: rows for name, rows in varying.items() if rows.any()}
     for name in ("weight", "order"):
         if name in varying:
-            raise table.refuse(
-                varying[name],
-                name,
-                "another value than in the ranking's first row",
-                "it belongs to the whole ranking; give each row the same",
-            )
+            cure = "it belongs to the whole ranking; give each row the same"
+            raise table.refuse(varying[name], name, "another value than in the ranking's first row", cure)
     if varying:
         why = "not the same for all systems of a ranking, so not of a pair"
         warn_the_caller(f"{table.source}: {listed(varying)} left out: {why}", DataWarning)
-    kept = {name: column for name, column in parts_of(table.columns).items() if name not in varying}
-    return replace(table, columns=kept)
+    return table.without(varying)
 
 
 # -- both
@@ -272,12 +258,8 @@ def _ranks(table: Table, name: str) -> FloatArray:
     """Ranks, nan where not ranked."""
     values, wrong = numbers(table, name)
     bad = wrong | np.isinf(values) | ((values < 0) & (values != NOT_RANKED)) | (values >= LARGEST_EXACT)
-    table.check(
-        bad,
-        name,
-        "the rank is {cell}",
-        "expected a number >= 0 (and below 2^53), or -1 or blank for not ranked",
-    )
+    cure = "expected a number >= 0 (and below 2^53), or -1 or blank for not ranked"
+    table.check(bad, name, "the rank is {cell}", cure)
     return np.where(values == NOT_RANKED, np.nan, values)
 
 

@@ -42,6 +42,7 @@ from ...text import listed, named, quoted, shortened
 from ..columns import IntArray
 from .arrow import LISTS, arrow_file, arrow_frame, check_size, coded_text, has_arrow, refuse_lazy
 from .nested import Cells, Later, Lists, flattened, part, parts_of
+from .text_tables import is_text_table, one_table
 
 #: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
@@ -64,7 +65,8 @@ Coded = tuple[IntArray, "pd.Index[Any]"]
 class Table:
     """A table whose cells have not been interpreted.
     rows int[n_rows].  first_line: of row 0, where each row is known to be a line; else 0.  coded: columns whose codes
-    are known, though the column itself may not have been read."""
+    are known, though the column itself may not have been read.  lines: of each row of a table in a text, if it is from one.
+    told: how it was read, in sentences."""
 
     columns: Mapping[str, Any]
     n_rows: int
@@ -74,6 +76,8 @@ class Table:
     own_names: Mapping[str, str] = field(default_factory=dict)
     rows: NDArray[np.int64] | None = None
     first_line: int = 0
+    lines: tuple[int, ...] = ()
+    told: tuple[str, ...] = ()
     coded: Mapping[str, Coded] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -85,11 +89,12 @@ class Table:
         row = row if self.rows is None else int(self.rows[row])
         known = bool(self.first_line) or not self.text
         at = row + self.first_line if known else line_of_row(self.text, self.delimiter, row)
-        line = f" (line {at})" if self.text or self.first_line else ""
+        at = self.lines[row] if self.lines else at
+        line = f" (line {at})" if self.text or self.first_line or self.lines else ""
         own = self.own_names.get(column or "", column)
         role = "" if own == column else f" (as {column!r})"
         return f"{self.source}, row {row + 1}{line}" + (
-            "" if column is None else f", column {quoted(own)}{role}"
+            f", column {quoted(own)}{role}" if column is not None else ""
         )
 
     def take(self, rows: NDArray[np.int64]) -> Table:
@@ -104,6 +109,15 @@ class Table:
         columns = {name: part(self.columns, name, lambda column: column.copy())}
         alone = replace(self, columns=columns, coded={})
         return replace(alone, text="", first_line=2) if self._is_plain else alone
+
+    def without(self, names: Collection[str]) -> Table:
+        """The table without some of its columns."""
+        kept = {name: column for name, column in parts_of(self.columns).items() if name not in names}
+        return replace(self, columns=kept)
+
+    def adding(self, columns: Mapping[str, Any]) -> Table:
+        """The table with further columns, or others in place of its own."""
+        return replace(self, columns={**parts_of(self.columns), **columns})
 
     @cached_property
     def _is_plain(self) -> bool:
@@ -284,6 +298,7 @@ SUFFIXES = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz")
 #: How JSON begins and no header of a table does.
 _BEGINS = re.compile(r"\s*(\{\s*[\"}]|\[\s*(\[\s*)*[\[\]{\"0-9-])")
 _WORDS = {True: "true", False: "false", None: ""}
+_RECORD = '{"first": "A", "second": "B", "outcome": "first"}'
 
 
 def is_json(text: str, source: str) -> bool:
@@ -293,23 +308,34 @@ def is_json(text: str, source: str) -> bool:
 
 def json_frame(text: str, source: str) -> pd.DataFrame:
     """The table, every cell text, but for lists, which no model can use, and objects, whose names are columns."""
-    cells: dict[str, list[Any]] = {}
-    for where, record in _records(text, source):
-        if not cells:
-            cells = {name: [] for name in record}
+    cells = _in_columns(_records(text, source), "every line", "null")
+    if not cells:
+        raise InputError(
+            f"{source}: JSON without a record; expected a line for each comparison, such as {_RECORD}"
+        )
+    return pd.DataFrame({name: _objects(column) for name, column in cells.items()}, dtype=object)
+
+
+def _in_columns(
+    records: Iterable[tuple[str, Mapping[Any, Any]]], each: str, blank: str
+) -> dict[Any, list[Any]]:
+    """The values of each name, of records that all have the names of the first; with each stands its place."""
+    cells: dict[Any, list[Any]] | None = None
+    for where, record in records:
+        cells = {name: [] for name in record} if cells is None else cells
         if record.keys() != cells.keys():
+            lacks = [name for name in cells if name not in record]
+            more = [name for name in record if name not in cells]
+            said = [f"lacks {listed(lacks, 4)}"] * bool(lacks) + [f"has {listed(more, 4)} besides"] * bool(
+                more
+            )
             raise InputError(
-                f"{where}: {_difference(record, cells)}; every line needs the names of the first"
-                f" ({listed(cells, 6)}), null where there is no value"
+                f"{where}: {' and '.join(said)}; {each} needs the names of the first ({listed(map(str, cells), 6)}),"
+                f" {blank} where there is no value"
             )
         for name, value in record.items():
             cells[name].append(value)
-    if not cells:
-        raise InputError(
-            f'{source}: JSON without a record; expected a line for each comparison, such as {{"first": "A",'
-            ' "second": "B", "outcome": "first"}'
-        )
-    return pd.DataFrame({name: _objects(column) for name, column in cells.items()}, dtype=object)
+    return cells or {}
 
 
 def _objects(values: list[Any]) -> NDArray[np.object_]:
@@ -322,25 +348,21 @@ def _objects(values: list[Any]) -> NDArray[np.object_]:
 def _records(text: str, source: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """(where it stands, names and values) of each object."""
     if text.lstrip()[:1] == "[":
-        document = _parsed_json(text, source)
-        for k, record in enumerate(document):
-            where = f"{source}, record {k + 1}"
-            yield where, _object(record, where)
+        for k, record in enumerate(_parsed_json(text, source), 1):
+            yield (where := f"{source}, record {k}"), _object(record, where)
         return
-    for k, line in enumerate(text.split("\n")):
+    for k, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            where = f"{source}, line {k + 1}"
-            yield where, _object(_parsed_json(line, where), where)
+            yield (where := f"{source}, line {k}"), _object(_parsed_json(line, where), where)
 
 
 def _parsed_json(text: str, where: str) -> Any:
     try:
         # The numbers stay text, so that none is rounded and none is too long for Python's integers.
-        return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_once)
-    except _Twice as error:
-        raise InputError(
-            f"{where}: the name {quoted(error.args[0])} stands twice in one object; keep one"
-        ) from error
+        once = partial(_once, where)
+        return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=once)
+    except InputError:
+        raise
     except RecursionError as error:
         raise InputError(
             f"{where}: JSON nested too deep for a table; expected an object of names and values"
@@ -351,15 +373,11 @@ def _parsed_json(text: str, where: str) -> Any:
         raise InputError(f"{where}: not JSON ({shortened(str(error))}); expected {cure}") from error
 
 
-class _Twice(Exception):
-    """A name that stands twice in an object."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise _Twice(name)
+            raise InputError(f"{where}: the name {quoted(name)} stands twice in one object; keep one")
         found[name] = _WORDS[value] if value is None or value is True or value is False else value
     return found
 
@@ -367,24 +385,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _object(record: Any, where: str) -> dict[str, Any]:
     if not isinstance(record, dict):
         what = {list: "a list", str: "a text or number", bool: "true or false"}.get(type(record), "null")
-        raise InputError(
-            f'{where}: found {what}; expected an object such as {{"first": "A", "second": "B", "outcome":'
-            ' "first"}'
-        )
+        raise InputError(f"{where}: found {what}; expected an object such as {_RECORD}")
     if not record:
-        raise InputError(
-            f'{where}: an object without names; expected {{"first": "A", "second": "B", "outcome": "first"}}'
-            " or the like"
-        )
+        raise InputError(f"{where}: an object without names; expected {_RECORD} or the like")
     return record
-
-
-def _difference(record: Mapping[Any, Any], cells: Mapping[Any, Any]) -> str:
-    absent = [name for name in cells if name not in record]
-    more = [name for name in record if name not in cells]
-    return " and ".join(
-        [f"lacks {listed(absent, 4)}"] * bool(absent) + [f"has {listed(more, 4)} besides"] * bool(more)
-    )
 
 
 DELIMITERS = (",", ";", "\t")
@@ -412,7 +416,8 @@ def load(
     elif isinstance(source, Mapping):
         table = from_frame(_frame_of(source), "table")
     elif is_records(source):
-        table = from_frame(_frame_of_records(source), "table")
+        records = ((f"table, record {k}", record) for k, record in enumerate(source, 1))
+        table = from_frame(_frame_of(_in_columns(records, "every record", "None")), "table")
     else:
         refuse_lazy(source)
         if not has_arrow(source):
@@ -451,22 +456,8 @@ def warn_if_cut(table: Table) -> None:
 
 def is_records(source: Any) -> bool:
     """Whether these are dicts, one a row."""
-    return (
-        isinstance(source, (list, tuple))
-        and bool(source)
-        and all(isinstance(record, Mapping) for record in source)
-    )
-
-
-def _frame_of_records(records: Sequence[Mapping[Any, Any]]) -> pd.DataFrame:
-    first = records[0]
-    for k, record in enumerate(records):
-        if record.keys() != first.keys():
-            raise InputError(
-                f"table, record {k + 1}: {_difference(record, first)}; every record needs the names of the first"
-                f" ({listed(map(str, first), 6)}), None where there is no value"
-            )
-    return _frame_of({name: [record[name] for record in records] for name in first})
+    some = isinstance(source, (list, tuple)) and bool(source)
+    return some and all(isinstance(record, Mapping) for record in source)
 
 
 def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
@@ -524,14 +515,15 @@ def delimited(
         raise InputError(f"{source}: the file is empty; expected a header line and at least one row")
     if is_json(text, source):
         return from_frame(json_frame(text, source), source, nameless=nameless)
+    if is_text_table(text, source) and (found := of_text(text, source)) is not None:
+        return found
     delimiter = _delimiter(text, source)
     top = list(islice(records(text, delimiter), 2))
     header = top[0][1]
     check_names(header, source, nameless)
     if len(text) >= _LARGE_TEXT and '"' not in text and top[0][0] == 1:
-        body = (
-            raw if encoding is None and len(raw) == len(text) else text.encode()
-        )  # as long as that: ASCII without a mark
+        ascii_as_it_is = encoding is None and len(raw) == len(text)
+        body = raw if ascii_as_it_is else text.encode()
         found = _of_lines(text, body, delimiter, header, source, compared)
         if found is not None:
             return found
@@ -548,6 +540,21 @@ def delimited(
             )
     frame.columns = pd.Index(header, dtype=object)
     return from_frame(frame, source, text=text, delimiter=delimiter, nameless=nameless)
+
+
+def of_text(text: str, source: str) -> Table | None:
+    """The one table in LaTeX, HTML, Markdown or columns of a text; None where columns are none."""
+    table = one_table(text, source)
+    if table is None:
+        return None
+    # a column that has neither a name nor a cell says nothing
+    kept = [k for k, name in enumerate(table.header) if name or any(row[k] for row in table.rows)]
+    header = [table.header[k] for k in kept]
+    frame = pd.DataFrame(
+        [[row[k] for k in kept] for row in table.rows], columns=pd.Index(header, dtype=object)
+    )
+    told = f"{source}, line {table.line}: read as {table}"
+    return replace(from_frame(frame, source, nameless=True), lines=table.lines, told=(told,))
 
 
 def _of_lines(
@@ -576,15 +583,9 @@ def _parsed(body: str, delimiter: str, n_columns: int, source: str) -> pd.DataFr
     """The lines below the header, every cell as text."""
     # dtype="category" would spare a factorize, but takes 4 times as long on columns of many distinct texts.
     try:
+        as_text: dict[str, Any] = {"header": None, "index_col": False, "dtype": str, "na_filter": False}
         return pd.read_csv(
-            io.BytesIO(body.encode()),
-            sep=delimiter,
-            header=None,
-            names=range(n_columns),
-            index_col=False,
-            dtype=str,
-            na_filter=False,
-            encoding="utf-8",
+            io.BytesIO(body.encode()), sep=delimiter, names=range(n_columns), encoding="utf-8", **as_text
         )
     except pd.errors.ParserError as error:
         raise InputError(

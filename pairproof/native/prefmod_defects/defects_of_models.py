@@ -245,7 +245,7 @@ def fit_margins_not_fixed(
     x, names = _design(table, [f"{covariate}[{level}]" for level in levels], level_constants)
     y = counts.ravel()
     own = slice(n_pairs(len(table.items)), None)
-    beta, mean, covariance = _poisson(x, y)
+    beta, mean, covariance = poisson_fit(x, y)
     deviance = 2.0 * float((xlogy(y, np.where(y > 0, y, 1.0) / mean) - (y - mean)).sum())
     errors = np.sqrt(np.diag(covariance))[own]
     return MarginsNotFixed(names, beta[own], errors, deviance, len(y) - x.shape[1])
@@ -279,7 +279,7 @@ def _design(table: Respondents, levels: list[str], constants: bool) -> tuple[Flo
     return np.hstack(parts), tuple(covariate_names)
 
 
-def _poisson(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def poisson_fit(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Estimates, expectations and covariance of a Poisson model with log link, by scoring."""
     eta = np.log(y + 0.5)
     beta = np.linalg.lstsq(x, eta, rcond=None)[0]

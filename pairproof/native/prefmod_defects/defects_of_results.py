@@ -140,8 +140,8 @@ def _of_groups_of_items(fit: Fit, log_worths: FloatArray) -> dict[str, float]:
     return _worths(names, np.array(list(members)))
 
 
-def _grid(fit: Fit, abilities: Mapping[str, FloatArray]) -> tuple[list[str], list[int], FloatArray]:
-    """Covariates, their numbers of levels, and the log worths on the grid of all levels, float[K1, K2, ..., J]."""
+def grid_of(fit: Fit, abilities: Mapping[str, FloatArray]) -> tuple[list[str], list[int], FloatArray]:
+    """Covariates, their numbers of levels, and the abilities, float[J, ...], on the grid of all levels."""
     names = sorted({name for at in fit.groups.values() for name in at})
     columns = [fit.data.columns[name] for name in names]
     if not names or not all(isinstance(c, Factor) for c in columns):
@@ -152,12 +152,12 @@ def _grid(fit: Fit, abilities: Mapping[str, FloatArray]) -> tuple[list[str], lis
     if missing:
         raise InputError(f"nobody is in the group {':'.join(missing[0])}; prefmod stops there")
     values = np.array([place[key] for key in product(*levels)])
-    return names, [len(k) for k in levels], values.reshape(*[len(k) for k in levels], len(fit.items))
+    return names, [len(k) for k in levels], values.reshape(*[len(k) for k in levels], *values.shape[1:])
 
 
 def _sum_contrasts(fit: Fit, abilities: Mapping[str, FloatArray]) -> dict[str, dict[str, float]]:
     """Worths with the effects of last levels left out: a sum contrast has no coefficient for them."""
-    names, sizes, grid = _grid(fit, abilities)
+    names, sizes, grid = grid_of(fit, abilities)
     shown = without_last_effects(grid, sizes)
     out = {}
     for group, at in fit.groups.items():
@@ -188,7 +188,7 @@ def without_last_effects(grid: FloatArray, sizes: list[int]) -> FloatArray:
 
 def _all_effects(fit: Fit, abilities: Mapping[str, FloatArray]) -> FloatArray:
     """float[J]: the first group's log worths plus every treatment effect of one covariate."""
-    names, _, grid = _grid(fit, abilities)
+    names, _, grid = grid_of(fit, abilities)
     if len(names) != 1:
         raise InputError(f"B7-one-column-of-cov-sel is about one covariate; the fit has {', '.join(names)}")
     first: FloatArray = grid[0]

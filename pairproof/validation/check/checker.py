@@ -2,41 +2,34 @@
 
 R and the 50-digit values come in through two functions (`Counterparts`, `Certified`), so that this module
 needs neither R nor a folder of records.
-
-Agreements of a claim whose numbers come from a computation and not from a model.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 
 from ...data.comparisons import Comparisons
-from ...errors import FormulaError, InputError, PairproofError
+from ...data.respondents.respondents import Respondents
+from ...errors import FormulaError, InputError, NotEstimableError, PairproofError
 from ...fit.estimates.array_inference import normal_quantile
-from ...fit.estimates.specification import ModelSpec
+from ...fit.estimates.specification import FamilyName, ModelSpec
 from ...fit.fit import Fit
 from ...text import named
+from ..claims.any_scale import OnAnyScale, on_any_scale
 from ..claims.board_numbers import BoardNumbers
-from ..claims.data import fit_model, read_data, table_of
+from ..claims.data import fit_model, read_answers, read_data, table_of
 from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity, Reading
 from ..claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
-from ..slips.stopping import glm_values
+from ..slips.values import glm_values
 from ..statements.registers import Computed, Context, Finding, Request
-from ..verdicts.against_r import (
-    Asked,
-    RowMaker,
-    asked_of_r,
-    beyond_print,
-    first_with,
-    with_r_alone,
-    with_sources,
-)
+from ..verdicts.against_r import Asked, asked_of_r, beyond_print, first_with, with_r_alone, with_sources
 from ..verdicts.agreement import (
     STATED,
     Agreement,
@@ -47,20 +40,19 @@ from ..verdicts.agreement import (
     accepted,
     value_or_none,
 )
-from ..verdicts.arithmetic import consequences
-from ..verdicts.arithmetic_rows import printout_of
-from ..verdicts.definitions import by_program
+from ..verdicts.arithmetic import Printout, misprint
+from ..verdicts.arithmetic_rows import Games, has_arithmetic, printout_of
+from ..verdicts.definitions import OF_ERROR, by_plackett_luce, by_program, model_of_page, significant_digits
 from ..verdicts.digits import Floor, digits_of_agreement
 from ..verdicts.verdict import (
     IMMATERIAL,
     OF_STOPPING,
     PrintVerdict,
-    alone,
-    apart,
     immaterial,
     judge_print,
     judge_table,
     reversed_items,
+    sized,
 )
 from .shipped import COMPUTATIONS, run_test
 
@@ -70,49 +62,6 @@ if TYPE_CHECKING:
 #: Digits in which native and R must agree where a computation asks both: sums and tails of few terms carry 13
 #: and more.
 FLOOR = 12.0
-
-
-def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) -> list[Agreement]:
-    """One row for each printed number; and one that says so where native has no such model."""
-    try:
-        found = COMPUTATIONS[claim.compute](request)
-    except InputError as error:
-        raise InputError(f"{_place(source, claim)}: {error}") from error
-    except PairproofError as error:
-        said = " ".join(str(error).split())
-        call = None if "native" in claim.engines else ", ".join(claim.engines)
-        why = (f"{claim.compute} did not run: {said}", "computation-not-run")
-        return [row(q.quantity, "not-run", *why, printed=q.printed.text, r_call=call) for q in claim.numbers]
-    rows = [_number(row, source, claim, q, found) for q in claim.numbers]
-    if found.lacks:
-        text = f"native has no {found.lacks}; the numbers of this claim are {found.r_call}'s alone"
-        rows.append(row("fit", "not-run", f"no-native-model: {text}", "no-native-model", about="native-r"))
-    return rows
-
-
-def _place(source: str, claim: Claim) -> str:
-    return f"{source}, line {claim.line}, claim {claim.id!r}"
-
-
-def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found: Computed) -> Agreement:
-    native, r = found.native.get(q.quantity, math.nan), found.r.get(q.quantity, math.nan)
-    if q.quantity not in found.native and q.quantity not in found.r:
-        raise InputError(
-            f"{source}, line {q.line}, claim {claim.id!r}: {claim.compute} gives no "
-            f"{q.quantity!r}; it gives {named(sorted({**found.native, **found.r}))}"
-        )
-    judged = judge_print(q, native if q.quantity in found.native else r, float(claim.alpha))
-    verdict, note, code = judged.verdict, judged.note, judged.code
-    digits = float(digits_of_agreement(native, r, 0.0)) if found.native and found.r else math.nan
-    if digits < FLOOR:
-        verdict, code = "differs", "few-digits"
-        note = f"native and {found.r_call} agree to {digits:.1f} digits, fewer than {FLOOR:g}"
-    elif q.quantity in found.remarks:
-        verdict, (code, text) = "explained", found.remarks[q.quantity]
-        note = f"{code}: {text}" + ("" if judged.comes_out else f"; here {judged.note}")
-    of_r = {"r": value_or_none(r), "r_call": found.r_call or None, "r_source": found.r_source}
-    own = {"native": value_or_none(native), "digits": value_or_none(digits)}
-    return row(q.quantity, verdict, note, code, printed=q.printed.text, **own, **of_r)
 
 
 class Checker:
@@ -137,6 +86,8 @@ class Checker:
         self._part = part
         self.judged: dict[str, dict[str, PrintVerdict]] = {}
         self._tables: dict[str, Comparisons] = dict(tables or {})
+        self._answers: dict[str, Respondents] = {}
+        self._scales: dict[str, OnAnyScale] = {}
         self._boards: dict[tuple[str, ModelClaim], BoardNumbers] = {}
         self._asked: dict[tuple[str, ModelClaim], Asked] = {}
         self._compared: set[tuple[str, ModelSpec, str, str]] = set()
@@ -150,6 +101,12 @@ class Checker:
             self._tables[name] = read_data(self.paper, name)
         return self._tables[name]
 
+    def answers(self, name: str) -> Respondents:
+        """A data set of the paper as persons' whole answers."""
+        if name not in self._answers:
+            self._answers[name] = read_answers(self.paper, name)
+        return self._answers[name]
+
     def _table(self, name: str) -> pd.DataFrame:
         return table_of(self.paper, name)
 
@@ -157,18 +114,17 @@ class Checker:
         """The fit of a model to a data set, and what R and the 50-digit values say about it."""
         key = (data, model)
         if key not in self._asked:
-            table = self.data(data)
             try:
-                fit = fit_model(table, model)
+                fit = self._fitted(data, model)
             except FormulaError as error:
                 raise FormulaError(f"{self.paper.source or self.paper.id}, data {data!r}: {error}") from error
-            r = (
-                tuple(self._counterparts(fit, self._backend))
-                if self._counterparts and self._is_r_asked(key)
-                else ()
-            )
+            ask = self._counterparts if self._is_r_asked(key) else None
+            r = () if ask is None else tuple(ask(fit, self._backend))
             self._asked[key] = Asked(fit, r, self._certified(fit) if self._certified else {})
         return self._asked[key]
+
+    def _fitted(self, data: str, model: ModelClaim) -> Fit:
+        return fit_model(self.answers(data) if model.of_answers else self.data(data), model)
 
     def fit(self, claim_id: str) -> Fit:
         """The native fit of a claim."""
@@ -226,6 +182,10 @@ class Checker:
         for claim in [c for c in fitted if _is_about_the_model(c)] + fitted:
             self._home.setdefault(_key(claim, self.fit(claim.id)), claim.id)
         found: list[Agreement] = [] if into is None else into
+        found += [
+            Agreement(self.paper.id, name, Quantity("claim"), explanation=why, code="bad-claim")
+            for name, why in self.paper.bad.items()
+        ]
         bad: list[InputError] = []
         for claim in self.paper.claims:
             progress(claim.id)
@@ -241,15 +201,16 @@ class Checker:
     def claim(self, claim: Claim) -> list[Agreement]:
         """Agreements of one claim: its printed numbers, its statement, then what lies beyond them."""
         found: list[Agreement] = []
-        if claim.numbers and claim.data and self.paper.data[claim.data].kind == "games":
-            why = "the outcomes are not at hand: the printed numbers are held against each other only"
-            found += [
-                self.row(claim, q.quantity, "not-checkable", why, "no-outcomes", printed=q.printed.text)
-                for q in claim.numbers
-            ]
+        if claim.numbers and claim.data and (spec := self.paper.data[claim.data]).kind == "games":
+            Games.stated(spec.items, spec.rows, spec.games)  # an error of theirs is one of this claim
+            why = "the outcomes are not at hand: the printed numbers are compared with each other only"
+            found += self._all_alike(claim, "not-checkable", why, "no-outcomes")
+        elif claim.model is not None and claim.data and not claim.model.family:
+            found += self._of_no_family(claim, claim.model)
         elif claim.model is not None and claim.data:
             try:
-                asked = self.asked(claim.data, claim.model)
+                model = self._model_of_page(claim, lambda model: self.asked(claim.data, model).fit)
+                asked = self.asked(claim.data, model)
             except InputError:
                 raise
             except PairproofError as error:
@@ -258,23 +219,70 @@ class Checker:
             found += self._numbers(claim, asked, values)
             found += self._beyond_print(claim, asked)
         if claim.compute:
-            found += computed_rows(
-                partial(self.row, claim), self.paper.source or self.paper.id, claim, self._request(claim)
-            )
+            found += self._computed(claim)
         if claim.statement:
             found.append(self._statement(claim))
         return [accepted(a, claim.accept) for a in found]
 
-    def _request(self, claim: Claim) -> Request:
-        asks_r = claim.r_packages is not None and self._counterparts is not None
-        backend = self._backend if asks_r else None
-        return Request(self.data, self._table, self.fit, claim.data, claim.test_args, backend)
+    def _model_of_page(self, claim: Claim, fitted: Callable[[ModelClaim], Fit]) -> ModelClaim:
+        """The claim's model, with the prior that R's PlackettLuce has by default where the page shows that."""
+        assert claim.model is not None
+        if claim.model.family != "plackett-luce" or "native" not in claim.engines:
+            return claim.model
+        try:
+            fit: Fit | None = fitted(claim.model)
+        except NotEstimableError:
+            fit = None
+        known = [] if fit is None else [(q, fit) for q in claim.numbers]
+        values: dict[str, float] = {q.quantity: self.value(claim, f, q) for q, f in known}
+        return model_of_page(claim, self.answers(claim.data), fit, values)
+
+    def _of_no_family(self, claim: Claim, model: ModelClaim) -> list[Agreement]:
+        """Rows of a table of persons' answers whose model is not said, with the readings that there are."""
+        n, out = len(claim.numbers), dict[str, int]()
+        for family in get_args(FamilyName):
+            stated = replace(claim, model=replace(model, family=family))
+            if stated.model is None or any(stated.model.faults()):
+                continue
+            try:
+                fit = self._fitted(claim.data, self._model_of_page(stated, partial(self._fitted, claim.data)))
+                values: dict[str, float] = {q.quantity: self.value(stated, fit, q) for q in claim.numbers}
+                judged = self._judged(stated, fit, values, set(values))
+                out[family] = sum(j.comes_out for j in judged.values())
+            except PairproofError:
+                out[family] = 0  # it has no such numbers, or no estimates
+        ways = sorted(out.items(), key=lambda way: -way[1])
+        readings = ", ".join(f'family = "{name}" ({k} of {n} numbers come out)' for name, k in ways)
+        why = (
+            "the claim does not say of which model its numbers are, and persons' answers have several: say"
+            f" {readings}"
+        )
+        return self._all_alike(claim, "not-checkable", why, "another-model")
 
     def _not_run(self, claim: Claim, said: str, code: str) -> list[Agreement]:
-        missing: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
-        if claim.statement or not missing:
-            missing.append(("statement" if claim.statement else "fit", claim.statement or None))
-        return [self.row(claim, name, "not-run", said, code, printed=text) for name, text in missing]
+        if not claim.statement:
+            return self._all_alike(claim, "not-run", said, code)
+        rows = self._all_alike(claim, "not-run", said, code) if claim.numbers else []
+        return [*rows, self.row(claim, "statement", "not-run", said, code, printed=claim.statement)]
+
+    def _all_alike(
+        self, claim: Claim, verdict: Verdict, why: str, code: str, r_call: str | None = None
+    ) -> list[Agreement]:
+        """One verdict on every printed number of a claim, on its fit where none is printed."""
+        printed: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
+        return [
+            self.row(claim, name, verdict, why, code, printed=text, r_call=r_call)
+            for name, text in printed or [("fit", None)]
+        ]
+
+    @contextlib.contextmanager
+    def _placed(self, claim: Claim, line: int) -> Iterator[None]:
+        """An error of what is asked is told with its place in the claims file."""
+        try:
+            yield
+        except InputError as error:
+            place = f"{self.paper.source or self.paper.id}, line {line}, claim {claim.id!r}"
+            raise InputError(f"{place}: {error}") from error
 
     def row(
         self, claim: Claim, name: str, verdict: Verdict, explanation: str, code: str, **fields: Any
@@ -285,7 +293,15 @@ class Checker:
     def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
         if "native" not in claim.engines:
             return {q.quantity: math.nan for q in claim.numbers}
-        return {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
+        values: dict[str, float] = {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
+        scale = self._scales[claim.id] = self._on_any_scale(claim, asked.fit, values)
+        return dict(scale.values)
+
+    def _on_any_scale(self, claim: Claim, fit: Fit, values: Mapping[str, float]) -> OnAnyScale:
+        """The numbers of a claim that leaves its scale free on the scale of the print; others as they are."""
+        if claim.model is None or claim.model.scale != "any":
+            return OnAnyScale(values, {}, {}, frozenset())
+        return on_any_scale(fit, claim.numbers, values)
 
     def value(self, claim: Claim, fit: Fit, q: PrintedQuantity) -> float:
         """A number of a fit as the claim would print it: a one-sided p is half of the fit's."""
@@ -293,15 +309,10 @@ class Checker:
         is_ratio = q.quantity.kind in LIKELIHOOD_RATIO and other in [c.id for c in self.paper.claims]
         others = {other: self.fit(other)} if is_ratio else {}
         board = self._board(claim)
-        try:
+        with self._placed(claim, q.line):
             if board is not None and board.has(q.quantity):
                 return board.value(q.quantity)
-            value = quantity(fit, q.quantity, others)
-        except InputError as error:
-            raise InputError(
-                f"{self.paper.source or self.paper.id}, line {q.line}, claim {claim.id!r}: {error}"
-            ) from error
-        return value / _halved(claim, q.quantity)
+            return quantity(fit, q.quantity, others) / _halved(claim, q.quantity)
 
     # -- printed numbers -------------------------------------------------------------------------------------
 
@@ -309,6 +320,8 @@ class Checker:
         native_asked = "native" in claim.engines
         r, board = asked_of_r(claim, asked.r), self._board(claim)
         of_board = {q.quantity for q in claim.numbers if board is not None and board.has(q.quantity)}
+        scale = self._scales.get(claim.id)
+        of_board |= {q.quantity for q in claim.numbers if scale is not None and q.quantity in scale.words}
         # R and the 50-digit values have what ratings and ranks are made from, under the same names.
         chosen = {
             q.quantity: None if q.quantity in of_board else first_with(r, q.quantity) for q in claim.numbers
@@ -316,16 +329,16 @@ class Checker:
         shown = values
         if not native_asked:
             shown = {n: c.values[n] / _halved(claim, n) if c else math.nan for n, c in chosen.items()}
-        have = {n for n, c in chosen.items() if native_asked or c}
+        have: set[str] = {n for n, c in chosen.items() if native_asked or c}
         judged = self.judged[claim.id] = self._judged(claim, asked.fit, shown, have)
         rows = []
         for q in claim.numbers:
             name = q.quantity
             of_print, native, source = judged[name], values[name], chosen[name]
             said = (of_print.verdict, of_print.note, of_print.code)
-            more = {"native": value_or_none(native), "size": value_or_none(of_print.size)}
-            finding = finding_of(claim.id, name, of_print)
-            row = self.row(claim, name, *said, printed=q.printed.text, finding=finding, **more)
+            more: dict[str, Any] = {"native": value_or_none(native), "size": value_or_none(of_print.size)}
+            more["finding"] = finding_of(claim.id, name, of_print)
+            row = self.row(claim, name, *said, printed=q.printed.text, **more)
             half, floors = _halved(claim, name), self._floors
             certified = {} if name in of_board else asked.certified
             rows.append(
@@ -341,102 +354,54 @@ class Checker:
         """The verdicts on the printed numbers, each judged once: as they stand, as one table, in the order of the
         items, by the claim's own readings, by other definitions, by their size, and as a misprint among others.
         """
-        board = self._board(claim)
-        errors = {
-            q.quantity: board.error(q.quantity) if board and board.has(q.quantity) else error_of(q.quantity, fit)
-            for q in claim.numbers
+        board, numbers, alpha = self._board(claim), claim.numbers, float(claim.alpha)
+        scale, free = self._scales.get(claim.id), claim.model is not None and claim.model.scale == "any"
+        errors: dict[str, float] = {
+            q.quantity: board.error(q.quantity) if board else error_of(q.quantity, fit) for q in numbers
         }
-        at = normal_quantile(1.0 - float(claim.alpha) / 2.0)
+        if scale is not None:
+            errors = {name: error * scale.factor.get(name, 1.0) for name, error in errors.items()}
+        at = normal_quantile(1.0 - alpha / 2.0)
         within = {name: at * error for name, error in errors.items()}
-        judged = judge_table(
-            claim.numbers, values, float(claim.alpha), fit.df_resid, fit.n_comparisons, within
-        )
-        for name in judged.keys() - have:
-            why = "only R was to be asked, and no R call that ran has it"
-            judged[name] = PrintVerdict("not-run", why, "r-not-run")
-        small = self._immaterial(claim, values, errors, judged)
+        judged = judge_table(numbers, values, alpha, fit.df_resid, fit.n_comparisons, within)
+        why = "only R was to be asked, and no R call that ran has it"
+        judged |= dict.fromkeys(judged.keys() - have, PrintVerdict("not-run", why, "r-not-run"))
+        why = "a free factor and constant leave fewer than two numbers to compare with the data"
+        too_few = () if scale is None else scale.too_few
+        judged |= dict.fromkeys(too_few, PrintVerdict("not-checkable", why, "too-few-numbers"))
+        # On a free scale the factor is known no better than its numbers, which may all be cut.
+        threshold = (OF_STOPPING, "early-stop", True) if board else (self._part, "small", free)
+        small = immaterial(numbers, values, errors, judged, *threshold)
         # An order that is another beside a number that is far off says nothing against the one that is not.
-        near = [q for q in claim.numbers if judged[q.quantity].verdict != "differs" or q.quantity in small]
+        near = [q for q in numbers if judged[q.quantity].verdict != "differs" or q.quantity in small]
         of_near = reversed_items(near, values, fit.items) if small else {}
-        for name, sentence in {**reversed_items(claim.numbers, values, fit.items), **of_near}.items():
+        for name, sentence in {**reversed_items(numbers, values, fit.items), **of_near}.items():
             if judged[name].verdict == "differs" and (name not in small or name in of_near):
                 judged[name] = PrintVerdict("differs-conclusion", sentence, "other-order")
                 small.pop(name, None)
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
-        judged |= explained or {**small, **by_program(claim, fit, values, {**judged, **small})}
+        other = {**by_program(claim, fit, values, judged), **_by_last_step_but_one(claim, fit, values, wrong)}
+        judged |= explained or {**small, **other}
+        judged |= by_plackett_luce(claim, fit, values, judged)
         if board is None and not explained:
-            self._misprint(claim, values, judged)
-        return self._sized(claim, fit, values, errors, judged)
-
-    def _immaterial(
-        self,
-        claim: Claim,
-        values: Mapping[str, float],
-        errors: Mapping[str, float],
-        judged: Mapping[str, PrintVerdict],
-    ) -> dict[str, PrintVerdict]:
-        """The numbers that differ by so little that nothing follows.
-
-        On a board that is what a program leaves that stops early.  Elsewhere a number that is cut where the others
-        are rounded is none of them, unless others are off by as little, for the same reason.
-        """
-        of_board = self._board(claim) is not None
-        differs = [q for q in claim.numbers if judged[q.quantity].verdict == "differs"]
-        found = immaterial(differs, values, errors, OF_STOPPING if of_board else self._part, of_board)
-        others = [name for name in found if judged[name].code != "cut-not-rounded"]
-        return found if of_board or others else {}
-
-    def _misprint(
-        self, claim: Claim, values: Mapping[str, float], judged: dict[str, PrintVerdict]
-    ) -> None:
-        """Name the number that alone does not come out, and those that were worked out from it in print."""
-        off = [n for n, j in judged.items() if not j.comes_out and not math.isnan(values[n])]
-        follow: Mapping[str, tuple[str, ...]] = {}
-        if 1 < len(off) <= MOST_FOLLOWING and claim.data and self.paper.data[claim.data].kind != "games":
-            printout = printout_of(claim, self.data(claim.data))
-            follow = consequences(printout, {n: values[n] for n in off if n in printout.numbers})
-        for root in off:
-            following = follow.get(root, ())
-            if alone(judged, following) == root:
-                n = len(judged) - 1 - len(following)
-                why = f"computed {float(values[root])!r}: it alone does not come out, and {n} other numbers do"
-                judged[root] = PrintVerdict("differs", why, "misprint")
-                for name in following:
-                    why = f"computed {float(values[name])!r}: follows from {root} as it is printed"
-                    judged[name] = PrintVerdict(judged[name].verdict, why, "consequence", cause=root)
-
-    def _sized(
-        self,
-        claim: Claim,
-        fit: Fit,
-        values: Mapping[str, float],
-        errors: Mapping[str, float],
-        judged: dict[str, PrintVerdict],
-    ) -> dict[str, PrintVerdict]:
-        """Say of what differs how far it does, in standard errors and in likelihood."""
-        differ = [q for q in claim.numbers if judged[q.quantity].verdict in ("differs", "differs-conclusion")]
-        estimates = {
-            q.quantity.name: float(q.printed.value)
-            for q in differ
-            if q.quantity.kind == "estimate" and q.printed.value is not None
-        }
-        board = self._board(claim)
-        short = shortfall(fit, estimates) if estimates and board is None else math.nan
-        for q in claim.numbers:
-            j, size = judged[q.quantity], apart(q, values[q.quantity], errors[q.quantity])[0]
-            if j.comes_out or math.isnan(size):
-                continue
-            note = j.note
-            if q in differ and math.isfinite(size):
-                note += f"; {size:.2g} se off"
-            if q in differ and q.quantity.kind == "estimate" and not math.isnan(short):
-                note += (
-                    f"; the log-likelihood is {short:.3g} below its maximum where the estimates that differ are as"
-                    " printed and all other parameters are held as computed"
-                )
-            judged[q.quantity] = replace(j, note=note, size=size)
+            judged |= misprint(judged, values, partial(self._printout, claim))
+        none = board is not None or free
+        judged = sized(
+            numbers, values, errors, judged, lambda printed: math.nan if none else shortfall(fit, printed)
+        )
+        for name, words in () if scale is None else scale.words.items():
+            j = judged[name]
+            code = j.code or "free-scale"
+            judged[name] = replace(j, note="; ".join(filter(None, (j.note, words))), code=code)
         return judged
+
+    def _printout(self, claim: Claim) -> Printout | None:
+        """The claim's numbers, to be held against each other; None where they are not."""
+        try:
+            return printout_of(claim, self.data(claim.data)) if has_arithmetic(claim) else None
+        except PairproofError:  # answers that are no comparisons
+            return None
 
     def readings(self, claim: Claim) -> list[tuple[Reading, Fit, dict[str, float]]]:
         """The claim's own readings, each with its fit and the numbers that the claim would print by it."""
@@ -446,10 +411,10 @@ class Checker:
             assert model is not None
             other = self.asked(data, model).fit
             stopped = glm_values(other) if reading.stops == "glm" else {}
-            values = {
+            values: dict[str, float] = {
                 q.quantity: stopped.get(q.quantity, self.value(claim, other, q)) for q in claim.numbers
             }
-            found.append((reading, other, values))
+            found.append((reading, other, dict(self._on_any_scale(claim, other, values).values)))
         return found
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
@@ -479,7 +444,47 @@ class Checker:
         self._compared.add(key)
         return beyond_print(self.paper.id, claim, asked, self._floors, self._counterparts is not None)
 
-    # -- statements ------------------------------------------------------------------------------------------
+    # -- computations and statements -------------------------------------------------------------------------
+
+    def _computed(self, claim: Claim) -> list[Agreement]:
+        """One row for each number of a computation; and one that says so where native has no such model."""
+        asks_r = claim.r_packages is not None and self._counterparts is not None
+        backend = self._backend if asks_r else None
+        request = Request(self.data, self._table, self.fit, claim.data, claim.test_args, backend)
+        try:
+            with self._placed(claim, claim.line):
+                found = COMPUTATIONS[claim.compute](request)
+        except InputError:
+            raise
+        except PairproofError as error:
+            why = f"{claim.compute} did not run: {' '.join(str(error).split())}"
+            call = None if "native" in claim.engines else ", ".join(claim.engines)
+            return self._all_alike(claim, "not-run", why, "computation-not-run", call)
+        rows = [self._computed_number(claim, q, found) for q in claim.numbers]
+        if found.lacks:
+            why = f"no-native-model: native has no {found.lacks}; the numbers of this claim are {found.r_call}'s alone"
+            rows.append(self.row(claim, "fit", "not-run", why, "no-native-model", about="native-r"))
+        return rows
+
+    def _computed_number(self, claim: Claim, q: PrintedQuantity, found: Computed) -> Agreement:
+        name = q.quantity
+        native, r = found.native.get(name, math.nan), found.r.get(name, math.nan)
+        if name not in found.native and name not in found.r:
+            with self._placed(claim, q.line):
+                has = named(sorted({**found.native, **found.r}))
+                raise InputError(f"{claim.compute} gives no {name!r}; it gives {has}")
+        judged = judge_print(q, native if name in found.native else r, float(claim.alpha))
+        verdict, note, code = judged.verdict, judged.note, judged.code
+        digits = float(digits_of_agreement(native, r, 0.0)) if found.native and found.r else math.nan
+        if digits < FLOOR:
+            verdict, code = "differs", "few-digits"
+            note = f"native and {found.r_call} agree to {digits:.1f} digits, fewer than {FLOOR:g}"
+        elif name in found.remarks:
+            verdict, (code, text) = "explained", found.remarks[name]
+            note = f"{code}: {text}" + ("" if judged.comes_out else f"; here {judged.note}")
+        of_r = {"r": value_or_none(r), "r_call": found.r_call or None, "r_source": found.r_source}
+        own = {"native": value_or_none(native), "digits": value_or_none(digits)}
+        return self.row(claim, name, verdict, note, code, printed=q.printed.text, **own, **of_r)
 
     def _statement(self, claim: Claim) -> Agreement:
         if not claim.test:
@@ -488,11 +493,10 @@ class Checker:
             own_fit = claim.id if claim.model is not None and claim.data else ""
             context = Context(self.data, self.fit, claim.data, own_fit, float(claim.alpha), self._table)
             try:
-                finding = run_test(claim.test, context, claim.test_args)
-            except InputError as error:
-                raise InputError(
-                    f"{self.paper.source or self.paper.id}, line {claim.line}, claim {claim.id!r}: {error}"
-                ) from error
+                with self._placed(claim, claim.line):
+                    finding = run_test(claim.test, context, claim.test_args)
+            except InputError:
+                raise
             except PairproofError as error:
                 finding = Finding("not-run", f"the test did not run: {error}", code="test-not-run")
         said = (finding.verdict, finding.explanation, finding.code)
@@ -500,8 +504,35 @@ class Checker:
         return self.row(claim, "statement", *said, printed=printed, native=native, about="statement")
 
 
-#: Numbers that do not come out up to which it is asked whether all follow from one of them.
-MOST_FOLLOWING = 8
+def _by_last_step_but_one(
+    claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
+) -> dict[str, PrintVerdict]:
+    """Numbers that come out, with all others of the items, as R's glm prints them when it stops."""
+    off = [q for q in claim.numbers if q.quantity in wrong and q.quantity.kind in OF_ERROR]
+    if sum(significant_digits(q.printed.text) for q in off) < 4 or not np.isfinite(fit.beta).all():
+        return {}
+    try:
+        theirs = glm_values(fit)
+    except (InputError, np.linalg.LinAlgError):  # another model, whose steps are not known
+        return {}
+    of_items = [
+        q for q in claim.numbers if q.quantity.kind in ("estimate", *OF_ERROR) and q.quantity in theirs
+    ]
+    halved: dict[str, float] = {q.quantity: theirs[q.quantity] / _halved(claim, q.quantity) for q in of_items}
+    rest = (float(claim.alpha), fit.df_resid, fit.n_comparisons)
+    come_out = all(j.comes_out for j in judge_table(of_items, halved, *rest).values())
+    if not come_out or not all(q.quantity in halved for q in off):
+        return {}
+    code = "se-of-the-step-before"
+    said = f"{code}: comes out if standard errors are those of R's glm, from the weights of its last step but one"
+    return {
+        q.quantity: PrintVerdict(
+            "agrees-other-definition",
+            f"{said}, which gives {halved[q.quantity]:.8g}; {values[q.quantity]:.8g} by those of the maximum",
+            code,
+        )
+        for q in off
+    }
 
 
 def finding_of(claim: str, name: str, judged: PrintVerdict) -> str:
@@ -555,8 +586,6 @@ def _stated(claim: Claim) -> Finding:
     """The verdict that `accept` gives to a statement without a test."""
     word = next(a for a in claim.accept if a in STATED)
     text = f"stated, not computed: {claim.explanation}"
-    if word == "agrees":
-        return Finding("agrees", text, code="stated")
-    if word == "not-checkable":
-        return Finding("not-checkable", text, code="stated")
+    if word in ("agrees", "not-checkable"):
+        return Finding(cast(Verdict, word), text, code="stated")
     return Finding.because(word, text, "differs" if word == "erratum" else "differs-conclusion")

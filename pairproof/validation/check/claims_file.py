@@ -11,8 +11,17 @@ from typing import Any, get_args
 from ...errors import InputError
 from ...files.inputs import read_file
 from ...text import named, quoted, shortened
-from ..claims.entries import KeyPath, LineMap, TableReader, entries, parsed_toml
-from ..claims.paper import Claim, DataKind, DataSpec, Paper, PrintedEntries, PrintedQuantity
+from ..claims.entries import KeyPath, LineMap, TableReader, choices, entries, parsed_toml
+from ..claims.paper import (
+    OF_PERSONS,
+    Claim,
+    DataKind,
+    DataSpec,
+    ModelClaim,
+    Paper,
+    PrintedEntries,
+    PrintedQuantity,
+)
 from ..claims.printed import R_LEGEND, Printed
 from ..claims.quantities import Quantity, check_name, kind_of
 from ..verdicts.agreement import STATED, accepted_code
@@ -27,11 +36,12 @@ _TOP = {"paper": Paper, "data": DataSpec, "claim": Claim}
 P_VALUES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
 #: Data sets that `from` may lead through.
 MOST_FROM = 20
-_DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
+#: Quantities that may be printed with degrees of freedom, and those.
+DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
 
 
-def read_claims(path: str | Path) -> Paper:
-    """The paper of a claims file."""
+def read_claims(path: str | Path, lenient: bool = False) -> Paper:
+    """The paper of a claims file; if `lenient`, without the claims among others that are not understood."""
     file = Path(path)
     try:
         text = read_file(file, "a claims file", most=MOST_CLAIMS).decode("utf-8")
@@ -39,7 +49,7 @@ def read_claims(path: str | Path) -> Paper:
         raise InputError(
             f"{path}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"
         ) from error
-    return parse_claims(text, source=str(path), folder=str(file.resolve().parent))
+    return parse_claims(text, str(path), str(file.resolve().parent), lenient)
 
 
 def shipped_papers() -> tuple[str, ...]:
@@ -47,8 +57,8 @@ def shipped_papers() -> tuple[str, ...]:
     return tuple(sorted(shipped()))
 
 
-def read_paper(name_or_path: str) -> Paper:
-    """A shipped paper by its id, or a claims file by its path."""
+def read_paper(name_or_path: str, lenient: bool = False) -> Paper:
+    """A shipped paper by its id, or a claims file by its path; `lenient` as of :func:`read_claims`."""
     papers = shipped()
     if name_or_path in papers:
         return read_claims(str(papers[name_or_path]))
@@ -57,19 +67,19 @@ def read_paper(name_or_path: str) -> Paper:
             f"no paper {name_or_path!r} comes with pairproof and no such file exists; there are "
             f"{', '.join(sorted(papers))}"
         )
-    return read_claims(name_or_path)
+    return read_claims(name_or_path, lenient)
 
 
-def parse_claims(text: str, source: str = "claims", folder: str = "") -> Paper:
+def parse_claims(text: str, source: str = "claims", folder: str = "", lenient: bool = False) -> Paper:
     """The paper of a claims file's text; `folder` is where its data files lie."""
     document = parsed_toml(text, source)
-    return replace(_Reader(LineMap(text), source).paper(document), source=source, folder=folder)
+    return replace(_Reader(LineMap(text), source).paper(document, lenient), source=source, folder=folder)
 
 
 class _Reader(TableReader):
     """Reader of a claims document: its tables, and what must hold between them."""
 
-    def paper(self, document: Mapping[str, Any]) -> Paper:
+    def paper(self, document: Mapping[str, Any], lenient: bool = False) -> Paper:
         self.only_keys(document, (), _TOP, "a claims file")
         paper = self.read(Paper, document.get("paper"), ("paper",), "[paper]")
         data: dict[str, DataSpec] = {}
@@ -79,14 +89,23 @@ class _Reader(TableReader):
         if not isinstance(rows, list) or not rows:
             raise self.error(("claim",), "no [[claim]]; a claims file needs at least one")
         claims: dict[str, Claim] = {}
+        bad: dict[str, InputError] = {}
         for k, row in enumerate(rows):
-            claim = self._claim(row, ("claim", k), data)
+            try:
+                claim = self._claim(row, ("claim", k), data)
+            except InputError as error:
+                called = row.get("id") if isinstance(row, dict) else None
+                bad[shortened(called) if isinstance(called, str) else f"claim {k + 1}"] = error
+                if lenient and (claims or k < len(rows) - 1):
+                    continue
+                raise next(iter(bad.values()))
             if claim.id in claims:
                 raise self.error(
                     ("claim", k, "id"), f"two claims have the id {quoted(claim.id)}; ids must be distinct"
                 )
             claims[claim.id] = claim
-        return replace(paper, data=data, claims=tuple(claims.values()))
+        said = {name: str(error) for name, error in bad.items()}
+        return replace(paper, data=data, claims=tuple(claims.values()), bad=said)
 
     def _data(self, name: str, block: Any, above: Mapping[str, DataSpec]) -> DataSpec:
         path, what = ("data", name), f"[data.{shortened(name)}]"
@@ -128,9 +147,30 @@ class _Reader(TableReader):
                 " an explanation",
             )
         self._check_data(claim.data, path, data, what)
+        claim = self._with_family(claim, path, data, what)
         for k, reading in enumerate(claim.readings):
+            if reading.model is not None and not reading.model.family:
+                raise self._no_family((*path, "reading", k, "model"), f"{what}, reading")
             self._check_data(reading.data, (*path, "reading", k), data, what)
         return replace(claim, numbers=self._numbers(claim, path, what))
+
+    def _with_family(self, claim: Claim, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> Claim:
+        """The claim; where its data are of persons and no model is stated, one without a family."""
+        computes = bool(claim.data) and not claim.compute and claim.prints_or_compares
+        if not computes or claim.model is not None and claim.model.family:
+            return claim
+        spec = data[claim.data]
+        while spec.from_ and not spec.layout and spec.kind not in OF_PERSONS[:2]:
+            spec = data[spec.from_]
+        if spec.layout or spec.kind in OF_PERSONS[:2]:
+            return replace(claim, model=claim.model or ModelClaim())
+        if claim.model is None:
+            raise self.error(path, f"{what}: there are numbers to compute and no model")
+        raise self._no_family((*path, "model"), what)
+
+    def _no_family(self, path: KeyPath, what: str) -> InputError:
+        families = ", ".join(f for f in choices(entries(ModelClaim)["family"].kind) if f)
+        return self.error(path, f"{what}, model has no family; expected one of {families}")
 
     def _accepted(self, claim: Claim, path: KeyPath, what: str) -> tuple[str, ...]:
         """The codes that a claim accepts; the wordings of older files are known too."""
@@ -181,13 +221,13 @@ class _Reader(TableReader):
             raise self.error(path, f"{what}, {quantity}: {error}") from error
         if printed.on is None:
             return [PrintedQuantity(Quantity.parse(quantity), printed, line)]
-        if quantity not in _DF_OF:
+        if quantity not in DF_OF:
             raise self.error(
                 path,
-                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)}"
+                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(DF_OF)}"
                 " have; write the two numbers apart",
             )
         return [
             PrintedQuantity(Quantity.parse(quantity), printed, line),
-            PrintedQuantity(Quantity(_DF_OF[quantity]), printed.on, line),
+            PrintedQuantity(Quantity(DF_OF[quantity]), printed.on, line),
         ]

@@ -5,24 +5,23 @@ It never says what an author did, only under which reading the numbers come out.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ...errors import DataNotHere, InputError, PairproofError
-from ..claims.data import DataFileError
+from ...errors import InputError, PairproofError
 from ..claims.paper import Claim, Paper
-from ..claims.quantities import LIKELIHOOD_RATIO, error_of
-from ..report.context import ReportContext
+from ..claims.quantities import LIKELIHOOD_RATIO
+from ..report.context import ReportContext, Story
+from ..report.findings import as_printed
 from ..slips.known import Slip
-from ..slips.search import MOST_READINGS, Found, GivenReading, Searched, count_words, search
+from ..slips.search import MOST_READINGS, Explanation, Found, GivenReading, count_words, search
 from ..slips.target import Target
-from ..verdicts.agreement import Agreement, Verdict, is_accepted, join, value_or_none
-from ..verdicts.verdict import PrintVerdict, judge_print
+from ..verdicts.agreement import AGREEING, Agreement, Verdict, exit_code, is_accepted, join, value_or_none
+from ..verdicts.verdict import PrintVerdict
 from .checker import Checker
 
 
@@ -35,7 +34,6 @@ class Explained:
     readings: int
     agreements: tuple[Agreement, ...]
     not_searched: dict[str, str]
-    not_here: bool = False
 
     @property
     def fitting(self) -> int:
@@ -44,10 +42,8 @@ class Explained:
 
     @property
     def exit_code(self) -> int:
-        """0: all comes out or is explained and accepted; 1: not so; 2: something was not read or fitted."""
-        if any(not a.passes for a in self.agreements):
-            return 1
-        return 2 if self.not_here else 0
+        """As of `check`, for the numbers that were checked."""
+        return exit_code(self.agreements)
 
     def to_document(self) -> dict[str, Any]:
         """The JSON of `pairproof explain`."""
@@ -60,92 +56,97 @@ class Explained:
                     "slips": list(e.names),
                     "sentence": (f"{', '.join(e.claims)}: " if several else "") + e.sentence,
                     "numbers": e.numbers,
+                    "evidence": _evidence(f),
                 }
                 for f in self.found
                 for e in f.explanations
             ],
+            "found": [_document(f) for f in self.found],
         }
 
-    def __str__(self) -> str:
-        lines = [f"{self.paper.id}: under which reading do the printed numbers come out?"]
+    @property
+    def title(self) -> str:
+        """The question that is answered."""
+        return f"{self.paper.id}: under which reading do the printed numbers come out?"
+
+    def told(self, most: int) -> Iterator[list[str]]:
+        """In lines: each group of claims (at most so many readings), what was not searched, and how many there are."""
         for f in self.found:
-            lines += ["", *_lines(f), *_without_the_defect(f, self.agreements)]
+            yield [*_lines(f, most), *_without_the_defect(f, self.agreements)]
         if self.not_searched:
-            lines += ["", "Not searched:", *(f"  {claim}: {why}" for claim, why in self.not_searched.items())]
-        open_ = [f for f in self.found if not f.explanations]
-        lines += [
-            "",
-            (
-                f"{len(self.found)} group{'s' if len(self.found) != 1 else ''} of claims,"
-                f" {self.readings:,} reading{'s' if self.readings != 1 else ''} tried:"
-                f" {sum(f.plain for f in self.found)} come out as they stand,"
-                f" {sum(f.clear and not f.plain for f in self.found)} under one other reading,"
-                f" {sum(len(f.explanations) > 1 for f in self.found)} under several, {len(open_)} under none;"
-                f" {len(self.not_searched)} not searched"
-            ),
+            yield ["Not searched:", *(f"  {claim}: {why}" for claim, why in self.not_searched.items())]
+        yield [
+            f"{len(self.found)} group{'s' if len(self.found) != 1 else ''} of claims,"
+            f" {self.readings:,} reading{'s' if self.readings != 1 else ''} tried:"
+            f" {sum(f.plain for f in self.found)} come out as they stand,"
+            f" {sum(f.clear and not f.plain for f in self.found)} under one other reading,"
+            f" {sum(len(f.explanations) > 1 for f in self.found)} under several,"
+            f" {sum(not f.explanations for f in self.found)} under none;"
+            f" {len(self.not_searched)} not searched"
         ]
-        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return "\n\n".join((self.title, *map("\n".join, self.told(SHOWN))))
 
     def context(self, command: str = "") -> ReportContext:
         """The words around the agreements in a report: one section with every explanation."""
-        from ...report.blocks import Table
-        from ..report.context import ReportContext, Story
-
-        rows = [
-            (
-                ", ".join(f.claims),
-                e.sentence.removeprefix("comes out if "),
-                " + ".join(e.names) or "none",
-                str(e.numbers),
-            )
-            for f in self.found
-            for e in f.explanations
-        ]
-        rows += [
-            (", ".join(f.claims), "no reading that was tried", "", str(f.numbers))
-            for f in self.found
-            if not f.explanations
-        ]
-        paragraphs = (
-            (
-                f"{self.readings:,} readings were tried: the claims as they stand, and every known slip of"
-                " data, model, scale, inference and print, alone and in twos. A reading fits if every"
-                " printed number of the claims comes out of it. What fits is a way to get the numbers; it"
-                " does not say what anybody did."
-            ),
-            *(f"{', '.join(f.claims)}: {count_words(f)}." for f in self.found),
-            *(f"{claim} was not searched: {why}." for claim, why in self.not_searched.items()),
-        )
-        table = Table(("claims", "comes out if", "slips", "numbers"), tuple(rows)) if rows else None
-        return ReportContext(
-            title=f"{self.paper.id}: under which reading do the printed numbers come out?",
-            subtitle=self.paper.title,
-            command=command,
-            story=(Story("Explanations", paragraphs, table),),
-        )
+        told = (" ".join(map(str.strip, lines)) for lines in self.told(self.readings))
+        story = Story("Explanations", (WHAT_FITS, *told))
+        return ReportContext(self.title, self.paper.title, command, story=(story,))
 
 
-#: Readings shown in a terminal; JSON has them all.
+def _evidence(f: Found) -> bool:
+    """Whether a reading fits, and not as chance alone would have it."""
+    return bool(f.explanations) and (f.plain or not f.by_chance)
+
+
+def _document(f: Found) -> dict[str, Any]:
+    """What was found for claims that share an explanation, in JSON."""
+    return {
+        "claims": list(f.claims),
+        "numbers": f.numbers,
+        "readings": f.readings,
+        "evidence": _evidence(f),
+        "said": count_words(f),
+        "chance": f.chance,
+        "chance_of_100": value_or_none(f.chance_of_100),
+        "cause": f.cause,
+        "wrong": list(f.wrong),
+        "cell": f.cell,
+        "nearest": None
+        if f.nearest is None
+        else {"slips": list(f.nearest.names), "sentence": f.nearest.sentence},
+        "left": list(f.left),
+    }
+
+
+WHAT_FITS = (
+    "Every known slip of data, model, scale, inference and print was tried, alone and in twos. A reading fits if every"
+    " printed number of the claims comes out of it. What fits is a way to get the numbers; it does not say what anybody"
+    " did."
+)
+#: Readings shown in a terminal; JSON and reports have them all.
 SHOWN = 12
 #: What the sentence of a slip says that is a defect of prefmod's.
 DEFECT = "prefmod's defect"
 
 
-def _lines(f: Found) -> list[str]:
-    head = ", ".join(f.claims)
+def _lines(f: Found, most: int) -> list[str]:
+    head, seen = ", ".join(f.claims), [f"  {words}" for words in f.sentences]
     if f.plain:
         return [f"{head}: {f.explanations[0].sentence} ({f.numbers} number{'' if f.numbers == 1 else 's'})"]
     if not f.explanations:
-        return [f"{head}: comes out under none of {f.readings:,} readings ({count_words(f)})"]
+        return [f"{head}: comes out under none of {f.readings:,} readings ({count_words(f)})", *seen]
     if f.clear:
         return [
             f"{head}: {f.explanations[0].sentence}",
             f"  ({count_words(f)}; {' + '.join(f.explanations[0].names)})",
+            *seen,
         ]
     lines = [f"{head}: ambiguous, {count_words(f)}"]
-    lines += [f"  {e.sentence} ({' + '.join(e.names)})" for e in f.explanations[:SHOWN]]
-    more = len(f.explanations) - SHOWN
-    return lines + ([f"  ... and {more} more, all in --json"] if more > 0 else [])
+    lines += [f"  {e.sentence} ({' + '.join(e.names)})" for e in f.explanations[:most]]
+    more = len(f.explanations) - most
+    return lines + ([f"  ... and {more} more, all in --json"] if more > 0 else []) + seen
 
 
 def _without_the_defect(f: Found, agreements: Sequence[Agreement]) -> list[str]:
@@ -153,55 +154,90 @@ def _without_the_defect(f: Found, agreements: Sequence[Agreement]) -> list[str]:
     if not f.clear or f.plain or DEFECT not in f.explanations[0].words:
         return []
     off = [a for a in agreements if a.claim in f.claims and a.verdict == "explained" and a.native is not None]
-    shown = [f"{a.quantity} {_as_printed(a)} (printed {a.printed})" for a in off[:SHOWN]]
+    shown = [
+        f"{a.quantity} {as_printed(a.native or 0.0, a.printed or '')} (printed {a.printed})"
+        for a in off[:SHOWN]
+    ]
     more = len(off) - len(shown)
     said = ", ".join(shown) + (f" and {more} more" if more else "")
     return [f"  reproduced only with {DEFECT}; correct: {said}"] if shown else []
 
 
-def _as_printed(a: Agreement) -> str:
-    """The computed number with the decimals of the printed one."""
-    found = re.search(r"\.([0-9]*)", a.printed or "")
-    return f"{a.native:.{len(found[1]) if found else 0}f}"
+#: Verdicts on a print of which nothing is sought: it comes out, or nothing follows, or nothing was computed.
+SETTLED = (*AGREEING, "immaterial", "not-checkable", "not-run")
 
 
-def explain(paper: Paper, most: int = MOST_READINGS) -> Explained:
-    """Search for the readings of a page under which its printed numbers come out.
+def seek(
+    checker: Checker,
+    rows: Sequence[Agreement],
+    most: int = MOST_READINGS,
+    accepted_too: bool = False,
+    progress: Callable[[str], None] = lambda what: None,
+) -> Explained:
+    """Search for readings under which the numbers come out that do not as the checker judged them.
 
-    Claims on one table are searched together: a reading that explains them all is one explanation.
+    Claims on one table are searched together: a reading that explains them all is one explanation.  What a person
+    has accepted is searched only if `accepted_too`; the rows of it stay as they are.
     """
-    checker = Checker(paper)
-    skipped: dict[str, str] = {}
-    not_here = False
+    paper, skipped = checker.paper, {}
+    plain: list[Found] = []
     groups: dict[str, list[Target]] = {}
     for claim in paper.claims:
+        judged, n = checker.judged.get(claim.id, {}), len(claim.numbers)
         why = _out_of_reach(claim, paper)
+        if why is None and not judged:
+            why = next((a.explanation for a in rows if a.claim == claim.id), "it was not checked")
+        off = tuple(name for name, j in judged.items() if j.verdict not in SETTLED)
+        marks = [q for q in claim.numbers if q.quantity in off and not re.search(r"\d", q.printed.text)]
+        if off and len(marks) == len(off):
+            why = "only marks differ, which many readings change: what would fit is no evidence"
         if why is not None:
-            if claim.numbers:
+            if n:
                 skipped[claim.id] = why
-            continue
-        try:
-            target = _target(paper, claim, checker)
-        except DataFileError:
-            raise  # to go on without the data would look like a page with nothing to explain
-        except (DataNotHere, InputError) as error:
-            skipped[claim.id] = str(error)
-            not_here |= isinstance(error, DataNotHere)
-            continue
-        except PairproofError as error:
-            skipped[claim.id], not_here = str(error), True
-            continue
-        groups.setdefault(claim.data, []).append(target)
-    results = [search(targets, _given(paper, targets, checker), most) for targets in groups.values()]
+        elif not off:
+            plain.append(Found((claim.id,), n, 1, (Explanation((), (claim.id,), n),)))
+        elif accepted_too or any(a.quantity in off and not a.accepted for a in _printed(rows, claim.id)):
+            try:
+                groups.setdefault(claim.data, []).append(_target(checker, claim, judged, off))
+            except PairproofError as error:
+                skipped[claim.id] = str(error)
+    results = []
+    for targets in groups.values():
+        what = f"{paper.id}: other readings of {', '.join(t.claim for t in targets)}"
+        progress(what)
+
+        def told_of(done: int, total: int, what: str = what) -> None:
+            progress(f"{what}: {done:,} of {total:,}")
+
+        results.append(search(targets, _given(targets, checker), most, progress=told_of))
     order = [c.id for c in paper.claims]
-    found = sorted((f for r in results for f in r.found), key=lambda f: order.index(f.claims[0]))
-    return Explained(
-        paper, tuple(found), _total(results), tuple(_agreements(paper, found, checker)), skipped, not_here
+    found = sorted((*plain, *(f for r in results for f in r.found)), key=lambda f: order.index(f.claims[0]))
+    told = {name: f for f in found for name in f.claims}
+    seen = tuple(_told(checker, a, told[a.claim]) if a.claim in told else a for a in rows)
+    return Explained(paper, tuple(found), len(plain) + sum(r.readings for r in results), seen, skipped)
+
+
+def explain(
+    paper: Paper, most: int = MOST_READINGS, progress: Callable[[str], None] = lambda what: None
+) -> Explained:
+    """Check the numbers of a page and search for the readings under which those come out that do not.
+
+    It is the run of `check` without R, statements and computations, and what was accepted is searched too.
+    """
+    models = tuple(replace(c, statement="", test="", compute="") for c in paper.claims if c.model is not None)
+    checker = Checker(replace(paper, claims=models))
+    rows = checker.all(lambda claim: progress(f"{paper.id}: {claim}")) if models else []
+    told = seek(checker, rows, most, True, progress)
+    others = {c.id: "its numbers are of no model" for c in paper.claims if c.numbers and c.model is None}
+    seen = [a for a in told.agreements if a.claim in paper.bad]
+    seen += [a for c in models if _out_of_reach(c, paper) is None for a in _printed(told.agreements, c.id)]
+    return replace(
+        told, paper=paper, agreements=tuple(seen), not_searched={**told.not_searched, **others, **paper.bad}
     )
 
 
-def _total(results: Sequence[Searched]) -> int:
-    return sum(r.readings for r in results)
+def _printed(rows: Iterable[Agreement], claim: str) -> list[Agreement]:
+    return [a for a in rows if a.claim == claim and a.about == "printed"]
 
 
 def _out_of_reach(claim: Claim, paper: Paper) -> str | None:
@@ -212,14 +248,18 @@ def _out_of_reach(claim: Claim, paper: Paper) -> str | None:
         return "its numbers are of no model"
     if paper.data[claim.data].kind == "games":
         return "its outcomes are not at hand"
-    if claim.model.scale == "elo":
-        return 'its numbers are on scale "elo", where the search is not'
+    if claim.model.unsearched:
+        return claim.model.unsearched
     if "native" not in claim.engines:
         return "only R is asked for it, and the search is native"
     return None
 
 
-def _target(paper: Paper, claim: Claim, checker: Checker) -> Target:
+def _target(
+    checker: Checker, claim: Claim, judged: Mapping[str, PrintVerdict], off: tuple[str, ...]
+) -> Target:
+    """The claim for a search; numbers by another definition are varied by that, or left out if no setting has it."""
+    paper = checker.paper
     others = {}
     for q in claim.numbers:
         name = q.quantity.name
@@ -231,59 +271,69 @@ def _target(paper: Paper, claim: Claim, checker: Checker) -> Target:
     spec = paper.data[claim.data]
     while spec.from_:
         spec = paper.data[spec.from_]
-    return Target.of(claim, checker.fit(claim.id), others, spec.kind == "matrix")
+
+    def of(claim: Claim) -> Target:
+        target = Target.of(claim, checker.fit(claim.id), others, spec.kind == "matrix")
+        stated: dict[str, Any] = {key: value for j in judged.values() for key, value in j.setting.items()}
+        solver = replace(target.setting.solver, cells=stated.pop("cells", target.setting.solver.cells))
+        target.setting = replace(target.setting, solver=solver, **stated)
+        target.off = off
+        return target
+
+    known = {name for name, j in judged.items() if j.verdict == "agrees-other-definition"}
+    target = of(claim)
+    if known:
+        values = target.values([()], target.setting)[0]
+        kept = [
+            q
+            for q, value in zip(claim.numbers, values)
+            if q.quantity not in known or target.fits_one(q.quantity, float(value))
+        ]
+        target = target if len(kept) == len(claim.numbers) else of(replace(claim, numbers=tuple(kept)))
+    return target
 
 
-def _given(paper: Paper, targets: Sequence[Target], checker: Checker) -> list[GivenReading]:
+def _given(targets: Sequence[Target], checker: Checker) -> list[GivenReading]:
     """The readings that the claims file names itself."""
-    found = []
-    for t, target in enumerate(targets):
-        claim = paper.claim(target.claim)
-        for reading in claim.readings:
-            slip = Slip(reading.name, "data", 9, reading.sentence)
-            if reading.stops == "glm":
-                setting = replace(target.setting, solver=replace(target.setting.solver, stop="glm"))
-                found.append(GivenReading(slip, t, target.values([((), target.model.rows)], setting)[0]))
-                continue
-            model = reading.model or claim.model
-            assert model is not None  # a claim without a model is no target
-            fit = checker.asked(reading.data or claim.data, model).fit
-            values = [
-                math.nan if q.quantity.kind in LIKELIHOOD_RATIO else checker.value(claim, fit, q)
-                for q in claim.numbers
-            ]
-            found.append(GivenReading(slip, t, np.array(values)))
-    return found
+    return [
+        GivenReading(
+            Slip(reading.sentence, cost=9, name=reading.name),
+            t,
+            np.array([values[q.quantity] for q in target.numbers]),
+        )
+        for t, target in enumerate(targets)
+        for reading, _, values in checker.readings(checker.paper.claim(target.claim))
+    ]
 
 
-def _agreements(paper: Paper, found: Sequence[Found], checker: Checker) -> list[Agreement]:
-    """A row for each printed number that was searched for, with what the search found."""
-    rows = []
-    for f in found:
-        for name in f.claims:
-            claim, fit = paper.claim(name), checker.fit(name)
-            for q in claim.numbers:
-                value = checker.value(claim, fit, q)
-                judged = judge_print(
-                    q, value, float(claim.alpha), fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit)
-                )
-                verdict, words, codes = _verdict(f, judged)
-                accepted = any(is_accepted(verdict, code, claim.accept) for code in codes)
-                numbers = {"printed": q.printed.text, "native": value_or_none(value), "accepted": accepted}
-                rows.append(checker.row(claim, q.quantity, verdict, words, codes[0], **numbers))
-    return rows
-
-
-def _verdict(f: Found, judged: PrintVerdict) -> tuple[Verdict, str, tuple[str, ...]]:
-    """The verdict on a number once the search is done, its explanation, and the codes by which a person may
-    have accepted it: the row's own, then those of readings that give the same numbers.
-    """
-    if judged.comes_out or f.plain or not f.explanations:
-        return judged.verdict, judged.note, (judged.code,)
-    if not f.clear:
+def _told(checker: Checker, row: Agreement, f: Found) -> Agreement:
+    """The row once the search is done: explained by the one reading that fits, or ambiguous."""
+    judged = checker.judged[row.claim].get(row.quantity)
+    if row.about != "printed" or judged is None or judged.verdict in SETTLED or row.accepted or f.plain:
+        return row
+    if not f.explanations:
+        none = f"none of {f.readings:,} other readings gives all {f.numbers} numbers"
+        seen = [words for words in f.sentences if words != f.wrong_words]  # which are the row's own
+        return replace(row, explanation="; ".join((row.explanation, none, *seen)))
+    if not _evidence(f):  # what differs does so no less for what chance would give
+        return replace(row, explanation=f"{row.explanation}; not explained: {count_words(f)}")
+    verdict: Verdict
+    if f.clear:
+        e = f.explanations[0]
+        codes = tuple(join(names) for names in (e.names, *e.also_names))
+        verdict, said = "explained", f"{codes[0]}: {e.sentence} ({count_words(f)})"
+        finding = f"{', '.join(f.claims)}: {codes[0]}"
+    else:
         ways = "; ".join(e.words for e in f.explanations[:3])
         more = " ..." if len(f.explanations) > 3 else ""
-        return "ambiguous", f"ambiguous: {count_words(f)}: if {ways}{more}", ("ambiguous",)
-    e = f.explanations[0]
-    codes = tuple(join(names) for names in (e.names, *e.also_names))
-    return "explained", f"{codes[0]}: {e.sentence} ({count_words(f)})", codes
+        verdict, codes = "ambiguous", ("ambiguous",)
+        said, finding = f"ambiguous: {count_words(f)}: if {ways}{more}", row.finding
+    accept = checker.paper.claim(row.claim).accept
+    return replace(
+        row,
+        verdict=verdict,
+        explanation=said + row.explanation[len(judged.note) :],
+        code=codes[0],
+        finding=finding,
+        accepted=any(is_accepted(verdict, code, accept) for code in codes),
+    )

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from ...errors import InputError
 from ..report.verification import Verification
+from ..verdicts.verdict import IMMATERIAL
 from .shipped import PACKAGE, shipped
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import Backend, BackendLike
+    from ...data.comparisons import Comparisons
     from ..claims.paper import Paper
     from ..report.context import ReportContext, Story
+    from ..slips.search import Found
     from ..verdicts.agreement import Agreement
     from .checker import Checker
 
@@ -51,6 +55,8 @@ def run(
     progress: Callable[[str], None] = lambda what: None,
     workers: int = 1,
     data_limit: int | None = None,
+    explain: bool = True,
+    immaterial: float = IMMATERIAL,
 ) -> Verification:
     """Check papers that come with pairproof, or claims files.
 
@@ -74,16 +80,24 @@ def run(
     data_limit : int, optional
         Bytes of the largest data file that a claims file may name; default
         :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
+    explain : bool
+        Whether other readings of a page are searched for where its numbers do not come out and no person has
+        accepted why.
+    immaterial : float
+        The part of its standard error by which a number may lie beyond its printed places, if nothing that was
+        concluded from it changes.
 
     Returns
     -------
     Verification
-        The agreements; their `context` holds the text and figures that a report shows around them.
+        The agreements; their `context` holds the text and figures that a report shows around them.  After an
+        interruption those that were made before it.
 
     Raises
     ------
     InputError
-        No such paper or file; a claims file that is not understood (the message names the line).
+        No such paper or file; a claims file that is not understood (the message names the line).  Of several, those
+        that are not understood are not run, with the reason, and `exit_code` is 3.
 
     Examples
     --------
@@ -92,54 +106,117 @@ def run(
     >>> {a.verdict for a in rows}, rows.exit_code
     ({'agrees'}, 0)
     """
-    from ..claims.data import data_from
     from ..papers.hopkins_may_2013.statements_experiment import processes
     from ..verify import backend_of
-    from .claims_file import read_paper
 
+    if not 0.0 <= immaterial < 1.0:
+        raise InputError(f"immaterial={immaterial!r}; expected a part of a standard error, from 0 to below 1")
     chosen = backend_of(r)
     wanted = [names] if isinstance(names, str) else list(names)
     if not wanted:
         raise InputError("no paper is named; name one that comes with pairproof, or a claims file")
-    papers = [data_from(read_paper(name), data, data_limit) for name in wanted]
+    papers, bad = _read(wanted, data, data_limit)
+    done: list[Checked] = []
     with processes(workers):
-        checked = [_checked(paper, chosen, progress) for paper in papers]
-        progress("what stands around the numbers")
-        context = _context(papers, checked, chosen, wanted, r)
-    return Verification(tuple(a for _, rows in checked for a in rows), context, require_r)
-
-
-def _checked(
-    paper: Paper, backend: Backend, progress: Callable[[str], None]
-) -> tuple[Checker, list[Agreement]]:
-    from ..r_answers.answerers import counterparts
-    from ..verdicts.arithmetic_rows import arithmetic_rows
-    from .checker import Checker
-    from .shipped import CertifiedValues
-
-    checker = Checker(
-        paper, counterparts=counterparts, backend=backend, certified=CertifiedValues.of_paper(paper.id)
+        try:
+            for paper in papers:
+                done.append(Checked(paper, chosen, immaterial))
+                done[-1].run(progress, explain)
+            progress("what stands around the numbers")
+        except KeyboardInterrupt:  # what was checked is kept, and says that it is not everything
+            pass
+        context = _context(done, chosen, wanted, r)
+    rows = (*(a for one in done for a in one.rows), *bad)
+    whole = len(done) == len(papers) and all(one.whole for one in done)
+    if not whole:
+        said = (
+            f"Interrupted: {sum(one.whole for one in done)} of {len(papers)} papers are checked to the end."
+        )
+        context = replace(context, first_lines=(said, *context.first_lines))
+    return Verification(
+        rows, context, require_r, {one.paper.id: one.found for one in done}, interrupted=not whole
     )
-    rows = checker.all(lambda claim: progress(f"{paper.id}: {claim}")) + arithmetic_rows(paper, checker.data)
-    module = story_of(paper.id)
-    return checker, rows + (module.further(checker, backend) if module else [])
+
+
+def _read(
+    wanted: Sequence[str], data: str | os.PathLike[str] | None, data_limit: int | None
+) -> tuple[list[Paper], list[Agreement]]:
+    """The papers, and a row for each file among them that is not understood."""
+    from ..claims.data import data_from
+    from ..claims.quantities import Quantity
+    from ..verdicts.agreement import Agreement
+    from .claims_file import read_paper
+
+    papers: dict[str, Paper] = {}
+    bad: dict[str, InputError] = {}
+    for name in wanted:
+        try:
+            paper = data_from(read_paper(name, lenient=True), data, data_limit)
+        except InputError as error:
+            bad[name] = error
+            continue
+        if paper.id in papers:
+            raise InputError(
+                f"{papers[paper.id].source} and {paper.source} both have the id {paper.id!r}; reports tell papers apart"
+                " by it: name the file once, or change one"
+            )
+        papers[paper.id] = paper
+    if not papers:
+        raise next(iter(bad.values())) if len(bad) == 1 else InputError("; ".join(map(str, bad.values())))
+    what = Quantity("claims file")
+    return list(papers.values()), [
+        Agreement(name, "", what, explanation=f"not understood: {error}", code="bad-claim")
+        for name, error in bad.items()
+    ]
+
+
+class Checked:
+    """One paper's check: its rows, as far as it came.  tables: its data, where they are at hand."""
+
+    def __init__(
+        self, paper: Paper, backend: Backend, part: float, tables: Mapping[str, Comparisons] | None = None
+    ) -> None:
+        from ..r_answers.answerers import counterparts
+        from .checker import Checker
+        from .shipped import CertifiedValues
+
+        certified = CertifiedValues.of_paper(paper.id)
+        self.paper, self._backend = paper, backend
+        self.checker = Checker(
+            paper, counterparts=counterparts, backend=backend, certified=certified, part=part, tables=tables
+        )
+        self.rows: list[Agreement] = []
+        self.found: tuple[Found, ...] = ()
+        self.whole = False
+
+    def run(self, progress: Callable[[str], None], explain: bool) -> None:
+        """Judge every claim once, seek other readings of what does not come out, then do the arithmetic."""
+        from ..verdicts.arithmetic_rows import arithmetic_rows
+        from .explain import seek
+
+        paper, checker = self.paper, self.checker
+        checker.all(lambda claim: progress(f"{paper.id}: {claim}"), self.rows)
+        if explain:
+            told = seek(checker, self.rows, progress=progress)
+            self.rows, self.found = list(told.agreements), told.found
+        self.rows += arithmetic_rows(paper, checker.data, self.rows)
+        module = story_of(paper.id)
+        self.rows += module.further(checker, self._backend) if module else []
+        self.whole = True
 
 
 def _context(
-    papers: Sequence[Paper],
-    checked: Sequence[tuple[Checker, list[Agreement]]],
-    backend: Backend,
-    wanted: Sequence[str],
-    r: BackendLike | str,
+    checked: Sequence[Checked], backend: Backend, wanted: Sequence[str], r: BackendLike | str
 ) -> ReportContext:
     from ..report.context import ReportContext, absences, further_packages, versions
 
     stories: list[Story] = []
-    for paper, (checker, rows) in zip(papers, checked):
-        module = story_of(paper.id)
-        if module is not None:
-            stories += module.story(checker, rows)
-    further = further_packages(a.r_call for _, rows in checked for a in rows)
+    for one in checked:
+        module = story_of(one.paper.id)
+        if module is not None and one.whole:
+            stories += module.story(one.checker, one.rows)
+    papers = [one.paper for one in checked]
+    further = further_packages(a.r_call for one in checked for a in one.rows)
     option = f" --r {r}" if isinstance(r, str) else ""
     return ReportContext(
         title=f"{', '.join(p.id for p in papers)}: do the numbers come out, and does R agree?",

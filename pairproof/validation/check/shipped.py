@@ -75,12 +75,9 @@ class CertifiedValues:
             if _same_model(fit, document) and _same_data(fit, document):
                 found = values_of(document)
                 # The documents' standard errors are those of the model.
-                return found if fit.robust is None else _of_estimates(found)
+                of_model = () if fit.robust is None else ("se", "p", "worth_se")
+                return {q: text for q, text in found.items() if kind_of(q) not in of_model}
         return {}
-
-
-def _of_estimates(values: Mapping[str, str]) -> dict[str, str]:
-    return {q: text for q, text in values.items() if kind_of(q) not in ("se", "p", "worth_se")}
 
 
 def _same_model(fit: Fit, document: Document) -> bool:
@@ -129,11 +126,8 @@ def _item_covariates(fit: Fit) -> dict[str, dict[str, str]] | None:
 def _same_data(fit: Fit, document: Document) -> bool:
     """The same counts, pooled over columns not in the model, and over sides without order effect."""
     rows: Sequence[Mapping[str, Any]] = document["data"]
-    used = (
-        {c for t in fit.terms for c, _ in t.by}
-        | set(fit.spec.cells)
-        | ({"order"} if fit.spec.order_effect else set())
-    )
+    used = {c for t in fit.terms for c, _ in t.by} | set(fit.spec.cells)
+    used |= {"order"} if fit.spec.order_effect else set()
     by_row = "row" in used
     columns = [c for c in rows[0] if c not in _COUNTS and c in fit.data.columns and (by_row or c in used)]
 
@@ -147,9 +141,7 @@ def _pooled(rows: Sequence[Mapping[Any, Any]], columns: Sequence[str], sided: bo
     cells: dict[tuple[str, ...], list[float]] = {}
     each = []
     for row in rows:
-        sides, counts = [row["first"], row["second"]], [
-            float(row.get(k, 0)) for k in ("wins", "ties", "losses")
-        ]
+        sides, counts = [row["first"], row["second"]], [float(row.get(k, 0)) for k in _COUNTS[2:]]
         if sides[0] > sides[1] and not sided:
             sides, counts = sides[::-1], counts[::-1]
         key = (*map(str, sides), *(_label(row[c]) for c in columns))

@@ -13,13 +13,14 @@ import json
 import os
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from ...data.comparisons import Comparisons
-from ...errors import DataNotHere, InputError, RankingWarning
+from ...data.respondents.respondents import Respondents
+from ...errors import DataNotHere, DataWarning, InputError, RankingWarning
 from ...files.inputs import MOST_CLAIM_BYTES, OutsideError, read_inside
 from ...fit.fit import Fit
-from ...text import named
+from ...text import named, shortened
 from .paper import DataSpec, ModelClaim, Paper
 
 if TYPE_CHECKING:
@@ -55,6 +56,52 @@ def read_data(paper: Paper, name: str) -> Comparisons:
     """A data set of a paper."""
     from ...data.reading.layouts import read
 
+    spec, where = _of_outcomes(paper, name)
+    if _inherited(paper, spec, "layout"):
+        return replace(read_answers(paper, name).to_comparisons(), source=f"{paper.id}, {name}")
+    frame = _frame(paper, spec, where)
+    try:
+        table = read(
+            frame,
+            layout=None if spec.kind in ("file", "answers") else cast(Any, spec.kind),
+            items=_inherited(paper, spec, "items") or None,
+            winner=spec.winner or None,
+            item_data=_item_data(spec) if spec.item_data else None,
+        )
+    except InputError as error:
+        raise type(error)(f"{where}: {error}") from error
+    return replace(table, source=f"{paper.id}, {name}")
+
+
+def read_answers(paper: Paper, name: str) -> Respondents:
+    """A data set of a paper as persons' whole answers."""
+    from ...data.respondents.read_answers import read_respondents
+
+    spec, where = _of_outcomes(paper, name)
+    layout: Any = _inherited(paper, spec, "layout") or ("rankings" if spec.kind == "rankings" else "")
+    if not layout:
+        raise InputError(
+            f"{where}: the model is of persons' whole answers, and these are comparisons; give rankings, or"
+            ' kind = "answers" and a layout'
+        )
+    options = dict(spec.how or _inherited(paper, spec, "how"))
+    if items := _inherited(paper, spec, "items"):
+        options["items"] = items
+    if spec.item_data:
+        options["item_data"] = _item_data(spec)
+    try:
+        table = read_respondents(_frame(paper, spec, where), layout, **options)
+    except InputError as error:
+        raise type(error)(f"{where}: {error}") from error
+    except (AttributeError, TypeError, ValueError) as error:  # `how` may hold values of any type
+        raise InputError(
+            f"{where}: how is not what layout {layout} reads: {shortened(str(error), 200)}"
+        ) from error
+    return table.changed(source=f"{paper.id}, {name}")
+
+
+def _of_outcomes(paper: Paper, name: str) -> tuple[DataSpec, str]:
+    """The data set and where it stands; refuses what holds no outcomes."""
     spec, where = _spec(paper, name)
     if spec.kind == "games":
         raise InputError(f'{where}: kind = "games" holds no outcomes; a fit or a test needs them')
@@ -62,18 +109,7 @@ def read_data(paper: Paper, name: str) -> Comparisons:
         raise InputError(
             f'{where}: kind = "table" is no table of comparisons; a model or a test cannot use it'
         )
-    frame = _frame(paper, spec, where)
-    try:
-        table = read(
-            frame,
-            layout=None if spec.kind == "file" else spec.kind,
-            items=_items(paper, spec) or None,
-            winner=spec.winner or None,
-            item_data=_item_data(spec) if spec.item_data else None,
-        )
-    except InputError as error:
-        raise type(error)(f"{where}: {error}") from error
-    return replace(table, source=f"{paper.id}, {name}")
+    return spec, where
 
 
 def table_of(paper: Paper, name: str) -> pd.DataFrame:
@@ -93,10 +129,11 @@ def _spec(paper: Paper, name: str) -> tuple[DataSpec, str]:
     return spec, f"{paper.source or paper.id}, line {spec.line}, data.{name}"
 
 
-def _items(paper: Paper, spec: DataSpec) -> tuple[str, ...]:
-    while not spec.items and spec.from_:
+def _inherited(paper: Paper, spec: DataSpec, key: str) -> Any:
+    """What a data set states, or the one it is made from."""
+    while not getattr(spec, key) and spec.from_:
         spec = paper.data[spec.from_]
-    return spec.items
+    return getattr(spec, key)
 
 
 def _item_data(spec: DataSpec) -> pd.DataFrame:
@@ -182,6 +219,19 @@ def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
     )
 
 
+def digests(paper: Paper) -> dict[str, str]:
+    """SHA-256 of each data file as it is now, by the data set's name; of one that cannot be read, why."""
+    found = {}
+    for name, spec in paper.data.items():
+        if spec.file:
+            try:
+                content, _ = _content(paper, spec, _spec(paper, name)[1])
+                found[name] = hashlib.sha256(content).hexdigest()
+            except (InputError, DataNotHere) as error:
+                found[name] = str(error)
+    return found
+
+
 def _only(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
     for column, value in spec.only.items():
         if column not in frame.columns:
@@ -212,22 +262,35 @@ def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
     return out
 
 
-def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
+def fit_model(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
     """The native fit of a claim's model, on the scale the claim is printed on, with its standard errors by cluster."""
-    from ...native.comparisons.contests.bradley_terry import FITTERS
-
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", RankingWarning
-        )  # the page's own choice; it stays among the fit's warnings
-        fit = FITTERS[model.family](table, **model.asked, **model.of_contests)
+        # The page's own choice; they stay among the fit's warnings.
+        warnings.simplefilter("ignore", RankingWarning)
+        warnings.simplefilter("ignore", DataWarning)
+        fit = _fitted(table, model)
     if (
         model.scale == "elo"
     ):  # BoardNumbers has the ratings; on a board a vote without a cluster is one of its own
         return _as_board(fit, model)
     if model.cluster:
         fit = fit.clustered(*model.cluster, kind=model.cluster_kind)
-    return fit.on_scale(model.scale) if model.scale else fit
+    return fit if model.scale == "" or model.scale == "any" else fit.on_scale(model.scale)
+
+
+def _fitted(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
+    if not model.family:
+        raise InputError("the claim does not say of which family its model is")
+    if isinstance(table, Comparisons):
+        from ...native.comparisons.contests.bradley_terry import FITTERS
+
+        found: Fit = FITTERS[model.family](table, **model.asked, **model.of_contests)
+        return found
+    from ...native.answers.pattern_models import fit_pattern
+    from ...native.answers.plackett_luce import fit_plackett_luce
+
+    fitted: Fit = (fit_pattern if model.family == "pattern" else fit_plackett_luce)(table, **model.asked)
+    return fitted
 
 
 def _as_board(fit: Fit, model: ModelClaim) -> Fit:

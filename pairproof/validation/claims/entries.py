@@ -153,19 +153,16 @@ class LineMap:
     def _value(self, path: KeyPath) -> None:
         self._skip()
         opening = self._text[self._at]
-        if opening == "[":
+        if opening in "[{":
             self._at += 1
             number = 0
-            while self._skip() and self._text[self._at] != "]":
-                self._note((*path, number))
-                self._value((*path, number))
+            while self._skip() and self._text[self._at] not in "]}":
+                if opening == "{":
+                    self._pair(path)
+                else:
+                    self._note((*path, number))
+                    self._value((*path, number))
                 number += 1
-                self._comma()
-            self._at += 1
-        elif opening == "{":
-            self._at += 1
-            while self._skip() and self._text[self._at] != "}":
-                self._pair(path)
                 self._comma()
             self._at += 1
         else:
@@ -177,15 +174,10 @@ class LineMap:
         parts = []
         while True:
             self._skip()
-            quoted = _STRINGS.match(self._text, self._at)
-            if quoted:
-                parts.append(quoted[0][1:-1])
-                self._at = quoted.end()
-            else:
-                bare = _BARE.match(self._text, self._at)
-                assert bare is not None, f"not valid TOML at position {self._at}"
-                parts.append(bare[0])
-                self._at = bare.end()
+            found = _STRINGS.match(self._text, self._at) or _BARE.match(self._text, self._at)
+            assert found is not None, f"not valid TOML at position {self._at}"
+            parts.append(found[0][1:-1] if found[0][0] in "\"'" else found[0])
+            self._at = found.end()
             self._skip()
             if not self._text.startswith(".", self._at):
                 return parts
@@ -247,7 +239,8 @@ def entries(table: Any) -> Mapping[str, Entry]:
         if "entry" in f.metadata:
             e: Entry = f.metadata["entry"]
             kind, key = kinds[f.name], e.key or f.name
-            kind = get_args(kind)[0] if type(None) in get_args(kind) else kind
+            if type(None) in get_args(kind):
+                kind = Union[tuple(k for k in get_args(kind) if k is not type(None))]
             required = f.default is MISSING and f.default_factory is MISSING
             found[key] = replace(e, key=key, name=f.name, kind=kind, required=required)
     return found

@@ -8,22 +8,37 @@ key must not turn a check into no check.
 
 from __future__ import annotations
 
+import inspect
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...data.columns import LARGEST_COUNT
+from ...data.respondents.read_answers import READERS, AnswerLayout
 from ...files.inputs import MOST_CLAIM_BYTES
 from ...fit.estimates.outcome_laws import LAWS, DavidsonTies
-from ...fit.estimates.specification import LinkName, PairFamilyName, Reduction, Scale, Ties
+from ...fit.estimates.specification import (
+    ANSWER_FAMILIES,
+    FAMILIES,
+    FamilyName,
+    LinkName,
+    Reduction,
+    Scale,
+    Ties,
+)
 from ...fit.robust.clustered_fit import Kind as ClusterKind
 from ...text import label, named, quoted
 from .entries import Cell, PrintedText, entry
 from .printed import MOST_PRINTED, Printed
 from .quantities import Quantity
 
-DataKind = Literal["counts", "long", "matrix", "rankings", "file", "table", "games"]
+DataKind = Literal["counts", "long", "matrix", "rankings", "answers", "file", "table", "games"]
+#: Kinds of data that may be whole answers of persons.
+OF_PERSONS = ("rankings", "answers", "file")
+#: Arguments of the readers that a claims file states elsewhere, or that would have them open another file.
+_NOT_SAID = ("source", "items", "item_data", "encoding")
 #: How a program that stops early comes to its numbers.
 Stops = Literal["glm"]
 Pairs = tuple[tuple[str, str], ...]
@@ -40,6 +55,10 @@ def is_level(text: str) -> bool:
     return len(plain) <= MOST_PRINTED and form is not None and 0 < float(plain) < 1
 
 
+#: What a claims file says of its paper until a person fills it in: its title, and what was read.
+UNFILLED = ("Authors, Title, Journal, Year", "the page and the table that were read")
+
+
 @dataclass(frozen=True)
 class DataSpec:
     """A data set of a paper, not read yet; its table is [data.NAME], which begins on `line`."""
@@ -48,7 +67,8 @@ class DataSpec:
     kind: DataKind = entry(
         'layout; "table" is no table of comparisons and only computations read it; "games" says who met whom'
         " how often, or only which items there are: the outcomes are not at hand, and the printed numbers are"
-        " held against each other",
+        " held against each other; rankings: of items by persons, kept whole by families plackett-luce and pattern"
+        " and cut into pairs by the others; answers: what each person answered, as layout says",
         "counts",
     )
     columns: tuple[str, ...] = entry("names of the columns of rows", ())
@@ -59,6 +79,15 @@ class DataSpec:
     item_data: Mapping[str, Mapping[str, Cell]] = entry("item covariates: column, then item = value", dict)
     items: tuple[str, ...] = entry("order of the items; default: the reader's own", ())
     winner: Literal["", "rows", "columns"] = entry("of a matrix: whose wins a cell counts", "")
+    layout: AnswerLayout | Literal[""] = entry(
+        "of kinds answers, rankings, file: how persons' whole answers are written, as in pairproof fit-answers;"
+        " default of rankings: rankings",
+        "",
+    )
+    how: Mapping[str, Any] = entry(
+        'with layout: what else its reader must know, such as unranked = "below", scale = "1-5", best = "low"',
+        dict,
+    )
     from_: str = entry("another data set above, from which this one is made", "", key="from")
     printed_pairs: Pairs = entry("with from: the pairs as they stand on the page", (), expected=_PAIRS)
     read_as_pairs: Pairs = entry(
@@ -100,10 +129,34 @@ class DataSpec:
             )
         if self.in_place and not self.file:
             yield "in_place is for a file that is not shipped; name the file", "in_place"
+        if self.layout and self.kind not in OF_PERSONS:
+            kinds = " or ".join(map(quoted, OF_PERSONS))
+            yield f"layout is for kind = {kinds}; found kind = {quoted(self.kind)}", "layout"
+        if self.kind == "answers" and not self.layout and not self.from_:
+            yield 'kind = "answers" needs layout, such as "ranks", "pairs" or "ratings"', "kind"
+        known = answer_options(self.layout) if self.layout else ()
+        for key in self.how:
+            if key not in known:
+                of = (
+                    f"layout = {quoted(self.layout)}, which has {named(known)}"
+                    if known
+                    else "data without layout"
+                )
+                yield f"how has {quoted(key)}, which is not for {of}", "how", key
         if (self.kind == "matrix") != bool(self.winner):
             yield "winner is for a matrix and says whether its 'rows' or 'columns' win", "winner"
 
 
+def answer_options(layout: AnswerLayout) -> tuple[str, ...]:
+    """What `how` can say of a layout of whole answers."""
+    return tuple(name for name in inspect.signature(READERS[layout]).parameters if name not in _NOT_SAID)
+
+
+#: Arguments of the models of comparisons, in the order of their specification.
+_OF_PAIRS = (
+    *("ties", "by", "reference", "order_effect", "cells"),
+    *("item_terms", "separate", "comparison_terms"),
+)
 _OF_CONTESTS = (
     *("formula", "random", "link", "offset", "weights"),
     *("reduce_bias", "method", "tie_shift", "tie_scale"),
@@ -114,9 +167,15 @@ _OF_CONTESTS = (
 class ModelClaim:
     """The model of a claim, as the page states it."""
 
-    family: PairFamilyName = entry("llbt (lambda scale) or bradley-terry (log-odds)")
-    ties: Ties | None = entry(
-        "model of ties; default: davidson where the data have a tie category, else none", None
+    family: FamilyName | Literal[""] = entry(
+        "llbt (lambda scale) or bradley-terry (log-odds), of comparisons; plackett-luce (log-odds) or pattern"
+        " (lambda), of persons' whole answers. Without one a table of rankings, which has several models, is not"
+        " checkable",
+        "",
+    )
+    ties: Ties | Literal["by-pair"] | None = entry(
+        "model of ties; default: davidson where the data have a tie category, else none; by-pair: of pattern",
+        None,
     )
     by: str = entry("formula of subject covariates", "")
     reference: str = entry('item whose parameter is 0, or "sum"; default: the family\'s own', "")
@@ -124,8 +183,10 @@ class ModelClaim:
     cells: tuple[str, ...] = entry(
         "columns of the table on which deviance and df are taken, or row", (), or_one=True
     )
-    scale: Scale | Literal["", "elo"] = entry(
-        "scale on which the numbers are printed; default: the family's own; elo: ratings of items in points",
+    scale: Scale | Literal["", "elo", "any"] = entry(
+        "scale on which the numbers are printed; default: the family's own; elo: ratings of items in points; any:"
+        " estimates (and contrasts) of items up to one factor and one constant, their se up to the same factor,"
+        " worth (and exp) with their errors up to a factor",
         "",
     )
     anchor: str = entry("with scale elo: the item whose rating is `at`; default: the mean of all", "")
@@ -185,50 +246,111 @@ class ModelClaim:
         "one or two columns, such as judge, by whose values standard errors are clustered", (), or_one=True
     )
     cluster_kind: ClusterKind = entry("correction of standard errors by cluster", "CR2")
+    npseudo: float = entry(
+        "of plackett-luce: pseudo-rankings, as R's PlackettLuce has them (0.5 by default); default: none",
+        0.0,
+        below=1e6,
+    )
+    prior: float = entry(
+        "of plackett-luce: standard deviation of a normal prior of log worths", 0.0, below=1e6
+    )
+    dependence: bool = entry("of pattern: comparisons that share an item depend on each other", False)
+    between_times: bool = entry("of pattern: comparisons depend on the same at the time before", False)
+    alpha: Literal["", "none", "common", "item", "comparison"] = entry(
+        "of pattern: by what parameters it is modelled which comparisons are missing", ""
+    )
+    beta: Literal["", "item", "difference", "comparison", "coded"] = entry(
+        "of pattern: how being missing depends on the answer", ""
+    )
+    alpha_of: tuple[str, ...] = entry("of pattern: items or pairs A:B that have an alpha", ())
+    beta_of: tuple[str, ...] = entry("of pattern: items or pairs A:B that have a beta", ())
+    ties_unresolved: bool = entry("of pattern: equal ranks are an order that is not known", False)
+    compat: tuple[str, ...] = entry(
+        "of pattern: prefmod, or prefmod:DEFECT, whose defects are repeated", (), or_one=True
+    )
 
     def faults(self) -> Iterator[Fault]:
         """What contradicts itself."""
         if len(self.cluster) > 2:
             yield f"{len(self.cluster)} columns ({named(self.cluster)}); expected one or two", "cluster"
-        of_board = {
-            key
-            for key in ("anchor", "at", "expected", "level", "by_vote")
-            if getattr(self, key) not in ("", None, False)
-        }
-        if of_board and self.scale != "elo":
-            yield f'{min(of_board)} is for scale = "elo"', min(of_board)
+        for key in self._stated(("anchor", "at", "by_vote", "expected", "level")):
+            if self.scale != "elo":
+                yield f'{key} is for scale = "elo"', key
         if self.by_vote and self.cluster:
             yield "by_vote and cluster contradict each other; leave one out", "by_vote"
-        if self.of_contests and self.family != "bradley-terry":
-            used = next(iter(self.of_contests))
-            yield f'{used} is for family = "bradley-terry"; found family = {quoted(self.family)}', used
+        if self.family:
+            yield from self._faults_of_family()
+        if self.prior and (self.npseudo or self.by or self.item_terms):
+            yield "prior is for free log worths alone: without npseudo, by and item_terms", "prior"
         if self.cluster_kind != "CR2" and not self.cluster:
             yield f"cluster_kind = {quoted(self.cluster_kind)} without cluster; name the columns", "cluster_kind"
+
+    def _faults_of_family(self) -> Iterator[Fault]:
+        """Keys that are for other families."""
+        for key in {**self.of_contests, **self._stated(_FAMILIES_OF)}:
+            if self.family not in _FAMILIES_OF[key]:
+                of = " or ".join(map(json.dumps, _FAMILIES_OF[key]))
+                yield f"{key} is for family = {of}; found family = {quoted(self.family)}", key
+        if self.ties == "by-pair" and self.family != "pattern":
+            yield f'ties = "by-pair" is for family = "pattern"; found family = {quoted(self.family)}', "ties"
+        if self.family == "pattern" and self.ties not in (None, "davidson", "by-pair", "none"):
+            ways = 'is not for family = "pattern"; expected davidson, by-pair, none'
+            yield f"ties = {quoted(self.ties)} {ways}", "ties"
+        if self.scale == "elo" and self.family not in FAMILIES:
+            of = " or ".join(map(quoted, FAMILIES))
+            yield f'scale = "elo" is for family = {of}; found family = {quoted(self.family)}', "scale"
+
+    def _stated(self, keys: Iterable[str]) -> dict[str, Any]:
+        """Those of these keys that are not left at their defaults."""
+        return {key: v for key in keys if (v := getattr(self, key)) != getattr(ModelClaim, key)}
+
+    @property
+    def of_answers(self) -> bool:
+        """Whether the model is of persons' whole answers."""
+        return self.family in ANSWER_FAMILIES
+
+    @property
+    def unsearched(self) -> str:
+        """Why slips of comparisons are not searched for under this model; "" if they are."""
+        if self.of_answers or not self.family:
+            return (
+                f"its model is {self.family or 'not stated'}, and the slips that are known are of comparisons"
+            )
+        free = self.scale in ("elo", "any")
+        return f'its numbers are on scale "{self.scale}", where the search is not' if free else ""
 
     @property
     def asked(self) -> dict[str, Any]:
         """The arguments of the fitters, and in their order those of a model's specification."""
-        return {
-            "ties": self.ties,
-            "by": self.by,
-            "reference": self.reference or None,
-            "order_effect": self.order_effect,
-            "cells": self.cells or None,
-            "item_terms": self.item_terms,
-            "separate": self.separate,
-            "comparison_terms": self.comparison_terms,
-        }
+        if self.of_answers:
+            own = [key for key, families in _FAMILIES_OF.items() if self.family in families]
+            stated = self._stated(("by", "item_terms", "separate", "reference", *own))
+            if "npseudo" in stated:
+                stated["pseudo"] = stated.pop("npseudo")
+            return stated
+        stated = {key: getattr(self, key) for key in _OF_PAIRS}
+        return {**stated, "reference": self.reference or None, "cells": self.cells or None}
 
     @property
     def of_contests(self) -> Mapping[str, Any]:
         """The arguments of :func:`pairproof.fit_bradley_terry` beyond those of plain models that are stated."""
-        stated = {name: getattr(self, name) for name in _OF_CONTESTS}
         law = LAWS.get(self.ties or "")
         of_law = {} if law is None or law == DavidsonTies() else {"link": law.link}
-        others = {
-            name: value for name, value in stated.items() if value and (name, value) != ("link", "logit")
-        }
-        return {**of_law, **others}
+        return {**of_law, **self._stated(_OF_CONTESTS)}
+
+
+_OF_PATTERN = (
+    *("dependence", "between_times", "alpha", "beta", "alpha_of", "beta_of"),
+    *("ties_unresolved", "compat"),
+)
+#: Keys of a model that not every family has, with those that have them.
+_FAMILIES_OF: Mapping[str, Collection[str]] = {
+    **dict.fromkeys(("order_effect", "comparison_terms", "cluster"), tuple(FAMILIES)),
+    **dict.fromkeys(("ties", "cells"), (*FAMILIES, "pattern")),
+    **dict.fromkeys(("npseudo", "prior"), ("plackett-luce",)),
+    **dict.fromkeys(_OF_PATTERN, ("pattern",)),
+    **dict.fromkeys(_OF_CONTESTS, ("bradley-terry",)),
+}
 
 
 @dataclass(frozen=True)
@@ -334,16 +456,26 @@ class Claim(PrintedEntries):
         """What contradicts itself, or is missing."""
         if self.id != label(self.id):
             yield "an id is one line of text without control characters, since reports show it", "id"
-        printed = any(getattr(self, name) not in (None, {}) for name in PrintedEntries.__dataclass_fields__)
+        printed = self.prints
         if self.compute and (self.model or not printed):
             cure = "leave the model out" if self.model else "print some, in stat"
             yield f"compute gives printed numbers without a model; {cure}", "compute"
         if not (printed or self.statement or self.compare_only):
             yield ('it claims nothing; give it printed numbers, a statement, or compare_only = "why"',)
-        if (printed or self.compare_only) and not (self.data and self.model) and not self.compute:
-            yield (f"there are numbers to compute and no {'model' if self.data else 'data'}",)
+        if (printed or self.compare_only) and not self.data and not self.compute:
+            yield ("there are numbers to compute and no data",)
         if self.test and not self.statement:
             yield "a test is for a statement; write the statement it tests", "test"
+
+    @property
+    def prints(self) -> bool:
+        """Whether any number is printed."""
+        return any(getattr(self, name) not in (None, {}) for name in PrintedEntries.__dataclass_fields__)
+
+    @property
+    def prints_or_compares(self) -> bool:
+        """Whether there are numbers to compute."""
+        return self.prints or bool(self.compare_only)
 
     @property
     def r_packages(self) -> tuple[str, ...] | None:
@@ -365,6 +497,8 @@ class Paper:
     note: str = entry("remark for the reader of the file", "")
     data: Mapping[str, DataSpec] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
+    #: Claims that are not understood, with the reason.
+    bad: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
     folder: str = ""
     data_folder: str = ""

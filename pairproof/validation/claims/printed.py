@@ -19,7 +19,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
-from typing import Literal
+from typing import Literal, cast
 
 from ...errors import InputError
 from ...text import quoted
@@ -39,25 +39,20 @@ END_SLACK, OF_A_PLACE, LAST_BIT = Decimal("1e-12"), Decimal("0.01"), Decimal(2) 
 #: arithmetic here is 60 digits, and doubles end at 1e308.
 MOST_PRINTED, MOST_DIGITS, MOST_EXPONENT = 200, 50, 400
 
-_MINUS = str.maketrans(
-    {"\u2212": "-", "\u2013": "-", "\u2010": "-", "\u2011": "-", "\ufe63": "-", "\uff0d": "-"}
-)
-_SUPERSCRIPT = str.maketrans(
-    "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a", "0123456789-+"
+#: How a sign that a page may print is written in plain text.
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("\u2212\u2013\u2010\u2011\ufe63\uff0d", "-"),
+        **dict(
+            zip("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a", "0123456789-+")
+        ),
+        **{"\u00a0": " ", "\u2264": "<=", "\u2265": ">="},
+    }
 )
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?P<digits>\d+(?:\.\d*)?|\.\d+)"
     r"(?:[eE](?P<e>[+-]?\d+)|\s*[x\u00d7\u00b7*]\s*10(?:\^?\{?(?P<power>[+-]?\d+)\}?))?(?P<percent>\s*%)?"
 )
-_RELATIONS: Mapping[str, Relation] = {
-    "<": "<",
-    "<=": "<=",
-    "\u2264": "<=",
-    ">": ">",
-    ">=": ">=",
-    "\u2265": ">=",
-    "=": "=",
-}
 _STARS = r"\*{1,5}|\u2020{1,2}|\."
 
 
@@ -115,7 +110,7 @@ class Printed:
                 f"printed {quoted(text, 30)} is not one number; the longest that is read has"
                 f" {MOST_PRINTED} characters"
             )
-        plain = text.translate(_MINUS).translate(_SUPERSCRIPT).replace("\u00a0", " ").strip()
+        plain = text.translate(_PLAIN).strip()
         body, _, df = plain.partition(" on ")
         if df:
             on = cls.parse(re.sub(r"\s*(?:d\.?f\.?|degrees of freedom|DF)\s*$", "", df.strip()))
@@ -204,9 +199,9 @@ class Printed:
 
 def _number(text: str, number: str, stars: str, limits: tuple[Decimal | None, Decimal | None]) -> Printed:
     relation: Relation = "="
-    found = re.match(r"(<=|>=|[<>=\u2264\u2265])\s*", number)
+    found = re.match(r"(<=|>=|[<>=])\s*", number)
     if found:
-        relation, number = _RELATIONS[found[1]], number[found.end() :]
+        relation, number = cast(Relation, found[1]), number[found.end() :]
     parts = _NUMBER.fullmatch(number.strip())
     if parts is None:
         raise InputError(_unreadable(text))

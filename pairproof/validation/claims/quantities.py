@@ -46,7 +46,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -99,9 +99,7 @@ def of_effects(fit: Fit, kind: str, name: str) -> float:
         raise InputError(f"{kind}.{name}: {fit.title} has no random effects")
     if kind.startswith("sigma"):
         found = fit.component(name)
-        return float(
-            {"sigma": found.sigma, "sigma_se": found.se, "sigma_lr": found.lr, "sigma_p": found.p}[kind]
-        )
+        return float(getattr(found, kind.removeprefix("sigma_")))
     names = effect_names(fit)
     if name not in names:
         raise InputError(f"{kind}.{name}: no such effect; there are {', '.join(names[:12])}")
@@ -120,17 +118,14 @@ def effect_names(fit: Fit) -> list[str]:
     ]
 
 
-_SCALARS: Mapping[str, Callable[[Fit], float]] = {
-    "deviance": lambda f: f.deviance,
-    "df_resid": lambda f: float(f.df_resid),
-    "null_deviance": lambda f: f.null_deviance,
-    "df_null": lambda f: float(f.df_null),
-    "llf": lambda f: f.llf,
-    "aic": lambda f: f.aic,
-    "bic": lambda f: f.bic,
-    "aic_glm": lambda f: aic_glm(f),
-    "llf_poisson": lambda f: f.llf_poisson,
-    "n_comparisons": lambda f: f.n_comparisons,
+#: Numbers that are attributes of a fit by these very names.
+_OF_FIT = (
+    *("deviance", "df_resid", "null_deviance", "df_null", "llf", "aic", "bic"),
+    *("llf_poisson", "n_comparisons"),
+)
+#: Others of the whole fit.
+_OF_WHOLE: Mapping[str, Callable[[Fit], float]] = {
+    "aic_glm": aic_glm,
     "n_items": lambda f: float(len(f.items)),
     "gof_p": lambda f: f.goodness_of_fit().p_deviance,
     "pearson": lambda f: f.goodness_of_fit().pearson,
@@ -147,16 +142,8 @@ _OF_TEST = (
 #: Counts of a board; "wins" are those of a fit, too.
 OF_BOARD = ("votes", "wins", "losses", "ties")
 KINDS = (
-    *_SCALARS,
-    *_OF_PARAMETER,
-    "cov",
-    "worth",
-    "worth_se",
-    *_OF_PAIR,
-    *OF_BOARD,
-    *OF_EFFECTS,
-    *LIKELIHOOD_RATIO,
-    *_OF_TEST,
+    *(*_OF_FIT, *_OF_WHOLE, *_OF_PARAMETER, "cov", "worth", "worth_se"),
+    *(*_OF_PAIR, *OF_BOARD, *OF_EFFECTS, *LIKELIHOOD_RATIO, *_OF_TEST),
 )
 #: Kinds whose names begin with a group: ``worth.all.A``.
 _OF_GROUP = ("worth", "worth_se", *_OF_PAIR)
@@ -239,8 +226,10 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
     check_name(name)
     q = Quantity.parse(name)
     kind = q.kind
-    if kind in _SCALARS:
-        return float(_SCALARS[kind](fit))
+    if kind in _OF_FIT:
+        return float(getattr(fit, kind))
+    if kind in _OF_WHOLE:
+        return float(_OF_WHOLE[kind](fit))
     if kind in _OF_PARAMETER:
         return _of_parameter(fit, kind, q.name)
     if kind == "cov":
@@ -285,10 +274,15 @@ def _of_parameter(fit: Fit, kind: str, parameter: str) -> float:
     return float(getattr(fit, name)[parameter])
 
 
+def _in_two(text: str, first: Iterable[str], second: Collection[str]) -> list[tuple[str, str]]:
+    """Every way to read `X.Y` as two of these names, which may hold dots."""
+    return [(a, b) for a in first if text.startswith(f"{a}.") and (b := text[len(a) + 1 :]) in second]
+
+
 def _two_parameters(fit: Fit, q: Quantity) -> tuple[str, str]:
     """X and Y of `cov.X.Y`, by what the fit has: names may hold dots."""
     names = list(fit.params.index)
-    found = [(a, b) for a in names if q.name.startswith(f"{a}.") and (b := q.name[len(a) + 1 :]) in names]
+    found = _in_two(q.name, names, names)
     if len(found) != 1:
         raise InputError(
             f"{str(q)!r} is {'ambiguous' if found else 'not there'}; expected cov.X.Y with two of the"
@@ -306,14 +300,8 @@ def _of_pair(fit: Fit, kind: str, group: str, a: str, b: str) -> float:
         contrast = fit.contrast(a, b, group=group)
     except NotEstimableError:
         return math.nan
-    values = {
-        "contrast": contrast.estimate,
-        "contrast_se": contrast.se,
-        "contrast_z": contrast.z,
-        "contrast_p": contrast.p,
-        "odds": contrast.odds,
-    }
-    return float(values[kind])
+    of_contrast = {"contrast": "estimate", "contrast_se": "se", "contrast_z": "z", "contrast_p": "p"}
+    return float(getattr(contrast, of_contrast.get(kind, kind)))
 
 
 def _likelihood_ratio(fit: Fit, kind: str, claim: str, others: Mapping[str, Fit]) -> float:
@@ -324,19 +312,11 @@ def _likelihood_ratio(fit: Fit, kind: str, claim: str, others: Mapping[str, Fit]
 
 def _group_and_items(fit: Fit, q: Quantity, n_items: int) -> tuple[str, tuple[str, ...]]:
     """Group and item(s) of `judge=3.A.B`, by what the fit has: names may hold dots."""
-    found: list[tuple[str, tuple[str, ...]]] = []
-    for group in fit.groups:
-        if not q.place.startswith(f"{group}."):
-            continue
-        tail = q.place[len(group) + 1 :]
-        if n_items == 1 and tail in fit.items:
-            found.append((group, (tail,)))
-        elif n_items == 2:
-            found += [
-                (group, (a, tail[len(a) + 1 :]))
-                for a in fit.items
-                if tail.startswith(f"{a}.") and tail[len(a) + 1 :] in fit.items
-            ]
+    parts = _in_two(q.place, fit.groups, fit.items) if n_items == 1 else ()
+    found: list[tuple[str, tuple[str, ...]]] = [(group, (item,)) for group, item in parts]
+    for group in fit.groups if n_items == 2 else ():
+        if q.place.startswith(f"{group}."):
+            found += [(group, two) for two in _in_two(q.place[len(group) + 1 :], fit.items, fit.items)]
     if len(found) != 1:
         shape = "GROUP.ITEM" if n_items == 1 else "GROUP.ITEM.ITEM"
         raise InputError(

@@ -1,5 +1,7 @@
 """pytest plugin: claims files as tests, fits compared with their records, and what was not run, counted.
 
+It is loaded wherever pytest and pairproof are installed; nothing has to be imported or configured.
+
 ========================  ==========================================================================
 what                      does
 ========================  ==========================================================================
@@ -15,8 +17,42 @@ what                      does
 Of a claims file `table-4[printed]` compares native with what is printed, `table-4[R]` native with R; so a
 machine without R runs the first and says of the second that it was not run.
 
+A test passes if every row of its claim needs no attention: it agrees, is immaterial, is accepted or cannot be
+checked.  It fails with the table of the rows that do.  What did not run is counted as "not run" on pytest's last
+line, with the reason; it is neither passed nor skipped.  With ``--require-r`` it fails.  A claims file that is not
+understood is an error of collection, which names the line.
+
 Nothing of pairproof, numpy or R is loaded before a test needs it.  No test depends on another or on their
 order, so `pytest -n` is safe.
+
+Examples
+--------
+A claims file is run like a module of tests.  Here one of two numbers is misprinted.
+
+>>> import os, pathlib, subprocess, sys, tempfile
+>>> claims = '''
+... [paper]
+... id = "drinks"
+... title = "Three drinks"
+... [data.drinks]
+... kind = "counts"
+... columns = ["first", "second", "wins", "losses"]
+... rows = [["tea", "coffee", 12, 8], ["tea", "water", 15, 5], ["coffee", "water", 11, 9]]
+... [[claim]]
+... id = "table-1"
+... data = "drinks"
+... model = { family = "bradley-terry", ties = "none", reference = "water" }
+... estimate = { tea = "0.91", coffee = "0.53" }
+... '''
+>>> folder = pathlib.Path(tempfile.mkdtemp())
+>>> _ = (folder / "drinks.claims.toml").write_text(claims)
+>>> run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--pairproof-r", "none"]
+>>> wide = {**os.environ, "COLUMNS": "200"}
+>>> ran = subprocess.run([*run, "drinks.claims.toml"], cwd=folder, capture_output=True, text=True, env=wide)
+>>> [line for line in ran.stdout.splitlines() if line.startswith("FAILED")][0].partition(";")[0]
+'FAILED drinks.claims.toml::table-1[printed] - 1 of 2 printed numbers comes out'
+>>> ran.stdout.splitlines()[-1].partition(" in ")[0]
+'1 failed, 1 not run'
 """
 
 from __future__ import annotations
@@ -87,15 +123,18 @@ class ClaimItem(pytest.Item):
         self.against = against
 
     def runtest(self) -> None:
-        from ..report.context import ReportContext
-        from ..report.rendering import render_text
+        from ...report.blocks import Page, Paragraph
+        from ...report.output import render_text
+        from ..report.context import ReportContext, opening
+        from ..report.page import agreement_table
         from ..verdicts.agreement import exit_code
 
         rows = self._rows()
         missing = [a for a in rows if a.verdict == "not-run" and not a.accepted]
         if any(not a.passes and a.verdict != "not-run" for a in rows) or exit_code(rows) == 1:
-            failed = [a for a in rows if not a.passes]
-            raise ClaimFailed(str(render_text(failed, ReportContext())).rstrip("\n"))
+            said = Paragraph(opening(rows, ReportContext())[0])
+            page = Page("", [said, agreement_table([a for a in rows if not a.passes])])
+            raise ClaimFailed(render_text(page).rstrip("\n"))
         if missing:
             self._not_run(dict.fromkeys(a.explanation for a in missing), any(a.r_call for a in missing))
         elif self.against == "R" and not any(a.r is not None for a in rows):
@@ -202,10 +241,13 @@ def pytest_report_teststatus(report: pytest.TestReport | pytest.CollectReport) -
 
 @pytest.fixture()
 def recorded(request: pytest.FixtureRequest) -> Recorded:
-    """`recorded(fit, name="", rules={})`: the fit's numbers are those of its record.
+    """`recorded(fit)`: fail unless the fit's numbers are those of its record.
 
-    ``rules`` are digits by quantity or kind, ``{"se": 6, "p": None}``; None leaves a quantity out.  A
-    quantity that is lost or new fails.  ``--pairproof-update`` writes the record and shows what changed.
+    Returns
+    -------
+    Recorded
+        A function of a fit; :class:`pairproof.validation.pytest.snapshots.Recorded` explains its arguments, what it
+        raises, and has an example.
     """
     from .snapshots import Recorded
 

@@ -171,14 +171,71 @@ def write(path: Path, test: str, fit: Fit, numbers: Numbers) -> None:
 
 
 class Recorded:
-    """The `recorded` fixture: called with a fit, it fails with what differs from the record, or writes it."""
+    """The `recorded` fixture: called with a fit, it fails with what differs from the record, or writes it.
+
+    Parameters
+    ----------
+    node : pytest.Item
+        The test that asks; its module and name are those of the record.
+    update : bool
+        Whether ``--pairproof-update`` was given: records are then written, and the summary shows what changed.
+
+    Notes
+    -----
+    The record is `recorded/MODULE/TEST.json` beside the test's module, one JSON file with every quantity at full
+    precision; keep it under version control.  A parametrized test has a record for each of its parameters.  After a
+    whole run the summary names records that no test used.
+
+    Examples
+    --------
+    A test without a record fails, and says how to make it; after that it passes as long as the numbers stay.
+
+    >>> import pathlib, subprocess, sys, tempfile
+    >>> test = '''
+    ... import pairproof
+    ...
+    ... def test_drinks(recorded):
+    ...     table = pairproof.read({"first": ["tea"], "second": ["water"], "wins": [9], "losses": [3]})
+    ...     recorded(pairproof.fit_llbt(table), rules={"se": 6, "p": None})
+    ... '''
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "test_drinks.py").write_text(test)
+    >>> run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    >>> [subprocess.run([*run, *more], cwd=folder, capture_output=True).returncode
+    ...  for more in ((), ("--pairproof-update",), ())]
+    [1, 0, 0]
+    >>> [path.relative_to(folder).as_posix() for path in folder.rglob("*.json")]
+    ['recorded/test_drinks/test_drinks.json']
+    """
 
     def __init__(self, node: pytest.Item, update: bool) -> None:
         self._node = node
         self._update = update
 
     def __call__(self, fit: Fit, name: str = "", rules: Mapping[str, float | None] | None = None) -> None:
-        """Compare a fit with its record."""
+        """Compare a fit with its record.
+
+        Parameters
+        ----------
+        fit : Fit
+            As :func:`pairproof.fit_llbt` and the others return it.
+        name : str
+            Tells several fits of one test apart: the record is `TEST.NAME.json`.
+        rules : mapping of quantity or kind to float or None, optional
+            Digits asked for, 0 to 16, by quantity ("estimate.A") or kind ("se"); None leaves it out of the record.
+            Default: :data:`RULES`, digits that another machine's linear algebra leaves.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        AssertionError
+            There is no record, a number differs, a quantity of the record is lost, or one is new.
+        InputError
+            `fit` is no fit, a rule is for no quantity or has no digits from 0 to 16, or the file is no record.
+        """
         __tracebackhide__ = True
         if not isinstance(fit, Fit):
             raise InputError(

@@ -6,6 +6,7 @@ Versions are of pairproof, Python, R and its packages, with those that are absen
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -13,9 +14,11 @@ from typing import TYPE_CHECKING
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.fit import Fit
 from ...report.blocks import Cell, Figure, Table
+from ...text import named
 from ..claims.quantities import kind_of
 from ..verdicts.agreement import R_STOPPED, Agreement, summary
 from ..verdicts.digits import CERTIFIED, floor, worst
+from .findings import attention, headline, name_of, printed_numbers
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import Backend
@@ -41,7 +44,7 @@ def absences(backend: Backend, further: Sequence[str] = ()) -> dict[str, str]:
     """
     if backend.mode in ("recorded", "none"):
         return {}
-    session = backend.live if backend.live is not None else _own_session()
+    session = _session(backend)
     without_r = session.missing()
     if without_r is not None:
         return {"R": " ".join(without_r.split())}
@@ -51,48 +54,45 @@ def absences(backend: Backend, further: Sequence[str] = ()) -> dict[str, str]:
 
 def versions(backend: Backend, further: Sequence[str] = ()) -> dict[str, str | None]:
     """Versions of pairproof, Python and numpy, and of R and its packages: those that run, else those recorded."""
-    asked = (*ASKED, *further)
     import numpy
 
     import pairproof
 
     from ...errors import RUnavailable
 
-    found: dict[str, str | None] = {
+    own = {
         "pairproof": pairproof.__version__,
         "Python": platform.python_version(),
         "numpy": numpy.__version__,
     }
     if backend.mode == "none":
-        return found
-    if backend.mode != "recorded":
-        session = backend.live if backend.live is not None else _own_session()
-        try:
-            info = session.info()
-        except RUnavailable:
-            return {**found, **_recorded(backend, asked)}
-        absent = {
-            p: v for p, v in _recorded(backend, asked).items() if p in asked and info.packages.get(p) is None
-        }
-        return {**found, "R": info.r_version, **{p: info.packages.get(p) for p in asked}, **absent}
-    return {**found, **_recorded(backend, asked)}
+        return {**own}
+    asked = ("R", *ASKED, *further)
+    recorded = _recorded(backend, asked)
+    if backend.mode == "recorded":
+        return {**own, **recorded}
+    try:
+        info = _session(backend).info()
+    except RUnavailable:
+        return {**own, **recorded}
+    live = {**info.packages, "R": info.r_version}
+    return {**own, **{name: live.get(name) or recorded.get(name) for name in asked}}
 
 
 def _recorded(backend: Backend, asked: Sequence[str]) -> dict[str, str | None]:
     """Versions of R and its packages in the records; if records differ, all of them."""
     seen: dict[str, dict[str, None]] = {}
     for session in backend.records.sessions():
-        seen.setdefault("R", {}).setdefault(session.r_version)
-        for package, version in session.packages.items():
-            if package in asked and version is not None:
-                seen.setdefault(package, {}).setdefault(version)
-    return {name: f"{' and '.join(seen[name])} (recorded)" for name in ("R", *asked) if name in seen}
+        for name, version in {**session.packages, "R": session.r_version}.items():
+            if version is not None:
+                seen.setdefault(name, {}).setdefault(version)
+    return {name: f"{' and '.join(seen[name])} (recorded)" for name in asked if name in seen}
 
 
-def _own_session() -> RSession:
+def _session(backend: Backend) -> RSession:
     from ...bridge.process.session import session
 
-    return session()
+    return session() if backend.live is None else backend.live
 
 
 @dataclass(frozen=True)
@@ -151,28 +151,35 @@ class ReportContext:
 # -- sentences that every report begins with -----------------------------------------------------------------
 
 
-def counts_sentence(agreements: Sequence[Agreement]) -> str:
-    """ "12 numbers and statements: 10 agree, 2 explained (accepted 2)"."""
+#: Verdicts that are verbs, of several numbers.
+_SEVERAL = {"agrees": "agree", "differs": "differ"}
+
+
+def counts_sentence(agreements: Sequence[Agreement], what: str = "agreements") -> str:
+    """ "12 agreements: 10 agree, 2 explained; 2 accepted by a person"."""
     counts = summary(agreements)
     accepted = sum(a.accepted for a in agreements)
-    parts = [f"{n} {'agree' if v == 'agrees' else v}" for v, n in counts.items()]
+    parts = [f"{n} {v if n == 1 else _SEVERAL.get(v, v)}" for v, n in counts.items()]
     tail = f"; {accepted} accepted by a person" if accepted else ""
-    return f"{len(agreements)} agreements: {', '.join(parts) or 'nothing was checked'}{tail}"
+    return f"{len(agreements)} {what}: {', '.join(parts) or 'nothing was checked'}{tail}"
 
 
 def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
-    """The first lines of a report: how many agree, what needs attention, how R was asked, versions."""
-    open_ = [a for a in agreements if not a.passes and a.verdict != "not-run"]
-    lines = [counts_sentence(agreements)]
+    """The first lines of a report: what comes out and what does not, what needs attention beside it, R, versions."""
+    beside_r = [a for a in agreements if a.about == "native-r"]
+    lines = list(headline(agreements)) or [counts_sentence(agreements)]
+    if beside_r and len(beside_r) < len(agreements):
+        lines.append(counts_sentence(beside_r, "further comparisons with R and 50-digit values"))
+    open_ = [a for rows in attention(agreements) for a in rows]
     ran = "" if all(a.verdict != "not-run" for a in agreements) else " that ran"
     compared = any(a.verdict not in ("not-run", "not-checkable") for a in agreements)
-    lines.append(
-        (f"Nothing{ran} needs attention." if compared else "Nothing was compared.")
-        if not open_
-        else f"{len(open_)} need attention: "
-        + ", ".join(dict.fromkeys(f"{a.claim} {a.quantity}".strip() for a in open_[:6]))
-        + (", ..." if len(open_) > 6 else "")
-    )
+    if not open_:
+        lines.append(f"Nothing{ran} needs attention." if compared else "Nothing was compared.")
+    # What is printed or stated has been named in the first sentences.
+    beside = [name_of(a, agreements) for a in open_ if a.about in ("native-r", "printed") and not a.printed]
+    if beside:
+        n, what = len(beside), " comparisons with R" if printed_numbers(agreements) else ""
+        lines.append(f"{n}{what} need{'s' * (n == 1)} attention: {named(beside, 6)}")
     lines += short_lines(agreements)
     lines += r_lines(agreements, context)
     lines += context.first_lines
@@ -208,10 +215,7 @@ def short_lines(agreements: Sequence[Agreement]) -> list[str]:
             f"{call} {'did not converge' if said else 'stopped short of the maximum'}: its numbers do not"
             f" check {len(rows)} of native's{digits}"
         )
-    absent: dict[str, int] = {}
-    for a in agreements:
-        if a.code == "r-has-no-value":
-            absent[a.r_call or "R"] = absent.get(a.r_call or "R", 0) + 1
+    absent = Counter(a.r_call or "R" for a in agreements if a.code == "r-has-no-value")
     lines += [f"{call} gives no value (NA) for {n} of native's numbers" for call, n in absent.items()]
     return lines
 
@@ -228,11 +232,9 @@ def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str
         )
         what = "its recorded results are used" if used else "what needs it did not run"
         lines.append(f"{package} is absent: {what} ({why})" if why else f"{package} is absent: {what}")
-    if live or recorded:
-        lines.append(f"R gave {live} numbers live and {recorded} from records; {not_run} checks did not run.")
-    else:
-        lines.append(f"R was not asked: no number was held against R; {not_run} checks did not run.")
-    return lines
+    gave = [f"{n} numbers {how}" for n, how in ((live, "live"), (recorded, "from records")) if n]
+    asked = f"R gave {' and '.join(gave)}" if gave else "R was not asked: no number was compared with R"
+    return [*lines, f"{asked}{f'; {not_run} checks did not run' if not_run else ''}."]
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,18 @@ listed one by one and which only counted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 
 from ...fit.estimates.tails import SMALLEST
 from ...report.blocks import Cell, Tone
+from ...text import named
 from ..claims.quantities import is_probability, kind_of
 from ..verdicts.agreement import AGREEING, Agreement
 from .context import ReportContext
+from .findings import listed, name_of, told
 
 #: A sign beside the word, so that no report tells a verdict by colour alone; and the tone of a verdict that
 #: nobody accepted.
@@ -60,6 +64,25 @@ def tone(a: Agreement) -> Tone:
     return "note" if a.accepted else _SHOWN[a.verdict][1]
 
 
+#: What an explanation repeats of its row: the computed number and its distance.
+_REPEATED = re.compile(r"^computed [^\s:;]+[:;]? ?|[0-9.e+-]+ se off(; |$)")
+
+
+def said(a: Agreement) -> str:
+    """The explanation in one line, for R's messages have several, without the numbers that stand in the row."""
+    return _REPEATED.sub("", re.sub(r"\s+", " ", a.explanation))
+
+
+def line(rows: Sequence[Agreement], among: Sequence[Agreement], most: int | None = None) -> str:
+    """One finding: its numbers, the explanation in at most so many characters, and which checks fail because of it."""
+    a, follow = rows[0], [name_of(b, (b,)) for b in rows[1:] if b.about == "arithmetic"]
+    why = said(a) if most is None else shorten(said(a), most, placeholder=" ...")
+    kind = "" if a.verdict in ("differs", "agrees-other-definition") and a.about == "printed" else verdict(a)
+    numbers = listed([told(b, among) for b in rows if b is a or b.about != "arithmetic"])
+    with_it = f"; because of it these do not fit: {named(follow)}" if follow else ""
+    return f"{SIGNS[a.verdict]} {': '.join(filter(None, (numbers, kind, why)))}{with_it}"
+
+
 def verdict_cell(a: Agreement) -> Cell:
     """The verdict with its sign and tone."""
     return Cell(verdict(a), SIGNS[a.verdict], tone(a))
@@ -77,8 +100,6 @@ class Group:
     """The agreements of one claim."""
 
     title: str
-    paper: str
-    claim: str
     where: str
     listed: tuple[Agreement, ...]
     beyond: tuple[Agreement, ...]
@@ -100,6 +121,7 @@ class Group:
 def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Group]:
     """Agreements by claim, in their order; of a fit checked by itself all are listed."""
     nothing_printed = all(a.about == "native-r" for a in agreements)
+    several = len({a.paper for a in agreements}) > 1
     found = []
     for paper, claim in dict.fromkeys((a.paper, a.claim) for a in agreements):
         rows = [a for a in agreements if (a.paper, a.claim) == (paper, claim)]
@@ -114,10 +136,11 @@ def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Grou
         ]
         where = next((a.where for a in rows if a.where), "")
         title = context.titles.get(claim) or claim or "The fit and R"
+        title = f"{paper}: {title}" if several and paper else title
         rest = [a for a in rows if a not in listed]
         beyond = tuple(a for a in rest if a.about != "arithmetic")
         arithmetic = tuple(a for a in rest if a.about == "arithmetic")
-        found.append(Group(title, paper, claim, where, tuple(listed), beyond, arithmetic))
+        found.append(Group(title, where, tuple(listed), beyond, arithmetic))
     return found
 
 

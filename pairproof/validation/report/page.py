@@ -33,16 +33,20 @@ from ...report.blocks import (
     Table,
     Tone,
 )
+from ...text import named
 from ..claims.printed import Printed
-from ..verdicts.agreement import VOCABULARY, Agreement, summary
+from ..verdicts.agreement import AGREEING, VOCABULARY, Agreement, summary
 from ..verdicts.digits import MOST
 from . import notation as numbers
 from .context import DigitsRow, ReportContext, Story, WorthSeries, digits_rows, opening
+from .findings import OTHER_DEFINITION, attention, of_page, printed_numbers
 from .notation import Group, groups
 
-#: Half-width of the drawing of printed numbers, in units of the last printed place; what lies outside is an
-#: arrow.
+#: Half-width of the drawing of printed numbers, in units of the last printed place; what lies further out
+#: stands at its edge, with its distance.
 REACH = 1.5
+#: Lines of a list above the numbers; the tables have all rows.
+MOST_LISTED = 40
 
 
 def worth_figure(series: WorthSeries, title: str) -> Figure:
@@ -138,11 +142,14 @@ def _strips(ax: Any, members: Sequence[DigitsRow]) -> None:
 def printed_rows(agreements: Sequence[Agreement]) -> list[tuple[Agreement, float]]:
     """How far computed values lie from printed ones, in units of the last printed place."""
     found = []
-    for a in agreements:
-        if a.about != "printed" or a.printed is None or a.native is None or not math.isfinite(a.native):
-            continue
-        printed = Printed.parse(a.printed)
-        if printed.value is not None and printed.unit is not None:
+    for a in printed_numbers(agreements):
+        printed = Printed.parse(a.printed or "")
+        if (
+            a.native is not None
+            and math.isfinite(a.native)
+            and printed.value is not None
+            and printed.unit is not None
+        ):
             found.append((a, float((Decimal(a.native) - printed.value) / printed.unit)))
     return found
 
@@ -165,24 +172,37 @@ def printed_figure(agreements: Sequence[Agreement]) -> Figure | None:
         ax.set_xlabel("computed minus printed, in units of the last printed place")
 
     text = "; ".join(f"{a.claim} {a.quantity}: printed {a.printed}, {d:+.3g} units off" for a, d in rows)
+    marks = {mark_of(a) for a, _ in rows}
+    said = "; ".join(f"{mark}: {meaning}" for mark, (_, _, meaning) in MARKS.items() if mark in marks)
     caption = (
-        "Each printed number beside the computed one. Inside the band it rounds to what is printed (dot); a"
-        " diamond or an arrow is a number that does not, with an explanation that a person accepted; a cross"
-        " one that nobody accepted."
+        "Each computed number beside the printed one, in units of the last printed place. Inside the band it prints as"
+        f" printed. {said.capitalize()}. What lies further out stands at the edge, with its distance."
     )
     return Figure(caption, text, (8.6, 0.2 * len(rows) + 0.9), draw, title="Printed and computed")
 
 
+#: Marks of the drawing: sign, colour, and what the caption says of it.
+MARKS = {
+    "dot": ("o", GOOD, "the number comes out"),
+    "square": ("s", INK, "it differs too little to matter, or nothing can be said of it"),
+    "diamond": ("D", INK, "it does not come out, and a person accepted the explanation"),
+    "cross": ("x", BAD, "it does not come out"),
+}
+
+
+def mark_of(a: Agreement) -> str:
+    """The mark of a number: what its verdict makes it, and nothing else."""
+    passing = "dot" if a.verdict in AGREEING else "square"
+    return "diamond" if a.accepted else passing if a.passes else "cross"
+
+
 def _distance(ax: Any, y: int, a: Agreement, distance: float) -> None:
-    inside = abs(distance) <= REACH
-    color = INK if a.accepted else GOOD if a.passes else BAD
-    at = distance if inside else math.copysign(REACH, distance)
-    marker = "D" if a.accepted else "o" if a.passes else "x"
-    if not inside:
-        marker = ">" if distance > 0 else "<"
+    sign, color, _ = MARKS[mark_of(a)]
+    at = max(-REACH, min(distance, REACH))
+    if at != distance:
         end, side = math.copysign(REACH - 0.06, distance), "right" if distance > 0 else "left"
         ax.text(end, y, f"{distance:+.4g} units", ha=side, va="center", fontsize=7.5)
-    ax.plot([at], [y], marker=marker, markersize=5, linestyle="none", color=color)
+    ax.plot([at], [y], marker=sign, markersize=5, linestyle="none", color=color)
 
 
 #: What each verdict means, for the foot of the report.
@@ -195,22 +215,53 @@ DIGITS = (
 
 
 def page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
-    """The whole report."""
-    blocks: list[Block] = [_counts(agreements), Bullets(tuple(opening(agreements, context)), lead=True)]
-    for story in context.story:
-        blocks += story_blocks(story)
-    printed = printed_figure(agreements)
-    if printed is not None:
-        blocks.append(printed)
+    """The whole report: what matters, the numbers, and only then pictures, what is told around them, and R's digits."""
+    has_printed = bool(printed_numbers(agreements))
+    numbered: list[Block] = [Heading("Printed numbers" if has_printed else "Number by number")]
+    for group in groups(agreements, context):
+        numbered += group_blocks(group)
+    story = [block for section in context.story for block in story_blocks(section)]
+    picture = printed_figure(agreements)
+    blocks: list[Block] = [Bullets(tuple(opening(agreements, context)), lead=True), _counts(agreements)]
+    blocks += list_blocks(agreements)
+    # The story of a fit is the fit itself, that of a paper goes beyond its numbers.
+    blocks += [*numbered, *filter(None, [picture]), *story] if has_printed else [*story, *numbered]
     blocks += [worth_figure(s, "" if k else "Worths") for k, s in enumerate(context.worths)]
     rows = digits_rows(agreements)
     if rows:
-        blocks += [Heading("Digits of agreement"), Paragraph(DIGITS), digits_figure(rows)]
-        blocks.append(Folded("The same as a table", (digits_table(rows),), kept=True))
-    blocks.append(Heading("Number by number"))
-    for group in groups(agreements, context):
-        blocks += group_blocks(group)
+        both = (digits_figure(rows), digits_table(rows))
+        blocks += [Heading("Digits of agreement"), Paragraph(DIGITS)]
+        blocks.append(Folded("By source and kind of number", both, kept=True))
     return Page(context.title, [*blocks, *_foot(agreements, context)], context.subtitle)
+
+
+def list_blocks(
+    agreements: Sequence[Agreement], most: int = MOST_LISTED, width: int | None = None
+) -> Iterator[Block]:
+    """What needs attention, a line a finding, and what comes out by another definition; on a screen, of this width a
+    line and without the tables, also what a person accepted.
+    """
+    others: dict[tuple[str, str], list[Agreement]] = {}
+    for a in agreements:
+        if a.verdict == OTHER_DEFINITION and a.about == "printed":
+            others.setdefault((a.paper, a.finding), []).append(a)
+    found = {
+        "What needs attention": attention(agreements),
+        "Other definitions": list(others.values()),
+        "Explained, and accepted by a person": [[a] for a in agreements if width and a.passes and a.accepted],
+    }
+    lines = {
+        title: [numbers.line(rows, agreements, width) for rows in of[:most]] for title, of in found.items()
+    }
+    sought = getattr(agreements, "found", ())  # of a Verification
+    lines["What the search found"] = [
+        f"{named(f.claims)}: {sentence}" for f in sought[:most] for sentence in getattr(f, "sentences", ())
+    ]
+    for title, said in lines.items():
+        if said:
+            left = len(found.get(title, ())) - most
+            yield Heading(title)
+            yield Bullets((*said, *[f"... and {left:,} more"] * (left > 0)))
 
 
 def story_blocks(story: Story) -> Iterator[Block]:
@@ -225,75 +276,77 @@ def story_blocks(story: Story) -> Iterator[Block]:
 
 
 def _counts(agreements: Sequence[Agreement]) -> Counts:
-    """How many of each verdict, in the worst tone among them."""
+    """How many printed numbers have each verdict, in the worst tone among them."""
     order: tuple[Tone, ...] = ("bad", "off", "note", "good")
     worst: dict[str, Tone] = {}
-    for a in agreements:
+    what, rows = next(iter(of_page(agreements).items()), ("number", list(agreements)))
+    for a in rows:
         worst[a.verdict] = min(worst.get(a.verdict, "good"), numbers.tone(a), key=order.index)
-    return Counts(tuple((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(agreements).items()))
+    return Counts(
+        tuple((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items()), f"{what}s"
+    )
 
 
-def group_blocks(group: Group) -> Iterator[Block]:
-    """The agreements of one claim: those that are listed one by one, then those that are only counted."""
+def group_blocks(group: Group, told: bool = False) -> Iterator[Block]:
+    """The agreements of one claim: those that are listed one by one, then those that are only counted; `told` where
+    the lists above have said why a number needs attention or comes out by another definition.
+    """
     yield Heading(group.title, 3)
     if group.where:
         yield Paragraph(group.where, aside=True)
     for a in group.listed:
         if a.about == "statement":
-            yield Quote(a.printed or "", numbers.verdict_cell(a), _one_line(a.explanation))
-    numbers_of = [a for a in group.listed if a.about != "statement"]
-    if numbers_of:
-        yield agreement_table(numbers_of)
+            yield Quote(a.printed or "", numbers.verdict_cell(a), numbers.said(a))
+    of_page = [a for a in group.listed if a.about in ("printed", "arithmetic")]
+    of_r = [a for a in group.listed if a.about == "native-r"]
+    yield from (agreement_table(rows, told) for rows in (of_page, of_r) if rows)
     if group.arithmetic:
         checks = (f"{a.quantity} {a.printed or ''}".rstrip() + f": {a.explanation}" for a in group.arithmetic)
-        yield Folded(group.fit_each_other, (Bullets(tuple(map(_one_line, checks))),))
-    if group.beyond:
-        n = len(group.beyond)
-        held = " native against R and" if any(a.r is not None for a in group.beyond) else ""
-        yield Folded(
-            f"and {n} more comparison{'s' if n > 1 else ''} of numbers that are not on the page,{held} 50-digit"
-            " values: all agree",
-            (agreement_table(group.beyond),),
-        )
+        yield Folded(group.fit_each_other, (Bullets(tuple(checks)),))
+    beside = [replace(a, printed=None) for a in of_page if a.printed and (a.digits or a.certified_digits)]
+    beyond = [*beside, *group.beyond]
+    if beyond:
+        held = "R's and " if any(a.r is not None for a in beyond) else ""
+        what = f"{len(beyond)} comparison{'s' * (len(beyond) > 1)} of computed numbers with {held}50-digit values"
+        known = [d for a in beyond for d in (a.digits, a.certified_digits) if d is not None and a.r_arrived]
+        least = f": {numbers.digits(min(known))} digits or more agree" if known else ""
+        yield Folded(f"and {what}{least}", (agreement_table(beyond),))
 
 
-def agreement_table(rows: Sequence[Agreement]) -> Table:
-    """A row an agreement, its explanation below it; R's call is a column only where there are several."""
+def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
+    """A row an agreement, its explanation below it; a column without a value is left out, and R's call where there is
+    one only.  Of what is printed the table has the computed number and how far it is off; R's stand in another.
+    """
     calls = list(dict.fromkeys(numbers.source(a) for a in rows if a.r is not None))
-    printed = any(a.printed for a in rows)
-    several = len(calls) > 1
-    header = (
-        Column("quantity", "left"),
-        *([Column("printed")] if printed else []),
-        Column("native"),
-        Column("R"),
-        *([Column("R call", "left", detail=True)] if several else []),
-        Column("digits"),
-        Column("native to 50-digit value", detail=True),
-        Column("R to 50-digit value", detail=True),
-        Column("verdict", "left"),
+    of_page = any(a.printed is not None or a.about == "arithmetic" for a in rows)
+    # R's number stands beside a printed one only where there is no other.
+    of_r = [a.r if not of_page or a.native is None else None for a in rows]
+    digits = {
+        "digits": "digits",
+        "native to 50-digit value": "certified_digits",
+        "R to 50-digit value": "r_certified_digits",
+    }
+    several = len(calls) > 1 and any(r is not None for r in of_r)
+    columns: tuple[tuple[Column, Sequence[str | Cell]], ...] = (
+        (Column("quantity", "left"), [str(a.quantity) for a in rows]),
+        (Column("printed"), [a.printed or "" for a in rows]),
+        (Column("computed" if of_page else "native"), [numbers.shown(a.native, a.quantity) for a in rows]),
+        (Column("R"), [numbers.shown(r, a.quantity) for a, r in zip(rows, of_r)]),
+        (Column("R call", "left", detail=True), [numbers.source(a) if several else "" for a in rows]),
+        *(
+            (Column(title, detail=title != "digits"), [numbers.digits(getattr(a, key)) for a in rows])
+            for title, key in ({} if of_page else digits).items()
+        ),
+        (Column("off, in se"), ["" if a.size is None else f"{a.size:.2g}" for a in rows]),
+        (Column("verdict", "left"), [numbers.verdict_cell(a) for a in rows]),
     )
-    body = tuple(
-        Row(
-            (
-                a.quantity,
-                *([a.printed or ""] if printed else []),
-                numbers.shown(a.native, a.quantity),
-                numbers.shown(a.r, a.quantity),
-                *([numbers.source(a)] if several else []),
-                *map(numbers.digits, (a.digits, a.certified_digits, a.r_certified_digits)),
-                numbers.verdict_cell(a),
-            ),
-            _one_line(a.explanation),
-        )
-        for a in rows
+    shown = [(column, cells) for column, cells in columns if not set(cells) <= {"", "-"}]
+    notes = (
+        "" if told and (not a.passes or a.verdict == OTHER_DEFINITION) else numbers.said(a) for a in rows
     )
-    return Table(header, body, f"R is {calls[0]}" if len(calls) == 1 else "")
-
-
-def _one_line(text: str) -> str:
-    """R's messages have several lines."""
-    return " ".join(text.split())
+    body = map(Row, zip(*(cells for _, cells in shown)), notes)
+    caption = f"R is {calls[0]}" if calls and not several and any(r is not None for r in of_r) else ""
+    return Table(tuple(column for column, _ in shown), tuple(body), caption)
 
 
 def digits_table(rows: Sequence[DigitsRow]) -> Table:

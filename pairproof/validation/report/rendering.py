@@ -14,13 +14,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ...errors import InputError
-from ...report.output import FORMATS, Output, render_text as _text_of
+from ...report.output import FORMATS as FORMATS, Output, render_text as _text_of
 from ...text import safe
 from ..verdicts.agreement import Agreement, to_document
 from . import notation as numbers
-from .context import ReportContext, Story, WorthSeries, opening, worth_series
+from .context import ReportContext as ReportContext, Story as Story, opening, worth_series as worth_series
 from .page import page
-from .terminal import full_page, screen
+from .terminal import full_page
 
 #: What XML 1.0 cannot hold, and the rarer ends of a line.
 _NOT_TEXT = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
@@ -47,22 +47,12 @@ def render_junit(agreements: Sequence[Agreement], context: ReportContext) -> str
 def _testcase(suite: ElementTree.Element, a: Agreement) -> None:
     # What the name needs to be told apart by: the same quantity is held against several R calls.
     name = a.quantity if a.about != "native-r" else f"{a.quantity} [{a.r_call or '50-digit value'}]"
-    case = ElementTree.SubElement(
-        suite,
-        "testcase",
-        classname=_clean(".".join(filter(None, ("pairproof", a.paper, a.claim)))),
-        name=_clean(name),
-        time="0",
-    )
+    place = _clean(".".join(filter(None, ("pairproof", a.paper, a.claim))))
+    case = ElementTree.SubElement(suite, "testcase", classname=place, name=_clean(name), time="0")
     properties = ElementTree.SubElement(case, "properties")
     for key, value in a.to_dict().items():
         if value is not None and value != "" and key not in ("paper", "claim", "quantity"):
-            ElementTree.SubElement(
-                properties,
-                "property",
-                name=key,
-                value=_clean(repr(value) if isinstance(value, float) else str(value)),
-            )
+            ElementTree.SubElement(properties, "property", name=key, value=_clean(str(value)))
     message = _clean(f"{numbers.verdict(a)}: {a.explanation}" if a.explanation else numbers.verdict(a))
     if a.verdict == "not-run" or not a.r_arrived and a.passes:
         ElementTree.SubElement(case, "skipped", message=message)
@@ -85,21 +75,6 @@ def _clean(text: str) -> str:
     writing direction are spelt out.
     """
     return safe(_NOT_TEXT.sub("\ufffd", text).replace("\r\n", "\n").replace("\r", "\n"))
-
-
-__all__ = [
-    "FORMATS",
-    "ReportContext",
-    "Story",
-    "WorthSeries",
-    "output",
-    "render",
-    "render_json",
-    "render_text",
-    "screen",
-    "worth_series",
-    "write_report",
-]
 
 
 def output(agreements: Sequence[Agreement], context: ReportContext) -> Output:

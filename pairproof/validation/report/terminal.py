@@ -13,16 +13,15 @@ import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from textwrap import shorten
 
 from ...report.blocks import Block, Bullets, Cell, Column, Folded, Heading, Page, Paragraph, Table
 from ...report.output import render_text
 from ..verdicts.agreement import Agreement
 from ..verdicts.digits import MOST
 from . import notation as numbers
-from .context import DigitsRow, ReportContext, counts_sentence, digits_rows, opening
+from .context import DigitsRow, ReportContext, digits_rows, opening
 from .notation import groups
-from .page import digits_table, group_blocks
+from .page import digits_table, group_blocks, list_blocks
 
 #: Rows shown at most in a terminal or a notebook; what is left out is counted, and its fewest digits are
 #: shown all the same.
@@ -157,13 +156,14 @@ LONGEST = 220
 
 def full_page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
     """Every number, without the story, the result once more at the end."""
-    blocks: list[Block] = [Bullets(tuple(opening(agreements, context)))]
+    lines = opening(agreements, context)
+    blocks: list[Block] = [Bullets(tuple(lines)), *list_blocks(agreements, len(agreements))]
     for group in groups(agreements, context):
-        blocks += group_blocks(group) if group.listed else []
+        blocks += group_blocks(group, told=True) if group.listed else []
     rows = digits_rows(agreements)
     if rows:
         blocks += [Heading("Fewest digits of agreement of native with"), digits_table(rows)]
-    return Page(context.title, [*blocks, Heading(counts_sentence(agreements))])
+    return Page(context.title, [*blocks, Heading(lines[0])])
 
 
 def screen(
@@ -175,11 +175,14 @@ def screen(
     width: int | None = None,
 ) -> str:
     """Agreements of claims as text: a screen of them unless `full`."""
-    at = _Screen(width or shutil.get_terminal_size((100, 24)).columns, len(reports))
-    whole = at.whole(full_page(agreements, context), full)
-    if whole is not None:
-        return whole
-    return at.largest(lambda most: _summary_page(agreements, context, reports, most))
+    columns = width or shutil.get_terminal_size((100, 24)).columns
+    return _fitting(
+        full_page(agreements, context),
+        lambda most: _summary_page(agreements, context, reports, most),
+        full,
+        columns,
+        LINES - len(reports),
+    )
 
 
 def fit_screen(
@@ -193,46 +196,30 @@ def fit_screen(
     """Agreements of one fit, as its table beside every source: a screen of it unless `full`."""
     bare = replace(context, first_lines=())
     lines = opening(agreements, bare)
-    at = _Screen(width, len(reports))
     page = side_by_side_page(context.title, agreements, lines, context.first_lines, rows=len(agreements))
-    whole = at.whole(page, full)
-    if whole is not None:
-        return whole
     left = _where(agreements, reports, "and how R was asked")
 
     def of(most: int) -> Page:
         made = side_by_side_page(context.title, agreements, lines, (), rows=most, worst_first=True)
         return replace(made, blocks=[*made.blocks, Paragraph(left)])
 
-    return at.largest(of)
+    return _fitting(page, of, full, width, LINES - len(reports))
 
 
-class _Screen:
-    """So many columns, and `LINES` lines, with a line for each of the reports that a command names as it writes it."""
-
-    def __init__(self, width: int, reports: int) -> None:
-        self._width, self._lines = width, LINES - reports
-
-    def text(self, page: Page) -> str:
-        return render_text(page, width=self._width)
-
-    def fits(self, text: str) -> bool:
-        return text.count("\n") <= self._lines
-
-    def whole(self, page: Page, full: bool) -> str | None:
-        """All of the page, or None if it does not fit: each row of a table takes a line, thousands take seconds."""
-        if not full and sum(len(b.rows) for b in page.blocks if isinstance(b, Table)) > self._lines:
-            return None
-        text = self.text(page)
-        return text if full or self.fits(text) else None
-
-    def largest(self, of: Callable[[int], Page]) -> str:
-        """The page with the most entries in each of its lists that fits; with one entry, whatever that takes."""
-        for most in (*range(40, 10, -3), *range(10, 0, -1)):
-            text = self.text(of(most))
-            if self.fits(text):
-                return text
-        return text
+def _fitting(whole: Page, of: Callable[[int], Page], full: bool, width: int, lines: int) -> str:
+    """All of the page if it is wanted or fits into the lines that the names of the reports leave; else the page `of` the
+    most entries in each of its lists that fits; with one entry, whatever that takes.
+    """
+    # Each row of a table takes a line, and to lay out thousands takes seconds.
+    if full or sum(len(b.rows) for b in whole.blocks if isinstance(b, Table)) <= lines:
+        text = render_text(whole, width=width)
+        if full or text.count("\n") <= lines:
+            return text
+    for most in (*range(40, 10, -3), *range(10, 0, -1)):
+        text = render_text(of(most), width=width)
+        if text.count("\n") <= lines:
+            break
+    return text
 
 
 def _where(agreements: Sequence[Agreement], reports: Sequence[str], also: str = "") -> str:
@@ -247,9 +234,9 @@ def _summary_page(
     agreements: Sequence[Agreement], context: ReportContext, reports: Sequence[str], most: int
 ) -> Page:
     blocks: list[Block] = [
-        Bullets(tuple(opening(agreements, replace(context, first_lines=context.first_lines[:2])))),
+        Bullets(tuple(opening(agreements, replace(context, first_lines=context.first_lines[:8])))),
         *_compared(agreements, most),
-        *_attention(agreements, most),
+        *list_blocks(agreements, most, LONGEST),
         *_sources(agreements, most),
     ]
     return Page(context.title, [*blocks, Paragraph(_where(agreements, reports))])
@@ -285,26 +272,6 @@ def _counts(found: Sequence[Agreement]) -> tuple[int, ...]:
         len(found) - agree,
         sum(not a.passes for a in found),
     )
-
-
-def _attention(agreements: Sequence[Agreement], most: int) -> Iterator[Block]:
-    """What needs attention; then what is explained, false or not settled and passes."""
-    open_ = [a for a in agreements if not a.passes]
-    known = [a for a in agreements if a.passes and a.accepted]
-    for title, rows in (("What needs attention", open_), ("Explained, and accepted by a person", known)):
-        if not rows:
-            continue
-        lines = [_line(a) for a in rows[:most]]
-        if len(rows) > most:
-            lines.append(f"... and {len(rows) - most:,} more")
-        yield Heading(title)
-        yield Bullets(tuple(lines))
-
-
-def _line(a: Agreement) -> str:
-    said = shorten(a.explanation, LONGEST, placeholder=" ...")
-    name = f"{a.claim} {a.quantity}" if a.about != "statement" else a.claim
-    return f"{numbers.SIGNS[a.verdict]} {name.strip()}: {a.verdict}: {said}"
 
 
 def _sources(agreements: Sequence[Agreement], most: int) -> Iterator[Block]:

@@ -4,27 +4,22 @@ code they lead to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, overload
 
 from ..verdicts.agreement import Agreement, exit_code
+from .context import ReportContext, opening
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ...report.blocks import Page
-    from .context import ReportContext
+    from ..slips.search import Found
 
 
 #: Columns of the table of one fit, as those of its summary.
 WIDTH = 100
-
-
-def _empty() -> ReportContext:
-    from .context import ReportContext
-
-    return ReportContext()
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,11 +33,22 @@ class Verification(Sequence[Agreement]):
         The words around them in a report.
     require_r : bool
         Whether what R did not answer counts as not done.
+    found_by_paper : mapping of str to tuple of Found
+        What the search for other readings found, by the paper's id.
+    interrupted : bool
+        Whether the agreements are those that were made before an interruption.
     """
 
     agreements: tuple[Agreement, ...]
-    context: ReportContext = field(default_factory=_empty)
+    context: ReportContext = field(default_factory=ReportContext)
     require_r: bool = False
+    found_by_paper: Mapping[str, tuple[Found, ...]] = field(default_factory=dict)
+    interrupted: bool = False
+
+    @property
+    def found(self) -> tuple[Found, ...]:
+        """What the search for other readings found, paper after paper."""
+        return tuple(f for found in self.found_by_paper.values() for f in found)
 
     @overload
     def __getitem__(self, place: int) -> Agreement:
@@ -74,9 +80,11 @@ class Verification(Sequence[Agreement]):
         return self.compared > 0 and self.exit_code == 0
 
     @property
-    def exit_code(self) -> Literal[0, 1, 2]:
-        """As the command ends: 0 done, 1 something differs, 2 something required did not run."""
-        return exit_code(self.agreements, self.require_r)
+    def exit_code(self) -> Literal[0, 1, 2, 3, 130]:
+        """As the command ends: 0 done, 1 something differs, 2 something required did not run, 3 a claim or file
+        among others was not understood, 130 interrupted.
+        """
+        return 130 if self.interrupted else exit_code(self.agreements, self.require_r)
 
     def to_frame(self) -> pd.DataFrame:
         """One row an agreement, with the keys of its JSON."""
@@ -90,7 +98,6 @@ class Verification(Sequence[Agreement]):
         return all(a.about == "native-r" and not a.claim for a in self.agreements)
 
     def _page(self) -> Page:
-        from .context import opening
         from .terminal import side_by_side_page as page
 
         bare = replace(self.context, first_lines=())

@@ -13,40 +13,93 @@ B5 needs the order of the rows of the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from functools import lru_cache
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from itertools import permutations
+from typing import Any
 
 import numpy as np
 
-from ...data.columns import Factor
+from ...data.columns import Factor, natural_order
+from ...data.wide import lexicographic_pair_order, prefmod_pair_order
 from ...files.packaged import packaged_toml
 from ...native.prefmod_defects.defect_catalogue import defect
 from ...native.prefmod_defects.defects_of_results import is_name_in_r
-from ...numerics.arrays import BoolArray
-from . import known as of_data
-from .known import STAGES, Draft, Family, RowChange, Situation, Slip, given, solved
-from .variants import Rows, rows_of
+from ...numerics.arrays import IntArray
+from ..claims.printed import Printed
+from ..claims.quantities import Quantity, kind_of
+from .known import STAGES, Family, RowChange, Situation, Slip, given, one_factor, plain, transposed
+from .stopping import MM_STEPS
+from .values import Setting, constants
+from .variants import Rows, pair_of, rows_of
+
+# -- changes of rows -----------------------------------------------------------------------------------------
 
 
-def _btm_has(s: Situation) -> bool:
-    """Whether BTm has the model at all."""
-    binary = not s.rows.tie_category or s.setting.solver.ties in ("drop", "half")
-    return binary and s.fit.spec.of_family.glm_of_wins == "binomial"
+def outcomes(order: Sequence[int]) -> RowChange:
+    """Exchange answers: the answers at these positions are taken for (first, tie, second)."""
+    return lambda rows: rows.with_counts(rows.y[:, list(order)])
+
+
+def reversed_pair(pair: int) -> RowChange:
+    """Exchange wins and losses of one pair."""
+    return lambda rows: rows.with_counts(np.where((rows.pair == pair)[:, None], rows.y[:, ::-1], rows.y))
+
+
+def read_as(pairs: IntArray) -> RowChange:
+    """Take the counts of pair k for those of pair `pairs[k]`; in both the earlier item counts as first."""
+    return lambda rows: replace(rows, pair=pairs[rows.pair])
+
+
+def relabelled(place: Sequence[int]) -> RowChange:
+    """Take item k for item `place[k]`."""
+
+    def change(rows: Rows) -> Rows:
+        at = np.asarray(place)[rows.pairs[rows.pair]]
+        back = at[:, 0] > at[:, 1]
+        return replace(
+            rows,
+            pair=pair_of(at[:, 0], at[:, 1], len(rows.items)),
+            sign=np.where(back, -rows.sign, rows.sign),
+            y=np.where(back[:, None], rows.y[:, ::-1], rows.y),
+        )
+
+    return change
+
+
+def missing_as_ties(rows: Rows) -> Rows:
+    """Add ties to every pair (of every judge and pattern) until it has as many answers as the largest."""
+    cell = np.column_stack([rows.pattern, rows.judge, rows.pair])
+    _, first, box = np.unique(cell, axis=0, return_index=True, return_inverse=True)
+    total = np.bincount(np.ravel(box), rows.counts.sum(axis=1))
+    missing = total.max() - total
+    add = first[missing > 0]
+    at = np.concatenate([np.arange(len(rows.pair)), add])
+    pair, pattern, sign, judge = (c[at] for c in (rows.pair, rows.pattern, rows.sign, rows.judge))
+    ties = np.tile([0.0, 1.0, 0.0], (len(add), 1))
+    y, times = np.concatenate([rows.y, ties]), np.concatenate([rows.times, missing[missing > 0]])
+    return replace(rows, pair=pair, pattern=pattern, sign=sign, judge=judge, y=y, times=times)
+
+
+def recycled(by_pair: bool) -> RowChange:
+    """Label a table of judges x pairs column by column that was written row by row, or the reverse."""
+
+    def change(rows: Rows) -> Rows:
+        judges, pairs = np.unique(rows.judge), np.unique(rows.pair)
+        row, column = np.searchsorted(judges, rows.judge), np.searchsorted(pairs, rows.pair)
+        j, p = len(judges), len(pairs)
+        place = column * j + row if by_pair else row * p + column
+        new_row, new_column = (place // p, place % p) if by_pair else (place % j, place // j)
+        return replace(rows, pair=pairs[new_column], judge=judges[new_row])
+
+    return change
 
 
 def twice(rows: Rows) -> Rows:
     """The table two times over."""
     return replace(rows, times=2.0 * rows.times, copies=2 * rows.copies)
-
-
-def rows_twice(s: Situation) -> Iterator[Draft]:
-    """A subset given as positions, which BTm concatenates with itself."""
-    if _btm_has(s):
-        yield Draft(
-            "every row is counted twice, as BradleyTerry2's BTm does with subset= given as positions",
-            rows=twice,
-        )
 
 
 def first_named_wins(rows: Rows) -> Rows:
@@ -59,69 +112,34 @@ def first_named_wins(rows: Rows) -> Rows:
     return rows.with_counts(y)
 
 
-def ties_as_wins(s: Situation) -> Iterator[Draft]:
-    """A factor outcome with three levels: every level but the first is a win."""
-    tied = s.rows.y[:, 1] > 0
-    # On neutral ground the rows no longer say who was named first.
-    if _btm_has(s) and tied.any() and not (tied & (s.rows.sign == 0)).any():
-        yield Draft(
-            "ties are counted as wins of the item named first, as BradleyTerry2's BTm does with an outcome of three levels",
-            rows=first_named_wins,
-        )
+# -- slips that families.toml states -------------------------------------------------------------------------
 
 
-def _named(identifier: str, words: str) -> str:
-    """A sentence that names the defect."""
-    return f"{words} (prefmod's defect {defect(identifier).name})"
+def _btm_has(s: Situation) -> bool:
+    """Whether BTm has the model at all."""
+    binary = not s.rows.tie_category or s.setting.solver.ties in ("drop", "half")
+    return binary and s.fit.spec.of_family.glm_of_wins == "binomial"
 
 
-def ties_as_losses(s: Situation) -> Iterator[Draft]:
-    """B1 and B4: where categories are counted among the answers that occur, a tie becomes a win of the second item."""
-    if s.rows.tie_category and s.rows.counts[:, 1].sum() > 0 and _prefmod_has(s):
-        yield solved(
-            _named(
-                "B1",
-                "ties are counted as wins of the second item, as pattPC.fit does where a comparison has two"
-                " different answers, and llbt.design where an answer does not occur",
-            ),
-            ties="second",
-        )
+def _glm_has(s: Situation) -> bool:
+    return s.setting.solver.ties != "rao-kupper" and s.steps > 0
 
 
-def _prefmod_has(s: Situation) -> bool:
-    """Whether prefmod has the model at all."""
-    return s.setting.solver.ties in ("davidson", "none") and not s.fit.spec.order_effect
+def _judges_by_pairs(s: Situation) -> bool:
+    """Whether every judge answered every pair, so that labels can run along either."""
+    judges, pairs = len(np.unique(s.rows.judge)), len(np.unique(s.rows.pair))
+    regular = len(np.unique(np.column_stack([s.rows.judge, s.rows.pair]), axis=0)) == judges * pairs
+    return judges > 1 and pairs > 1 and regular and not s.fit.spec.by
 
 
-def worths(s: Situation) -> Iterator[Draft]:
-    """B6, B7, B21: what llbt.worth makes of a right fit."""
-    spec = s.fit.spec
-    if spec.order_effect:
-        return
-    if not all(is_name_in_r(item) for item in s.fit.items) and not spec.item_terms:
-        lost = ", ".join(item for item in s.fit.items if not is_name_in_r(item))
-        yield given(
-            _named("B6", f"llbt.worth loses the items whose names are none in R ({lost})"), worths="names"
-        )
-    if spec.item_terms:
-        yield given(
-            _named("B21", "llbt.worth gives worths to groups of items with equal covariates, which sum to 1"),
-            worths="groups",
-        )
-    if _factors_only(s):
-        yield given(
-            _named(
-                "B7-sum-contrasts-read-as-treatment", "llbt.worth reads sum contrasts as treatment contrasts"
-            ),
-            worths="sum-contrasts",
-        )
-        if len(next(iter(s.fit.groups.values()))) == 1:
-            yield given(
-                _named(
-                    "B7-one-column-of-cov-sel", "llbt.worth adds all effects of the covariate in one column"
-                ),
-                worths="one-column",
-            )
+def _printed(s: Situation, of: str, kinds: Sequence[str] = ()) -> bool:
+    """Whether a number of one of these kinds, or any, is printed of a parameter of the order or of ties."""
+    own = [t.name for t in s.fit.terms if t.kind == of]
+    return any(q.place in own and (q.kind in kinds or not kinds) for q, _ in s.numbers)
+
+
+def _unread(s: Situation) -> list[str]:
+    return [item for item in s.fit.items if not is_name_in_r(item)]
 
 
 def _factors_only(s: Situation) -> bool:
@@ -133,7 +151,273 @@ def _factors_only(s: Situation) -> bool:
     return len(s.fit.groups) == int(np.prod([len(c.levels) for c in columns if isinstance(c, Factor)]))
 
 
-def rows_dropped(s: Situation) -> Iterator[Draft]:
+#: What must hold of a claim and its table for a slip to be possible, by its name in families.toml.
+CONDITIONS: dict[str, Callable[[Situation], bool]] = {
+    "a matrix": lambda s: s.matrix,
+    "judges by pairs": _judges_by_pairs,
+    "a tie category": lambda s: s.rows.tie_category,
+    "ties": lambda s: bool((s.rows.y[:, 1] > 0).any()),
+    "ties on neutral ground": lambda s: bool(((s.rows.y[:, 1] > 0) & (s.rows.sign == 0)).any()),
+    "two outcomes": lambda s: s.outcome == "binary",
+    "several rows to a cell": lambda s: s.rows.times.sum() > len(np.unique(s.model.cells.cell_of(s.rows))),
+    "several judges": lambda s: len(np.unique(s.rows.judge)) > 1,
+    "empty cells": lambda s: bool(constants(s.model, [s.rows], s.setting.solver).empty[0] > 0),
+    "cells of the model": lambda s: s.setting.solver.cells == "model",
+    "several groups": lambda s: len(np.unique(s.model.cells.pattern)) > 1,
+    "judges in the model": lambda s: "judge" in s.fit.spec.by,
+    "covariates": lambda s: bool(s.fit.spec.by),
+    "covariates of items": lambda s: bool(s.fit.spec.item_terms),
+    "categorical covariates": _factors_only,
+    "one covariate": lambda s: len(next(iter(s.fit.groups.values()))) == 1,
+    "names that R does not read": lambda s: bool(_unread(s)),
+    "an order effect": lambda s: s.fit.spec.order_effect,
+    "both orders": lambda s: {-1, 1} <= set(s.rows.sign.tolist()),
+    "infinite estimates": lambda s: bool(s.fit.not_estimable),
+    "lambda": lambda s: s.fit.scale == "lambda",
+    "estimates beside standard errors": lambda s: {"estimate", "se"} <= s.kinds,
+    "the order effect printed": lambda s: _printed(s, "order"),
+    "the tie parameter printed": lambda s: _printed(s, "tie", ("estimate", "low", "high")),
+    "glm's AIC printed": lambda s: "aic_glm" in s.kinds,
+    "a model of glm's": _glm_has,
+    "a model of BTm's": _btm_has,
+    "a model of prefmod's": lambda s: s.setting.solver.ties in ("davidson", "none")
+    and not s.fit.spec.order_effect,
+}
+#: Changes of the rows that are the same for every table, by their names in families.toml.
+CHANGES: dict[str, RowChange] = {
+    "reversed": outcomes((2, 1, 0)),
+    "pairs as judges": recycled(by_pair=True),
+    "judges as pairs": recycled(by_pair=False),
+    "twice in each cell": lambda rows: rows.with_counts(2.0 * rows.y),
+    "twice": twice,
+    "ties as wins of the first": first_named_wins,
+}
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A slip that families.toml states; its fields are explained there."""
+
+    says: str
+    conditions: str = ""
+    affects: str = ""
+    setting: Mapping[str, Any] = field(default_factory=dict)
+    solver: Mapping[str, Any] = field(default_factory=dict)
+    log_odds_times: float = 0.0
+    rows: str = ""
+    defect: str = ""
+    cost: int = 0
+
+    def is_possible(self, s: Situation) -> bool:
+        """Whether its conditions hold, and it changes anything."""
+        conditions = [c for c in self.conditions.split(" and ") if c]
+        holds = (CONDITIONS[c.removeprefix("not ")](s) != c.startswith("not ") for c in conditions)
+        possible = s.prints(self.affects) and all(holds)
+        return possible and (bool(self.rows) or self._changed(s, s.setting) != s.setting)
+
+    def _changed(self, s: Situation, setting: Setting) -> Setting:
+        fields = dict(self.setting)
+        if self.log_odds_times:  # lambda is half the log-odds
+            fields["factor"] = self.log_odds_times * (2.0 if s.fit.scale == "lambda" else 1.0)
+        return replace(setting, solver=replace(setting.solver, **self.solver), **fields)
+
+    def slip(self, s: Situation) -> Slip:
+        sentence = self.says.format(infinite=", ".join(s.fit.not_estimable), unread=", ".join(_unread(s)))
+        if self.defect:
+            sentence += f" (prefmod's defect {defect(self.defect).name})"
+        if self.rows:
+            return Slip(sentence, rows=CHANGES[self.rows], cost=self.cost)
+        return Slip(sentence, change=partial(self._changed, s), cost=self.cost)
+
+
+# -- slips that depend on the table --------------------------------------------------------------------------
+
+
+def pair_order(s: Situation) -> Iterator[Slip]:
+    n = len(s.rows.items)
+    if n < 4 or len(np.unique(s.rows.pair)) < len(s.rows.pairs):
+        return  # only the columns of a whole table can be mixed up
+    dictionary = {p: k for k, p in enumerate(lexicographic_pair_order(n))}
+    taken = np.array([dictionary[p] for p in prefmod_pair_order(n)])
+    yield Slip("the columns are read in prefmod's order", rows=read_as(taken))
+    if (np.argsort(taken) != taken).any():
+        yield Slip(
+            "the columns are in prefmod's order and are read in that of a dictionary",
+            rows=read_as(np.argsort(taken)),
+            cost=2,
+        )
+
+
+def response_coding(s: Situation) -> Iterator[Slip]:
+    if not s.rows.tie_category:
+        return
+    names = ("a win of the first", "a tie", "a win of the second")
+    for p in permutations(range(3)):
+        if p not in ((0, 1, 2), (2, 1, 0)):
+            read = "; ".join(
+                f"the code of {names[k]} for that of {names[place]}"
+                for place, k in enumerate(p)
+                if place != k
+            )
+            yield Slip(f"the answers are coded otherwise ({read})", rows=outcomes(p))
+
+
+def missing_as_undecided(s: Situation) -> Iterator[Slip]:
+    filled = missing_as_ties(s.rows)
+    added = float(filled.counts.sum() - s.rows.counts.sum())
+    if s.rows.tie_category and added > 0:
+        yield Slip(f"{added:g} missing answers are counted as undecided", rows=missing_as_ties)
+
+
+def one_pair_reversed(s: Situation) -> Iterator[Slip]:
+    wins = np.zeros(len(s.rows.pairs))
+    np.add.at(wins, s.rows.pair, np.abs(s.rows.counts[:, 0] - s.rows.counts[:, 2]))
+    for pair in np.flatnonzero(wins > 0):  # where wins are equal in every row, nothing would change
+        i, j = (s.rows.items[k] for k in s.rows.pairs[pair])
+        yield Slip(f"the pair {i}:{j} is read the other way round", rows=reversed_pair(int(pair)))
+
+
+def alphabetical(s: Situation) -> Iterator[Slip]:
+    items = s.rows.items
+    orders = {
+        tuple(sorted(items, key=lambda i: (i.casefold(), i))),
+        tuple(sorted(items)),
+        natural_order(items),
+    } - {items}
+    ways: dict[tuple[int, ...], str] = {}
+    for order in sorted(orders):
+        place = [order.index(i) for i in items]
+        ways.setdefault(
+            tuple(place), "names in the order of the data stand beside numbers in alphabetical order"
+        )
+        back = tuple(int(k) for k in np.argsort(place))
+        ways.setdefault(back, "names in alphabetical order stand beside numbers in the order of the data")
+    for way, words in ways.items():
+        yield Slip(words, rows=relabelled(way))
+
+
+def labels_exchanged(s: Situation) -> Iterator[Slip]:
+    n = len(s.rows.items)
+    if n > 2:  # of two items it is the same as all pairs reversed
+        for k in range(n - 1):
+            place = list(range(n))
+            place[k], place[k + 1] = k + 1, k
+            yield Slip(
+                f"{s.rows.items[k]} and {s.rows.items[k + 1]} carry each other's names",
+                rows=relabelled(place),
+            )
+
+
+def stopped_early(s: Situation) -> Iterator[Slip]:
+    plain = not (s.fit.spec.by or s.fit.spec.item_terms or s.fit.spec.order_effect)
+    by_glm = range(1, s.steps) if _glm_has(s) else ()
+    by_zermelo = MM_STEPS if plain and s.outcome == "binary" else ()
+    for how, name, steps in (
+        ("irls", "iteratively reweighted least squares", by_glm),
+        ("mm", "Zermelo's iteration", by_zermelo),
+    ):
+        for k in steps:
+            solver = replace(s.setting.solver, stop=f"{how}:{k}")
+            yield given(f"{name} stops after {k} step{'s' if k > 1 else ''}", solver=solver)
+
+
+def reference(s: Situation) -> Iterator[Slip]:
+    if s.fit.spec.item_terms:
+        return
+    for item in (*s.fit.items, "sum"):
+        if item != s.setting.reference:
+            yield given(
+                "the items sum to zero" if item == "sum" else f"{item} is the reference", reference=item
+            )
+
+
+#: Columns of a table of a page, by the kind of their numbers.
+COLUMNS = {
+    "estimate": "estimates",
+    "se": "standard errors",
+    "z": "z",
+    "p": "p-values",
+    "worth": "worths",
+    "worth_se": "worths' standard errors",
+}
+
+
+def _columns(s: Situation) -> dict[str, list[Quantity]]:
+    """The printed numbers of each column, in the order of the page."""
+    found = {kind: [q for q, _ in s.numbers if q.kind == kind] for kind in COLUMNS}
+    return {kind: numbers for kind, numbers in found.items() if numbers}
+
+
+def columns_exchanged(s: Situation) -> Iterator[Slip]:
+    columns = _columns(s)
+    for a, b in (("se", "z"), ("estimate", "se"), ("z", "p")):
+        both = [(str(q), str(q.of(b))) for q in columns.get(a, []) if q.of(b) in columns.get(b, [])]
+        if both:
+            yield given(
+                f"the columns of {COLUMNS[a]} and of {COLUMNS[b]} are exchanged", exchanged=tuple(both)
+            )
+
+
+def labels_exchanged_in_one_column(s: Situation) -> Iterator[Slip]:
+    columns = _columns(s)
+    if len(columns) < 2:
+        return
+    text = {q: printed.text for q, printed in s.numbers}
+    for kind, numbers in columns.items():
+        for a, b in zip(numbers, numbers[1:]):
+            others = [(a.of(k), b.of(k)) for k in columns if k != kind]
+            if all(text.get(c) == text.get(d) for c, d in others):
+                continue  # nothing shows that the labels are exchanged in this column only
+            yield given(
+                f"{a.place} and {b.place} stand in each other's place in the column of {COLUMNS[kind]} alone",
+                exchanged=((str(a), str(b)),),
+            )
+
+
+def common_factor(s: Situation) -> Iterator[Slip]:
+    factors = {
+        "divided by the root of 2": 1 / math.sqrt(2.0),
+        "multiplied by the root of 2": math.sqrt(2.0),
+        "those of one comparison, the root of the number of comparisons too large": math.sqrt(
+            s.fit.n_comparisons
+        ),
+    }
+    if s.fit.df_resid > 0:
+        test = s.fit.goodness_of_fit()
+        for name, chi in (("deviance", test.deviance), ("Pearson's chi-square", test.pearson)):
+            words = (
+                f"those of a quasi-likelihood, multiplied by the root of {name} over its degrees of freedom"
+            )
+            factors[words] = math.sqrt(chi / s.fit.df_resid)
+    for words, factor in factors.items():
+        yield given(f"standard errors are {words} ({factor:.4g} times)", se_factor=factor, cost=3)
+    one = consistent_factor(s)
+    if one is not None and not any(abs(one / f - 1.0) < 1e-3 for f in factors.values()):
+        yield given(f"all standard errors are {one:.4g} times the computed ones", se_factor=one, cost=4)
+
+
+#: Standard errors that must give one factor, which costs one of them, and its least distance from 1.
+LEAST_ERRORS, LEAST_FACTOR = 3, 0.02
+
+
+def consistent_factor(s: Situation) -> float | None:
+    """The one factor between all printed and computed standard errors, if there is one."""
+    numbers = [
+        (float(p.value), float(p.unit), float(s.fit.bse[q.name]))
+        for q, p in s.numbers
+        if q.kind == "se" and p.unit is not None and p.value is not None and s.fit.bse[q.name] > 0
+    ]
+    if len(numbers) < LEAST_ERRORS:
+        return None
+    low, high = one_factor(*np.array(numbers).T)
+    # The roundest number that the page allows: 1.3, or a scale's own 2.
+    middle = (low + high) / 2.0
+    middle = next((r for r in (round(middle, d) for d in range(6)) if low <= r <= high), middle)
+    apart = low > 1.0 + LEAST_FACTOR or high < 1.0 - LEAST_FACTOR
+    return middle if 0.0 < low <= high and apart else None
+
+
+def prefmod_rows_dropped(s: Situation) -> Iterator[Slip]:
     """B13: rows with a missing value in a column that the model does not use."""
     missing = np.zeros(s.fit.data.n_rows, bool)
     names = []
@@ -144,81 +428,74 @@ def rows_dropped(s: Situation) -> Iterator[Draft]:
             missing |= lost
     if not missing.any() or missing.all():
         return
-    data = s.fit.data
+    data, left = s.fit.data, rows_of(s.fit, ~missing)[0]
     n = float((data.wins + data.ties + data.losses)[missing].sum())
-    yield Draft(
-        _named(
-            "B13",
-            f"{n:g} comparisons are left out because {', '.join(names)}, which the model does not use, has no value",
-        ),
-        rows=_without(s, ~missing),
+    yield Slip(
+        f"{n:g} comparisons are left out because {', '.join(names)}, which the model does not use, has no value"
+        f" (prefmod's defect {defect('B13').name})",
+        rows=lambda rows: left,  # applied first (order 0), to the table as it is
     )
 
 
-def _without(s: Situation, kept: BoolArray) -> RowChange:
-    """Applied first (order 0), to the table as it is."""
-    left = rows_of(s.fit, kept)[0]
-    return lambda rows: left
+def digits_transposed(s: Situation) -> Iterator[Slip]:
+    for quantity, printed in s.numbers:
+        for text in transposed(printed):
+            yield Slip(
+                f"{quantity} is {text} and two of its digits changed places in print",
+                quantity=quantity,
+                alternative=Printed.parse(text),
+            )
 
 
-def margins_not_fixed(s: Situation) -> Iterator[Draft]:
-    """B23: the covariate of the model is not in `eliminate`."""
-    patterns = len(np.unique(s.model.cells.pattern))
-    if patterns < 2 or not _prefmod_has(s) or s.setting.solver.cells != "model" or s.fit.not_estimable:
-        return
-    for which, words in (("pairs", ""), ("groups", ", which has a main effect of its own")):
-        yield solved(
-            _named(
-                "B23",
-                f"the covariate is not in eliminate{words}: groups' numbers of comparisons are explained by items",
-            ),
-            margins=which,
-        )
+def sign_lost(s: Situation) -> Iterator[Slip]:
+    for quantity, printed in s.numbers:
+        kind = kind_of(quantity)
+        if (
+            kind in ("estimate", "z", "low", "high", "contrast", "contrast_z", "llf")
+            and not printed.is_bound
+            and printed.value
+        ):
+            text = plain(printed)
+            text = text[1:] if text.startswith("-") else f"-{text}"
+            yield Slip(
+                f"{quantity} is {text} and its sign was lost in print",
+                quantity=quantity,
+                alternative=Printed.parse(text),
+            )
 
 
-#: Which slips of each family are possible.
-DRAFTS: dict[str, Callable[[Situation], Iterable[Draft]]] = {
-    "pair-order": of_data.pair_order,
-    "all-pairs-reversed": of_data.all_reversed,
-    "response-coding": of_data.response_coding,
-    "missing-as-undecided": of_data.missing_as_undecided,
-    "one-pair-reversed": of_data.one_pair_reversed,
-    "judge-major": of_data.judge_major,
-    "alphabetical": of_data.alphabetical,
-    "labels-exchanged": of_data.labels_exchanged,
-    "ties": of_data.ties,
-    "cells": of_data.cells,
-    "penalty": of_data.penalty,
-    "se-of-the-step-before": of_data.se_of_the_step_before,
-    "infinite-estimate": of_data.infinite_estimate,
-    "stopped-early": of_data.stopped_early,
-    "scale": of_data.scale,
-    "reference": of_data.reference,
-    "sign": of_data.sign,
-    "worth-scale": of_data.worth_scale,
-    "tie-parameter": of_data.tie_parameter,
-    "order-coding": of_data.order_coding,
-    "one-sided-p": of_data.one_sided,
-    "t-for-z": of_data.t_for_z,
-    "deviance-is-log-likelihood": of_data.deviance_is_log_likelihood,
-    "aic-constant": of_data.aic_constant,
-    "df": of_data.df,
-    "prefmod-rows-dropped": rows_dropped,
-    "prefmod-ties-as-losses": ties_as_losses,
-    "prefmod-margins": margins_not_fixed,
-    "prefmod-worths": worths,
-    "bradleyterry2-rows-twice": rows_twice,
-    "bradleyterry2-ties-as-wins": ties_as_wins,
-    "digits-transposed": of_data.digits_transposed,
-    "sign-lost": of_data.sign_lost,
+#: The families whose slips depend on the table, each made by the function of its name.
+DRAFTS: dict[str, Callable[[Situation], Iterable[Slip]]] = {
+    made.__name__.replace("_", "-"): made
+    for made in (
+        *(
+            pair_order,
+            response_coding,
+            missing_as_undecided,
+            one_pair_reversed,
+            alphabetical,
+            labels_exchanged,
+        ),
+        *(stopped_early, reference, columns_exchanged, labels_exchanged_in_one_column, common_factor),
+        *(prefmod_rows_dropped, digits_transposed, sign_lost),
+    )
 }
+
+
+def _family(row: dict[str, Any]) -> Family:
+    """A family of families.toml, with what its slips must all fulfil said of each."""
+    whole, slips = row.pop("if", ""), row.pop("slip", [])
+    stated = [
+        Stated(conditions=" and ".join(filter(None, (whole, slip.pop("if", "")))), **slip) for slip in slips
+    ]
+    drafts = DRAFTS.get(row["name"], lambda s: (one.slip(s) for one in stated if one.is_possible(s)))
+    return Family(drafts=drafts, **row)
 
 
 @lru_cache(maxsize=1)
 def families() -> dict[str, Family]:
     """All families by name, by stage."""
-    rows = packaged_toml(__package__, "families.toml")["family"]
-    return {row["name"]: Family(drafts=DRAFTS[row["name"]], **row) for row in rows}
+    return {row["name"]: _family(row) for row in packaged_toml(__package__, "families.toml")["family"]}
 
 
 def slips_for(situation: Situation) -> list[Slip]:

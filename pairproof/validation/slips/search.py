@@ -12,68 +12,53 @@ come out as they stand come out by it than it has slips, each of which chose som
 Numbers that say the same count once: deviance, llf and AIC are one number and its constants, and so are
 estimate, z and p of a parameter.
 
-And every reading that is tried may fit by chance.  A number of d significant digits is hit by about one
-reading in 10^d, so m readings hit numbers with D digits between them m / 10^D times; if that is more than
-`BY_CHANCE`, a reading that fits is no explanation, though it is the only one.
+And every reading that is tried may fit by chance.  Where several numbers that do not come out are brought
+out together: a number of d significant digits is hit by about one reading in 10^d, so m readings hit numbers
+with D digits between them m / 10^D times, and a reading explains them only if that is at most `BY_CHANCE`.
+Where one number alone does not come out: of 100 prints of the page with one digit changed, the readings may
+explain at most `MOST_OF_100` (:mod:`.chance`).
+
+A page of five or more numbers of which one or two are wrong is not explained by two slips: they are named
+instead.  Where nothing fits all numbers, the search says what it has seen: which numbers are wrong, the
+pattern of the numbers, the reading that leaves fewest, and the one cell of the table whose change would bring
+them out (:mod:`.findings`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, product
 
 import numpy as np
 
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
-from ..claims.quantities import Quantity
-from ..verdicts.definitions import significant_digits
 from .catalogue import slips_for
+from .chance import MOST_OF_100, of_100
+from .findings import (
+    LEAST_NUMBERS,
+    MOST_WRONG,
+    Watch,
+    digits_between,
+    independent,
+    mistyped,
+    pattern,
+    wrong_numbers,
+    wrong_words,
+)
 from .known import Slip
 from .stopped_early import prove_stopped
 from .target import Target
 from .values import Setting
-from .variants import Rows
 
 #: Slips that choose a step at which a solver stopped.
 STOPS = ("stopped-early",)
-_OF_THE_FIT = (
-    "deviance",
-    "null_deviance",
-    "llf",
-    "llf_poisson",
-    "aic",
-    "aic_glm",
-    "bic",
-    "gof_p",
-    "pearson",
-    "pearson_p",
-    "lr",
-    "lr_p",
-)
 
 
-#: Fits by chance up to which a single reading that fits is called an explanation.
+#: Fits by chance up to which a single reading that brings out several numbers is called an explanation.
 BY_CHANCE = 0.05
-
-
-def digits_between(numbers: Iterable[tuple[str, str, str]]) -> int:
-    """Significant digits of (claim, quantity, printed text), those that say the same counted once."""
-    most: dict[tuple[str, str], int] = {}
-    for claim, quantity, text in numbers:
-        said = _says(claim, quantity)
-        most[said] = max(most.get(said, 0), significant_digits(text))
-    return sum(most.values())
-
-
-def independent(numbers: Iterable[tuple[str, str]]) -> int:
-    """How many of these numbers, (claim, quantity), say something of their own."""
-    return len({_says(*number) for number in numbers})
-
-
-def _says(claim: str, quantity: str) -> tuple[str, str]:
-    q = Quantity.parse(quantity)
-    return claim, "" if q.kind in _OF_THE_FIT else q.place or q
 
 
 def enough(slips: Sequence[Slip], off: Iterable[tuple[str, str]]) -> bool:
@@ -97,10 +82,6 @@ class Explanation:
         return tuple(s.name for s in self.slips)
 
     @property
-    def cost(self) -> int:
-        return sum(s.cost for s in self.slips)
-
-    @property
     def words(self) -> str:
         """ "the columns are read in prefmod's order and p-values are one-sided"."""
         return " and ".join(s.sentence for s in self.slips)
@@ -110,20 +91,26 @@ class Explanation:
         """ "comes out if ..."."""
         if not self.slips:
             return "no slip needed: every number comes out as it is printed"
-        text = f"comes out if {self.words}"
-        if self.note:
-            text += f" ({self.note})"
-        if self.also:
-            more = "; ".join(f"if {a}" for a in self.also[:4]) + (
-                f"; and {len(self.also) - 4} more" if len(self.also) > 4 else ""
-            )
-            text += f" (the same numbers: {more})"
-        return text
+        text = f"comes out if {self.words}" + (f" ({self.note})" if self.note else "")
+        if not self.also:
+            return text
+        more = f"; and {len(self.also) - 4} more" if len(self.also) > 4 else ""
+        return f"{text} (the same numbers: {'; '.join(f'if {a}' for a in self.also[:4])}{more})"
 
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search for claims that share a table and an explanation."""
+    """The result of a search for claims that share a table and an explanation.
+
+    chance: expected readings that fit the digits that are off, by chance.  chance_of_100: of 100 prints of these
+    claims with one digit of one number changed, how many some reading that was tried (of at most as many slips
+    as the explanation; of one, where there is none) would also explain, and if a single number is off, of those in
+    which the changed number is no easier to explain than it; nan where nothing was searched.
+    off: how many numbers that say something of their own do not come out.  cause: one sentence of the pattern of
+    the numbers, and known slips that give it.  wrong: the numbers that alone do not come out, `wrong_words` the
+    sentence.  cell: the sentence that names the mistyped cell.  nearest: the reading that leaves fewest numbers
+    off where none fits all, `left` those numbers.  All of these are empty where there is nothing to say.
+    """
 
     claims: tuple[str, ...]
     numbers: int
@@ -133,6 +120,14 @@ class Found:
     failed: int = 0
     chance: float = 0.0
     digits: int = 0
+    chance_of_100: float = math.nan
+    off: int = 0
+    cause: str = ""
+    wrong: tuple[str, ...] = ()
+    wrong_words: str = ""
+    cell: str = ""
+    nearest: Explanation | None = None
+    left: tuple[str, ...] = ()
 
     @property
     def plain(self) -> bool:
@@ -140,29 +135,52 @@ class Found:
         return bool(self.explanations) and not self.explanations[0].slips
 
     @property
+    def by_chance(self) -> bool:
+        """Whether a reading that fits says nothing: as many would fit a page that is wrong in another way."""
+        if self.off and not self.digits:  # a mark of significance or a bound: what gives it is no evidence
+            return True
+        return self.chance_of_100 > MOST_OF_100 if self.off == 1 else self.chance > BY_CHANCE
+
+    @property
     def clear(self) -> bool:
         """Whether exactly one reading fits, and not by chance."""
-        return len(self.explanations) == 1 and (self.plain or self.chance <= BY_CHANCE)
+        return len(self.explanations) == 1 and (self.plain or not self.by_chance)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was seen beside the explanations, a sentence each."""
+        near = ""
+        if self.nearest is not None:
+            near = (
+                f"the nearest reading brings out {self.nearest.numbers} of {self.numbers} numbers, all but"
+                f" {', '.join(self.left)}: {self.nearest.sentence}"
+            )
+        return tuple(words for words in (self.cause, self.wrong_words, self.cell, near) if words)
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def count_words(found: Found) -> str:
-    """ "1 explanation of 15,768 readings; 9 numbers"."""
-    n = len(found.explanations)
-    words = (
-        f"{n} explanation{'' if n == 1 else 's'} of"
-        f" {found.readings:,} reading{'' if found.readings == 1 else 's'};"
-        f" {found.numbers} number{'' if found.numbers == 1 else 's'}"
-    )
-    if found.chance > BY_CHANCE and not found.plain:
-        words += (
-            f"; the numbers that are off have {found.digits} digit{'' if found.digits == 1 else 's'} between"
-            f" them, so that chance alone gives about {found.chance:.1g}: no evidence for any"
+    """ "1 explanation of 15,768 readings; 9 numbers; of 100 prints with one digit changed 0.4 would come out so"."""
+    words = f"{_counted(len(found.explanations), 'explanation')} of {_counted(found.readings, 'reading')}"
+    said = [words, _counted(found.numbers, "number")]
+    if not found.plain and found.off > 1 and found.by_chance:
+        said.append(
+            f"the numbers that are off have {_counted(found.digits, 'digit')} between them, so that chance alone"
+            f" gives about {found.chance:.1g}: no evidence for any"
         )
+    if not math.isnan(found.chance_of_100):
+        none = found.off == 1 and found.by_chance and found.explanations
+        evidence = ", so that it is no evidence" if none else ""
+        of_100 = f"of 100 prints with one digit changed {found.chance_of_100:.2g} would come out so too"
+        said.append(of_100 + evidence)
     if found.skipped:
-        words += f"; {found.skipped:,} further readings were not tried"
+        said.append(f"{found.skipped:,} further readings were not tried")
     if found.failed:
-        words += f"; {found.failed:,} readings have no numbers, an estimate being infinite"
-    return words
+        said.append(f"{found.failed:,} readings have no numbers, an estimate being infinite")
+    return "; ".join(said)
 
 
 #: Largest number of readings tried, cheapest first; 16,000 take some seconds.
@@ -175,35 +193,79 @@ _STOPS = ("stopped-early", "infinite-estimate")
 SAME = 1e-9
 
 
+#: Work of a search in seconds of an idle core (`_work`), after which further readings are not tried: 83 items
+#: with 3,403 pairs reach it, claims of 25 numbers need a tenth of it.
+MOST_WORK = 20.0
+#: Bytes of the fits of one step of the search.
+STEP = 5e6
+
+
+@dataclass(eq=False)
+class _Bounds:
+    """When a search ends before all its readings: after so much work, or so many seconds."""
+
+    seconds: float | None
+    progress: Callable[[int, int], None] | None
+    total: int = 0
+    done: int = 0
+    work: float = 0.0
+    start: float = field(default_factory=time.monotonic)
+
+    @property
+    def over(self) -> bool:
+        late = self.seconds is not None and time.monotonic() - self.start > self.seconds
+        return late or self.work > MOST_WORK
+
+    def add(self, readings: int, targets: Sequence[Target], made: int) -> None:
+        self.done += readings
+        for t in targets:
+            k, cells = len(t.fit.terms), len(t.model.cells.pair)
+            fit = cells * 1e-6 + k**3 * 1e-9
+            self.work += made / len(targets) * fit + readings * len(t.numbers) * k**2 * 1e-9
+        if self.progress is not None:
+            self.progress(self.done, self.total)
+
+
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """A reading that fits some of the targets, with the numbers of each; () where it was shown without any."""
+
+    slips: tuple[Slip, ...]
+    fits: Sequence[bool]
+    values: Sequence[FloatArray] = ()
+    note: str = ""
+
+    @property
+    def keys(self) -> frozenset[tuple[str, str]]:
+        return frozenset(s.key for s in self.slips)
+
+    @property
+    def misprints(self) -> frozenset[tuple[str, str]]:
+        return frozenset(s.key for s in self.slips if s.stage == "print")
+
+    @property
+    def words(self) -> str:
+        return " and ".join(s.sentence for s in self.slips)
+
+
 @dataclass(eq=False)
 class _Outcome:
     """The readings that fit at least one target, and how many were tried."""
 
-    readings: list[tuple[Slip, ...]] = field(default_factory=list)
-    fits: list[list[bool]] = field(default_factory=list)
-    vectors: dict[tuple[int, int], FloatArray] = field(default_factory=dict)
-    notes: dict[int, str] = field(default_factory=dict)
+    watches: Sequence[Watch]
+    given: frozenset[tuple[str, str]]
+    singles: int
+    readings: list[_Reading] = field(default_factory=list)
     tried: int = 0
     skipped: int = 0
-    singles: int = 0
-    given: frozenset[tuple[str, str]] = frozenset()
 
-    def chance(self, explanations: Sequence[Explanation], digits: int) -> float:
-        """Expected number of readings, with as many slips as the best explanation, that fit this many digits
-        by chance; 0 for a reading that the claims file names.
-        """
-        best = explanations[0].slips if explanations else ()
-        tried = 0 if any(s.key in self.given for s in best) else self.singles if len(best) < 2 else self.tried
-        return float(tried) / 10.0**digits
+    def named(self, explanations: Sequence[Explanation]) -> bool:
+        """Whether the claims file names the best reading itself."""
+        return bool(explanations) and any(s.key in self.given for s in explanations[0].slips)
 
-    def add(
-        self, slips: tuple[Slip, ...], fits: list[bool], vectors: Sequence[FloatArray | None] = ()
-    ) -> None:
-        for t, v in enumerate(vectors):
-            if v is not None and fits[t]:
-                self.vectors[len(self.readings), t] = v
-        self.readings.append(slips)
-        self.fits.append(fits)
+    def like(self, slips: Sequence[Slip]) -> int:
+        """Readings that were tried with as many slips as these."""
+        return self.singles if len(slips) < 2 else self.tried
 
 
 @dataclass(frozen=True)
@@ -224,9 +286,17 @@ class GivenReading:
 
 
 def search(
-    targets: Sequence[Target], given: Sequence[GivenReading] = (), most: int = MOST_READINGS
+    targets: Sequence[Target],
+    given: Sequence[GivenReading] = (),
+    most: int = MOST_READINGS,
+    seconds: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Searched:
-    """Explain claims that share a table, together as far as one reading explains several of them."""
+    """Explain claims that share a table, together as far as one reading explains several of them.
+
+    At most `most` readings are tried, those of `MOST_WORK`, and those of so many seconds; `progress` is told
+    how many of how many.
+    """
     plain = [t for t in targets if not t.off]
     found = [
         Found((t.claim,), len(t.numbers), 1, (Explanation((), (t.claim,), len(t.numbers)),)) for t in plain
@@ -239,99 +309,172 @@ def search(
         for g in given
         if targets[g.target] in left
     ]
-    outcome = _try_all(left, theirs, most)
+    outcome = _try_all(left, theirs, most, _Bounds(seconds, progress))
     return Searched((*found, *_explain(left, outcome)), len(plain) + outcome.tried)
 
 
 def _explain(targets: Sequence[Target], outcome: _Outcome) -> list[Found]:
-    fits = np.array(outcome.fits, bool).reshape(len(outcome.readings), len(targets))
-    for r, slips in enumerate(outcome.readings):
-        fits[r] &= enough(slips, ((t.claim, q) for t, fit in zip(targets, fits[r]) if fit for q in t.off))
+    fits = np.zeros((len(outcome.readings), len(targets)), bool)
+    for r, reading in enumerate(outcome.readings):
+        off = [(t.claim, q) for t, fit in zip(targets, reading.fits) if fit for q in t.off]
+        far_fetched = np.array([_far_fetched(t, reading.slips) for t in targets])
+        fits[r] = np.array(reading.fits) & ~far_fetched & enough(reading.slips, off)
     weight = np.array([len(t.numbers) for t in targets])
-    failed = sum(t.model.failed for t in targets)
     open_, found = np.ones(len(targets), bool), []
     while open_.any():
         covered = (fits & open_) @ weight
         best = int(covered.max(initial=0))
         if best == 0:
-            for t in (targets[k] for k in np.flatnonzero(open_)):
-                found.append(Found((t.claim,), len(t.numbers), outcome.tried, (), outcome.skipped, failed))
+            found += [_found(outcome, targets, [int(k)], ()) for k in np.flatnonzero(open_)]
             break
         group = (fits & open_)[int(np.argmax(covered))]
-        claims = tuple(targets[t].claim for t in np.flatnonzero(group))
-        fitting = [int(r) for r in np.flatnonzero(fits[:, group].all(axis=1))]
-        explanations = _distinct(outcome, _minimal(outcome, fitting), np.flatnonzero(group), claims, best)
-        members = [t for t, is_member in zip(targets, group) if is_member]
-        off = [
-            (t.claim, q.quantity, q.printed.text) for t in members for q in t.numbers if q.quantity in t.off
-        ]
-        digits = digits_between(off)
-        chance = outcome.chance(explanations, digits)
-        counts = (outcome.skipped, failed, chance, digits)
-        found.append(Found(claims, best, outcome.tried, explanations, *counts))
+        at = np.flatnonzero(group)
+        claims = tuple(targets[t].claim for t in at.tolist())
+        fitting = [outcome.readings[r] for r in np.flatnonzero(fits[:, group].all(axis=1))]
+        explanations = _distinct(_minimal(fitting), at, claims, best)
+        found.append(_found(outcome, targets, at.tolist(), explanations))
         open_ &= ~group
     return found
 
 
-def _try_all(targets: Sequence[Target], given: Sequence[GivenReading], most: int) -> _Outcome:
-    outcome = _Outcome(tried=len(given))
+def _far_fetched(target: Target, slips: Sequence[Slip]) -> bool:
+    """Whether two slips would explain one or two wrong numbers of a page, other than as its misprints."""
+    off = independent((target.claim, q) for q in target.off)
+    misprints = all(s.stage == "print" for s in slips)
+    return len(slips) > 1 and not misprints and len(target.numbers) >= LEAST_NUMBERS and off <= MOST_WRONG
+
+
+def _found(
+    outcome: _Outcome, targets: Sequence[Target], group: Sequence[int], explanations: tuple[Explanation, ...]
+) -> Found:
+    """What is known of a group of claims with these explanations."""
+    members = [targets[t] for t in group]
+    off = [(t.claim, q.quantity, q.printed.text) for t in members for q in t.numbers if q.quantity in t.off]
+    digits, said = digits_between(off), independent((claim, q) for claim, q, _ in off)
+    alone = [q for _, q, _ in off] if said == 1 else []
+    best = explanations[0].slips if explanations else ()
+    named = outcome.named(explanations)
+    watches = [outcome.watches[t] for t in group]
+    found = Found(
+        tuple(t.claim for t in members),
+        sum(len(t.numbers) for t in members),
+        outcome.tried,
+        explanations,
+        outcome.skipped,
+        sum(t.model.failed for t in members if not explanations) or sum(t.model.failed for t in targets),
+        0.0 if named else outcome.like(best) / 10.0**digits,
+        digits,
+        0.0 if named else of_100([w.chance for w in watches], max(1, len(best)), alone),
+        said,
+    )
+    if len(members) > 1:
+        return found
+    (target,) = members
+    return _with_findings(found, target, watches[0], outcome)
+
+
+def _with_findings(found: Found, target: Target, watch: Watch, outcome: _Outcome) -> Found:
+    """With what the page says by itself, as far as its explanation leaves it open."""
+    found = replace(found, cause=pattern(target, watch.columns))
+    if found.clear and not all(s.stage == "print" for s in found.explanations[0].slips):
+        return found
+    wrong = wrong_numbers(target)
+    found = replace(found, wrong=wrong, wrong_words=wrong_words(target, wrong))
+    if found.explanations:
+        return found
+    cell = "" if wrong else mistyped(target, found.digits, BY_CHANCE)
+    nearest, left = _nearest(target, watch, outcome)
+    return replace(found, cell=cell, nearest=nearest, left=left)
+
+
+def _nearest(target: Target, watch: Watch, outcome: _Outcome) -> tuple[Explanation | None, tuple[str, ...]]:
+    """The reading that brings out most digits, if it brings out more than the plain one by more than chance."""
+    chosen: tuple[Explanation | None, tuple[str, ...]] = (None, ())
+    least = 0.0
+    for n in sorted(watch.best):
+        _, slips, values = watch.best[n]
+        left = tuple(
+            q.quantity for q, v in zip(target.numbers, values) if not target.fits_one(q.quantity, float(v))
+        )
+        texts = {str(q.quantity): (target.claim, q.quantity, q.printed.text) for q in target.numbers}
+        gained = [texts[q] for q in target.off if q not in left]
+        gain = digits_between(gained) - digits_between(texts[q] for q in left if q not in target.off)
+        said = independent((target.claim, q) for q in target.off)
+        ways = outcome.like(slips) * math.comb(said, independent(g[:2] for g in gained))
+        if gained and left and gain >= least + math.log10(ways / BY_CHANCE):
+            chosen = Explanation(slips, (target.claim,), len(target.numbers) - len(left)), left
+            least = float(gain)
+    return chosen
+
+
+def _try_all(
+    targets: Sequence[Target], given: Sequence[GivenReading], most: int, bounds: _Bounds
+) -> _Outcome:
+    slips: dict[tuple[str, str], Slip] = {}
+    for s in chain.from_iterable(slips_for(t.situation()) for t in targets):
+        slips.setdefault(s.key, s)
+    outcome = _Outcome([Watch(t) for t in targets], frozenset(g.slip.key for g in given), len(slips))
     for g in given:
         if targets[g.target].fits(g.values):
-            outcome.add((g.slip,), [k == g.target for k in range(len(targets))], [g.values] * len(targets))
-    slips: dict[tuple[str, str], Slip] = {}
-    for t in targets:
-        for s in slips_for(t.situation()):
-            slips.setdefault(s.key, s)
-    outcome.singles, outcome.given = len(slips), frozenset(g.slip.key for g in given)
+            fits = [k == g.target for k in range(len(targets))]
+            outcome.readings.append(_Reading((g.slip,), fits, [g.values] * len(targets)))
     of_print = [s for s in slips.values() if s.stage == "print"]
-    combos, outcome.skipped = _combinations([s for s in slips.values() if s.stage != "print"], most)
-    blocks: dict[tuple[Slip, ...], list[tuple[Slip, ...]]] = {}
-    for combo in combos:
-        blocks.setdefault(tuple(s for s in combo if s.stage != "data"), []).append(
-            tuple(s for s in combo if s.stage == "data")
-        )
-    variants = _Variants(targets)
-    for others, tables in blocks.items():
-        _try_block(outcome, targets, variants, others, tables, of_print)
-    outcome.tried += len(combos)
-    _try_stopped(outcome, targets, variants, combos)
+    combos, skipped = _combinations([s for s in slips.values() if s.stage != "print"], most)
+    bounds.total = len(combos)
+    for others, tables in _blocks(combos, targets):
+        if bounds.over:
+            break
+        made = sum(t.made for t in targets)
+        _try_block(outcome, targets, others, tables, of_print)
+        bounds.add(len(tables), targets, sum(t.made for t in targets) - made)
+    outcome.tried += bounds.done + len(given)
+    outcome.skipped = skipped + len(combos) - bounds.done
+    _try_stopped(outcome, targets, combos, bounds)
     return outcome
+
+
+def _blocks(
+    combos: Sequence[tuple[Slip, ...]], targets: Sequence[Target]
+) -> Iterator[tuple[tuple[Slip, ...], list[tuple[Slip, ...]]]]:
+    """Readings by their setting: single slips before two, and those that need no other table first."""
+    blocks: tuple[dict[tuple[Slip, ...], list[tuple[Slip, ...]]], ...] = ({}, {}, {})
+    for combo in combos:
+        table = tuple(s for s in combo if s.stage == "data")
+        others = tuple(s for s in combo if s.stage != "data")
+        blocks[2 if len(combo) > 1 else len(table)].setdefault(others, []).append(table)
+    size = max(1, int(STEP / (8 * max(len(t.fit.terms) ** 2 for t in targets))))
+    for others, tables in chain(*(b.items() for b in blocks)):
+        for k in range(0, len(tables), size):
+            yield others, tables[k : k + size]
 
 
 def _combinations(slips: Sequence[Slip], most: int) -> tuple[list[tuple[Slip, ...]], int]:
     """The `most` cheapest readings of at most two slips that go together, and how many were left out."""
     ordered = sorted(slips, key=lambda s: s.cost)
-    pairs = [
-        (a, b) if _before(a, b) else (b, a)
-        for a, b in combinations(ordered, 2)
-        if not (a.group and a.group == b.group)
-    ]
-    pairs.sort(key=lambda p: p[0].cost + p[1].cost)
-    everything: list[tuple[Slip, ...]] = [(), *((s,) for s in ordered), *pairs]
-    return everything[:most], max(0, len(everything) - most)
+    everything: list[tuple[Slip, ...]] = [(), *((s,) for s in ordered)]
+    groups = [s.group for s in ordered if s.group]
+    alike = sum(groups.count(g) * (groups.count(g) - 1) // 2 for g in set(groups))
+    total = len(everything) + len(ordered) * (len(ordered) - 1) // 2 - alike
+    for pair in _pairs(ordered):
+        if len(everything) >= most:
+            break
+        everything.append(pair)
+    return everything[:most], max(0, total - most)
+
+
+def _pairs(ordered: Sequence[Slip]) -> Iterator[tuple[Slip, ...]]:
+    """Two slips that go together, the cheapest first, as far as they are asked for."""
+    costs = np.array([s.cost for s in ordered])
+    for total in sorted({int(a + b) for a in set(costs.tolist()) for b in set(costs.tolist())}):
+        for k, a in enumerate(ordered):
+            first, end = np.searchsorted(costs, [total - a.cost, total - a.cost + 1])
+            for b in ordered[max(k + 1, first) : end]:
+                if not (a.group and a.group == b.group):
+                    yield (a, b) if _before(a, b) else (b, a)
 
 
 def _before(a: Slip, b: Slip) -> bool:
     return a.stage != "data" or b.stage != "data" or a.order <= b.order
-
-
-class _Variants:
-    """A cache of the rows of every target under every combination of slips of the data."""
-
-    def __init__(self, targets: Sequence[Target]) -> None:
-        self._targets = targets
-        self._made: dict[tuple[int, tuple[Slip, ...]], Rows] = {}
-
-    def rows(self, t: int, slips: tuple[Slip, ...]) -> Rows:
-        if (t, slips) not in self._made:
-            if not slips:
-                self._made[t, slips] = self._targets[t].model.rows
-            else:
-                before = self.rows(t, slips[:-1])
-                change = slips[-1].rows
-                assert change is not None  # every slip of the data has one
-                self._made[t, slips] = change(before)
-        return self._made[t, slips]
 
 
 def _setting(target: Target, slips: Sequence[Slip]) -> Setting:
@@ -348,37 +491,30 @@ def _setting(target: Target, slips: Sequence[Slip]) -> Setting:
 def _try_block(
     outcome: _Outcome,
     targets: Sequence[Target],
-    variants: _Variants,
     others: tuple[Slip, ...],
     tables: list[tuple[Slip, ...]],
     of_print: Sequence[Slip],
 ) -> None:
     """Try all tables under one setting."""
-    values = [
-        t.values([(key, variants.rows(k, key)) for key in tables], _setting(t, others))
-        for k, t in enumerate(targets)
-    ]
+    values = [t.values(tables, _setting(t, others)) for t in targets]
     outside = [t.outside(v) for t, v in zip(targets, values)]
-    count = np.stack([o.sum(axis=1) for o in outside], axis=1)
-    if of_print:
-        budget = [2 - len(others) - len(key) for key in tables]
-        outcome.tried += sum(
-            len(of_print) if b == 1 else len(of_print) * (len(of_print) + 1) // 2 if b == 2 else 0
-            for b in budget
-        )
-    for r, key in enumerate(tables):
-        fits = [bool(count[r, t] == 0) and target.fits(values[t][r]) for t, target in enumerate(targets)]
+    readings = [(*key, *others) for key in tables]
+    if not any(s.name in STOPS for s in others):
+        for watch, v, o in zip(outcome.watches, values, outside):
+            watch.see(readings, v, o)
+    for r, slips in enumerate(readings):
+        room = 2 - len(slips)
+        outcome.tried += math.comb(len(of_print) + room - 1, room) if room and of_print else 0
+        wrong = [int(o[r].sum()) for o in outside]
+        here = [v[r] for v in values]
+        fits = [n == 0 and t.fits(v) for n, t, v in zip(wrong, targets, here)]
         if any(fits):
-            outcome.add((*key, *others), fits, [v[r] for v in values])
-        room = 2 - len(others) - len(key)
+            outcome.readings.append(_Reading(slips, fits, here))
         for t, target in enumerate(targets):
-            if room and 1 <= count[r, t] <= room:
-                for slips in _misprints(target, values[t][r], outside[t][r], of_print):
-                    outcome.add(
-                        (*key, *others, *slips),
-                        [f or k == t for k, f in enumerate(fits)],
-                        [v[r] for v in values],
-                    )
+            if 1 <= wrong[t] <= room:
+                with_print = [f or k == t for k, f in enumerate(fits)]
+                for more in _misprints(target, here[t], outside[t][r], of_print):
+                    outcome.readings.append(_Reading((*slips, *more), with_print, here))
 
 
 def _misprints(
@@ -395,82 +531,80 @@ def _misprints(
         for q in wrong
     ]
     if all(choices) and target.fits(values, leaving_out=wrong):
-        if len(choices) == 1:
-            yield from ((s,) for s in choices[0])
-        else:
-            yield from ((a, b) for a in choices[0] for b in choices[1])
+        yield from product(*choices)
 
 
 def _try_stopped(
-    outcome: _Outcome, targets: Sequence[Target], variants: _Variants, combos: Sequence[tuple[Slip, ...]]
+    outcome: _Outcome, targets: Sequence[Target], combos: Sequence[tuple[Slip, ...]], bounds: _Bounds
 ) -> None:
     """Whether a solver stopped early, on the table as it is and under one slip."""
-    tried = [
-        c for c in combos if not c or len(c) == 1 and (c[0].stage == "data" or c[0].name in ("ties", "scale"))
-    ]
-    for combo in tried:
+    for combo in combos:
+        if len(combo) > 1 or any(s.stage != "data" and s.name not in ("ties", "scale") for s in combo):
+            continue
+        if bounds.over:
+            outcome.skipped += 1
+            continue
+        outcome.tried += 1
         key = tuple(s for s in combo if s.stage == "data")
-        others = tuple(s for s in combo if s.stage != "data")
-        proofs = [prove_stopped(t, variants.rows(k, key), _setting(t, others)) for k, t in enumerate(targets)]
+        proofs = [prove_stopped(t, key, _setting(t, combo)) for t in targets]
         first = next((p for p in proofs if p is not None), None)
         if first is not None:
-            outcome.notes[len(outcome.readings)] = first.note
-            outcome.add((*combo, first.slip), [p is not None for p in proofs])
-    outcome.tried += len(tried)
+            fits = [p is not None for p in proofs]
+            outcome.readings.append(_Reading((*combo, first.slip), fits, note=first.note))
 
 
 # -- which of the readings that fit are reported -------------------------------------------------------------
 
 
-def _minimal(outcome: _Outcome, fitting: Sequence[int]) -> list[int]:
-    """The fitting readings without those that only add slips to another one: such a slip explains nothing."""
-    sets = {r: frozenset(s.key for s in outcome.readings[r]) for r in fitting}
-    least = sorted(fitting, key=lambda r: (len(sets[r]), sum(s.cost for s in outcome.readings[r]), r))
-    kept: list[int] = []
+def _minimal(fitting: Sequence[_Reading]) -> list[_Reading]:
+    """The fitting readings without those that only add slips to another one, and without misprints beside a slip
+    where one slip alone does: such a slip explains nothing."""
+    least = sorted(fitting, key=lambda r: (len(r.keys), sum(s.cost for s in r.slips)))
+    kept: list[_Reading] = []
     for r in least:
-        if not any(sets[k] <= sets[r] for k in kept):
+        beside = len(r.keys) > len(least[0].keys) and r.misprints
+        if not beside and not any(k.keys <= r.keys for k in kept):
             kept.append(r)
     return kept
 
 
 def _distinct(
-    outcome: _Outcome, readings: Sequence[int], group: IntArray, claims: tuple[str, ...], numbers: int
+    readings: Sequence[_Reading], group: IntArray, claims: tuple[str, ...], numbers: int
 ) -> tuple[Explanation, ...]:
     """The explanations, those with the same numbers (but for the step of a stop) as one."""
-    families: list[tuple[int, list[int]]] = []
+    families: list[list[_Reading]] = []
     for r in readings:
-        for first, same in families:
-            if _same_numbers(outcome, first, r, group) or _same_but_for_the_step(outcome, first, r):
-                same.append(r)
-                break
+        like = (f for f in families if _same_numbers(f[0], r, group) or _same_but_for_the_step(f[0], r))
+        family = next(like, None)
+        if family is None:
+            families.append([r])
         else:
-            families.append((r, []))
-    found = []
-    for first, same in families:
-        words = tuple(" and ".join(s.sentence for s in outcome.readings[r]) for r in same)
-        names = tuple(tuple(s.name for s in outcome.readings[r]) for r in same)
-        note = outcome.notes.get(first, "")
-        found.append(Explanation(outcome.readings[first], claims, numbers, words, note, names))
-    return tuple(found)
+            family.append(r)
+    return tuple(
+        Explanation(
+            first.slips,
+            claims,
+            numbers,
+            tuple(r.words for r in same),
+            first.note,
+            tuple(tuple(s.name for s in r.slips) for r in same),
+        )
+        for first, *same in families
+    )
 
 
-def _same_numbers(outcome: _Outcome, a: int, b: int, group: IntArray) -> bool:
-    misprints = [{s.key for s in outcome.readings[r] if s.stage == "print"} for r in (a, b)]
-    if misprints[0] != misprints[1]:
-        return False
-    for t in group:
-        va, vb = outcome.vectors.get((a, t)), outcome.vectors.get((b, t))
-        if va is None or vb is None:
-            return False
-        # An absolute 1e-12 too, for numbers that are 0 in one reading and rounding error in the other:
-        # deviances of 600 saturated fits were at most 1.6e-25.
-        if not np.allclose(va, vb, rtol=SAME, atol=1e-12, equal_nan=True):
-            return False
-    return True
+def _same_numbers(a: _Reading, b: _Reading, group: IntArray) -> bool:
+    # An absolute 1e-12 too, for numbers that are 0 in one reading and rounding error in the other: deviances
+    # of 600 saturated fits were at most 1.6e-25.
+    return (
+        a.misprints == b.misprints
+        and bool(a.values and b.values)
+        and all(np.allclose(a.values[t], b.values[t], rtol=SAME, atol=1e-12, equal_nan=True) for t in group)
+    )
 
 
-def _same_but_for_the_step(outcome: _Outcome, a: int, b: int) -> bool:
+def _same_but_for_the_step(a: _Reading, b: _Reading) -> bool:
     """Whether two readings both say that a solver stopped early, and differ only in the step."""
-    stop = [{s.name for s in outcome.readings[r] if s.name in _STOPS} for r in (a, b)]
-    rest = [{s.key for s in outcome.readings[r] if s.name not in _STOPS} for r in (a, b)]
+    stop = [{s.name for s in r.slips if s.name in _STOPS} for r in (a, b)]
+    rest = [{s.key for s in r.slips if s.name not in _STOPS} for r in (a, b)]
     return bool(stop[0]) and stop[0] == stop[1] and rest[0] == rest[1]

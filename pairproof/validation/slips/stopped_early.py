@@ -22,7 +22,7 @@ supremum.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,11 +31,11 @@ from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...numerics.arrays import FloatArray, IntArray
 from ..claims.quantities import kind_of
 from .catalogue import families
-from .known import Draft, Slip
+from .known import Slip
 from .many_fits import Design, log_likelihood, score_and_information
-from .target import Target
-from .values import Batch, Setting, constants, wins_of
-from .variants import Fitted, Rows, treated
+from .target import Key, Target
+from .values import Setting
+from .variants import Fitted, treated
 
 #: How far below its maximum, relative, the log-likelihood at the printed values may lie (`validation` 4d).
 SHORTFALL = 1e-6
@@ -53,7 +53,7 @@ class Proof:
     note: str
 
 
-def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
+def prove_stopped(target: Target, key: Key, setting: Setting) -> Proof | None:
     """Show that a solver stopped at the printed estimates, just before the maximum."""
     model, fit = target.model, target.fit
     if setting.solver.penalty or setting.solver.stop or fit.spec.by or fit.spec.item_terms or setting.offset:
@@ -62,11 +62,11 @@ def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
     if printed is None:
         return None
     beta, width = printed
-    y = treated(model.cells.tally(rows), setting.solver.ties)[None]
+    y = treated(target.tally(key)[None], setting.solver.ties)
     design, places = model.design(setting.solver.ties)
     if (places < 0).any():
         return None
-    best = target.model.fitted([rows], model.tallies([rows]), setting.solver)
+    best = target.fitted([key], setting.solver)
     infinite = best.bad[0, places]
     start = beta[places]
     if math.isnan(best.llf[0]):
@@ -81,24 +81,32 @@ def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
         if not (np.abs(start[infinite]) > 8).all():
             return None
         free = {f"{kind}.{name}" for name in names for kind in ("se", "z", "p", "low", "high")}
-        values = target.values_of(_batch(target, rows, setting, start, places), setting)
-        return _infinite(names, below) if _rest_comes_out(target, values, free) else None
+        values = target.at(start[None], key, setting)[0]
+        if not _rest_comes_out(target, values, free):
+            return None
+        words = "infinite or not determined by these data, is printed as it stood where some program stopped"
+        note = f"at the printed values the log-likelihood lies {below:.2g} below its supremum"
+        return _proof("infinite-estimate", f"{', '.join(names)}, {words}", note)
     centred = _centred(target, setting.solver.ties)
     there, goal = centred.of(beta), centred.of(best.beta[0])
-    if centred.n_items < 3 or not _enough_are_off(target, rows, setting, best):
+    if centred.n_items < 3 or not _enough_are_off(target, key, setting, best):
         return None
     if not _on_the_way(centred, there, goal, below, float(best.llf[0]), y):
         return None
     if not _approaches(centred, there, goal, width[centred.at] + width[centred.at[0]], y):
         return None
-    values = target.values_of(_batch(target, rows, setting, start, places), setting)
+    values = target.at(start[None], key, setting)[0]
     if not _rest_comes_out(target, values):
         return None
     note = (
         f"at the printed values the log-likelihood lies {below:.2g} below its maximum of {best.llf[0]:.6g},"
         " and every step from there leads to the computed numbers"
     )
-    return Proof(families()["stopped-early"].slip(Draft("the solver stopped early")), note)
+    return _proof("stopped-early", "the solver stopped early", note)
+
+
+def _proof(family: str, sentence: str, note: str) -> Proof:
+    return Proof(families()[family].slip(Slip(sentence)), note)
 
 
 def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, FloatArray] | None:
@@ -125,15 +133,11 @@ def _printed_estimates(target: Target, setting: Setting) -> tuple[FloatArray, Fl
     return beta, width
 
 
-def _enough_are_off(target: Target, rows: Rows, setting: Setting, best: Fitted) -> bool:
+def _enough_are_off(target: Target, key: Key, setting: Setting, best: Fitted) -> bool:
     """Whether at least two printed estimates, and at least half of them, differ from those at the maximum."""
-    at_maximum = target.values_of(_one_fit(target, rows, setting, best), setting)
-    estimates = [
-        (q.quantity, float(v))
-        for q, v in zip(target.numbers, at_maximum)
-        if kind_of(q.quantity) == "estimate"
-    ]
-    known = [(name, v) for name, v in estimates if not math.isnan(v) and v != 0.0]
+    at_maximum = target.numbers_of(best, [key], setting)[0]
+    values = zip((q.quantity for q in target.numbers), at_maximum.tolist())
+    known = [(q, v) for q, v in values if q.kind == "estimate" and not math.isnan(v) and v != 0.0]
     off = sum(not target.fits_one(name, v) for name, v in known)
     return off >= max(2, len(known) / 2)
 
@@ -151,7 +155,7 @@ class _Centred:
         return self.mean_free(terms[self.at])
 
     def mean_free(self, b: FloatArray) -> FloatArray:
-        out = b.copy()
+        out: FloatArray = b.copy()
         out[: self.n_items] -= out[: self.n_items].mean()
         return out
 
@@ -204,31 +208,6 @@ def _approaches(
     return True
 
 
-def _batch(target: Target, rows: Rows, setting: Setting, start: FloatArray, places: IntArray) -> Batch:
-    """A batch of one fit whose estimates are the printed ones."""
-    model = target.model
-    counts = model.tallies([rows])
-    y = treated(counts, setting.solver.ties)
-    design, _ = model.design(setting.solver.ties)
-    information = score_and_information(design, start[None], y)[1]
-    n = len(target.fit.terms)
-    beta, cov = np.zeros((1, n)), np.zeros((1, n, n))
-    beta[0, places] = start
-    with np.errstate(all="ignore"):
-        cov[0][np.ix_(places, places)] = np.linalg.pinv(information[0])
-    fitted = Fitted(
-        beta, cov, np.zeros((1, n), bool), log_likelihood(design, start[None], y), np.array([float(design.k)])
-    )
-    return _one_fit(target, rows, setting, fitted)
-
-
-def _one_fit(target: Target, rows: Rows, setting: Setting, fitted: Fitted) -> Batch:
-    """A batch of one fit, without likelihood ratios."""
-    model, nothing = target.model, np.array([np.nan])
-    wins = wins_of(target.fit, model.tallies([rows]), model.rows.pairs[model.cells.pair])
-    return Batch(fitted, constants(model, [rows], setting.solver), wins, lambda claim: (nothing, nothing))
-
-
 def _rest_comes_out(target: Target, values: FloatArray, free: Collection[str] = ()) -> bool:
     """Whether every number that is not an estimate and not in `free` comes out at the printed estimates.
 
@@ -248,13 +227,3 @@ def _rest_comes_out(target: Target, values: FloatArray, free: Collection[str] = 
         elif not target.fits_one(q.quantity, float(v)):
             return False
     return True
-
-
-def _infinite(names: Sequence[str], below: float) -> Proof:
-    """The printed values stand for infinite estimates, for which any large number does as well."""
-    sentence = (
-        f"{', '.join(names)}, infinite or not determined by these data, is printed as it stood where some"
-        " program stopped"
-    )
-    note = f"at the printed values the log-likelihood lies {below:.2g} below its supremum"
-    return Proof(families()["infinite-estimate"].slip(Draft(sentence)), note)

@@ -19,9 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...bridge.programs.counted_cells import count
-from ...errors import InputError
-from ...fit.fit import Fit
 from ...numerics.arrays import FloatArray, IntArray
 
 #: R's defaults, ?glm.control.
@@ -146,35 +143,3 @@ def zermelo_path(y: FloatArray, pairs: IntArray, n_items: int, items: Sequence[i
             ability = np.log(worth)
             path.append(Iterate(ability[list(items)] - ability[reference], np.zeros((0, 0))))
     return path
-
-
-def glm_values(fit: Fit) -> dict[str, float]:
-    """estimate.X, se.X and deviance as R's `glm` prints them, for Bradley-Terry without ties."""
-    if (
-        fit.outcome_model != "binary"
-        or fit.scale != "log-odds"
-        or any(t.by or t.of or t.kind == "covariate" for t in fit.terms)
-    ):
-        raise InputError(
-            f"{fit.title}: the steps of glm are known only for Bradley-Terry models of items and an order"
-            " effect"
-        )
-    cells = count(fit)
-    columns = {}
-    for term, is_reference in zip(fit.terms, fit.is_reference):
-        if is_reference:
-            continue
-        if term.kind == "order":
-            columns[term.name] = (
-                np.ones(len(cells)) if cells.order is None else np.asarray(cells.order, float)
-            )
-        else:
-            place = fit.items.index(term.item or "")
-            columns[term.name] = (cells.first == place).astype(float) - (cells.second == place)
-    y = np.stack([cells.wins, np.zeros(len(cells)), cells.losses], axis=1).astype(float)
-    last = binomial_path(np.column_stack(list(columns.values())), np.zeros((len(cells), 0)), y)[-1]
-    se = np.sqrt(np.diag(np.linalg.inv(last.information)))
-    values = {"deviance": last.deviance}
-    for k, name in enumerate(columns):
-        values[f"estimate.{name}"], values[f"se.{name}"] = float(last.beta[k]), float(se[k])
-    return values

@@ -16,15 +16,22 @@ from ...numerics.arrays import BoolArray, FloatArray
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import kind_of
-from ..verdicts.arithmetic import Printout
-from ..verdicts.verdict import judge_print
-from .known import Situation, Slip, printed_kinds
+from ..verdicts.arithmetic import Interval, Printout
+from ..verdicts.verdict import judge_print, judge_table
+from .known import Situation, Slip
+from .many_fits import log_likelihood, score_and_information
 from .values import Batch, Constants, Setting, Values, constants, own_setting, wins_of
-from .variants import Fitted, Model, Rows, Solver
+from .variants import Fitted, Model, Rows, Solver, treated
 
 Key = tuple[Slip, ...]
-Tables = Sequence[tuple[Key, Rows]]
 Arrays = TypeVar("Arrays", Fitted, Constants)
+#: Numbers for which a fit is enough, without the constants of its table.
+OF_FIT_ALONE = frozenset(
+    "estimate exp se z low high contrast contrast_se contrast_z worth worth_se odds p_first p_second"
+    " llf n_items wins".split()
+)
+#: Bytes of fits and of counts that are kept; beyond them a table that comes again is fitted again.
+KEPT = 50e6
 
 
 @dataclass(eq=False)
@@ -48,6 +55,13 @@ class Target:
         self._fits: dict[tuple[Solver, Key], Fitted] = {}
         self._constants: dict[tuple[str, str, Key], Constants] = {}
         self._tallies: dict[Key, FloatArray] = {}
+        self._rows: dict[Key, Rows] = {}
+        self.made = 0
+
+    @property
+    def kept(self) -> int:
+        """Tables of which fits and counts are kept: those of `KEPT` bytes."""
+        return int(KEPT / (8 * (len(self.fit.terms) ** 2 + 3 * len(self.model.cells.pair))))
 
     @staticmethod
     def of(
@@ -58,8 +72,7 @@ class Target:
     def situation(self) -> Situation:
         """The facts from which families decide which slips are possible."""
         numbers = tuple((q.quantity, q.printed) for q in self.numbers)
-        kinds = printed_kinds(self._place)
-        return Situation(self.fit, self.model, self.setting, kinds, numbers, self.matrix, self._steps)
+        return Situation(self.fit, self.model, self.setting, numbers, self.matrix, self._steps)
 
     @cached_property
     def _steps(self) -> int:
@@ -67,51 +80,109 @@ class Target:
             return 0
         return self.model.steps(self.setting.solver)
 
+    # -- tables ----------------------------------------------------------------------------------------------
+
+    def rows(self, key: Key) -> Rows:
+        """The table under these slips of the data, made once."""
+        if not key:
+            return self.model.rows
+        if key in self._rows:
+            return self._rows[key]
+        change = key[-1].rows
+        assert change is not None  # every slip of the data has one
+        made = change(self.rows(key[:-1]))
+        if len(self._rows) * made.y.nbytes < KEPT:
+            self._rows[key] = made
+        return made
+
+    def tally(self, key: Key) -> FloatArray:
+        """float[n_cells, 3]: the counts of the table under these slips."""
+        if key in self._tallies:
+            return self._tallies[key]
+        tally = self.model.cells.tally(self.rows(key))
+        if len(self._tallies) < self.kept:
+            self._tallies[key] = tally
+        return tally
+
+    def _constants_of(self, keys: Sequence[Key], solver: Solver) -> Constants:
+        if not self._needs_constants:
+            return Constants(*np.full((len(fields(Constants)), len(keys)), np.nan))
+        for key in keys:
+            if (solver.ties, solver.cells, key) not in self._constants:
+                made = constants(self.model, [self.rows(key)], solver)
+                self._constants[solver.ties, solver.cells, key] = made
+        return _joined(Constants, [self._constants[solver.ties, solver.cells, key] for key in keys])
+
+    @cached_property
+    def _needs_constants(self) -> bool:
+        return not {q.quantity.kind for q in self.numbers} <= OF_FIT_ALONE
+
+    def _wins(self, keys: Sequence[Key]) -> FloatArray:
+        if not any(q.quantity.kind == "wins" for q in self.numbers):
+            return np.zeros((len(keys), len(self.fit.items)))
+        counts = np.stack([self.tally(key) for key in keys])
+        return wins_of(self.fit, counts, self.model.rows.pairs[self.model.cells.pair])
+
     # -- values ----------------------------------------------------------------------------------------------
 
-    def values(self, tables: Tables, setting: Setting) -> FloatArray:
-        """float[n_tables, n_numbers]."""
-        fitted = self.fitted(tables, setting.solver)
-        of_tables = self._constants_of(tables, setting.solver)
-        wins = np.zeros((len(tables), len(self.fit.items)))
-        if any(q.quantity.kind == "wins" for q in self.numbers):
-            counts = np.stack([self._tally(key, rows) for key, rows in tables])
-            wins = wins_of(self.fit, counts, self.model.rows.pairs[self.model.cells.pair])
+    def values(self, keys: Sequence[Key], setting: Setting) -> FloatArray:
+        """float[n_keys, n_numbers]: the numbers under slips of the data and one setting."""
+        if setting.solver.other_order:
+            own = replace(setting, solver=replace(setting.solver, other_order=False))
+            return self.other_order.values(keys, own)
+        return self.numbers_of(self.fitted(keys, setting.solver), keys, setting)
+
+    def numbers_of(self, fitted: Fitted, keys: Sequence[Key], setting: Setting) -> FloatArray:
+        """float[n_keys, n_numbers]: the numbers that fits to these tables have."""
 
         def other(claim: str) -> tuple[FloatArray, FloatArray]:
             target = self.others[claim]
             solver = replace(target.setting.solver, penalty=setting.solver.penalty, stop=setting.solver.stop)
-            changed = [(key, _follow(key, target.model.rows)) for key, _ in tables]
-            theirs = target.fitted(changed, solver)
+            theirs = target.fitted(keys, solver)
             return theirs.llf, theirs.rank
 
-        return self._values.compute(Batch(fitted, of_tables, wins, other), setting)
+        of_tables = self._constants_of(keys, setting.solver)
+        return self._values.compute(Batch(fitted, of_tables, self._wins(keys), other), setting)
 
-    def fitted(self, tables: Tables, solver: Solver) -> Fitted:
+    def at(self, beta: FloatArray, key: Key, setting: Setting, errors: bool = True) -> FloatArray:
+        """float[B, n_numbers]: the numbers as if the estimates of a table were beta float[B, k]; `errors`: with
+        standard errors, from the information there."""
+        design, places = self.model.design(setting.solver.ties)
+        y = treated(self.tally(key)[None], setting.solver.ties)
+        b, n = len(beta), len(self.fit.terms)
+        full, cov = np.zeros((b, n)), np.zeros((b, n, n))
+        full[:, places] = beta
+        if errors:
+            information = score_and_information(design, beta, y)[1]
+            with np.errstate(all="ignore"):
+                cov[np.ix_(np.arange(b), places, places)] = np.linalg.pinv(information)
+        llf, rank = log_likelihood(design, beta, y), np.full(b, float(design.k))
+        return self.numbers_of(Fitted(full, cov, np.zeros((b, n), bool), llf, rank), [key] * b, setting)
+
+    def fitted(self, keys: Sequence[Key], solver: Solver) -> Fitted:
         """The fits of these tables, each made once.
 
         The cells of the deviance change a fit only if the algorithm stops early.
         """
         solver = solver if solver.stop else replace(solver, cells="model")
-        new = [(key, rows) for key, rows in tables if (solver, key) not in self._fits]
+        new = [key for key in keys if (solver, key) not in self._fits]
+        here = {}
         if new:
-            made = self.model.fitted(
-                [rows for _, rows in new], np.stack([self._tally(k, r) for k, r in new]), solver
-            )
-            for b, (key, _) in enumerate(new):
-                self._fits[solver, key] = made.take([b])
-        return _joined(Fitted, [self._fits[solver, key] for key, _ in tables])
+            counts = np.stack([self.tally(key) for key in new])
+            made = self.model.fitted([self.rows(key) for key in new], counts, solver)
+            self.made += len(new)
+            here = {(solver, key): made.take([b]) for b, key in enumerate(new)}
+            self._fits.update(list(here.items())[: max(0, self.kept - len(self._fits))])
+        return _joined(Fitted, [here.get((solver, key)) or self._fits[solver, key] for key in keys])
 
-    def _constants_of(self, tables: Tables, solver: Solver) -> Constants:
-        for key, rows in tables:
-            if (solver.ties, solver.cells, key) not in self._constants:
-                self._constants[solver.ties, solver.cells, key] = constants(self.model, [rows], solver)
-        return _joined(Constants, [self._constants[solver.ties, solver.cells, key] for key, _ in tables])
+    @cached_property
+    def other_order(self) -> Target:
+        """The claim under the same model with an order effect, or without it."""
+        from ...native.comparisons.counts.llbt import fit
 
-    def _tally(self, key: Key, rows: Rows) -> FloatArray:
-        if key not in self._tallies:
-            self._tallies[key] = self.model.cells.tally(rows)
-        return self._tallies[key]
+        made = fit(self.fit.data, replace(self.fit.spec, order_effect=not self.fit.spec.order_effect))
+        others = {name: t.other_order for name, t in self.others.items()}
+        return Target(self.claim, made, self.numbers, self.alpha, self.sided, others, self.matrix)
 
     # -- what comes out --------------------------------------------------------------------------------------
 
@@ -122,16 +193,19 @@ class Target:
         return ~inside
 
     def fits(self, values: FloatArray, leaving_out: Sequence[str] = ()) -> bool:
-        """Whether every number comes out, judged exactly as `check` judges it."""
-        return all(
-            q.quantity in leaving_out or judge_print(q, float(v), self.alpha).comes_out
-            for q, v in zip(self.numbers, values)
-        )
+        """Whether every number comes out, judged as `check` judges the table.
 
-    def values_of(self, batch: Batch, setting: Setting) -> FloatArray:
-        """float[n_numbers]: the numbers of one fit that was made elsewhere."""
-        one: FloatArray = self._values.compute(batch, setting)[0]
-        return one
+        A number that is off must come out as rounded, unless every number may have been cut: one that alone is
+        cut is no number that comes out.
+        """
+        kept = [(q, float(v)) for q, v in zip(self.numbers, values) if q.quantity not in leaving_out]
+        size = self.fit.df_resid, self.fit.n_comparisons
+        judged = judge_table([q for q, _ in kept], {q.quantity: v for q, v in kept}, self.alpha, *size)
+        if not all(j.comes_out for j in judged.values()):
+            return False
+        if not any(j.verdict == "agrees-truncated" and name in self.off for name, j in judged.items()):
+            return True
+        return all(Interval.of(q.printed, "truncated").meets(Interval(v, v)) for q, v in kept)
 
     def fits_one(self, quantity: str, value: float) -> bool:
         """Whether one number comes out."""
@@ -152,32 +226,40 @@ class Target:
     @cached_property
     def off(self) -> tuple[str, ...]:
         """The quantities that do not come out as printed."""
+        values: dict[str, float] = {q.quantity: self.computed(q.quantity) for q in self.numbers}
+        judged = judge_table(self.numbers, values, self.alpha, self.fit.df_resid, self.fit.n_comparisons)
+        return tuple(name for name, j in judged.items() if not j.comes_out)
+
+    @cached_property
+    def _computed(self) -> dict[str, float]:
         from ..claims.quantities import quantity
 
-        half = {
-            q.quantity: 2.0 if self.sided == 1 and kind_of(q.quantity) == "p" else 1.0 for q in self.numbers
-        }
         fits = {name: t.fit for name, t in self.others.items()}
-        values = [quantity(self.fit, q.quantity, fits) / half[q.quantity] for q in self.numbers]
-        return tuple(
-            q.quantity
-            for q, v in zip(self.numbers, values)
-            if judge_print(q, v, self.alpha, self.fit.df_resid, self.fit.n_comparisons).verdict
-            not in ("agrees", "agrees-truncated", "agrees-k-of-m", "explained")
-        )
+        half = {q.quantity: self.sided == 1 and kind_of(q.quantity) == "p" for q in self.numbers}
+        return {q: quantity(self.fit, q, fits) / (2.0 if halved else 1.0) for q, halved in half.items()}
+
+    def computed(self, quantity: str) -> float:
+        """The number as these data give it."""
+        return self._computed[quantity]
+
+    def printed(self, quantity: str) -> tuple[float, float]:
+        """The number as printed, and the unit of its last place; nan for a bound."""
+        p = self.numbers[self._place[quantity]].printed
+        return float("nan" if p.value is None else p.value), float("nan" if p.unit is None else p.unit)
+
+    def as_printed(self, quantity: str) -> str:
+        """The number as these data give it, with the places of the printed one."""
+        p, value = self.numbers[self._place[quantity]].printed, self.computed(quantity)
+        if p.unit is None or not math.isfinite(value):
+            return f"{value:.4g}"
+        if "e" in p.text.lower():
+            return f"{value:.{max(0, p.digits - 1)}e}"
+        return f"{value:.{max(0, -int(p.unit.as_tuple().exponent))}f}"
 
 
 def _joined(kind: type[Arrays], parts: Sequence[Arrays]) -> Arrays:
     """Join several records of arrays into one."""
     return kind(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(kind)))
-
-
-def _follow(key: Key, rows: Rows) -> Rows:
-    """Apply slips of the data to the rows."""
-    for slip in key:
-        assert slip.rows is not None  # slips of the data
-        rows = slip.rows(rows)
-    return rows
 
 
 def _hull(printed: Printed) -> tuple[float, float]:

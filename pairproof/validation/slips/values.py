@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -26,7 +26,7 @@ from ...fit.estimates.likelihood import outcome_probabilities
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
-from ...native.prefmod_defects.defects_of_results import is_name_in_r, without_last_effects
+from ...native.prefmod_defects.defects_of_results import grid_of, is_name_in_r, without_last_effects
 from ...numerics.arrays import FloatArray, IntArray
 from ..claims.quantities import Quantity, kind_of
 from .variants import TREATMENTS, Fitted, Model, Rows, Solver, partition, treated, units
@@ -96,7 +96,7 @@ def read_worths(
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
         return own[np.sort(first)], int(rank[np.ravel(place)[k]])
-    names, sizes, grid = _grid(fit, abilities)
+    names, sizes, grid = grid_of(fit, abilities)
     if how == "one-column":
         return grid[0] + (grid[1:] - grid[0]).sum(axis=0), k
     columns = [fit.data.columns[n] for n in names]
@@ -106,19 +106,13 @@ def read_worths(
     return without_last_effects(grid, sizes)[at], k
 
 
-def _grid(fit: Fit, abilities: Mapping[str, FloatArray]) -> tuple[list[str], list[int], FloatArray]:
-    """Covariates, their numbers of levels, and abilities on the grid of all levels, float[K1, ..., J, K]."""
-    names = sorted({n for at in fit.groups.values() for n in at})
-    levels = [c.levels for n in names if isinstance(c := fit.data.columns[n], Factor)]
-    place = {tuple(str(at[n]) for n in names): abilities[g] for g, at in fit.groups.items()}
-    values = np.array([place[key] for key in product(*levels)])
-    sizes = [len(k) for k in levels]
-    return names, sizes, values.reshape(*sizes, *values.shape[1:])
-
-
 @dataclass(frozen=True)
 class Setting:
-    """Everything that a reading decides except the data."""
+    """Everything that a reading decides except the data.
+
+    se_factor: of all standard errors, and of what is computed from them.  se_shown: of the printed ones alone.
+    exchanged: pairs of quantities, each of which stands in the place of the other.
+    """
 
     solver: Solver
     reference: str
@@ -133,6 +127,9 @@ class Setting:
     aic: str = ""
     df: str = ""
     worths: str = ""
+    se_factor: float = 1.0
+    se_shown: float = 1.0
+    exchanged: tuple[tuple[str, str], ...] = ()
 
 
 #: llf and rank, float[B] each, of another claim that a likelihood ratio names, under the same reading.
@@ -204,7 +201,12 @@ class Values:
 
     def compute(self, batch: Batch, setting: Setting) -> FloatArray:
         """float[B, n_numbers]; nan where a number has no value."""
-        return _Computed(self, batch, setting).all()
+        values = _Computed(self, batch, setting).all()
+        for a, b in setting.exchanged:
+            if a in self.names and b in self.names:
+                at = [self.names.index(a), self.names.index(b)]
+                values[:, at] = values[:, at[::-1]]
+        return values
 
 
 _OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high")
@@ -259,6 +261,7 @@ class _Computed:
         variance = ((rows @ f.cov) * rows).sum(axis=2)
         none = f.bad @ (np.abs(rows) > 1e-12).T if f.bad.any() else np.zeros(value.shape, bool)
         value, se = np.where(none, np.nan, value), np.sqrt(np.where(none | (variance <= 0), np.nan, variance))
+        se = se * self.s.se_factor
         return {name: self._of(name, value[:, k], se[:, k]) for k, name in enumerate(names)}
 
     def _of(self, name: str, value: FloatArray, se: FloatArray) -> FloatArray:
@@ -267,7 +270,7 @@ class _Computed:
         of = "" if place is None else self.v.fit.terms[place].kind
         z = value / se
         if kind == "se":
-            return se
+            return se * self.s.se_shown
         if kind == "z":
             return z
         if kind == "p":
@@ -342,17 +345,15 @@ class _Computed:
         if kind in ("deviance", "null_deviance"):
             llf = f.llf if kind == "deviance" else c.null
             return -2.0 * llf if s.deviance else 2.0 * (c.saturated - llf)
-        if kind == "llf":
-            return f.llf
-        if kind == "llf_poisson":
-            return f.llf + c.poisson
-        if kind == "n_comparisons":
-            return c.total
-        if kind == "n_items":
-            return np.full(self.n, float(len(self.v.fit.items)))
-        if kind == "bic":
-            bic: FloatArray = -2.0 * f.llf + f.rank * np.log(c.total)
-            return bic
+        plain = {
+            "llf": f.llf,
+            "llf_poisson": f.llf + c.poisson,
+            "n_comparisons": c.total,
+            "n_items": np.full(self.n, float(len(self.v.fit.items))),
+            "bic": -2.0 * f.llf + f.rank * np.log(c.total),
+        }
+        if kind in plain:
+            return plain[kind]
         if kind == "gof_p":
             return _chi_square(self.of_table("deviance"), self.of_table("df_resid"))
         return self._aic(kind, binary)
@@ -404,20 +405,37 @@ def wins_of(fit: Fit, counts: FloatArray, pairs: IntArray) -> FloatArray:
 def own_setting(fit: Fit, sided: int) -> Setting:
     """The setting of a claim without any slip."""
     cells: Mapping[tuple[str, ...], str] = {(): "model", ("row",): "row", ("judge",): "judge"}
-    if fit.spec.cells not in cells:
-        raise InputError(
-            f'cells = {list(fit.spec.cells)}: a search handles the model\'s own cells, "judge" and "row" only'
-        )
-    if fit.spec.comparison_terms:
-        raise InputError("comparison_terms: a search cannot handle models with covariates of the comparison")
-    if fit.spec.stated:
-        raise InputError(
-            f"{fit.title}: a search cannot handle models with a formula, a link, an offset, weights, random effects,"
-            " reduced bias or general ties; state other readings of the page in the claims file, with their models"
-        )
-    if any(t.kind in ("tie", "order") and t.by for t in fit.terms):
-        raise InputError(
-            "a tie parameter or an order effect that varies with covariates: a search cannot handle such"
-            " models"
-        )
+    varies = any(t.kind in ("tie", "order") and t.by for t in fit.terms)
+    for beyond, what in (
+        (fit.spec.cells not in cells, f'cells = {list(fit.spec.cells)} other than "judge" and "row"'),
+        (fit.spec.comparison_terms, "comparison_terms, covariates of the comparison"),
+        (
+            fit.spec.stated,
+            f"a formula, a link, an offset, weights, random effects, reduced bias or general ties ({fit.title});"
+            " state other readings of the page in the claims file, with their models",
+        ),
+        (varies, "a tie parameter or an order effect that varies with covariates"),
+    ):
+        if beyond:
+            raise InputError(f"a search cannot handle models with {what}")
     return Setting(Solver(fit.spec.ties, cells=cells[fit.spec.cells]), fit.spec.reference, sided=sided)
+
+
+def glm_values(fit: Fit) -> dict[str, float]:
+    """estimate.X, se.X, z.X, p.X and deviance as R's `glm` prints them, for Bradley-Terry without ties."""
+    beyond = any(t.by or t.of or t.kind == "covariate" for t in fit.terms)
+    if fit.outcome_model != "binary" or fit.scale != "log-odds" or beyond:
+        raise InputError(
+            f"{fit.title}: the steps of glm are known only for Bradley-Terry models of items and an order effect"
+        )
+    setting, model = own_setting(fit, 2), Model(fit)
+    setting = replace(setting, solver=replace(setting.solver, stop="glm"))
+    free = [fit.terms[k].name for k in model.solved_for]
+    names = ["deviance", *(f"{kind}.{name}" for name in free for kind in ("estimate", "se", "z", "p"))]
+    fitted = model.fitted([model.rows], model.tallies([model.rows]), setting.solver)
+    no_wins, nothing = np.zeros((1, len(fit.items))), np.array([np.nan])
+    of_table = constants(model, [model.rows], setting.solver)
+    values = Values(fit, names).compute(
+        Batch(fitted, of_table, no_wins, lambda _: (nothing, nothing)), setting
+    )
+    return dict(zip(names, values[0].tolist()))

@@ -16,9 +16,10 @@ covariate forgotten in `eliminate` (its defect B23).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import xlogy
@@ -26,16 +27,30 @@ from scipy.special import xlogy
 from ...data.columns import Column, Factor
 from ...data.comparisons import Comparisons
 from ...data.wide import lexicographic_pair_order
-from ...errors import InputError, PairproofError
+from ...errors import ConvergenceError, InputError, PairproofError
 from ...fit.estimates.likelihood import OutcomeModel
 from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
 from ...native.comparisons.formula.subject_design import Patterns, find_patterns
 from ...native.comparisons.formula.subject_formula import names_of, parse
+from ...native.prefmod_defects.defects_of_models import poisson_fit
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
-from .many_fits import Design, Many, fit_many, log_likelihood, score_and_information
+from .many_fits import Design, Many, fit_many, inverses, log_likelihood, score_and_information
 from .stopping import Iterate, binomial_path, poisson_path, zermelo_path
+
+
+@lru_cache(maxsize=8)
+def _pairs_of(n_items: int) -> IntArray:
+    pairs = np.array(lexicographic_pair_order(n_items), np.int64).reshape(-1, 2)
+    pairs.setflags(write=False)
+    return pairs
+
+
+def pair_of(first: IntArray, second: IntArray, n_items: int) -> IntArray:
+    """The places of unordered pairs of items among all of them."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    return np.asarray(low * n_items - low * (low + 1) // 2 + high - low - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +76,7 @@ class Rows:
     @property
     def pairs(self) -> IntArray:
         """int[n_pairs, 2]: positions of the items of every pair, compared or not."""
-        return np.array(lexicographic_pair_order(len(self.items)), np.int64).reshape(-1, 2)
+        return _pairs_of(len(self.items))
 
     def with_counts(self, y: FloatArray) -> Rows:
         return replace(self, y=y)
@@ -94,9 +109,7 @@ def rows_of(fit: Fit, kept: BoolArray | None = None) -> tuple[Rows, Patterns]:
     data = fit.data
     patterns = find_patterns(parse(fit.spec.by, names_of(data, fit.spec, tuple(fit.layout.separate))), data)
     back = data.first > data.second
-    low, high = np.where(back, data.second, data.first), np.where(back, data.first, data.second)
-    n = len(data.items)
-    pair = low * n - low * (low + 1) // 2 + high - low - 1
+    pair = pair_of(data.first, data.second, len(data.items))
     y = np.stack(
         [np.where(back, data.losses, data.wins), data.ties, np.where(back, data.wins, data.losses)], axis=1
     )
@@ -185,77 +198,61 @@ def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, Flo
     return counts / rows.copies, np.full(len(counts), float(rows.copies)), cell
 
 
-#: Scoring ends when no parameter changes by more; the next change would be rounding.
-CONVERGED, MOST_STEPS = 1e-10, 60
-
-
-@dataclass(frozen=True, eq=False)
-class Margins:
-    """A fit of one table.  beta float[k]; information float[k, k]."""
-
-    beta: FloatArray
-    information: FloatArray
-    deviance: float
-    extra: int
-
-
-def pair_constants_only(design: Design, y: FloatArray, cells: ModelCells, of_groups: bool) -> Margins | None:
-    """Fit one table y float[n_cells, 3]; None where no maximum was reached."""
+def pair_constants_only(
+    design: Design, y: FloatArray, cells: ModelCells, of_groups: bool
+) -> tuple[FloatArray, FloatArray, float]:
+    """Estimates float[k], information and deviance of one table y float[n_cells, 3]; nan where there is no maximum."""
     binary = design.model == "binary"
     step = np.array([0.5, -0.5]) if binary else np.array([0.5, 0.0, -0.5])
     tie = np.zeros(2) if binary else np.array([0.0, 1.0, 0.0])
     counts = (y[:, [0, 2]] if binary else y).ravel()
-    groups = np.unique(cells.pattern)
     constants = [np.repeat(cells.pair, len(step))[:, None] == np.unique(cells.pair)]
     if of_groups:
-        constants.append(np.repeat(cells.pattern, len(step))[:, None] == groups[1:])
+        constants.append(np.repeat(cells.pattern, len(step))[:, None] == np.unique(cells.pattern)[1:])
     own = np.hstack([np.kron(design.u, step[:, None]), np.kron(design.g, tie[:, None])])
     x = np.hstack([*(c.astype(float) for c in constants), own])
-    beta = np.linalg.lstsq(x, np.log(counts + 0.5), rcond=None)[0]
-    for _ in range(MOST_STEPS):
-        mean = np.exp(np.clip(x @ beta, -300.0, 300.0))
-        information = x.T @ (mean[:, None] * x)
-        try:
-            change = np.linalg.solve(information, x.T @ (counts - mean))
-        except np.linalg.LinAlgError:
-            return None
-        beta = beta + change
-        if float(np.abs(change).max()) < CONVERGED:
-            break
-    else:
-        return None
-    k = own.shape[1]
-    covariance = np.linalg.inv(information)[-k:, -k:]
+    try:
+        beta, mean, covariance = poisson_fit(x, counts)
+        mine = slice(x.shape[1] - design.k, None)
+        information = np.asarray(np.linalg.inv(covariance[mine, mine]), float)
+    except (ConvergenceError, np.linalg.LinAlgError):
+        return np.zeros(design.k), np.eye(design.k), math.nan
     safe = np.where(counts > 0, counts, 1.0)
     deviance = 2.0 * float((xlogy(counts, safe / mean) - (counts - mean)).sum())
-    return Margins(beta[-k:], np.linalg.inv(covariance), deviance, (len(groups) - 1) * of_groups)
+    return beta[mine], information, deviance
 
 
-#: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of both items (None:
-#: ties stay ties).
-TREATMENTS: Mapping[str, tuple[OutcomeModel, float | None]] = {
+#: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of the first and of
+#: the second item (None: ties stay ties).
+TREATMENTS: Mapping[str, tuple[OutcomeModel, tuple[float, float] | None]] = {
     "davidson": ("davidson", None),
     "rao-kupper": ("rao-kupper", None),
     "none": ("davidson", None),
-    "drop": ("binary", 0.0),
-    "half": ("binary", 0.5),
-    "two-games": ("binary", 1.0),
-    "third": ("binary", 1.0 / 3.0),
-    "second": ("binary", None),  # a tie is a win of the later item
+    "drop": ("binary", (0.0, 0.0)),
+    "half": ("binary", (0.5, 0.5)),
+    "two-games": ("binary", (1.0, 1.0)),
+    "third": ("binary", (1.0 / 3.0, 1.0 / 3.0)),
+    "second": ("binary", (0.0, 1.0)),
 }
 #: Tables fitted one by one with the full machinery where Newton in step does not reach a finite maximum.
 MOST_BY_HAND = 200
+#: Parameters from which on fits start from those of the table as it is.
+LARGE = 20
 
 
 @dataclass(frozen=True)
 class Solver:
-    """A way of solving: everything that decides the estimates except the data."""
+    """A way of solving: everything that decides the estimates except the data.
+
+    other_order: an order effect is in the model of a claim that says none, or is not in that of one that does.
+    """
 
     ties: str
     penalty: str = ""
     stop: str = ""
     cells: str = "model"
     margins: str = ""
+    other_order: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,14 +272,11 @@ class Fitted:
 
 def treated(y: FloatArray, ties: str) -> FloatArray:
     """The counts, float[..., 3], that enter the likelihood under a treatment of ties."""
-    share = TREATMENTS[ties][1]
-    if ties == "second":
-        zero = np.zeros_like(y[..., 0])
-        return np.stack([y[..., 0], zero, y[..., 2] + y[..., 1]], axis=-1)
-    if share is None:
+    shares = TREATMENTS[ties][1]
+    if shares is None:
         return y
     out = np.zeros_like(y)
-    out[..., 0], out[..., 2] = y[..., 0] + share * y[..., 1], y[..., 2] + share * y[..., 1]
+    out[..., 0], out[..., 2] = y[..., 0] + shares[0] * y[..., 1], y[..., 2] + shares[1] * y[..., 1]
     return out
 
 
@@ -293,8 +287,8 @@ class Model:
     fit: Fit
     rows: Rows = field(init=False)
     cells: ModelCells = field(init=False)
-    _paths: dict[tuple[int, str, str, str], list[Iterate]] = field(default_factory=dict)
-    _keep: list[Rows] = field(default_factory=list)
+    _paths: dict[tuple[Rows, str, str, str], list[Iterate]] = field(default_factory=dict)
+    _starts: dict[str, FloatArray | None] = field(default_factory=dict)
     by_hand: int = 0
     failed: int = 0
 
@@ -371,67 +365,67 @@ class Model:
             return self._penalised(y, solver, design, places)
         if solver.margins:
             return self._margins(y, solver, design, places)
-        many = _fit_regular(design, y)
-        found = self._spread(many.beta, many.information, many.llf, many.finite, places, design.k)
+        many = _fit_regular(design, y, start=self._start(solver.ties, design))
+        found = self._spread(many, places, design.k)
         return self._by_hand(variants, solver, found, np.flatnonzero(np.isnan(found.rank)))
 
-    def _spread(
-        self,
-        beta: FloatArray,
-        information: FloatArray,
-        llf: FloatArray,
-        fine: BoolArray,
-        places: IntArray,
-        rank: int,
-    ) -> Fitted:
+    def _start(self, ties: str, design: Design) -> FloatArray | None:
+        """float[k]: the estimates of the table as it is, from which one with a slip is near; None for a small model,
+        whose fits cost less than this one."""
+        if design.k < LARGE:
+            return None
+        if ties not in self._starts:
+            own = _fit_regular(design, treated(self.tallies([self.rows]), ties))
+            self._starts[ties] = own.beta[0] if own.finite[0] else None
+        return self._starts[ties]
+
+    def _spread(self, many: Many, places: IntArray, rank: int) -> Fitted:
         """All terms from those solved for, without a tie parameter that the model does not have."""
-        b, k = len(beta), len(self.fit.terms)
+        b, k = len(many.beta), len(self.fit.terms)
         named = places >= 0
         full, cov = np.zeros((b, k)), np.zeros((b, k, k))
-        full[:, places[named]] = beta[:, named]
-        inverse, fine = _inverses(information, fine)
+        full[:, places[named]] = many.beta[:, named]
+        inverse, fine = inverses(many.information, many.finite)
         cov[np.ix_(np.arange(b), places[named], places[named])] = inverse[:, named][:, :, named]
         bad = np.zeros((b, k), bool)
         bad[~fine] = True
         if self.is_tie.any() and not set(np.flatnonzero(self.is_tie)) <= set(places.tolist()):
             bad[:, self.is_tie] = True  # no such parameter under this treatment of ties
-        return Fitted(full, cov, bad, np.where(fine, llf, np.nan), np.where(fine, float(rank), np.nan))
+        return Fitted(full, cov, bad, np.where(fine, many.llf, np.nan), np.where(fine, float(rank), np.nan))
 
     def _by_hand(self, variants: Sequence[Rows], solver: Solver, found: Fitted, which: IntArray) -> Fitted:
         """Fit tables with infinite or inestimable parameters by the native fitter, one at a time."""
-        native = (
-            solver.ties not in ("two-games", "third", "second")
-            and not solver.margins
-            and self.fit.spec.by in ("", "judge")
-        )
         for b in which:
-            ties_possible = solver.ties != "rao-kupper" or variants[b].tie_category
-            if not (native and ties_possible and self.by_hand < MOST_BY_HAND):
+            fit = self._native(variants[b], solver)
+            if fit is None:  # such a reading has no numbers
                 self.failed += 1
                 continue
-            self.by_hand += 1
-            try:
-                fit = self._native(variants[b], solver.ties)
-            except PairproofError:  # such a reading has no numbers; it is counted as failed
-                self.failed += 1
-                continue
-            for k, term in enumerate(self.fit.terms):
-                j = fit.names.index(term.name) if term.name in fit.names else -1
-                found.bad[b, k] = j < 0 or not fit.estimable[j]
-                found.beta[b, k] = 0.0 if found.bad[b, k] else fit.beta[j]
             here = [j for j, name in enumerate(fit.names) if name in self.fit.names]
             there = [self.fit.names.index(fit.names[j]) for j in here]
+            found.bad[b], found.beta[b] = True, 0.0
+            found.bad[b, there] = ~fit.estimable[here]
+            found.beta[b, there] = np.where(fit.estimable[here], fit.beta[here], 0.0)
             functions = np.eye(len(fit.terms))[here]
             found.cov[b][np.ix_(there, there)] = np.nan_to_num(fit.covariance.between(functions))
             found.llf[b], found.rank[b] = fit.llf, fit.rank
         return found
 
-    def _native(self, rows: Rows, ties: str) -> Fit:
+    def _native(self, rows: Rows, solver: Solver) -> Fit | None:
+        """The native fit to one table; None where there is no such model, or enough were made."""
         from ...native.comparisons.counts.llbt import fit
 
+        has_ties = rows.tie_category or solver.ties != "rao-kupper"
+        known = solver.ties not in ("two-games", "third", "second")
+        has_model = has_ties and known and not solver.margins and self.fit.spec.by in ("", "judge")
+        if not has_model or self.by_hand >= MOST_BY_HAND:
+            return None
+        self.by_hand += 1
         reference = self.fit.spec.reference if self.fit.spec.reference != "sum" else self.fit.items[-1]
-        spec = replace(self.fit.spec, family="bradley-terry", ties=ties, cells=(), reference=reference)
-        return fit(rows.comparisons(self.fit.data), spec)
+        spec = replace(self.fit.spec, family="bradley-terry", ties=solver.ties, cells=(), reference=reference)
+        try:
+            return fit(rows.comparisons(self.fit.data), spec)
+        except PairproofError:
+            return None
 
     def _penalised(self, y: FloatArray, solver: Solver, design: Design, places: IntArray) -> Fitted:
         """Fits with all items free, which the penalty makes possible; the reference is applied afterwards."""
@@ -439,6 +433,9 @@ class Model:
         u = np.flatnonzero(~self.is_tie)
         x, g = self.columns[:, u], design.g
         whole = Design(x, g, design.model)
+        if solver.penalty == "firth":
+            many = _reduced(design, y) if design.model == "binary" else _none(design, y)
+            return self._spread(many, places, design.k)
         if solver.penalty == "ridge":
             many = _fit_regular(whole, y, np.concatenate([free[u] * 1.0, np.zeros(g.shape[1])]))
         else:
@@ -451,20 +448,18 @@ class Model:
         with np.errstate(invalid="ignore"):  # a fit that failed has no log-likelihood
             llf = log_likelihood(whole, many.beta, y)
         at = np.concatenate([u, places[design.u.shape[1] :]])
-        return self._spread(many.beta, many.information, llf, many.finite, at, design.k)
+        return self._spread(replace(many, llf=llf), at, design.k)
 
     def _margins(self, y: FloatArray, solver: Solver, design: Design, places: IntArray) -> Fitted:
         """Fits with constants of pairs only; llf and rank are such that deviance and df come out of them."""
-        found = [pair_constants_only(design, one, self.cells, solver.margins == "groups") for one in y]
-        fine = np.array([f is not None for f in found])
-        zero, eye = np.zeros(design.k), np.eye(design.k)
-        beta = np.stack([f.beta if f is not None else zero for f in found])
-        information = np.stack([f.information if f is not None else eye for f in found])
+        groups = solver.margins == "groups"
+        found = [pair_constants_only(design, one, self.cells, groups) for one in y]
+        beta, information, deviance = (np.array(part) for part in zip(*found))
         n = y.sum(axis=2)
         saturated = (xlogy(y, y).sum(axis=2) - xlogy(n, n)).sum(axis=1)
-        llf = saturated - np.array([f.deviance / 2.0 if f is not None else np.nan for f in found])
-        spread = self._spread(beta, information, llf, fine, places, design.k)
-        extra = np.array([f.extra if f is not None else 0 for f in found])
+        many = Many(beta, information, saturated - deviance / 2.0, np.isfinite(deviance))
+        spread = self._spread(many, places, design.k)
+        extra = (len(np.unique(self.cells.pattern)) - 1) * groups
         spent = extra + len(np.unique(self.cells.pair)) - (n > 0).sum(axis=1)
         return replace(spread, rank=spread.rank + spent)
 
@@ -473,8 +468,9 @@ class Model:
     ) -> Fitted:
         """The estimates of an algorithm after a number of steps, or where R's glm stops."""
         how, _, k = solver.stop.partition(":")
-        # Zermelo's iteration has no ties, and glm no Rao-Kupper model.
-        has_model = design.model == "binary" or how != "mm" and design.model != "rao-kupper"
+        # Zermelo's iteration has neither ties nor an order effect, and glm no Rao-Kupper model.
+        plain = design.model == "binary" and not self.fit.spec.order_effect
+        has_model = plain if how == "mm" else design.model != "rao-kupper"
         points = [self._path(v, solver, how, design) if has_model else [] for v in variants]
         at = [len(p) if how == "glm" else int(k) for p in points]
         chosen = [p[n - 1] if 0 < n <= len(p) else None for p, n in zip(points, at)]
@@ -485,7 +481,7 @@ class Model:
         else:
             information = np.stack([c.information if c is not None else np.eye(design.k) for c in chosen])
         llf = log_likelihood(design, np.where(fine[:, None], beta, 0.0), y)
-        return self._spread(beta, information, llf, fine, places, design.k)
+        return self._spread(Many(beta, information, llf, fine), places, design.k)
 
     def steps(self, solver: Solver) -> int:
         """Number of steps that R's glm takes on the unchanged table; 0 if it has no such model."""
@@ -493,7 +489,7 @@ class Model:
         return len(self._path(self.rows, solver, "glm", design))
 
     def _path(self, rows: Rows, solver: Solver, how: str, design: Design) -> list[Iterate]:
-        key = (id(rows), solver.ties, "" if how == "mm" else solver.cells, how if how == "mm" else "irls")
+        key = (rows, solver.ties, "" if how == "mm" else solver.cells, how if how == "mm" else "irls")
         if key not in self._paths:
             if how == "mm":
                 y = treated(self.cells.tally(rows), solver.ties)
@@ -504,7 +500,6 @@ class Model:
                 y, x, g = self._glm_rows(rows, solver, design)
                 path = binomial_path if self.fit.spec.of_family.glm_of_wins == "binomial" else poisson_path
                 self._paths[key] = path(x, g, y)
-            self._keep.append(rows)  # keeps the object alive, so that its id is not given to another one
         return self._paths[key]
 
     def _glm_rows(
@@ -518,31 +513,46 @@ class Model:
         return y[full], design.u[cell[full]], design.g[cell[full]]
 
 
-def _fit_regular(design: Design, y: FloatArray, ridge: FloatArray | None = None) -> Many:
+def _fit_regular(
+    design: Design, y: FloatArray, ridge: FloatArray | None = None, start: FloatArray | None = None
+) -> Many:
     """Fit all tables; with a tie parameter only those with ties, because others have no finite estimate."""
     regular = np.flatnonzero(y[..., 1].any(axis=1)) if design.g.shape[1] else np.arange(len(y))
-    many = fit_many(design, y[regular], ridge)
+    many = fit_many(design, y[regular], ridge, start)
     if len(regular) == len(y):
         return many
-    n, k = len(y), design.k
-    out = Many(np.zeros((n, k)), np.zeros((n, k, k)), np.zeros(n), np.zeros(n, bool))
+    out = _none(design, y)
     out.beta[regular], out.information[regular] = many.beta, many.information
     out.llf[regular], out.finite[regular] = many.llf, many.finite
     return out
 
 
-def _inverses(matrices: FloatArray, fine: BoolArray) -> tuple[FloatArray, BoolArray]:
-    """The inverses of the invertible matrices, and bool[B]: whether a matrix is in `fine` and invertible."""
-    safe = np.where(fine[:, None, None] & np.isfinite(matrices), matrices, 0.0)
-    safe[~fine] = np.eye(matrices.shape[1])
-    if not matrices.shape[1]:
-        return safe, fine
-    try:
-        return np.linalg.inv(safe), fine
-    except np.linalg.LinAlgError:
-        fine = fine & np.array([np.linalg.matrix_rank(m) == len(m) for m in safe])
-        safe[~fine] = np.eye(matrices.shape[1])
-        return np.linalg.inv(safe), fine
+def _none(design: Design, y: FloatArray) -> Many:
+    """No fit of any table: the reading has no such model."""
+    b, k = len(y), design.k
+    return Many(np.zeros((b, k)), np.zeros((b, k, k)), np.zeros(b), np.zeros(b, bool))
+
+
+#: Rounds after which a fit with reduced bias has settled: the leverages change by less than 1e-12.
+ROUNDS = 40
+
+
+def _reduced(design: Design, y: FloatArray) -> Many:
+    """Fits with the bias of the mean reduced (Firth 1993): half of its leverage is added to the wins and losses
+    of every cell, until leverages and fit belong together."""
+    added = np.zeros(y.shape[:2])
+    for _ in range(ROUNDS):
+        half = np.stack([added / 2, np.zeros_like(added), added / 2], axis=-1)
+        many = fit_many(design, y + half)
+        _, information = score_and_information(design, many.beta, y)
+        inverse, fine = inverses(information, many.finite)
+        u, _ = design.predictors(many.beta)
+        weight = y.sum(axis=2) / (2.0 + np.exp(u) + np.exp(-u))
+        leverage = weight * np.einsum("nk,bkl,nl->bn", design.u, inverse, design.u, optimize=True)
+        if np.abs(leverage - added)[fine].max(initial=0.0) < 1e-12:
+            break
+        added = np.where(fine[:, None], leverage, 0.0)
+    return Many(many.beta, information, log_likelihood(design, many.beta, y), fine)
 
 
 def units(fit: Fit) -> FloatArray:

@@ -34,8 +34,8 @@ from ..claims.quantities import (
     scale_of_logarithm,
 )
 from .agreement import AGREEING, AT_MAXIMUM, LEFT, Agreement, RCounterpart, Verdict, value_or_none
-from .digits import Floor, certified_floors, floor
-from .verdict import judge_certified, judge_digits
+from .digits import CERTIFIED, Floor, certified_floors, floor
+from .verdict import judge_digits
 
 #: How much more than R's estimates account for its deviance, -2 llf or AIC may lie on their side of the
 #: maximum: some R functions take the deviance one step before their last estimates.  None of the 120 tables
@@ -84,16 +84,15 @@ def with_sources(
         notes += said
     if name in certified and half == 1:
         text, wider = certified[name], scale_of_logarithm(name, fit)
-        exact = judge_certified(
-            name, native, text, scale_of(name, fit), floors, rounding_of(name, fit), wider
-        )
+        of_50, scale = float(text), scale_of(name, fit)
+        rounding = rounding_of(name, fit)
+        exact = judge_digits(name, native, of_50, scale, CERTIFIED, floors, rounding, wider)
         row = replace(row, certified=text, certified_digits=value_or_none(exact.digits))
         if r is None:
             row = replace(row, digits=row.certified_digits, floor=exact.floor.digits)
         else:
-            of_r = judge_certified(
-                name, r.values[name], text, scale_of(name, fit), floors
-            )  # shown only; it does not affect the verdict
+            # Shown only; it does not affect the verdict.
+            of_r = judge_digits(name, r.values[name], of_50, scale, CERTIFIED, floors)
             row = replace(row, r_certified_digits=value_or_none(of_r.digits))
         if not exact.enough:
             row = _worse(row, "few-certified-digits")
@@ -174,9 +173,10 @@ class StoppedShort(NamedTuple):
 def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterpart) -> StoppedShort | None:
     """The reason why R causes a difference; None if there is no evidence that it does."""
     kind = kind_of(name)
+    of_likelihood = kind in ("deviance", "llf", "aic")
     if kind in ("df_resid", "df_null", "n_comparisons"):
         return None
-    if kind in ("deviance", "llf", "aic") and fit.n_infinite and _on_the_way(kind, native, value, r):
+    if of_likelihood and fit.n_infinite and _on_the_way(kind, native, value, r):
         lower = _worse_by(kind, native, value)
         return StoppedShort(
             "r-towards-infinity",
@@ -189,7 +189,7 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
         else ("r-stopped-early", "R stopped short of the maximum")
     )
     s = r.score
-    if s is not None and kind in ("deviance", "llf", "aic") and _by_own_rule(kind, native, value, r):
+    if s is not None and of_likelihood and _by_own_rule(kind, native, value, r):
         return StoppedShort(
             "r-stopped-early",
             f"R's deviance lies {2.0 * _worse_by(kind, native, value):.2g} above its minimum, which is less than"
@@ -204,11 +204,8 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
     # If R gave up far from the maximum, its fitted counts need not even sum to the observed ones, and its
     # deviance means nothing.
     far = r.converged is False and s.left > LEFT
-    if (
-        kind in ("deviance", "llf", "aic")
-        and not far
-        and not _by_the_shortfall(kind, native, value, s.below, r.rounding.get(name, 0.0))
-    ):
+    rounding = r.rounding.get(name, 0.0)
+    if of_likelihood and not far and not _by_the_shortfall(kind, native, value, s.below, rounding):
         return None
     if kind == "worth" and min(native, value) > 0 and abs(math.log(native / value)) > OF_WAY * s.moved:
         return None

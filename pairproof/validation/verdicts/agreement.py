@@ -39,19 +39,9 @@ OLD_WORDINGS: tuple[tuple[str, str], ...] = tuple((old, code) for old, code in V
 R_STOPPED = ("r-stopped-early", "r-not-converged", "r-towards-infinity")
 #: Codes that say only *that* numbers differ.  To accept one would be to accept any number.
 ONLY_DIFFERENT = (
-    "other-value",
-    "other-sign",
-    "other-order",
-    "other-significance",
-    "significance-mark",
-    "cut-not-rounded",
-    "misprint",
-    "consequence",
-    "few-digits",
-    "few-certified-digits",
-    "native-not-at-maximum",
-    "native-standard-errors",
-    "one-side-only",
+    *("other-value", "other-sign", "other-order", "other-significance", "significance-mark"),
+    *("cut-not-rounded", "misprint", "consequence", "few-digits", "few-certified-digits"),
+    *("native-not-at-maximum", "native-standard-errors", "one-side-only"),
 )
 
 
@@ -81,29 +71,20 @@ Verdict = Literal[
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 RSource = Literal["live", "recorded"]
-_NUMBERS = ("size", "native", "r", "digits", "floor", "certified_digits", "r_certified_digits", "certified_floor")
+_NUMBERS = (
+    *("size", "native", "r", "digits", "floor"),
+    *("certified_digits", "r_certified_digits", "certified_floor"),
+)
 #: What a row is about: a number on the page, a claim in words, a number that only native and R have, or
 #: whether printed numbers fit each other.
 About = Literal["printed", "statement", "native-r", "arithmetic"]
 
 #: Verdicts that need nobody's attention.
-AGREEING: tuple[Verdict, ...] = (
-    "agrees",
-    "agrees-truncated",
-    "agrees-k-of-m",
-    "agrees-other-definition",
-)
+AGREEING: tuple[Verdict, ...] = ("agrees", "agrees-truncated", "agrees-k-of-m", "agrees-other-definition")
 #: Verdicts that a person can accept by naming the row's code under `accept` in a claims file.  "not-run" is
 #: accepted where native has no such model and another engine was asked; the row still reads "not-run".
-ACCEPTABLE: tuple[Verdict, ...] = (
-    "explained",
-    "ambiguous",
-    "differs",
-    "differs-conclusion",
-    "not-checkable",
-    "not-run",
-)
 _FAILING: tuple[Verdict, ...] = ("explained", "ambiguous", "differs", "differs-conclusion")
+ACCEPTABLE: tuple[Verdict, ...] = (*_FAILING, "not-checkable", "not-run")
 
 #: Fields that the JSON does not have.
 _INTERNAL = ("r_arrived", "certified_floor", "place", "no_record")

@@ -29,6 +29,7 @@ from ...fit.estimates.specification import ModelSpec
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity, kind_of
 from .agreement import AGREEING, Verdict
+from .verdict import PrintVerdict
 
 #: Relative slack of an interval computed in doubles from ends that are exact decimals.
 SLACK = 1e-9
@@ -46,21 +47,16 @@ class Interval:
     @staticmethod
     def of(printed: Printed, how: How = "rounded") -> Interval:
         """The values that print so: rounded, cut off, or rounded where last zeros are no digits."""
-        if printed.unit is None or printed.value is None:
-            return Interval(
-                -math.inf if printed.low is None else float(printed.low),
-                math.inf if printed.high is None else float(printed.high),
-            )
-        half = printed.unit / 2
-        if how == "truncated":
-            return Interval(
-                float(printed.value - (printed.unit if printed.value <= 0 else 0)),
-                float(printed.value + (printed.unit if printed.value >= 0 else 0)),
-            )
-        if how == "idle-zeros" and printed.unit == 1 and printed.value:
-            digits = str(abs(int(printed.value)))
-            half = Decimal(10) ** (len(digits) - len(digits.rstrip("0"))) / 2
-        return Interval(float(printed.value - half), float(printed.value + half))
+        low, high = printed.low, printed.high
+        if printed.unit is not None and printed.value is not None:
+            if how == "truncated":
+                low = printed.value - (printed.unit if printed.value <= 0 else 0)
+                high = printed.value + (printed.unit if printed.value >= 0 else 0)
+            elif how == "idle-zeros" and printed.unit == 1 and printed.value:
+                digits = str(abs(int(printed.value)))
+                half = Decimal(10) ** (len(digits) - len(digits.rstrip("0"))) / 2
+                low, high = printed.value - half, printed.value + half
+        return Interval(-math.inf if low is None else float(low), math.inf if high is None else float(high))
 
     def meets(self, other: Interval) -> bool:
         slack = SLACK * max(
@@ -118,7 +114,7 @@ class NotPrinted(LookupError):
 
 @dataclass(frozen=True)
 class Printout:
-    """The printed numbers of one claim, and what must be known to relate them."""
+    """The printed numbers of one claim, how they were made shorter, and what must be known to relate them."""
 
     numbers: Mapping[str, Printed]
     items: tuple[str, ...]
@@ -127,26 +123,35 @@ class Printout:
     tie_category: bool
     sided: int = 2
     alpha: float = 0.05
+    how: How = "rounded"
 
-    def interval(self, name: str, how: How = "rounded") -> Interval | None:
+    def interval(self, name: str) -> Interval | None:
         """The printed interval; 0 for a reference that is not printed; None if it is not there."""
         if name in self.numbers:
             printed = self.numbers[name]
             if kind_of(name) in _WHOLE and printed.value is not None and printed.unit is not None:
                 return Interval(float(printed.value), float(printed.value))
-            return Interval.of(printed, how)
+            return Interval.of(printed, self.how)
         reference = self.spec.reference
         if reference and name == f"estimate.{reference}" and not self.spec.by:
             return Interval(0.0, 0.0)
         return None
 
-    def estimates(self, how: How = "rounded") -> dict[str, Interval] | None:
+    def __contains__(self, name: str) -> bool:
+        return self.interval(name) is not None
+
+    def __getitem__(self, name: str) -> Interval:
+        found = self.interval(name)
+        if found is None:
+            raise NotPrinted(name)
+        return found
+
+    def estimates(self) -> dict[str, Interval] | None:
         """Every item's estimate, or None if one is not printed."""
         if self.spec.by or self.spec.item_terms:
             return None
-        numbers = PrintedAs(self, how)
         try:
-            return {i: numbers[f"estimate.{i}"] for i in self.items}
+            return {i: self[f"estimate.{i}"] for i in self.items}
         except NotPrinted:
             return None
 
@@ -158,38 +163,43 @@ def corrected(printout: Printout, values: Mapping[str, float]) -> Printout:
         unit = numbers[name].unit
         if unit is not None and math.isfinite(value):
             right = (Decimal(value) / unit).to_integral_value() * unit
-            ends = {"value": right, "low": right - unit / 2, "high": right + unit / 2}
-            numbers[name] = replace(numbers[name], **ends)
+            numbers[name] = replace(numbers[name], value=right, low=right - unit / 2, high=right + unit / 2)
     return replace(printout, numbers=numbers)
 
 
-def consequences(printout: Printout, values: Mapping[str, float]) -> dict[str, tuple[str, ...]]:
-    """Of each of these numbers that do not come out, with its right value: the others that follow from it as it is
-    printed and would not if it were right.
+#: Numbers that must come out to their printed places before the one that does not is called a misprint, and
+#: those that do not up to which it is asked whether they follow from one of them.
+OTHERS_THAT_COME_OUT, MOST_FOLLOWING = 4, 8
+
+
+def misprint(
+    judged: Mapping[str, PrintVerdict],
+    values: Mapping[str, float],
+    printout_of: Callable[[], Printout | None],
+) -> dict[str, PrintVerdict]:
+    """The number that alone does not come out, to its printed places, and those that were worked out from it as it
+    is printed and would not follow if it were right; nothing where there is none.
     """
-    as_printed = {c.quantity: c.holds for c in check_numbers(printout)}
-    found = {}
-    for name in values:
-        fixed = {c.quantity: c.holds for c in check_numbers(corrected(printout, {name: values[name]}))}
-        found[name] = tuple(n for n in values if n != name and as_printed.get(n) and fixed.get(n) is False)
-    return found
-
-
-@dataclass(frozen=True)
-class PrintedAs:
-    """The intervals of a printout if its numbers were made shorter in one way."""
-
-    printout: Printout
-    how: How
-
-    def __contains__(self, name: str) -> bool:
-        return self.printout.interval(name, self.how) is not None
-
-    def __getitem__(self, name: str) -> Interval:
-        found = self.printout.interval(name, self.how)
-        if found is None:
-            raise NotPrinted(name)
-        return found
+    off = [name for name, j in judged.items() if not j.comes_out]
+    p = printout_of() if 1 < len(off) <= MOST_FOLLOWING else None
+    as_printed = {c.quantity for c in check_numbers(p) if c.holds} if p is not None else set()
+    for root in off if len(off) <= MOST_FOLLOWING else ():
+        others, n = [name for name in off if name != root], len(judged) - len(off)
+        if judged[root].code not in ("other-value", "small") or n < OTHERS_THAT_COME_OUT:
+            continue
+        if others and p is not None and root in p.numbers:
+            fixed = check_numbers(corrected(p, {root: values[root]}))
+            spoilt = as_printed & {c.quantity for c in fixed if not c.holds}
+        else:
+            spoilt = set()
+        if spoilt >= set(others):
+            why = f"computed {float(values[root])!r}: it alone does not come out, and {n} other numbers do"
+            found = {root: PrintVerdict("differs", why, "misprint")}
+            for name in others:
+                why = f"computed {float(values[name])!r}: follows from {root} as it is printed"
+                found[name] = PrintVerdict(judged[name].verdict, why, "consequence", cause=root)
+            return found
+    return {}
 
 
 #: Ways in which a number may have been made shorter, the verdict if it comes out so, and a remark.
@@ -215,7 +225,7 @@ class Check:
 
 
 #: What a number must be, given the others; None if that cannot be said.
-Rule = Callable[[PrintedAs], Optional[Interval]]
+Rule = Callable[[Printout], Optional[Interval]]
 
 
 def check_numbers(printout: Printout) -> list[Check]:
@@ -235,7 +245,7 @@ def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
     if given is None or not (math.isfinite(given.low) or math.isfinite(given.high)):
         return None
     for how, verdict, remark in _VERDICTS:
-        wide, printed = _given(p, rule, how), p.interval(name, how)
+        wide, printed = _given(p, rule, how), replace(p, how=how).interval(name)
         if wide is not None and printed is not None and printed.meets(wide):
             return Check(name, verdict, f"{words}: {given}{remark}")
     if kind_of(name) in ("p", "contrast_p"):
@@ -257,7 +267,7 @@ def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
 def _given(p: Printout, rule: Rule, how: How) -> Interval | None:
     """What a rule says; None if it says nothing, or needs a number that is not printed."""
     try:
-        return rule(PrintedAs(p, how))
+        return rule(replace(p, how=how))
     except NotPrinted:
         return None
 
@@ -291,7 +301,7 @@ def _rules(p: Printout, name: str) -> Iterator[tuple[str, Rule]]:
         yield "no more than pairs x free outcomes - parameters", _df_at_most
 
 
-def _p(q: PrintedAs, z: str, a: str, b: str) -> Interval:
+def _p(q: Printout, z: str, a: str, b: str) -> Interval:
     """p of a printed z, of a printed a / b, or of what both allow."""
     if a in q and b in q:
         quotient = q[a].over(q[b])
@@ -299,16 +309,16 @@ def _p(q: PrintedAs, z: str, a: str, b: str) -> Interval:
     else:
         size = q[z].size()
     tails = Interval(math.erfc(size.high / math.sqrt(2.0)), math.erfc(size.low / math.sqrt(2.0)))
-    return tails if q.printout.sided == 2 else tails.times(0.5)
+    return tails if q.sided == 2 else tails.times(0.5)
 
 
-def _worth(q: PrintedAs, worth: Quantity) -> Interval | None:
-    estimates, item = q.printout.estimates(q.how), worth.name
+def _worth(q: Printout, worth: Quantity) -> Interval | None:
+    estimates, item = q.estimates(), worth.name
     if estimates is None or item not in estimates or worth.group != "all":
         return None
     # Rises with the item's own estimate and falls with every other.
     others = [e for i, e in estimates.items() if i != item]
-    odds = [(e - estimates[item]).times(q.printout.unit).exp() for e in others]
+    odds = [(e - estimates[item]).times(q.unit).exp() for e in others]
     return Interval(1.0 / (1.0 + sum(o.high for o in odds)), 1.0 / (1.0 + sum(o.low for o in odds)))
 
 
@@ -319,10 +329,10 @@ def _pair_rules(p: Printout, n: Quantity) -> Iterator[tuple[str, Rule]]:
         return
     a, b = pair
 
-    def difference(q: PrintedAs) -> Interval:
+    def difference(q: Printout) -> Interval:
         return q[f"estimate.{a}"] - q[f"estimate.{b}"]
 
-    def spread(q: PrintedAs) -> Interval:
+    def spread(q: Printout) -> Interval:
         x, y = q[f"se.{a}"], q[f"se.{b}"]
         return Interval((x - y).size().low, x.high + y.high)
 
@@ -358,18 +368,18 @@ def _parameters(p: Printout) -> int | None:
     return None if other else len(p.items) - 1 + p.spec.order_effect
 
 
-def _df_from_null(q: PrintedAs) -> Interval | None:
-    k = _parameters(q.printout)
+def _df_from_null(q: Printout) -> Interval | None:
+    k = _parameters(q)
     return None if k is None else q["df_null"] - Interval(k, k)
 
 
-def _df_at_most(q: PrintedAs) -> Interval | None:
-    p, spec = q.printout, q.printout.spec
-    k = _parameters(p)
+def _df_at_most(q: Printout) -> Interval | None:
+    spec = q.spec
+    k = _parameters(q)
     if k is None or spec.cells or spec.order_effect:  # rows on neutral ground are cells of their own
         return None
-    pairs = len(p.items) * (len(p.items) - 1) // 2
-    ternary = p.tie_category and spec.ties in ("davidson", "rao-kupper", "none")
+    pairs = len(q.items) * (len(q.items) - 1) // 2
+    ternary = q.tie_category and spec.ties in ("davidson", "rao-kupper", "none")
     has_parameter = ternary and spec.ties != "none"
     return Interval(0.0, pairs * (2 if ternary else 1) - k - has_parameter)
 

@@ -21,17 +21,18 @@ from typing import Any
 
 import numpy as np
 
+from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import InputError, PairproofError
 from ...fit.estimates.likelihood import OutcomeModel, outcome_probabilities
 from ...fit.estimates.specification import FAMILIES, LOG_WORTH_PER_UNIT, ModelSpec
 from ...native.comparisons.counts.llbt import make_spec
 from ...numerics.arrays import FloatArray, IntArray
-from ..claims.paper import Claim, DataSpec, Paper
+from ..claims.paper import Claim, DataSpec, ModelClaim, Paper
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity
 from .agreement import Agreement, is_accepted
-from .arithmetic import Check, Interval, Printout, check_numbers
+from .arithmetic import Check, Interval, Printout, check_numbers, corrected
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,28 +63,17 @@ class Games:
                     f"games: found [{a!r}, {b!r}, {n!r}]; expected two different items of"
                     f" {', '.join(items)} and a number"
                 )
-        place = {name: k for k, name in enumerate(items)}
-        return Games(
-            np.array([place[str(r[0])] for r in rows]),
-            np.array([place[str(r[1])] for r in rows]),
-            np.array([float(str(r[2])) for r in rows]),
-            np.ones(len(rows)),
+        first, second, n = zip(
+            *((items.index(str(a)), items.index(str(b)), float(str(n))) for a, b, n in rows)
         )
+        return Games(np.array(first), np.array(second), np.array(n), np.ones(len(rows)))
 
     @staticmethod
     def of(data: Comparisons, ties: str) -> Games:
         """Of a table; its outcomes are not looked at, but for ties that are dropped."""
         n = data.wins + data.losses + (0.0 if ties == "drop" else data.ties)
-        column = data.columns.get("order")
-        home = (
-            np.ones(data.n_rows)
-            if column is None
-            else np.asarray(
-                column
-                if isinstance(column, np.ndarray)
-                else [float(v) for v in np.array(column.levels)[column.codes]]
-            )
-        )
+        order = data.columns.get("order", np.ones(data.n_rows))
+        home = np.array(order.levels, float)[order.codes] if isinstance(order, Factor) else order
         return Games(data.first, data.second, n, home)
 
 
@@ -228,51 +218,140 @@ KIND = "arithmetic"
 _OF_WALD = ("estimate", "se", "z", "p", "low", "high", "df")
 
 
-def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list[Agreement]:
-    """Agreements of level 0 by claim; none where its data cannot be read (its rows say why)."""
-    printouts: dict[str, tuple[Claim, Printout]] = {}
-    found = []
-    for claim in paper.claims:
-        if claim.model is None or not claim.numbers or not claim.data or claim.model.scale == "elo":
-            continue  # what is printed of a board does not follow from its other numbers
-        spec = paper.data[claim.data]
-        if spec.kind == "games":
-            printout = _without_outcomes(claim, spec)
-            games, observed = Games.stated(spec.items, spec.rows, spec.games), None
-        else:
-            try:
-                data = data_of(claim.data)
-            except PairproofError:
-                continue
-            printout = printout_of(claim, data)
-            ties = printout.spec.ties
-            games, observed = Games.of(data, ties), _observed(data, ties)
+@dataclass(frozen=True)
+class _Claimed:
+    """A claim's printed numbers, as printed and as they would be if all were right, with the rows of those that
+    are not.
+    """
+
+    claim: Claim
+    printout: Printout
+    right: Printout
+    wrong: tuple[Agreement, ...]
+    games: Games | None
+    observed: FloatArray | None
+
+    def checks(self, printout: Printout, earlier: Sequence[tuple[Claim, Printout]]) -> list[Check]:
+        """Every check of these numbers, among themselves and with those of other claims."""
         checks = check_numbers(printout)
-        plain = games is not None and not claim.model.of_contests
-        totals = check_win_totals(printout, games, observed) if plain and games is not None else None
-        checks += [totals] if totals is not None else []
-        checks += _across(claim, printout, list(printouts.values()))
-        printouts[claim.id] = claim, printout
-        found += [_agreement(paper, claim, printout, c) for c in checks]
+        model = self.claim.model
+        if self.games is not None and model and not model.of_contests and not model.of_answers:
+            totals = check_win_totals(printout, self.games, self.observed)
+            checks += [totals] if totals is not None else []
+        return checks + list(_across(self.claim, printout, earlier))
+
+
+def arithmetic_rows(
+    paper: Paper, data_of: Callable[[str], Comparisons], rows: Sequence[Agreement] = ()
+) -> list[Agreement]:
+    """Agreements of level 0 by claim; none where its data cannot be read (its rows say why).
+
+    `rows` are those of the printed numbers against the data: what follows from a number that has a finding there
+    is none of its own.
+    """
+    before: list[_Claimed] = []
+    found = []
+    bad = {a.claim for a in rows if a.code == "bad-claim"}
+    for claim in paper.claims:
+        if has_arithmetic(claim) and claim.id not in bad:
+            made = _claimed(paper, claim, data_of, rows)
+            if made is not None:
+                found += _of_claim(paper, made, before)
+                before.append(made)
     return found
+
+
+def has_arithmetic(claim: Claim) -> bool:
+    """Whether printed numbers of a claim follow from others; those of a board do not."""
+    return bool(
+        claim.model is not None and claim.numbers and claim.data and claim.model.scale not in ("elo", "any")
+    )
+
+
+def _claimed(
+    paper: Paper, claim: Claim, data_of: Callable[[str], Comparisons], rows: Sequence[Agreement]
+) -> _Claimed | None:
+    spec = paper.data[claim.data]
+    games: Games | None
+    observed: FloatArray | None = None
+    if spec.kind == "games":
+        printout = _without_outcomes(claim, spec)
+        games = Games.stated(spec.items, spec.rows, spec.games)
+    else:
+        try:
+            data = data_of(claim.data)
+        except PairproofError:
+            return None
+        printout = printout_of(claim, data)
+        games, observed = Games.of(data, printout.spec.ties), _observed(data, printout.spec.ties)
+    wrong = tuple(
+        a
+        for a in rows
+        if (a.claim, a.about) == (claim.id, "printed")
+        and a.native is not None
+        and a.quantity in printout.numbers
+        and a.verdict not in ("agrees", "agrees-truncated", "agrees-k-of-m")
+    )
+    right = corrected(printout, {a.quantity: a.native for a in wrong if a.native is not None})
+    return _Claimed(claim, printout, right, wrong, games, observed)
+
+
+def _of_claim(paper: Paper, made: _Claimed, before: Sequence[_Claimed]) -> list[Agreement]:
+    """The checks of a claim; one that fails because of a number that has its row already says so."""
+    checks = made.checks(made.printout, [(m.claim, m.printout) for m in before])
+    suspects = [*made.wrong, *(a for m in before for a in m.wrong)]
+    if not suspects or all(c.holds or c.verdict == "not-checkable" for c in checks):
+        return [_agreement(paper, made.claim, made.printout, c) for c in checks]
+    right = [(m.claim, m.right) for m in before]
+    fixed = [
+        (a, made.checks(corrected(made.printout, {a.quantity: a.native or 0.0}), right)) for a in made.wrong
+    ] + [(suspects[0], made.checks(made.right, right))]
+    found = []
+    for c in checks:
+        cause = None
+        if not c.holds and c.verdict != "not-checkable":
+            itself = next((a for a in made.wrong if a.quantity == c.quantity), None)
+            cause = itself or next((a for a, ones in fixed if _holds(ones, c.quantity)), None)
+        found.append(_agreement(paper, made.claim, made.printout, c, cause))
+    return found
+
+
+def _holds(checks: Sequence[Check], quantity: str) -> bool:
+    same = [c for c in checks if c.quantity == quantity]
+    return bool(same) and all(c.holds for c in same)
 
 
 def printout_of(claim: Claim, data: Comparisons) -> Printout:
     """The claim's numbers with what its model and table say of them (never the outcomes)."""
     assert claim.model is not None
+    if claim.model.of_answers or not claim.model.family:
+        return _printout(claim, _as_of_pairs(claim.model, data.items), data.items, data.tie_category)
     spec = make_spec(claim.model.family, data, **claim.model.asked)
     return _printout(claim, spec, data.items, data.tie_category)
 
 
+def _as_of_pairs(model: ModelClaim, items: Sequence[str]) -> ModelSpec:
+    """What the estimates of a model of whole answers are, in the words of one of pairs."""
+    lambdas = model.family == "pattern"
+    reference = "" if model.item_terms else model.reference or items[-1 if lambdas else 0]
+    return ModelSpec(
+        "llbt" if lambdas else "bradley-terry",
+        reference=reference,
+        by=model.by,
+        item_terms=model.item_terms,
+        separate=model.separate,
+    )
+
+
 def _printout(claim: Claim, spec: ModelSpec, items: tuple[str, ...], tie_category: bool) -> Printout:
     assert claim.model is not None
-    unit = LOG_WORTH_PER_UNIT[claim.model.scale or spec.scale]
+    unit = LOG_WORTH_PER_UNIT.get(claim.model.scale, LOG_WORTH_PER_UNIT[spec.scale])
     # By cluster p is of t on degrees of freedom that no other printed number implies.
     numbers: dict[str, Printed] = {
         q.quantity: q.printed
         for q in claim.numbers
         if not (claim.model.cluster and q.quantity.kind in ("p", "low", "high"))
-        and (q.quantity.kind in _OF_WALD or not claim.model.of_contests)
+        and (q.quantity.kind in _OF_WALD or not (claim.model.of_contests or claim.model.of_answers))
     }
     return Printout(numbers, items, unit, spec, tie_category, claim.sided, float(claim.alpha))
 
@@ -281,10 +360,12 @@ def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
     """The claim's numbers where only the items are known; with ties if the model has them."""
     assert claim.model is not None
     m = claim.model
+    if m.of_answers:
+        return _printout(claim, _as_of_pairs(m, spec.items), spec.items, False)
     ternary = m.ties in ("davidson", "rao-kupper")
     reference = m.reference or FAMILIES[m.family].usual_reference(spec.items)
     stated = {**m.asked, "ties": m.ties or "none", "reference": reference, "cells": m.cells}
-    return _printout(claim, ModelSpec(m.family, **stated), spec.items, ternary)
+    return _printout(claim, ModelSpec(m.family or "llbt", **stated), spec.items, ternary)
 
 
 def _observed(data: Comparisons, ties: str) -> FloatArray:
@@ -336,9 +417,15 @@ def _difference(p: Printout, q: Printout, name: str) -> Interval | None:
     return None if a is None or b is None else (a - b).size()
 
 
-def _agreement(paper: Paper, claim: Claim, printout: Printout, check: Check) -> Agreement:
+def _agreement(
+    paper: Paper, claim: Claim, printout: Printout, check: Check, cause: Agreement | None = None
+) -> Agreement:
     printed = printout.numbers.get(check.quantity)
     text, said = printed.text if printed else None, (check.verdict, check.sentence, check.code)
     name, accepted = Quantity(KIND, name=check.quantity), is_accepted(check.verdict, check.code, claim.accept)
     of: dict[str, Any] = {"printed": text, "accepted": accepted, "about": "arithmetic"}
+    if cause is not None:
+        other = "" if cause.claim == claim.id else f" of {cause.claim}"
+        why = f"{check.sentence}; so it does because of {cause.quantity}{other}: no finding of its own"
+        said, of["finding"] = ("not-checkable", why, "consequence"), cause.finding
     return Agreement.of_claim(paper.id, claim, name, *said, **of)

@@ -20,24 +20,38 @@ those that do not come out as they stand have more digits than chance needs to h
     BradleyTerry2's glmmPQL     sigma = 0 by the two-sided p of z = sigma / se, though 0 is the end of sigma's
                                 range, where z is not normal (Self and Liang 1987, JASA 82, 605-610)
     R's glm, probit, cauchit    standard errors from the expected information, ours from the observed one
+
+and of Plackett and Luce's model R's PlackettLuce (Turner, van Etten, Firth and Kosmidis 2020, Computational
+Statistics 35, 1027-1057) has
+
+    deviance, df                -2 log L, and the choices of every stage of every ranking less the parameters; here
+                                a deviance is against free probabilities of all rankings
+    standard errors             with pseudo-rankings: of the information of the rankings alone, at the shrunken
+                                estimates; here of what was maximised
+    npseudo = 0.5               by default, said or not: half a win and half a loss more for every item
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import comb
 
 import numpy as np
 
-from ...bridge.programs.counted_cells import count, treated
+from ...bridge.programs.counted_cells import count, rows_as_they_stand, treated
+from ...data.respondents.respondents import Respondents
+from ...errors import PairproofError
 from ...fit.estimates.array_inference import normal_quantile
+from ...fit.estimates.covariance import DenseCovariance
 from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
 from ...numerics.arrays import FloatArray
-from ..claims.paper import Claim, PrintedQuantity
-from ..claims.quantities import kind_of
+from ..claims.data import fit_model
+from ..claims.paper import Claim, ModelClaim, PrintedQuantity
+from ..claims.quantities import Quantity, kind_of, quantity
 from .verdict import PrintVerdict, judge_print
 
 #: Quantities of the table of a fit; the others are the same on all cells.
@@ -45,6 +59,8 @@ OF_THE_TABLE = "deviance df_resid null_deviance df_null gof_p aic aic_glm llf ll
 #: Chance that some definition prints as a number that is none of them: with d digits and m definitions about
 #: m / 10^d.
 BY_CHANCE = 1e-3
+#: Those of them that an author may take by our definition beside others that are R's.
+_OF_LIKELIHOOD = ("aic", "aic_glm", "llf", "llf_poisson", "bic")
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,47 @@ def definitions(fit: Fit) -> list[Definition]:
             values = {**table, "llf": llf, "aic": aic, "aic_glm": aic}
             setting = {**_SETTINGS.get(words, {}), "aic": "other"}
             found.append(Definition(name, sentence, values, setting))
-    return found
+    return found + list(_of_half_counts(fit, null_llf, k, k_null))
+
+
+def _of_half_counts(fit: Fit, null_llf: float, k: int, k_null: int) -> Iterator[Definition]:
+    """R's AIC of a binomial glm whose counts are no whole numbers (BTm with ties as half wins).
+
+    Its `binomial()$aic` is -2 sum log dbinom(round(wins), round(n), mu): halves go to the even number, so that it
+    matters whose wins are counted.
+    """
+    from ..r_answers.stopped_short import probabilities
+
+    if fit.outcome_model != "binary" or not fit.quasi_likelihood or fit.spec.link != "logit":
+        return
+    if fit.random_effects is not None or not np.isfinite(fit.beta).all():
+        return
+    cells, rows = count(fit), rows_as_they_stand(fit)
+    if cells.whole and rows.whole:
+        return
+    for table, words in ((rows, "as the rows have them"), (cells, "added up by pair")):
+        mu = probabilities(fit, table, fit.beta)[:, 0]
+        sides = ((table.wins, mu, ""), (table.losses, 1.0 - mu, ", seen from the item named second"))
+        for wins, p, side in sides:
+            llf = _rounded_binomial(wins, table.wins + table.losses, p)
+            aic = -2.0 * llf + 2.0 * fit.rank
+            values = _table(table.counts, 1, fit.llf, null_llf, k, k_null)
+            sentence = (
+                "logLik and AIC are those of R's binomial glm (BTm), which rounds half counts to even numbers:"
+                f" {words}{side}"
+            )
+            yield Definition(
+                "aic-of-half-counts", sentence, {**values, "llf": llf, "aic": aic, "aic_glm": aic}
+            )
+
+
+def _rounded_binomial(wins: FloatArray, n: FloatArray, p: FloatArray) -> float:
+    """Sum of log dbinom(round(wins), round(n), p)."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    k, m = np.round(np.where(n > 0, n * (wins / np.maximum(n, 1e-300)), 0.0)), np.round(n)
+    choose = gammaln(m + 1.0) - gammaln(k + 1.0) - gammaln(m - k + 1.0)
+    return float(np.sum(choose + xlogy(k, p) + xlog1py(m - k, -p)))
 
 
 _SINGLE = "every comparison is a cell of its own (the deviance is minus twice the log-likelihood)"
@@ -182,65 +238,60 @@ def _log_likelihoods(fit: Fit, y: FloatArray, outcomes: int) -> list[tuple[float
 def by_definition(
     claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
 ) -> dict[str, PrintVerdict]:
-    """Numbers of the table (deviance, df, AIC) that come out by another program's definition."""
-    of_table = [name for name in wrong if kind_of(name) in OF_THE_TABLE]
-    found = of_table and recognised(
-        fit,
-        claim.numbers,
-        wrong,
-        value=lambda q: values[q.quantity],
-        comes_out=lambda q, v: judge_print(q, v, float(claim.alpha)).comes_out,
-    )
-    if not found:
-        return {}
-    definition, enough = found
-    judged = {}
-    for name in of_table:
-        if enough:
-            note = (
-                f"{definition.name}: comes out if {definition.sentence}; a definition, not another fit:"
-                f" {kind_of(name)} {values[name]:.8g} by ours"
-            )
-            judged[name] = PrintVerdict(
-                "agrees-other-definition", note, definition.name, setting=definition.setting
-            )
-        else:
-            note = (
-                f"computed {float(values[name])!r}; it would come out if {definition.sentence}, but so few digits"
-                " are no evidence for it"
-            )
-            judged[name] = PrintVerdict("differs", note, "other-value")
-    return judged
-
-
-def recognised(
-    fit: Fit,
-    numbers: Sequence[PrintedQuantity],
-    wrong: Sequence[str],
-    comes_out: Callable[[PrintedQuantity, float], bool],
-    value: Callable[[PrintedQuantity], float],
-) -> tuple[Definition, bool] | None:
-    """The definition under which every number of the table comes out, those that are `wrong` as they stand
-    among them; or None.
-
-    With it, whether the numbers have digits enough that it is no chance.
+    """Numbers of the table (deviance, df, AIC) that come out by another program's definition: one under which all of
+    the table come out.  Where they have too few digits for it to be no chance, they only say so.
     """
-    table = [q for q in numbers if kind_of(q.quantity) in OF_THE_TABLE]
+    table = [q for q in claim.numbers if kind_of(q.quantity) in OF_THE_TABLE]
     off = [q for q in table if q.quantity in wrong]
     if not off:
-        return None
+        return {}
     known = definitions(fit)
-    enough = sum(significant_digits(q.printed.text) for q in off) >= fewest_digits(len(known))
 
     def fits(d: Definition, q: PrintedQuantity) -> bool:
         # An author may take R's deviance and -2 llf + 2k: AIC and llf that come out by our definition need no
         # other.
-        free = (
-            kind_of(q.quantity) in ("aic", "aic_glm", "llf", "llf_poisson", "bic") and q.quantity not in wrong
-        )
-        return free or comes_out(q, d.values.get(q.quantity, value(q)))
+        free = kind_of(q.quantity) in _OF_LIKELIHOOD and q.quantity not in wrong
+        return free or _comes_out(claim, q, d.values.get(q.quantity, values[q.quantity]))
 
-    return next(((d, enough) for d in known if all(fits(d, q) for q in table)), None)
+    found = next((d for d in known if all(fits(d, q) for q in table)), None)
+    if found is None:
+        return {}
+    if _n_digits(off) >= fewest_digits(len(known)):
+        said, theirs = f"comes out if {found.sentence}", found.values
+        ours: dict[str, str] = {
+            q.quantity: f", which gives {theirs.get(q.quantity, math.nan):.8g}; {values[q.quantity]:.8g} by pairproof's"
+            " definition; the fit is the same"
+            for q in off
+        }
+        return _by_other(found.name, off, said, ours, found.setting)
+    few = f"it would come out if {found.sentence}, but so few digits are no evidence for it"
+    return {
+        q.quantity: PrintVerdict("differs", f"computed {float(values[q.quantity])!r}; {few}", "other-value")
+        for q in off
+    }
+
+
+def _comes_out(claim: Claim, q: PrintedQuantity, value: float) -> bool:
+    return judge_print(q, value, float(claim.alpha)).comes_out
+
+
+def _by_other(
+    code: str,
+    numbers: Iterable[PrintedQuantity],
+    said: str,
+    ours: Mapping[str, str],
+    setting: Mapping[str, str] | None = None,
+) -> dict[str, PrintVerdict]:
+    """The verdict that these numbers come out by another definition; `ours`: what is said of each beside it."""
+    return {
+        q.quantity: PrintVerdict(
+            "agrees-other-definition",
+            f"{code}: {said}{ours.get(q.quantity, '')}",
+            code,
+            setting=setting or {},
+        )
+        for q in numbers
+    }
 
 
 def fewest_digits(n_definitions: int) -> int:
@@ -254,6 +305,10 @@ def significant_digits(text: str) -> int:
         return 0
     found = re.search(r"\d*\.?\d+", text)
     return len(found[0].replace(".", "").lstrip("0")) if found else 0
+
+
+def _n_digits(numbers: Iterable[PrintedQuantity]) -> int:
+    return sum(significant_digits(q.printed.text) for q in numbers)
 
 
 #: Kinds of numbers of a parameter that depend on its standard error.
@@ -272,21 +327,9 @@ def by_program(
     if fit.random_effects is not None:
         for q in wrong:
             if kind_of(q.quantity) == "sigma_p":
-                component = fit.component(q.quantity.name)
-                p = wald_p(component.sigma, component.se)
-                # One other reading only: two digits are hit by chance once in a hundred pages.
-                enough = significant_digits(q.printed.text) >= 2
-                if enough and judge_print(q, p, float(claim.alpha)).comes_out:
-                    ours = values[q.quantity]
-                    by_ours = "no p" if math.isnan(ours) else f"{ours:.6g}"
-                    note = (
-                        f"wald-sigma: comes out if sigma = 0 is tested by z = {component.sigma / component.se:.4g}, as"
-                        f" BradleyTerry2's summary does; 0 is the end of sigma's range, where z is not normal (ours:"
-                        f" {by_ours}; Laplace's approximation has a test on the boundary)"
-                    )
-                    found[q.quantity] = PrintVerdict("agrees-other-definition", note, "wald-sigma")
+                found |= _by_wald(claim, fit, q, values[q.quantity])
     elif fit.spec.link != "logit":
-        found |= _by_expected_information(claim, fit, values, judged)
+        found |= _by_expected_information(claim, fit, values, wrong)
     return found
 
 
@@ -295,36 +338,168 @@ def wald_p(sigma: float, se: float) -> float:
     return float(two_sided_p(np.array([sigma / se]))[0])
 
 
+def _by_wald(claim: Claim, fit: Fit, q: PrintedQuantity, ours: float) -> dict[str, PrintVerdict]:
+    """The p of sigma = 0, if it comes out by z = sigma / se."""
+    component = fit.component(q.quantity.name)
+    # One other reading only: two digits are hit by chance once in a hundred pages.
+    if _n_digits([q]) < FEWEST_DIGITS or not _comes_out(claim, q, wald_p(component.sigma, component.se)):
+        return {}
+    by_ours = "no p" if math.isnan(ours) else f"{ours:.6g}"
+    said = (
+        f"comes out if sigma = 0 is tested by z = {component.sigma / component.se:.4g}, as BradleyTerry2's summary"
+        f" does; 0 is the end of sigma's range, where z is not normal (ours: {by_ours}; Laplace's approximation has"
+        " a test on the boundary)"
+    )
+    return _by_other("wald-sigma", [q], said, {})
+
+
 def _by_expected_information(
-    claim: Claim, fit: Fit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
+    claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[PrintedQuantity]
 ) -> dict[str, PrintVerdict]:
-    """All numbers that depend on standard errors, if they come out by the expected information."""
+    """Standard errors, and what follows from them, if all come out by the expected information."""
     numbers = [q for q in claim.numbers if kind_of(q.quantity) in OF_ERROR and q.quantity.name in fit.names]
-    off = [q for q in numbers if judged[q.quantity].verdict in WRONG]
-    if not off or sum(significant_digits(q.printed.text) for q in off) < fewest_digits(1):
+    off = [q for q in numbers if q in wrong]
+    if not off or _n_digits(off) < fewest_digits(1):
         return {}
     errors = fit.bse_expected
 
     def value(kind: str, name: str) -> float:
         assert errors is not None
         estimate, se = float(fit.params[name]), float(errors[name])
-        z = estimate / se
         end = normal_quantile(0.975) * se
         if kind == "p":
             return wald_p(estimate, se) / (2 if claim.sided == 1 else 1)
-        return {"se": se, "z": z, "low": estimate - end, "high": estimate + end}[kind]
+        return {"se": se, "z": estimate / se, "low": estimate - end, "high": estimate + end}[kind]
 
-    theirs = {q.quantity: value(kind_of(q.quantity), q.quantity.name) for q in numbers if errors is not None}
-    if not theirs or not all(
-        judge_print(q, theirs[q.quantity], float(claim.alpha)).comes_out for q in numbers
+    if errors is None or not all(
+        _comes_out(claim, q, value(kind_of(q.quantity), q.quantity.name)) for q in numbers
     ):
         return {}
-    return {
-        q.quantity: PrintVerdict(
-            "agrees-other-definition",
-            f"expected-information: comes out by the expected information, from which R's glm takes standard errors;"
-            f" {values[q.quantity]:.8g} by the observed one",
-            "expected-information",
-        )
-        for q in off
+    said = "comes out by the expected information, from which R's glm takes standard errors"
+    ours: dict[str, str] = {q.quantity: f"; {values[q.quantity]:.8g} by the observed one" for q in off}
+    return _by_other("expected-information", off, said, ours)
+
+
+# -- R's PlackettLuce ----------------------------------------------------------------------------------------
+
+#: PlackettLuce's default, with which every item has won and lost.
+DEFAULT = 0.5
+#: Numbers of a page by which its prior can be told although one of them does not come out.
+FEWEST = 4
+#: Kinds of numbers that depend on standard errors.
+OF_ERRORS = (*OF_ERROR, "worth_se", "contrast_se", "contrast_z", "contrast_p")
+#: Kinds of numbers that no prior moves.
+OF_DATA = ("df_resid", "df_null", "n_comparisons", "n_items", "wins")
+_SAID = {
+    "stages": "which takes -2 log L as the deviance, and the choices of every stage less the parameters as df",
+    "data-information": "which leaves pseudo-rankings out of the information that gives standard errors",
+    "default-prior": "which has npseudo = 0.5 unless it is told otherwise: half a win and half a loss more for every"
+    " item, which shrink all estimates",
+}
+#: Digits that numbers must have together: by one other reading two are hit by chance once in a hundred pages.
+FEWEST_DIGITS = 2
+
+
+def may_have_prior(model: ModelClaim | None) -> bool:
+    """Whether a page with this model may have been made with the default prior."""
+    return (
+        model is not None
+        and model.family == "plackett-luce"
+        and not (model.npseudo or model.prior or model.by)
+    )
+
+
+def model_of_page(
+    claim: Claim, table: Respondents, fit: Fit | None, values: Mapping[str, float]
+) -> ModelClaim:
+    """The claim's model, or with R's default prior if that brings out every number, or all but one, of a page that
+    does not say it.  fit: without the prior; None where there is none."""
+    assert claim.model is not None
+    if not may_have_prior(claim.model):
+        return claim.model
+    n = len(claim.numbers)
+    own = -1 if fit is None else _n_out(claim, fit, values)
+    if own == n:
+        return claim.model
+    with_prior = replace(claim.model, npseudo=DEFAULT)
+    try:
+        prior = fit_model(table, with_prior)
+        shrunken: dict[str, float] = {q.quantity: quantity(prior, q.quantity) for q in claim.numbers}
+    except PairproofError:
+        return claim.model
+    out = _n_out(claim, prior, shrunken)
+    # A misprint beside the prior is told from one without it only where fewer come out without it.
+    found = out == n or out == n - 1 > own and n >= FEWEST
+    return with_prior if found and _n_digits(claim.numbers) >= fewest_digits(1) else claim.model
+
+
+def _n_out(claim: Claim, fit: Fit, values: Mapping[str, float]) -> int:
+    """How many numbers come out, as they stand or as PlackettLuce prints them."""
+    theirs = values_of(fit, claim)
+    ways = ((q, (values[q.quantity], theirs.get(q.quantity, math.nan))) for q in claim.numbers)
+    return sum(any(_comes_out(claim, q, value) for value in two) for q, two in ways)
+
+
+def by_plackett_luce(
+    claim: Claim, fit: Fit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
+) -> dict[str, PrintVerdict]:
+    """Numbers that come out as R's PlackettLuce prints them, and not as they stand, or not without its default prior."""
+    if fit.answers is None or fit.spec.family != "plackett-luce" or claim.model is None:
+        return {}
+    found: dict[str, PrintVerdict] = {}
+    theirs = values_of(fit, claim)
+    for name, kinds in (("stages", ("deviance", "df_resid")), ("data-information", OF_ERRORS)):
+        of_kind = [q for q in claim.numbers if q.quantity.kind in kinds and q.quantity in theirs]
+        come_out = [q for q in of_kind if _comes_out(claim, q, theirs[q.quantity])]
+        # One of them may be a misprint, which does not make the others wrong.
+        if len(come_out) >= max(1, len(of_kind) - 1):
+            wrong = [q for q in come_out if not judged[q.quantity].comes_out]
+            both = {q: f": {theirs[q]:.8g}; {values[q]:.8g} by pairproof's definition" for q in theirs.keys() & values}
+            found |= _agree(name, wrong, both)
+    if fit.of_answers.pseudo and not claim.model.npseudo:
+        unsaid = [q for q in claim.numbers if q.quantity in found or judged[q.quantity].comes_out]
+        found |= _agree("default-prior", [q for q in unsaid if q.quantity.kind not in OF_DATA], {})
+    return found
+
+
+def values_of(fit: Fit, claim: Claim) -> dict[str, float]:
+    """What PlackettLuce prints otherwise of this fit, by the claim's names."""
+    found: dict[str, float] = {
+        Quantity("deviance"): -2.0 * fit.llf,
+        Quantity("df_resid"): choices(fit) - fit.rank,
     }
+    if fit.of_answers.pseudo:
+        of_data = replace(fit, covariance=DenseCovariance(data_covariance(fit)))
+        for q in claim.numbers:
+            if q.quantity.kind in OF_ERRORS:
+                sides = 2.0 if claim.sided == 1 and q.quantity.kind == "p" else 1.0
+                found[q.quantity] = quantity(of_data, q.quantity) / sides
+    return found
+
+
+def choices(fit: Fit) -> float:
+    """Free choices of all stages: of m items left, the sets of 1 or of a number that can tie, less one."""
+    table = fit.respondents
+    orders = (1, *fit.of_answers.tie_orders)
+    ranks, total = table.ranks[:, 0], 0.0
+    for stage in range(1, int(ranks.max(initial=0)) + 1):
+        left = (table.presented[:, 0] & ((ranks >= stage) | (ranks == 0))).sum(axis=1)
+        there = (ranks == stage).any(axis=1)
+        for m in np.unique(left[there]):
+            free = sum(comb(int(m), d) for d in orders if d <= m) - 1
+            total += free * float(table.weights[there & (left == m)].sum())
+    return total
+
+
+def data_covariance(fit: Fit) -> FloatArray:
+    """By the information of the rankings alone, at the fit's estimates."""
+    at = fit.likelihood
+    covariance = np.linalg.pinv(at.point.information_of(fit.numbers.observed), hermitian=True)
+    return np.asarray(at.outward @ covariance @ at.outward.T)
+
+
+def _agree(name: str, numbers: Sequence[PrintedQuantity], ours: Mapping[str, str]) -> dict[str, PrintVerdict]:
+    if _n_digits(numbers) < FEWEST_DIGITS:
+        return {}
+    said = f"comes out as R's PlackettLuce has it, {_SAID[name]}"
+    return _by_other(f"plackett-luce-{name}", numbers, said, ours)

@@ -6,8 +6,8 @@ Pure functions of numbers; what is asked of whom is decided in :mod:`pairproof.v
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...fit.estimates.tails import p_equals
 from ..claims.paper import PrintedQuantity
 from ..claims.quantities import is_probability, kind_of
 from .agreement import AGREEING, Verdict
-from .digits import CERTIFIED, Floor, digits_of_agreement, floor
+from .digits import Floor, digits_of_agreement, floor
 
 #: Below this size, per comparison, a printed deviance on 0 df is what rounding leaves of 0: observed 6.7e-15
 #: over 120 comparisons in Dras (2015); a deviance is a sum of n log terms, each right to 1e-16.
@@ -65,9 +65,7 @@ def judge_table(
     """
     half = within or {}
     judged: dict[str, PrintVerdict] = {
-        q.quantity: judge_print(
-            q, values[q.quantity], alpha, df_resid, n, half.get(q.quantity, math.nan)
-        )
+        q.quantity: judge_print(q, values[q.quantity], alpha, df_resid, n, half.get(q.quantity, math.nan))
         for q in numbers
     }
     cut = [name for name, j in judged.items() if j.code == "truncated"]
@@ -205,8 +203,7 @@ def reversed_items(
 OF_STOPPING = 0.025
 #: The same of any other number: what R's glm leaves is 1e-6 of a standard error, and nobody sees a hundredth.
 IMMATERIAL = 0.01
-#: Numbers that must come out to their printed places before the one that does not is called a misprint.
-OTHERS_THAT_COME_OUT = 4
+DIFFERENT = ("differs", "differs-conclusion")
 
 
 def apart(q: PrintedQuantity, value: float, error: float) -> tuple[float, float]:
@@ -221,7 +218,9 @@ def apart(q: PrintedQuantity, value: float, error: float) -> tuple[float, float]
     if is_probability(q.quantity):
         from scipy.special import ndtri
 
-        high, printed, low, own = (float(-ndtri(min(max(x, 0.0), 1.0) / 2)) for x in (low, printed, high, own))
+        high, printed, low, own = (
+            float(-ndtri(min(max(x, 0.0), 1.0) / 2)) for x in (low, printed, high, own)
+        )
     return abs(printed - own) / error, max(low - own, own - high, 0.0) / error
 
 
@@ -229,39 +228,57 @@ def immaterial(
     numbers: Sequence[PrintedQuantity],
     values: Mapping[str, float],
     errors: Mapping[str, float],
+    judged: Mapping[str, PrintVerdict],
     part: float,
-    of_board: bool = False,
+    code: str = "small",
+    cut_too: bool = False,
 ) -> dict[str, PrintVerdict]:
-    """The numbers that lie at most this part of their standard error beyond their printed places."""
-    found: dict[str, PrintVerdict] = {}
-    why = (
-        "so much is left by a program that stops early, and nothing follows from it"
-        if of_board
-        else "no sign, order, significance or mark changes"
-    )
-    for q in numbers:
-        value = values[q.quantity]
-        size, beyond = apart(q, value, errors.get(q.quantity, math.nan))
-        if beyond <= part:
-            said = (
-                f"computed {value:.{6 if of_board else 10}{'f' if of_board else 'g'}}: {beyond:.2g} of a standard error"
-                f" beyond the printed places (at most {part:g}); {why}"
-            )
-            code = "early-stop" if of_board else "rounded-twice" if _rounded_twice(q, value) else "small"
-            found[q.quantity] = PrintVerdict("immaterial", said, code, size)
-    return found
+    """The numbers that differ by at most this part of their standard error beyond their printed places.
 
-
-def alone(judged: Mapping[str, PrintVerdict], following: Sequence[str] = ()) -> str | None:
-    """The number that alone does not come out, to its printed places, of at least five; None if there is none.
-
-    `following` are those that do not come out because they were worked out from another that does not.
+    A number that is cut where the others are rounded is none of them, unless others are off by as little, for the
+    same reason, or `cut_too`: on a board, whose programs stop early.
     """
-    off = [name for name, j in judged.items() if not j.comes_out and name not in following]
-    plain = len(judged) - len(off) - len(following)
-    if len(off) != 1 or plain < OTHERS_THAT_COME_OUT or judged[off[0]].code not in ("other-value", "small"):
-        return None
-    return off[0]
+    found: dict[str, PrintVerdict] = {}
+    for q in numbers:
+        name, value = q.quantity, values[q.quantity]
+        beyond = apart(q, value, errors.get(name, math.nan))[1]
+        if judged[name].verdict == "differs" and beyond <= part:
+            said = (
+                f"computed {value:.10g}: {beyond:.2g} of a standard error beyond the printed places (at most {part:g});"
+                " so much is left by a program that stops early, and nothing follows from it"
+            )
+            twice = judged[name].code == "rounded-twice"
+            found[name] = PrintVerdict("immaterial", said, "rounded-twice" if twice else code)
+    return found if cut_too or any(judged[name].code != "cut-not-rounded" for name in found) else {}
+
+
+def sized(
+    numbers: Sequence[PrintedQuantity],
+    values: Mapping[str, float],
+    errors: Mapping[str, float],
+    judged: Mapping[str, PrintVerdict],
+    shortfall: Callable[[Mapping[str, float]], float],
+) -> dict[str, PrintVerdict]:
+    """The verdicts; of what differs they say how far, in standard errors, and of estimates in likelihood too.
+
+    `shortfall` gives how far the log-likelihood lies below its maximum at some estimates.
+    """
+    found, differ = dict(judged), [q for q in numbers if judged[q.quantity].verdict in DIFFERENT]
+    estimates = {q.quantity.name: q.printed.value for q in differ if q.quantity.kind == "estimate"}
+    printed = {name: float(value) for name, value in estimates.items() if value is not None}
+    short = shortfall(printed) if printed else math.nan
+    for q in numbers:
+        j, size = judged[q.quantity], apart(q, values[q.quantity], errors[q.quantity])[0]
+        if j.comes_out or math.isnan(size):
+            continue
+        note = f"{j.note}; {size:.2g} se off" if q in differ and math.isfinite(size) else j.note
+        if q in differ and q.quantity.kind == "estimate" and not math.isnan(short):
+            note += (
+                f"; the log-likelihood is {short:.3g} below its maximum where the estimates that differ are as"
+                " printed and all other parameters are held as computed"
+            )
+        found[q.quantity] = replace(j, note=note, size=size)
+    return found
 
 
 @dataclass(frozen=True)
@@ -311,16 +328,3 @@ def digits_forgiven(
         return plain
     size = rounding if abs(native - other) <= UNITS * np.finfo(float).eps * rounding else 0.0
     return float(digits_of_agreement(native, other, max(scale, wider, size)))
-
-
-def judge_certified(
-    quantity: str,
-    native: float,
-    text: str,
-    scale: float,
-    floors: Sequence[Floor] | None = None,
-    rounding: float = 0.0,
-    wider: float = 0.0,
-) -> DigitsVerdict:
-    """Digits of native against a 50-digit value given as decimal text."""
-    return judge_digits(quantity, native, float(np.float64(text)), scale, CERTIFIED, floors, rounding, wider)

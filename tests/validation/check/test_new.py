@@ -14,9 +14,10 @@ from pairproof.errors import InputError
 from pairproof.validation.check.checker import Checker
 from pairproof.validation.check.claims_file import parse_claims, read_claims
 from pairproof.validation.check.draft import MOST_INLINE, draft
-from pairproof.validation.claims.data import fit_model, read_data
+from pairproof.validation.claims.data import fit_model, read_answers, read_data
 from pairproof.validation.claims.entries import tomllib
-from pairproof.validation.claims.paper import ModelClaim
+from pairproof.validation.claims.paper import ModelClaim, PrintedQuantity
+from pairproof.validation.claims.printed import Printed
 from tests.places import DATA
 
 DRAS = DATA / "dras_table1.csv"
@@ -225,3 +226,274 @@ def test_a_malformed_file_is_refused_with_exit_code_3_and_its_line(
     assert main(["check", str(file)]) == 3
     said = capsys.readouterr().err
     assert message in said and f"line {line}" in said and "Traceback" not in said
+
+
+def test_the_schema_is_written_for_an_editor_as_the_package_ships_it(tmp_path, capsys) -> None:
+    from importlib import resources
+
+    from pairproof.cli.app import run
+
+    shipped = resources.files("pairproof.validation.claims").joinpath("claims.schema.json").read_text("utf-8")
+    file = tmp_path / "claims.schema.json"
+    assert run(["claims", "schema", "--out", str(file)]) == 0
+    assert file.read_text(encoding="utf-8") == shipped and "written" in capsys.readouterr().out
+    assert run(["claims", "schema"]) == 0 and json.loads(capsys.readouterr().out) == json.loads(shipped)
+
+
+SALAD = """A,B,C,D,age,weight
+1,2,3,4,30,2
+2,1,3,4,40,1
+2,1,4,3,30,2
+3,4,2,1,40,1
+4,1,2,3,30,11
+4,1,3,2,40,6
+4,2,1,3,30,3
+4,3,2,1,40,1
+"""
+ITEM_DATA = """item,acetic,gluconic,made.of
+A,0.5,0,oil
+B,0.5,10,oil
+C,1,0,egg
+D,0,10,egg
+"""
+ANSWERS = {
+    "rankings": {
+        "A": [1, 2, 1, None],
+        "B": [2, 1, 1, 1],
+        "C": [3, 0, 2, 2],
+        "D": [0, 0, 3, 3],
+        "sex": ["m", "f", "m", "f"],
+    },
+    "ratings": {
+        "A": [1, 2, 1, None, 4, 2],
+        "B": [2, 2, 5, 1, 2, 2],
+        "C": [3, 4, 2, 1, 1, 5],
+        "age": [20, 30, 20, 30.5, 20, 30],
+    },
+    "pairs": {
+        "1": [1, 1, 0, 1],
+        "2": [0, 1, 1, None],
+        "3": [1, 0, 1, 1],
+        "sex": ["m", "f", "m", "f"],
+        "weight": [3, 4, 2, 2.5],
+    },
+}
+READ = {
+    "rankings": {"layout": "ranks", "items": list("ABCD"), "unranked": {0: "below", "NA": "absent"}},
+    "ratings": {"layout": "ratings", "items": list("ABC"), "scale": [1, 2, 3, 4, 5, 6], "best": "high"},
+    "pairs": {
+        "layout": "pairs", "items": list("ABC"), "pair_order": "lexicographic", "tie_category": True, "pair_names": "ignore",
+        "coding": {"first": 1, "second": 0, "missing": "NA"},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "salad.csv").write_text(SALAD, encoding="utf-8")
+    (tmp_path / "items.csv").write_text(ITEM_DATA, encoding="utf-8")
+    (tmp_path / "votes.csv").write_text(
+        "first,second,wins,losses,home\nA,B,3,9,1\nA,C,4,6,0\nA,D,2,7,1\nB,C,6,3,0\nB,D,8,4,1\nC,D,5,5,0\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "systems.csv").write_text(
+        "system1,rank1,system2,rank2,system3,rank3\nA,1,B,2,C,3\nB,1,A,2,C,3\nC,1,A,2,B,3\nA,1,C,2,B,3\n",
+        encoding="utf-8",
+    )
+    return tmp_path
+
+
+def written(here: Path, *arguments: str) -> Checker:
+    """The claims file of the command, read."""
+    out = here / "mine.claims.toml"
+    assert main(["claims", "new", *arguments, "--out", str(out), "--force", "--quiet"]) == 0
+    return Checker(read_claims(out))
+
+
+@pytest.mark.parametrize("kind", [*ANSWERS])
+@pytest.mark.parametrize("family", ["pattern", "plackett-luce", "llbt"])
+def test_whole_answers_are_written_as_they_are(kind: str, family: str) -> None:
+    table = pairproof.read_respondents(ANSWERS[kind], **READ[kind])
+    model = ModelClaim(family, npseudo=0.5 if family == "plackett-luce" else 0.0)
+    if family == "plackett-luce" and kind == "pairs" or family == "pattern" and kind == "rankings":
+        return  # no such model
+    text = draft(table, model, "mine").claims
+    found = read_answers(parse_claims(text), "table")
+    assert (
+        found.kind == table.kind and found.items == table.items and found.tie_category == table.tie_category
+    )
+    assert found.scale == table.scale and sorted(found.sentences()) == sorted(table.sentences())
+    own = table.to_comparisons() if family == "llbt" else table
+    same(refitted(text), fit_model(own, model))
+
+
+def test_repeated_rankings_and_subject_covariates_survive() -> None:
+    table = pairproof.read_respondents(
+        {"A.1": [1, 2, 1], "B.1": [2, 1, 2], "A.2": [1, 2, 2], "B.2": [2, 1, 1], "sex": ["m", "f", "m"]},
+        layout="ranks",
+        items=list("AB"),
+        times=[".1", ".2"],
+    )
+    model = ModelClaim("pattern")
+    same(refitted(draft(table, model, "mine").claims), fit_model(table, model))
+    ratings = pairproof.read_respondents(ANSWERS["ratings"], **READ["ratings"])
+    model = ModelClaim("pattern", by="age")
+    text = draft(ratings, model, "mine").claims
+    assert "30.5" in text
+    same(refitted(text), fit_model(ratings, model))
+
+
+def test_long_rankings_become_a_file_with_its_layout(tmp_path: Path) -> None:
+    table = pairproof.read_respondents(
+        {name: [((k * m + 17) ** 3) % 9973 for k in range(700)] for m, name in enumerate("ABCDEFGH", 3)},
+        layout="ranks",
+        items=list("ABCDEFGH"),
+        zero_based=True,
+    )
+    found = draft(table, ModelClaim("plackett-luce"), "long")
+    (tmp_path / "long.csv").write_text(found.csv, encoding="utf-8")
+    assert 'kind = "file"' in found.claims and 'layout = "ranks"' in found.claims
+    same(refitted(found.claims, str(tmp_path)), pairproof.fit_plackett_luce(table))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        ("salad.csv --model plackett-luce --layout ranks --items A,B,C,D", "ABCD"),
+        ("salad.csv --model pattern --layout ranks --items A,B,C,D --by age", None),
+        (
+            "salad.csv --model plackett-luce --layout ranks --items A,B,C,D --item-data items.csv"
+            " --item-terms gluconic --separate D",
+            ["gluconic", "D"],
+        ),
+        ("votes.csv --item-data items.csv --item-terms made.of", ["made.of[oil]"]),
+        (
+            "votes.csv --model bradley-terry --item-data items.csv --item-terms acetic,gluconic",
+            ["acetic", "gluconic"],
+        ),
+        ("votes.csv --model bradley-terry --item-data items.csv --formula gluconic+home --separate A", None),
+        (
+            "votes.csv --model bradley-terry --item-data items.csv --formula gluconic+acetic",
+            ["gluconic", "acetic"],
+        ),
+        ("votes.csv --model bradley-terry --item-data items.csv --formula gluconic+(1|item)", ["gluconic"]),
+        ("votes.csv --comparison-terms home --ties none", ["A", "B", "C", "D", "home"]),
+        ("votes.csv --model bradley-terry --offset home", "ABCD"),
+        ("votes.csv --model bradley-terry --weights home", None),
+        ("votes.csv --model bradley-terry --link probit --reduce-bias mean", None),
+        ("votes.csv --model bradley-terry --order-effect --reference C", ["A", "B", "C", "D", "order"]),
+    ],
+)
+def test_every_option_of_the_model_has_an_effect_in_the_file(
+    here: Path, arguments: str, names: list[str] | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = arguments.split()
+    out = here / "mine.claims.toml"
+    code = main(["claims", "new", *words, "--out", str(out), "--quiet"])
+    if names is None and code:
+        assert code == 3 and capsys.readouterr().err  # refused, with the reason
+        return
+    checker = Checker(read_claims(out))
+    fit, stated = checker.fit("table-1"), checker.paper.claims[0].model
+    assert stated is not None and (names is None or [*fit.names] == [*names])
+    for option in (word for word in words if word.startswith("--")):
+        key = {"model": "family"}.get(option[2:], option[2:].replace("-", "_"))
+        where = checker.paper.data["table"] if key in ("item_data", "layout", "items") else stated
+        assert getattr(where, key) not in ("", (), {}, False, None), option
+
+
+def test_item_data_stand_in_the_file_whether_the_model_uses_them_or_not(here: Path) -> None:
+    checker = written(here, "votes.csv", "--item-data", "items.csv")
+    assert checker.paper.data["table"].item_data == {
+        "acetic": {"A": 0.5, "B": 0.5, "C": 1, "D": 0},
+        "gluconic": {"A": 0, "B": 10, "C": 0, "D": 10},
+        "made.of": {"A": "oil", "B": "oil", "C": "egg", "D": "egg"},
+    }
+
+
+def test_rankings_of_systems_are_recognised_and_written_whole(here: Path) -> None:
+    for model, family in (([], ""), (["--model", "llbt"], "llbt")):
+        checker = written(here, "systems.csv", *model)
+        claim = checker.paper.claims[0]
+        assert checker.paper.data["table"].layout == "ranks" and claim.model is not None
+        assert claim.model.family == family and checker.answers("table").n_persons == 4
+    checker = written(here, "systems.csv", "--model", "plackett-luce", "--layout", "rankings")
+    same(checker.fit("table-1"), pairproof.fit_plackett_luce(checker.answers("table")))
+
+
+def test_a_file_without_a_model_is_not_checkable_until_one_is_said(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(here, "salad.csv", "--layout", "ranks", "--items", "A,B,C,D")
+    assert main(["check", "mine.claims.toml", "--r", "none"]) == 0
+    said = capsys.readouterr().out
+    assert "not-checkable" in said and 'family = "plackett-luce"' in said
+
+
+def test_a_ranking_that_has_no_estimates_without_a_prior_can_be_begun(here: Path) -> None:
+    (here / "few.csv").write_text("A,B,C\n1,2,3\n1,3,2\n", encoding="utf-8")
+    checker = written(here, "few.csv", "--model", "plackett-luce", "--layout", "ranks", "--items", "A,B,C")
+    assert "estimate = { B = " in (here / "mine.claims.toml").read_text(encoding="utf-8")
+    assert checker.paper.claims[0].model == ModelClaim("plackett-luce", reference="A")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("salad.csv --model plackett-luce", "say --layout"),
+        ("salad.csv --model pattern --layout counts", "say --layout"),
+        ("salad.csv --layout ranks --items A,B,C,D --winner rows", "--winner is not for --layout ranks"),
+        ("votes.csv --unranked below", "--unranked is for whole answers"),
+        ("votes.csv --npseudo 0.5", "--npseudo"),
+        ("votes.csv --formula home", '--formula: formula is for family = "bradley-terry"'),
+        ("salad.csv --model plackett-luce --layout ranks --items A,B,C,D --cells age", "--cells"),
+        ("salad.csv --model plackett-luce --layout ranks --items A,B,C,D --order-effect", "--order-effect"),
+        ("salad.csv --model plackett-luce --layout ranks --items A,B,C,D --levels age=40,30", "--levels age=... has no effect"),
+        ("salad.csv --model pattern --layout ranks --items A,B,C,D --by age --levels age=40,30", "its levels are in the order"),
+        ("votes.csv --levels home=1,0", "has no effect"),
+        ("votes.csv --separate A", "separate"),
+        ("systems.csv --coding first=1,second=2", "but this table is 'rankings'"),
+        ("votes.csv --item-terms acetic", "acetic"),
+    ],
+)  # fmt: skip
+def test_an_option_without_an_effect_is_refused(
+    here: Path, arguments: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["claims", "new", *arguments.split()]) == 3
+    said = capsys.readouterr().err
+    assert message in said and "Traceback" not in said
+
+
+def test_numbers_of_a_page_are_written_in_its_order_with_what_it_states() -> None:
+    table = pairproof.read(DRAS)
+    page = [
+        ("se.C", "0.10"),
+        ("se.A", "0.20"),
+        ("estimate.C", "-1.20"),
+        ("aic", "12.0"),
+        ("worth.all.A", ".310"),
+    ]
+    numbers = [PrintedQuantity(name, Printed.parse(value), 0) for name, value in page]
+    text = draft(
+        table, ModelClaim("llbt"), "mine", "T", numbers, {"where": "Table 2", "alpha": "0.01"}
+    ).claims
+    claim = parse_claims(text).claims[0]
+    assert {(str(q.quantity), q.printed.text) for q in claim.numbers} == set(page)
+    assert text.index("se = {") < text.index("estimate = {") and text.index("C =") < text.index(
+        "A =", text.index("se = {")
+    )
+    assert claim.where == "Table 2" and claim.alpha == "0.01" and "compare_only" not in text
+    assert draft(table, ModelClaim("llbt"), "mine", numbers=numbers).n_numbers == 5
+
+
+def test_a_deviance_printed_with_its_degrees_of_freedom_is_written_once() -> None:
+    table, page = pairproof.read(DRAS), Printed.parse("12.50 on 3")
+    assert page.on is not None
+    numbers = [PrintedQuantity("deviance", page, 0), PrintedQuantity("df_resid", page.on, 0)]
+    text = draft(table, ModelClaim("llbt"), "mine", numbers=numbers).claims
+    found = parse_claims(text).claims[0].numbers
+    assert [(str(q.quantity), q.printed.text) for q in found] == [
+        ("deviance", "12.50 on 3"),
+        ("df_resid", "3"),
+    ]

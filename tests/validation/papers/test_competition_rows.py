@@ -328,9 +328,7 @@ def test_a_row_judged_without_digits_is_listed_and_counts_as_no_digits_agreement
     rows = list(recorded("hopkins-may-2013"))
     counted = {r.source: r.n for r in digits_rows(rows)}
     assert not any("rjags" in source or "MCMCpack" in source for source in counted)
-    assert r_lines(rows, ReportContext()) == [
-        f"R gave 0 numbers live and {len(rows)} from records; 0 checks did not run."
-    ]
+    assert r_lines(rows, ReportContext()) == [f"R gave {len(rows)} numbers from records."]
     for suffix in (".txt", ".md", ".html"):
         # In Markdown every sign is escaped.
         text = render(rows, ReportContext(), suffix).replace("\\", "").replace("&#39;", "'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import re
 import subprocess
@@ -347,3 +348,12 @@ def test_the_plugin_loads_nothing_heavy() -> None:
         ).stdout.strip()
         == "[]"
     )
+
+
+def test_the_example_of_the_plugin_runs_and_prints_what_it_says() -> None:
+    from pairproof.validation.pytest import plugin
+
+    said: list[str] = []
+    found = doctest.DocTestParser().get_doctest(plugin.__doc__ or "", {}, "plugin", None, 0)
+    doctest.DocTestRunner(verbose=False).run(found, out=said.append)
+    assert len(found.examples) >= 5 and not said, "".join(said)

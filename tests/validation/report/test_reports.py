@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,7 +21,10 @@ from pairproof.report.blocks import Figure, Table
 from pairproof.validation.check.checker import Checker
 from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.check.shipped import CertifiedValues
+from pairproof.validation.claims.quantities import Quantity
 from pairproof.validation.report.context import digits_rows, opening
+from pairproof.validation.report.findings import headline
+from pairproof.validation.report.page import MARKS, mark_of, printed_figure
 from pairproof.validation.report.rendering import (
     FORMATS,
     ReportContext,
@@ -29,6 +34,7 @@ from pairproof.validation.report.rendering import (
     worth_series,
     write_report,
 )
+from pairproof.validation.report.verification import Verification
 from pairproof.validation.verdicts.agreement import Agreement, RCounterpart
 from tests.validation.fakes import GLM, values_of
 
@@ -88,21 +94,124 @@ def test_where_nothing_was_compared_the_first_lines_say_so() -> None:
     agreements, context = dras()
     idle = [a for a in agreements if a.verdict in ("not-run", "not-checkable")]
     assert len({a.verdict for a in idle}) == 2
-    assert opening(idle, context)[1] == opening([], context)[1] == "Nothing was compared."
-
-
-def test_the_first_lines_count_the_verdicts_and_say_what_is_absent() -> None:
-    lines = opening(*dras())
-    assert re.match(
-        (
-            r"\d+ agreements: \d+ agree, 6 explained, 2 differs, 1 differs-conclusion, 8 not-checkable, 2"
-            r" not-run; 9 accepted"
-        ),
-        lines[0],
+    assert "Nothing was compared." in opening(idle, context) and "Nothing was compared." in opening(
+        [], context
     )
-    assert lines[1] == "Nothing that ran needs attention."
-    assert lines[2] == "prefmod is absent: its recorded results are used"
-    assert re.match(r"R gave \d+ numbers live and \d+ from records; 2 checks did not run\.", lines[3])
+
+
+def test_the_first_lines_say_what_comes_out_and_what_is_absent() -> None:
+    lines = opening(*dras())
+    assert re.fullmatch(
+        r"20 of 24 printed numbers come out; .*\d have explanations that a person accepted\.", lines[0]
+    )
+    assert re.match(r"23 of 36 statements hold; 8 cannot be checked; ", lines[1])
+    assert re.match(r"\d+ further comparisons with R and 50-digit values: \d+ agree, 2 not-run", lines[2])
+    assert lines[3] == "Nothing that ran needs attention."
+    assert lines[4] == "prefmod is absent: its recorded results are used"
+    assert re.match(r"R gave \d+ numbers live and \d+ numbers from records; 2 checks did not run\.", lines[5])
+
+
+def printed(
+    quantity: str, text: str, native: float | None, verdict: str = "agrees", **more: Any
+) -> Agreement:
+    return Agreement("p", "c", Quantity.parse(quantity), text, native, verdict=verdict, **more)  # type: ignore[arg-type]
+
+
+MISPRINT = (
+    printed("estimate.A", "0.10", 0.1),
+    printed(
+        "estimate.B", "-0.948", -0.9192, "differs", size=0.1234, finding="1", explanation="computed -0.9192"
+    ),
+    printed(
+        "arithmetic.z.B", "-3.9", None, "differs", about="arithmetic", finding="1", explanation="-4.1 to -4.0"
+    ),
+    printed("aic", "3.2", 7.2, "agrees-other-definition", explanation="R's AIC"),
+)
+
+
+def test_the_sentence_that_matters_is_first_and_whole() -> None:
+    (said,) = headline(MISPRINT)
+    assert said == (
+        "2 of 3 printed numbers come out, one of them by another definition; one does not: estimate.B: printed"
+        " -0.948, computed -0.919 (0.12 standard errors)."
+    )
+    for suffix, between in ((".txt", "T "), (".md", "# T - "), (".html", "T ")):
+        text = render(MISPRINT, ReportContext(title="T"), suffix).partition("<body>")
+        words = " ".join(re.sub(r"<[^>]*>|\\", " ", text[2] or text[0]).split())
+        assert words.startswith(
+            f"{between}2 of 3 printed numbers come out, one of them by another definition;"
+        )
+
+
+def test_what_follows_from_a_misprint_is_told_with_it_and_not_beside_it() -> None:
+    text = render_text(MISPRINT, ReportContext(), width=120)
+    assert (
+        "! estimate.B: printed -0.948, computed -0.919 (0.12 standard errors); because of it these do not fit: z.B"
+        in text
+    )
+    assert "do not fit each other" not in text
+    two = [replace(MISPRINT[1], quantity=Quantity("estimate", name="C")), *MISPRINT[1:2]]
+    assert render_text(two, ReportContext(), width=200).count("printed -0.948") == 6  # three lists of two
+    passing = replace(MISPRINT[2], verdict="not-checkable", code="consequence")
+    assert "because of it these do not fit: z.B" in render_text(
+        [*MISPRINT[:2], passing], ReportContext(), width=160
+    )
+    alone = [replace(a, finding="") for a in MISPRINT]
+    assert "Printed numbers that do not fit each other: z.B." in [*headline(alone)]
+
+
+def test_what_the_search_found_beside_the_explanations_is_a_list() -> None:
+    found = SimpleNamespace(claims=("c",), sentences=("all standard errors are too small by 1.414",))
+    rows = Verification(MISPRINT, found_by_paper={"p": (found,)})  # type: ignore[dict-item]
+    text = render(rows, ReportContext(), ".md").replace("\\", "")
+    assert "## What the search found\n\n- c: all standard errors are too small by 1.414" in text
+
+
+def test_other_definitions_are_a_list_of_their_own() -> None:
+    text = render(MISPRINT, ReportContext(), ".md").replace("\\", "")
+    assert "## Other definitions\n\n- = aic: printed 3.2: R's AIC" in text
+
+
+def test_a_column_without_a_value_is_left_out() -> None:
+    rows = re.findall(r"^\| quantity .*$", render(MISPRINT, ReportContext(), ".md"), re.MULTILINE)
+    assert rows == ["| quantity | printed | computed | off, in se | verdict | explanation |"]
+    assert "off, in se" not in render(MISPRINT[:1], ReportContext(), ".md")
+
+
+def test_badges_count_printed_numbers_and_no_comparisons_with_r() -> None:
+    beside = printed("se.A", "", 1.0, r=1.0, r_call=GLM, about="native-r", digits=15.0)
+    page = render([*MISPRINT, beside], ReportContext(), ".html")
+    badges = re.findall(r"<b>(\d+)</b>", page[page.index('aria-label="printed numbers by verdict"') :])
+    assert badges[:3] == ["1", "1", "1"] and sum(map(int, badges)) == 3
+
+
+def test_numbers_stand_before_any_picture_and_the_digits_of_r_are_folded() -> None:
+    page = report(".html")
+    first = page.index("<svg")
+    assert page.index("<h2", 0) < page.index('class="v good"') < first
+    digits = page[page.index("Digits of agreement</h2>") :]
+    assert digits.index("<details>") < digits.index("<svg")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "accepted", "mark"),
+    [
+        ("agrees", False, "dot"),
+        ("agrees-other-definition", False, "dot"),
+        ("immaterial", False, "square"),
+        ("differs", False, "cross"),
+        ("explained", False, "cross"),
+        ("explained", True, "diamond"),
+    ],
+)
+def test_the_caption_of_the_picture_names_the_marks_that_stand_in_it(
+    verdict: str, accepted: bool, mark: str
+) -> None:
+    rows = [printed("estimate.B", "-0.948", -0.1, verdict, accepted=accepted)]
+    found = printed_figure(rows)
+    assert found is not None and mark_of(rows[0]) == mark
+    assert f"{mark.capitalize()}: {MARKS[mark][2]}." in found.caption
+    assert not any(f"{other}:" in found.caption.lower() for other in MARKS if other != mark)
 
 
 def test_an_absent_package_without_records_is_not_said_to_be_used() -> None:
@@ -118,7 +227,7 @@ def test_every_report_opens_with_the_same_lines(suffix: str) -> None:
     text = re.sub(r"[\\\s]+", " ", report(suffix))
     assert "prefmod is absent: its recorded results are used" in text
     assert (
-        text.index("agreements:")
+        text.index("20 of 24 printed numbers come out")
         < text.index("prefmod is absent")
         < text.index("ranking-by-first-preferences")
     )
@@ -207,7 +316,9 @@ def test_every_agreement_stands_in_the_html() -> None:
     rows, _ = dras()
     cells = report(".html").count('<td class="v ')
     statements = report(".html").count("<blockquote")
-    assert cells + statements == len(rows)
+    # A printed number stands in the table of the page, and where R has it once more among R's.
+    twice = sum(a.about == "printed" and bool(a.digits or a.certified_digits) for a in rows)
+    assert twice > 10 and cells + statements == len(rows) + twice
 
 
 def test_the_junit_file_has_one_testcase_an_agreement_and_skips_what_did_not_run() -> None:
@@ -252,7 +363,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_number_is_lost(width: int) ->
     assert max(len(line) for line in text.splitlines()) <= width
     packed = re.sub(r"\s+", "", text)
     assert "0.2778" in packed and "30.45543602" in packed if width >= 40 else "0.2778" in packed
-    assert text.rstrip().endswith("person")
+    assert " ".join(text.split()).endswith("have explanations that a person accepted.")
 
 
 def test_the_text_has_colours_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,7 +413,7 @@ def test_a_number_stands_beside_its_own_floor_and_not_beside_another_numbers() -
 )
 def test_what_is_flagged_as_too_few_is_said_to_need_attention(verdict: str, more: Any, flagged: bool) -> None:
     said = render_text([exact("se.A", 12.4, 12.5, verdict, **more)], ReportContext())
-    assert ("TOO FEW" in said) is flagged is ("1 need attention: c se.A" in said)
+    assert ("TOO FEW" in said) is flagged is ("1 needs attention: se.A" in said)
 
 
 def test_no_agreement_at_all_still_makes_every_report() -> None:
@@ -322,7 +433,7 @@ def test_reports_are_written_by_their_suffix_and_others_are_refused(tmp_path: Pa
 
 def test_a_figure_of_a_story_is_drawn_in_the_pages_ink_and_described_where_nothing_is_drawn() -> None:
     page = report(".html")
-    drawing = page[page.index('aria-labelledby="figure') :]
+    drawing = page[page.index("<h2", page.index("The columns</h2>") - 40) :]
     drawing = drawing[: drawing.index("</figure>")]
     assert (
         "rising" in drawing

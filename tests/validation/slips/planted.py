@@ -24,8 +24,8 @@ from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.claims.paper import PrintedQuantity
 from pairproof.validation.claims.printed import Printed
 from pairproof.validation.claims.quantities import quantity
-from pairproof.validation.slips.stopping import glm_values
 from pairproof.validation.slips.target import Target
+from pairproof.validation.slips.values import glm_values
 
 Page = dict[str, str]
 
@@ -608,6 +608,84 @@ def _lost_sign() -> Target:
     return target(fit, {**page(fit, 5), "estimate.JASA": "0.47957"})
 
 
+# -- columns, factors, and what the page does not say --------------------------------------------------------
+
+
+def columns_of(fit: Fit, *kinds: str, decimals: int = 4) -> Page:
+    """These columns of the table of a page."""
+    return printed(
+        fit, [f"{kind}.{n}" for kind in kinds for n, ok in zip(fit.names, fit.free) if ok], decimals
+    )
+
+
+@plant("columns-exchanged", "the columns of standard errors and of z")
+def _se_and_z() -> Target:
+    fit = bradley_terry(baseball(), reference="Baltimore")
+    right = columns_of(fit, "estimate", "se", "z")
+    other = {"estimate": "estimate", "se": "z", "z": "se"}
+    return target(fit, {n: right[".".join([other[n.partition(".")[0]], n.partition(".")[2]])] for n in right})
+
+
+@plant(
+    "labels-exchanged-in-one-column",
+    "New York and Toronto stand in each other's place in the column of standard errors",
+)
+def _one_column_sorted() -> Target:
+    fit = bradley_terry(baseball(), reference="Baltimore")
+    right = columns_of(fit, "estimate", "se")
+    a, b = "se.Toronto", "se.New York"
+    return target(fit, {**right, a: right[b], b: right[a]})
+
+
+@plant("one-column-on-the-other-scale", "standard errors are of log-odds beside estimates of lambda")
+def _prefmod_beside_psychotools() -> Target:
+    fit = llbt(cems())
+    items = [n for n in fit.items if n != "Stockholm"]
+    errors = {f"se.{i}": f"{2 * fit.bse[i]:.4f}" for i in items}
+    return target(fit, {**printed(fit, [f"estimate.{i}" for i in items]), **errors})
+
+
+def _dispersed(words: str, factor: Callable[[Fit], float]) -> None:
+    @plant("common-factor", words)
+    def make() -> Target:
+        fit = bradley_terry(baseball(), reference="Baltimore", cells="row")
+        c = factor(fit)
+        numbers = columns_of(fit, "estimate")
+        for i in (i for i in fit.items if i != "Baltimore"):
+            numbers[f"se.{i}"] = f"{fit.bse[i] * c:.4f}"
+            numbers[f"z.{i}"] = f"{fit.zvalues[i] / c:.4f}"
+        return target(fit, numbers)
+
+
+_dispersed("the root of deviance over", lambda f: math.sqrt(f.deviance / f.df_resid))
+_dispersed("Pearson's chi-square", lambda f: math.sqrt(f.goodness_of_fit().pearson / f.df_resid))
+_dispersed("multiplied by the root of 2", lambda f: math.sqrt(2.0))
+_dispersed("of one comparison", lambda f: math.sqrt(f.n_comparisons))
+_dispersed("all standard errors are 1.3 times", lambda f: 1.3)
+
+
+@plant("order-effect", "the model has an order effect, which is not said")
+def _at_home() -> Target:
+    """Turner and Firth (2012), 2.3: with at.home, held against the model without."""
+    with_order = bradley_terry(baseball(), reference="Baltimore", order_effect=True, cells="row")
+    numbers = {n: t for n, t in page(with_order).items() if not n.endswith(".order")}
+    return target(bradley_terry(baseball(), reference="Baltimore", cells="row"), numbers)
+
+
+@plant("order-effect", "the model has no order effect")
+def _not_at_home() -> Target:
+    fit = bradley_terry(baseball(), reference="Baltimore", order_effect=True, cells="row")
+    return target(fit, page(bradley_terry(baseball(), reference="Baltimore", cells="row")))
+
+
+@plant("penalty", "the bias of the estimates is reduced")
+def _bias_reduced() -> Target:
+    """Turner and Firth (2012), 2.2: citations with br = TRUE."""
+    fit = bradley_terry(citations(), reference="Biometrika")
+    reduced = {"Comm Statist": "-2.9444", "JASA": "-0.4791", "JRSS-B": "0.2685"}
+    return target(fit, {**{f"estimate.{i}": v for i, v in reduced.items()}, "deviance": "4.2957"})
+
+
 # -- prefmod's defects ---------------------------------------------------------------------------------------
 
 
@@ -615,7 +693,7 @@ def by_judge() -> Fit:
     return llbt(dras(), by="judge")
 
 
-@plant("bradleyterry2-rows-twice", "subset= given as positions")
+@plant("counted-twice", "subset= given as positions")
 def _positions() -> Target:
     """R 4.2.2, BradleyTerry2 1.1-2: summary(BTm(cbind(win1, win2), player1, player2, data = cited, subset = 1:6))."""
     estimates = {"Comm Statist": "-2.94907", "JASA": "-0.47957", "JRSS-B": "0.26895"}

@@ -368,13 +368,14 @@ def reversed_claim(accept: str = "") -> str:
 def test_the_json_has_these_keys_and_no_other(tmp_path: Path) -> None:
     code, out = run(tmp_path, reversed_claim(), "--json")
     document = json.loads(out)
-    assert set(document) == {"readings", "fitting", "explanations"}
+    assert set(document) == {"readings", "fitting", "explanations", "found"}
     assert document["fitting"] == 1 and document["readings"] > 1000
     assert document["explanations"] == [
         {
             "slips": ["one-pair-reversed"],
             "numbers": 8,
             "sentence": "comes out if the pair Boston:Detroit is read the other way round",
+            "evidence": True,
         }
     ]
     assert code == 1, "explained is not accepted"
@@ -435,6 +436,7 @@ model = { family = "bradley-terry" }
         "slips": ["three-teams"],
         "sentence": "other: comes out if only three teams are counted",
         "numbers": 1,
+        "evidence": True,
     }
 
 
@@ -464,7 +466,12 @@ def test_the_report_holds_the_explanation_and_every_number(tmp_path: Path) -> No
     text = report.read_text()
     assert "the pair Boston:Detroit is read the other way round" in text and "1 explanation of" in text
     assert "does not say what anybody did" in text
-    assert set(json.loads((tmp_path / "r.json").read_text())) == {"readings", "fitting", "explanations"}
+    assert set(json.loads((tmp_path / "r.json").read_text())) == {
+        "readings",
+        "fitting",
+        "explanations",
+        "found",
+    }
 
 
 def test_the_slips_that_are_known_can_be_listed() -> None:

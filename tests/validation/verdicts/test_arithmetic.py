@@ -304,9 +304,9 @@ def test_check_shows_level_0_under_names_of_its_own(tmp_path: object) -> None:
     file.write_text(claims_text(FIRTH.replace('"3.318"', '"3.381"')))
     out = CliRunner().invoke(app, ["check", str(file), "--r", "none", "--json"])
     rows = [a for a in json.loads(out.stdout)["agreements"] if a["about"] == "arithmetic"]
-    assert {a["quantity"]: a["verdict"] for a in rows if a["verdict"] != "agrees"} == {
-        "arithmetic.z.Boston": "differs"
-    }, "p fits estimate/se"
+    assert {a["quantity"]: (a["verdict"], a["code"]) for a in rows if a["verdict"] != "agrees"} == {
+        "arithmetic.z.Boston": ("not-checkable", "consequence")
+    }, "p fits estimate/se, and z has its finding where it is held against the data"
     assert len({(a["claim"], a["quantity"]) for a in rows}) == len(rows)
 
 

@@ -20,7 +20,13 @@ from itertools import combinations
 
 import numpy as np
 
-from ....data.reading.sentence_errors import COLUMNS, ErrorTable, Shared, SystemErrors, shared_sentences
+from ....data.reading.beside.sentence_errors import (
+    COLUMNS,
+    ErrorTable,
+    Shared,
+    SystemErrors,
+    shared_sentences,
+)
 from ....data.reading.sources import suggestion
 from ....errors import InputError, ItemError
 from ....fit.estimates.array_inference import normal_quantile

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairproof.data.reading.sentence_errors import read_errors, shared_sentences
+from pairproof.data.reading.beside.sentence_errors import read_errors, shared_sentences
 from pairproof.errors import InputError
 from pairproof.native.competitions.ranking.error_rates import rate_difference
 from pairproof.native.competitions.ranking.system_rates import clustered_difference, clustered_rate, rates_of

@@ -1,0 +1,63 @@
+"""`pairproof check-numbers`: what a printed table says of itself, without the data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from ...fit.estimates.specification import TIES_IN_WORDS
+from ..options.reading import mapping_of
+from ..state import POSITIVE, READ, SectionedCommand, State, choice, options, shared_options
+
+HELP = """Check the numbers of a printed table against each other, without the data.
+
+TABLE is a printed table (CSV, LaTeX, HTML, Markdown, text) or what R, Stata or SAS print. z, p and limits follow from
+estimate and standard error; worths sum to 1 and follow from the estimates; df, AIC and counts must fit; with --games
+the estimates must give whole totals of wins. What cannot be said without the data is named.
+
+\b
+pairproof check-numbers table.txt
+pairproof check-numbers table.tex --games 13 --reference Baltimore
+pairproof check-numbers table.csv --heading se="Quasi SE" --sided 1
+"""
+
+
+@click.command("check-numbers", cls=SectionedCommand, help=HELP)
+@click.argument("table", metavar="TABLE", type=READ)
+@options(
+    "A printed table",
+    {
+        "--heading KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high, ...), where two"
+        " could be it; repeatable.",
+        "--ties": "How it treats ties (default: davidson where a parameter of ties is printed, else none).",
+        "--reference ITEM|sum": "The item whose ability is 0, or sum (default: the one item without a number).",
+        "--scale": "Of its estimates (default: the one on which most numbers fit).",
+        "--games N": "How often each pair met, by which totals of wins are checked.",
+        "--sided": "Sides of its p-values (default: 2).",
+    },
+    heading={"multiple": True, "callback": mapping_of("estimate=Ability")},
+    ties=choice(*TIES_IN_WORDS),
+    scale=choice("lambda", "log-odds"),
+    games=POSITIVE,
+    sided=choice("1", "2"),
+)
+@shared_options
+def command(
+    state: State,
+    table: str,
+    heading: dict[str, str] | None,
+    games: float | None,
+    sided: str | None,
+    **model: Any,
+) -> int:
+    from ...validation.printed.alone import check_alone, screen
+    from ...validation.report.rendering import output
+    from ...validation.verdicts.agreement import to_document
+
+    stated = {name: value for name, value in model.items() if value is not None}
+    found = check_alone(table, stated, heading or {}, games or 0.0, sided == "1")
+    shown = replace(output(found, found.context), terminal=lambda: screen(found))
+    state.give_output(shown, lambda: to_document(found) | {"said": list(found.context.first_lines)})
+    return found.exit_code

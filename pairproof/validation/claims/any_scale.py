@@ -1,0 +1,121 @@
+"""Numbers on a scale that the claim leaves free: one factor and one constant, looked for in the printed intervals.
+
+The estimates of items (and their contrasts) are printed as f x + c, their standard errors as f s; worths and their
+errors as g w, exponentials as h e.  Every printed number is an interval, its rounding, so that a factor fits if
+
+    low_i - high_j <= f (x_i - x_j)   for all i, j,      low <= f s <= high   for what has no constant,
+
+which leaves an interval of factors, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...fit.fit import Fit
+from ...numerics.arrays import BoolArray, FloatArray
+from .paper import PrintedQuantity
+from .quantities import Quantity
+
+#: Numbers that must remain when each free factor and constant has taken one.
+FEWEST_LEFT = 2
+_OF_ESTIMATES = ("estimate", "se", "contrast", "contrast_se")
+#: Kinds of numbers that share a factor.
+_TOGETHER = (_OF_ESTIMATES, ("worth", "worth_se"), ("exp",))
+#: Relative slack of a comparison of doubles with ends that are exact decimals.
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class OnAnyScale:
+    """values: computed numbers on the scale of the print.  words: by which factor and constant, a number each.
+    factor: of the standard errors of these numbers.  too_few: the numbers that a free scale leaves nothing of.
+    """
+
+    values: Mapping[str, float]
+    words: Mapping[str, str]
+    factor: Mapping[str, float]
+    too_few: frozenset[str]
+
+
+def on_any_scale(fit: Fit, numbers: Sequence[PrintedQuantity], values: Mapping[str, float]) -> OnAnyScale:
+    """The computed numbers of a claim on the scale of its print, as near as one factor and constant bring them."""
+    found, words, factors = dict(values), dict[str, str](), dict[str, float]()
+    too_few = set[str]()
+    for kinds in _TOGETHER:
+        own = [q for q in numbers if q.quantity.kind in kinds and _is_of_items(fit, q.quantity)]
+        own = [q for q in own if np.isfinite(values[q.quantity])]
+        level = np.array([_is_level(fit, q.quantity) for q in own], bool)
+        if not own:
+            continue
+        if len(own) - 1 - level.any() < FEWEST_LEFT:
+            too_few |= {q.quantity for q in own}
+            continue
+        x = np.array([values[q.quantity] for q in own])
+        factor, constant = _scale(x, level, *_intervals(own))
+        for q, moved in zip(own, level):
+            found[q.quantity] = float(factor * values[q.quantity] + constant * moved)
+            factors[q.quantity] = factor
+            and_constant = f" and {constant:+.6g}" if level.any() else ""
+            words[q.quantity] = f"on a free scale: ours times {factor:.6g}{and_constant}"
+    return OnAnyScale(found, words, factors, frozenset(too_few))
+
+
+def _is_level(fit: Fit, q: Quantity) -> bool:
+    """Whether the number has the free constant: an item's own estimate."""
+    return q.kind == "estimate" and any(t.name == q.name and t.kind == "item" and not t.by for t in fit.terms)
+
+
+def _is_of_items(fit: Fit, q: Quantity) -> bool:
+    """Whether the number is on the scale of abilities; ties and the order effect are not."""
+    if q.kind in ("estimate", "se", "exp"):
+        return any(t.name == q.name and t.kind in ("item", "covariate") for t in fit.terms)
+    return True
+
+
+def _intervals(numbers: Sequence[PrintedQuantity]) -> tuple[FloatArray, FloatArray]:
+    """The ends of what prints so; nan, which no comparison holds against a factor, where there is none."""
+    ends = [(q.printed.low, q.printed.high) for q in numbers]
+    low, high = np.array([[np.nan if end is None else float(end) for end in two] for two in ends]).T
+    return low, high
+
+
+def _scale(x: FloatArray, level: BoolArray, low: FloatArray, high: FloatArray) -> tuple[float, float]:
+    """The factor and constant that bring out all numbers, or those that are left without the farthest off."""
+    kept, middle = np.ones(len(x), bool), np.nan_to_num((low + high) / 2.0)
+    best = 1.0, 0.0
+    while kept.sum() >= FEWEST_LEFT + 1 + level[kept].any():
+        found = _feasible(x[kept], level[kept], low[kept], high[kept])
+        if found is not None:
+            return found
+        design = np.stack([x, level], axis=1)
+        fitted, *_ = np.linalg.lstsq(design[kept], middle[kept], rcond=None)
+        best = best if fitted[0] <= 0 else (float(fitted[0]), float(fitted[1]))
+        kept[np.argmax(np.where(kept, np.abs(middle - design @ fitted), -1.0))] = False
+    return best
+
+
+def _feasible(
+    x: FloatArray, level: BoolArray, low: FloatArray, high: FloatArray
+) -> tuple[float, float] | None:
+    """A factor and a constant in the middle of those that bring every number into its interval; None if none do."""
+    steps = np.subtract.outer(x[level], x[level]).ravel()
+    at = np.concatenate([steps, x[~level], -x[~level]])
+    least = np.concatenate([np.subtract.outer(low[level], high[level]).ravel(), low[~level], -high[~level]])
+    least -= _SLACK * np.abs(least)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bounds = least / at
+    bottom = np.nanmax(bounds[at > 0], initial=0.0)
+    top = np.nanmin(bounds[at < 0], initial=np.inf)
+    if (least > 0)[at == 0].any() or not 0 < top or bottom > top:
+        return None
+    factor = float((bottom + top) / 2.0 if np.isfinite(top) else bottom)
+    if not level.any():
+        return factor, 0.0
+    least_c, most_c = (low - factor * x)[level], (high - factor * x)[level]
+    ends = [np.nanmax(least_c, initial=-np.inf), np.nanmin(most_c, initial=np.inf)]
+    finite = [float(end) for end in ends if np.isfinite(end)]
+    return factor, sum(finite) / max(len(finite), 1)

@@ -1,0 +1,224 @@
+"""A printed page without its data: what its numbers say of each other, and what only the data could say.
+
+Beside the relations of :mod:`pairproof.validation.verdicts.arithmetic` there are some that a claims file has no need
+of, because its data say more::
+
+    AIC = 2k - 2 log L       AIC >= deviance + 2k, since no likelihood of counts is above 1
+    df = null df - k         k, the parameters: those that are printed, or more
+    votes = wins + losses + ties
+    p: that of z with the digits printed
+    limits: where none is that of 95 %, those of another level; else they are of no Wald interval, and nothing is said
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ...errors import InputError
+from ...fit.estimates.array_inference import normal_quantile
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
+from ...report.blocks import Block, Bullets, Column, Page, Table
+from ...report.output import render_text
+from ...text import label, named
+from ..claims.paper import Claim, DataSpec, ModelClaim, Paper
+from ..claims.quantities import Quantity
+from ..report.context import ReportContext, versions
+from ..report.notation import verdict_cell
+from ..report.verification import Verification
+from ..verdicts.agreement import Agreement
+from ..verdicts.arithmetic import Interval
+from ..verdicts.arithmetic_rows import KIND, arithmetic_rows
+from .headings import PARAMETERS, kind_among
+from .reading import PrintedTable, tables_of
+
+#: Levels of intervals that are tried beside 95 %.
+LEVELS = (0.9, 0.99, 0.8, 0.999, 0.6827)
+#: What each kind of number is held against.
+NEEDS: Mapping[str, str] = {
+    "z": "its estimate and standard error",
+    "p": "z, or its estimate and standard error",
+    "low": "its estimate and standard error",
+    "high": "its estimate and standard error",
+    "worth": "the estimates of all items",
+    "df_resid": "the null df and the printed parameters",
+    "deviance": "the null deviance",
+    "aic": "the log-likelihood, or the deviance, and the parameters",
+    "votes": "wins and losses",
+}
+#: Stands for a reference that is not known.
+UNKNOWN = "(not known)"
+_FIELDS = {f.name for f in fields(ModelClaim)}
+
+
+def check_alone(
+    path: str,
+    stated: Mapping[str, Any] = MappingProxyType({}),
+    columns: Mapping[str, str] = MappingProxyType({}),
+    games: float = 0.0,
+    one_sided: bool = False,
+) -> Verification:
+    """The numbers of a page held against each other; what was read and looked at are the first lines of its context.
+
+    path: the file.  stated: what the caller knows of the model.  columns: the heading of a kind of number that has two.
+    games: how often each pair met.  one_sided: whether the p-values are.
+    """
+    from ..check.recompute import made
+    from ..verify import backend_of
+
+    rows, said = list[Agreement](), list[str]()
+    pages = tables_of(path, columns)
+    for k, page in enumerate(pages, 1):
+        name = page.claim or ("table" if len(pages) == 1 else f"table-{k}")
+        claim = Claim(id=name, sided=1 if one_sided else 2, data="games")
+        found = _of_page(page, claim, stated, games)
+        rows += found
+        said += [*page.sentences, *_sentences(found)]
+    context = ReportContext(
+        title=f"{label(Path(path).name)}: do its numbers fit each other?",
+        subtitle="Without the data: only what follows from other printed numbers is compared with them.",
+        first_lines=tuple(said),
+        made=made(),
+        versions=versions(backend_of("none")),
+    )
+    return Verification(tuple(rows), context)
+
+
+def screen(found: Verification) -> str:
+    """What the command prints: what does not fit; then what was read and looked at."""
+    checks = [a for a in found if a.about == KIND and a.verdict != "not-checkable"]
+    off = [a for a in checks if not a.passes]
+    hold = f"{len(checks) - len(off)} of {len(checks)} checks of the printed numbers against each other hold"
+    nothing = "Nothing here follows from another printed number."
+    blocks: list[Block] = [Bullets((hold if checks else nothing,))]
+    if off:
+        rows = tuple((a.quantity.name, a.printed or "", verdict_cell(a), a.explanation) for a in off)
+        header = ("number", "printed", "verdict", "by the numbers beside it")
+        blocks.append(Table(tuple(Column(name, "left") for name in header), rows))
+    page = Page(found.context.title, [*blocks, Bullets(found.context.first_lines)])
+    return render_text(page, width=shutil.get_terminal_size((100, 24)).columns)
+
+
+def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games: float) -> list[Agreement]:
+    """The rows of a table, on the scale on which fewest numbers do not fit."""
+    of_names = {item: kind_among(PARAMETERS, item) for item in page.items}
+    items = [item for item, parameter in of_names.items() if not parameter]
+    scales = [page.model.get("scale") or "log-odds", "lambda"][: 1 if page.model.get("scale") else 2]
+    points = scales[0] not in LOG_WORTH_PER_UNIT
+    model = {key: value for key, value in page.model.items() if key in _FIELDS and key != "scale"}
+    if len(page.without) == 1 and page.without[0] in items:
+        model["reference"] = page.without[0]
+    usual = {"ties": "davidson" if "tie" in of_names.values() else "none", "reference": UNKNOWN}
+    order = "order" in of_names.values()
+    model = {**usual, **model, **stated, "family": "bradley-terry", "order_effect": order}
+    reference = model["reference"]
+    # Of a page that leaves its reference out, and does not name it, not all estimates are known.
+    met = 0.0 if points or reference == UNKNOWN else games
+    known_items = (*items, *({reference} - {"sum", UNKNOWN, *items}))
+    spec = DataSpec("games", kind="games", items=known_items, games=met)
+    kept = [q for q in page.numbers if not (points and q.quantity.kind in ("worth", "exp"))]
+    # The 0 of a reference is one by definition, and not a rounded number.
+    kept = [q for q in kept if q.quantity != f"estimate.{reference}" or reference not in page.without]
+    numbers = tuple(replace(q, quantity=_of_model(q.quantity, of_names)) for q in kept)
+    found = []
+    for scale in [stated["scale"]] if "scale" in stated else ["log-odds"] if points else scales:
+        asked = replace(claim, numbers=numbers, model=ModelClaim(**{**model, "scale": scale}))
+        paper = Paper(Path(page.source).stem, "", data={"games": spec}, claims=(asked,))
+        # A list of numbers need not be all of them.
+        without = ("df_resid", "worth.all.sum") if page.claim else ("df_resid",)
+        found.append([a for a in arithmetic_rows(paper, _no_data) if a.quantity.name not in without])
+    rows = min(found, key=lambda rows: sum(not a.passes for a in rows))
+    known: dict[str, Interval] = {q.quantity: Interval.of(q.printed) for q in numbers}
+    rows = [_of_printed_z(a, known, one_sided=claim.sided == 1) for a in _limits(rows, known)]
+    printed = {str(q.quantity): q.printed.text for q in numbers}
+
+    def row(name: str, *said: Any, **about: Any) -> Agreement:
+        return Agreement.of_claim(paper.id, asked, name, *said, **about)
+
+    free = len({q.quantity.name for q in numbers if q.quantity.kind == "estimate"} - set(page.without))
+    # Of estimates that sum to zero one is not free; of those of which nothing is said that may be so.
+    fewest = free - (reference in ("sum", UNKNOWN)) if free else 0
+    for name, holds, words in _further(known, fewest, free):
+        said = ("agrees" if holds else "differs", words, "arithmetic")
+        rows.append(row(Quantity(KIND, name=name), *said, printed=printed[name], about=KIND))
+    checked = {a.quantity.name for a in rows if a.verdict != "not-checkable"}
+    why = ("not-checkable", "follows from no other printed number: only the data can say", "no-outcomes")
+    return rows + [row(name, *why, printed=text) for name, text in printed.items() if name not in checked]
+
+
+def _of_model(q: Quantity, of_names: Mapping[str, str]) -> Quantity:
+    return Quantity(q.kind, name=of_names[q.name]) if of_names.get(q.name) else q
+
+
+def _no_data(name: str) -> Any:
+    raise InputError(f"{name}: there are no data")
+
+
+def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Agreement]:
+    """The rows, where limits that are all off are of another level, or of no Wald interval."""
+    of_limits = [a for a in rows if a.quantity.name.startswith(("low.", "high."))]
+    if any(a.passes for a in of_limits):
+        return list(rows)
+
+    def at(q: Quantity, level: float) -> bool:
+        half = known[q.of("se")].times(normal_quantile(0.5 + level / 2))
+        return (known[q] - known[q.of("estimate")]).size().meets(half)
+
+    names = [Quantity.parse(a.quantity.name) for a in of_limits]
+    level = next((level for level in LEVELS if all(at(q, level) for q in names)), None)
+    why = "none is that of a Wald interval of a usual level; what else it is does not follow from the page"
+    said = {"verdict": "not-checkable", "explanation": why}
+    said = said if level is None else {"verdict": "agrees", "explanation": f"comes out at level {level:g}"}
+    return [replace(a, **said) if a in of_limits else a for a in rows]  # type: ignore[arg-type]
+
+
+def _of_printed_z(a: Agreement, known: Mapping[str, Interval], one_sided: bool) -> Agreement:
+    """A p that is that of z with the digits of print, as prefmod's are, and not that of estimate / se, fits as well."""
+    q = Quantity.parse(a.quantity.name)
+    if a.passes or q.kind != "p" or q.of("z") not in known:
+        return a
+    ends = (math.erfc(z / math.sqrt(2.0)) / (2 if one_sided else 1) for z in astuple(known[q.of("z")].size()))
+    if known[q].meets(Interval(*sorted(ends))):
+        return replace(a, verdict="agrees", explanation=f"from {q.of('z')} with the digits printed")
+    return a
+
+
+def _further(known: Mapping[str, Interval], fewest: int, most: int) -> Iterator[tuple[str, bool, str]]:
+    """df, AIC and votes; `fewest` and `most` parameters are printed, and the model may have more."""
+    if {"df_null", "df_resid"} <= known.keys() and most:
+        k = round(known["df_null"].low - known["df_resid"].low)
+        if k <= most:
+            yield "df_resid", k >= fewest, f"df_null less {most if k == most else fewest} printed parameters"
+    if "aic" in known and "llf" in known:
+        k2 = known["aic"] + known["llf"].times(2.0)
+        k = max(fewest, math.ceil(k2.low / 2 - 1e-9))
+        yield "aic", 2 * k <= k2.high + 1e-9, f"2k - 2 log L, k a whole number from {fewest}: {k2.times(0.5)}"
+    for name in {"aic", "aic_glm"} & known.keys() if "deviance" in known and "llf" not in known else ():
+        least = known["deviance"].low + 2.0 * fewest
+        yield name, known[name].high >= least, f"at least deviance + 2 x {fewest}: {least:g}"
+    for q in (Quantity.parse(name) for name in known if name.startswith("votes.")):
+        parts = [known[q.of(kind)] for kind in ("wins", "losses", "ties") if q.of(kind) in known]
+        if len(parts) > 1:
+            total = sum(round(part.low + 0.5) for part in parts)
+            yield q, known[q].meets(Interval(total, total)), f"wins + losses + ties: {total}"
+
+
+def _sentences(rows: Sequence[Agreement]) -> Iterator[str]:
+    """What was checked, and by what; what could not be, and what that would need."""
+    names = {a.quantity.name for a in rows if a.about == KIND and a.verdict != "not-checkable"}
+    checked = [Quantity.parse(name).kind for name in names]
+    left = [a.quantity.kind.removesuffix("_glm") for a in rows if a.about == "printed"]
+    for kind, need in NEEDS.items():
+        n = checked.count(kind) + checked.count(f"{kind}_glm") - (f"{kind}.all.sum" in names)
+        if n or kind in left:
+            yield f"{kind}: {n} checked, {left.count(kind)} not; by {need}"
+    of_sum = "checked, must be 1" if "worth.all.sum" in names else "not checked, some are not printed"
+    yield f"sum of the worths: {of_sum}"
+    yield f"totals of wins: {'' if 'win_totals' in names else 'not '}checked; by all estimates, --reference and --games, how often each pair met"
+    if alone := [kind for kind in dict.fromkeys(left) if kind not in NEEDS]:
+        yield f"{named(alone)}: only the data can say whether they are right"

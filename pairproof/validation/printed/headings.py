@@ -1,0 +1,60 @@
+"""What headings, names of rows and lines of program output mean, by the expressions in `headings.toml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from ...files.packaged import packaged_toml
+
+_WORDS: Mapping[str, Any] = packaged_toml(__package__, "headings.toml")
+#: Kinds of numbers that have columns, and the expressions of their headings.
+HEADINGS: Mapping[str, re.Pattern[str]] = {k: re.compile(form) for k, form in _WORDS["headings"].items()}
+OF_FIT: Mapping[str, str] = _WORDS["of_fit"]
+PARAMETERS: Mapping[str, str] = _WORDS["parameters"]
+PROGRAMS: tuple[Mapping[str, Any], ...] = tuple(_WORDS["program"])
+#: Lines that hold numbers of the whole fit, and their kinds.
+LINES = [
+    (line["form"].replace("N", r"(-?[\d.,]*\d(?:e[+-]?\d+)?)").replace("D", r"(\d+)"), tuple(line["kinds"]))
+    for line in _WORDS["line"]
+]
+#: Headings that say that the numbers are ratings in points.
+OF_POINTS = re.compile(r"rating.*|elo|arena[_ ]score")
+#: Words of the longest heading and the longest name (a longer line is prose), and of a line of headings.
+MOST_WORDS, MOST_HEADINGS = 5, 60
+
+
+def kind_among(forms: Mapping[str, str], name: str) -> str:
+    """The key of the expression that a name matches; "" where none does."""
+    return next(
+        (kind for kind, form in forms.items() if re.fullmatch(form, name.casefold().strip(" :="))), ""
+    )
+
+
+@lru_cache(maxsize=4096)
+def kind_of_heading(heading: str) -> str:
+    """The kind of number under this heading: "estimate", "se", ...; "" for an unknown one.
+
+    What stands in parentheses after it is not looked at: "Estimate (s.e.)" is of estimates.
+    """
+    plain = " ".join(heading.casefold().replace("$", "").strip(" :*").split())
+    for text in filter(None, (plain, re.sub(r" ?[\[(].*$", "", plain))):
+        for kind, form in HEADINGS.items():
+            if form.fullmatch(text):
+                return kind
+    return ""
+
+
+def split_heading(line: str) -> tuple[str, ...]:
+    """The headings in a line: those that are known, as long as they go, and the words between them."""
+    found: list[str] = []
+    for part in re.split(r"\s{2,}", line.strip()) if len(line.split()) <= MOST_HEADINGS else ():
+        words, k = part.split(), 0
+        while k < len(words):
+            ends = range(min(len(words), k + MOST_WORDS), k, -1)
+            end = next((e for e in ends if kind_of_heading(" ".join(words[k:e]))), k + 1)
+            found.append(" ".join(words[k:end]))
+            k = end
+    return tuple(found)

@@ -1,0 +1,369 @@
+"""`read_printed`: the numbers of a page, each with the quantity and the name that it stands under.
+
+Columns are known by their headings, and what is not looked at is named.  Names are those of the page:
+:mod:`.models` finds the items of the data that they mean.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ...errors import InputError
+from ...files.inputs import decoded, read_file
+from ...text import label, listed, named, quoted
+from ..claims.paper import PrintedQuantity
+from ..claims.printed import Printed
+from ..claims.quantities import OF_BOARD, Quantity, check_name
+from .forms import MISSING, NUMBER, VECTOR, Grid, grids
+from .headings import HEADINGS, LINES, OF_FIT, OF_POINTS, PROGRAMS
+from .headings import kind_among, kind_of_heading
+
+#: Characters of a page (ten thousand rows have fewer), and of a line with a number of the whole fit.
+MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200
+#: Digits of a number that a program wrote with all of a double's: more than differ between machines.
+DIGITS, ALL_DIGITS = 10, 13
+#: Columns of one CSV that holds the numbers of several papers or claims.
+LONG = ("quantity", "item", "printed")
+#: Degrees of freedom of a statistic.
+DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
+_PARTS = re.compile(
+    rf"(?P<value>[<>=\u2264\u2265]* *{NUMBER})?[*^\u2020\u2021\u00a7 ]*"
+    rf"(?:[(\[]\s*(?P<a>{NUMBER})(?:\s*(?:[,;]|\bto\b)?\s*(?P<b>{NUMBER}))?\s*[)\]])?[*^\u2020\u2021\u00a7 .]*"
+)
+_LIMITS = re.compile(rf"[(\[]?\s*({NUMBER})\s*(?:,|;|to|\.\.|\s-|\u2013|\s)\s*({NUMBER})\s*[)\]]?")
+_WITH_DF = re.compile(rf"({NUMBER})\s*(?:on|\(|,\s*df\s*=)\s*(\d+)\s*(?:d\.?f\.?)?\s*\)?", re.IGNORECASE)
+_ZERO = re.compile(r"[-+]?0*\.?0*")
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """The numbers of one table of a page, in its order.
+
+    items: the names that rows have.  without: names of rows without a number, or with an estimate of 0, as references
+    have.  model: what the page states of the model.  sentences: what was read, and how.  others: columns and lines of
+    which nothing is read.  paper, claim: of a CSV that names them.
+    """
+
+    numbers: tuple[PrintedQuantity, ...]
+    program: str = ""
+    sentences: tuple[str, ...] = ()
+    model: Mapping[str, Any] = field(default_factory=dict)
+    items: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    source: str = ""
+    paper: str = ""
+    claim: str = ""
+
+
+def read_printed(text: str, source: str, columns: Mapping[str, str] = MappingProxyType({})) -> PrintedTable:
+    """The one table of a page; :func:`read_tables` reads several.
+
+    text: what was pasted, or the text of a file.  source: its name, which messages say.  columns: the heading under
+    which a kind of number stands, where two could be it: ``{"estimate": "Model 2"}``.
+    """
+    found = read_tables(text, source, columns)
+    if len(found) > 1:
+        where = named(f"line {min(q.line for q in t.numbers)}: {len(t.numbers)} numbers" for t in found)
+        raise InputError(
+            f"{source}: {len(found)} tables of numbers ({where}); expected one: put each in a file of its own"
+        )
+    return found[0]
+
+
+def read_tables(
+    text: str, source: str, columns: Mapping[str, str] = MappingProxyType({})
+) -> tuple[PrintedTable, ...]:
+    """The tables of a page: another begins where a quantity would stand twice."""
+    source = label(source)
+    if len(text) > MOST_CHARACTERS:
+        raise InputError(
+            f"{source}: {len(text):,} characters; a page of numbers has at most {MOST_CHARACTERS:,}: keep only the table"
+        )
+    if not text.strip():
+        raise InputError(f"{source}: the file is empty; expected a table with headings, or program output")
+    try:
+        form, tables = grids(text, source)
+    except csv.Error as error:
+        raise InputError(f"{source}: no readable table: {error}; is a quote not closed?") from error
+    if tables and {heading.casefold() for heading in tables[0].headings} >= set(LONG):
+        return _long(tables[0], source)
+    program = next((p for p in PROGRAMS if re.search(p["sign"], text, re.I | re.M)), {})
+    of_lines = list(_of_lines(text, program, source)) if form == "text" else []
+    pages: list[list[_Columns]] = []
+    for found in (_Columns(grid, source, columns, program) for grid in tables):
+        before = {q.quantity.kind for other in pages[-1] for q in other.numbers} if pages else set()
+        if pages and not before & {q.quantity.kind for q in found.numbers}:
+            pages[-1].append(found)
+        elif found.numbers:
+            pages.append([found])
+    starts = [0, *(page[0].grid.rows[0][0] for page in pages[1:]), len(text)]
+    read = []
+    for page, start, end in zip(pages or [[]], starts, starts[1:]):
+        own = [q for q in of_lines if start <= q.line < end]
+        read.append(_table(page, own, program, f"{source}: {form}", source))
+    if not any(table.numbers for table in read):
+        headings = [heading for grid in tables for heading in grid.headings if heading]
+        raise InputError(
+            f"{source}: {form} without a number that is known; the headings found are {listed(headings) or 'none'}, and"
+            " expected are such as Estimate, Std. Error, z, p, 95% CI, worth, rating, wins (--heading estimate=HEADING"
+            " says which is which)"
+        )
+    return tuple(read)
+
+
+def tables_of(path: str, columns: Mapping[str, str]) -> tuple[PrintedTable, ...]:
+    """The tables of a file."""
+    raw = read_file(Path(path), "a printed table or program output", most=4 * MOST_CHARACTERS)
+    return read_tables(decoded(raw, path), path, columns)
+
+
+def _table(
+    page: Sequence[_Columns],
+    of_lines: Sequence[PrintedQuantity],
+    program: Mapping[str, Any],
+    what: str,
+    source: str,
+) -> PrintedTable:
+    numbers: dict[str, PrintedQuantity] = {}
+    for q in (*(q for columns in page for q in columns.numbers), *of_lines):
+        if q.quantity.kind not in program.get("without", ()):
+            numbers.setdefault(q.quantity, q)
+    others = [label(other) for columns in page for other in columns.others()]
+    of_fit = [f"{q.quantity} {q.printed.text}" for q in numbers.values() if not q.quantity.name]
+    said = [f"{what} of {program['name']}" if program else what]
+    said += [label(columns.said()) for columns in page if columns.names]
+    said += [f"of the whole fit: {', '.join(of_fit)}"] * bool(of_fit)
+    said += [f"not looked at: {named(others)}"] * bool(others)
+    points = {"scale": "elo"} if any(columns.on_points for columns in page) else {}
+    return PrintedTable(
+        tuple(numbers.values()),
+        program.get("name", ""),
+        tuple(said),
+        {**program.get("states", {}), **points},
+        items=tuple(dict.fromkeys(name for columns in page for name in columns.names)),
+        without=tuple(name for columns in page for name in columns.without),
+        others=tuple(others),
+        source=source,
+    )
+
+
+class _Columns:
+    """The numbers of a grid, by the meaning of its columns."""
+
+    def __init__(self, grid: Grid, source: str, asked: Mapping[str, str], program: Mapping[str, Any]) -> None:
+        self.grid, self.source, self.program = grid, source, program
+        self.numbers, self.unread = list[PrintedQuantity](), [*grid.unread]
+        self.names, self.without = dict[str, None](), dict[str, None]()
+        self.of_names = self._names()
+        self.kinds = self._kinds(asked)
+        of_estimates = [grid.headings[k].casefold() for k, kind in self.kinds.items() if kind == "estimate"]
+        self.on_points = any(OF_POINTS.fullmatch(heading) for heading in of_estimates)
+        for line, cells in grid.rows:
+            self._row(line, cells)
+        self._as_worths()
+        self._without_estimates()
+
+    def _names(self) -> int:
+        """The column of names: one that is called so, the first without a heading, or the first of words."""
+        headings = self.grid.headings
+        known = [k for k, heading in enumerate(headings) if kind_of_heading(heading) == "items"]
+        unknown = [k for k, heading in enumerate(headings) if not kind_of_heading(heading)]
+        words = [k for k in unknown if any(_is_name(cells[k]) for _, cells in self.grid.rows)]
+        return (*known, *([0] if headings[:1] == ("",) else words), -1)[0]
+
+    def _kinds(self, asked: Mapping[str, str]) -> dict[int, str]:
+        """The kind of each column that is known; of one that is asked for, that which was named."""
+        headings, found = self.grid.headings, dict[int, str]()
+        for kind, name in asked.items():
+            here = [k for k, heading in enumerate(headings) if heading.casefold() == name.casefold()]
+            if kind not in HEADINGS or len(here) != 1:
+                raise InputError(
+                    f"{self.source}: --heading {kind}={name}: {len(here)} columns have this heading; the headings are"
+                    f" {listed(headings)}" + f"; kinds are {', '.join(HEADINGS)}" * (kind not in HEADINGS)
+                )
+            found[here[0]] = kind
+        for k, heading in enumerate(headings):
+            kind = "estimate" if heading == VECTOR else kind_of_heading(heading)
+            if kind and k not in found and kind not in ("items", *asked) and k != self.of_names:
+                found[k] = kind
+        for kind in found.values():
+            twice = [headings[k] for k, of in found.items() if of == kind]
+            if len(twice) > 1:
+                raise InputError(
+                    f"{self.source}: the columns {listed(twice)} could all be of kind {kind}; say which with --heading"
+                    f" {kind}={twice[0]}"
+                )
+        return dict(sorted(found.items()))
+
+    def _row(self, line: int, cells: Sequence[str]) -> None:
+        name = " ".join(cells[self.of_names].split()) if self.of_names >= 0 else ""
+        of_fit = kind_among(OF_FIT, name)
+        if of_fit:
+            texts = [c for k, c in enumerate(cells) if k != self.of_names and re.match(NUMBER, c)]
+            found = _with_df(of_fit, texts[0]) if texts else []
+        elif name in self.names:
+            raise InputError(
+                f"{self.source}: {quoted(name)} stands in several rows; a table has each name once"
+            )
+        elif name or self.names:
+            found = [part for k, kind in self.kinds.items() for part in self._cell(k, kind, cells)]
+        else:
+            return
+        estimates = [text for kind, text in found if kind in ("estimate", "worth")]
+        if name and not of_fit:
+            self.names[name] = None
+            if not found or estimates and _ZERO.fullmatch(estimates[0]):
+                self.without[name] = None
+                found = [part for part in found if part[0] == "estimate" or not _ZERO.fullmatch(part[1])]
+        owner = name or next(reversed(self.names))
+        for kind, text in found:
+            quantity = Quantity(kind) if of_fit else Quantity(kind, "all" * (kind == "worth"), owner)
+            printed = printed_number(kind, text, f"{self.source}, line {line}, {quoted(owner)}, {kind}")
+            self.numbers.append(PrintedQuantity(quantity, printed, line))
+
+    def _cell(self, k: int, kind: str, cells: Sequence[str]) -> list[tuple[str, str]]:
+        """The kinds and texts of the numbers in a cell."""
+        cell, heading = cells[k].strip(), self.grid.headings[k]
+        if kind == "interval" and self.grid.headings[k + 1 : k + 2] == ("",) and re.fullmatch(NUMBER, cell):
+            return [("low", cell), ("high", cells[k + 1])]
+        if not cell or re.fullmatch(MISSING, cell):
+            return []
+        parts = (_LIMITS if kind == "interval" else _PARTS).fullmatch(cell)
+        if parts is None:
+            where = f"row {quoted(cells[self.of_names])}, column {heading!r}"
+            if re.search(r"\d", cell):
+                raise InputError(f"{self.source}, {where}: printed {quoted(cell)} is not one number")
+            self.unread.append(f"{where}: {quoted(cell)} is no number, and is not read")
+            return []
+        if kind == "interval":
+            return list(zip(("low", "high"), parts.groups()))
+        inside = re.search(r"[(\[]([^()\[\]]+)[)\]]", heading)
+        beside = kind_of_heading(inside[1]) if inside and kind == "estimate" else ""
+        found = [(kind, parts["value"])] if parts["value"] else []
+        if parts["b"]:
+            return [*found, ("low", parts["a"]), ("high", parts["b"])]
+        return [*found, (beside if beside in ("z", "p") else "se", parts["a"])] if parts["a"] else found
+
+    def _as_worths(self) -> None:
+        """Numbers between 0 and 1 that sum to 1 are worths, whatever their heading, and so are some programs' estimates."""
+        values = [q.printed for q in self.numbers if q.quantity.kind == "estimate"]
+        known = [v.value for v in values if v.value is not None]
+        unit = max((v.unit for v in values if v.unit is not None), default=Decimal(1))
+        between = len(known) > 2 and all(0 < v < 1 for v in known)
+        of_one = between and abs(sum(known, Decimal(-1))) <= unit * len(known) / 2
+        if of_one or self.program.get("estimates") == "worth":
+            self.kinds = {k: "worth" if kind == "estimate" else kind for k, kind in self.kinds.items()}
+            self._rename("estimate", "worth")
+
+    def _rename(self, kind: str, other: str) -> None:
+        """Call the numbers of a kind those of a kind that is of all judges."""
+        self.numbers = [
+            replace(q, quantity=Quantity(other, "all", q.quantity.name)) if q.quantity.kind == kind else q
+            for q in self.numbers
+        ]
+
+    def _without_estimates(self) -> None:
+        """Drop what stands beside worths or exponentials alone: their limits, z and errors, most without a name."""
+        kinds = set(self.kinds.values())
+        if "estimate" in kinds or not kinds & {"worth", "exp"}:
+            return
+        dropped = ("low", "high", "interval", *(("z", "p") if "worth" in kinds else ("se",)))
+        if "worth" in kinds:
+            self._rename("se", "worth_se")
+        self.numbers = [q for q in self.numbers if q.quantity.kind not in dropped]
+        self.kinds = {k: kind for k, kind in self.kinds.items() if kind not in dropped}
+
+    def said(self) -> str:
+        """What was read under which heading."""
+        headings = [(kind, self.grid.headings[k]) for k, kind in self.kinds.items()]
+        where = [
+            f"{kind} {'below its name' if h == VECTOR else 'under ' + quoted(h)}" for kind, h in headings
+        ]
+        return f"{len(self.names)} rows from line {self.grid.rows[0][0]}: {', '.join(where)}"
+
+    def others(self) -> list[str]:
+        """Columns and lines of which nothing is read."""
+        used = (*self.kinds, self.of_names)
+        return [
+            *(f"column {h}" for k, h in enumerate(self.grid.headings) if h and k not in used),
+            *self.unread,
+        ]
+
+
+def _is_name(cell: str) -> bool:
+    return bool(cell) and not re.fullmatch(rf"{NUMBER}|{MISSING}|[(\[].*[)\]]", cell.strip())
+
+
+def _with_df(kind: str, text: str) -> list[tuple[str, str]]:
+    """A statistic, and its degrees of freedom where they stand beside it: "15.737 on 15", "15.737 (15)"."""
+    two = _WITH_DF.fullmatch(text.strip())
+    return [(kind, text)] if two is None or kind not in DF_OF else [(kind, two[1]), (DF_OF[kind], two[2])]
+
+
+def printed_number(kind: str, text: str, where: str) -> Printed:
+    """One number as it is printed: without the commas of thousands, and of a double's digits those that are meant."""
+    thousands = kind in OF_BOARD or re.search(r",\d{3}\.", text)
+    try:
+        printed = Printed.parse(text.strip().replace(",", "") if thousands else text.strip())
+        if printed.value is None or printed.stars or printed.on is not None:
+            raise InputError(f"printed {quoted(text)} is not one number")
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+    if printed.digits > ALL_DIGITS and printed.unit is not None:
+        rounded = Decimal(f"{printed.value:.{DIGITS - 1}e}")
+        printed = replace(Printed.parse(f"{rounded:f}"), text=text)
+    return printed
+
+
+def _of_lines(text: str, program: Mapping[str, Any], source: str) -> Iterator[PrintedQuantity]:
+    """The numbers of the whole fit that stand in lines of program output."""
+    lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if len(line) < MOST_OF_FIT]
+    for n, line in lines:
+        for form, kinds in LINES:
+            match = re.search(form, line, re.IGNORECASE)
+            for kind, printed in zip(kinds, match.groups() if match else ()):
+                name = "aic_glm" if kind == "aic" and program.get("aic_of_glm") else kind
+                number = printed_number(name, printed, f"{source}, line {n}")
+                yield PrintedQuantity(Quantity(name), number, n)
+
+
+def _long(grid: Grid, source: str) -> tuple[PrintedTable, ...]:
+    """The claims of a CSV with a number in each row."""
+    headings = [heading.casefold() for heading in grid.headings]
+    found: dict[tuple[str, str], dict[str, PrintedQuantity]] = {}
+    for line, cells in grid.rows:
+        row = {"paper": "", "claim": "", **dict(zip(headings, cells))}
+        paper, claim, item, where = row["paper"], row["claim"], row["item"], f"{source}, line {line}"
+        numbers = found.setdefault((paper, claim), {})
+        try:
+            check_name(row["quantity"])
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from error
+        for name, text in _with_df(row["quantity"], row["printed"]):
+            group = "all" if name in ("worth", "worth_se") else ""
+            quantity = Quantity(name, group, item) if item else Quantity.parse(name)
+            if quantity in numbers:
+                raise InputError(f"{where}: {quoted(str(quantity))} of claim {quoted(claim)} stands twice")
+            numbers[quantity] = PrintedQuantity(quantity, printed_number(name, text, where), line)
+    if not found:
+        raise InputError(f"{source}: no rows below the headings; expected a printed number in each")
+    known = (*LONG, "paper", "claim")
+    others = tuple(f"column {label(h)}" for h in grid.headings if h.casefold() not in known)
+    tables = []
+    for (paper, claim), numbers in found.items():
+        of_items = [q for q in numbers.values() if q.quantity.name]
+        zeros = [q for q in of_items if q.printed.value == 0 and q.quantity.kind == "estimate"]
+        said = f"{source}: {len(numbers)} numbers of claim {label(f'{paper} {claim}'.strip() or '1')}"
+        table = PrintedTable(tuple(numbers.values()), sentences=(said,), others=others, source=source)
+        items = tuple(dict.fromkeys(q.quantity.name for q in of_items))
+        without = tuple(q.quantity.name for q in zeros)
+        tables.append(replace(table, items=items, without=without, paper=paper, claim=claim))
+    return tuple(tables)

@@ -1,0 +1,119 @@
+"""`pairproof check TABLE --votes DATA` and `claims new --from TABLE`, as a reviewer types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pairproof.cli import main
+from pairproof.validation.check.claims_file import read_paper
+from tests.validation.printed.pages import TEXTS
+
+HOME = TEXTS / "data_home.csv"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    capsys.readouterr()
+    code = main([str(a) for a in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.mark.parametrize(
+    "name", ["booktabs.tex", "below.tex", "page.html", "readme.md", "pdf.txt", "paren.txt", "sas.txt"]
+)
+def test_a_table_of_a_paper_is_checked_in_one_step(name: str, capsys) -> None:
+    code, out, err = run(capsys, "check", TEXTS / name, "--votes", HOME, "--r", "none", "--json")
+    summary = json.loads(out)["summary"]
+    assert code == 0 and set(summary) <= {"agrees", "agrees-other-definition", "not-checkable"}
+    assert name in err and summary["agrees"] > 12
+
+
+def test_a_wrong_number_ends_with_1_and_is_named(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "table.tex"
+    path.write_text((TEXTS / "booktabs.tex").read_text().replace("1.108", "1.137"))
+    code, out, _ = run(capsys, "check", path, "--votes", HOME, "--r", "none", "--full")
+    assert code == 1 and "estimate.Boston" in out and "differs" in out
+
+
+def test_options_state_the_model(capsys) -> None:
+    asked = ("--model", "llbt", "--scale", "lambda", "--reference", "Boston", "--json")
+    code, out, err = run(capsys, "check", TEXTS / "pdf.txt", "--votes", HOME, "--r", "none", *asked)
+    assert code == 1 and "was found" not in err
+    code, _, err = run(
+        capsys, "check", TEXTS / "pdf.txt", "--votes", HOME, "--r", "none", "--heading", "estimate=Worth"
+    )
+    assert code == 3 and "0 columns have this heading" in err
+
+
+def test_claims_are_begun_from_what_r_printed_and_then_checked(tmp_path: Path, capsys) -> None:
+    out_file = tmp_path / "mine.claims.toml"
+    code, out, err = run(
+        capsys, "claims", "new", "--from", TEXTS / "btm_home.txt", HOME, "--out", out_file, "--id", "mine"
+    )
+    assert code == 0 and "33 numbers read" in out and "order effect yes was found" in err
+    text = out_file.read_text()
+    assert (
+        "# names are read without 'team'" in text and "# reference Baltimore: it alone has no number" in text
+    )
+    claim = read_paper(str(out_file)).claims[0]
+    assert [str(q.quantity) for q in claim.numbers][:3] == [
+        "estimate.Boston",
+        "estimate.Cleveland",
+        "estimate.Detroit",
+    ]
+    code, out, _ = run(capsys, "check", out_file, "--r", "none", "--json")
+    assert code == 0 and json.loads(out)["summary"].get("differs", 0) == 0
+
+
+def test_a_long_csv_makes_several_claims(tmp_path: Path, capsys) -> None:
+    out_file = tmp_path / "mine.claims.toml"
+    code, _, _ = run(capsys, "claims", "new", "--from", TEXTS / "long.csv", HOME, "--out", out_file)
+    assert code == 0 and [c.id for c in read_paper(str(out_file)).claims] == ["table-4", "worths"]
+    code, out, _ = run(capsys, "check", out_file, "--r", "none", "--json")
+    assert code == 0
+
+
+def test_a_csv_of_several_papers_makes_the_file_of_the_one_that_is_named(tmp_path: Path, capsys) -> None:
+    rows = "paper,claim,quantity,item,printed\na,1,estimate,Boston,1.1077\na,1,se,Boston,0.3339\n"
+    path, out_file = tmp_path / "long.csv", tmp_path / "b.claims.toml"
+    path.write_text(
+        rows + "a,1,estimate,Toronto,1.2945\nb,1,estimate,Boston,1.11\nb,1,estimate,Detroit,1.44\n"
+    )
+    code, _, err = run(capsys, "claims", "new", "--from", path, HOME)
+    assert code == 3 and "numbers of 2 papers (a, b)" in err
+    code, out, _ = run(capsys, "claims", "new", "--from", path, HOME, "--out", out_file)
+    assert code == 0 and "2 numbers read" in out
+    code, out, _ = run(capsys, "check", path, "--votes", HOME, "--r", "none", "--json")
+    assert code == 0 and {a["claim"] for a in json.loads(out)["agreements"]} == {
+        "a-1",
+        "b-1",
+        "not looked at",
+    }
+
+
+def test_a_heading_without_a_printed_table_is_refused(capsys) -> None:
+    code, _, err = run(capsys, "claims", "new", "--heading", "estimate=x", HOME)
+    assert code == 3 and "--heading is of a printed table; add --from FILE" in err
+
+
+def test_what_plackett_luce_printed_of_rankings_becomes_a_claim_that_comes_out(
+    tmp_path: Path, capsys
+) -> None:
+    # Salad dressings (Critchlow and Fligner 1991): ranks of A, B, C, D, and how many gave them.
+    ranks = {
+        "1234": 2, "2134": 1, "2143": 2, "2314": 1, "3124": 2, "3142": 1, "3421": 1, "4123": 11, "4132": 6, "4213": 3,
+        "4312": 1, "4321": 1,
+    }  # fmt: skip
+    salad, out_file = tmp_path / "salad.csv", tmp_path / "salad.claims.toml"
+    salad.write_text("A,B,C,D\n" + "".join(f"{','.join(row)}\n" * n for row, n in ranks.items()))
+    how = ("--layout", "ranks", "--items", "A,B,C,D", "--out", out_file)
+    code, out, _ = run(capsys, "claims", "new", "--from", TEXTS / "plackettluce.txt", salad, *how)
+    assert code == 0 and "16 numbers read" in out
+    assert read_paper(str(out_file)).claims[0].model.family == "plackett-luce"
+    code, out, _ = run(capsys, "check", out_file, "--r", "none", "--json")
+    assert code == 0 and set(json.loads(out)["summary"]) == {"agrees", "agrees-other-definition"}
+    code, _, err = run(capsys, "check", TEXTS / "plackettluce.txt", "--votes", HOME)
+    assert code == 3 and "of its 4 names 0 are items" in err
