@@ -10,7 +10,6 @@ from hypothesis import given, strategies as st
 
 from pairproof.migration.steps.python import commented
 from pairproof.migration.translate.python_code import (
-    one_line,
     WIDTH,
     Names,
     comment,

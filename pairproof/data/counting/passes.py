@@ -24,9 +24,9 @@ from ...text import named, quoted
 from ..columns import Column, Factor, FloatArray, IntArray
 from ..comparisons import Comparisons
 from ..reading.assemble import Drop
+from ..reading.beside.sides import SideTerm, parts_in, root_mean_square
 from ..reading.cells import BOTH_BAD, MISSING, MISSING_WORDS, NUMBER, PLACE, Coding, CodingLike, text_of
 from ..reading.layouts import NEEDED, WORDS, Layout
-from ..reading.beside.sides import SideTerm, parts_in, root_mean_square
 from ..reading.sources import Table
 from .count import as_whole, count, layout_of, roles_of
 from .streams import BATCH, Batches, check_case, spooled, stream_of

@@ -4,5 +4,4 @@ A page (:mod:`.forms`: its tables as cells) -> :func:`.reading.read_printed` (it
 :mod:`.models` (names as items of the data, the model) -> :mod:`.beside` (a verdict for each number, or a claims file).
 """
 
-from .reading import PrintedTable as PrintedTable
-from .reading import read_printed as read_printed
+from .reading import PrintedTable as PrintedTable, read_printed as read_printed

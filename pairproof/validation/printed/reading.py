@@ -22,8 +22,7 @@ from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import OF_BOARD, Quantity, check_name
 from .forms import MISSING, NUMBER, VECTOR, Grid, grids
-from .headings import HEADINGS, LINES, OF_FIT, OF_POINTS, PROGRAMS
-from .headings import kind_among, kind_of_heading
+from .headings import HEADINGS, LINES, OF_FIT, OF_POINTS, PROGRAMS, kind_among, kind_of_heading
 
 #: Characters of a page (ten thousand rows have fewer), and of a line with a number of the whole fit.
 MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200

@@ -19,7 +19,7 @@ from ..claims.quantities import Quantity
 from ..verdicts.agreement import AGREEING, Agreement
 from .findings import as_printed
 
-#: Characters of a line; lines for findings, other definitions and what was not checked; data files that it names.
+#: Characters of a line; lines for findings, other definitions, what was not checked; data files named.
 WIDTH, FINDINGS, OTHERS, NOT_CHECKED, FILES = 108, 22, 4, 9, 5
 #: Characters of a sentence of a page, and of an explanation.
 LONGEST = 230

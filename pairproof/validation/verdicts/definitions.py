@@ -454,7 +454,10 @@ def by_plackett_luce(
         # One of them may be a misprint, which does not make the others wrong.
         if len(come_out) >= max(1, len(of_kind) - 1):
             wrong = [q for q in come_out if not judged[q.quantity].comes_out]
-            both = {q: f": {theirs[q]:.8g}; {values[q]:.8g} by pairproof's definition" for q in theirs.keys() & values}
+            both = {
+                q: f": {theirs[q]:.8g}; {values[q]:.8g} by pairproof's definition"
+                for q in theirs.keys() & values
+            }
             found |= _agree(name, wrong, both)
     if fit.of_answers.pseudo and not claim.model.npseudo:
         unsaid = [q for q in claim.numbers if q.quantity in found or judged[q.quantity].comes_out]

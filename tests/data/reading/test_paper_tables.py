@@ -9,8 +9,8 @@ import pytest
 
 import pairproof
 from pairproof import Comparisons
-from pairproof.errors import InputError, PairproofError
 from pairproof.cli.app import run
+from pairproof.errors import InputError, PairproofError
 from tests.places import TESTS
 
 PRINTED = TESTS / "data" / "reading" / "printed"

@@ -137,7 +137,7 @@ def test_counts_of_a_board_add_up(tmp_path: Path) -> None:
     assert off(alone(tmp_path, text.format(18))) == ["votes.B"]
 
 
-def test_a_report_without_data_begins_with_the_checks_and_not_with_what_only_data_can_say(tmp_path: Path) -> None:
+def test_a_report_without_data_begins_with_the_checks_that_were_made(tmp_path: Path) -> None:
     first = next(headline(alone(tmp_path, TABLE)))
     assert first == "4 of 4 checks of the printed numbers against each other hold."
 
