@@ -18,6 +18,7 @@ from tools.pages.snippets import OWN_RECORDS, ROOT, SnippetError, fences, record
 #: Pages without snippets or blocks that `python -m tools.pages` makes.
 NOT_MADE = (
     "docs/hopkins-may-2013.md",
+    "docs/index.md",
     "docs/installing.md",
     "docs/speed.md",
     "docs/what-a-fit-answers.md",
