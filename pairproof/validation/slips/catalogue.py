@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -296,16 +296,21 @@ def alphabetical(s: Situation) -> Iterator[Slip]:
         yield Slip(words, rows=relabelled(way))
 
 
+#: Items up to which any two may carry each other's names; of more only neighbours, or the readings are too many.
+ANY_TWO = 20
+
+
 def labels_exchanged(s: Situation) -> Iterator[Slip]:
-    n = len(s.rows.items)
-    if n > 2:  # of two items it is the same as all pairs reversed
-        for k in range(n - 1):
+    items = s.rows.items
+    n = len(items)
+    if n < 3:  # of two items it is the same as all pairs reversed
+        return
+    for k, m in combinations(range(n), 2):
+        if m == k + 1 or n <= ANY_TWO:
             place = list(range(n))
-            place[k], place[k + 1] = k + 1, k
-            yield Slip(
-                f"{s.rows.items[k]} and {s.rows.items[k + 1]} carry each other's names",
-                rows=relabelled(place),
-            )
+            place[k], place[m] = m, k
+            said = f"{items[k]} and {items[m]} carry each other's names"
+            yield Slip(said, rows=relabelled(place), cost=0 if m == k + 1 else 4)
 
 
 def stopped_early(s: Situation) -> Iterator[Slip]:

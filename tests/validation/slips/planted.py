@@ -214,15 +214,25 @@ def _sorted_by_r() -> Target:
     )
 
 
-@plant("labels-exchanged", "Milano and St. Gallen")
-def _neighbours() -> Target:
+def exchanged(one: str, other: str) -> Target:
+    """Two schools under each other's names."""
     fit = llbt(cems(), reference="sum")
-    names = {"Milano": "St. Gallen", "St. Gallen": "Milano"}
+    names = {one: other, other: one}
     right = printed(fit, [*(f"estimate.{i}" for i in fit.items), *(f"se.{i}" for i in fit.items)])
     return target(
         fit,
         {f"{kind}.{i}": right[f"{kind}.{names.get(i, i)}"] for kind in ("estimate", "se") for i in fit.items},
     )
+
+
+@plant("labels-exchanged", "Milano and St. Gallen")
+def _neighbours() -> Target:
+    return exchanged("Milano", "St. Gallen")
+
+
+@plant("labels-exchanged", "London and Barcelona")
+def _far_apart() -> Target:
+    return exchanged("London", "Barcelona")
 
 
 TREATED: list[tuple[str, str, Callable[[Comparisons], Fit]]] = [
