@@ -352,6 +352,7 @@ FLOOR = {
     "files": 1,
     "report": 2,
     "data": 3,
+    "examples": 3,
     "numerics": 4,
     "fit": 5,
     "native": 6,
