@@ -296,7 +296,7 @@ def alphabetical(s: Situation) -> Iterator[Slip]:
         yield Slip(words, rows=relabelled(way))
 
 
-#: Items up to which any two may carry each other's names; of more only neighbours: readings would be too many.
+#: Items up to which any two may carry each other's names; of more only neighbours, or readings are too many.
 ANY_TWO = 20
 
 
