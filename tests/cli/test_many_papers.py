@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from pairproof.cli import main
-from tests.validation.fakes import FIRTH, claims_text
+from tests.validation.fakes import write_paper
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -27,9 +27,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 
 
 def write(folder: Path, paper: str, old: str = "", new: str = "") -> Path:
-    path = folder / f"{paper}.claims.toml"
-    path.write_text(claims_text(FIRTH).replace('"example"', f'"{paper}"').replace(old, new), encoding="utf-8")
-    return path
+    return write_paper(folder, paper, paper, old, new)
 
 
 @pytest.fixture

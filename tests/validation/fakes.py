@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pairproof.fit.fit import Fit
@@ -76,3 +77,10 @@ aic_definition = "glm"
 def check_paper(paper: Paper, **options: Any) -> list[Agreement]:
     """Agreements of every claim of a paper."""
     return Checker(paper, **options).all()
+
+
+def write_paper(folder: Path, name: str, paper: str, old: str = "", new: str = "") -> Path:
+    """A claims file of Firth's baseball under this id, with one text of it replaced."""
+    path = folder / f"{name}.claims.toml"
+    path.write_text(claims_text(FIRTH).replace('"example"', f'"{paper}"').replace(old, new), encoding="utf-8")
+    return path

@@ -31,7 +31,7 @@ from ..claims.quantities import Quantity
 from ..report.context import ReportContext, versions
 from ..report.notation import verdict_cell
 from ..report.verification import Verification
-from ..verdicts.agreement import Agreement
+from ..verdicts.agreement import Agreement, Verdict
 from ..verdicts.arithmetic import Interval
 from ..verdicts.arithmetic_rows import KIND, arithmetic_rows
 from .headings import PARAMETERS, kind_among
@@ -172,9 +172,9 @@ def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Ag
     names = [Quantity.parse(a.quantity.name) for a in of_limits]
     level = next((level for level in LEVELS if all(at(q, level) for q in names)), None)
     why = "none is that of a Wald interval of a usual level; what else it is does not follow from the page"
-    said = {"verdict": "not-checkable", "explanation": why}
-    said = said if level is None else {"verdict": "agrees", "explanation": f"comes out at level {level:g}"}
-    return [replace(a, **said) if a in of_limits else a for a in rows]  # type: ignore[arg-type]
+    verdict: Verdict = "not-checkable" if level is None else "agrees"
+    said = why if level is None else f"comes out at level {level:g}"
+    return [replace(a, verdict=verdict, explanation=said) if a in of_limits else a for a in rows]
 
 
 def _of_printed_z(a: Agreement, known: Mapping[str, Interval], one_sided: bool) -> Agreement:

@@ -594,8 +594,8 @@ def _distinct(
 
 
 def _same_numbers(a: _Reading, b: _Reading, group: IntArray) -> bool:
-    # An absolute 1e-12 too, for numbers that are 0 in one reading and rounding error in the other: deviances
-    # of 600 saturated fits were at most 1.6e-25.
+    # SAME has its reason above.  An absolute 1e-12 too: a number that is 0 in one reading may be rounding
+    # error in the other, and deviances of 600 saturated fits were at most 1.6e-25.
     return (
         a.misprints == b.misprints
         and bool(a.values and b.values)

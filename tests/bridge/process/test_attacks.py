@@ -371,7 +371,8 @@ def test_names_of_items_and_columns_run_nothing_in_any_r_function(trap):
 
 
 @pytest.mark.skipif(
-    shutil.which("Rscript") is None, reason="R is not installed: there is no Rscript to run the script with"
+    shutil.which("Rscript") is None,
+    reason="R is not installed: there is no Rscript to run the script with; make setup brings it",
 )
 def test_a_script_of_a_fit_with_such_names_runs_and_makes_no_file(trap, tmp_path):
     import pandas as pd

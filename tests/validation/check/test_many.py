@@ -16,15 +16,9 @@ from pairproof.errors import InputError
 from pairproof.validation.check.many import Task, checked, claims_files, planned
 from pairproof.validation.report.index import CheckedPaper, context_of, index_csv, index_screen
 from pairproof.validation.verdicts.agreement import exit_code
-from tests.validation.fakes import FIRTH, claims_text
+from tests.validation.fakes import write_paper
 
 NO_R: dict[str, Any] = {"r": "none"}
-
-
-def write(folder: Path, name: str, paper: str, old: str = "", new: str = "") -> Path:
-    path = folder / f"{name}.claims.toml"
-    path.write_text(claims_text(FIRTH).replace('"example"', f'"{paper}"').replace(old, new), encoding="utf-8")
-    return path
 
 
 @pytest.fixture
@@ -32,9 +26,9 @@ def folder(tmp_path: Path) -> Path:
     """Two papers that come out, one with a digit changed, one that is no TOML, in a folder and one below it."""
     papers = tmp_path / "papers"
     (papers / "below").mkdir(parents=True)
-    write(papers, "a", "right")
-    write(papers, "b", "changed", '"1.4364"', '"1.4064"')
-    write(papers / "below", "c", "below")
+    write_paper(papers, "a", "right")
+    write_paper(papers, "b", "changed", '"1.4364"', '"1.4064"')
+    write_paper(papers / "below", "c", "below")
     (papers / "d.claims.toml").write_text("x = ", encoding="utf-8")
     (papers / "notes.toml").write_text("x = ", encoding="utf-8")
     return papers
@@ -64,7 +58,7 @@ def test_claims_files_of_a_folder_are_found_below_it_and_nothing_else_is(folder:
 def test_links_that_lead_out_of_a_folder_are_said_and_not_followed(folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "others"
     other.mkdir()
-    secret = write(other, "secret", "secret")
+    secret = write_paper(other, "secret", "secret")
     (folder / "link.claims.toml").symlink_to(secret)
     (folder / "linked").symlink_to(other)
     files, left = claims_files([str(folder)])
@@ -105,7 +99,7 @@ def test_exit_codes_are_the_worst_and_a_bad_file_is_bad_input(folder: Path) -> N
 
 
 def test_two_papers_with_one_id_are_an_error_that_names_both_files(folder: Path) -> None:
-    write(folder, "e", "right")
+    write_paper(folder, "e", "right")
     found = run([str(folder)])
     twice = [p for p in found if "the id 'right'" in p.error]
     assert [os.path.basename(p.file) for p in twice] == ["a.claims.toml", "e.claims.toml"]
@@ -141,7 +135,7 @@ def test_what_has_not_changed_is_taken_over_with_all_its_numbers(folder: Path, o
 
 def test_changed_claims_options_pages_and_numbers_are_checked_anew(folder: Path, out: Path) -> None:
     run([str(folder)], out)
-    write(folder, "a", "right", '"1.1077"', '"1.1078"')
+    write_paper(folder, "a", "right", '"1.1077"', '"1.1078"')
     (out / "below.html").unlink()
     assert [p.taken_over for p in run([str(folder)], out)] == [False, True, False, False]
     (out / "changed.json").write_text('{"summary": {}, "agreements": [1]}')
@@ -169,7 +163,7 @@ def test_a_changed_data_file_is_checked_anew_and_so_is_one_that_is_gone(tmp_path
 
 @pytest.mark.parametrize("name", ["../../escape", "index", "A/B", "Upper", "a" * 300, "\u0645"])
 def test_an_id_of_any_kind_names_a_file_inside_the_folder(name: str, tmp_path: Path, out: Path) -> None:
-    (paper,) = run([str(write(tmp_path, "x", name))], out)
+    (paper,) = run([str(write_paper(tmp_path, "x", name))], out)
     assert paper.error == "" and paper.paper == name
     assert len(list(out.iterdir())) == 2 and {f.parent for f in out.rglob("*")} == {out}
     assert (out / paper.page).is_file() and paper.page != "index.html"
@@ -179,7 +173,7 @@ def test_a_page_that_somebody_changed_is_not_overwritten(folder: Path, out: Path
     run([str(folder)], out)
     page = out / "right.html"
     page.write_text(page.read_text().replace("</main>", "my remark</main>"))
-    write(folder, "a", "right", '"1.1077"', '"1.1078"')
+    write_paper(folder, "a", "right", '"1.1077"', '"1.1078"')
     assert "is not as pairproof wrote it" in run([str(folder)], out)[0].error
     assert "my remark" in page.read_text()
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from pairproof.data.comparisons import Comparisons
+from pairproof.fit.fit import Fit
 from pairproof.validation.slips import search as search_module
 from pairproof.validation.slips.search import Found, count_words, search
 from tests.validation.slips.planted import (
@@ -28,8 +29,8 @@ from tests.validation.slips.planted import (
 )
 
 
-def found_of(fit_: object, numbers: Page) -> Found:
-    (found,) = search([target(fit_, numbers)]).found  # type: ignore[arg-type]
+def found_of(fit: Fit, numbers: Page) -> Found:
+    (found,) = search([target(fit, numbers)]).found
     return found
 
 
