@@ -214,6 +214,11 @@ class Stage:
             self._paths[digest] = path
         return self._paths[digest]
 
+    @property
+    def answers(self) -> Path:
+        """Where R's answers of bridged calls are kept."""
+        return self.folder / "of_r"
+
     def path_of(self, digest: str) -> Path:
         """Where the table of that digest is."""
         return self._paths[digest]
@@ -301,7 +306,8 @@ def earlier(folder: Path, run: str, test_stem: str) -> Earlier:
         return Earlier(folder, run)
     own = {run.removesuffix(".recorded.json") + ".py", f"{test_stem}.py"}
     known = re.compile(
-        rf"{DATA}/[A-Za-z0-9_-]{{1,80}}\.csv|recorded/{re.escape(test_stem)}/[A-Za-z0-9_.=-]{{1,200}}\.json"
+        rf"{DATA}/[A-Za-z0-9_-]{{1,80}}\.csv"
+        rf"|recorded/({re.escape(test_stem)}|of_r)/[A-Za-z0-9_.=-]{{1,200}}\.json"
     )
     files = content.get("files")
     listed = files.items() if isinstance(files, dict) else ()

@@ -22,14 +22,31 @@ from typing import Any
 
 from ..bridge.capture.recorded import Captured, NotRecorded, RecordedCall
 from ..bridge.capture.run import capture
-from ..bridge.process.policy import using
+from ..bridge.process.policy import Backend, using
+from ..bridge.records.record_files import Records
 from ..errors import PairproofError, PairproofWarning
 from ..files.outputs import check as check_output
+from ..validation.verdicts.agreement import Agreement
+from .call_sites import sites
 from .delivery import Stage
 from .outcome import Migration, left_out
 from .report_page import output as result_in_every_form
+from .steps.script_steps import ScriptSteps
+from .steps.sites import loop_names
 from .translate.python_code import Where, evaluate
-from .translate.translation import TRANSLATORS, Context, Step, Translation, Translator, by_package, outside
+from .translate.translation import (
+    IN_R,
+    TRANSLATORS,
+    Context,
+    OutOfTime,
+    StaysInR,
+    Step,
+    Translation,
+    Translator,
+    by_package,
+    outside,
+    within,
+)
 from .written_files import check_target, write_migration
 
 #: Modules of translators, one for the functions of one package.
@@ -49,19 +66,66 @@ def translators() -> dict[str, Translator]:
 Told = Callable[[int, int], None]
 
 
-def steps_of(captured: Captured, where: Where, told: Told | None = None) -> tuple[Step, ...]:
-    """Translate and evaluate the calls of a run in the order in which they ended; `told` is for progress."""
+#: Seconds that the evaluations of one call of the script may take, beside so many times what they took in R.
+SECONDS_A_CALL, TIMES_R = 20.0, 5.0
+
+
+def steps_of(
+    captured: Captured, where: Where, told: Told | None = None, answers: Path | None = None
+) -> tuple[Step, ...]:
+    """Translate and evaluate the calls of a run in the order in which they ended; `told` is for progress.
+
+    answers: a folder for what R answers to calls that stay there.
+    """
     known, done = translators(), dict[int, Step]()
     results: dict[int, Any] = {}
+    spent: dict[tuple[str, int], float] = {}
+    of_r: dict[tuple[str, int], float] = {}
+    for call in captured.calls:
+        of_r[call.text, call.task] = of_r.get((call.text, call.task), 0.0) + call.seconds
+    kept = Backend("live") if answers is None else Backend("live", record="all", records=Records([answers]))
     with using("live"):
         for k, call in enumerate(captured.calls):
-            translation = _translated(call, Context(captured, done), known)
-            step = done[call.id] = _evaluated(call, translation, where, results)
+            site = call.text, call.task
+            left = SECONDS_A_CALL + TIMES_R * of_r[site] - spent.get(site, 0.0)
+            begun = time.monotonic()
+            step = done[call.id] = _in_time(call, Context(captured, done), known, where, results, left, kept)
+            spent[site] = spent.get(site, 0.0) + time.monotonic() - begun
             if step.value is not None:
                 results[call.id] = step.value
             if told is not None:
                 told(k + 1, len(captured.calls))
     return tuple(done.values())
+
+
+def _in_time(
+    call: RecordedCall,
+    context: Context,
+    known: Mapping[str, Translator],
+    where: Where,
+    results: Mapping[int, Any],
+    seconds: float,
+    kept: Backend,
+) -> Step:
+    """The step; where Python fails or takes too long, by R through the bridge, or left out with the reason."""
+    why = f"Python took longer than {TIMES_R:g} times R's seconds and {SECONDS_A_CALL:g} more"
+    try:
+        with within(max(seconds, 0.001)):
+            step = _evaluated(call, _translated(call, context, known), where, results, kept)
+        if not step.failed:
+            return step
+        why = step.failed
+    except OutOfTime:
+        pass
+    if call.function in IN_R:
+        try:
+            translation = IN_R[call.function](call, context, why)
+        except (StaysInR, NotRecorded, PairproofError) as lost:
+            return Step(call, outside(f"{why}; through the bridge: {lost}"))
+        step = _evaluated(call, translation, where, results, kept)
+        if not step.failed:
+            return step
+    return Step(call, outside(why))
 
 
 def _translated(call: RecordedCall, context: Context, known: Mapping[str, Translator]) -> Translation:
@@ -77,25 +141,30 @@ def _translated(call: RecordedCall, context: Context, known: Mapping[str, Transl
 
 
 def _evaluated(
-    call: RecordedCall, translation: Translation, where: Where, results: Mapping[int, Any]
+    call: RecordedCall, translation: Translation, where: Where, results: Mapping[int, Any], kept: Backend
 ) -> Step:
     """The step with its value and rows, or with Python's error."""
     if translation.code is None:
         return Step(call, translation)
-    begun = time.monotonic()
+    begun, failed = time.monotonic(), ""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        value: Any = None
+        rows: tuple[Agreement, ...] = ()
+        refused = ""
         try:
-            value = evaluate(translation.code, where, results)
+            with using(kept if translation.route == "bridge" else "live"):
+                value = evaluate(translation.code, where, results)
             rows = tuple(translation.judge(value))
-            refused = ""
         except PairproofError as error:
-            value, rows, refused = None, (), f"{type(error).__name__}: {error}"
+            value, refused = None, f"{type(error).__name__}: {error}"
         except NotRecorded as why:
-            value, rows, refused = None, (), f"what R gave cannot be compared: {why}"
+            value, refused = None, f"what R gave cannot be compared: {why}"
+        except Exception as error:  # a defect of ours loses this call and no other
+            value, failed = None, f"Python stopped ({type(error).__name__}: {error}), a defect of pairproof"
     ours = (w for w in caught if issubclass(w.category, PairproofWarning))
     said = tuple(dict.fromkeys(str(w.message) for w in ours))
-    return Step(call, translation, value, rows, refused, said, time.monotonic() - begun)
+    return Step(call, translation, value, rows, refused, said, time.monotonic() - begun, failed)
 
 
 #: Longest run of a script, in seconds, unless told otherwise.
@@ -167,12 +236,16 @@ def migrate(
     captured = capture(source, seconds=seconds, sandbox=sandbox, say=say, output=output)
     with tempfile.TemporaryDirectory(prefix="pairproof-migrate-") as folder:
         stage = Stage(Path(folder))
-        steps = steps_of(captured, stage.place, told)
-        found = Migration(captured, steps, left_out(captured))
+        steps = steps_of(captured, stage.place, told, stage.answers)
+        called, _ = sites(captured, steps)
+        done = ScriptSteps(captured, called, Path(folder), loop_names(called)).all()
+        found = Migration(captured, steps, left_out(captured), tuple(done))
         if not check:
             written = write_migration(found, source, target, stage=stage, force=force)
             report = str(written.script.with_name(_report(target).name))
-            found = replace(found, ran_seconds=written.ran_seconds, written=(*written.shown, report))
+            found = replace(
+                found, done=written.done, ran_seconds=written.ran_seconds, written=(*written.shown, report)
+            )
     found = replace(found, seconds=time.monotonic() - begun)
     if not check:
         result_in_every_form(found).write(_report(target), force=force)

@@ -24,6 +24,7 @@ from ..files.packaged import packaged_toml
 from ..validation.report.notation import digits
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
 from ..validation.verdicts.digits import floor
+from .steps.done import Done
 from .translate.translation import Step
 
 #: Verdicts of a number that differs and is not explained.
@@ -161,7 +162,11 @@ _TO = re.compile(r"stops?\b.*?(\d*\.?\d*e-\d+)")
 
 
 def lines(
-    captured: Captured, sites: Sequence[Site], left_out: Sequence[LeftOut], written: Sequence[str]
+    captured: Captured,
+    sites: Sequence[Site],
+    left_out: Sequence[LeftOut],
+    written: Sequence[str],
+    done: Sequence[Done] = (),
 ) -> list[str]:
     """The printed lines; `written` are files."""
     entries = [
@@ -175,7 +180,7 @@ def lines(
     columns = [e[1:] for e in entries]
     widths = [min(max((len(c[k]) for c in columns), default=0), most) for k, most in enumerate(WIDTHS)]
     body = ["".join(f"  {c:{n}}" for c, n in zip(row, [*widths, 0])).rstrip() for row in columns]
-    return [opening(captured, sites), *body, *closing(captured, written)]
+    return [opening(captured, sites), *body, *steps_in_words(done), *closing(captured, written)]
 
 
 def opening(captured: Captured, sites: Sequence[Site]) -> str:
@@ -190,6 +195,19 @@ def opening(captured: Captured, sites: Sequence[Site]) -> str:
         f"{captured.text.name}: {calls}{often}{more} in {size} line{'' if size == 1 else 's'},"
         f" run by R {captured.r_version} in {captured.seconds:.1f} s"
     )
+
+
+def steps_in_words(done: Sequence[Done]) -> list[str]:
+    """What became of what the script does beside its calls of fitting functions."""
+    found = Counter(d.state for d in done)
+    about = [d for d in done if d.state in ("translated", "partly", "comment")]
+    if not about:
+        return []
+    words = {"translated": "in Python", "partly": "in Python in part", "comment": "as comments"}
+    parts = [f"{found[state]} {word}" for state, word in words.items() if found[state]]
+    said = f"of {len(about)} further expressions about models {', '.join(parts)}"
+    rows = tuple(row for d in done for row in d.rows)
+    return [f"{said}; {numbers_in_words(rows)}" if rows else said]
 
 
 def closing(captured: Captured, written: Sequence[str]) -> list[str]:
@@ -298,10 +316,14 @@ def _short(text: str, most: int = REASON) -> str:
 
 
 def document(
-    captured: Captured, steps: Sequence[Step], sites: Sequence[Site], left_out: Sequence[LeftOut]
+    captured: Captured,
+    steps: Sequence[Step],
+    sites: Sequence[Site],
+    left_out: Sequence[LeftOut],
+    done: Sequence[Done] = (),
 ) -> dict[str, Any]:
     """`{"script", ..., "calls": [...], "agreements"}`; a number that is not finite is None."""
-    rows = [row for step in steps for row in step.rows]
+    rows = [*(row for s in steps for row in s.rows), *(row for d in done for row in d.rows)]
     return {
         "script": captured.text.name,
         "kind": captured.text.kind,
@@ -323,12 +345,24 @@ def document(
             for left in left_out
             for m in [left.mentioned]
         ],
+        "expressions": [
+            {
+                "line": d.place.line or None,
+                "r": d.text,
+                "state": d.state,
+                "reason": d.why or None,
+                "value": d.value or None,
+                **counts(d.rows),
+            }
+            for d in done
+        ],
         "summary": summary(rows),
         "agreements": [
             {**row.to_dict(), "call": step.call.id, "line": step.call.place.line}
             for step in steps
             for row in step.rows
-        ],
+        ]
+        + [{**row.to_dict(), "call": None, "line": d.place.line} for d in done for row in d.rows],
     }
 
 
@@ -369,14 +403,15 @@ class Migration:
     """A migrated R script: what R did, what Python does, and each number of both.
 
     captured: the run of the script.  steps: a recorded call each, in the order in which they ended in R.
-    left_out: calls of fitting functions outside this field, which stand in the script's text.  written:
-    files, relative to the current folder or as given; () with `check`.  ran_seconds: how long the Python
+    left_out: calls of fitting functions outside this field, which stand in the script's text.  done: what became of
+    each top-level expression.  written: files, relative to the current folder or as given; () with `check`.  ran_seconds: how long the Python
     script took by itself; None if it was not written, or needs R.  seconds: all in all.
     """
 
     captured: Captured
     steps: tuple[Step, ...]
     left_out: tuple[LeftOut, ...] = ()
+    done: tuple[Done, ...] = ()
     written: tuple[str, ...] = field(default=())
     ran_seconds: float | None = None
     seconds: float = 0.0
@@ -389,7 +424,8 @@ class Migration:
     @property
     def agreements(self) -> tuple[Agreement, ...]:
         """All rows."""
-        return tuple(row for step in self.steps for row in step.rows)
+        own = (row for d in self.done for row in d.rows)
+        return (*(row for step in self.steps for row in step.rows), *own)
 
     @property
     def exit_code(self) -> Literal[0, 1, 2]:
@@ -411,11 +447,11 @@ class Migration:
         )
 
     def __str__(self) -> str:
-        return "\n".join(lines(self.captured, self.sites, self.left_out, self.written))
+        return "\n".join(lines(self.captured, self.sites, self.left_out, self.written, self.done))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `pairproof migrate --json`."""
-        found = document(self.captured, self.steps, self.sites, self.left_out)
+        found = document(self.captured, self.steps, self.sites, self.left_out, self.done)
         return {
             **found,
             "seconds": round(self.seconds, 3),

@@ -11,9 +11,10 @@ Two expressions are walked side by side; where they part, a variable stands.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -23,8 +24,11 @@ import pairproof
 
 from ..bridge.capture.recorded import Captured
 from ..validation.verdicts.agreement import AGREEING
-from .call_sites import CallSite, Key, Left, Print
+from .call_sites import Left
 from .delivery import DATA
+from .steps.done import Done
+from .steps.python import commented
+from .steps.sites import CallSite, Key, key_parts, loop_names
 from .translate import python_code as python
 
 #: Columns of values beside the key, above which a loop is harder to read than its calls one by one.
@@ -83,6 +87,8 @@ def common(codes: Sequence[Any], same_file: Callable[[python.File], str]) -> tup
     return merge(list(codes), "value"), columns
 
 
+#: Characters of a call that R deparsed, beyond which the line of the script is shown instead.
+LONGEST_CALL = 400
 Digest = Callable[[python.File], str]
 #: R's warnings of a call that its comment names.
 _WARNINGS = 2
@@ -118,42 +124,43 @@ class Files:
 class Writer:
     """Writes call sites; knows the names of all results and tables."""
 
-    def __init__(self, found: Sequence[CallSite], tables: Files) -> None:
-        self.tables = tables
+    def __init__(self, found: Sequence[CallSite], tables: Files, done: Sequence[Done] = ()) -> None:
+        self.tables, self.done = tables, done
         self.results: dict[int, str] = {}
         for site in found:
             for k, step in enumerate(site.steps):
                 self.results[step.call.id] = (
                     f"{site.name}[{key_source(site.keys[k])}]" if site.many else site.name
                 )
-        self._names = python.Names(site.name for site in found)
-        self._loop_names: dict[str, str] = {}
+        self.loops = loop_names(found)
+        self.base = ""
 
-    def block(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
-        """Lines of a site; `inside` is printed where the values are made."""
+    def block(self, site: CallSite, inside: Sequence[str] = ()) -> Iterator[str]:
+        """Lines of a site; `inside` stands where the values are made."""
         yield from self._said(site)
+        self.base = python.INDENT if bridged([site]) else ""
+        if self.base:
+            yield f"with using({R_ANSWERS}):"
+        yield from (self.base + text for text in self._code(site, inside))
+        self.base = ""
+
+    def _code(self, site: CallSite, inside: Sequence[str]) -> Iterator[str]:
+        """Statements; the first lines of those of several stand at the margin, the others where they belong."""
         if not site.many:
             yield f"{site.name} = {self._source(site.steps[0].translation.code, before=f'{site.name} = ')}"
             return
         yield f"{site.name} = {{}}"
         yield from self._loop(site, inside) or self._entries(site, inside)
 
-    def loop_variables(self, site: CallSite) -> list[str]:
-        """Names of the variables that run over the keys."""
-        words = site.loop_names or ("i",) * len(key_parts(site.keys[0]))
-        return [self._loop_name(word) for word in words]
-
-    def _loop_name(self, word: str) -> str:
-        """The same name for a loop variable wherever the script uses it."""
-        if word not in self._loop_names:
-            self._loop_names[word] = self._names.name(word, "key")
-        return self._loop_names[word]
-
     def _said(self, site: CallSite) -> Iterator[str]:
         call = site.call
         before = f"{site.variable} <- " if site.variable else ""
         times = f", {len(site.steps)} calls" if site.many else ""
-        yield from python.comment(f"{site.where}: {before}{call.text}{times}")
+        text = f"{before}{call.text}"
+        if call.text.startswith("FUN(") or "structure(" in call.text or len(call.text) > LONGEST_CALL:
+            # What lapply calls it, and what do.call makes of data.
+            text = next((d.text for d in self.done if d.task == site.task), text)
+        yield from python.comment(f"{site.where}: {text}{times}")
         translation = site.steps[0].translation
         if translation.route == "bridge":
             yield from python.comment(f"stays in R: {translation.reason or 'through pairproof.bridge'}")
@@ -172,32 +179,35 @@ class Writer:
         def placed(file: python.File) -> str:
             return f"HERE / {python.text_literal(self.tables.path(file))}"
 
-        return python.source(value, named, placed, indent, before)
+        return python.source(value, named, placed, self.base + indent, before)
 
     # -- several evaluations -----------------------------------------------------------------------------
 
-    def _entries(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
+    def _entries(self, site: CallSite, inside: Sequence[str]) -> Iterator[str]:
         for key, step in zip(site.keys, site.steps):
             before = f"{site.name}[{key_source(key)}] = "
             yield before + self._source(step.translation.code, before=before)
         if inside:
-            variables = self.loop_variables(site)
+            variables = self.loops[site.name]
             yield f"for {', '.join(variables)} in {site.name}:"
-            yield from self._inside(site, variables, inside)
+            yield from (python.INDENT + line for line in inside)
 
-    def _loop(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> list[str]:
+    def _loop(self, site: CallSite, inside: Sequence[str]) -> list[str]:
         """A `for` loop; [] if the calls differ in more than a file and a few constants."""
         if len(site.steps) < 2:
             return []
         template, shared = common([s.translation.code for s in site.steps], self.tables.digest)
         if isinstance(template, Hole):
             return []
-        variables = self.loop_variables(site)
+        variables = self.loops[site.name]
         holes, columns = self._holes(shared, site, variables)
         if len(columns) > MOST_COLUMNS:
             return []
         own = python.Names(
-            [*self._loop_names.values(), *(s.partition("[")[0] for s in self.results.values())]
+            [
+                *(v for own in self.loops.values() for v in own),
+                *(s.partition("[")[0] for s in self.results.values()),
+            ]
         )
         words = [own.name("file" if _all_files(c) else c.word, "value") for c in columns]
         holes.update({-1 - shared.index(c): w for c, w in zip(columns, words)})
@@ -205,7 +215,7 @@ class Writer:
         lines = self._head(site, variables, words, columns)
         before = f"{target} = "
         lines.append(f"{python.INDENT}{before}{self._source(template, python.INDENT, before, holes)}")
-        return [*lines, *self._inside(site, variables, inside)]
+        return [*lines, *(python.INDENT + line for line in inside)]
 
     def _holes(
         self, shared: Sequence[Column], site: CallSite, variables: Sequence[str]
@@ -257,14 +267,12 @@ class Writer:
             rows: list[Any] = list(site.keys)
         else:
             rows = [(*key_parts(key), *(c.values[k] for c in columns)) for k, key in enumerate(site.keys)]
-        return (before + self._source(python.Constant(tuple(rows)), before=before + ":") + ":").split("\n")
+        return [before + self._source(python.Constant(tuple(rows)), before=before + ":") + ":"]
 
-    def _inside(
-        self, site: CallSite, variables: Sequence[str], inside: Sequence[tuple[str, str]]
-    ) -> Iterator[str]:
-        for follows, said in inside:
-            yield from python.comment(said, python.INDENT)
-            yield f"{python.INDENT}print({site.name}[{', '.join(variables)}]{follows})"
+
+def bridged(found: Sequence[CallSite]) -> list[CallSite]:
+    """The sites that stay in R."""
+    return [s for s in found if any(step.translation.route == "bridge" for step in s.steps)]
 
 
 def _all_files(column: Column) -> bool:
@@ -293,38 +301,67 @@ def key_text(key: Key) -> str:
     return "_".join(map(str, key_parts(key)))
 
 
-def key_parts(key: Key) -> tuple[Union[str, int, float], ...]:
-    """The values of the loop variables."""
-    return key if isinstance(key, tuple) else (key,)
-
-
 HEAD = """
-from pathlib import Path
-
 {imports}
 
 HERE = Path(__file__).parent
 """
+#: Names that the steps use, and how they are imported.
+IMPORTS = {
+    "re": "import re",
+    "np": "import numpy as np",
+    "pd": "import pandas as pd",
+    "stats": "from scipy import stats",
+    "aic_glm": "from pairproof.validation.claims.quantities import aic_glm",
+}
+#: Folder of R's answers, and what they are in the script.
+R_FOLDER, R_ANSWERS = "recorded/of_r", "R_OF_THE_RUN"
+REPLAY = f"""{R_ANSWERS} = Backend(
+    "live" if "--live" in sys.argv else "recorded", records=Records([HERE / "{R_FOLDER}"])
+)"""
+#: Written once in a script that shows vectors and tables.
+SHOW = '''def show(value):
+    """Print a vector or a table whole."""
+    print(value.to_string() if hasattr(value, "to_string") else value)'''
 
 
 def script_text(
     captured: Captured,
     found: Sequence[CallSite],
     left: Sequence[Left],
-    shown: Sequence[Print],
+    done: Sequence[Done],
     writer: Writer,
     test: str,
+    script: str = "analysis.py",
 ) -> str:
-    """The script's source; `test` is the name of its test."""
-    head = HEAD.format(imports="\n".join(f"import {module}" for module in modules(found)))
-    lines = [*python.docstring(_about(captured, found, test)), *head.rstrip("\n").split("\n")]
-    for _, block in sorted(_blocks(found, left, shown, writer), key=lambda b: b[0]):
+    """The script's source; `test` is the name of its test, `script` its own."""
+    blocks = [block for _, block in sorted(_blocks(found, left, done, writer), key=lambda b: b[0])]
+    used = _names_in("\n".join(line for block in blocks for line in block))
+    words = [text for name, text in IMPORTS.items() if name in used]
+    plain = [w for w in words if w == "import re"]
+    ours = [*(f"import {module}" for module in modules(found)), *(w for w in words if "pairproof" in w)]
+    if bridged(found):
+        ours.append("from pairproof.bridge import Backend, Records, using")
+        plain.append("import sys")
+    others = [w for w in words if w not in plain and w not in ours]
+    imports = "\n".join([*plain, "from pathlib import Path", "", *others, *([""] if others else []), *ours])
+    head = HEAD.format(imports=imports)
+    lines = [*python.docstring(_about(captured, found, test, script)), *head.rstrip("\n").split("\n")]
+    if bridged(found):
+        lines += ["#: R's answers of that run; with --live R itself is asked.", REPLAY]
+    lines += ["", "", *SHOW.split("\n"), ""] if "show" in used else []
+    for block in blocks:
         # A print stands right below the statement that it belongs to, anything else apart.
-        below = block[0].startswith("print(") and lines[-1][:1] not in ("#", " ")
+        alone = len(block) == 1 and block[0][:1] not in ("#", " ")
+        below = alone and lines[-1][:1] not in ("#", " ", "", "@")
         lines += block if below else ["", *block]
     if captured.ending != "done":
         lines += ["", *python.comment(f"The R script ended here: {captured.message}")]
     return "\n".join(lines) + "\n"
+
+
+def _names_in(text: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
 
 
 def modules(found: Sequence[CallSite]) -> list[str]:
@@ -351,9 +388,11 @@ def _module(function: str) -> str:
     return "pairproof"
 
 
-def _about(captured: Captured, found: Sequence[CallSite], test: str) -> list[str]:
+def _about(captured: Captured, found: Sequence[CallSite], test: str, script: str) -> list[str]:
     name = captured.text.name
-    about = [f"{name} in Python, written by pairproof migrate."]
+    n = len(bridged(found))
+    replayed = f"; R's own answers of {n} call{'' if n == 1 else 's'} are read again" if n else ""
+    about = [f"{name} in Python, written by pairproof migrate{replayed}."]
     if not found:
         return [*about, f"R {captured.r_version} ran {name}; none of its calls has a counterpart here."]
     held = f" ({test})" if test else ""
@@ -361,10 +400,12 @@ def _about(captured: Captured, found: Sequence[CallSite], test: str) -> list[str
         f"R {captured.r_version} ran {name}, and each number was held against R's of that run{held}:"
         f" {_counted(found)}."
     )
-    bridged = [s for s in found if any(step.translation.route == "bridge" for step in s.steps)]
-    if bridged:
-        where = "1 call stays" if len(bridged) == 1 else f"{len(bridged)} calls stay"
-        about.append(f"{where} in R, through pairproof.bridge: for {_them(bridged)} R must be installed.")
+    if there := bridged(found):
+        where = "1 call stays" if len(there) == 1 else f"{len(there)} calls stay"
+        about.append(
+            f"{where} in R, through pairproof.bridge ({_them(there)}): R's answers of that run, in {R_FOLDER}, are read"
+            f" again. `python {script} --live` asks R itself, where R and its packages are installed."
+        )
     return about
 
 
@@ -389,38 +430,55 @@ def _counted(found: Sequence[CallSite]) -> str:
 
 
 def _blocks(
-    found: Sequence[CallSite], left: Sequence[Left], shown: Sequence[Print], writer: Writer
+    found: Sequence[CallSite], left: Sequence[Left], done: Sequence[Done], writer: Writer
 ) -> Iterator[tuple[tuple[int, int, int, int], list[str]]]:
-    """Lines, and their place: the expression that ran, then calls in their order, then prints by line."""
-    inside: dict[str, list[tuple[str, str]]] = {}
-    for p in shown:
-        if p.inside and p.expression is not None:
-            inside.setdefault(p.of.name, []).append((p.expression, p.text))
+    """Lines, and their place: the expression that ran, then calls in their order, then what is done with them."""
+    inside = {d.of: d.inside for d in done if d.of}
     for site in found:
-        yield (site.task, 0, site.call.id, 0), list(writer.block(site, inside.get(site.name, [])))
+        yield (site.task, 0, site.call.id, 0), list(writer.block(site, inside.get(site.name, ())))
+    said = {d.task for d in done if d.state in ("comment", "data")}
     for k, entry in enumerate(left):
         # A call that is only mentioned has no number; it stands at its line.
-        yield (entry.task, 0 if entry.first else 1, entry.first or k, 1), list(python.comment(str(entry)))
-    said = {(entry.where, entry.function) for entry in left}
-    for k, p in enumerate(shown):
-        if p.inside and p.expression is not None:
-            continue
-        where, _, call = p.text.partition(": ")
-        head = call.partition("(")[0]
-        if p.expression is None and any(w == where and f.startswith(head) for w, f in said):
-            continue  # it is in the list of what is left out, with the reason
-        yield (p.task, 1, p.line, k + 2), list(_printed(p, writer))
+        if entry.task not in said:
+            yield (entry.task, 0 if entry.first else 1, entry.first or k, 1), list(python.comment(str(entry)))
+    called = {site.task for site in found}
+    for together in _together([d for d in done if not d.inside and d.state != "call"], called):
+        first = together[0]
+        if first.state in ("translated", "partly"):
+            text = python.one_line(first.text)
+            known = any(site.task == first.task and site.call.text == first.text for site in found)
+            lines = list(first.lines) if known else commented(f"{first.place}: {text}", list(first.lines))
+        else:
+            lines = [*([DATA_OF_R] if len(together) > 1 and first.state == "data" else [])]
+            lines += [line for d in together for line in _comment_of(d, left, len(together) > 1)]
+        yield (first.task, 2, 0, 0), lines
 
 
-def _printed(p: Print, writer: Writer) -> Iterator[str]:
-    if p.expression is None:
-        yield from python.comment(p.text)
-    elif not p.of.many:
-        yield from python.beside(f"print({p.of.name}{p.expression})", p.text)
-    elif p.key is not None:
-        yield from python.beside(f"print({p.of.name}[{key_source(p.key)}]{p.expression})", p.text)
-    else:
-        variables = writer.loop_variables(p.of)
-        yield from python.comment(p.text)
-        yield f"for {', '.join(variables)} in {p.of.name}:"
-        yield f"    print({p.of.name}[{', '.join(variables)}]{p.expression})"
+def _together(done: Sequence[Done], called: Container[int]) -> Iterator[list[Done]]:
+    """Each by itself, comments that follow each other together."""
+    block: list[Done] = []
+    for d in done:
+        apart = d.lines or d.state != block[-1].state or d.task in called if block else False
+        if block and (apart or d.task != block[-1].task + 1):
+            yield block
+            block = []
+        block.append(d)
+    if block:
+        yield block
+
+
+#: Above lines of R that only prepare what its fits are given.
+DATA_OF_R = "# R's packages and data; the tables beside this script hold what its fits were given:"
+
+
+def _comment_of(d: Done, left: Sequence[Left], among: bool) -> Iterator[str]:
+    """A line of R that has no Python, why, and what it gave in that run."""
+    gave = f"; R gave {d.value}" if d.value else ""
+    reasons = list(dict.fromkeys(e.reason for e in left if e.task == d.task))
+    if d.state == "data" and among and not reasons:
+        yield from python.comment(f"  {d.place}: {python.one_line(d.text, 80)}{gave}", lines=2)
+        return
+    why = "; ".join(reasons) or ("data of R" if d.state == "data" else d.why)
+    yield from python.comment(
+        f"{d.place}: {python.one_line(d.text, 160)} -> {why or 'it shows nothing'}{gave}"
+    )

@@ -167,6 +167,15 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n... ({len(text):,} characters)"
 
 
+def steps_section(migration: outcome.Migration) -> Iterator[report.Block]:
+    """What is made of the fits: the Python, and each number beside R's."""
+    script = migration.captured.text.name
+    for d in migration.done:
+        if d.rows:
+            yield report.Heading(f"Line {where(d.place, script)}: {one_line(d.text)[:80]}", 3)
+            yield numbers_table(d.rows)
+
+
 def not_in_python(migration: outcome.Migration) -> Iterator[report.Block]:
     """The sections, those without a call left out."""
     script = migration.captured.text.name
@@ -183,8 +192,8 @@ def not_in_python(migration: outcome.Migration) -> Iterator[report.Block]:
 
     yield from _reasons(
         "Stayed in R",
-        "These calls have no counterpart in Python alone. The Python script calls R for them, with the same values, so"
-        " it needs R and the package.",
+        "These calls have no counterpart in Python alone. The Python script reads R's answers of this run again, which lie"
+        " beside it; with --live it asks R itself.",
         called("bridge", lambda s: f"{reason(s)} Numbers: {outcome.numbers_in_words(s.rows)}.", _through),
         "through",
     )
@@ -211,6 +220,14 @@ def not_in_python(migration: outcome.Migration) -> Iterator[report.Block]:
         "These calls were counted, and their values were not kept.",
         called("counted", _why_counted, lambda s: f"{len(s.steps):,}"),
         "times",
+    )
+    lost = [d for d in migration.done if d.state in ("comment", "partly")]
+    yield from _reasons(
+        "Not translated",
+        "What the script does beside its calls, and no Python says. Each stands in the Python script as a comment, at its"
+        " place.",
+        [(where(d.place, script), _cut(one_line(d.text)), d.value, _sentence(d.why)) for d in lost],
+        "R gave",
     )
     left: dict[bool, list[Reason]] = {True: [], False: []}
     for o in migration.left_out:
@@ -290,6 +307,7 @@ def migration_page(migration: outcome.Migration) -> report.Page:
         blocks += [report.Heading("Number by number"), report.Paragraph(DIGITS, aside=True)]
     for site in coded:
         blocks += call_section(site, migration.captured.text)
+    blocks += steps_section(migration)
     blocks += [*not_in_python(migration), *_foot(migration)]
     captured = migration.captured
     used = {step.call.package for step in migration.steps} - {"stats"}

@@ -16,7 +16,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -27,17 +27,18 @@ from ..errors import InputError, PairproofError
 from ..files.outputs import AnyPath
 from ..fit.fit import Fit
 from ..text import safe
-from ..validation.verdicts.agreement import AGREEING
+from ..validation.verdicts.agreement import AGREEING, Agreement
 from . import delivery
-from .call_sites import CallSite, of_text, prints, sites
-from .outcome import Migration
-from .python_script import Files, Writer, key_text, script_text
-from .translate.python_code import INDENT, Unique, comment, docstring, plain, text_literal
+from .call_sites import CallSite, of_text, sites
+from .outcome import Migration, differs
+from .python_script import R_FOLDER, Files, Writer, bridged, key_text, script_text
+from .steps.done import Done
+from .translate.python_code import INDENT, WIDTH, Unique, comment, docstring, one_line, plain, text_literal
 
 HEAD = """
 from pathlib import Path
 
-from pairproof.validation import Again{agree}
+{pytest}from pairproof.validation import Again{agree}
 
 CALLS = Again(Path(__file__).with_name({script}))
 """
@@ -74,8 +75,9 @@ def text_of_test(
     tests: Mapping[str, str],
     script: str,
     asked: delivery.Asked,
+    agreements: Iterable[Agreement] = (),
 ) -> str:
-    """The test's source."""
+    """The test's source; numbers of `agreements` that differ are named by a test that is expected to fail."""
     name = captured.text.name
     stem = PurePath(script).stem
     lines = list(
@@ -83,13 +85,22 @@ def text_of_test(
             [
                 f"Tests of {script}: each fit gives the numbers that it gave when it was written, and those of R.",
                 f"R's numbers are those of its run of {name}, in {stem}.recorded.json; they are held to the digits"
-                " asked for there. What needs R is not run where R is not.",
+                " asked for there. No R is needed: where a call stays in R, its answer of that run is read again.",
             ]
         )
     )
+    wrong = [f"{a.quantity} {a.native}, R {a.r}" for a in agreements if differs(a)]
     functions = [line for s in found if s.name in tests for line in ("", "", *_test(s, tests[s.name], asked))]
     needed = any(line.lstrip().startswith("agree(") for line in functions)
-    head = HEAD.format(agree=AGREE if needed else "", script=text_literal(script))
+    if wrong:
+        said = f"{len(wrong):,} of R's numbers differ from Python's, first {wrong[0]}; see {stem}.report.html"
+        functions += ["", "", "def test_the_numbers_that_differ():", f"{INDENT}pytest.xfail("]
+        functions += [f"{INDENT * 2}{text_literal(one_line(said, 2 * WIDTH))}", f"{INDENT})"]
+    head = HEAD.format(
+        pytest="import pytest\n\n" if wrong else "",
+        agree=AGREE if needed else "",
+        script=text_literal(script),
+    )
     lines += [*head.rstrip("\n").split("\n"), *functions]
     return "\n".join(lines) + "\n"
 
@@ -165,8 +176,7 @@ class Written:
     script: analysis.py.  test: test_analysis.py; None if no number was compared.  run:
     analysis.recorded.json.  data, records: tables, and the records of the test.  files: all of them, the
     script first.  ran_seconds: how long the new script took by itself, with its start, before it was
-    delivered; None if it needs R.  without_r: whether it ran with R switched off.  output: what it printed,
-    up to a limit.  sites: the call sites and their Python names.
+    delivered, with R switched off.  output: what it printed, up to a limit.  sites: the call sites and their Python names.
     """
 
     script: Path
@@ -175,10 +185,10 @@ class Written:
     data: tuple[Path, ...]
     records: tuple[Path, ...]
     files: tuple[str, ...]
-    ran_seconds: float | None
-    without_r: bool
+    ran_seconds: float
     output: str
     sites: tuple[CallSite, ...]
+    done: tuple[Done, ...] = ()
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -214,14 +224,17 @@ def write_migration(
     folder = stage.folder / "delivered"
     shutil.rmtree(folder, ignore_errors=True)
     (folder / delivery.DATA).mkdir(parents=True)
+    if bridged(found) and stage.answers.is_dir():
+        shutil.copytree(stage.answers, folder / R_FOLDER)
     for name_of, path in tables.paths.items():
         shutil.copyfile(stage.path_of(name_of), folder / path)
     data = list(tables.paths.values())
-    shown = prints(captured, found)
-    text = script_text(captured, found, left, shown, Writer(found, tables), test)
+    text = script_text(
+        captured, found, left, migration.done, Writer(found, tables, migration.done), test, target.name
+    )
     _put(folder / target.name, text)
     if test:
-        _put(folder / test, text_of_test(captured, found, tests, target.name, asked))
+        _put(folder / test, text_of_test(captured, found, tests, target.name, asked, migration.agreements))
     names = [*data, *([test] if test else []), target.name]
 
     def write_run(files: Sequence[str]) -> None:
@@ -232,9 +245,15 @@ def write_migration(
         _put(folder / run, delivery.text_of(content))
 
     write_run(names)
-    needs_r = any(step.translation.route == "bridge" for site in found for step in site.steps)
     limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps) if seconds is None else seconds
-    took, output = _try_out(folder, target.name, test or f"{test_stem}.py", needs_r, limit)
+    try:
+        took, output = _try_out(folder, target.name, test or f"{test_stem}.py", limit)
+    except PairproofError:
+        if not any(d.lines or d.inside for d in migration.done):
+            raise
+        # A statement after the fits stops the script: the fits are worth having without any.
+        plain = replace(migration, done=tuple(map(_not_run, migration.done)))
+        return write_migration(plain, source, out, stage=stage, force=force, reads=reads, seconds=seconds)
     made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
     write_run([*names, *made])
 
@@ -248,11 +267,19 @@ def write_migration(
         data=tuple(target.parent / name for name in data),
         records=tuple(target.parent / name for name in made),
         files=tuple(map(str, reversed(delivered))),
-        ran_seconds=None if needs_r else took,
-        without_r=not needs_r,
+        ran_seconds=took,
         output=output,
         sites=tuple(found),
+        done=migration.done,
     )
+
+
+def _not_run(d: Done) -> Done:
+    """The expression as a comment."""
+    if not (d.lines or d.inside):
+        return d
+    why = "its Python stopped the script when that ran by itself, a defect of pairproof"
+    return replace(d, state="comment", lines=(), inside=(), of="", why=why, rows=())
 
 
 def check_target(source: AnyPath, out: AnyPath, *, force: bool = False) -> None:
@@ -289,7 +316,7 @@ def _put(path: Path, text: str) -> None:
 # -- tried out -----------------------------------------------------------------------------------------------
 
 
-def _try_out(folder: Path, script: str, test: str, needs_r: bool, limit: float) -> tuple[float, str]:
+def _try_out(folder: Path, script: str, test: str, limit: float) -> tuple[float, str]:
     """Run the script in a Python of its own and compare its numbers; (seconds, what it printed)."""
     package, path = str(Path(pairproof.__file__).resolve().parent.parent), os.environ.get("PYTHONPATH")
     environment = {
@@ -297,7 +324,7 @@ def _try_out(folder: Path, script: str, test: str, needs_r: bool, limit: float) 
         "PYTHONPATH": package + (os.pathsep + path if path else ""),
         "PYTHONIOENCODING": "utf-8",
         "PYTHONDONTWRITEBYTECODE": "1",
-        **({} if needs_r else {"PAIRPROOF_R": "none"}),
+        "PAIRPROOF_R": "none",
     }
     command = [sys.executable, "-c", _RUN, script, test]
     begun = time.monotonic()

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pairproof.bridge.capture.recorded import Captured, Mentioned, Place, RecordedCall, ScriptText, Shown
+from pairproof.bridge.capture.recorded import (
+    Captured,
+    Mentioned,
+    Place,
+    RecordedCall,
+    ScriptText,
+    TopLevel,
+    Valued,
+)
 from pairproof.fit.fit import Fit
+from pairproof.migration.call_sites import sites
 from pairproof.migration.delivery import Stage
 from pairproof.migration.outcome import Migration, left_out
+from pairproof.migration.steps.script_steps import ScriptSteps
+from pairproof.migration.steps.sites import loop_names
 from pairproof.migration.translate.python_code import Call, evaluate, expression, table_call
 from pairproof.migration.translate.rows import Beside, fit_rows
 from pairproof.migration.translate.translation import Step, Translation, outside
@@ -40,6 +52,41 @@ def place(line: int, file: str = NAME) -> Place:
     return Place(line, line, file=file)
 
 
+def tree_of(text: str) -> list[Any]:
+    """The parser's JSON of an R expression that is spelled as Python spells it: `x = f(y)`, `l["a"]` for `l[["a"]]`."""
+
+    def call(function: str, *arguments: list[Any], names: Sequence[str] = ()) -> list[Any]:
+        words = [*[""] * (len(arguments) - len(names)), *names]
+        return ["call", ["sym", function], [list(a) for a in zip(words, arguments)], text]
+
+    def of(node: ast.AST) -> list[Any]:
+        match node:
+            case ast.Expr(value=value):
+                return of(value)
+            case ast.Assign(targets=[target], value=value):
+                return call("<-", of(target), of(value))
+            case ast.For(target=target, iter=over, body=body):
+                return call("for", of(target), of(over), call("{", *map(of, body)))
+            case ast.Name(id=name):
+                return ["sym", name]
+            case ast.Constant(value=str() as value):
+                return ["str", value]
+            case ast.Constant(value=value):
+                return ["num", value]
+            case ast.Subscript(value=value, slice=key):
+                return call("[[", of(value), of(key))
+            case ast.Lambda(args=args, body=body):
+                return ["function", [[a.arg, ["empty"]] for a in args.args], of(body)]
+            case ast.BinOp(left=left, op=op, right=right):
+                return call({"Add": "+", "Sub": "-", "Mult": "*"}[type(op).__name__], of(left), of(right))
+            case ast.Call(func=function, args=args, keywords=words):
+                parts = [*map(of, args), *(of(w.value) for w in words)]
+                return call(ast.unparse(function), *parts, names=[str(w.arg) for w in words])
+        raise ValueError(ast.dump(node))
+
+    return of(ast.parse(text).body[0])
+
+
 @dataclass
 class Script:
     """An R script as it was recorded; calls are added in order."""
@@ -47,7 +94,8 @@ class Script:
     name: str = NAME
     calls: list[RecordedCall] = field(default_factory=list)
     codes: dict[int, Any] = field(default_factory=dict)
-    shown: list[Shown] = field(default_factory=list)
+    lines: dict[int, TopLevel] = field(default_factory=dict)
+    values: dict[int, Valued] = field(default_factory=dict)
     mentioned: list[Mentioned] = field(default_factory=list)
     translations: dict[int, Translation] = field(default_factory=dict)
 
@@ -61,16 +109,20 @@ class Script:
         self.codes[made.id] = code
         return made
 
-    def show(self, line: int, function: str, variable: str, text: str = "", **more: Any) -> None:
-        said = text or f"{function}({variable})"
-        self.shown.append(Shown(place(line), line, function, variable, said, **more))
+    def line(self, number: int, spelled: str, text: str = "", value: Any = None) -> None:
+        """A top-level expression: as Python spells it, R's text, and what it gave."""
+        self.lines[number] = TopLevel(text or spelled, tree_of(spelled))
+        visible = not spelled.startswith(("for ", "cat(", "print(")) and "=" not in spelled.partition("(")[0]
+        self.values[number] = Valued(value, visible)
 
     def mention(self, line: int, function: str, text: str = "", variable: str = "") -> None:
         self.mentioned.append(Mentioned(place(line), line, function, "", text or f"{function}(x)", variable))
 
     def captured(self, **more: Any) -> Captured:
         lines = tuple(place(n) for n in range(1, 200))
-        text = ScriptText(self.name, "R", (), lines, tuple(self.shown), tuple(self.mentioned), {}, ())
+        none = TopLevel("", ["null"])
+        trees = tuple(self.lines.get(k, none) for k in range(1, max(self.lines, default=0) + 1))
+        text = ScriptText(self.name, "R", (), lines, tuple(self.mentioned), {}, (), trees)
         made = Captured(
             text=text,
             calls=tuple(self.calls),
@@ -88,6 +140,7 @@ class Script:
             output_bytes=0,
             output="",
             sandboxed=False,
+            values=self.values,
         )
         return replace(made, **more)
 
@@ -98,7 +151,10 @@ class Script:
 
     def migration(self, stage: Stage, **more: Any) -> Migration:
         captured = self.captured(**more)
-        return Migration(captured, self.steps(stage), left_out(captured))
+        steps = self.steps(stage)
+        found, _ = sites(captured, steps)
+        done = ScriptSteps(captured, found, stage.folder, loop_names(found)).all()
+        return Migration(captured, steps, left_out(captured), tuple(done))
 
     def _step(self, call: RecordedCall, stage: Stage, values: dict[int, Any]) -> Step:
         code = self.codes[call.id]
@@ -142,7 +198,7 @@ def tea() -> Script:
     script = Script()
     text = 'BTm(won, left, right, data = clear, id = "tea", refcat = "Ceylon")'
     script.call(6, bradley_terry([9, 5, 4], "Ceylon"), text, variable="m")
-    script.show(7, "summary", "m")
+    script.line(7, "summary(m)")
     for nth, (region, wins) in enumerate(
         {"north": [8, 5, 4], "south": [7, 5, 5], "west": [9, 8, 4]}.items(), 1
     ):
@@ -154,7 +210,7 @@ def tea() -> Script:
             nth=nth,
             keys={"r": region},
         )
-    script.show(8, "coef", "f", "print(coef(f))", inside_loop=True)
+    script.line(8, "for r in regions: f = BTm(s); print(coef(f))", "for (r in regions) { ... }")
     return script
 
 

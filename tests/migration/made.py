@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pairproof.bridge.capture.recorded import Captured, Mentioned, Place, RecordedCall, ScriptText, Shown
+from pairproof.bridge.capture.recorded import Captured, Mentioned, Place, RecordedCall, ScriptText
 from pairproof.validation.claims.quantities import Quantity
 from pairproof.validation.verdicts.agreement import Agreement, Verdict
 
@@ -29,7 +29,6 @@ def a_run(calls: Sequence[RecordedCall] = (), **more: Any) -> Captured:
         kind="R",
         lines=LINES,
         expressions=tuple(Place(k, k) for k in range(1, len(LINES) + 1)),
-        shown=(Shown(Place(3, 3), 3, "summary", "m", "summary(m)"),),
         mentioned=(Mentioned(Place(4, 4), 4, "nlm", "", "nlm(f, 1)"),),
         packages={"BradleyTerry2": True},
         loop_variables=(),

@@ -8,10 +8,10 @@ import keyword
 import pytest
 from hypothesis import given, strategies as st
 
+from pairproof.migration.steps.python import commented
 from pairproof.migration.translate.python_code import (
     WIDTH,
     Names,
-    beside,
     comment,
     docstring,
     identifier,
@@ -56,7 +56,7 @@ def test_names_that_python_takes_for_one_are_two() -> None:
 def test_a_text_in_a_comment_is_a_comment(text: str) -> None:
     lines = list(comment(f"line 3: {text}", "    "))
     assert len(lines) <= 3 and all(len(line) <= WIDTH for line in lines)
-    source = "\n".join(["def f():", *lines, "    return 1", *beside("x = 2", text), ""])
+    source = "\n".join(["def f():", *lines, "    return 1", *commented(one_line(text), ["x = 2"]), ""])
     plain = "def f():\n    return 1\nx = 2\n"
     assert ast.dump(ast.parse(source.encode())) == ast.dump(ast.parse(plain))
     assert all(line.isprintable() for line in source.split("\n"))

@@ -8,13 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from pairproof.bridge.capture.recorded import RecordedCall
-from pairproof.migration.call_sites import of_text, prints, sites
+from pairproof.bridge.capture.recorded import RecordedCall, TopLevel, Valued
+from pairproof.bridge.values.nodes import RVector
+from pairproof.migration.call_sites import of_text, sites
 from pairproof.migration.outcome import left_out
 from pairproof.migration.python_script import Files, Writer, modules, script_text
+from pairproof.migration.steps.script_steps import ScriptSteps
+from pairproof.migration.steps.sites import loop_names
 from pairproof.migration.translate.python_code import Call, Constant, Result, attribute
 from pairproof.migration.translate.translation import Step, Translation, outside
 from tests.migration.captures import BTM, Script, bradley_terry, place, staged, tea
@@ -27,7 +31,7 @@ def text_of(script: Script, folder: Path, taken: tuple[str, ...] = (), **more: A
     made, left = sites(found.captured, found.steps)
     left = [*left, *map(of_text, found.left_out)]
     writer = Writer(made, Files(made, stage.digest, taken))
-    source = script_text(found.captured, made, left, prints(found.captured, made), writer, "test_tea.py")
+    source = script_text(found.captured, made, left, found.done, writer, "test_tea.py")
     assert all(len(line) <= 110 for line in source.split("\n"))
     ast.parse(source.encode())
     return source
@@ -51,6 +55,12 @@ import pairproof
 
 HERE = Path(__file__).parent
 
+
+def show(value):
+    """Print a vector or a table whole."""
+    print(value.to_string() if hasattr(value, "to_string") else value)
+
+
 # line 6: m <- BTm(won, left, right, data = clear, id = "tea", refcat = "Ceylon")
 m = pairproof.fit_bradley_terry(
     pairproof.read(HERE / "data/m.csv", layout="counts", columns={"first": "left", "second": "right"}),
@@ -71,8 +81,7 @@ for r in ("north", "south", "west"):
         reference="Assam",
         cells="row",
     )
-    # line 8: print(coef(f))
-    print(f[r].params)
+    show(f[r].params.drop("Assam"))
 '''
     )
 
@@ -107,11 +116,12 @@ def test_calls_of_different_functions_are_written_one_by_one(tmp_path: Path) -> 
     script.call(3, bradley_terry([9, 5, 4]), variable="f", nth=1, keys={"r": 'a"b'})
     other = replace_function(bradley_terry([8, 5, 4]), "pairproof.fit_llbt")
     script.call(3, other, variable="f", nth=2, keys={"r": "b"})
-    script.show(4, "print", "f", "f")
+    script.line(4, "f")
     source = body_of(text_of(script, tmp_path))
     assert "f = {}\nf['a\"b'] = pairproof.fit_bradley_terry(\n" in source
     assert 'f["b"] = pairproof.fit_llbt(\n' in source
-    assert source.endswith("# line 4: f\nfor r in f:\n    print(f[r].summary())")
+    said = "# line 4: f\nfor name, value in f.items():\n    print(name)\n    print(value.summary())"
+    assert source.endswith(said)
 
 
 def replace_function(call: Call, function: str) -> Call:
@@ -168,29 +178,33 @@ def test_names_are_the_scripts_where_python_can_have_them(tmp_path: Path) -> Non
 def test_a_variable_means_its_newest_value_where_it_is_printed(tmp_path: Path) -> None:
     script = Script()
     script.call(3, bradley_terry([9, 5, 4]), variable="m")
-    script.show(4, "print", "m", "m")
+    script.line(4, "m")
     script.call(5, bradley_terry([9, 5, 5]), variable="m")
-    script.show(6, "deviance", "m")
-    script.mention(7, "data.frame", variable="m")
-    script.show(8, "print", "m", "m")  # no fit any more
+    script.line(6, "deviance(m)")
+    script.line(7, "m = cars(x)")
+    script.line(8, "m")  # no fit any more
     source = text_of(script, tmp_path)
     assert "print(m.summary())  # line 4: m\n" in source and "print(m_2.deviance)  # line 6" in source
-    assert "line 8" not in source
+    assert "# line 8: m -> m is of R's data, which the Python script has not\n" in source
 
 
 @pytest.mark.parametrize(
-    "function, expected",
+    "spelled, expected",
     [
-        ("coef", "print(m.params)"), ("vcov", "print(m.cov_params())"), ("confint", "print(m.conf_int())"),
-        ("logLik", "print(m.llf)"), ("BIC", "print(m.bic)"), ("coef(summary)", "print(m.to_frame())"),
-        ("residuals", "print(m.contest_residuals())"), ("plot", "# line 4: plot(m) has no counterpart here"),
-        ("os.system('x')", "# line 4: os.system('x')(m) has no counterpart here"),
+        ("coef(m)", 'show(m.params.drop("Assam"))'), ("vcov(m)", "show(m.cov_params())"),
+        ("logLik(m)", "print(m.llf)"), ("BIC(m)", "print(m.bic)"),
+        ("coef(summary(m))", 'm.to_frame().drop("Assam")[["estimate", "se", "z", "p"]]'),
+        ("sqrt(diag(vcov(m)))", 'show(m.bse.drop("Assam"))'),
+        ("1 - pchisq(deviance(m), 2)", "print(1 - stats.chi2.cdf(m.deviance, 2))"),
+        ("sort(exp(coef(m)))", 'show(np.exp(m.params.drop("Assam")).sort_values(ascending=True))'),
+        ("plot(m)", "# line 4: plot(m) -> a plot of something else than worths"),
+        ("system(m)", "# line 4: system(m) -> system() is not in the vocabulary"),
     ],
 )  # fmt: skip
-def test_what_r_printed_of_a_fit_is_printed(tmp_path: Path, function: str, expected: str) -> None:
+def test_what_r_printed_of_a_fit_is_printed(tmp_path: Path, spelled: str, expected: str) -> None:
     script = Script()
     script.call(3, bradley_terry([9, 5, 4]), variable="m")
-    script.show(4, function, "m")
+    script.line(4, spelled)
     assert expected in text_of(script, tmp_path)
 
 
@@ -198,26 +212,25 @@ def test_one_fit_of_a_list_is_printed_by_its_name_or_number(tmp_path: Path) -> N
     script = Script()
     for name, wins in (("north", 4), ("south", 5)):
         script.call(3, bradley_terry([9, 5, wins]), variable="fits", keys={"name": name})
-    script.show(4, "print", "fits$south", 'fits[["south"]]')
-    script.show(5, "deviance", "fits$1", "deviance(fits[[1]])")
-    script.show(6, "print", "fits$west", "fits$west")
-    script.show(7, "print", "", "sapply(fits, function(f) as.numeric(logLik(f)))")
+    script.line(4, 'fits["south"]')
+    script.line(5, "deviance(fits[1])")
+    script.line(6, 'fits["west"]')
+    script.line(7, "sapply(fits, lambda f: logLik(f))")
     source = text_of(script, tmp_path)
-    assert 'print(fits["south"].summary())  # line 4: fits[["south"]]\n' in source
-    assert 'print(fits["north"].deviance)  # line 5: deviance(fits[[1]])\n' in source
-    assert "# line 6: fits$west is not written here\n" in source
-    assert source.endswith("for name in fits:\n    print(fits[name].llf)\n")
+    assert 'print(fits["south"].summary())  # line 4: fits["south"]\n' in source
+    assert "print(fits[list(fits)[0]].deviance)  # line 5" in source
+    assert '# line 6: fits["west"] -> Python has no value for it' in source
+    assert "show(pd.Series({name: f.llf for name, f in fits.items()}))  # line 7" in source
 
 
-def test_what_r_prints_of_a_fit_in_its_own_way_is_named(tmp_path: Path) -> None:
+def test_what_has_no_python_stands_as_a_comment_with_its_line_and_what_r_gave(tmp_path: Path) -> None:
     script = Script()
     script.call(3, bradley_terry([9, 5, 4]), variable="m")
-    script.show(4, "print", "", "with(m, print(deviance))")
-    script.show(5, "", "", 'cat("m", nchar(x))')
-    script.show(6, "print", "", "f(x, m = 3)")
+    script.line(4, "profiled(m)", value=RVector(np.array([1.25]), np.array([False])))
+    script.line(5, "for r in regions: f(m); print(deviance(m))")
     source = text_of(script, tmp_path)
-    assert "# line 4: with(m, print(deviance)) is not written here\n" in source
-    assert "line 5" not in source and "line 6" not in source
+    assert "# line 4: profiled(m) -> profiled() is not in the vocabulary; R gave 1.25\n" in source
+    assert "# line 5: for r in regions: f(m); print(deviance(m)) -> regions is of R's data" in source
 
 
 def test_a_call_in_a_function_is_named_by_the_line_that_came_to_it(tmp_path: Path) -> None:
@@ -228,8 +241,9 @@ def test_a_call_in_a_function_is_named_by_the_line_that_came_to_it(tmp_path: Pat
 
 def test_what_r_did_not_print_is_not_printed(tmp_path: Path) -> None:
     script = tea()
-    script.shown = [replace(s, printed=False) for s in script.shown]
-    assert "print(" not in body_of(text_of(script, tmp_path)).replace("# line 8: print(", "")
+    script.values = {k: replace(v, visible=False) for k, v in script.values.items()}
+    script.lines[8] = replace(script.lines[8], tree=["null"])
+    assert "print(" not in body_of(text_of(script, tmp_path))
 
 
 def test_what_is_left_out_has_a_line_with_its_reason(tmp_path: Path) -> None:
@@ -259,8 +273,12 @@ def hostile(text: str, step: Step) -> str:
     script = Script(name=text or "x")
     call = script.call(3, None, text, variable="m", warnings=((text, text),))
     failed = script.call(6, None, error=text)
-    script.show(4, "coef", "m", text)
-    script.show(5, text, "m", text)
+    script.lines[4] = TopLevel(text or "x", ["call", ["sym", "coef"], [["", ["sym", "m"]]], text])
+    script.lines[5] = TopLevel(text or "x", ["call", ["sym", text], [[text, ["str", text]]], text])
+    script.lines[8] = TopLevel(
+        text or "x", ["call", ["sym", "<-"], [["", ["sym", text]], ["", ["str", text]]], text]
+    )
+    script.values = {k: Valued(None, True) for k in (4, 5)}
     script.mention(7, "nlm", text)
     captured = script.captured(ending="error", message=text)
     translation = replace(step.translation, route="bridge", reason=text, notes=(text, text + "x"))
@@ -271,14 +289,20 @@ def hostile(text: str, step: Step) -> str:
     made, left = sites(captured, steps)
     writer = Writer(made, Files(made, lambda file: ""))
     left = [*left, *map(of_text, left_out(captured))]
-    return script_text(captured, made, left, prints(captured, made), writer, "test_tea.py")
+    done = ScriptSteps(captured, made, Path("."), loop_names(made)).all()
+    return script_text(captured, made, left, done, writer, "test_tea.py")
 
 
-def shape(source: str) -> str:
-    """The script's syntax tree without its docstring, which names the script."""
+def shape(source: str, text: str) -> str:
+    """The script's syntax tree without its docstring, which names the script; its constant and its variable as such."""
     tree = ast.parse(source.encode())
     assert isinstance(tree.body[0], ast.Expr)
-    assert all(len(line) <= 110 for line in source.split('"""', 2)[-1].split("\n"))
+    lines = source.split('"""', 2)[-1].split("\n")
+    assert all(len(line) <= 110 or text and repr(text)[1:-1] in line for line in lines)
+    last = tree.body[-1]
+    assert isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name)
+    assert isinstance(last.value, ast.Constant) and last.value.value == text
+    last.targets[0].id, last.value.value = "variable", "text"
     return ast.dump(ast.Module(tree.body[1:], []))
 
 
@@ -292,13 +316,13 @@ def step(tmp_path_factory: pytest.TempPathFactory) -> Step:
 
 @given(text=texts)
 def test_no_text_of_an_r_script_changes_the_syntax_tree(step: Step, text: str) -> None:
-    plain = shape(hostile("plain", step))
-    assert shape(hostile(text, step)) == plain
+    plain = shape(hostile("plain", step), "plain")
+    assert shape(hostile(text, step), text) == plain
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_hostile_text_changes_the_syntax_tree(step: Step, text: str) -> None:
-    assert shape(hostile(text, step)) == shape(hostile("plain", step))
+    assert shape(hostile(text, step), text) == shape(hostile("plain", step), "plain")
 
 
 @given(names=st.lists(texts.filter(bool), min_size=3, max_size=3, unique=True))

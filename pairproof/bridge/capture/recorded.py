@@ -1,7 +1,7 @@
 """What a run of an R script left: the calls of its fitting functions with their values, and its ending.
 
     script --R, with capture in front of it--> lines of JSON, one a call --> RecordedCall
-    script --R's own parser--> expressions, calls, what is shown --> ScriptText
+    script --R's own parser--> expressions, calls --> ScriptText
 
 Everything here is data: texts of the script are shown to people, values are nodes
 (:mod:`pairproof.bridge.values`), and nothing of either is evaluated.
@@ -20,7 +20,7 @@ import re
 import stat
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -163,19 +163,6 @@ class RecordedCall:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """Something that the script prints of a fit, read off its text."""
-
-    place: Place
-    task: int
-    function: str
-    variable: str
-    text: str
-    inside_loop: bool = False
-    printed: bool = True
-
-
-@dataclass(frozen=True)
 class Mentioned:
     """A call that stands in the script's text, whether it was reached or not."""
 
@@ -188,6 +175,23 @@ class Mentioned:
 
 
 @dataclass(frozen=True)
+class TopLevel:
+    """A top-level expression: its text as R deparses it, and its tree as the parser's JSON (parse/trees.R)."""
+
+    text: str
+    tree: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Valued:
+    """What a top-level expression gave: None where it is large or no plain value; whether R printed it by itself."""
+
+    value: RValue | None
+    visible: bool
+    kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class ScriptText:
     """What R's parser says of the script."""
 
@@ -195,10 +199,10 @@ class ScriptText:
     kind: Literal["R", "Rmd", "Rnw"]
     lines: tuple[str, ...]
     expressions: tuple[Place, ...]
-    shown: tuple[Shown, ...]
     mentioned: tuple[Mentioned, ...]
     packages: Mapping[str, bool]
     loop_variables: tuple[str, ...]
+    trees: tuple[TopLevel, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,6 +226,7 @@ class Captured:
     output: str
     sandboxed: bool
     changed: tuple[tuple[str, Place], ...] = ()
+    values: Mapping[int, Valued] = field(default_factory=dict)
 
 
 #: Most bytes that are read of all records; the R side stops keeping values at 300 MB.
@@ -256,6 +261,7 @@ class Records:
     packages: dict[str, str] = field(default_factory=dict)
     started: bool = False
     changed: list[tuple[str, int]] = field(default_factory=list)
+    values: dict[int, Valued] = field(default_factory=dict)
 
     def lose(self, why: str, count: int = 1) -> None:
         self.lost += count
@@ -301,6 +307,8 @@ def read_records(folder: Path, pid: int) -> Records:
                 _take_start(item, name[:-6], records)
             elif item.get("type") == "changed" and len(records.changed) < MOST_CHANGED:
                 records.changed.append((_text(item.get("variable"), 200), _integer(item.get("task"))))
+            elif item.get("type") == "value" and name[:-6] == records.main:
+                _take_value(item, records)
             elif item.get("type") == "end":
                 _take_end(item, name[:-6], records)
     records.calls = _in_order(calls.values())
@@ -388,6 +396,15 @@ def _take_end(item: dict[str, Any], process: str, records: Records) -> None:
         records.kind = _texts(item.get("kind")) or records.kind
 
 
+def _take_value(item: dict[str, Any], records: Records) -> None:
+    try:
+        value = _nodes({"value": item["value"]})["value"] if item.get("value") is not None else None
+    except _BAD_VALUE:
+        value = None
+    task = _integer(item.get("task"))
+    records.values[task] = Valued(value, item.get("visible") is True, _texts(item.get("kinds")))
+
+
 def _take_call(
     item: dict[str, Any], process: str, calls: dict[tuple[str, int], RecordedCall], records: Records
 ) -> None:
@@ -403,7 +420,7 @@ def _take_call(
     kept = item.get("kept") is not False
     try:
         values = _nodes(item.get("values"))
-        result = _nodes(item.get("result"))
+        result = {name: _bare(name, value) for name, value in _nodes(item.get("result")).items()}
     except _BAD_VALUE as error:
         values, result, kept = {}, {}, False
         records.lose(f"the record of {name} holds something that is no value of R ({_short(error)})")
@@ -450,6 +467,22 @@ def _nodes(value: Any) -> dict[str, RValue]:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # numpy 1 only warns of an integer that does not fit
         return {str(name): from_node(load(node)) for name, node in value.items()}
+
+
+#: Parts of a result whose names are those of coefficients: R writes "`GPT 4`" there, for a column "GPT 4".
+_NAMED = ("coef", "vcov", "se", "x")
+
+
+def _bare(part: str, value: RValue) -> RValue:
+    """The value with names of coefficients as the script's columns have them."""
+    if part not in _NAMED or not isinstance(value, RVector):
+        return value
+
+    def bare(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return names and tuple(n.replace("`", "") for n in names)
+
+    margins = value.dimnames and tuple(map(bare, value.dimnames))
+    return replace(value, names=bare(value.names), dimnames=margins)
 
 
 def _text(value: Any, most: int = MOST_TEXT) -> str:

@@ -35,7 +35,7 @@ from ..process.process import StartFailed, find_r_home
 from ..process.session import MOST_SECONDS
 from .copying import COPY_LIMIT, LEVELS, Copied, changed, copy_folder, copy_neighbours, root_of
 from .placing import ending_of, expression_place, placed_calls
-from .recorded import Captured, RecordedCall, Records, ScriptText, Shown, read_records
+from .recorded import Captured, RecordedCall, Records, ScriptText, read_records
 from .running import FOLDER, OUTPUT_LIMIT, STILL_OPEN, Ran, RProgram, Sandbox, find_sandbox, run_program
 from .scripts import Parsed, Places, Script, mapped, parse_files, parts_not_run, read_script, tangled
 
@@ -118,8 +118,6 @@ def _content(path: str) -> bytes:
 
 #: Most sourced files that are parsed.
 MOST_FILES = 100
-#: Functions that print in a sourced file; `source()` does not print values by itself.
-_PRINTING = ("print(", "cat(", "show(", "message(", "plot(", "writeLines(")
 
 
 def find_sourced(
@@ -143,7 +141,7 @@ def find_sourced(
 def _apart(text: Parsed) -> Parsed:
     """Without the numbers of its expressions."""
     calls = [replace(call, mentioned=replace(call.mentioned, task=0)) for call in text.calls]
-    return replace(text, calls=calls, shown=[replace(of, task=0) for of in text.shown])
+    return replace(text, calls=calls)
 
 
 def _file(name: str, script: Parsed, copied: Copied) -> Path | None:
@@ -157,14 +155,12 @@ def _file(name: str, script: Parsed, copied: Copied) -> Path | None:
 
 
 def script_text(script: Script, parsed: Parsed, sourced: Mapping[str, Parsed]) -> ScriptText:
-    """The script's text, with what the sourced files mention and print, as of no expression of the script."""
+    """The script's text, with what the sourced files mention, as of no expression of the script."""
     mentioned = [call.mentioned for call in parsed.calls]
-    shown: list[Shown] = list(parsed.shown)
     packages = dict(parsed.packages)
     loops = list(parsed.loops)
     for text in sourced.values():
         mentioned += [call.mentioned for call in text.calls]
-        shown += [replace(of, printed=of.text.startswith(_PRINTING)) for of in text.shown]
         packages.update(text.packages)
         loops += text.loops
     return ScriptText(
@@ -172,10 +168,10 @@ def script_text(script: Script, parsed: Parsed, sourced: Mapping[str, Parsed]) -
         kind=script.kind,
         lines=script.lines,
         expressions=tuple(parsed.expressions),
-        shown=tuple(shown),
         mentioned=tuple(mentioned),
         packages=packages,
         loop_variables=tuple(dict.fromkeys(loops)),
+        trees=tuple(parsed.trees),
     )
 
 
@@ -529,4 +525,5 @@ class _Run:
             output=clean(ran.output.decode("utf-8", "replace")),
             sandboxed=self.sandbox is not None,
             changed=tuple((name, expression_place(parsed, task)) for name, task in records.changed),
+            values=records.values,
         )

@@ -29,7 +29,7 @@ from ...errors import InputError, PairproofError, RUnavailable
 from ...files.inputs import read_file
 from ...files.r_startup import PROJECT, r_environment
 from ..process.cures import r_package
-from .recorded import Mentioned, Place, Shown
+from .recorded import Mentioned, Place, TopLevel
 from .running import Ran
 
 Kind = Literal["R", "Rmd", "Rnw"]
@@ -140,8 +140,8 @@ class Parsed:
     """A file's text, by R's parser; places are lines of the file that was parsed."""
 
     expressions: list[Place] = field(default_factory=list)
+    trees: list[TopLevel] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
-    shown: list[Shown] = field(default_factory=list)
     packages: dict[str, bool] = field(default_factory=dict)
     needed: list[str] = field(default_factory=list)
     loops: list[str] = field(default_factory=list)
@@ -219,24 +219,13 @@ def _take(parsed: Parsed, item: dict[str, Any], name: str) -> None:
     match item.get("type"):
         case "expression":
             parsed.expressions.append(_place(item, name))
+            parsed.trees.append(TopLevel(str(item["text"]), item.get("tree")))
         case "call":
             words = [str(item[key]) for key in ("function", "package", "text", "variable")]
             mentioned = Mentioned(_place(item, name), _task(item), *words)
             within = str(item["within"])
             scope = tuple(str(part) for part in item["scope"] if part)
             parsed.calls.append(Call(mentioned, within.removeprefix("="), within.startswith("="), scope))
-        case "shown":
-            parsed.shown.append(
-                Shown(
-                    _place(item, name),
-                    _task(item),
-                    str(item["function"]),
-                    str(item["variable"]),
-                    str(item["text"]),
-                    item["loop"] is True,
-                    item["printed"] is True,
-                )
-            )
         case "package":
             parsed.packages[str(item["name"])] = item["installed"] is True
             if item["needed"] is True:
@@ -361,7 +350,6 @@ def mapped(parsed: Parsed, lines: tuple[int, ...], name: str) -> Parsed:
         parsed,
         expressions=[place(of) for of in parsed.expressions],
         calls=[call(of) for of in parsed.calls],
-        shown=[replace(of, place=place(of.place)) for of in parsed.shown],
         error=error,
     )
 

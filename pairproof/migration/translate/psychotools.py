@@ -22,21 +22,28 @@ from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, columns_call, stated
 from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector, worths
 from .rows import Beside, by_item, count_rows, counterpart, fit_rows, named, parameters
-from .translation import Context, Step, Translation, needed, translates, why_not_finite
+from .translation import IN_R, Context, Step, Translation, needed, translates, why_not_finite
 
 BTMODEL = "psychotools::btmodel"
 DEFAULT = f"{BTMODEL}, default epsilon"
 UNDECIDED = "(undecided)"
+LOST = "its comparisons were not recorded as a paircomp with the answers >, = and <"
 #: btmodel's own default stop is glm's, 1e-8; asked for again with the same one, R gives the same numbers.
 EPSILON = 1e-8
 MAXIT = 25
 
 
+def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    return _by_the_bridge(call, needed(_data(call), LOST), why)
+
+
+IN_R[BTMODEL] = _in_r
+
+
 @translates(BTMODEL)
 def btmodel(call: RecordedCall, context: Context) -> Translation:
     """`fit_bradley_terry(pairproof.read(..., layout="prefmod"), reference=, ties=)`."""
-    lost = "its comparisons were not recorded as a paircomp with the answers >, = and <"
-    data = needed(_data(call), lost)
+    data = needed(_data(call), LOST)
     undecided = UNDECIDED in named(call.vector("coef"))
     reference = (call.strings("ref") or (data.items[-1],))[0]
     why = _not_estimable(data, undecided)

@@ -369,7 +369,7 @@ def table_call(columns: dict[str, list[Any]], stem: str, /, **options: Any) -> C
 
 
 #: Names that a script that is written uses itself.
-OWN = ("pairproof", "Path", "HERE")
+OWN = ("pairproof", "Path", "HERE", "R_OF_THE_RUN")
 _MOST = 60
 _TAKEN = frozenset([*dir(builtins), *keyword.kwlist, *keyword.softkwlist, *OWN])
 
@@ -460,16 +460,6 @@ def comment(text: str, indent: str = "", lines: int = MOST_LINES) -> Iterator[st
     )
     for line in found or [""]:
         yield f"{indent}# {line}".rstrip()
-
-
-def beside(statement: str, text: str) -> Iterator[str]:
-    """A statement with a comment on its line, or above it where there is no room; of several lines above the first."""
-    said = one_line(text)
-    if "\n" not in statement and len(statement) + len(said) + 4 <= WIDTH:
-        yield f"{statement}  # {said}"
-        return
-    yield from comment(text, statement[: len(statement) - len(statement.lstrip())])
-    yield from statement.split("\n")
 
 
 def docstring(paragraphs: list[str]) -> Iterator[str]:

@@ -162,12 +162,15 @@ class Beside:
     why: str = "the same arithmetic"
     function: str = ""
 
-    def row(self, quantity: str, python: float, r: float, scale: float = 0.0, place: str = "") -> Agreement:
+    def row(
+        self, quantity: str, python: float, r: float, scale: float = 0.0, place: str = "", lost: bool = False
+    ) -> Agreement:
         """One number that is no quantity of a fit: an entry of a table, a prediction, a number by the bridge.
 
         quantity: its name in the report: "worth.A", "add1.at.home.LRT".  python, r: both nan agree: R has none and
         says so.  scale: size of what cancels in the number: a difference of 1e-16 times it is no difference.
-        place: where `python` stands in the value of the call; "" if nowhere.
+        place: where `python` stands in the value of the call; "" if nowhere.  lost: R should have it; else its NA is
+        no difference.
         """
         same = python == r or bool(np.isnan(python) and np.isnan(r))
         digits = 16.0 if same else float(digits_of_agreement(python, r, scale))
@@ -177,6 +180,7 @@ class Beside:
             if np.isnan(python) or np.isnan(r) or np.isnan(digits):
                 code, note = "one-side-only", f"only {'R' if np.isnan(python) else 'Python'} has a number"
                 digits = 0.0
+        none = bool(np.isnan(r)) and not lost and not same
         return Agreement(
             "",
             "",
@@ -186,7 +190,7 @@ class Beside:
             r_call=self.function or self.call.function,
             r_source="live",
             digits=digits,
-            verdict="differs" if code else "agrees",
+            verdict="not-checkable" if none else "differs" if code else "agrees",
             explanation=note,
             code=code,
             floor=self.least,
@@ -204,7 +208,14 @@ class Beside:
         """A row for each name of both, at its place; a name on one side only differs."""
         none = float("nan")
         return [
-            self.row(f"{kind}.{n}" if n else kind, ours.get(n, none), r.get(n, none), place=places.get(n, ""))
+            self.row(
+                f"{kind}.{n}" if n else kind,
+                ours.get(n, none),
+                r.get(n, none),
+                0.0,
+                places.get(n, ""),
+                n not in r,
+            )
             for n in dict.fromkeys((*r, *ours))
         ]
 

@@ -9,9 +9,12 @@ takes them for compared.
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
+import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
@@ -115,7 +118,7 @@ class Step:
     """A recorded call, its translation, and what came of it.
 
     value: the Python value; None if there is none.  refused: python's own error, if the code stopped with
-    one; "" otherwise.  said: python's warnings.
+    one; "" otherwise.  said: python's warnings.  failed: a defect of pairproof that stopped it.
     """
 
     call: RecordedCall
@@ -125,6 +128,7 @@ class Step:
     refused: str = ""
     said: tuple[str, ...] = ()
     seconds: float = 0.0
+    failed: str = ""
 
     @property
     def state(self) -> Literal["native", "bridge", "outside", "refused", "failed", "counted"]:
@@ -156,7 +160,22 @@ class Context:
     def fit_of(self, call: RecordedCall, argument: str) -> Step | None:
         """The step that made the fitted model given as `argument`; None if it is none of this run."""
         made = call.fits.get(argument)
-        return None if made is None else self.steps.get(made)
+        return self._named(call, argument) if made is None else self.steps.get(made)
+
+    def _named(self, call: RecordedCall, argument: str) -> Step | None:
+        """The fit that the variable held, where the script has since changed its names or its call, but no number."""
+        name = call.args.get(argument, "")
+        changed = {variable for variable, _ in self.captured.changed}
+        known = [s for s in self.steps.values() if s.call.variable == name and name and not s.call.helper]
+        return known[-1] if known and name not in changed else None
+
+    def why_no_fit(self, call: RecordedCall, argument: str) -> str:
+        """Why an argument is no fit of this run, and what was changed in it."""
+        said = call.args.get(argument, argument)
+        for variable, place in self.captured.changed:
+            if variable == said:
+                return f"{said} is no fit any more: the script changed its numbers in {place}"
+        return f"{said} is no model that a recorded call of this run made"
 
 
 #: Package functions that evaluate a call for the user, so that it is the user's own.
@@ -173,6 +192,31 @@ Translator = Callable[[RecordedCall, Context], Translation]
 
 #: R function with its package -> its translator.
 TRANSLATORS: dict[str, Translator] = {}
+#: The same -> how a call stays in R, for a reason.
+IN_R: dict[str, Callable[[RecordedCall, Context, str], Translation]] = {}
+
+
+class OutOfTime(BaseException):
+    """A call took longer than it may; no `except Exception` of what it calls stops it."""
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Raise OutOfTime after so many seconds, where signals can be had: on POSIX, in the main thread."""
+    if os.name != "posix" or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(number: int, frame: object) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 class StaysInR(Exception):
@@ -194,8 +238,11 @@ def translates(*functions: str) -> Callable[[Translator], Translator]:
         def translated(call: RecordedCall, context: Context) -> Translation:
             try:
                 return translator(call, context)
-            except (StaysInR, NotRecorded) as why:
-                return outside(str(why))
+            except (StaysInR, NotRecorded) as said:
+                return outside(str(said))
+            except Exception as error:  # a defect of ours loses this call and no other
+                why = f"its translation failed ({type(error).__name__}: {error}), a defect of pairproof"
+                return IN_R[call.function](call, context, why) if call.function in IN_R else outside(why)
 
         for name in functions:
             if name in TRANSLATORS:

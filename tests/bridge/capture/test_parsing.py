@@ -1,4 +1,4 @@
-"""What R's parser says of a script: places, variables, what is shown, packages, loops."""
+"""What R's parser says of a script: places, variables, trees, packages, loops."""
 
 from __future__ import annotations
 
@@ -49,40 +49,13 @@ VARIABLES = {
     "m <- f(x = BTm(1))": "",
     "m <- !BTm(1)": "",
 }
-#: Code -> (function, variable, printed) of what is shown.
-SHOWN = {
-    "m": [("print", "m", True)],
-    "print(m)": [("print", "m", True)],
-    "summary(m)": [("summary", "m", True)],
-    "print(summary(m))": [("summary", "m", True)],
-    "s <- summary(m)": [],
-    "invisible(m)": [],
-    "(m <- BTm(1))": [("print", "m", True)],
-    "BTm(1)": [("print", "", True)],
-    "library(prefmod); set.seed(1); x <- 1": [],
-    "coef(summary(m))": [("coef(summary)", "m", True)],
-    "summary(m)$coefficients": [("coef(summary)", "m", True)],
-    "m$coefficients": [("coef", "m", True)],
-    "round(exp(coef(m)), 3)": [("coef", "m", True)],
-    "cat('dev', deviance(m), 'aic', AIC(m), '\\n')": [("deviance", "m", True), ("AIC", "m", True)],
-    "cat('hello\\n')": [],
-    "print(fixef(m))": [("fixef", "m", True)],
-    "print(nchar(m))": [("", "", True)],
-    "with(m, print(c(deviance, df)))": [("print", "", True), ("", "", True)],
-    "round(m, 3)": [("print", "m", True)],
-    "anova(m, m2)": [("anova", "m", True)],
-    "confint(fits$north)": [("confint", "fits$north", True)],
-    "confint(fits[[r]])": [("confint", "fits", True)],
-    "plot(m)": [("plot", "m", True)],
-    "for (r in x) {f <- BTm(r); print(coef(f)); f; summary(f)}": [
-        ("coef", "f", True), ("print", "f", False), ("summary", "f", False)],
-    "if (x) {y; m} else print(m2)": [("print", "y", False), ("print", "m", True), ("print", "m2", True)],
-    "f <- function(m) {print(logLik(m)); m}": [("logLik", "m", True), ("print", "m", False)],
-    "lapply(x, function(i) print(vcov(i)))": [("print", "", True), ("vcov", "i", True)],
-    "round(sapply(fits, coef), 3)": [("coef", "fits", True)],
-    "print(lapply(fits, summary))": [("summary", "fits", True)],
-    "sapply(x, nchar)": [("print", "", True)],
-    "summary(BTm(1))": [("summary", "", True)],
+#: Code -> its tree.
+TREES = {
+    "x <- -1.5": ["call", ["sym", "<-"], [["", ["sym", "x"]], ["", ["call", ["sym", "-"], [["", ["num", 1.5]]], "-1.5"]]], "x <- -1.5"],
+    "f(a = 'b', , NULL)": ["call", ["sym", "f"], [["a", ["str", "b"]], ["", ["empty"]], ["", ["null"]]], 'f(a = "b", , NULL)'],
+    "\\(v) TRUE": ["function", [["v", ["empty"]]], ["lgl", True]],
+    "x |> f(NA)": ["call", ["sym", "f"], [["", ["sym", "x"]], ["", ["na"]]], "f(x, NA)"],
+    "-Inf": ["call", ["sym", "-"], [["", ["num", "Inf"]]], "-Inf"],
 }  # fmt: skip
 #: Code -> packages that the script needs.
 NEEDED = {
@@ -124,7 +97,7 @@ OTHER = {
 def parsed(tmp_path_factory) -> dict[str, Parsed]:
     """All of them, by one R."""
     folder = tmp_path_factory.mktemp("scripts")
-    codes = {code: code for table in (VARIABLES, SHOWN, NEEDED, LOOPS) for code in table} | OTHER
+    codes = {code: code for table in (VARIABLES, TREES, NEEDED, LOOPS) for code in table} | OTHER
     files = []
     for number, code in enumerate(codes.values()):
         files.append(folder / f"{number}.R")
@@ -142,9 +115,10 @@ def test_the_variable_that_a_value_reaches_is_found(parsed, code):
     ]
 
 
-@pytest.mark.parametrize("code", SHOWN)
-def test_what_a_script_shows_is_found(parsed, code):
-    assert [(s.function, s.variable, s.printed) for s in parsed[code].shown] == SHOWN[code]
+@pytest.mark.parametrize("code", TREES)
+def test_an_expression_is_given_as_its_tree(parsed, code):
+    (only,) = parsed[code].trees
+    assert only.tree == TREES[code]
 
 
 @pytest.mark.parametrize("code", NEEDED)

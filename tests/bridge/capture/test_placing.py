@@ -109,8 +109,6 @@ def test_calls_of_sourced_files_stand_in_those(found):
     (top,), (helped,) = at(found, 5, "helpers.R"), at(found, 3, "helpers.R")
     assert (top.variable, top.task) == ("top", 0)
     assert (helped.variable, helped.task) == ("helped", 15)
-    printed = [s for s in found.text.shown if s.place.file == "helpers.R" and s.printed]
-    assert [(s.function, s.variable, s.place.line) for s in printed] == [("coef", "top", 6)]
 
 
 def test_calls_of_forks_are_placed_in_order(found):
@@ -212,7 +210,8 @@ def test_calls_of_an_r_markdown_file_stand_in_its_own_lines(tmp_path):
         ("line 31", 31, "report.Rmd", "m2"),
     ]
     assert found.message == "R stopped in line 35: Error: no more than 2"
-    assert [(s.function, s.variable, s.place.line) for s in found.text.shown] == [("summary", "m", 17)]
+    (shown,) = [k for k, tree in enumerate(found.text.trees) if tree.text == "summary(m)"]
+    assert found.text.expressions[shown].line == 17
     assert (found.text.kind, len(found.text.lines)) == ("Rmd", 36)
 
 
@@ -223,4 +222,5 @@ def test_calls_of_a_sweave_file_stand_in_its_own_lines(tmp_path):
         ("line 8", 9, "m"),
         ("line 8", 9, "m"),
     ]
-    assert [(s.function, s.place.line) for s in found.text.shown] == [("coef", 16)]
+    (shown,) = [k for k, tree in enumerate(found.text.trees) if tree.text.startswith("coef(")]
+    assert found.text.expressions[shown].line == 16

@@ -288,7 +288,7 @@ def test_of_an_r_that_is_killed_the_earlier_records_are_good(tmp_path):
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     lines = read(records)
-    assert [line["type"] for line in lines] == ["start", "call"]
+    assert [line["type"] for line in lines if line["type"] != "value"] == ["start", "call"]
     assert "coef" in lines[1]["result"]
 
 

@@ -16,6 +16,7 @@ quoted <- function(x) {
 
 ## One string, number or truth value as it is; several strings as an array.
 as_json <- function(v) {
+  if (inherits(v, "json")) return(unclass(v))
   if (is.logical(v)) return(if (isTRUE(v)) "true" else "false")
   if (is.numeric(v)) return(sprintf("%d", as.integer(v)))
   if (length(v) == 1L) return(quoted(substr(v, 1L, most_text)))

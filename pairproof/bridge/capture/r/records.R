@@ -73,6 +73,23 @@ is_kept <- function(nth, via) {
   nth <= most && state$id <= keep_in_all && state$bytes < most_bytes
 }
 
+most_shown <- 2000L          # numbers or texts of the value of an expression that is kept
+
+## Vectors, matrices, data frames, and lists of such, of a size that people look at.
+is_small <- function(x, deep = 2L) {
+  if (isS4(x) || is.language(x) || is_fit(x)) return(FALSE)
+  if (is.atomic(x)) return(length(x) <= most_shown)
+  is.list(x) && deep > 0L && length(x) <= 200L && cells(x) <= most_shown &&
+    all(vapply(unclass(x), function(one) is.null(one) || is_small(one, deep - 1L), NA))
+}
+
+## What a top-level expression gave, and whether R printed it.
+write_value <- function(value, visible) {
+  if (is.null(value) && !visible || state$bytes > most_bytes) return(invisible())
+  write_line(list(type = string("value"), task = number(state$task), visible = truth(visible),
+                  kinds = strings(class(value)), value = if (is_small(value)) node(value)))
+}
+
 read_loops <- function() {
   listed <- file.path(folder, "loops.txt")
   if (!file.exists(listed)) return(invisible())
@@ -84,11 +101,15 @@ begin <- function() {
   read_loops()
   write_start()
   decorate_all()
-  addTaskCallback(function(expr, value, ...) {
+  addTaskCallback(function(expr, value, ok, visible) {
     state$task <- state$task + 1L
     state$busy <- TRUE
     on.exit(state$busy <- FALSE)
-    suppressWarnings(suppressMessages(tryCatch(notice_changes(expr, value), error = function(e) NULL)))
+    noticed <- function() {
+      notice_changes(expr, value)
+      write_value(value, visible)
+    }
+    suppressWarnings(suppressMessages(tryCatch(noticed(), error = function(e) NULL)))
     TRUE
   }, name = "pairproof")
   ends <- function(e) tryCatch(suppressWarnings(write_end()), error = function(e) NULL)

@@ -33,6 +33,7 @@ from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call, stated
 from ..rows import Beside, at, not_checkable, said_of
 from ..translation import (
+    IN_R,
     TRANSLATORS,
     Context,
     StaysInR,
@@ -275,6 +276,9 @@ def btm(call: RecordedCall, context: Context) -> Translation:
         return by_the_bridge(call, str(why))
     notes = candidate.notes + ((recorded.HALF,) if "ties" in candidate.code.keywords else ())
     return Translation("native", candidate.code, judge=of_fit(call, contests, found), notes=notes)
+
+
+IN_R[R_BTM] = lambda call, context, why: by_the_bridge(call, why)
 
 
 def added_later(call: RecordedCall, context: Context) -> list[str]:

@@ -20,6 +20,7 @@ others than "one player is 0"::
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -207,7 +208,7 @@ def of_fit(call: RecordedCall, contests: Contests, found: Relation) -> Callable[
             values.update(_effects(call, contests, fit))
         said = [] if found.direct else ["R's contrasts of the players are translated to abilities"]
         rows = fit_rows(fit, counterpart(call, values, *said, name=name_of(call, fit)))
-        rows = _not_comparable(fit, rows) + _of_glm(call, contests, fit)
+        rows = _of_no_spread(call, fit, _not_comparable(fit, rows)) + _of_glm(call, contests, fit)
         if link != "logit" and fit.random_effects is None:
             rows += _expected(call, contests, fit, p, link)
         return _as_doubled(rows, len(contests.first)) if contests.doubled else rows
@@ -265,6 +266,27 @@ def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dic
     if loglik is not None and contests.whole and not contests.doubled and "weights" not in call.args:
         values.update(likelihood_values(loglik - binomial_constant(contests), n))
     return values
+
+
+#: A standard deviation of random effects, on the log-odds, below which they are none: what R leaves of them
+#: and of ours, which are 0, is where its search stopped. glmmPQL itself takes 1e-5 for 0.
+NO_SPREAD = 1e-4
+
+
+def _of_no_spread(call: RecordedCall, fit: Fit, rows: list[Agreement]) -> list[Agreement]:
+    """The rows, effects that are 0 so far as anybody can see said to agree: digits of what is 0 there are none."""
+    sigma = call.number("sigma")
+    if fit.random_effects is None or min(fit.sigma, math.inf if sigma is None else sigma) > NO_SPREAD:
+        return rows
+    why = f"sigma is 0: held to {NO_SPREAD:g} of the log-odds, not to digits"
+    return [
+        replace(a, verdict="agrees", code="", explanation=why)
+        if a.quantity.kind == "effect"
+        and a.verdict == "differs"
+        and abs((a.native or 0) - (a.r or 0)) <= NO_SPREAD
+        else a
+        for a in rows
+    ]
 
 
 def _effects(call: RecordedCall, contests: Contests, fit: Fit) -> dict[str, float]:

@@ -38,7 +38,7 @@ from ...recognise.design_contests import Contests, Not
 from ..python_code import Call, File, Result, stated, whole_numbers
 from ..recorded_answers import counts
 from ..rows import Beside, in_column
-from ..translation import Context, StaysInR, Step, Translation, made, needed, outside, translates, tried
+from ..translation import IN_R, Context, StaysInR, Step, Translation, made, needed, outside, translates, tried
 from . import recorded_design as designs
 
 SAID = "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale"
@@ -221,6 +221,13 @@ HALF = (
 )
 
 
+def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    return designs.in_r(designs.fitted_of(call), why)
+
+
+IN_R.update({"stats::glm": _in_r, "gnm::gnm": _in_r})
+
+
 @translates("stats::glm", "gnm::gnm")
 def glm(call: RecordedCall, context: Context) -> Translation:
     """A glm or gnm, translated from its design and response."""
@@ -350,16 +357,16 @@ def anova(call: RecordedCall, context: Context) -> Translation:
 def _models(call: RecordedCall, context: Context) -> list[Step]:
     """The steps of the fits given, in R's order."""
     found = []
-    place = {a: int(a.lstrip(".")) if a.lstrip(".").isdigit() else 0 for a in call.fits}
+    models = [a for a in call.args if a == "object" or a.startswith("..")]
+    place = {a: int(a.lstrip(".")) if a.lstrip(".").isdigit() else 0 for a in models}
     for argument in sorted(place, key=lambda a: (place[a], a)):
-        said = call.args.get(argument, argument)
-        step = needed(context.fit_of(call, argument), f"{said} is no fit of this run")
+        step = needed(context.fit_of(call, argument), context.why_no_fit(call, argument))
         if not isinstance(step.value, Fit):
+            said = call.args.get(argument, argument)
             raise StaysInR(f"{said} is not fitted in Python, so there is nothing to compare here")
         found.append(step)
-    models = [a for a in call.args if a == "object" or a.startswith("..")]
-    if not found or len(models) != len(found):
-        raise StaysInR("one of its models is no fit of this run")
+    if not found:
+        raise StaysInR("none of its models is a fit that was recorded")
     return found
 
 

@@ -322,7 +322,13 @@ def parameter_names(model: Model) -> tuple[str, ...]:
     at = {n: named[n] for n in (*model.comparison, *model.item_terms)}
     for v in model.variables.values():
         at.update({label: named[v.name] + label[len(v.name) :] for label, _ in v.columns()})
-    return tuple(at.get(n, ":".join(at.get(p, p) for p in n.split(":"))) for n in model.names)
+
+    def own(name: str) -> str:
+        """A covariate may have a colon in its own name: a product of three that is one column."""
+        head, _, rest = name.partition(":")
+        return at.get(name) or (f"{at.get(head, head)}:{own(rest)}" if rest else name)
+
+    return tuple(map(own, model.names))
 
 
 def _names(model: Model) -> dict[str, str]:
@@ -554,7 +560,7 @@ def in_r(fitted: Fitted, reason: str) -> Translation:
     arguments = (columns_call(columns, call.variable), "(y)")
     if fitted.groups is not None:
         code = Call(f"{BY_VALUES}.gnm_eliminated", (*arguments, "(eliminate)"), options)
-        return Translation("bridge", code, reason, judge=of_model(call, names))
+        return Translation("bridge", code, reason, judge=of_model(call, names, eliminated=True))
     if "(Intercept)" in names:
         options["intercept"] = True
     code = Call(f"{BY_VALUES}.glm_design", (*arguments, family, link), options)
@@ -577,16 +583,23 @@ def polr_in_r(
     return Translation("bridge", code, reason, judge=of_model(call, names))
 
 
+#: A gnm without eliminated terms goes to glm: gnm's covariance is of the weights before its last step, which
+#: it ends at 1e-6. Observed 4.3 digits of 42 standard errors.
+BY_GLM = (3.5, "gnm ends its search at 1e-6, and glm, to which its design goes, at 1e-8")
+
+
 def of_model(
-    call: RecordedCall, names: Sequence[str], same_llf: bool = True
+    call: RecordedCall, names: Sequence[str], same_llf: bool = True, eliminated: bool = False
 ) -> Callable[[RModel], Sequence[Agreement]]:
     """The function that holds R's answer through the bridge against R's in the script."""
 
     def judge(model: RModel) -> Sequence[Agreement]:
-        r, theirs = Beside(call, LEAST, WHY), coefficients(call, names)
+        by_glm = call.name == "gnm" and not eliminated
+        r, theirs = Beside(call, *BY_GLM) if by_glm else Beside(call, LEAST, WHY), coefficients(call, names)
         ours = {n: v for n, v in model.params().items() if n in theirs}
         rows = r.named("coef", ours, theirs, at("coef", model.names))
-        rows += Beside(call, LEAST_VCOV, WHY).errors(model)
+        errors = Beside(call, *BY_GLM) if by_glm else Beside(call, LEAST_VCOV, WHY)
+        rows += errors.errors(model)
         numbers = {"deviance": model.deviance, "df_resid": model.df_residual}
         for quantity, python in (numbers | ({"llf": model.loglik} if same_llf else {})).items():
             place = IN_RECORD.get(quantity, quantity)

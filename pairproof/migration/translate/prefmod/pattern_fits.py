@@ -33,7 +33,7 @@ from ....validation.r_answers.whole_answers import BY_NLM
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File
 from ..rows import Beside, counterpart, differ, explained, fit_rows
-from ..translation import Context, Judge, StaysInR, Translation, made, needed, translates, tried
+from ..translation import IN_R, Context, Judge, StaysInR, Translation, made, needed, translates, tried
 from . import prefmod_in_r as bridged, prefmod_table as tables
 from .prefmod_in_r import INCOMPLETE, KINDS, Asked, asked, named_items, options, parameters_in_order
 
@@ -226,6 +226,14 @@ class Read:
     def used(self) -> tables.Given:
         """The rows that prefmod uses."""
         return self.table.select(self.rows)
+
+
+def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    model = asked(call)
+    return bridged.pattern(call, model, tables.given(call, model.n_answers), why)
+
+
+IN_R.update({f"prefmod::{name}": _in_r for name in KINDS})
 
 
 @translates(*(f"prefmod::{name}" for name in KINDS))

@@ -220,6 +220,8 @@ def _by_defect(r: Beside, table: RVector, fit: Fit, ours: Ours, places: Places) 
 
 def _bridge(call: RecordedCall, step: Step, asked: str, table: RVector) -> Translation:
     """The worths of a model that R fitted through the bridge."""
+    if not hasattr(step.value, "arguments"):
+        return outside("its model stays in R by its design alone, of which prefmod makes no worths")
     options: dict[str, Any] = {} if asked == "worth" else {"outmat": asked}
     stated = texts(call, "obj.names")
     if stated and call.name == "patt.worth" and hasattr(step.value, "function"):

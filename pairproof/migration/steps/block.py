@@ -1,0 +1,152 @@
+"""What the translation of a script knows at each place, and the statements of an expression so far."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import warnings
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...bridge.capture.recorded import Captured, Valued
+from ...bridge.values.nodes import RVector
+from ..translate.python_code import Names, one_line
+from . import compared
+from .evaluated import RESERVED, SETTINGS, Scope
+from .python import laid_out
+from .sites import CallSite
+from .translator import Expressions
+from .trees import NotTranslated, R
+
+#: Characters of R's text in a comment, and of a value of that run.
+MOST_TEXT, MOST_VALUE = 300, 100
+#: Seconds that the Python of one expression may take.
+SECONDS = 30.0
+#: Lines of a text that a script prints itself; a fit's summary has more.
+MOST_LINES = 6
+PLOTTING = frozenset("plot barplot dotchart plotworth plot.wmat plot.wmat".split())
+PRINTING = frozenset("print show print.default".split())
+
+
+#: Functions whose values are probabilities.
+OF_TAILS = frozenset("pchisq pnorm pt pf pbinom".split())
+#: Names of variables of comprehensions.
+_WORDS = ("name", "value", "other", *(f"part{k}" for k in range(6)))
+
+
+@dataclass
+class Block:
+    """Statements so far, without indentation; what could not be said."""
+
+    lines: list[str] = field(default_factory=list)
+    whys: list[str] = field(default_factory=list)
+    written: int = 0
+
+
+class State:
+    """The script so far."""
+
+    def __init__(
+        self, captured: Captured, found: Sequence[CallSite], folder: Path, loops: Mapping[str, list[str]]
+    ) -> None:
+        self.captured = captured
+        self.sites: defaultdict[int, list[CallSite]] = defaultdict(list)
+        for site in found:
+            self.sites[site.task].append(site)
+        self.loops = loops
+        names = Names(
+            [*RESERVED, *(s.name for s in found), *(v for own in loops.values() for v in own), *_WORDS]
+        )
+        self.scope = Scope(names)
+        self.steps = [step for site in found for step in site.steps]
+        self.scope.values |= {"HERE": folder, "show": _show, "print": _print}
+        self.printed = compared.Printed(captured.output)
+        self.task = 0
+        #: R's variables whose values are fits, or made of fits.
+        self.of_models: set[str] = set()
+        #: Views that have a name at the top of the script.
+        self.views: dict[str, ast.expr] = {}
+
+    def _of_models(self, tree: R) -> bool:
+        """Whether it is about a value that the Python script has, or about a model."""
+        symbols = {part.symbol for part in tree.walk()}
+        return bool(symbols & self.of_models) or tree.kind in ("other", "function")
+
+    def _quality(self, e: R, ex: Expressions) -> tuple[float, float]:
+        """Digits that a value has which is made of fits, and the size of what cancels in it.
+
+        A probability in the tail has as many digits less as its statistic has before the point; what is 1 less
+        another has none below 1e-14.
+        """
+        digits, size = min(ex.digits, default=9.0), max(ex.leaves, default=0.0)
+        parts = list(e.walk())
+        if not ex.digits or not any(part.function in OF_TAILS for part in parts):
+            return digits, size
+        of_one = any(p.function == "-" and p.operands[0].value == 1 for p in parts)
+        return digits - 3.0, 1e-6 if of_one else 0.0
+
+    def _lost(self, tree: R, valued: Valued) -> None:
+        """A variable that only R has: its value of that run, if it is one that can be written."""
+        if tree.function in ("<-", "=", "<<-") and tree.operands:
+            target = tree.operands[0]
+            whole = bool(target.symbol) or target.kind == "str"
+            while target.operands:
+                target = target.operands[0]
+            name = target.symbol or str(target.value)
+            self.scope.variables.pop(name, None)
+            value = valued.value if whole and isinstance(valued.value, RVector) else None
+            self.scope.of_r[name] = value
+            if self._of_models(tree.operands[-1]):
+                self.of_models.add(name)
+
+    def _emit(self, ex: Expressions, block: Block, *lines: str) -> None:
+        """Statements, with what they need before them."""
+        block.lines += [line for text in ex.before for line in laid_out(text)]
+        ex.before.clear()
+        for text in lines:
+            block.lines += text.split("\n") if "\n" in text else laid_out(text)
+        block.written += 1
+
+    def _execute(self, lines: Sequence[str]) -> str:
+        """Run statements in the script's names; what they print."""
+        said = io.StringIO()
+        code = compile("\n".join(lines) + "\n", "<migration>", "exec")
+        try:
+            with contextlib.redirect_stdout(said), warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                exec(code, self.scope.values)  # lines of ours: names and constants only are the script's
+        except Exception as error:
+            raise NotTranslated(
+                f"its Python stops ({type(error).__name__}: {one_line(str(error), 80)})"
+            ) from None
+        return said.getvalue()
+
+    def _prints(self, e: R) -> bool:
+        return any(part.function in (*PRINTING, "cat") for part in e.walk())
+
+    def _several(self, function: R) -> bool:
+        body = function.body
+        return body is not None and (body.function == "{" and len(body.operands) > 1 or self._prints(body))
+
+
+def _print(*values: Any, **words: Any) -> None:
+    """`print` of what is compared: not of a fit's summary, whose numbers are those of its call."""
+    if not any(isinstance(v, str) and v.count("\n") > MOST_LINES for v in values):
+        print(*values, **words)
+
+
+def _show(value: Any) -> None:
+    """`show` of what is compared: numbers without their labels, which may have digits in them; a line a row."""
+    rows = value.to_frame().T if isinstance(value, pd.Series) else value
+    if not isinstance(rows, pd.DataFrame):
+        print(value)
+        return
+    for row in rows.select_dtypes("number").to_numpy().tolist() if len(rows) else []:
+        print(*row)

@@ -1,0 +1,207 @@
+"""What Python printed or gave beside what R did: values number by number, printed lines by their numbers.
+
+A value is compared at full precision, with as many digits as the fits have that it is made of.  What `cat` and `print`
+wrote in a loop is known as text only: its numbers are found among those that R printed, from the last ones found on, and
+are held to the digits that both show.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...bridge.capture.recorded import RecordedCall
+from ...bridge.values.nodes import RList, RValue, RVector
+from ...fit.fit import Fit
+from ...validation.verdicts.agreement import Agreement
+from ..translate.rows import Beside
+
+#: A number that stands by itself: no part of a word, and not R's "[1]".
+NUMBER = re.compile(r"(?<![\w.\[:])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w\]]|\.\d)")
+#: How many of R's numbers further on the next line is looked for.
+FAR = 4000
+#: Share of the numbers of a line that must agree for the others to be taken for the same line's.
+MOSTLY = 0.5
+
+
+def numbers_of(value: Any) -> list[tuple[str, float]] | None:
+    """Numbers of a Python value by label, as R lists them: a table by columns; None if it has no plain numbers."""
+    if isinstance(value, (bool, int, float, np.number, np.bool_)):
+        return [("", float(value))]
+    if isinstance(value, pd.Series):
+        if value.dtype.kind not in "fib":
+            return []
+        return [(str(n), float(v)) for n, v in value.items()]
+    if isinstance(value, pd.DataFrame):
+        kept = [c for c in range(value.shape[1]) if value.dtypes.iloc[c].kind in "fib"]
+        labels = [(str(r), str(value.columns[c])) for c in kept for r in value.index]
+        found = [float(v) for c in kept for v in value.iloc[:, c].tolist()]
+        return [(f"{r}.{c}", v) for (r, c), v in zip(labels, found)]
+    if isinstance(value, np.ndarray):
+        return (
+            [(str(k), float(v)) for k, v in enumerate(value.T.ravel(), 1)]
+            if value.dtype.kind in "fib"
+            else []
+        )
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple, range)):
+        parts = [numbers_of(v) for v in value]
+        if any(p is None for p in parts):
+            return None
+        return [(f"{k}.{n}" if n else str(k), v) for k, p in enumerate(parts, 1) for n, v in p or ()]
+    return None if isinstance(value, Fit) else []
+
+
+def numbers_of_r(value: RValue) -> list[float]:
+    """R's numbers in the same order; factors and texts have none."""
+    if isinstance(value, RVector):
+        return (
+            value.floats().T.ravel().tolist()
+            if value.levels is None and value.values.dtype.kind in "fib"
+            else []
+        )
+    return [v for part in value.values for v in numbers_of_r(part)] if isinstance(value, RList) else []
+
+
+def _in_r(label: str, in_r: Mapping[str, str]) -> str:
+    """A label with R's name of the parameter in it."""
+    row, dot, column = label.rpartition(".")
+    return in_r.get(label) or (f"{in_r[row]}{dot}{column}" if row in in_r else label)
+
+
+def _by_label(r: RValue) -> dict[str, float]:
+    if not isinstance(r, RVector) or r.levels is not None or r.values.dtype.kind not in "fi":
+        return {}
+    if r.names is not None:
+        return dict(zip(r.names, r.floats().tolist()))
+    rows, columns = (r.margin(0), r.margin(1)) if r.values.ndim == 2 else ((), ())
+    return {f"{a}.{b}": float(r.floats()[i, j]) for i, a in enumerate(rows) for j, b in enumerate(columns)}
+
+
+def _texts(value: Any) -> list[str]:
+    """Texts of a value that is nothing else."""
+    if isinstance(value, str):
+        return [value]
+    listed = list(value) if isinstance(value, (list, np.ndarray)) else []
+    return listed if all(isinstance(v, str) for v in listed) else []
+
+
+def _texts_of_r(value: RValue) -> list[str]:
+    if not isinstance(value, RVector) or value.values.dtype != object or value.values.ndim > 1:
+        return []
+    return ["NA" if v is None else str(v) for v in value.values.tolist()]
+
+
+def value_rows(
+    call: RecordedCall, value: Any, r: RValue, digits: float, scale: float, in_r: Mapping[str, str] = {}
+) -> list[Agreement] | None:
+    """A row for each number of a value; None if R's has another shape. scale: the size of what cancels in it."""
+    ours, theirs = numbers_of(value), numbers_of_r(r)
+    if ours is not None and len(ours) < len(theirs):
+        theirs = [v for v in theirs if v == v]  # a parameter that R keeps as NA is none of ours
+    if ours is not None and len(ours) != len(theirs) and isinstance(value, (pd.Series, pd.DataFrame)):
+        # A fit has no number for what the data do not determine; R gives one.
+        known = _by_label(r)
+        ours = [(n, v) for n, v in ours if _in_r(n, in_r) in known]
+        theirs = [known[_in_r(n, in_r)] for n, _ in ours]
+    if ours is None or len(ours) != len(theirs) or _texts(value) != _texts_of_r(r):
+        return None
+    size = max([scale, *(abs(v) for _, v in ours if math.isfinite(v))], default=0.0)
+    least = min(max(digits, 1.0), 11.0)
+    beside = Beside(call, least, "as many as the fits have that it is made of")
+    rows = []
+    for (label, own), other in zip(ours, theirs):
+        near = abs(own - other) <= 10.0**-least * size
+        rows.append(
+            beside.row(f"shown.{label}" if label else "shown", other if near and own != other else own, other)
+        )
+        if near and own != other:
+            rows[-1] = _exact(rows[-1], own, other, size)
+    return rows
+
+
+def _exact(row: Agreement, own: float, other: float, size: float) -> Agreement:
+    from dataclasses import replace
+
+    gap = abs(own - other) / size
+    return replace(row, native=own, digits=min(16.0, -math.log10(gap)) if gap else 16.0)
+
+
+# -- printed text --------------------------------------------------------------------------------------------
+
+
+class Printed:
+    """What R printed, as numbers; lines of Python's are looked for in their order."""
+
+    def __init__(self, output: str) -> None:
+        self.words = [m[0] for m in NUMBER.finditer(output)]
+        self.numbers = [float(w) for w in self.words]
+        self.at = 0
+
+    def rows(self, call: RecordedCall, printed: str) -> Iterator[Agreement]:
+        """A row for each number of what Python printed, beside the number at its place in R's output."""
+        for line in _groups(printed):
+            words = NUMBER.findall(line)
+            if words:
+                yield from self._line(call, words)
+
+    def _line(self, call: RecordedCall, words: Sequence[str]) -> Iterator[Agreement]:
+        place, equal = self._place(words)
+        beside = Beside(call, 0.0, "as many as both show", "base::cat")
+        for k, word in enumerate(words):
+            own = float(word)
+            if place < 0:
+                yield _not_found(beside.row("shown", own, math.nan))
+            elif equal[k]:
+                # Both are rounded: they are the same number so far as it is shown.
+                row = beside.row("shown", self.numbers[place + k], self.numbers[place + k])
+                yield _exact(row, own, self.numbers[place + k], max(abs(own), 1e-300))
+            else:
+                other = self.numbers[place + k]
+                yield Beside(call, 16.0, "R printed another number", "base::cat").row("shown", own, other)
+        if place >= 0:
+            self.at = place + len(words)
+
+    def _place(self, words: Sequence[str]) -> tuple[int, list[bool]]:
+        """Where R printed them: the first place at which all agree, else the one where most do; -1 if none."""
+        best, found = -1, [False] * len(words)
+        for start in range(self.at, min(self.at + FAR, len(self.numbers) - len(words) + 1)):
+            if not same(words[0], self.words[start]) and len(words) < 3:
+                continue
+            equal = [same(w, self.words[start + k]) for k, w in enumerate(words)]
+            if all(equal):
+                return start, equal
+            if sum(equal) > sum(found) and sum(equal) > MOSTLY * len(words):
+                best, found = start, equal
+        return best, found
+
+
+def _groups(printed: str) -> Iterator[str]:
+    """Lines; a table of several lines is looked for as it is printed, line by line."""
+    yield from printed.splitlines()
+
+
+def same(ours: str, theirs: str) -> bool:
+    """Whether two printed numbers are one, so far as the one with fewer digits shows it."""
+    a, b = float(ours), float(theirs)
+    return abs(a - b) <= 0.5001 * max(_unit(ours), _unit(theirs)) + 1e-12 * abs(b)
+
+
+def _unit(word: str) -> float:
+    """The last digit's unit; of a whole number nothing, because whole numbers are counts."""
+    mantissa, _, exponent = word.lower().partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    return 0.0 if not decimals and not exponent else 10.0 ** (int(exponent or 0) - decimals)
+
+
+def _not_found(row: Agreement) -> Agreement:
+    from dataclasses import replace
+
+    why = "R's output has no such numbers beside each other; it may print them in another form"
+    return replace(row, verdict="not-checkable", code="not-found", explanation=why, r=None, digits=None)

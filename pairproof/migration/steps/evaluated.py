@@ -1,0 +1,219 @@
+"""Values of a script as they are translated: names in a scope, expressions evaluated in it, fits as R has them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+import pairproof
+
+from ...bridge.values.nodes import RVector
+from ...fit.fit import Fit
+from ...validation.claims.quantities import aic_glm
+from ..translate.python_code import OWN, WIDTH, Names, identifier
+from ..translate.translation import Step
+from . import views
+from .python import dict_of, node, put, text_of
+from .sites import CallSite
+from .trees import NotTranslated, R
+from .vocabulary import kind_of
+
+#: Names that a written script uses, beside its own.
+MODULES: Mapping[str, Any] = {
+    "np": np,
+    "pd": pd,
+    "re": re,
+    "stats": stats,
+    "pairproof": pairproof,
+    "aic_glm": aic_glm,
+}
+RESERVED = (*OWN, *MODULES, "show", "using", "sys", "Backend", "Records", "x", "v")
+#: Functions that only set something up in R.
+SETTINGS = frozenset(
+    "library require requireNamespace suppressPackageStartupMessages set.seed options setwd rm source attach detach par"
+    " layout sink pdf png jpeg svg dev.off graphics.off Sys.setenv Sys.setlocale theme_set gc flush.console data".split()
+)
+#: A view that is longer gets a name of its own.
+LONG = 46
+#: Longest vector of the run that stands in the script as a constant.
+MOST_CONSTANT = 40
+
+
+class Scope:
+    """Variables of the script where a statement stands: R's name -> the expression that it is in Python."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.variables: dict[str, ast.expr] = {}
+        self.python: dict[str, str] = {}
+        self.values: dict[str, Any] = dict(MODULES)
+        #: R's variables that no Python has, and what R had; None where that was not kept.
+        self.of_r: dict[str, RVector | None] = {}
+        self.functions: dict[str, R] = {}
+        #: Python name -> digits of the fits that its value is made of, and the size of their numbers.
+        self.quality: dict[str, tuple[float, float]] = {}
+        #: Names of parameters in Python -> in R.
+        self.in_r: dict[str, str] = {}
+
+    def name(self, variable: str) -> str:
+        """The Python name that a variable of the script is given."""
+        if variable not in self.python:
+            self.python[variable] = self.names.name(variable, "value")
+        return self.python[variable]
+
+
+class Evaluated:
+    """Expressions of Python in a scope, and what they give; the rooms of the vocabulary are made upon it."""
+
+    def __init__(self, scope: Scope, steps: Iterable[Step]) -> None:
+        self.scope = scope
+        #: id of a value of a recorded call -> its step; the steps keep the values alive.
+        self.made = {id(s.value): s for s in steps if s.value is not None}
+        #: Text of a recorded call that is evaluated where we are -> its value's expression.
+        self.calls: dict[str, ast.expr] = {}
+        self.before: list[str] = []
+        self.views: dict[str, ast.expr] = {}
+        self.used: list[Step] = []
+        self.digits: list[float] = []
+        self.leaves: list[float] = []
+        #: Call sites of the expression that were evaluated several times.
+        self.many: list[CallSite] = []
+        self.inline = False
+
+    def value(self, made: ast.expr) -> Any:
+        """What an expression gives now."""
+        code = compile(ast.fix_missing_locations(ast.Expression(made)), "<migration>", "eval")
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                return eval(code, {**self.scope.values})  # a tree of our templates and constants
+            except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
+                raise NotTranslated(f"Python has no value for it ({type(error).__name__}: {error})") from None
+
+    def kind(self, made: ast.expr) -> str:
+        """The kind of its value."""
+        return kind_of(self.value(made))
+
+    def step(self, made: ast.expr) -> Step | None:
+        """The recorded call whose value it is; None if it is another value."""
+        with suppress(NotTranslated):
+            return self.made.get(id(self.value(made)))
+        return None
+
+    def operand(self, e: R) -> ast.expr:
+        """An expression in a form in which R's functions go on with it: what a helper gave as R's table."""
+        return self.viewed(self.expression(e))
+
+    def viewed(self, made: ast.expr) -> ast.expr:
+        """The value as R has it, under a name of its own where that takes many words."""
+        step = self.step(made)
+        if step is None or not step.call.helper or isinstance(step.value, Fit):
+            return made
+        found = views.as_in_r(made, step.value, step.call.result.get("value"))
+        self.uses(step, found)
+        return self.named(found, f"{self.word(made)}_table") if found is not made else made
+
+    def uses(self, step: Step, found: ast.expr) -> None:
+        self.used.append(step)
+        if "coef" in step.call.result:
+            self.scope.in_r.update({own: r for r, own in views.names_of(step)})
+        self.digits.append(views.digits_of(step))
+        self.leaves.append(views.finite(self.value(found)))
+
+    def word(self, made: ast.expr) -> str:
+        return next((n.id for n in ast.walk(made) if isinstance(n, ast.Name)), "fit")
+
+    def named(self, found: ast.expr, word: str) -> ast.expr:
+        text = text_of(found)
+        if len(text) <= LONG or self.inline:
+            return found
+        if text not in self.views:
+            name = self.scope.names.name(word, "table")
+            self.scope.values[name] = self.value(found)
+            if self.digits:
+                self.scope.quality[name] = min(self.digits), max(self.leaves)
+            self.before += in_turn(name, found)
+            self.views[text] = ast.Name(name, ast.Load())
+        return self.views[text]
+
+    def expression(self, e: R) -> ast.expr:
+        """Python of an expression."""
+        raise NotImplementedError
+
+    def fit(self, e: R) -> tuple[ast.expr, Step] | None:
+        """A fit of this run; None if it is another value."""
+        with suppress(NotTranslated):
+            m = self.expression(e)
+            step = self.step(m)
+            if step is not None and (isinstance(step.value, Fit) or not step.call.helper):
+                return m, step
+        return None
+
+    @contextmanager
+    def bound(self, variables: Mapping[str, ast.expr]) -> Iterator[None]:
+        """Variables that mean something else for a while."""
+        before = {n: self.scope.variables.get(n) for n in variables}
+        self.scope.variables.update(variables)
+        try:
+            yield
+        finally:
+            for name, old in before.items():
+                if old is None:
+                    self.scope.variables.pop(name, None)
+                else:
+                    self.scope.variables[name] = old
+
+    def temporary(self, word: str) -> str:
+        """A name for a variable of one expression."""
+        own = identifier(word)
+        return (
+            own
+            if own and own not in self.scope.values and own not in RESERVED
+            else self.scope.names.name(word, "value")
+        )
+
+
+def in_turn(name: str, found: ast.expr) -> list[str]:
+    """An assignment; of a long chain one for each of its links."""
+    text = f"{name} = {text_of(found)}"
+    inner = (
+        found.func.value if isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute) else None
+    )
+    inner = found.value if isinstance(found, ast.Subscript) else inner
+    if len(text) <= WIDTH or not isinstance(inner, (ast.Call, ast.Subscript)):
+        return [text]
+    own = ast.Name(name, ast.Load())
+    if isinstance(found, ast.Subscript):
+        last: ast.expr = ast.Subscript(own, found.slice, ast.Load())
+    else:
+        assert isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute)
+        last = ast.Call(ast.Attribute(own, found.func.attr, ast.Load()), found.args, found.keywords)
+    return [*in_turn(name, inner), f"{name} = {text_of(last)}"]
+
+
+def constant_of(vector: RVector) -> ast.expr:
+    """A short vector of R as a constant."""
+    if vector.values.ndim != 1 or len(vector) > MOST_CONSTANT or vector.values.dtype.kind not in "fibO":
+        raise NotTranslated("it names a value that only R has")
+    values: list[Any] = [None if m else v for v, m in zip(vector.values.tolist(), vector.na.tolist())]
+    if vector.levels is not None:
+        values = [None if v is None else vector.levels[int(v) - 1] for v in values]
+    values = [int(v) if isinstance(v, float) and v.is_integer() and abs(v) < 1e9 else v for v in values]
+    if any(v is None or v != v for v in values):
+        raise NotTranslated("it names a vector of R with missing values")
+    parts = [node(v) for v in values]
+    names = vector.names or vector.margin(0)
+    if names and len(set(names)) == len(values):
+        return put("pd.Series(x)", x=dict_of(list(zip(names, parts))))
+    if len(parts) == 1:
+        return parts[0]
+    listed = ast.List(parts, ast.Load())
+    return listed if isinstance(values[0], str) or not values else put("np.array(x)", x=listed)

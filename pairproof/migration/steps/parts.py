@@ -1,0 +1,238 @@
+"""Parts of values: `x[i]`, `d[i, j]`, `l$a`, by names, places from 1, places that are left out, or truth."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+import pandas as pd
+
+from ...fit.fit import Fit
+from . import views
+from .evaluated import Evaluated
+from .python import node, put
+from .trees import NotTranslated, R
+
+
+class Parts(Evaluated):
+    """R's brackets and dollars."""
+
+    def _dollar(self, e: R) -> ast.expr:
+        of, part = e.operands
+        word = str(part.value)
+        if of.function == "summary" and word in ("coefficients", "coef"):
+            return self.expression(R("call", "", R("sym", "coef"), (("", of),)))
+        m = self.fit(of)
+        if m is not None:
+            if word in views.COMPONENTS:
+                return self.expression(R("call", "", R("sym", views.COMPONENTS[word]), (("", of),)))
+            raise NotTranslated(f"${word} of a fit has no counterpart")
+        found = self.operand(of)
+        if self.kind(found) not in "dl":
+            raise NotTranslated(f"${word} of such a value is not in the vocabulary")
+        return put("x[k]", x=found, k=word)
+
+    def _double(self, e: R) -> ast.expr:
+        of, *rest = e.operands
+        if len(rest) != 1:
+            return self._bracket(e)
+        if (one := self._one_coefficient(of, rest[0])) is not None:
+            return one
+        found = self.operand(of) if self.fit(of) is None else None
+        if found is None or rest[0].kind == "str" and self.kind(found) in "dl":
+            return self._dollar(R("call", "", R("sym", "$"), (("", of), ("", rest[0]))))
+        key = self.operand(rest[0])
+        kind = self.kind(found)
+        if kind == "l" and self.kind(key) == "n" and isinstance(self.value(found), dict):
+            keys = list(self.value(found))
+            if self.value(key) not in keys:
+                key = put("list(x)[k]", x=found, k=self.less_one(key))
+            return put("x[k]", x=found, k=key)
+        if kind == "l" and self.kind(key) == "n":
+            return put("x[k]", x=found, k=self.less_one(key))
+        return put("x[k]", x=found, k=key) if kind in "ld" else self._element(found, key)
+
+    def less_one(self, key: ast.expr) -> ast.expr:
+        return (
+            node(int(key.value) - 1)
+            if isinstance(key, ast.Constant) and isinstance(key.value, (int, float))
+            else put("k - 1", k=key)
+        )
+
+    def _element(self, x: ast.expr, key: ast.expr) -> ast.expr:
+        """One number of a vector."""
+        if self.kind(key) == "t":
+            return put("x[k]", x=x, k=self._our_names(x, key))
+        return put("x.iloc[k]" if self.kind(x) == "s" else "x[k]", x=x, k=self.less_one(key))
+
+    def _one_coefficient(self, of: R, key: R) -> ast.expr | None:
+        """`coef(m)["at.home"]`: `m.params["order"]`."""
+        if of.function not in ("coef", "coefficients") or len(of.operands) != 1 or key.kind != "str":
+            return None
+        m = self.fit(of.operands[0])
+        if m is None or not isinstance(m[1].value, Fit):
+            return None
+        own = dict(views.names_of(m[1])).get(str(key.value))
+        if own is None:
+            return None
+        found = put("m.params[k]", m=m[0], k=own)
+        self.uses(m[1], found)
+        return found
+
+    def _bracket(self, e: R) -> ast.expr:
+        of, *rest = e.operands
+        if len(rest) == 1 and (found := self._one_coefficient(of, rest[0])) is not None:
+            return found
+        rest = [r for (n, _), r in zip(e.arguments[1:], rest) if n != "drop"]
+        x = self.operand(of)
+        kind = self.kind(x)
+        if len(rest) == 1 and kind in "nt" and rest[0].kind == "num" and rest[0].value == 1:
+            return x
+        if len(rest) == 1 and kind in "sv":
+            return self._elements(x, rest[0], "x.iloc[k]" if kind == "s" else "x[k]")
+        if len(rest) == 1 and kind == "d":
+            return self._columns(x, rest[0], False)
+        if len(rest) == 1 and kind == "l":
+            keys = self.operand(rest[0])
+            return put("{k: x[k] for k in keys}", x=x, keys=keys)
+        if len(rest) == 2 and kind == "d":
+            rows, columns = rest
+            if rows.kind == "empty":
+                return x if columns.kind == "empty" else self._columns(x, columns, True)
+            if columns.kind == "empty":
+                return self._elements(x, rows, "x.iloc[k]", rows=True)
+            return self._cell(x, rows, columns)
+        raise NotTranslated("such a part of a value is not in the vocabulary")
+
+    def _elements(self, x: ast.expr, e: R, by_place: str, rows: bool = False) -> ast.expr:
+        """`x[i]`, `d[i, ]`: by names, places from 1, places that are left out, or truth."""
+        if e.function in ("order", "rev") and (places := self._places(e)) is not None:
+            return put(by_place, x=x, k=places)
+        if e.function == "-" and len(e.operands) == 1:
+            inner = self.operand(e.operands[0])
+            last = self.kind(inner) == "n" and (
+                e.operands[0].function == "length" or self.value(inner) == len(self.value(x))
+            )
+            if self.kind(inner) == "n" and (self.value(inner) == 1 or last):
+                return put(by_place.replace("[k]", "[:-1]" if last else "[1:]"), x=x)
+            gone = put("np.array(k) - 1", k=inner) if self.kind(inner) == "v" else self.less_one(inner)
+            if self.kind(x) == "v":
+                return put("np.delete(x, k)", x=x, k=gone)
+            return put("x.drop(x.index[k])", x=x, k=gone)
+        key = self._our_names(x, self.operand(e))
+        kind = self.kind(key)
+        if kind == "t":
+            return put("x.loc[k]" if rows else "x[k]", x=x, k=key)
+        if kind == "n":
+            return put(by_place, x=x, k=self.less_one(key))
+        found = self.value(key)
+        if isinstance(found, pd.Series) and found.dtype == bool:
+            return put("x[k]", x=x, k=key if self._same_index(x, found) else put("k.to_numpy()", k=key))
+        first = next(iter(found), None)
+        if isinstance(first, str):
+            return put("x.loc[k]", x=x, k=key)
+        if isinstance(first, (bool, np.bool_)):
+            return put("x[k]", x=x, k=key)
+        if isinstance(key, ast.Call) and isinstance(found, range) and found.step == 1 and found.start >= 1:
+            begin, end = key.args
+            cut = by_place.replace("[k]", "[:b]" if found.start == 1 else "[a:b]")
+            stop = node(found.stop - 1) if isinstance(end, ast.Constant) else put("b - 1", b=end)
+            return put(cut, x=x, a=self.less_one(begin), b=_plain_end(stop))
+        if isinstance(key, ast.List) and all(isinstance(k, ast.Constant) for k in key.elts):
+            return put(by_place, x=x, k=[self.less_one(k) for k in key.elts])
+        return put(by_place, x=x, k=put("np.asarray(k) - 1", k=key))
+
+    def _our_names(self, x: ast.expr, key: ast.expr) -> ast.expr:
+        """Constant names of parameters as the vector has them."""
+        there = self.value(x)
+        if isinstance(key, ast.List):
+            return ast.List([self._our_names(x, k) for k in key.elts], ast.Load())
+        if (
+            not isinstance(key, ast.Constant)
+            or not isinstance(there, (pd.Series, pd.DataFrame))
+            or key.value in there.index
+        ):
+            return key
+        own = [n for n, r in self.scope.in_r.items() if r == key.value and n in there.index]
+        return node(own[0]) if own else key
+
+    def _same_index(self, x: ast.expr, key: pd.Series) -> bool:
+        value = self.value(x)
+        return isinstance(value, (pd.Series, pd.DataFrame)) and value.index.equals(key.index)
+
+    def _places(self, e: R) -> ast.expr | None:
+        """`order(x)` and `rev(order(x))` as places from 0."""
+        if e.function == "rev":
+            inner = e.operands[0]
+            found = self._places(inner) if inner.function == "order" else None
+            return None if found is None else put("x[::-1]", x=found)
+        decreasing = [a for n, a in e.arguments if n == "decreasing"]
+        by = [self._vector(self.operand(a)) for n, a in e.arguments if not n]
+        down = bool(decreasing) and decreasing[0].value is True
+        by = [put("-x", x=x) for x in by] if down else by
+        if len(by) == 1:
+            return put('np.argsort(x, kind="stable")', x=by[0])
+        return put("np.lexsort(keys)", keys=list(reversed(by)))
+
+    def _vector(self, x: ast.expr) -> ast.expr:
+        """A matrix of one column is a vector."""
+        if self.kind(x) != "d":
+            return x
+        if self.value(x).shape[1] != 1:
+            raise NotTranslated("it takes a table for a vector")
+        return put("x.iloc[:, 0]", x=x)
+
+    def _order(self, e: R) -> ast.expr:
+        return put("x + 1", x=self._places(e) or node(0))
+
+    def _columns(self, x: ast.expr, e: R, one: bool) -> ast.expr:
+        key = self.operand(e) if e.function != "-" else None
+        if key is None:
+            inner = self.less_one(self.operand(e.operands[0]))
+            return put("x.drop(columns=x.columns[k])", x=x, k=inner)
+        kind = self.kind(key)
+        there = set(self.value(x).columns)
+        if (
+            isinstance(key, ast.Constant)
+            and key.value not in there
+            and views.ALSO.get(str(key.value)) in there
+        ):
+            key = node(views.ALSO[str(key.value)])
+        if kind == "t":
+            return put("x[k]", x=x, k=key if one else [key])
+        if kind == "n":
+            return put("x.iloc[:, k]", x=x, k=self.less_one(key) if one else [self.less_one(key)])
+        if isinstance(next(iter(self.value(key)), None), str):
+            return put("x[k]" if isinstance(key, ast.List) else "x[list(k)]", x=x, k=key)
+        return put(self._run_of(key, "x.iloc[:, k]") or "x.iloc[:, np.asarray(k) - 1]", x=x, k=key)
+
+    def _run_of(self, key: ast.expr, by_place: str) -> str:
+        """The template of `x[2:5]`, whose places are constants; "" if it is no such run."""
+        found = self.value(key)
+        if not isinstance(found, range) or found.step != 1 or found.start < 1:
+            return ""
+        plain = isinstance(key, ast.Call) and all(isinstance(a, ast.Constant) for a in key.args)
+        begin = "" if found.start == 1 else str(found.start - 1)
+        return by_place.replace("k]", f"{begin}:{found.stop - 1}]") if plain else ""
+
+    def _cell(self, x: ast.expr, rows: R, columns: R) -> ast.expr:
+        """`d[i, j]`."""
+        if rows.kind == "str" and columns.kind == "str":
+            there = self.value(x).columns
+            own = (
+                columns.value if columns.value in there else views.ALSO.get(str(columns.value), columns.value)
+            )
+            return put("x.loc[i, j]", x=x, i=rows.value, j=own)
+        if rows.kind == "num" and columns.kind == "num":
+            return put("x.iloc[i, j]", x=x, i=int(rows.value) - 1, j=int(columns.value) - 1)
+        column = self._columns(x, columns, True)
+        by_place = "x.iloc[k]"
+        return self._elements(column, rows, by_place, rows=self.kind(column) == "d")
+
+
+def _plain_end(stop: ast.expr) -> ast.expr:
+    """`n` of `n + 1 - 1`."""
+    match stop:
+        case ast.BinOp(ast.BinOp(inner, ast.Add(), ast.Constant(1)), ast.Sub(), ast.Constant(1)):
+            return inner
+    return stop

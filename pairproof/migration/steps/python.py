@@ -1,0 +1,229 @@
+"""Python put together as syntax trees, never as text: templates of ours with expressions in their places.
+
+A word of an R script is in such a tree as a constant, or as a name that :func:`identifier` made; so nothing of a
+script becomes code.  The text of a tree is laid out as black lays it out.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import io
+import re
+import tokenize
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Union
+
+from ..translate.python_code import INDENT, WIDTH, comment
+
+Part = Union[ast.expr, str, int, float, bool, None, list[Any]]
+
+
+@lru_cache(maxsize=None)
+def _template(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+class _Put(ast.NodeTransformer):
+    """Expressions in the places of names."""
+
+    def __init__(self, parts: Mapping[str, ast.expr]) -> None:
+        self.parts = parts
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return copy.deepcopy(self.parts[node.id]) if node.id in self.parts else node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        inner = self.visit(node.operand)
+        if isinstance(node.op, ast.Not) and isinstance(inner, ast.Constant):
+            return ast.Constant(not inner.value)
+        return ast.UnaryOp(node.op, inner)
+
+
+def put(template: str, **parts: Part) -> ast.expr:
+    """`put("np.exp(x)", x=node)`; a plain value is a constant."""
+    made = {name: node(part) for name, part in parts.items()}
+    found: ast.expr = _Put(made).visit(copy.deepcopy(_template(template)))
+    return found
+
+
+def node(part: Part) -> ast.expr:
+    """A plain value as an expression; an expression as it is."""
+    if isinstance(part, ast.expr):
+        return part
+    if isinstance(part, list):
+        return ast.List([node(p) for p in part], ast.Load())
+    if isinstance(part, (int, float)) and not isinstance(part, bool) and part < 0:
+        return ast.UnaryOp(ast.USub(), ast.Constant(-part))
+    if isinstance(part, float) and part == float("inf"):
+        return put('float("inf")')
+    return ast.Constant(part)
+
+
+def called(function: str, *arguments: Part, **keywords: Part) -> ast.expr:
+    """A call by our own name of a function."""
+    words = [ast.keyword(name, node(value)) for name, value in keywords.items()]
+    return ast.Call(_template(function), [node(a) for a in arguments], words)
+
+
+def loop_over(target: ast.expr, over: ast.expr) -> ast.comprehension:
+    return ast.comprehension(_store(target), over, [], 0)
+
+
+def dict_of(parts: Sequence[tuple[str, ast.expr]]) -> ast.Dict:
+    return ast.Dict([ast.Constant(n) for n, _ in parts], [p for _, p in parts])
+
+
+def called_on(of: ast.expr, method: str, **keywords: Part) -> ast.expr:
+    """`of.method(name=value)`."""
+    words = [ast.keyword(name, node(value)) for name, value in keywords.items()]
+    return ast.Call(ast.Attribute(of, method, ast.Load()), [], words)
+
+
+def _store(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Tuple):
+        return ast.Tuple([_store(t) for t in target.elts], ast.Store())
+    assert isinstance(target, ast.Name)
+    return ast.Name(target.id, ast.Store())
+
+
+_POWER = re.compile(r"(?<![\w.)\]])([\w.]+)( \*\* )(?=-?[\w.]+(?![\w.(\[]))")
+
+
+def text_of(expression: ast.expr) -> str:
+    """The expression in a line, strings in double quotes."""
+    return _powers(_quotes(ast.unparse(ast.fix_missing_locations(expression))))
+
+
+def _powers(text: str) -> str:
+    """`x**2` of names and numbers, as black writes it."""
+    places = {k for k, _, _ in _scan(text)}
+    for found in reversed(list(_POWER.finditer(text))):
+        if found.start(2) in places:
+            text = f"{text[: found.start(2)]}**{text[found.end(2) :]}"
+    return text
+
+
+def _quotes(text: str) -> str:
+    if "'" not in text:
+        return text
+    if '"' not in text and "\\'" not in text:
+        return text.replace("'", '"')
+    lines = [text]
+    tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    for t in reversed(tokens):
+        plain = (
+            t.type == tokenize.STRING and t.string[:1] == "'" and '"' not in t.string and "\\" not in t.string
+        )
+        if plain and t.start[0] == t.end[0] == 1:
+            line = lines[0]
+            lines[0] = f'{line[: t.start[1]]}"{t.string[1:-1]}"{line[t.end[1] :]}'
+    return lines[0]
+
+
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+def laid_out(text: str, indent: str = "", inside: bool = False) -> Iterator[str]:
+    """Lines of a statement that is given in one line, broken where it is too long as black breaks it.
+
+    inside: within brackets, where a line may begin with an operator or a dot.
+    """
+    if len(indent) + len(text) <= WIDTH:
+        yield indent + text
+        return
+    cuts = _operators(text) if inside else []
+    if cuts:
+        for a, b in zip([0, *cuts], [*cuts, len(text)]):
+            yield from laid_out(text[a:b].strip(), indent)
+        return
+    begin, end = _last_brackets(text)
+    inner = text[begin + 1 : end] if begin >= 0 else ""
+    if not inner.strip():
+        yield indent + text
+        return
+    head, tail = text[: begin + 1], text[end:]
+    pieces = _pieces(inner)
+    yield indent + head
+    deeper = indent + INDENT
+    if cuts := _clauses(inner):
+        first, *rest = (inner[a:b].strip() for a, b in zip([0, *cuts], [*cuts, len(inner)]))
+        for part in (first, *rest):
+            yield from laid_out(part, deeper, not part.startswith("for "))
+    elif len(deeper) + len(inner) <= WIDTH and not inner.rstrip().endswith(","):
+        yield deeper + inner.strip()
+    elif len(pieces) == 1:
+        yield from laid_out(inner.strip(), deeper, True)
+    else:
+        for piece in pieces:
+            lines = list(laid_out(piece, deeper, True))
+            yield from lines[:-1]
+            yield f"{lines[-1]},"
+    yield indent + tail
+
+
+def _scan(text: str) -> Iterator[tuple[int, str, int]]:
+    """Characters outside strings with the depth of brackets around them."""
+    depth, quote, k = 0, "", 0
+    while k < len(text):
+        c = text[k]
+        if quote:
+            k += 1 if c == "\\" else 0
+            quote = "" if c == quote else quote
+        elif c in "\"'":
+            quote = c
+        else:
+            depth -= c in _CLOSE
+            yield k, c, depth
+            depth += c in _OPEN
+        k += 1
+
+
+def _last_brackets(text: str) -> tuple[int, int]:
+    """Places of the last pair of brackets that stands in no other."""
+    begin = end = -1
+    for k, c, depth in _scan(text):
+        if depth == 0 and c in _OPEN:
+            opened = k
+        elif depth == 0 and c in _CLOSE:
+            begin, end = opened, k
+    return begin, end
+
+
+#: Operators of one precedence, the loosest first.
+_LOOSEST = (
+    (" == ", " != ", " < ", " > ", " <= ", " >= "),
+    (" + ", " - "),
+    (" * ", " / ", " // ", " % ", " @ "),
+)
+
+
+def _operators(text: str) -> list[int]:
+    """Where a line is broken outside its brackets: before the loosest operators, else before the links of a chain."""
+    flat = [(k, c) for k, c, depth in _scan(text) if depth == 0]
+    for words in _LOOSEST:
+        cuts = [k + 1 for k, c in flat if c == " " and any(text.startswith(w, k) for w in words)]
+        if cuts:
+            return cuts
+    links = [k for k, c in flat if c == "." and text[k - 1 : k] in (")", "]")]
+    return links if len(links) > 1 else []
+
+
+def _clauses(inner: str) -> list[int]:
+    """Where the clauses of a comprehension begin."""
+    return [k + 1 for k, c, depth in _scan(inner) if depth == 0 and inner[k : k + 5] == " for "]
+
+
+def _pieces(inner: str) -> list[str]:
+    """What stands between the commas."""
+    cuts = [k for k, c, depth in _scan(inner) if c == "," and depth == 0]
+    found = [inner[a:b].strip() for a, b in zip([0, *(k + 1 for k in cuts)], [*cuts, len(inner)])]
+    return [piece for piece in found if piece]
+
+
+def commented(said: str, lines: list[str]) -> list[str]:
+    """Lines with a comment above, or behind the first where there is room."""
+    if len(lines) == 1 and not lines[0].lstrip().startswith("#") and len(lines[0]) + len(said) + 4 <= WIDTH:
+        return [f"{lines[0]}  # {said}"]
+    return [*comment(said), *lines]

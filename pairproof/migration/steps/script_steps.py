@@ -1,0 +1,188 @@
+"""The top-level expressions of a script one after the other: each becomes statements, or a comment that says why not.
+
+    trees of R + call sites with their values -> lines of Python, rows of what it prints beside what R printed
+
+A recorded call stands in the script as its call site writes it; here it is the name of its value.  What a statement
+cannot say in Python is a comment in its place, in a loop as at the top, and what depends on it follows it there.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...bridge.capture.recorded import NOWHERE, Place, RecordedCall, Valued
+from ...bridge.values.nodes import RList, RVector
+from ...fit.fit import Fit
+from ...validation.verdicts.agreement import Agreement
+from ..translate.python_code import INDENT, one_line
+from ..translate.translation import OutOfTime, within
+from . import compared
+from .block import MOST_TEXT, MOST_VALUE, PLOTTING, PRINTING, SECONDS, Block
+from .done import Done
+from .sites import CallSite
+from .statements import Statements
+from .translator import Expressions
+from .trees import NotTranslated, R, node_of
+
+
+class ScriptSteps(Statements):
+    """All expressions of a script."""
+
+    def all(self) -> list[Done]:
+        """What became of each expression, in order."""
+        found = []
+        for k, tree in enumerate(self.captured.text.trees, 1):
+            if tree.text:
+                found.append(self._expression(k, tree.text, node_of(tree.tree)))
+            else:  # made by hand, in a test
+                self._make(self.sites.get(k, []))
+                self._bind_sites(self.sites.get(k, []))
+        return found
+
+    # -- an expression -----------------------------------------------------------------------------------
+
+    def _expression(self, task: int, text: str, tree: R) -> Done:
+        self.task = task
+        place = (
+            self.captured.text.expressions[task - 1]
+            if task <= len(self.captured.text.expressions)
+            else NOWHERE
+        )
+        valued = self.captured.values.get(task, Valued(None, False))
+        sites = self.sites.get(task, [])
+        self._make(sites)
+        done = Done(task, place, text, "comment", value=said_of(valued))
+        before = dict(self.scope.values), dict(self.scope.variables)
+        ex = self._expressions(sites)
+        block = Block()
+        try:
+            with within(SECONDS):
+                self._statement(tree, ex, block, valued.visible)
+                if ex.before:  # a constant that was looked up and is of use later
+                    self._emit(ex, block)
+                rows = self._run(block, ex, place, tree, valued)
+            self.views = ex.views
+        except (Exception, OutOfTime) as error:  # a defect of ours loses this expression and no other
+            self.scope.values, self.scope.variables = before
+            self._lost(tree, valued)
+            self._bind_sites(sites)
+            said = f"{type(error).__name__}: {one_line(str(error), 80)}"
+            defect = f"its translation failed ({said}), a defect of pairproof"
+            why = str(error) if isinstance(error, NotTranslated) else defect
+            return replace(done, why=why, state="comment" if self._of_models(tree) or sites else "data")
+        if not block.lines:
+            return replace(done, state="call" if sites else "nothing")
+        state = "translated" if not block.whys else "partly" if block.written else "comment"
+        merged = self._merged(tree, sites, block)
+        return replace(
+            done,
+            state=state,
+            why="; ".join(dict.fromkeys(block.whys)),
+            rows=tuple(rows),
+            lines=() if merged else tuple(block.lines),
+            inside=merged,
+            of=sites[-1].name if merged else "",
+        )
+
+    def _make(self, sites: Sequence[CallSite]) -> None:
+        """The values of recorded calls under their names."""
+        for site in sites:
+            values = dict(zip(site.keys, (s.value for s in site.steps)))
+            self.scope.values[site.name] = values if site.many else site.steps[0].value
+
+    def _expressions(self, sites: Sequence[CallSite]) -> Expressions:
+        ex = Expressions(self.scope, self.steps)
+        ex.views = dict(self.views)
+        ex.many = [site for site in sites if site.many]
+        for site in sites:
+            if not site.many:
+                ex.calls[site.call.text] = ast.Name(site.name, ast.Load())
+        return ex
+
+    def _bind_sites(self, sites: Sequence[CallSite]) -> None:
+        """The variables that values of recorded calls reach, where the expression itself could not be written."""
+        for site in sites:
+            if site.variable and "$" not in site.variable:
+                self.scope.variables[site.variable] = ast.Name(site.name, ast.Load())
+                self.of_models.add(site.variable)
+
+    def _run(self, block: Block, ex: Expressions, place: Place, tree: R, valued: Valued) -> list[Agreement]:
+        """Run the statements, and hold what they print or give against R's."""
+        if not block.lines:
+            return []
+        printed = self._execute(block.lines)
+        call = RecordedCall(
+            0, f"base::{_outer(tree)}", one_line(str(tree.value), MOST_TEXT), place, self.task, helper=True
+        )
+        if isinstance(valued.value, (RVector, RList)) and block.written:
+            value = self._value_of(tree, ex, valued.visible)
+            if value is not _NONE:
+                quality = self._quality(tree, ex)
+                rows = compared.value_rows(call, value, valued.value, *quality, self.scope.in_r)
+                if rows is None:
+                    raise NotTranslated("Python's value has another shape than R's")
+                return rows if valued.visible else [r for r in rows if r.verdict != "agrees"]
+        if valued.visible or not self._prints_numbers(tree):
+            return []
+        return list(self.printed.rows(call, printed))
+
+    def _prints_numbers(self, tree: R) -> bool:
+        return (
+            tree.function in ("for", "cat", "print", "if", "{", "invisible", "lapply", "sapply")
+            or tree.function in self.scope.functions
+        )
+
+    def _value_of(self, tree: R, ex: Expressions, visible: bool) -> Any:
+        """The value that R's is compared with: of what is shown, or assigned."""
+        if tree.function in ("<-", "=", "<<-", "("):
+            inner = tree.operands[0] if tree.function != "(" else (tree.operands[0].operands or (tree,))[0]
+            if not inner.symbol or inner.symbol not in self.scope.variables:
+                return _NONE
+            value = ex.value(self.scope.variables[inner.symbol])
+            return _NONE if isinstance(value, Fit) or id(value) in ex.made else value
+        while tree.function in PRINTING and tree.operands:
+            tree = tree.operands[0]
+        unlike = (*PLOTTING, "for", "if", "{", "cat", "invisible", "write.csv")
+        if tree.function in unlike or self._raw(tree, ex) is not None:
+            return _NONE
+        if tree.function in self.scope.functions and self._several(self.scope.functions[tree.function]):
+            return _NONE
+        return ex.value(ex.operand(tree))
+
+    # -- loops of call sites -----------------------------------------------------------------------------
+
+    def _merged(self, tree: R, sites: Sequence[CallSite], block: Block) -> tuple[str, ...]:
+        """The body of a loop that can stand in the loop of its only site; () where it stands by itself."""
+        many = [s for s in sites if s.many]
+        if tree.function != "for" or len(sites) != 1 or not many or not block.lines:
+            return ()
+        head = f"for {self.loops[many[0].name][0]} in {many[0].name}:"
+        if block.lines[0] != head or any(not line.startswith(INDENT) and line for line in block.lines[1:]):
+            return ()
+        return tuple(line[len(INDENT) :] for line in block.lines[1:] if line != f"{INDENT}pass")
+
+
+_NONE = object()
+
+
+def _outer(tree: R) -> str:
+    return tree.function if re.fullmatch(r"[\w.]+", tree.function) else "print"
+
+
+def said_of(valued: Valued) -> str:
+    """R's value of that run, where it is short and was printed."""
+    value = valued.value
+    if not isinstance(value, RVector) or value.values.size > 12 or not valued.visible:
+        return ""
+    parts = [
+        "NA" if m else f"{v:.7g}" if isinstance(v, float) else str(v)
+        for v, m in zip(value.values.ravel().tolist(), value.na.ravel().tolist())
+    ]
+    if value.names is not None:
+        parts = [f"{n} {p}" for n, p in zip(value.names, parts)]
+    text = ", ".join(parts)
+    return text if len(text) <= MOST_VALUE else ""

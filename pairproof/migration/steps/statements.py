@@ -1,0 +1,367 @@
+"""Statements of a script: assignments, changes of parts, loops, choices, the script's own functions."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from ...bridge.capture.recorded import Valued
+from ...fit.fit import Fit
+from ..translate.python_code import INDENT, comment, identifier, one_line
+from .block import MOST_TEXT, PLOTTING, PRINTING, Block
+from .evaluated import SETTINGS
+from .python import called_on, laid_out, node, put, text_of
+from .shown import Shown
+from .sites import CallSite, key_parts
+from .translator import Expressions
+from .trees import NotTranslated, R, matched
+
+
+class Statements(Shown):
+    """Statements of R as lines of Python; a statement among others that cannot be said is a comment in its place."""
+
+    def _statement(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
+        f = e.function
+        if f in ("<-", "=", "<<-") and len(e.operands) == 2:
+            self._assign(e, ex, block)
+        elif f == "{":
+            for k, part in enumerate(e.operands):
+                self._try(part, ex, block, visible and k == len(e.operands) - 1)
+        elif f == "(" and len(e.operands) == 1:
+            self._statement(e.operands[0], ex, block, False)
+            if visible and e.operands[0].function in ("<-", "="):
+                self._statement(e.operands[0].operands[0], ex, block, True)
+        elif f == "for":
+            self._for(e, ex, block)
+        elif f == "if":
+            self._if(e, ex, block, visible)
+        elif f in PRINTING and e.operands:
+            self._show(e.operands[0], ex, block)
+        elif f in ("cat", "message", "writeLines"):
+            self._cat(e, ex, block)
+        elif f in ("invisible", "suppressWarnings", "suppressMessages") and e.operands:
+            inner = e.operands[0]
+            if inner.function in ("lapply", "sapply", "<-", "=", "print", "cat", "Map"):
+                self._statement(inner, ex, block, visible and f != "invisible")
+            elif f != "invisible":
+                self._statement(inner, ex, block, visible)
+        elif f in PLOTTING and e.operands:
+            self._plot(e, ex, block)
+        elif f == "write.csv":
+            self._emit(ex, block, text_of(self._written(e, ex)))
+        elif f in SETTINGS:
+            raise NotTranslated("it sets up R")
+        elif f in ("lapply", "sapply", "Map") and not visible and self._prints(e):
+            self._each(e, ex, block)
+        elif f in self.scope.functions and self._several(self.scope.functions[f]):
+            self._inline(e, ex, block, visible)
+        elif visible:
+            self._show(e, ex, block)
+        else:
+            ex.operand(e)
+
+    def _try(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
+        """A statement among others: a comment where it cannot be said."""
+        kept = list(block.lines), dict(self.scope.variables)
+        try:
+            self._statement(e, ex, block, visible)
+        except NotTranslated as why:
+            block.lines, self.scope.variables = kept
+            ex.before.clear()
+            self._lost(e, Valued(None, False))
+            if not self._is_of_sites(e):
+                text = e.value if e.kind in ("call", "other") else ""
+                block.lines += comment(f"not translated: {one_line(str(text), MOST_TEXT)}: {why}")
+                block.whys.append(str(why))
+
+    def _is_of_sites(self, e: R) -> bool:
+        """Whether it makes values that the call sites write."""
+        texts = {site.call.text for site in self.sites.get(self.task, [])}
+        return any(part.kind == "call" and part.value in texts for part in e.walk())
+
+    def _assign(self, e: R, ex: Expressions, block: Block) -> None:
+        target, value = e.operands
+        if target.kind == "str":
+            target = R("sym", target.value)
+        if value.kind == "function" and target.symbol:
+            self.scope.functions[target.symbol] = value
+            raise NotTranslated("a function of the script's own; what it does stands where it was called")
+        if target.symbol and (site := self._site_of(target.symbol, value)) is not None:
+            self._bind(target.symbol, site)
+            return
+        if target.kind == "call":
+            self._replace(target, value, ex, block)
+            return
+        made = ex.expression(value)
+        if self._of_models(value) or ex.step(made) is not None or ex.used:
+            self.of_models.add(target.symbol)
+        if isinstance(made, ast.Name) and ex.step(made) is not None:
+            self.scope.variables[target.symbol] = made
+            return
+        made = ex.viewed(made)
+        if ex.kind(made) == "f" and ex.step(made) is None:
+            raise NotTranslated("its value has no form in Python")
+        if ex.kind(made) in "ol" and not ex.value(made) and self._filled_by_sites(target.symbol):
+            return
+        name = self.scope.name(target.symbol)
+        if ex.digits:
+            self.scope.quality[name] = self._quality(value, ex)
+        self._emit(ex, block, f"{name} = {text_of(made)}")
+        self.scope.values[name] = _own(ex.value(made))
+        self.scope.variables[target.symbol] = ast.Name(name, ast.Load())
+        self.scope.of_r.pop(target.symbol, None)
+
+    def _site_of(self, variable: str, value: R) -> CallSite | None:
+        """The call site whose values a variable becomes here, where the text of the call is not its own."""
+        for site in self.sites.get(self.task, []):
+            if site.variable == variable and (site.call.text != value.value or site.many):
+                return site
+        return None
+
+    def _filled_by_sites(self, variable: str) -> bool:
+        """Whether an empty list is filled with fits later: its call site makes it."""
+        return any(
+            s.variable.partition("$")[0] == variable for own in self.sites.values() for s in own if s.many
+        )
+
+    def _bind(self, variable: str, site: CallSite) -> None:
+        self.of_models.add(variable)
+        made: ast.expr = ast.Name(site.name, ast.Load())
+        if site.many and (turn := self._turn(site)) is not None:
+            made = turn
+        self.scope.variables[variable] = made
+
+    def _turn(self, site: CallSite) -> ast.expr | None:
+        """`fit_r[r]`, where the loop over its keys runs."""
+        words = self.loops[site.name]
+        if all(w in self.scope.values for w in words):
+            keys = [ast.Name(w, ast.Load()) for w in words]
+            return put(
+                "x[k]",
+                x=ast.Name(site.name, ast.Load()),
+                k=keys[0] if len(keys) == 1 else ast.Tuple(list(keys), ast.Load()),
+            )
+        return None
+
+    def _replace(self, target: R, value: R, ex: Expressions, block: Block) -> None:
+        """`names(x) <- v`, `d$x <- v`, `x[i] <- v`."""
+        f, of = target.function, target.operands[0]
+        if not of.symbol:
+            raise NotTranslated("it changes a part of a part")
+        for site in self.sites.get(self.task, []):
+            if site.variable.partition("$")[0] == of.symbol and site.many:
+                self.scope.variables[of.symbol] = ast.Name(site.name, ast.Load())
+                self.of_models.add(of.symbol)
+                return
+        if of.symbol not in self.scope.variables:
+            raise NotTranslated(f"{of.symbol} is of R's data, which the Python script has not")
+        own, made = self.scope.variables[of.symbol], ex.operand(value)
+        x = ex.viewed(own)
+        kind = ex.kind(x)
+        if f == "names" and kind == "l" and isinstance(ex.value(x), dict):
+            if list(ex.value(x)) == list(ex.value(made)):
+                return  # its keys are these values
+            name = self.scope.name(of.symbol)
+            found = put("dict(zip(v, x.values()))", x=x, v=made)
+            self._emit(ex, block, f"{name} = {text_of(found)}")
+            self.scope.values[name] = ex.value(found)
+            self.scope.variables[of.symbol] = ast.Name(name, ast.Load())
+            return
+        step = ex.step(own)
+        if step is not None and (kind == "l" or isinstance(step.value, Fit)):
+            raise NotTranslated("it changes a fit")
+        if f in ("names", "rownames", "row.names") and kind in "svd":
+            found = put("pd.Series(x, index=v)" if kind == "v" else "x.set_axis(v)", x=x, v=made)
+            if kind == "d" and f == "names":
+                found = put("x.set_axis(v, axis=1)", x=x, v=made)
+        elif f == "colnames" and kind == "d":
+            found = put("x.set_axis(v, axis=1)", x=x, v=made)
+        elif f == "$" and kind == "d":
+            word = str(target.operands[1].value)
+            if ex.kind(made) == "s" and not ex.value(x).index.equals(ex.value(made).index):
+                made = put("x.to_numpy()", x=made)
+            found = (
+                called_on(x, "assign", **{word: made})
+                if identifier(word) == word
+                else put("x.assign(**d)", x=x, d=ast.Dict([node(word)], [made]))
+            )
+        elif f in ("[", "[[") and len(target.operands) == 2 and kind in "svl":
+            self._element(of.symbol, x, kind, target.operands[1], made, ex, block)
+            return
+        elif f == "$" and kind in "lo":
+            self._element(of.symbol, x, kind, R("str", str(target.operands[1].value)), made, ex, block)
+            return
+        else:
+            raise NotTranslated(f"{f}() of such a value is not changed in Python")
+        name = self.scope.name(of.symbol)
+        self._emit(ex, block, f"{name} = {text_of(found)}")
+        self.scope.values[name] = ex.value(found)
+        self.scope.variables[of.symbol] = ast.Name(name, ast.Load())
+
+    def _element(
+        self, variable: str, x: ast.expr, kind: str, key: R, made: ast.expr, ex: Expressions, block: Block
+    ) -> None:
+        place = ex.operand(key)
+        by = ex.kind(place)
+        if kind == "l" and isinstance(ex.value(x), list):
+            if len(ex.value(x)):
+                raise NotTranslated("it changes a list by place")
+            x, kind = ast.Name(self.scope.name(variable), ast.Load()), "l"
+            self.scope.values[x.id] = {}
+            raise NotTranslated("it fills a list without names")
+        if kind == "s" and by == "n" or kind == "v":
+            found = put("x.iloc[k]" if kind == "s" else "x[k]", x=x, k=ex.less_one(place))
+        else:
+            found = put("x[k]", x=x, k=place)
+        self._emit(ex, block, f"{text_of(found)} = {text_of(made)}")
+        with contextlib.suppress(NotTranslated):
+            self._execute([f"{text_of(found)} = {text_of(made)}"])
+
+    def _for(self, e: R, ex: Expressions, block: Block) -> None:
+        variable, over, body = e.operands
+        sites = [s for s in self.sites.get(self.task, []) if s.many]
+        site = next((s for s in sites if variable.symbol in s.loop_names), None)
+        if site is not None and len(site.loop_names) > 1:
+            raise NotTranslated("a loop within a loop of fits is not written")
+        keys = site or next((s for s in sites if not s.loop_names and not self._other_loop(s, e)), None)
+        by_sites = keys is not None
+        made: ast.expr
+        first: Any
+        if keys is not None:
+            name, made = self.loops[keys.name][0], ast.Name(keys.name, ast.Load())
+            first = key_parts(keys.keys[0])[0]
+        else:
+            made = ex.operand(over)
+            first = next(iter(ex.value(made)), None)
+            name = self.scope.name(variable.symbol)
+            if first is None:
+                raise NotTranslated("it runs over nothing")
+        inner = Block()
+        before = dict(self.scope.values)
+        self.scope.values[name] = first
+        own = Expressions(self.scope, self.steps)
+        for s in sites:
+            if (turn := self._turn(s)) is not None:
+                own.calls[s.call.text] = turn
+        bound = {variable.symbol: ast.Name(name, ast.Load())} if keys is None or site is not None else {}
+        kept = dict(self.scope.variables)
+        with ex.bound(bound):
+            self._try(body, own, inner, False)
+        self.scope.values = before
+        block.whys += inner.whys
+        if not inner.written:
+            self.scope.variables = kept
+            self._after_loop(sites)
+            if block.whys and not by_sites:
+                raise NotTranslated("; ".join(dict.fromkeys(inner.whys)))
+            if inner.lines:
+                block.lines += [
+                    f"for {name} in {text_of(made)}:",
+                    *(INDENT + x for x in inner.lines),
+                    f"{INDENT}pass",
+                ]
+            return
+        self._emit(ex, block)
+        block.lines += [
+            *laid_out(f"for {name} in {text_of(made)}:"),
+            *(INDENT + line if line else "" for line in inner.lines),
+        ]
+        block.written += 1
+        self._after_loop(sites)
+
+    def _other_loop(self, site: CallSite, e: R) -> bool:
+        """Whether the calls of a site stand in no turn of this loop."""
+        return not any(part.kind == "call" and part.value == site.call.text for part in e.walk())
+
+    def _after_loop(self, sites: Sequence[CallSite]) -> None:
+        """What a loop's variables mean after it: the list that it filled, else the last fit."""
+        for site in sites:
+            variable = site.variable.partition("$")[0]
+            if variable:
+                made: ast.expr = ast.Name(site.name, ast.Load())
+                listed = (
+                    variable in self.scope.variables and text_of(self.scope.variables[variable]) == site.name
+                )
+                parts = key_parts(site.keys[-1])
+                last = put(
+                    "x[k]",
+                    x=made,
+                    k=parts[0] if len(parts) == 1 else ast.Tuple(list(map(node, parts)), ast.Load()),
+                )
+                self.scope.variables[variable] = made if listed else last
+
+    def _if(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
+        condition = ex.operand(e.operands[0])
+        truth = bool(ex.value(condition))
+        branches = []
+        for k, part in enumerate(e.operands[1:]):
+            inner = Block()
+            self._statement(part, ex, inner, visible)
+            branches.append(inner)
+            block.whys += inner.whys
+        self._emit(ex, block)
+        for word, inner in zip((f"if {text_of(condition)}:", "else:"), branches):
+            block.lines += [*laid_out(word), *(INDENT + line for line in inner.lines or ["pass"])]
+        del truth
+
+    def _each(self, e: R, ex: Expressions, block: Block) -> None:
+        """`invisible(lapply(fits, function(m) print(coef(m))))`: a loop."""
+        given = matched(e.arguments, ("X", "FUN"))
+        if (
+            given is None
+            or given.get("FUN") is None
+            or given["FUN"].kind != "function"
+            or given["FUN"].body is None
+        ):
+            raise NotTranslated(f"{e.function}() of such a function is not in the vocabulary")
+        over = ex.expression(given["X"])
+        found = ex.value(over)
+        if isinstance(found, dict):
+            over, found = put("x.values()", x=over), list(found.values())
+        variable, fun = given["FUN"].arguments[0][0], given["FUN"]
+        name = self.scope.names.name(variable, "value")
+        inner, before = Block(), dict(self.scope.values)
+        self.scope.values[name] = next(iter(found))
+        with ex.bound({variable: ast.Name(name, ast.Load())}):
+            self._statement(fun.body or fun, ex, inner, False)
+        self.scope.values = before
+        block.lines += [
+            *laid_out(f"for {name} in {text_of(over)}:"),
+            *(INDENT + line for line in inner.lines),
+        ]
+        block.written += 1
+        block.whys += inner.whys
+
+    def _inline(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
+        """A function of several statements, written where it is called."""
+        function = self.scope.functions[e.function]
+        formals = [n for n, _ in function.arguments]
+        given = matched(list(e.arguments), formals)
+        if given is None or function.body is None or self.inlined > 4:
+            raise NotTranslated(f"{e.function}() is not written here")
+        bound: dict[str, ast.expr] = {}
+        for name, default in function.arguments:
+            part = given.get(name, default)
+            with contextlib.suppress(NotTranslated):
+                if part.kind != "empty":
+                    bound[name] = ex.expression(part)
+        lost = [n for n in formals if n not in bound and n in self.scope.variables]
+        self.inlined += 1
+        try:
+            with ex.bound(bound):
+                hidden = {n: self.scope.variables.pop(n) for n in lost}
+                self._statement(function.body, ex, block, visible)
+                self.scope.variables.update(hidden)
+        finally:
+            self.inlined -= 1
+
+    inlined = 0
+
+
+def _own(value: Any) -> Any:
+    """A value that later statements may change without changing another's."""
+    return value.copy() if isinstance(value, (pd.Series, pd.DataFrame)) else value

@@ -1,0 +1,167 @@
+"""Vectors and tables that a script makes of others: `c`, `data.frame`, `cbind`, `rbind`, `outer`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import pandas as pd
+
+from ..translate.python_code import identifier
+from .parts import Parts
+from .python import called_on, dict_of, node, put
+from .trees import NotTranslated, R, matched, only
+from .vocabulary import OPERATORS, by_rule
+
+
+class Tables(Parts):
+    """R's functions that put values together."""
+
+    def _c(self, e: R) -> ast.expr:
+        parts = [(n, self.operand(a)) for n, a in e.arguments]
+        kinds = {self.kind(p) for _, p in parts}
+        if not parts or kinds == {"o"}:
+            return ast.Constant(None)
+        if "o" in kinds:
+            parts = [(n, p) for n, p in parts if self.kind(p) != "o"]
+            kinds -= {"o"}
+        if len(parts) == 1 and (kinds <= set("sv") or not parts[0][0]):
+            return parts[0][1]
+        if kinds <= {"n", "t"}:
+            if any(n for n, _ in parts):
+                return put("pd.Series(x)", x=dict_of([(n or "", p) for n, p in parts]))
+            values = [p for _, p in parts]
+            plain = all(isinstance(p, (ast.Constant, ast.UnaryOp)) for p in values)
+            listed = ast.List(values, ast.Load())
+            return listed if plain or "t" in kinds else put("np.array(x)", x=listed)
+        if kinds <= set("nvs") and "s" in kinds:
+            made = [p if self.kind(p) == "s" else self._one_row(n, p) for n, p in parts]
+            return put("pd.concat(parts)", parts=list(made))
+        if kinds <= set("nvt"):
+            starred = [p if self.kind(p) != "v" else ast.Starred(p, ast.Load()) for _, p in parts]
+            listed = ast.List(starred, ast.Load())
+            return listed if "t" in kinds or self._texts(parts) else put("np.array(x)", x=listed)
+        raise NotTranslated("c() of such values is not in the vocabulary")
+
+    def _texts(self, parts: Sequence[tuple[str, ast.expr]]) -> bool:
+        return any(self.kind(p) == "v" and any(isinstance(v, str) for v in self.value(p)) for _, p in parts)
+
+    def _one_row(self, name: str, p: ast.expr) -> ast.expr:
+        if self.kind(p) == "n":
+            return put("pd.Series(x)", x=dict_of([(name, p)]))
+        return put('pd.Series(x, index=[""] * len(x))', x=p)
+
+    def _list(self, e: R) -> ast.expr:
+        parts = [(n, self.expression(a)) for n, a in e.arguments]
+        if all(n for n, _ in parts):
+            return dict_of(parts)
+        return ast.List([p for _, p in parts], ast.Load())
+
+    def _frame(self, e: R) -> ast.expr:
+        """data.frame(), cbind() of vectors: a column an argument, rows by place."""
+        columns: list[tuple[str, ast.expr]] = []
+        options = {n: a for n, a in e.arguments if n in ("row.names", "stringsAsFactors", "check.names")}
+        for name, a in e.arguments:
+            if name in options:
+                continue
+            made = self.operand(a)
+            if self.kind(made) == "d":
+                return self._beside(e, made)
+            columns.append((name or (a.symbol if a.kind == "sym" else str(a.value)), made))
+        index: ast.expr | None = None
+        values = [self.value(m) for _, m in columns]
+        named = [v for v in values if isinstance(v, pd.Series)]
+        plain = "row.names" in options and options["row.names"].kind == "null"
+        parts: list[tuple[str, ast.expr]] = []
+        for (name, m), v in zip(columns, values):
+            other = isinstance(v, pd.Series) and (plain or not v.index.equals(named[0].index))
+            parts.append((name, put("x.to_numpy()", x=m) if other else m))
+        if "row.names" in options and not plain:
+            index = self.operand(options["row.names"])
+            parts = [(n, put("x.to_numpy()", x=m) if self.kind(m) == "s" else m) for n, m in parts]
+        if all(self.kind(m) in "nt" for _, m in parts) and index is None:
+            index = ast.List([node(0)], ast.Load())
+        found = put("pd.DataFrame(x)", x=dict_of(parts))
+        return found if index is None else put("pd.DataFrame(x, index=i)", x=dict_of(parts), i=index)
+
+    def _beside(self, e: R, first: ast.expr) -> ast.expr:
+        """A table with further columns."""
+        rest = [
+            (n or a.symbol, self.operand(a))
+            for n, a in e.arguments
+            if n not in ("row.names", "stringsAsFactors")
+        ]
+        kinds = [self.kind(m) for _, m in rest]
+        if kinds[0] != "d" or "d" in kinds[1:] or not all(identifier(n) == n for n, _ in rest[1:]):
+            return put("pd.concat(parts, axis=1)", parts=[m for _, m in rest])
+        words = {n: put("x.to_numpy()", x=m) if self.kind(m) == "s" else m for n, m in rest[1:]}
+        return called_on(first, "assign", **words)
+
+    def _rbind(self, e: R) -> ast.expr:
+        parts = [(n or a.symbol, self.operand(a)) for n, a in e.arguments]
+        kinds = [self.kind(m) for _, m in parts]
+        there = [(n, m) for (n, m), k in zip(parts, kinds) if k != "o"]
+        if set(kinds) <= {"d", "o"}:
+            return put("pd.concat(parts)", parts=[m for _, m in parts])
+        if {k for k in kinds if k != "o"} == {"s"}:
+            return put(
+                "pd.DataFrame(rows, index=names)", rows=[m for _, m in there], names=[n for n, _ in there]
+            )
+        if set(kinds) <= {"d", "s", "o"} and len(parts) == 2 and kinds[0] != "s":
+            row = put("y.to_frame(name).T", y=parts[1][1], name=parts[1][0])
+            return put("pd.concat(parts)", parts=[parts[0][1], row])
+        raise NotTranslated("rbind() of such values is not in the vocabulary")
+
+    def _do_call(self, e: R) -> ast.expr:
+        function = e.operands[0].symbol or str(e.operands[0].value)
+        x = self.operand(e.operands[1])
+        found = self.value(x)
+        parts = list(found.values()) if isinstance(found, dict) else found
+        if function not in ("rbind", "cbind") or self.kind(x) not in "l" or not len(parts):
+            raise NotTranslated(f"do.call of {function} is not in the vocabulary")
+        if all(isinstance(p, pd.DataFrame) for p in parts):
+            return put("pd.concat(x.values())" if isinstance(found, dict) else "pd.concat(x)", x=x)
+        return put("pd.DataFrame(x).T" if function == "rbind" else "pd.DataFrame(x)", x=x)
+
+    def _which(self, e: R) -> ast.expr:
+        """`names(which.max(x))`: the label; alone the place from 1."""
+        x = self._vector(self.operand(e.operands[0]))
+        of = "argmax" if e.function == "which.max" else "argmin"
+        return put(f"np.{of}(x) + 1", x=x)
+
+    def _names(self, e: R) -> ast.expr:
+        inner = e.operands[0]
+        if inner.function in ("which.max", "which.min"):
+            x = self._vector(self.operand(inner.operands[0]))
+            return put("x.idxmax()" if inner.function == "which.max" else "x.idxmin()", x=x)
+        if inner.function == "which":
+            return put("list(x.index[x])", x=self.operand(inner.operands[0]))
+        m = self.fit(inner)
+        if m is not None:
+            raise NotTranslated("names of a fit are those of its parts in R")
+        found = self.operand(inner)
+        if self.kind(found) == "d" and e.function == "names":
+            return put("list(x.columns)", x=found)
+        return by_rule(e.function if self.kind(found) == "d" else "names", [("", found)], self.value)
+
+    def _outer(self, e: R) -> ast.expr:
+        """A table of a function of two vectors."""
+        given = matched(e.arguments, ("X", "Y", "FUN"))
+        if given is None or "Y" not in given:
+            raise NotTranslated("outer() with further arguments is not in the vocabulary")
+        x, y = self.operand(given["X"]), self.operand(given["Y"])
+        arrays = [
+            put("x.to_numpy()", x=m) if self.kind(m) == "s" else put("np.array(x)", x=m) for m in (x, y)
+        ]
+        a, b = put("x[:, None]", x=arrays[0]), put("x[None, :]", x=arrays[1])
+        fun = given.get("FUN")
+        if fun is None or fun.kind == "str":
+            inner = put(OPERATORS.get("*" if fun is None else str(fun.value), "x * y"), x=a, y=b)
+        elif fun.kind == "function":
+            with self.bound(dict(zip((n for n, _ in fun.arguments), (a, b)))):
+                inner = self.expression(only(fun))
+        else:
+            raise NotTranslated("outer() of such a function is not in the vocabulary")
+        if self.kind(x) != "s":
+            return inner
+        return put("pd.DataFrame(t, x.index, y.index)", t=inner, x=x, y=y)

@@ -1,0 +1,284 @@
+"""Translates R's expressions of fits and of what is made of them, with the values at hand.
+
+An expression becomes a syntax tree of Python and is evaluated at once, in the names that the script has so far: what
+a value is (a number, a named vector, a table, a fit) is seen and not guessed.  A loop is translated in its first turn.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...fit.fit import Fit
+from ..translate.translation import Step
+from . import views
+from .evaluated import constant_of
+from .python import loop_over, node, put, text_of
+from .tables import Tables
+from .texts import Texts
+from .trees import NotTranslated, R, matched, only
+from .vocabulary import OPERATORS, by_rule, kind_of, vocabulary
+
+PASSING = frozenset("( suppressWarnings suppressMessages force identity".split())
+APPLYING = frozenset("sapply lapply vapply Map map map_dbl".split())
+
+
+class Expressions(Tables, Texts):
+    """Expressions of R as expressions of Python, in a scope."""
+
+    def expression(self, e: R) -> ast.expr:
+        """Python of an expression."""
+        match e.kind:
+            case "num" | "str" | "lgl":
+                return node(e.value)
+            case "na":
+                return put("np.nan")
+            case "null":
+                return ast.Constant(None)
+            case "sym":
+                return self.variable(e.symbol)
+            case "call":
+                return self.calls[e.value] if e.value in self.calls else self.call(e)
+        raise NotTranslated(
+            "a function by itself has no value here" if e.kind == "function" else "it is no expression"
+        )
+
+    def variable(self, name: str) -> ast.expr:
+        """A variable, or R's value of that run where that is a short vector."""
+        scope = self.scope
+        if name in scope.variables:
+            found = scope.variables[name]
+            if isinstance(found, ast.Name) and found.id in scope.quality:
+                self.digits.append(scope.quality[found.id][0])
+                self.leaves.append(scope.quality[found.id][1])
+            return found
+        known = {"pi": "np.pi", "T": "True", "F": "False", "LETTERS": "list('ABCDEFGHIJKLMNOPQRSTUVWXYZ')"}
+        if name in known:
+            return put(known[name])
+        vector = scope.of_r.get(name)
+        if vector is None:
+            raise NotTranslated(f"{name} is of R's data, which the Python script has not")
+        own = scope.name(name)
+        made = constant_of(vector)
+        scope.values[own] = self.value(made)
+        self.before.append(f"{own} = {text_of(made)}  # R's value of that run")
+        scope.variables[name] = ast.Name(own, ast.Load())
+        return scope.variables[name]
+
+    def call(self, e: R) -> ast.expr:
+        """A call of a function or an operator."""
+        f = e.function
+        own = getattr(self, f"_{_METHODS[f]}", None) if f in _METHODS else None
+        if own is not None:
+            found: ast.expr = own(e)
+            return found
+        if f in OPERATORS:
+            return self._operator(e)
+        if f in PASSING and e.operands:
+            return self.expression(e.operands[0])
+        if f in APPLYING:
+            return self._apply(e)
+        if e.operands and (of_fit := self._of_fit(e)) is not None:
+            return of_fit
+        if f in self.scope.functions:
+            return self._own_function(e)
+        if f in vocabulary():
+            return by_rule(f, [(n, self.operand(a)) for n, a in e.arguments if a.kind != "empty"], self.value)
+        if f in ("<-", "="):
+            raise NotTranslated("it assigns within an expression")
+        raise NotTranslated(f"{f}() is not in the vocabulary" if f else "it calls what is no name")
+
+    def _operator(self, e: R) -> ast.expr:
+        f = e.function
+        if len(e.operands) == 1:
+            return put("-x" if f == "-" else "+x", x=self.operand(e.operands[0]))
+        x, y = (self.operand(a) for a in e.operands)
+        kinds = [self.kind(m) for m in (x, y)]
+        if kinds == ["s", "s"] and f != "%*%" and not self.value(x).index.equals(self.value(y).index):
+            y = put("y.to_numpy()", y=y)
+        if kinds[0] == "v" and not isinstance(self.value(x), np.ndarray) and kinds[1] in "nvt":
+            x = put("np.array(x)", x=x)
+        elif kinds[1] == "v" and not isinstance(self.value(y), np.ndarray) and kinds[0] == "n":
+            y = put("np.array(y)", y=y)
+        return put(OPERATORS[f], x=x, y=y)
+
+    def _not(self, e: R) -> ast.expr:
+        x = self.operand(e.operands[0])
+        return put("not x" if self.kind(x) == "n" else "~x", x=x)
+
+    def _colon(self, e: R) -> ast.expr:
+        a, b = (self.operand(part) for part in e.operands)
+        if isinstance(b, ast.Constant) and isinstance(b.value, int):
+            return put("range(a, b)", a=a, b=b.value + 1)
+        return put("range(a, b + 1)", a=a, b=b)
+
+    def _in(self, e: R) -> ast.expr:
+        x, y = (self.operand(part) for part in e.operands)
+        return put("x in y" if self.kind(x) in "nt" else "np.isin(x, y)", x=x, y=y)
+
+    # -- fits --------------------------------------------------------------------------------------------
+
+    def _of_fit(self, e: R) -> ast.expr | None:
+        """`coef(m)`, `sqrt(diag(vcov(m)))`, `coef(summary(m))`; None if it is of no fit."""
+        f, first = e.function, e.operands[0]
+        if f == "sqrt" and first.function == "diag" and first.operands[0].function == "vcov":
+            m = self.fit(first.operands[0].operands[0])
+            return None if m is None or not isinstance(m[1].value, Fit) else self._coefficients(*m, "m.bse")
+        if f in ("coef", "coefficients") and first.function == "summary" and len(e.operands) == 1:
+            m = self.fit(first.operands[0])
+            return None if m is None else self._view(*m, views.coefficient_table, "estimates")
+        if f not in _OF_FITS:
+            return None
+        m = self.fit(first)
+        if m is None:
+            if f in ("AIC", "BIC", "logLik", "deviance", "coef", "vcov"):
+                raise NotTranslated(f"{f}() is of a model that has no Python here")
+            return None
+        if f in ("AIC", "BIC") and len(e.operands) > 1:
+            return self._several(f, e)
+        if len([n for n, _ in e.arguments if n not in ("level", "correct.edf")]) > 1 and f != "AIC":
+            raise NotTranslated(f"{f}() with further arguments is not in the vocabulary")
+        if f in views.NUMBERS:
+            return self._number(f, *m)
+        if f in ("coef", "coefficients", "fixef"):
+            return self._coefficients(*m)
+        if f == "confint" and {"glm", "polr", "gnm"} & {*m[1].call.strings("class")}:
+            raise NotTranslated("confint() of such a model is of its profile likelihood")
+        made = {"vcov": (views.covariances, "cov"), "confint.default": (views.intervals, "intervals")}
+        return self._view(*m, *made["vcov" if f == "vcov" else "confint.default"])
+
+    def _number(self, f: str, m: ast.expr, step: Step) -> ast.expr:
+        found = views.number(f, m, step, self.value)
+        self.uses(step, found)
+        return found
+
+    def _coefficients(self, m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
+        found = views.coefficients(m, step, of)
+        self.uses(step, found)
+        return self.named(found, f"{'se' if of == 'm.bse' else 'coef'}_{self.word(m)}")
+
+    def _view(
+        self, m: ast.expr, step: Step, view: Callable[[ast.expr, Step], ast.expr], word: str
+    ) -> ast.expr:
+        found = view(m, step)
+        self.uses(step, found)
+        return self.named(found, f"{word}_{self.word(m)}")
+
+    def _several(self, f: str, e: R) -> ast.expr:
+        """`AIC(m0, m1)`: a table with degrees of freedom."""
+        fits = [(a.symbol or f"model {k}", self.fit(a)) for k, a in enumerate(e.operands, 1)]
+        rows = []
+        for _, m in fits:
+            if m is None:
+                raise NotTranslated(f"{f}() is of a model that has no Python here")
+            df = m[1].call.number("loglik_df")
+            rows.append(
+                [
+                    put("m.rank", m=m[0]) if df is None or df == getattr(m[1].value, "rank", df) else int(df),
+                    self._number(f, *m),
+                ]
+            )
+        names = [name for name, _ in fits]
+        return put(
+            "pd.DataFrame(rows, names, columns)",
+            rows=list(map(node, rows)),
+            names=list(names),
+            columns=["df", f],
+        )
+
+    def _own_function(self, e: R) -> ast.expr:
+        """A function of the script's own that is one expression, with its arguments in their places."""
+        function = self.scope.functions[e.function]
+        formals = [n for n, _ in function.arguments]
+        given = matched([(n, a) for n, a in e.arguments], formals)
+        if given is None:
+            raise NotTranslated(f"the arguments of {e.function}() are not its formals")
+        bound = {n: self.operand(given[n]) for n in formals if n in given}
+        for name, default in function.arguments:
+            if name not in bound and default.kind != "empty":
+                bound[name] = self.operand(default)
+        with self.bound(bound):
+            return self.expression(only(function))
+
+    def _apply(self, e: R) -> ast.expr:
+        """`sapply(fits, deviance)`, `lapply(fits, function(m) coef(m))`."""
+        arguments = [(n, a) for n, a in e.arguments if n not in ("FUN.VALUE", "USE.NAMES", "simplify")]
+        given = matched(arguments, ("X", "FUN", "x1"))
+        if given is None or "FUN" not in given or (e.function != "vapply" and "x1" in given):
+            raise NotTranslated(f"{e.function}() with further arguments is not in the vocabulary")
+        over = self.expression(given["X"])
+        found, fun = self.value(over), given["FUN"]
+        keyed = isinstance(found, (dict, pd.Series))
+        first = next(iter(found.values() if isinstance(found, dict) else found), None)
+        if first is None:
+            raise NotTranslated("it runs over nothing")
+        parameter = fun.arguments[0][0] if fun.kind == "function" and fun.arguments else "fit"
+        own, key = self.temporary(parameter), self.temporary("name")
+        element = ast.Name(own, ast.Load())
+        names = {own: first, key: next(iter(found.keys())) if keyed else first}
+        with self._inside(names, ast.Name(key if keyed else own, ast.Load())):
+            inner = self._applied(fun, parameter, element)
+            value = self.value(inner)
+        uses = any(isinstance(n, ast.Name) and n.id == own for n in ast.walk(inner))
+        if keyed:
+            pair = ast.Tuple([ast.Name(key, ast.Load()), element], ast.Load())
+            loop = (pair, put("x.items()", x=over)) if uses else (ast.Name(key, ast.Load()), over)
+            made: ast.expr = ast.DictComp(ast.Name(key, ast.Load()), inner, [loop_over(*loop)])
+        elif isinstance(first, str) and e.function != "lapply":
+            made = ast.DictComp(element, inner, [loop_over(element, over)])
+        else:
+            made = ast.ListComp(inner, [loop_over(element, over)])
+        if e.function in ("lapply", "Map", "map"):
+            return made
+        if kind_of(value) in "nt":
+            return (
+                put("pd.Series(x)", x=made) if isinstance(made, ast.DictComp) else put("np.array(x)", x=made)
+            )
+        if kind_of(value) in "sv" and isinstance(made, ast.DictComp):
+            return put("pd.DataFrame(x)", x=made)
+        raise NotTranslated(f"{e.function}() of such values is not in the vocabulary")
+
+    @contextmanager
+    def _inside(self, names: Mapping[str, Any], key: ast.expr) -> Iterator[None]:
+        """Within a comprehension: nothing gets a name of its own, and what was called there has its keys."""
+        inline, calls = self.inline, dict(self.calls)
+        before = {n: self.scope.values[n] for n in names if n in self.scope.values}
+        self.scope.values.update(names)
+        self.inline = True
+        for site in self.many:
+            self.calls[site.call.text] = put("x[k]", x=ast.Name(site.name, ast.Load()), k=key)
+        try:
+            yield
+        finally:
+            self.inline, self.calls = inline, calls
+            for name in names:
+                self.scope.values.pop(name, None)
+            self.scope.values.update(before)
+
+    def _applied(self, fun: R, parameter: str, own: ast.expr) -> ast.expr:
+        if fun.kind == "function":
+            with self.bound({parameter: own}):
+                return self.expression(only(fun))
+        named = [text for text in self.calls if text.startswith("FUN(X[[i]]")]
+        if len(named) == 1:
+            return self.viewed(self.calls[named[0]])
+        word = fun.symbol or str(fun.value)
+        if word in ("[[", "["):
+            raise NotTranslated("parts by sapply are not in the vocabulary")
+        with self.bound({parameter: own}):
+            return self.expression(R("call", "", R("sym", word), (("", R("sym", parameter)),)))
+
+
+_OF_FITS = frozenset([*views.NUMBERS, "coef", "coefficients", "fixef", "vcov", "confint", "confint.default"])
+#: R's function -> the method that writes it.
+_METHODS: Mapping[str, str] = {
+    "!": "not", ":": "colon", "%in%": "in", "$": "dollar", "[[": "double", "[": "bracket", "c": "c", "list": "list",
+    "data.frame": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call", "which.max": "which",
+    "which.min": "which", "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "paste": "paste",
+    "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order",
+}  # fmt: skip

@@ -1,0 +1,259 @@
+"""What R's functions of a fit give, as Python of the fit: its coefficients under R's names and in R's order, its numbers.
+
+Which of several expressions R's number is, is found by R's own: of a log-likelihood with and without constants the
+one that agrees with what R recorded.  R's names are found by the numbers, of equal ones by the names.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...bridge.values.nodes import RList, RVector
+from ...errors import PairproofError
+from ...fit.fit import Fit
+from ..translate.translation import Step
+from .python import Part, put
+from .trees import NotTranslated
+
+Value = Callable[[ast.expr], Any]
+#: R's function -> name of its number in the record, and what it is of a fit; of a model that R fitted.
+NUMBERS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
+    "deviance": ("deviance", ("m.deviance", "-2 * m.llf"), "m.deviance"),
+    "df.residual": ("df_residual", ("m.df_resid",), "m.df_residual"),
+    "logLik": ("loglik", ("m.llf", "m.llf_poisson", "m.rank - aic_glm(m) / 2"), "m.loglik"),
+    "ll": ("ll", ("m.llf", "m.llf_poisson"), "m.loglik"),
+    "AIC": ("aic", ("m.aic", "aic_glm(m)"), "m.aic"),
+    "BIC": ("", ("m.bic",), "m.bic"),
+    "null.deviance": ("null_deviance", ("m.null_deviance",), "m.null_deviance"),
+    "df.null": ("df_null", ("m.df_null",), "m.df_null"),
+    "nobs": ("", ("m.n_comparisons",), "m.nobs"),
+}
+#: Components of a fit, and the function that gives the same.
+COMPONENTS = {"coefficients": "coef", "coef": "coef", "aic": "AIC", **{n: n for n in NUMBERS}}
+#: R's names of columns, and those of `to_frame()`, `conf_int()` and `abilities()`.
+COLUMNS = {"Estimate": "estimate", "Std. Error": "se", "z value": "z", "Pr(>|z|)": "p"}
+ALSO = {**COLUMNS, "2.5 %": "low", "97.5 %": "high", "s.e.": "se"}
+#: Names that are written beside R's one by one.
+MOST_RENAMED = 8
+#: How far R's loosest search leaves an estimate from ours; names decide between ours that are as near.
+NEAR = 5e-3
+#: Shares of a number by which a log-likelihood that R recorded may miss the one of the same constants.
+SAME = 1e-5
+
+
+def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
+    """`m.deviance`, or what else R's number is."""
+    key, ours, of_r = NUMBERS[function]
+    found = [put(t, m=m) for t in (ours if isinstance(step.value, Fit) else (of_r,))]
+    recorded = step.call.number(key) if key else None
+    for candidate in found:
+        try:
+            own = float(value(candidate))
+        except (PairproofError, AttributeError, TypeError, ValueError, NotImplementedError):
+            continue
+        if recorded is None or abs(own - recorded) <= SAME * max(1.0, abs(recorded)):
+            return candidate
+    raise NotTranslated(f"{function}() of this fit is counted otherwise in Python")
+
+
+def names_of(step: Step) -> list[tuple[str, str]]:
+    """R's coefficients and ours, in R's order; those without one of ours are not there."""
+    vector, fit = step.call.vector("coef"), step.value
+    series = fit.params if isinstance(fit, Fit) else pd.Series(fit.params(), dtype=float)
+    ours = {str(n): float(v) for n, v in series.items() if v == v and v != 0.0}
+    if vector is None or vector.names is None:
+        return [(name, name) for name in ours]
+    theirs = dict(zip(vector.names, vector.floats().ravel().tolist()))
+    pairs = sorted(
+        (_unlike(r, own), abs(a - b), r, own)
+        for r, a in theirs.items()
+        for own, b in ours.items()
+        if abs(a - b) <= NEAR * max(1.0, abs(a))
+    )
+    found: dict[str, str] = {}
+    for _, _, r, own in pairs:  # equal names first, then the nearest numbers
+        if r not in found and own not in found.values():
+            found[r] = own
+    return [(r, found[r]) for r in vector.names if r in found]
+
+
+def _unlike(theirs: str, ours: str) -> int:
+    return 0 if theirs == ours else 1 if ours in theirs or theirs in ours else 2
+
+
+def coefficients(m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
+    """`m.params.drop("Ceylon").add_prefix("tea")`: R's vector, of estimates or (`m.bse`) standard errors."""
+    pairs = names_of(step)
+    if not isinstance(step.value, Fit):
+        return put("pd.Series(x())", x=put(of, m=m))
+    found = _rows(
+        put(of, m=m), list(getattr(step.value, of.partition(".")[2]).index), [own for _, own in pairs]
+    )
+    prefix = _prefix(pairs)
+    if prefix is None:
+        return put("x.rename(to)", x=found, to=_renamed(pairs)) if _few(pairs) else found
+    return put("x.add_prefix(p)", x=found, p=prefix) if prefix else found
+
+
+def _rows(found: ast.expr, there: Sequence[str], wanted: list[str]) -> ast.expr:
+    """The rows of these names."""
+    others = [n for n in there if n not in wanted]
+    if [n for n in there if n in wanted] != wanted or len(others) > len(wanted):
+        return put("x.loc[names]", x=found, names=list(wanted))
+    if not others:
+        return found
+    return put("x.drop(names)", x=found, names=others[0] if len(others) == 1 else list(others))
+
+
+def _prefix(pairs: Sequence[tuple[str, str]]) -> str | None:
+    """What R puts before every name; None if it does not."""
+    found = {r.removesuffix(own) if r.endswith(own) else None for r, own in pairs}
+    return found.pop() if len(found) == 1 else None
+
+
+def _few(pairs: Sequence[tuple[str, str]]) -> bool:
+    """Whether R's names are written; of many that follow no rule Python's own stay."""
+    return sum(r != own for r, own in pairs) <= MOST_RENAMED
+
+
+def _renamed(pairs: Sequence[tuple[str, str]]) -> ast.expr:
+    changed = [(own, r) for r, own in pairs if r != own]
+    return ast.Dict([ast.Constant(own) for own, _ in changed], [ast.Constant(r) for _, r in changed])
+
+
+def _relabelled(found: ast.expr, pairs: Sequence[tuple[str, str]], columns: bool) -> ast.expr:
+    """A table under R's names of its rows, and of its columns."""
+    prefix = _prefix(pairs)
+    if prefix == "" or prefix is None and not _few(pairs):
+        return found
+    to: Part = put("p.format", p=prefix.replace("{", "{{") + "{}") if prefix else _renamed(pairs)
+    return put("x.rename(index=to, columns=to)" if columns else "x.rename(index=to)", x=found, to=to)
+
+
+def covariances(m: ast.expr, step: Step) -> ast.expr:
+    """R's matrix of covariances."""
+    if not isinstance(step.value, Fit):
+        return put("pd.DataFrame(m.vcov)", m=m)
+    pairs, found = names_of(step), put("m.cov_params()", m=m)
+    own = [n for _, n in pairs]
+    if list(step.value.cov_params().index) != own:
+        found = put("x.loc[names, names]", x=found, names=own)
+    return _relabelled(found, pairs, True)
+
+
+def coefficient_table(m: ast.expr, step: Step) -> ast.expr:
+    """`coef(summary(m))`: estimates, standard errors, z and p under R's names."""
+    if not isinstance(step.value, Fit):
+        raise NotTranslated("the table of a model that R fitted is R's")
+    pairs = names_of(step)
+    found = _rows(put("m.to_frame()", m=m), list(step.value.params.index), [n for _, n in pairs])
+    return _relabelled(put("x[columns]", x=found, columns=list(COLUMNS.values())), pairs, False)
+
+
+def intervals(m: ast.expr, step: Step) -> ast.expr:
+    """`confint.default(m)`."""
+    if not isinstance(step.value, Fit):
+        raise NotTranslated("the intervals of a model that R fitted are R's")
+    pairs = names_of(step)
+    found = _rows(put("m.conf_int()", m=m), list(step.value.params.index), [n for _, n in pairs])
+    return _relabelled(found, pairs, False)
+
+
+# -- tables and vectors that helpers made --------------------------------------------------------------------
+
+
+def _numbers(value: Any) -> np.ndarray[Any, Any] | None:
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        return None
+
+
+def _equal(ours: Any, theirs: np.ndarray[Any, Any]) -> bool:
+    """Whether they are the same numbers, as far as two searches find them."""
+    own = _numbers(ours)
+    if own is None or own.shape != theirs.shape:
+        return False
+    return bool(np.allclose(own, theirs, rtol=NEAR, atol=1e-4, equal_nan=True)) and not bool(
+        np.isnan(own).all()
+    )
+
+
+def as_in_r(m: ast.expr, value: Any, answer: Any) -> ast.expr:
+    """A table of ours with R's columns, in R's order; a vector under R's names."""
+    if isinstance(value, pd.DataFrame):
+        rows = list(answer.margin(0) or ()) if isinstance(answer, RVector) and answer.values.ndim == 2 else []
+        x, table = m, value
+        if "item" in value and value["item"].is_unique:
+            x, table = put('m.set_index("item")', m=m), value.set_index("item")
+        elif {"item", "group", "worth"} <= set(value):
+            order = list(dict.fromkeys(value["item"]))
+            x = put('m.pivot(index="item", columns="group", values="worth").loc[order]', m=m, order=order)
+            table = value.pivot(index="item", columns="group", values="worth").loc[order]
+        if rows and set(rows) == set(map(str, table.index)) and rows != list(map(str, table.index)):
+            x, table = put("x.loc[rows]", x=x, rows=rows), table.loc[rows]
+        return _columns(x, table, answer)
+    theirs = answer.floats() if isinstance(answer, RVector) else None
+    if isinstance(value, (pd.Series, np.ndarray)) and theirs is not None and _equal(value, theirs):
+        return m
+    if isinstance(value, float) and theirs is not None and theirs.size == 1:
+        return m
+    raise NotTranslated("what R gave here has another form in Python")
+
+
+def _columns(x: ast.expr, table: pd.DataFrame, answer: Any) -> ast.expr:
+    if isinstance(answer, RVector) and answer.values.ndim == 1 and answer.values.dtype.kind in "fi":
+        same = [c for c in table.columns if _equal(table[c], answer.floats())]
+        if same:
+            return put("x[c]", x=x, c=str(same[0]))
+    if isinstance(answer, RList) and answer.names:
+        parts = {n: v for n, v in zip(answer.names, answer.values) if isinstance(v, RVector)}
+        theirs = {n: v.floats().ravel() for n, v in parts.items() if _is_numeric(v)}
+    elif isinstance(answer, RVector) and answer.values.ndim == 2:
+        names = answer.margin(1) or tuple(f"V{k + 1}" for k in range(answer.values.shape[1]))
+        theirs = {n: answer.floats()[:, k] for k, n in enumerate(names)}
+    else:
+        raise NotTranslated("what R gave here has another form in Python")
+    found: dict[str, str] = {}
+    for name, numbers in theirs.items():
+        same = [c for c in table.columns if c not in found.values() and _equal(table[c], numbers)]
+        if same:
+            found[name] = str(same[0])
+    if not found:
+        raise NotTranslated("the table of R has other columns than Python's")
+    own = list(found.values())
+    if own != list(map(str, table.columns)):
+        x = put("x[own]", x=x, own=own)
+    others = [(c, n) for n, c in found.items() if c != ALSO.get(n, n)]
+    if not others:
+        return x
+    to = ast.Dict([ast.Constant(c) for c, _ in others], [ast.Constant(n) for _, n in others])
+    return put("x.rename(columns=to)", x=x, to=to)
+
+
+def _is_numeric(value: RVector) -> bool:
+    return value.levels is None and value.values.dtype.kind in "fi"
+
+
+def finite(value: Any) -> float:
+    """The largest finite number of a value, without its sign; 0 if there is none."""
+    own = _numbers(value)
+    if own is None or not np.isfinite(own).any():
+        return 0.0
+    return float(np.abs(own[np.isfinite(own)]).max())
+
+
+def digits_of(step: Step) -> float:
+    """Digits that a number made of a fit's has: those of the fit's own that agree with R's the least, less one."""
+    known = [
+        a.digits
+        for a in step.rows
+        if a.digits is not None and math.isfinite(a.digits) and a.verdict == "agrees"
+    ]
+    return min(known, default=9.0) - 1.0

@@ -1,0 +1,218 @@
+"""Steps after a fit: R's expressions in Python, held against R's values; what cannot be said loses nothing else."""
+
+from __future__ import annotations
+
+import ast
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pairproof.bridge.values.nodes import RVector
+from pairproof.migration import migrate
+from pairproof.migration.call_sites import sites
+from pairproof.migration.steps.compared import Printed, same
+from pairproof.migration.steps.python import laid_out, put, text_of
+from pairproof.migration.steps.trees import matched, node_of
+from pairproof.migration.steps.vocabulary import vocabulary
+from pairproof.migration.translate import translation
+from pairproof.migration.translate.translation import Translation, outside, translates
+from pairproof.migration.written_files import text_of_test
+from tests.migration.captures import BTM, Script, bradley_terry, staged
+
+#: The fit of `script`: its deviance, and Ceylon's and Darjeeling's log-odds.
+WINS = [9, 5, 4]
+
+
+def script() -> Script:
+    made = Script()
+    made.call(3, bradley_terry(WINS), variable="m")
+    return made
+
+
+def numbers(*values: float, names: tuple[str, ...] | None = None) -> RVector:
+    return RVector(np.array(values), np.zeros(len(values), bool), names=names)
+
+
+def test_a_value_that_agrees_is_a_row_and_one_that_does_not_is_a_difference(tmp_path: Path) -> None:
+    found = script().migration(staged(tmp_path))
+    deviance = found.steps[0].value.deviance
+    for factor, verdict, code in ((1.0, "agrees", 0), (1.001, "differs", 1)):
+        made = script()
+        made.line(4, "2 * deviance(m)", value=numbers(2 * deviance * factor))
+        migration = made.migration(staged(tmp_path / verdict))
+        assert [a.verdict for a in migration.done[0].rows] == [verdict]
+        assert migration.exit_code == code
+
+
+def test_a_small_probability_is_held_to_its_own_digits(tmp_path: Path) -> None:
+    fit = script().migration(staged(tmp_path)).steps[0].value
+    p = float(stats.chi2.sf(400 * fit.deviance, 1))
+    assert 0 < p < 1e-6
+    for factor, verdict in ((1.0, "agrees"), (1.01, "differs")):
+        made = script()
+        made.line(4, "pchisq(400 * deviance(m), 1, F)", value=numbers(p * factor))
+        made.lines[4].tree[2][2] = ["lower.tail", ["lgl", False]]
+        (row,) = made.migration(staged(tmp_path / verdict)).done[0].rows
+        assert row.verdict == verdict
+
+
+def test_a_migration_with_differences_leaves_a_test_that_says_so(tmp_path: Path) -> None:
+    made = script()
+    made.line(4, "deviance(m)", value=numbers(1.0))
+    migration = made.migration(staged(tmp_path))
+    called, _ = sites(migration.captured, migration.steps)
+    asked = {step.call.id: [] for step in migration.steps}
+    text = text_of_test(migration.captured, called, {}, "analysis.py", asked, migration.agreements)
+    assert "def test_the_numbers_that_differ():\n    pytest.xfail(\n" in text
+    assert "1 of R's numbers differ from Python's, first shown" in text and ast.parse(text)
+    plain = text_of_test(migration.captured, called, {}, "analysis.py", asked, ())
+    assert "xfail" not in plain
+
+
+def test_an_na_of_r_is_no_difference(tmp_path: Path) -> None:
+    fit = script().migration(staged(tmp_path)).steps[0].value
+    free = [float(fit.params[n]) for n in ("Ceylon", "Darjeeling")]
+    made = script()
+    made.line(4, "coef(m)", value=numbers(*free, np.nan, names=("Ceylon", "Darjeeling", "Keemun")))
+    migration = made.migration(staged(tmp_path / "again"))
+    assert {a.verdict for a in migration.done[0].rows} == {"agrees"} and migration.exit_code == 0
+
+
+def test_what_depends_on_a_step_without_python_has_none_and_the_rest_has(tmp_path: Path) -> None:
+    made = script()
+    made.line(4, "a = bootstrapped(m)")
+    made.line(5, "b = exp(a)")
+    made.line(6, "deviance(m)")
+    done = made.migration(staged(tmp_path)).done
+    assert [d.state for d in done] == ["comment", "comment", "translated"]
+    assert done[1].why == "a is of R's data, which the Python script has not"
+
+
+def test_a_short_vector_of_the_data_stands_as_its_value_of_that_run(tmp_path: Path) -> None:
+    made = script()
+    made.line(4, "items = levels(tea)", value=RVector(np.array(["A", "B"], object), np.zeros(2, bool)))
+    made.line(5, "setNames(coef(m), items)")
+    done = made.migration(staged(tmp_path)).done
+    assert done[1].lines[0] == 'items = ["A", "B"]  # R\'s value of that run'
+    assert done[1].lines[1] == 'show(m.params.drop("Assam").set_axis(items))'
+
+
+def test_a_loop_fills_what_it_fills_and_prints_each_turn(tmp_path: Path) -> None:
+    made = Script()
+    for nth, (region, wins) in enumerate({"north": 4, "south": 5}.items(), 1):
+        made.call(3, bradley_terry([9, 5, wins]), "BTm(s)", variable="f", nth=nth, keys={"r": region})
+    made.line(2, "out = numeric(0)")
+    made.line(3, "for r in regions: f = BTm(s); out[r] = deviance(f); cat(r, deviance(f))")
+    made.line(4, "sort(out)")
+    found = made.migration(staged(tmp_path))
+    first, loop, last = found.done
+    assert first.lines == ("out = pd.Series(dtype=float)",)
+    assert loop.inside == ("out[r] = f[r].deviance", 'print(r, f[r].deviance, end="")')
+    assert last.lines == ("show(out.sort_values(ascending=True))",)
+
+
+def test_printed_numbers_are_found_in_their_order_and_a_wrong_one_is_named() -> None:
+    r = "north deviance 3.856 on 5 df\nsouth deviance 2.586 on 5 df\n   a     b     c \n0.123 0.456 0.789 \n"
+    call = Script().call(3, None)
+    rows = list(Printed(r).rows(call, "north 3.8561 on 5\nsouth 2.586 on 5\n0.12345 0.4561 0.7889\n"))
+    assert {a.verdict for a in rows} == {"agrees"} and len(rows) == 7
+    wrong = list(Printed(r).rows(call, "0.123 0.456 0.780"))
+    assert [a.verdict for a in wrong] == ["agrees", "agrees", "differs"]
+    (lost,) = Printed(r).rows(call, "9.99")
+    assert lost.verdict == "not-checkable" and "no such numbers" in lost.explanation
+
+
+@pytest.mark.parametrize(
+    "ours, theirs, equal",
+    [("0.12345", "0.123", True), ("0.1236", "0.123", False), ("5", "5", True), ("5", "6", False), ("1e-04", "0.0001", True)],
+)  # fmt: skip
+def test_two_printed_numbers_are_one_so_far_as_both_show(ours: str, theirs: str, equal: bool) -> None:
+    assert same(ours, theirs) is equal
+
+
+def test_a_translation_that_fails_or_takes_too_long_loses_its_call_alone(tmp_path, monkeypatch) -> None:
+    def fails(call, context):
+        raise KeyError("a:b")
+
+    def sleeps(call, context):
+        time.sleep(5)
+        raise AssertionError
+
+    monkeypatch.setattr(migrate, "SECONDS_A_CALL", 0.05)
+    monkeypatch.setattr(translation, "TRANSLATORS", {})
+    translates("x::fails")(fails)
+    translates("x::sleeps")(sleeps)
+    monkeypatch.setattr(migrate, "translators", lambda: {**translation.TRANSLATORS, BTM: fine})
+    made = Script()
+    made.call(3, None, function="x::fails")
+    made.call(4, None, function="x::sleeps")
+    made.call(5, None)
+    failed, late, last = migrate.steps_of(made.captured(), staged(tmp_path).place)
+    assert failed.translation.reason == "its translation failed (KeyError: 'a:b'), a defect of pairproof"
+    assert late.translation.reason.startswith("Python took longer than") and last.value is not None
+
+
+def fine(call, context) -> Translation:
+    return Translation("native", bradley_terry(WINS))
+
+
+def test_a_call_that_fails_goes_to_r_where_there_is_a_way(tmp_path, monkeypatch) -> None:
+    monkeypatch.setitem(translation.IN_R, "x::f", lambda call, context, why: outside(f"in R: {why}"))
+    call = Script().call(3, None, function="x::f")
+
+    def fails(call, context):
+        raise ZeroDivisionError("0")
+
+    monkeypatch.setattr(translation, "TRANSLATORS", {})
+    made = translates("x::f")(fails)(call, translation.Context(Script().captured()))
+    assert made.reason == "in R: its translation failed (ZeroDivisionError: 0), a defect of pairproof"
+
+
+def test_every_rule_of_the_vocabulary_is_python_of_its_formals() -> None:
+    for function, rules in vocabulary().items():
+        for rule in rules:
+            names = {n.id for n in ast.walk(ast.parse(rule.template)) if isinstance(n, ast.Name)}
+            formals = {n.replace(".", "_") for n in (*rule.needed, *rule.defaults)}
+            own = {
+                "np",
+                "pd",
+                "re",
+                "stats",
+                "v",
+                "float",
+                "bool",
+                "len",
+                "list",
+                "max",
+                "min",
+                "range",
+                "round",
+                "str",
+                "int",
+            }
+            assert names <= formals | own | {"from_"}, (function, rule)
+
+
+def test_arguments_are_matched_as_r_matches_them() -> None:
+    given = [("lower", False), ("", 1.5), ("", 3)]
+    assert matched(given, ("q", "df", "lower.tail")) == {"lower.tail": False, "q": 1.5, "df": 3}
+    assert matched([("other", 1)], ("q",)) is None and matched([("", 1), ("", 2)], ("q",)) is None
+
+
+def test_a_tree_that_is_none_is_no_expression() -> None:
+    assert node_of(["call"]).kind == "other" and node_of({"a": 1}).kind == "other"
+
+
+def test_statements_are_laid_out_as_black_does() -> None:
+    black = pytest.importorskip("black")
+    for text in (
+        text_of(put("x.f(y).g(y).h(y)", x=put("some_long_name"), y="a" * 40)),
+        f"value = {text_of(put('{n: f(v) for n, v in x.items()}', f=put('a' * 40), x=put('b' * 50)))}",
+        f"value = function({text_of(put('x + y - z', x=put('a' * 50), y=put('b' * 50), z=put('c' * 50)))})",
+        "value = function(" + ", ".join(f"argument{k}" for k in range(20)) + ")",
+    ):
+        made = "\n".join(laid_out(text)) + "\n"
+        assert black.format_str(made, mode=black.Mode(line_length=110)) == made
