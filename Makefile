@@ -8,7 +8,7 @@ export VENV
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready r-packages browser validate quick test suite nightly bench format lint docs wheel clean
+.PHONY: help setup ready r-packages browser validate quick test suite nightly bench format lint docs wheel package clean
 
 help: ## This list
 	@echo "make validate   set up what is missing, compare with R, leave reports/validate.html, .json, .xml"
@@ -23,6 +23,7 @@ help: ## This list
 	@echo "make lint       check the types with mypy"
 	@echo "make docs       build the site of docs/ and the reference into reports/site (search, light and dark)"
 	@echo "make wheel      build dist/pairproof-*.whl"
+	@echo "make package    build sdist and wheel from PyPI's tools, check them, fit with the oldest and newest dependencies"
 	@echo "make clean      remove what is built here, but not $(VENV)"
 
 setup:
@@ -67,23 +68,28 @@ nightly: ready
 bench: ready
 	@$(PYTHON) -m benchmarks
 
-# No other target needs these two, so the set-up does not bring them.
+# What these two need, no other target does: a dependency group of pyproject.toml each, brought on the first use.
 format: ready ## Write the code as its formatter has it
-	@$(PYTHON) -c 'import black, isort' 2>/dev/null || { echo "make format: no black and isort here. On Debian 12 'apt-get install black isort'," \
-	    "elsewhere '$(PYTHON) -m pip install \"black>=23.1,<24\" \"isort>=5.6\"'" >&2; exit 1; }
+	@sh scripts/setup.sh group format
 	@$(PYTHON) -m isort -q . && $(PYTHON) -m black -q .
 
 lint: ready
 	@$(PYTHON) -m mypy
 
-# The build tools are those of the environment, so that it works where no package index is reached.
 docs: ready
+	@sh scripts/setup.sh group docs
 	@$(PYTHON) -m tools.site reports/site
 
+# The build tools are those of the environment, so that it works where no package index is reached.
 wheel: ready
 	@rm -rf build dist/pairproof-*.whl
 	@$(PYTHON) -m pip wheel -q --no-index --no-build-isolation --no-deps --wheel-dir dist .
 	@rm -rf build; ls dist/pairproof-*.whl
+
+# As for a release: sdist and wheel in a clean environment, checked, and fits with the oldest and newest dependencies.
+package: ready
+	@sh scripts/setup.sh group package
+	@$(PYTHON) scripts/package.py dist
 
 clean:
 	rm -rf build dist reports *.egg-info .pytest_cache .mypy_cache .hypothesis

@@ -6,6 +6,8 @@
 #   sh scripts/setup.sh system     only what the distribution's package manager gives (the part that needs root)
 #   sh scripts/setup.sh r-packages only R's packages, and all of them: also those that are marked on-request in
 #                                  r_requirements.txt.  What cannot be had is named; only without R it fails
+#   sh scripts/setup.sh group NAME a dependency group of pyproject.toml (docs, format, package), into the environment
+#                                  that is there
 #
 # R, R packages    what is installed -> apt, as root -> R_TARBALLS, CRAN, CRAN's archive -> recorded results stand in
 # Python           what is in VENV -> PyPI in a plain venv -> Debian's python3-* in a venv that sees them -> this Python's own
@@ -20,7 +22,7 @@ ROUTE=${ROUTE:-auto}
 stamp=$VENV/.pairproof-setup
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 
-# The distribution's names of pyproject.toml's dependencies and of its extras r and test.
+# The distribution's names of pyproject.toml's dependencies, of its extra r and of its group test.
 DEBIAN_PYTHON="python3-numpy python3-pandas python3-scipy python3-click python3-jinja2 python3-matplotlib python3-rich
     python3-packaging python3-patsy python3-rpy2 python3-pytest python3-pytest-timeout python3-pytest-xdist python3-hypothesis
     python3-jsonschema python3-mpmath python3-mypy python3-setuptools python3-statsmodels python3-wheel"
@@ -238,9 +240,12 @@ python_complete() {
 }
 pypi_answers() { "$VENV/bin/python" -m pip --retries 0 --timeout 8 download -q --no-deps -d "$scratch/probe" click >/dev/null 2>&1 </dev/null; }
 
+group() { "$VENV/bin/python" scripts/group.py "$1" >"$scratch/group"; }   # name; pip reads groups from 25.1 on only
+
 from_pypi() {
     rpy2_constraint >"$scratch/constraint"
-    pip install -q -c "$scratch/constraint" -e '.[test]' || return 1
+    group test || return 1
+    pip install -q -c "$scratch/constraint" -e . -r "$scratch/group" || return 1
     [ -n "$r_version" ] || return 0
     apt_install r-base-dev python3-dev
     pip install -q -c "$scratch/constraint" -e '.[r]' && return 0
@@ -289,6 +294,12 @@ set_up_python() {
     say "not PyPI: using this machine's own Python packages"
     from_this_machine
 }
+if [ "$verb" = group ]; then
+    [ -x "$VENV/bin/python" ] || die "no environment in $VENV yet: make setup"
+    group "${2:-}" || exit 1
+    pip install -q -r "$scratch/group" && exit 0
+    die "pip could not install the group $2: $(tr '\n' ' ' <"$scratch/group")- without PyPI they are the distribution's python3-* packages"
+fi
 if [ "$verb" = system ]; then
     # shellcheck disable=SC2086
     apt_install python3 python3-venv r-base-dev python3-dev $DEBIAN_PYTHON || die "apt could not install everything (are you root?)"

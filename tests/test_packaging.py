@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import importlib.metadata
 import importlib.util
+import io
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Iterator
 from functools import lru_cache
@@ -151,9 +153,9 @@ def test_the_doctor_asks_for_the_r_packages_of_r_requirements():
 
 
 def test_the_set_up_asks_debian_for_every_python_package_that_is_declared():
-    declared = project()["project"]["dependencies"] + sum(
-        (project()["project"]["optional-dependencies"][extra] for extra in ("r", "test")), []
-    )
+    told = project()
+    declared = [*told["project"]["dependencies"], *told["project"]["optional-dependencies"]["r"]]
+    declared += told["dependency-groups"]["test"]
     names = {re.match(r"[A-Za-z0-9-]+", line)[0] for line in declared if "python_version<'3.11'" not in line}
     script = (ROOT / "scripts" / "setup.sh").read_text(encoding="utf-8")
     asked = re.search(r'DEBIAN_PYTHON="([^"]*)"', script)[1].split()
@@ -184,46 +186,131 @@ def test_the_version_is_the_same_everywhere():
     assert installed == version
 
 
+def test_no_extra_is_for_those_who_work_on_pairproof():
+    extras = project()["project"]["optional-dependencies"]
+    assert set(extras) == {"r", "arrow", "scale", "all"}
+    assert extras["all"] == ["pairproof[r,arrow,scale]"]
+
+
+@pytest.mark.parametrize("group", project()["dependency-groups"])
+def test_a_group_is_printed_for_installers_that_know_none(group):
+    ran = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "group.py"), group], capture_output=True, text=True
+    )
+    assert ran.stdout.splitlines() == project()["dependency-groups"][group], ran.stderr
+
+
+def test_a_group_includes_others_and_an_unknown_one_is_refused(tmp_path):
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "group.py", tmp_path / "scripts")
+    (tmp_path / "pyproject.toml").write_text(
+        '[dependency-groups]\na = ["x>=1"]\nb = [{ include-group = "a" }, "y"]\n', encoding="utf-8"
+    )
+    command = [sys.executable, str(tmp_path / "scripts" / "group.py")]
+    assert subprocess.check_output([*command, "b"], text=True).split() == ["x>=1", "y"]
+    ran = subprocess.run([*command, "c"], capture_output=True, text=True)
+    assert ran.returncode == 1 and "no dependency group 'c'; expected one of a, b" in ran.stderr
+
+
+def test_the_conda_recipe_asks_for_what_pyproject_asks_for():
+    recipe = (ROOT / "conda" / "meta.yaml").read_text(encoding="utf-8")
+    assert f'set version = "{project()["project"]["version"]}"' in recipe
+
+    def listed(title: str) -> set[str]:
+        block = re.search(rf"^  {title}:\n((?:    .*\n)+)", recipe, re.M)[1]
+        lines = (line.strip("- ") for line in block.splitlines() if line.strip().startswith("- "))
+        return {line.replace(" ", "").replace("matplotlib-base", "matplotlib") for line in lines}
+
+    declared = {line.partition(";")[0].strip() for line in project()["project"]["dependencies"]}
+    assert listed("run") == declared | {f"python{project()['project']['requires-python']}"}
+    extras = project()["project"]["optional-dependencies"]
+    assert listed("run_constrained") == {line for name in ("r", "arrow", "scale") for line in extras[name]}
+    assert listed("host") >= {line for line in project()["build-system"]["requires"] if "tomli" not in line}
+
+
 # ---- the wheel ---------------------------------------------------------------------------------------------
+
+#: Our own models beside R: in a checkout only, with R's answers that only they ask for.
+NOT_SHIPPED = {"annotation", "contests", "inference", "patterns"}
+ARCHIVE = "pairproof/bridge/records/answers.tar.xz"
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> zipfile.ZipFile:
-    """A wheel built from a copy of what is tracked, with the build tools that are here."""
+def sdist(tmp_path_factory) -> Path:
+    """The sdist built from a copy of what is tracked, with the build tools that are here."""
     if not importlib.util.find_spec("setuptools") or not importlib.util.find_spec("wheel"):
         pytest.skip("setuptools and wheel are not both here to build with")
-    folder = tmp_path_factory.mktemp("wheel")
+    folder = tmp_path_factory.mktemp("sdist")
     for path in tracked_files():
         copy = folder / "source" / path.relative_to(ROOT)
-        if copy.relative_to(folder / "source").parts[0] not in ("tests", "benchmarks", "docs", "tools"):
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, copy)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    command = [sys.executable, "-c", "from setuptools import build_meta; build_meta.build_sdist('..')"]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=folder / "source")
+    assert ran.returncode == 0, ran.stderr
+    (built,) = folder.glob("pairproof-*.tar.gz")
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist) -> zipfile.ZipFile:
+    """The wheel that the sdist gives."""
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-index", "--no-build-isolation", "--no-deps",
-               "--wheel-dir", str(folder), str(folder / "source")]  # fmt: skip
+               "--wheel-dir", str(sdist.parent), str(sdist)]  # fmt: skip
     ran = subprocess.run(command, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
-    (built,) = folder.glob("pairproof-*.whl")
+    (built,) = sdist.parent.glob("pairproof-*.whl")
     return zipfile.ZipFile(built)
 
 
+def test_the_sdist_holds_the_package_and_no_tests(sdist):
+    with tarfile.open(sdist) as archive:
+        names = {member.name.partition("/")[2] for member in archive if member.isfile()}
+    names = {name for name in names if not name.startswith("pairproof.egg-info/")}
+    package = {str(path.relative_to(ROOT)) for path in tracked_files() if PACKAGE in path.parents}
+    about = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py"}
+    assert names == package | about | {"PKG-INFO", "setup.cfg"}
+
+
+def asked_by_a_paper() -> set[str]:
+    """Recorded answers that a paper of the wheel asks for."""
+    return {name for name, entry in licences()["records"].items() if set(entry["asked_by"]) - NOT_SHIPPED}
+
+
 @pytest.mark.timeout(180)
-def test_the_wheel_holds_every_tracked_file_of_the_package_and_nothing_else(wheel):
+def test_the_wheel_holds_what_users_need_and_nothing_else(wheel):
+    own = {f"pairproof/validation/papers/{name}/" for name in NOT_SHIPPED}
+    apart = (*own, "pairproof/bridge/records/answers/", "pairproof/DATA-LICENCES.toml")
     tracked = {str(path.relative_to(ROOT)) for path in tracked_files() if PACKAGE in path.parents}
     shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    assert shipped == tracked
+    assert shipped == {name for name in tracked if not name.startswith(apart)} | {ARCHIVE}
 
 
-def test_the_wheel_holds_the_r_side_the_records_and_the_papers(wheel):
+def test_the_wheel_is_smaller_than_three_megabytes(wheel):
+    assert Path(wheel.filename).stat().st_size < 3_000_000  # observed 2,840,000
+
+
+def test_the_wheel_holds_the_answers_of_r_that_its_papers_ask_for(wheel):
+    with tarfile.open(fileobj=io.BytesIO(wheel.read(ARCHIVE))) as archive:
+        packed = {member.name: archive.extractfile(member).read() for member in archive}
+    assert set(packed) == asked_by_a_paper()
+    folder = PACKAGE / "bridge" / "records" / "answers"
+    assert all((folder / name).read_bytes() == content for name, content in packed.items())
+
+
+def test_the_wheel_holds_the_r_side_and_the_papers(wheel):
     names = wheel.namelist()
     assert "pairproof/bridge/process/core.R" in names
-    assert any(re.fullmatch(r"pairproof/bridge/records/.+\.json", name) for name in names)
-    assert any(re.fullmatch(r"pairproof/validation/papers/.+\.toml", name) for name in names)
-    assert "pairproof/DATA-LICENCES.toml" in names
+    papers = {Path(name).name.partition(".")[0] for name in names if name.endswith(".claims.toml")}
+    assert papers == set(licences()["papers"]) - NOT_SHIPPED
 
 
-def test_the_wheel_names_its_licence_and_its_command(wheel):
+def test_the_wheel_holds_the_licences_of_code_and_data_and_names_its_command(wheel):
     info = next(name.split("/")[0] for name in wheel.namelist() if ".dist-info/" in name)
-    assert any(re.fullmatch(rf"{re.escape(info)}/(licenses/)?LICENSE", name) for name in wheel.namelist())
+    # setuptools 77 and later keep the folder of a licence file.
+    for licence in ("LICENSE", "(pairproof/)?DATA-LICENCES.toml"):
+        pattern = rf"{re.escape(info)}/(licenses/)?{licence}"
+        assert any(re.fullmatch(pattern, name) for name in wheel.namelist()), licence
     assert "pairproof = pairproof.cli:main" in wheel.read(f"{info}/entry_points.txt").decode()
     metadata = wheel.read(f"{info}/METADATA").decode()
     assert "License :: OSI Approved :: MIT License" in metadata
@@ -254,14 +341,14 @@ def installed(wheel, tmp_path_factory) -> dict[str, str]:
 #: Rows that do not run from a wheel without R, where all others do: their data are those of an R package or
 #: of a competition, which do not travel, or native has no such model.
 NOT_RUN_WITHOUT_R = {
-    "contests": 5, "hopkins-may-2013": 77, "inference": 6, "patterns": 14, "turner-firth-2012": 48,
+    "hopkins-may-2013": 77, "turner-firth-2012": 48,
 }  # fmt: skip
 
 
 @pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("paper", sorted(licences()["papers"]))
+@pytest.mark.parametrize("paper", sorted(set(licences()["papers"]) - NOT_SHIPPED))
 def test_an_installed_wheel_validates_from_its_own_records_and_holds_no_other(paper, installed, tmp_path):
     out, report = tmp_path / "asked", tmp_path / "report.json"
     command = [
@@ -285,6 +372,13 @@ def test_an_installed_wheel_validates_from_its_own_records_and_holds_no_other(pa
     assert all(a["explanation"] for a in not_run)
     listed = {name for name, entry in licences()["records"].items() if paper in entry["asked_by"]}
     assert set(out.read_text("utf-8").split()) == listed
+
+
+def test_an_installed_wheel_names_what_only_a_checkout_has(installed, tmp_path):
+    command = [sys.executable, "-m", "pairproof", "validate", *sorted(NOT_SHIPPED)]
+    ran = subprocess.run(command, capture_output=True, text=True, env=installed, cwd=tmp_path)
+    assert ran.returncode == 3, ran.stdout + ran.stderr
+    assert "in a checkout also annotation, contests, inference and patterns" in " ".join(ran.stderr.split())
 
 
 def test_an_installed_package_is_not_recorded_into(installed, tmp_path):

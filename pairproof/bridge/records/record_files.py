@@ -13,7 +13,8 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Sequence
+import tarfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +27,8 @@ from .calls import Answer, RCall, RCondition, RSessionInfo, abridged, feed
 
 FORMAT = 1
 PACKAGED = Path(__file__).resolve().parent / "answers"
+#: In a wheel these files are one archive (setup.py).
+ARCHIVE = PACKAGED.with_suffix(".tar.xz")
 #: In a checkout: answers that tests and pages ask for, and those about data that may not travel.
 BESIDE = PACKAGED.parents[3] / "tests" / "records" / "answers"
 #: Environment variable that adds directories, separated as in PATH: searched first, the first is written to.
@@ -64,7 +67,7 @@ class Records:
         """The record of this call, or None."""
         for directory in self.directories:
             path = directory / file_name(call)
-            if path.is_file():
+            if path.is_file() or path.name in _archived(directory):
                 record = read_record(path)
                 if record.key == call.key:
                     return record
@@ -112,7 +115,7 @@ class Records:
         """Every record, each key once, beginning with the first directory; other files are ignored."""
         seen: dict[str, Record] = {}
         for directory in self.directories:
-            for path in sorted(directory.glob(_NAMES)):
+            for path in _paths(directory):
                 record = read_record(path)
                 seen.setdefault(record.key, record)
         return list(seen.values())
@@ -121,8 +124,8 @@ class Records:
         """The R of every record, as in :meth:`all`; a file that has not changed is read once a process."""
         seen: dict[str, RSessionInfo] = {}
         for directory in self.directories:
-            for path in sorted(directory.glob(_NAMES)):
-                of = path.stat()
+            for path in _paths(directory):
+                of = path.stat() if path.is_file() else ARCHIVE.stat()
                 seen.setdefault(*_key_and_session(path, (of.st_ino, of.st_size, of.st_mtime_ns)))
         return list(seen.values())
 
@@ -131,6 +134,21 @@ class Records:
 def _key_and_session(path: Path, state: tuple[int, ...]) -> tuple[str, RSessionInfo]:
     record = read_record(path)
     return record.key, record.session
+
+
+@lru_cache(maxsize=None)
+def _archived(directory: Path) -> Mapping[str, str]:
+    """The texts of the archive that stands for a directory, by file name; empty without an archive."""
+    if directory != PACKAGED or not ARCHIVE.is_file():
+        return {}
+    with tarfile.open(ARCHIVE) as archive:
+        files = ((member.name, archive.extractfile(member)) for member in archive)
+        return {name: file.read().decode("utf-8") for name, file in files if file is not None}
+
+
+def _paths(directory: Path) -> list[Path]:
+    """The records of a directory, in the order of their names."""
+    return sorted({*directory.glob(_NAMES), *(directory / name for name in _archived(directory))})
 
 
 def own_directories() -> list[str]:
@@ -251,7 +269,8 @@ def _condition(condition: RCondition) -> dict[str, Any]:
 def read_record(path: Path) -> Record:
     """Read the record in a file."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        packed = _archived(path.parent).get(path.name)
+        content = json.loads(packed or path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f'it does not say "format": {FORMAT}')
         said = content["answer"]

@@ -9,16 +9,16 @@ import click
 from ..options.verifying import check_papers, paper_options
 from ..state import SectionedCommand, State
 
-#: Comparisons, and answers of persons as wholes: what `make validate` proves.
+#: Comparisons, and answers of persons as wholes: what `make validate` proves.  A wheel has the first only.
 DEFAULT = ("dras-2015", "patterns")
 HELP = """Show, number by number, that the native fit, R and the printed page agree, or why they do not.
 
-NAME is a paper that comes with pairproof (default: dras-2015, and patterns, the models
-of whole answers).
+NAME is a paper that comes with pairproof (default: dras-2015; in a checkout also
+patterns, the models of whole answers).
 
 \b
 pairproof validate
-pairproof validate patterns
+pairproof validate cems
 pairproof validate --r both --report validate.html --report validate.xml
 """
 
@@ -33,7 +33,8 @@ def command(state: State, names: tuple[str, ...], **asked: Any) -> int:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise click.UsageError(
-            f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)}. "
+            f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)} (in a "
+            "checkout also annotation, contests, inference and patterns: pairproof's own models beside R). "
             "For a claims file of your own use pairproof check FILE."
         )
-    return check_papers(state, names or DEFAULT, **asked)
+    return check_papers(state, names or tuple(n for n in DEFAULT if n in known), **asked)
