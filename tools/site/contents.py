@@ -101,7 +101,7 @@ def with_parts(text: str, parts: Sequence[str]) -> str:
 
 #: The order of the site: caption, then pages.  A page that stands nowhere fails the build.
 ORDER: Mapping[str, Sequence[str]] = {
-    "Start": ["installing"],
+    "Start": ["installing", "versions"],
     "Guides": (
         "data models answers latent-classes trees inference leaderboards boards-that-move audit translation-competitions"
         " scalar-annotation more-votes-than-memory checking-a-paper claims-format migrate r-bridge"
