@@ -65,7 +65,8 @@ def floors(wheel: Path) -> list[str]:
     """The lowest versions that a wheel's metadata names, as pip's constraints; extras are left out."""
     archive = zipfile.ZipFile(wheel)
     (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-    needs = re.findall(r"^Requires-Dist: ([\w.-]+)[^\n;]*>=([\d.]+)([^\n]*)$", archive.read(name).decode(), re.M)
+    metadata = archive.read(name).decode()
+    needs = re.findall(r"^Requires-Dist: ([\w.-]+)[^\n;]*>=([\d.]+)([^\n]*)$", metadata, re.M)
     return [f"{package}=={version}" for package, version, rest in needs if "extra" not in rest]
 
 
@@ -74,7 +75,16 @@ def fitted(python: str, wheel: Path, constraints: list[str], folder: Path) -> di
     subprocess.run([python, "-m", "venv", str(folder / "venv")], check=True)
     own = str(folder / "venv" / "bin" / "python")
     (folder / "constraints").write_text("\n".join(constraints), encoding="utf-8")
-    pip = [own, "-m", "pip", "--disable-pip-version-check", "install", "-q", "-c", str(folder / "constraints")]
+    pip = [
+        own,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "install",
+        "-q",
+        "-c",
+        str(folder / "constraints"),
+    ]
     subprocess.run([*pip, str(wheel)], check=True)
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PAIRPROOF_", "PYTHONPATH"))}
 
@@ -90,7 +100,9 @@ def fitted(python: str, wheel: Path, constraints: list[str], folder: Path) -> di
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
     parser.add_argument("--fits", choices=["0", "2", "all"], default="2")
     asked = parser.parse_args()

@@ -268,7 +268,15 @@ def test_the_sdist_holds_the_package_and_no_tests(sdist):
         names = {member.name.partition("/")[2] for member in archive if member.isfile()}
     names = {name for name in names if not name.startswith("pairproof.egg-info/")}
     package = {str(path.relative_to(ROOT)) for path in tracked_files() if PACKAGE in path.parents}
-    about = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py"}
+    about = {
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "LICENSE",
+        "MANIFEST.in",
+        "README.md",
+        "pyproject.toml",
+        "setup.py",
+    }
     assert names == package | about | {"PKG-INFO", "setup.cfg"}
 
 
