@@ -19,7 +19,7 @@ else:
 
 PACKAGE = Path(__file__).resolve().parent / "pairproof"
 #: Our own models beside R, for those who work on them; pyproject.toml leaves out their folders.
-NOT_SHIPPED = {"annotation", "contests", "inference", "patterns"}
+NOT_SHIPPED = {"annotation", "inference", "patterns"}
 
 
 def shipped_answers():

@@ -34,7 +34,7 @@ def command(state: State, names: tuple[str, ...], **asked: Any) -> int:
     if unknown:
         raise click.UsageError(
             f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)} (in a "
-            "checkout also annotation, contests, inference and patterns: pairproof's own models beside R). "
+            "checkout also annotation, inference and patterns: pairproof's own models beside R). "
             "For a claims file of your own use pairproof check FILE."
         )
     return check_papers(state, names or tuple(n for n in DEFAULT if n in known), **asked)
