@@ -53,4 +53,6 @@ def absolute(text: str, address: str | None) -> str:
 
 if __name__ == "__main__":
     README.write_text(absolute(README.read_text(encoding="utf-8"), source()), encoding="utf-8")
-    print(f"README's links: {'under ' + str(source()) if source() else 'relative, since pyproject.toml has no Source'}")
+    print(
+        f"README's links: {'under ' + str(source()) if source() else 'relative, since pyproject.toml has no Source'}"
+    )

@@ -107,8 +107,8 @@ def _sentence() -> str:
         if version
     )
     text = (
-        f"{len(made):,} comparisons: {said}. Of these, {accepted} are known and accepted: errata of the paper, numbers"
-        " that follow another definition, and conclusions that do not survive clustering. R gave"
+        f"{len(made):,} comparisons: {said}. Of these, {accepted} are known and accepted: errata of the paper,"
+        " numbers that follow another definition, and conclusions that do not survive clustering. R gave"
         f" {of_r:,} of the numbers. {versions}."
     )
     return textwrap.fill(text, WIDTH, break_on_hyphens=False)

@@ -118,8 +118,12 @@ ORDER: Mapping[str, Sequence[str]] = {
         " scalar-annotation more-votes-than-memory claims-format migrate r-bridge what-a-fit-answers limits"
     ).split(),
     "From R": (
-        "from-r from-r-examples prefmod-to-pairproof bradleyterry2-to-pairproof does-it-match-r prefmod-defects"
+        "from-r from-r-examples does-it-match-r prefmod-to-pairproof prefmod-classes prefmod-defects bradleyterry2-to-pairproof"
         " bradleyterry2-defects bradleyterry2-silent"
+    ).split(),
+    "Examples of R's help pages": (
+        "examples/prefmod-examples examples/prefmod-more examples/bradleyterry2-examples examples/bradleyterry2-by-hand"
+        " examples/psychotools-examples examples/psychotools-by-hand"
     ).split(),
     "Evidence": (
         "coverage boards-compared speed certified errors papers-under-clustering hopkins-may-2013"
