@@ -32,12 +32,13 @@ CALLS = {
 }
 HEAD = """# What a fit answers
 
-Every model by every verb, as `python -m tools.what_a_fit_answers` found them by asking: {answered} of {cells} questions
-are answered. A number in brackets is a refusal, in the fit's own words below; each says what there is in its place.
+Models x methods: {answered} of {cells} combinations work, as found by calling them
+(`python -m tools.what_a_fit_answers`). A number in brackets is a refusal; its text is below the table and says what to use
+instead.
 
-Verbs are methods of the fit. `clustered` holds where answers of a judge, a site or a person go together: CR1, or CR2 for
-few clusters, with degrees of freedom of its own. `bootstrap` draws clusters, single comparisons or persons again and
-refits; `profile` follows the likelihood where it is no parabola.
+`clustered` gives cluster-robust standard errors, for related answers of a judge, a site or a person: CR1, or CR2 for few
+clusters, with its own degrees of freedom. `bootstrap` resamples clusters, comparisons or persons and refits. `profile`
+computes likelihood intervals, which need no normal approximation.
 
 """
 

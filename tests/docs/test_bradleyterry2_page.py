@@ -7,6 +7,7 @@ import math
 import pytest
 
 from pairproof.bridge import Backend, using
+from tools.pages import on_demand
 from tools.pages.bradleyterry2_cases import CASES
 from tools.pages.bradleyterry2_exact import MODELS, SECTIONS, kept as exact_kept, of_call
 from tools.pages.bradleyterry2_page import (
@@ -119,7 +120,8 @@ def test_the_25_digit_values_are_pairproofs(model) -> None:
 
 
 def test_every_example_is_on_the_page() -> None:
-    text = read(PAGE)
+    by_hand = ("bradleyterry2-by-hand", "psychotools-by-hand")
+    text = read(PAGE) + "".join(map(on_demand.text, by_hand))
     assert len(CASES) == 7 and len(PSYCHOTOOLS) == 7
     assert all(f": `{name}`\n" in text for name in cases())
 

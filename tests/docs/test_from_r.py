@@ -12,7 +12,7 @@ from tools.pages.from_r import BLOCKS, CALLS, printed
 from tools.pages.pages import BLOCK, read
 from tools.pages.snippets import fences, records
 
-PAGE = "docs/from-r.md"
+PAGE = "docs/from-r-examples.md"
 NUMBER = re.compile(r"(?<![\w.\"])-?\d+\.\d+(?:e[-+]?\d+)?(?![\w.])")
 #: glm's standard errors, and what is computed with them, have six digits; all else is as near as the coarser
 #: print allows.

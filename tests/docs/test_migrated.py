@@ -6,10 +6,9 @@ import math
 
 import pytest
 
-from tools.pages import bradleyterry2_page, prefmod_page
+from tools.pages import bradleyterry2_page, on_demand, prefmod_page
 from tools.pages.bradleyterry2_reasons import NOTES
 from tools.pages.migrated import GROUPS, HERE, ROUGH, Call, kept, of_group, run, unexplained
-from tools.pages.pages import read
 
 OF_R = {"BradleyTerry2": NOTES, "psychotools": NOTES, "prefmod": prefmod_page.NOTES}
 ENOUGH = {group: bradleyterry2_page.ENOUGH if late else prefmod_page.ENOUGH for group, late in GROUPS.items()}
@@ -37,12 +36,12 @@ def test_every_note_is_of_a_call() -> None:
 
 
 def test_every_call_is_on_its_page() -> None:
-    for group, page in (
-        ("BradleyTerry2", "docs/bradleyterry2-to-pairproof.md"),
-        ("psychotools", "docs/bradleyterry2-to-pairproof.md"),
-        ("prefmod", "docs/prefmod-to-pairproof.md"),
+    for group, pages in (
+        ("BradleyTerry2", ("bradleyterry2-examples",)),
+        ("psychotools", ("psychotools-examples",)),
+        ("prefmod", ("prefmod-examples", "prefmod-more")),
     ):
-        text = read(page)
+        text = "".join(map(on_demand.text, pages))
         for c in of_group(group):
             assert c.python.strip() in text and c.r.strip() in text, c.name
 

@@ -47,7 +47,7 @@ def test_the_page_is_what_the_records_make() -> None:
 
 
 def test_every_example_is_on_the_page() -> None:
-    text = read(PAGE)
+    text = read(PAGE) + read("docs/prefmod-classes.md")
     assert {c.name for c in CASES} == {o.name for o in OTHERS} - {"simR", "plot-wmat"} | {
         "pattnpml-dat4",
         "pattnpml-euro",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -18,6 +19,8 @@ from pairproof.validation.verdicts.digits import floor
 from .tables import markdown, shown
 
 PAPER = "dras-2015"
+#: Columns of a line of text.
+WIDTH = 110
 CERTIFIED = "50-digit values (mpmath)"
 #: Column heads of the small table, and the kinds of quantity under each.
 HEADS: Mapping[str, tuple[str, ...]] = {
@@ -103,11 +106,12 @@ def _sentence() -> str:
         for name, version in made.context.versions.items()
         if version
     )
-    return (
-        f"{len(made):,} comparisons: {said} ({accepted} of these are known and accepted: errata of the paper,"
-        " numbers that come out another way, and conclusions that do not survive clustering). R gave"
+    text = (
+        f"{len(made):,} comparisons: {said}. Of these, {accepted} are known and accepted: errata of the paper,"
+        " numbers that follow another definition, and conclusions that do not survive clustering. R gave"
         f" {of_r:,} of the numbers. {versions}."
     )
+    return textwrap.fill(text, WIDTH, break_on_hyphens=False)
 
 
 def _models() -> dict[str, Claim]:

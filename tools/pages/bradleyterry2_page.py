@@ -21,7 +21,7 @@ from .bradleyterry2_ours import Numbers, answer
 from .bradleyterry2_r import Example, RNumbers, r_numbers
 from .bradleyterry2_reasons import NO_COUNTERPART, NOTES, REASONS
 from .bradleyterry2_vignette import VIGNETTE, printed
-from .migrated import HALVES, NOTHING, Row, in_r, of_group, sections, table
+from .migrated import HALVES, NOTHING, Row, counted, in_r, listed, of_group, sections, table
 from .psychotools import PSYCHOTOOLS
 from .tables import block, example, keep, kept as read, markdown, sentence, shown
 
@@ -166,22 +166,39 @@ def _line(label: str, size: int, rows: Sequence[tuple[Row, bool]]) -> tuple[str,
     return (label, *map(str, counted), shown(least), shown(default))
 
 
-def _block(of: str) -> Callable[[], str]:
+def by_hand(of: str) -> Callable[[], str]:
+    """What writes the examples of a group that are written by hand, with every number."""
     return lambda: block(section(c) for c in EXAMPLES[of])
 
 
-def _migrated(group: str) -> Callable[[], str]:
+def migrated(group: str) -> Callable[[], str]:
+    """What writes the calls of a package that migrate translates, with every number."""
     return lambda: sections(of_group(group), bradleyterry2_exact.of_call, NOTES)
+
+
+def _listed_by_hand(of: str) -> Callable[[], str]:
+    """A line an example."""
+
+    def lines() -> str:
+        found = [(c.page, f"`{c.name}`", *counted(rows_of(c), _explained(c))) for c in EXAMPLES[of]]
+        heads = ("help pages", "example", "numbers", "explained", "digits", "fewest at")
+        return "\n" + markdown(heads, found, right=2) + "\n"
+
+    return lines
+
+
+def _explained(c: Example) -> set[str]:
+    return {row.quantity for row in rows_of(c) if (row.digits or 0) < ENOUGH}
 
 
 BLOCKS = {
     "bradleyterry2-summary": summary,
-    "bradleyterry2-migrated": _migrated("BradleyTerry2"),
+    "bradleyterry2-migrated": lambda: listed(of_group("BradleyTerry2")),
     "bradleyterry2-in-r": lambda: in_r("BradleyTerry2"),
-    "bradleyterry2-examples": _block("BradleyTerry2's help pages, not by migrate"),
-    "bradleyterry2-vignette": _block("BradleyTerry2's vignette"),
-    "psychotools-migrated": _migrated("psychotools"),
-    "psychotools-examples": _block("psychotools' help pages, not by migrate"),
+    "bradleyterry2-examples": _listed_by_hand("BradleyTerry2's help pages, not by migrate"),
+    "bradleyterry2-vignette": by_hand("BradleyTerry2's vignette"),
+    "psychotools-migrated": lambda: listed(of_group("psychotools")),
+    "psychotools-examples": _listed_by_hand("psychotools' help pages, not by migrate"),
 }
 
 

@@ -26,15 +26,15 @@ def main() -> None:
     figure, (left, right) = plt.subplots(1, 2, figsize=SIZE, width_ratios=(1, 1.15))
     pairproof.plot_worth(fit.clustered("judge"), left)
     left.set_xlabel("worth")
-    left.set_title("Worths, with 95 % intervals by judge", fontsize=10)
+    left.set_title("Worths with 95 % intervals, clustered by judge", fontsize=10)
     names = [name.replace(", by gnm", "").replace("(eliminate)", "") for name in digits.index]
     right.barh(names, digits, color="#4c72b0", height=0.6)
     right.axvline(16, color="#888888", linewidth=0.8, linestyle=":")
     for place, value in enumerate(digits):
-        right.text(value + 0.2, place, f"{value:.1f}", va="center", fontsize=8.5)
-    right.set_xlim(0, 18)
+        right.text(value - 0.2, place, f"{value:.1f}", va="center", ha="right", color="white", fontsize=9)
+    right.set_xlim(0, 16.5)
     right.set_xticks(range(0, 17, 4))
-    right.set_xlabel("fewest digits in which R agrees (a double holds 16)")
+    right.set_xlabel("digits in which R agrees (a double holds 16)")
     right.set_title("The same fit in R", fontsize=10)
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)

@@ -1,4 +1,4 @@
-"""What R prints for the calls of `docs/from-r.md`: each block is run by R, after the blocks before it, and
+"""What R prints for the calls of `docs/from-r-examples.md`: each block is run by R, after the blocks before it, and
 its output put under it.
 
 The calls stand here as a user of R types them; what pairproof prints for its own calls is put into the page

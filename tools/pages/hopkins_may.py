@@ -27,7 +27,7 @@ FIGURES = Path("docs") / "figures"
 HEAD = f"""# Hopkins and May (2013): the experiment run again
 
 Which model of a translation competition predicts judgments it has not seen? The paper answers with curves and no numbers. Here is the whole experiment on the
-same rankings, the statements of the paper with their verdicts, and Bradley-Terry with ties by maximum likelihood beside its models. The rankings have no
+same rankings, the statements of the paper with their verdicts, and Bradley-Terry with ties by maximum likelihood, compared with its models. The rankings have no
 licence and do not come with pairproof. Where you have them (`raw_data` of alopez/wmt-ranking), this command makes everything below:
 
 ```sh
@@ -35,7 +35,7 @@ pairproof validate {PAPER} --data DIR --report hopkins-may.html
 ```
 
 The same experiment on any table is `pairproof compare-models` ([how](translation-competitions.md)); this page is made by `python -m tools.pages.hopkins_may --data DIR`.
-Which conclusions survive clustering by judge and by source segment is told [beside those of other papers](papers-under-clustering.md).
+Which conclusions survive clustering by judge and by source segment is shown [with those of other papers](papers-under-clustering.md).
 """
 
 

@@ -164,16 +164,16 @@ def written(out: Path) -> dict[str, Any]:
     """How the Python script and the test that were written do by themselves."""
     said: dict[str, Any] = {"analysis": "", "tests": ""}
     if out.is_file():
-        ran = _python([out.name], out.parent)
+        ran = run_python([out.name], out.parent)
         said["analysis"] = "runs" if ran.returncode == 0 else _last(ran.stderr)
     test = out.parent / f"test_{out.name}"
     if test.is_file():
-        ran = _python(["-m", "pytest", "-q", "-p", "no:cacheprovider", test.name], out.parent)
+        ran = run_python(["-m", "pytest", "-q", "-p", "no:cacheprovider", test.name], out.parent)
         said["tests"] = _last(ran.stdout)
     return said
 
 
-def _python(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+def run_python(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join(p for p in (str(ROOT), os.environ.get("PYTHONPATH", "")) if p)
     return subprocess.run(
         [sys.executable, *arguments],
@@ -219,10 +219,10 @@ def example_here() -> dict[str, str]:
         home = Path(temporary) / "tea"
         shutil.copytree(CORPUS / "scripts" / EXAMPLE, home)
         command = "import sys; from pairproof.cli import main; sys.exit(main())"
-        ran = _python(["-c", command, "migrate", "analysis.R"], home)
+        ran = run_python(["-c", command, "migrate", "analysis.R"], home)
         if ran.returncode:
             raise SystemExit(f"the walk-through ended with {ran.returncode}: {ran.stderr}")
-        output = _python(["analysis.py"], home).stdout.splitlines()
+        output = run_python(["analysis.py"], home).stdout.splitlines()
         return {
             "name": EXAMPLE,
             "printed": ran.stdout.rstrip(),

@@ -347,6 +347,33 @@ def sections(calls: Iterable[Call], exact: Callable[[Call], Exact], notes: Mappi
     return block(parts)
 
 
+def listed(calls: Iterable[Call]) -> str:
+    """A line a call: R's function, what it became, and how its numbers agree.  Calls that stay in R are left out."""
+    lines = []
+    for c in calls:
+        if c.quantities:
+            pages = ", ".join(p for p in c.pages if p) or "beside them"
+            lines.append((pages, f"`{c.name}`", f"`{c.function}`", _became(c), *counted(c.rows, c.why)))
+    heads = ("help pages", "value", "R", "pairproof", "numbers", "explained", "digits", "fewest at")
+    return "\n" + markdown(heads, lines, right=4) + "\n"
+
+
+def _became(c: Call) -> str:
+    found = re.findall(r"\.(\w+)\(", c.python)
+    known = [f for f in found if not f.startswith("read") and f != "build"]
+    return f"`{(known or found or [c.python.split('(')[0]])[-1]}`"
+
+
+def counted(rows: Sequence[Row], why: Container[str] = ()) -> tuple[str, ...]:
+    """How many numbers, how many are explained, and the fewest digits of the others, with R taken further."""
+    plain = [(row.digits, row.quantity) for row in rows if row.digits is not None and row.quantity not in why]
+    apart = sum(row.quantity in why for row in rows)
+    digits, at = min(plain) if plain else (None, "")
+    # Above 12 digits the place changes with the machine's rounding, and says nothing.
+    at = "" if digits is None or digits >= 12 else f"`{at}`".replace("|", "\\|")
+    return str(len(rows)), str(apart or ""), shown(digits), at
+
+
 def in_r(group: str) -> str:
     """The calls that stay in R, and why; and what the scripts were run with."""
     found: dict[tuple[str, str], dict[str, None]] = {}

@@ -33,12 +33,14 @@ PAGES = (
             "r-bridge",
             "certified",
             "does-it-match-r",
-            "from-r",
+            "from-r-examples",
             "migrate",
             "prefmod-to-pairproof",
+            "prefmod-classes",
             "prefmod-defects",
             "bradleyterry2-to-pairproof",
             "bradleyterry2-defects",
+            "bradleyterry2-silent",
             "translation-competitions",
             "sakaguchi-vandurme-2018",
             "papers-under-clustering",
@@ -48,6 +50,7 @@ PAGES = (
             "scalar-annotation",
         )
     ),
+    *sorted(f"docs/tutorials/{page.name}" for page in (ROOT / "docs" / "tutorials").glob("*.md")),
 )
 #: What pages run and the package does not need: where one of these is not installed the page is not made.
 NEEDS = {"docs/more-votes-than-memory.md": ("pyarrow", "narwhals", "duckdb", "polars", "dask.dataframe")}
@@ -82,6 +85,7 @@ def blocks() -> Mapping[str, Block]:
         sakaguchi,
         scalar_annotation,
         trees,
+        tutorial_script,
     )
 
     return {
@@ -103,6 +107,7 @@ def blocks() -> Mapping[str, Block]:
         **sakaguchi.BLOCKS,
         **scalar_annotation.BLOCKS,
         **trees.BLOCKS,
+        **tutorial_script.BLOCKS,
     }
 
 

@@ -22,7 +22,7 @@ from pairproof.fit.fit import Fit
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
 from . import prefmod_classes, prefmod_immig, prefmod_others
-from .migrated import Call, in_r, of_group, sections
+from .migrated import Call, in_r, listed, of_group, sections
 from .prefmod_cases import IMMIG, run
 from .snippets import ROOT
 from .tables import certified_fit, keep, kept, markdown, shown, ten
@@ -212,12 +212,12 @@ def immig() -> str:
 
 
 BLOCKS = {
-    "prefmod-examples": examples,
+    "prefmod-examples": lambda: listed(of_group("prefmod", more=False)),
     "prefmod-in-r": lambda: in_r("prefmod"),
     "prefmod-immig": immig,
     "prefmod-classes": prefmod_classes.classes,
     "prefmod-others": prefmod_others.others,
-    "prefmod-certified": beside,
+    "prefmod-certified": lambda: listed(of_group("prefmod", more=True)),
 }
 
 

@@ -1,4 +1,4 @@
-"""`python -m tools.site OUT`: the pages of docs/ and a reference of the face as one HTML site.
+"""`python -m tools.site OUT`: the pages of docs/, examples of R's help pages and a reference of the face as HTML.
 
 The pages are copied into a folder of their own, where long ones are split and the reference is written; Sphinx builds
 from there, and every warning is an error: a dead link, a page in no list, a docstring that is not numpydoc.
@@ -14,6 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tools.pages import on_demand
+
 from . import contents
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,11 +27,15 @@ LONG = 600
 KNOWN_TO_RUNNER = re.compile(r"^```csv[^\n]*$", re.MULTILINE)
 
 
+def lacking() -> list[str]:
+    """What builds the site and is not installed."""
+    return [package for module, package in NEEDED.items() if importlib.util.find_spec(module) is None]
+
+
 def main(out: Path) -> int:
     """Build the site into `out`; 2 where what builds it is not installed."""
-    lacking = [package for module, package in NEEDED.items() if importlib.util.find_spec(module) is None]
-    if lacking:
-        print(f"the site was not built: not installed: {', '.join(lacking)}; pip install {' '.join(lacking)}")
+    if absent := lacking():
+        print(f"the site was not built: not installed: {', '.join(absent)}; pip install {' '.join(absent)}")
         return 2
     with tempfile.TemporaryDirectory(prefix="pairproof-site-") as folder:
         source = Path(folder, "source")
@@ -58,6 +64,7 @@ def pages(source: Path) -> None:
     written = {
         page.relative_to(source).as_posix(): page.read_text(encoding="utf-8") for page in source.rglob("*.md")
     }
+    written.update((f"examples/{name}.md", on_demand.text(name)) for name in on_demand.PAGES)
     split: dict[str, list[str]] = {}
     for name, text in list(written.items()):
         if text.count("\n") > LONG:

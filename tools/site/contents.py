@@ -12,6 +12,8 @@ import pairproof
 HEADING = re.compile(r"^(#{1,6}) (.+)$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s#]*)(#[^)\s]*)?\)")
+#: A link to a file of the repository that is no page: outside docs/.
+OUTSIDE = re.compile(r"\[([^\[\]]*)\]\((?:\.\./)+(?!docs/)[^)\s]*\)")
 
 
 def headings(text: str) -> list[tuple[int, int, str]]:
@@ -79,14 +81,19 @@ def linked(name: str, text: str, moved: Mapping[str, Mapping[str, str]], known: 
             return match[0]
         full = posixpath.normpath(posixpath.join(posixpath.dirname(origin), target)) if target else origin
         full = moved.get(full, {}).get(hash_[1:], full)
-        if full.endswith(".md") and full not in known:
-            return "](index.md)"
         if full == name:
             return f"]({hash_})" if hash_ else f"]({posixpath.basename(name)})"
         return f"]({posixpath.relpath(full, folder or '.')}{hash_})"
 
+    text = OUTSIDE.sub(lambda m: m[1] if _leaves(name, m[0]) else m[0], text)
     fenced = [m.span() for m in FENCED.finditer(text)]
     return LINK.sub(lambda m: m[0] if any(a <= m.start() < b for a, b in fenced) else changed(m), text)
+
+
+def _leaves(name: str, link: str) -> bool:
+    """Whether a link of a page leads out of docs/."""
+    target = link.rpartition("](")[2].partition("#")[0].rstrip(")")
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), target)).startswith("..")
 
 
 def with_parts(text: str, parts: Sequence[str]) -> str:
@@ -102,19 +109,27 @@ def with_parts(text: str, parts: Sequence[str]) -> str:
 #: The order of the site: caption, then pages.  A page that stands nowhere fails the build.
 ORDER: Mapping[str, Sequence[str]] = {
     "Start": ["installing", "versions"],
+    "Tutorials": (
+        "tutorials/r-script tutorials/r-table tutorials/rankings tutorials/votes tutorials/answers tutorials/scores"
+        " checking-a-paper tutorials/regression-tests"
+    ).split(),
     "Guides": (
         "data models answers latent-classes trees inference leaderboards boards-that-move audit translation-competitions"
-        " scalar-annotation more-votes-than-memory checking-a-paper claims-format migrate r-bridge"
+        " scalar-annotation more-votes-than-memory claims-format migrate r-bridge what-a-fit-answers limits"
     ).split(),
     "From R": (
-        "from-r prefmod-to-pairproof bradleyterry2-to-pairproof does-it-match-r what-a-fit-answers prefmod-defects"
-        " bradleyterry2-defects"
+        "from-r from-r-examples does-it-match-r prefmod-to-pairproof prefmod-classes prefmod-defects bradleyterry2-to-pairproof"
+        " bradleyterry2-defects bradleyterry2-silent"
+    ).split(),
+    "Examples of R's help pages": (
+        "examples/prefmod-examples examples/prefmod-more examples/bradleyterry2-examples examples/bradleyterry2-by-hand"
+        " examples/psychotools-examples examples/psychotools-by-hand"
     ).split(),
     "Evidence": (
         "coverage boards-compared speed certified errors papers-under-clustering hopkins-may-2013"
         " sakaguchi-vandurme-2018"
     ).split(),
-    "Reference": ["reference/index"],
+    "Reference": ["reference/index", "licences"],
 }
 
 
