@@ -26,7 +26,7 @@ from typing import Any, TextIO
 
 import click
 
-from .naming import in_options
+from .naming import as_command, in_options
 from .state import State, echo, remember
 
 #: Name -> what it does.  The module has the same name, with _ for -.
@@ -182,16 +182,19 @@ def run(arguments: Sequence[str]) -> int:
                 import traceback
 
                 echo(traceback.format_exc().rstrip("\n"), err=True)
-            code, message = describe(error, state.command)
+            code, message = describe(error, state)
             if isinstance(error, OSError) and error.filename is None:
                 _drop_output()  # standard output itself may be what cannot be written
             echo(message, err=True)
             return code
 
 
-def describe(error: Exception, command: click.Command | None = None) -> tuple[int, str]:
+def describe(error: Exception, state: State | None = None) -> tuple[int, str]:
     """The exit code of an error, and its message, which names options of the command that was running."""
+    from ..data.reading.forms import LayoutError
     from ..errors import ComparisonError, InputError, NotEstimableError, PairproofError
+
+    state = state or State()
 
     if isinstance(error, click.UsageError):
         called = error.ctx.command_path if error.ctx is not None else "pairproof"
@@ -199,9 +202,12 @@ def describe(error: Exception, command: click.Command | None = None) -> tuple[in
     if isinstance(error, click.ClickException):
         return BAD_INPUT, f"pairproof: {error.format_message()}"
     name = type(error).__name__
+    if isinstance(error, LayoutError):
+        said = error.worded(lambda way: as_command(error, way, state))
+        return BAD_INPUT, f"{name}: {said if error.ways else in_options(said, state.command)}"
     if isinstance(error, PairproofError):
         bad = isinstance(error, (InputError, ComparisonError, NotEstimableError))
-        return BAD_INPUT if bad else NOT_RUN, f"{name}: {in_options(str(error), command)}"
+        return BAD_INPUT if bad else NOT_RUN, f"{name}: {in_options(str(error), state.command)}"
     if isinstance(error, OSError) and error.errno is None and error.args:
         return BAD_INPUT, f"{name}: {error}"  # one of pairproof's own errors, whose message is complete
     if isinstance(error, OSError):

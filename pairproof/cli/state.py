@@ -64,7 +64,7 @@ class SectionedCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         state = ctx.ensure_object(State)
-        state.command, state.typed = self, tuple(args)
+        state.command, state.called, state.typed = self, ctx.command_path, tuple(args)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -155,6 +155,7 @@ class State:
     debug: bool = False
     force: bool = False
     command: click.Command | None = None
+    called: str = "pairproof"
     typed: tuple[str, ...] = ()
     track: str = ""
     parts: dict[str, Output] | None = None
@@ -162,7 +163,7 @@ class State:
     @property
     def again(self) -> str:
         """The command as it was typed."""
-        return shlex.join(("pairproof", (self.command and self.command.name) or "", *self.typed))
+        return f"{self.called} {shlex.join(self.typed)}"
 
     def say(self, message: str) -> None:
         """Print a message on standard error, unless quiet."""

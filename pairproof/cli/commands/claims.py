@@ -168,7 +168,7 @@ def _of_one_track(file: str, reading: Reading[Any], by: str) -> Comparisons | Re
             raise click.UsageError(
                 "these are rankings: say --layout rankings, for they are read as they are."
             )
-        check("rankings", {name: value for name, value in reading.stated.items() if name != "where"})
+        check("rankings", {name: value for name, value in reading.stated.items() if name != "where"}, file)
         table = pairproof.read_respondents(file, layout="rankings", **reading.stated)
     check_one_track(table, by, each=False)
     return table

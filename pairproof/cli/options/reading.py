@@ -191,7 +191,7 @@ def read_as(given: dict[str, Any], arguments: Iterable[str]) -> dict[str, Any]:
     return {name: value for name, value in own.items() if value is not None}
 
 
-_TABLE = {
+TABLE = {
     "layout": "Default: recognised from the column names.",
     "columns": "The file's own name for a column, for example judge=rater; repeatable.",
     "items": "Order of the items (default: numeric if all are numbers, else by code point).",
@@ -209,8 +209,8 @@ _TABLE = {
     "encoding": ENCODING,
     "drop": DROP,
 }
-_ARGUMENTS = (*_TABLE, "where")
-_OPTIONS = reading_options("Reading the table", LAYOUTS, _TABLE, coding="first=1,tie=0,...")
+_ARGUMENTS = (*TABLE, "where")
+_OPTIONS = reading_options("Reading the table", LAYOUTS, TABLE, coding="first=1,tie=0,...")
 where_option = options(
     "Rows and tracks",
     {

@@ -22,6 +22,7 @@ from .reading import (
     LAYOUTS as OF_COMPARISONS,
     NAMES_CHECKED,
     ORDERS,
+    TABLE,
     Reading,
     by_track,
     comparisons,
@@ -76,12 +77,13 @@ ARGUMENTS = tuple(name for name in _ANSWERS if name != "layout")
 
 def _answers(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     layout = given.pop("layout")
-    if layout is None:
-        raise click.UsageError(
-            f"--layout is missing, which is never guessed; it is one of {', '.join(LAYOUTS)}."
-        )
     stated = read_as(given, ARGUMENTS)
-    check(layout, stated)
+    if layout is None:
+        _propose(given["file"], stated)
+        raise click.UsageError(
+            f"--layout is missing, and is never guessed; it is one of {', '.join(LAYOUTS)}."
+        )
+    check(layout, stated, given["file"])
     reading = Reading(_respondents, {**stated, "layout": layout, **read_as(given, ("where",))})
     return by_track(command, reading, given)
 
@@ -97,7 +99,17 @@ def _respondents(file: str, **stated: Any) -> Respondents:
     return pairproof.read_respondents(file, **stated)
 
 
-def check(layout: str, reading: Mapping[str, Any]) -> None:
+def _propose(file: str, stated: Mapping[str, Any]) -> None:
+    """Raise an error with the commands that would read the file, if there are any."""
+    from ...data.reading.forms import unread, ways_of
+    from ...data.reading.sources import load
+
+    table = load(file, stated.get("encoding"))
+    if ways := ways_of(table, stated):
+        raise unread(table, stated, ways)
+
+
+def check(layout: str, reading: Mapping[str, Any], file: str) -> None:
     """Refuse options that the layout does not have, and name those that it needs."""
     from ...data.respondents.read_answers import READERS
 
@@ -109,8 +121,9 @@ def check(layout: str, reading: Mapping[str, Any]) -> None:
         raise click.UsageError(f"{flag(unknown[0])} is not for --layout {layout}, which has {own}.")
     needed = [n for n, p in parameters.items() if n != "source" and p.default is p.empty and n not in reading]
     if needed:
+        _propose(file, {**reading, "layout": layout})
         raise click.UsageError(
-            f"--layout {layout} needs {' and '.join(map(flag, needed))}; nothing about answers is guessed."
+            f"--layout {layout} needs {' and '.join(map(flag, needed))}; nothing is guessed."
         )
 
 
@@ -142,7 +155,7 @@ def _persons(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     stated = read_as(given, _PERSONS)
     layout = stated.get("layout")
     if layout in OF_PERSONS:
-        check(layout, {name: value for name, value in stated.items() if name != "layout"})
+        check(layout, {name: value for name, value in stated.items() if name != "layout"}, given["file"])
     elif wrong := [name for name in _PERSONS_ONLY if name in stated]:
         raise click.UsageError(
             f"{flag(wrong[0])} is for tables of persons: say --layout {' or '.join(OF_PERSONS)}."
@@ -171,20 +184,6 @@ _EITHER = {
     "record": "matrix: what the three numbers of a cell such as 14-2-7 are.",
     "drop": DROP,
 }
-_OF_COMPARISONS = (
-    *(
-        "columns",
-        "items",
-        "levels",
-        "rename",
-        "tie_category",
-        "item_data",
-        "pair_order",
-        "pairs",
-        "pair_names",
-    ),
-    *("coding", "winner", "record", "encoding", "drop"),
-)
 
 
 def _either(command: Callable[..., Any], given: dict[str, Any]) -> Any:
@@ -196,9 +195,9 @@ def _either(command: Callable[..., Any], given: dict[str, Any]) -> Any:
             raise click.UsageError(
                 f"--model {family} is of whole answers: say --layout, one of {', '.join(LAYOUTS)}."
             )
-        check(layout, {name: value for name, value in stated.items() if name != "layout"})
+        check(layout, {name: value for name, value in stated.items() if name != "layout"}, given["table"])
         return command(reading=Reading(_respondents, stated | where), **given)
-    if wrong := [name for name in stated if name not in (*_OF_COMPARISONS, "layout")]:
+    if wrong := [name for name in stated if name not in TABLE]:
         raise click.UsageError(f"{flag(wrong[0])} is for whole answers: say --layout {', '.join(LAYOUTS)}.")
     return command(reading=Reading(comparisons, stated | where), **given)
 

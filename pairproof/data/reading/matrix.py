@@ -14,6 +14,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -26,6 +27,7 @@ from ..comparisons import Comparisons
 from ..options import one_of
 from .assemble import Options, check_levels, encode, item_covariates
 from .cells import BoolArray, check_range, labels, numbers, text_of
+from .forms import LayoutError, Way
 from .nested import Lists
 from .sources import Table, from_frame, load, repeated
 from .text_tables import BLANKS
@@ -70,15 +72,18 @@ def is_square(table: Table) -> bool:
     return len(both) > 1 or any(map(_CELL.fullmatch, cells))
 
 
-def read_matrix(
-    source: Any, options: Options, winner: Winner | None, ties: Any = None, record: Record | None = None
-) -> Comparisons:
+def read_matrix(source: Any, options: Options, stated: Mapping[str, Any]) -> Comparisons:
     """Comparisons of a square table; arguments as in :func:`pairproof.data.reading.from_matrix`."""
+    winner, ties, record = stated["winner"], stated["ties"], stated["record"]
+    if isinstance(source, (str, os.PathLike)):
+        source = load(source, options.encoding, nameless=True)
     if winner is None:
-        where = f"{source.source}: rows and columns are the same items; " if isinstance(source, Table) else ""
-        raise InputError(
-            f"{where}a matrix of wins needs winner='rows' (cell [A, B] counts wins of A over B) or winner='columns' "
-            "(wins of B over A); nothing in the table tells which"
+        name = source.source if isinstance(source, Table) else "table"
+        raise LayoutError(
+            name,
+            "found a table whose rows and columns are the same items",
+            _ways(source, record),
+            stated or {},
         )
     one_of("winner", winner, ("rows", "columns"))
     if record is not None:
@@ -117,6 +122,20 @@ def read_matrix(
     return Comparisons.build(
         items, i, j, *counts, item_data=of_items, source=square.source, dropped=dropped, read_as=sentences
     )
+
+
+def _ways(source: Any, record: Record | None) -> list[Way]:
+    """Whose wins a cell may count, and, where cells have three numbers, which of them may be the ties."""
+    cells = [labels(source, name).levels for name in source.columns] if isinstance(source, Table) else []
+    three = record is None and any(m and m[3] for own in cells for m in map(_CELL.fullmatch, own))
+    found = []
+    for winner, order in product(get_args(Winner), get_args(Record) if three else ("",)):
+        won, lost = ("A", "B") if winner == "rows" else ("B", "A")
+        told = f"The cell in row A and column B counts wins of {won} over {lost}{f', as {order}' if order else ''}."
+        found.append(
+            Way({"layout": "matrix", "winner": winner, **({"record": order} if order else {})}, told)
+        )
+    return found
 
 
 def _ties(square: Square, options: Options, items: tuple[str, ...]) -> FloatArray:

@@ -46,7 +46,7 @@ from .text_tables import is_text_table, one_table
 
 #: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
-    "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner", "judge", "weight",
+    "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner", "loser", "judge", "weight",
     "source", "order", "system", "rank", "ranking", "person", "pref", "baseline",
 )  # fmt: skip
 #: Those that say who was compared and what came of it: of a large text they are read at once.
