@@ -92,7 +92,7 @@ def _bare(text: str) -> str:
     return text[1:-1] if text[0] in _QUOTES else text
 
 
-def as_command(error: LayoutError, way: Way, state: State) -> str:
+def as_command(error: LayoutError, state: State, way: Way) -> str:
     """The command that reads a table in this way: the one that was typed, with the options that it lacks; or `fit`, or
     `fit-answers`, if it does not read tables of this layout."""
     called, typed, arguments = state.called, state.typed, error.arguments(way)

@@ -81,7 +81,7 @@ def command(context: click.Context) -> None:
         " answers, as in 'pairproof fit-answers'; default of these: none, and 'pairproof check' says what there is.",
         "--by FORMULA": "Subject covariates.",
         "--cells COL,...|row": "Finer table for deviance and df.",
-        "--npseudo N": "plackett-luce: pseudo-rankings (R has 0.5 unless told otherwise).",
+        "--npseudo N": "plackett-luce: pseudo-rankings (R: 0.5).",
     },
     model=choice(*FAMILIES, *ANSWER_FAMILIES, name="family"),
     by="",

@@ -59,7 +59,7 @@ def without_row_names(table: Table) -> Table:
     cells = [str(cell) for cell in table.columns[first]] if table.lines else []
     if not cells or not all(map(str.isdigit, cells)) or len({*cells}) < len(cells):
         check_names(list(table.columns), table.source, nameless=False)
-    told = "the column without a name numbers the rows, and was left out"
+    told = "the column without a name numbers the rows and is ignored"
     return replace(table.without([first]), told=(*table.told, told))
 
 

@@ -104,7 +104,7 @@ def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLik
 def _check_no_both_bad(table: Table, bad: BoolArray, answer: str) -> None:
     """Refuse a column that has the name of the one that says which ties are both-bad."""
     cure = "rename that column or leave it out, or say that these answers are ties, coding={'tie': ['tie', {cell}], ...}"
-    what = "the answer is {cell}, which the column 'both_bad' shall tell, but the table has one"
+    what = "the answer is {cell}, which a new column 'both_bad' would mark, but the table already has one"
     shown = table.shown(answer, bad)
     table.check(bad & ("both_bad" in table.columns), answer, what, cure.replace("{cell}", shown))
 
@@ -311,7 +311,7 @@ def read(
     if layout == "matrix":
         return read_matrix(source, options, given).where_also(options.conditions, {})
     if layout is None and isinstance(source, (np.ndarray, list)) and not is_records(source):
-        raise InputError("a bare array carries no column names; state layout='matrix', winner and items")
+        raise InputError("an array has no column names; state layout='matrix', winner and items")
     table = load(source, encoding, nameless=True, compared=(columns or {}).values())
     if layout is None and not columns and not layouts_of(table.columns) and is_square(table):
         _check_options("matrix", stated)

@@ -105,7 +105,7 @@ def read_matrix(source: Any, options: Options, stated: Mapping[str, Any]) -> Com
     if tied.any() and not tie_category:
         raise InputError(
             f"{square.source}: tie_category=False, but the matrix of ties counts {tied.sum() / 2:g}; leave"
-            " tie_category out and say in the fit what becomes of ties (ties='drop', 'half', ...)"
+            " tie_category out and say in the fit how ties are treated (ties='drop', 'half', ...)"
         )
     i, j = np.triu_indices(len(items), 1)
     met = won[i, j] + won[j, i] + tied[i, j] > 0
@@ -197,12 +197,12 @@ def _of_array(source: Any, options: Options, what: str) -> tuple[Table, list[str
     array = np.asarray(source)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InputError(
-            f"{what}: shape {array.shape}; expected a square of counts, a row and a column an item"
+            f"{what}: shape {array.shape}; expected a square of counts, with one row and one column per item"
         )
     if options.names is None or len(options.names) != len(array):
         given = "no items are stated" if options.names is None else f"{len(options.names)} items are stated"
         raise ItemError(
-            f"{what}: an array of shape {array.shape} carries no labels, and {given}; pass items=[...]"
+            f"{what}: an array of shape {array.shape} has no labels, and {given}; pass items=[...]"
         )
     names = list(options.names)
     return from_frame(pd.DataFrame(array, columns=names), what), names
@@ -368,8 +368,8 @@ def _games(
         if known[i, j] and (won[i, j], won[j, i], tied[i, j]) != (a, b, t):
             raise InputError(
                 f"{at}: {row} against {column} is {cell[0]!r}, but the cell of {column} against {row} says"
-                f" {won[j, i]:g} to {won[i, j]:g}; correct the one or the other. If the cells are scores of matches, with rows at"
-                " home, write a row a match: home, away, score"
+                f" {won[j, i]:g} to {won[i, j]:g}; correct one of them. If the cells are scores of matches, with rows at"
+                " home, write one row per match: home, away, score"
             )
         won[i, j], won[j, i], tied[i, j], tied[j, i] = a, b, t, t
         known[i, j] = known[j, i] = True
