@@ -21,46 +21,62 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from typing import Any, TextIO
 
 import click
 
-from .naming import in_options
+from .naming import as_command, in_options
 from .state import State, echo, remember
 
 #: Name -> what it does.  The module has the same name, with _ for -.
 COMMANDS = {
     "fit": "Fit a model to a table of comparisons.",
-    "fit-answers": "Fit a model of whole answers: all comparisons of a person, rankings, ratings.",
-    "count": "Count votes of any number of files into counts that add up.",
-    "leaderboard": "Rank models from votes, with limits, rank sets and tiers.",
-    "audit": "What is wrong with the votes of a board, and what its first places rest on.",
-    "predict": "Predict new comparisons, also of new items, by a Bradley-Terry model.",
-    "tree": "Groups of persons with different preferences, as a tree of Bradley-Terry models.",
-    "validate": "Show that native, R and the printed page agree, or why not.",
-    "check": "Check claims files: do the data give the printed numbers?",
-    "check-numbers": "Do the numbers of a printed table fit each other? Without the data.",
-    "migrate": "Run an R script and write Python that does the same, every number compared.",
-    "explain": "Find readings that reproduce printed numbers which the data do not give.",
-    "claims": "Start a claims file from a table: claims new TABLE.",
-    "compare-models": "Which preference model predicts best, and how many judgments are enough.",
-    "compare-two": "Compare two systems, where judges may differ: by judges, clusters, merged, by vote.",
-    "sample-size": "How many judges, sources and answers a study needs.",
-    "next-pairs": "Which pairs to ask next, so that it is soonest known who is best.",
-    "watch": "Intervals for whoever looks while answers come in.",
-    "error-rates": "WER, PER, TER with standard errors, and systems compared on the same sentences.",
-    "rank-by-comparing": "Choose which two systems to compare next, until they are ranked.",
-    "record": "Record R's answers, for machines without R.",
-    "easl": "Run a campaign of scalar annotation.",
-    "simulate-annotation": "How many annotations are needed, by method.",
-    "example": "Data sets to try pairproof on: example NAME > FILE.",
-    "doctor": "Show what is installed, what is missing, and the command that installs it.",
+    "fit-answers": "Fit a model to rankings, ratings or whole answers.",
+    "count": "Count the votes in any number of files.",
+    "leaderboard": "Rank models from votes, with intervals and tiers.",
+    "audit": "Find what is wrong with the votes of a leaderboard.",
+    "predict": "Predict new comparisons, also of new items.",
+    "tree": "Find groups of people with different preferences.",
+    "validate": "Check that Python, R and the printed papers agree.",
+    "check": "Check whether data give the numbers a paper prints.",
+    "check-numbers": "Check a printed table against itself, without data.",
+    "migrate": "Turn an R script into Python with the same results.",
+    "explain": "Find out how printed numbers may have come about.",
+    "claims": "Start a claims file from a table.",
+    "compare-models": "Find the preference model that predicts best.",
+    "compare-two": "Test whether one of two systems is better.",
+    "sample-size": "Plan how many judges and answers a study needs.",
+    "next-pairs": "Choose the pairs to ask about next.",
+    "watch": "Give intervals that stay valid as answers come in.",
+    "error-rates": "WER, PER and TER with standard errors.",
+    "rank-by-comparing": "Choose which two systems to compare next.",
+    "record": "Record R's answers for machines without R.",
+    "easl": "Run an annotation campaign with scalar scores.",
+    "simulate-annotation": "Find how many annotations each method needs.",
+    "example": "Print a data set to try pairproof on.",
+    "doctor": "Show what is installed, and how to install the rest.",
+}
+#: A command with an example -> other words for it.
+_MEANT = {
+    "leaderboard votes.csv": "rank ranking elo arena board rating ratings glicko trueskill",
+    "fit votes.csv --model bradley-terry": "bt btm bradley-terry bradleyterry bradleyterry2",
+    "fit votes.csv": "llbt model run read estimate worth worths",
+    "fit votes.csv --report report.html": "report plot summary html",
+    "fit votes.csv --to-r script.r": "r export",
+    "fit-answers ranks.csv --layout ranks": "rankings plackett-luce plackettluce pl pattern answers",
+    "compare-two votes.csv --pair A,B": "compare ab significance",
+    "check paper.claims.toml": "test verify paper reproduce",
+    "sample-size --margin 0.05": "power plan",
+    "count votes.csv --out counts.csv": "aggregate tally",
+    "example": "examples demo data datasets",
+    "--help": "help commands",
 }
 
 
 class ReaderGone(Exception):
-    """Whoever read standard output has closed it."""
+    """The program that read standard output has closed it."""
 
 
 @contextmanager
@@ -98,8 +114,10 @@ class LazyGroup(click.Group):
         if args and args[0] not in COMMANDS:
             import difflib
 
+            meant = [example for example, words in _MEANT.items() if args[0].lower() in words.split()]
             near = difflib.get_close_matches(args[0], COMMANDS, 1)
             hint = f"Did you mean {near[0]!r}?" if near else f"The commands are {', '.join(COMMANDS)}."
+            hint = f"You probably want: pairproof {meant[0]}" if meant else hint
             raise click.UsageError(f"There is no command {args[0]!r}. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -182,16 +200,18 @@ def run(arguments: Sequence[str]) -> int:
                 import traceback
 
                 echo(traceback.format_exc().rstrip("\n"), err=True)
-            code, message = describe(error, state.command)
+            code, message = describe(error, state)
             if isinstance(error, OSError) and error.filename is None:
                 _drop_output()  # standard output itself may be what cannot be written
             echo(message, err=True)
             return code
 
 
-def describe(error: Exception, command: click.Command | None = None) -> tuple[int, str]:
+def describe(error: Exception, state: State | None = None) -> tuple[int, str]:
     """The exit code of an error, and its message, which names options of the command that was running."""
     from ..errors import ComparisonError, InputError, NotEstimableError, PairproofError
+
+    state = state or State()
 
     if isinstance(error, click.UsageError):
         called = error.ctx.command_path if error.ctx is not None else "pairproof"
@@ -200,8 +220,12 @@ def describe(error: Exception, command: click.Command | None = None) -> tuple[in
         return BAD_INPUT, f"pairproof: {error.format_message()}"
     name = type(error).__name__
     if isinstance(error, PairproofError):
+        from ..data.reading.forms import LayoutError
+
+        if isinstance(error, LayoutError) and error.ways:
+            return BAD_INPUT, f"{name}: {error.worded(partial(as_command, error, state))}"
         bad = isinstance(error, (InputError, ComparisonError, NotEstimableError))
-        return BAD_INPUT if bad else NOT_RUN, f"{name}: {in_options(str(error), command)}"
+        return BAD_INPUT if bad else NOT_RUN, f"{name}: {in_options(str(error), state.command)}"
     if isinstance(error, OSError) and error.errno is None and error.args:
         return BAD_INPUT, f"{name}: {error}"  # one of pairproof's own errors, whose message is complete
     if isinstance(error, OSError):

@@ -6,10 +6,18 @@ that one place can put the option where the argument stands, whichever command w
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from ..data.reading.forms import LayoutError, Way
+    from .state import State
 
 _QUOTES = "'\""
 _TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -82,3 +90,43 @@ def _written(option: click.Option, value: str) -> str:
 
 def _bare(text: str) -> str:
     return text[1:-1] if text[0] in _QUOTES else text
+
+
+def as_command(error: LayoutError, state: State, way: Way) -> str:
+    """The command that reads a table in this way: the one that was typed, with the options that it lacks; or `fit`, or
+    `fit-answers`, if it does not read tables of this layout."""
+    called, typed, arguments = state.called, state.typed, error.arguments(way)
+    options = {option.name: option.type for option in state.command.params} if state.command else {}
+    layouts = getattr(options.get("layout"), "choices", ())
+    if arguments["layout"] == "prefmod" and "pairs" in layouts and "prefmod" not in layouts:
+        arguments = {**arguments.pop("columns", {}), **arguments, "layout": "pairs"}
+    if arguments["layout"] not in layouts:
+        called, typed = f"pairproof {'fit-answers' if way.respondents else 'fit'}", (error.source,)
+    else:
+        arguments = {name: value for name, value in arguments.items() if error.stated.get(name) != value}
+    words = [word for name, value in arguments.items() for word in _typed(flag(name), value)]
+    return f"{called} {shlex.join([*_without(typed, words), *words])}"
+
+
+def _without(typed: Sequence[str], stated: Sequence[str]) -> Iterator[str]:
+    """What was typed, but for options that are stated anew."""
+    flags, words = {word for word in stated if word.startswith("--")}, iter(typed)
+    for word in words:
+        if word in flags:
+            next(words, None)
+        elif word.partition("=")[0] not in flags:
+            yield word
+
+
+def _typed(option: str, value: Any) -> list[str]:
+    """An option and its value, as they are typed."""
+    if isinstance(value, Mapping) and option == flag("columns"):
+        return [word for role, name in value.items() for word in (option, f"{role}={name}")]
+    if isinstance(value, Mapping):
+        lists = {answer: own if isinstance(own, list) else [own] for answer, own in value.items()}
+        return [option, ",".join(f"{answer}={code}" for answer, own in lists.items() for code in own)]
+    if isinstance(value, str):
+        return [option, value]
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(p if isinstance(p, str) else ":".join(p) for p in value)
+    return [option, line.getvalue()]

@@ -37,6 +37,23 @@ if TYPE_CHECKING:
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 SHARED = "Output"
+#: Help of a command with more options than this begins with those that most people need.
+MANY, MOST_USED = 20, "Most used"
+MOST_USED_OPTIONS = (
+    *(
+        "--model",
+        "--ties",
+        "--by",
+        "--cluster",
+        "--ranks",
+        "--layout",
+        "--col",
+        "--items",
+        "--where",
+        "--pair",
+    ),
+    *("--anchor", "--time", "--new", "--one", "--two", "--margin", "--verify", "--report"),
+)
 
 #: Ranges that options of several commands have.
 COUNT = click.IntRange(min=1)
@@ -64,7 +81,7 @@ class SectionedCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         state = ctx.ensure_object(State)
-        state.command, state.typed = self, tuple(args)
+        state.command, state.called, state.typed = self, ctx.command_path, tuple(args)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -75,12 +92,14 @@ class SectionedCommand(click.Command):
             raise click.UsageError(words, ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        sections: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            # From click 8.5 on arguments have one too; the text above has said what they are.
-            if record is not None and isinstance(parameter, click.Option):
-                sections.setdefault(getattr(parameter, "section", SHARED), []).append(record)
+        # From click 8.5 on arguments have a help record too; the text above has said what they are.
+        own = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
+        sections: dict[str, list[tuple[str, str]]] = {MOST_USED: []} if len(own) > MANY else {}
+        for option in sorted(own, key=lambda o: (*MOST_USED_OPTIONS, o.opts[0]).index(o.opts[0])):
+            section = getattr(option, "section", SHARED)
+            section = MOST_USED if option.opts[0] in MOST_USED_OPTIONS and MOST_USED in sections else section
+            if (record := option.get_help_record(ctx)) is not None:
+                sections.setdefault(section, []).append(record)
         for name in sorted(sections, key=lambda name: name == SHARED):
             with formatter.section(name):
                 formatter.write_dl(sections[name], col_max=26)
@@ -155,6 +174,7 @@ class State:
     debug: bool = False
     force: bool = False
     command: click.Command | None = None
+    called: str = "pairproof"
     typed: tuple[str, ...] = ()
     track: str = ""
     parts: dict[str, Output] | None = None
@@ -162,7 +182,7 @@ class State:
     @property
     def again(self) -> str:
         """The command as it was typed."""
-        return shlex.join(("pairproof", (self.command and self.command.name) or "", *self.typed))
+        return f"{self.called} {shlex.join(self.typed)}"
 
     def say(self, message: str) -> None:
         """Print a message on standard error, unless quiet."""
@@ -317,27 +337,25 @@ def _shared(name: str, callback: Any = None, **options: Any) -> Any:
 
 
 _SHARED = (
-    _shared("json", is_flag=True, help="Print one JSON document on standard output and nothing else there."),
+    _shared("json", is_flag=True, help="Print only one JSON document on standard output."),
     _shared(
         "report",
         _reports,
         multiple=True,
         metavar="FILE",
-        help="Write a report: .html, .md, .txt, .json or .xml (JUnit) by suffix; repeatable.",
+        help="Write a report: .html, .md, .txt, .json, .xml (JUnit); repeatable.",
     ),
     _shared(
-        "force",
-        is_flag=True,
-        help="Also replace a file that pairproof did not make, or that was changed after it made it.",
+        "force", is_flag=True, help="Also replace files that pairproof did not write, or that were changed."
     ),
     _shared(
         "seed",
         type=click.IntRange(min=0),
         metavar="INTEGER",
-        help="Seed of the random numbers; commands that draw none give the same result with any seed.",
+        help="Seed of the random numbers, if any are drawn.",
     ),
-    _shared("quiet", is_flag=True, help="Print no messages on standard error except errors."),
-    _shared("debug", is_flag=True, is_eager=True, help="On an error, show the traceback."),
+    _shared("quiet", is_flag=True, help="Print only errors on standard error."),
+    _shared("debug", is_flag=True, is_eager=True, help="Show the traceback of an error."),
 )
 
 

@@ -58,7 +58,7 @@ def test_the_report_says_which_items_can_be_told_apart_unasked(capsys, tmp_path)
     assert main(["fit", TABLE, "--report", str(html), "--report", str(markdown)]) == 0
     text = markdown.read_text()
     for words in (
-        "Which items can be told apart",
+        "Which items can be distinguished",
         "May be the best",
         "All items equal? Wald chi-square",
         "Not told apart, a:",

@@ -214,7 +214,7 @@ def test_the_words_say_who_is_best_how_many_are_enough_and_what_to_doubt(capsys,
     )
     assert code == 0 and "for size 900 every trial uses all of them" in err
     assert (
-        "are not told apart)\n  40: " in out
+        "are not distinguished)\n  40: " in out
         and "Enough judgments (within 1.0% of the perplexity at 267)\n" in out
     )
     assert (
@@ -236,7 +236,7 @@ def test_one_trial_tells_nothing_apart_and_says_so(capsys, judgments):
         "adjusted-uniform,pairs",
     )
     assert (
-        "100: pairs; not told from it: adjusted-uniform (one trial: no interval, nothing is told apart)"
+        "100: pairs; not distinguishable from it: adjusted-uniform (one trial: no interval, no comparison)"
         in out
     )
 

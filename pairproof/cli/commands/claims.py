@@ -81,7 +81,7 @@ def command(context: click.Context) -> None:
         " answers, as in 'pairproof fit-answers'; default of these: none, and 'pairproof check' says what there is.",
         "--by FORMULA": "Subject covariates.",
         "--cells COL,...|row": "Finer table for deviance and df.",
-        "--npseudo N": "plackett-luce: pseudo-rankings (R has 0.5 unless told otherwise).",
+        "--npseudo N": "plackett-luce: pseudo-rankings (R: 0.5).",
     },
     model=choice(*FAMILIES, *ANSWER_FAMILIES, name="family"),
     by="",
@@ -168,7 +168,7 @@ def _of_one_track(file: str, reading: Reading[Any], by: str) -> Comparisons | Re
             raise click.UsageError(
                 "these are rankings: say --layout rankings, for they are read as they are."
             )
-        check("rankings", {name: value for name, value in reading.stated.items() if name != "where"})
+        check("rankings", {name: value for name, value in reading.stated.items() if name != "where"}, file)
         table = pairproof.read_respondents(file, layout="rankings", **reading.stated)
     check_one_track(table, by, each=False)
     return table

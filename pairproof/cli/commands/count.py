@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ...report.blocks import Page, Paragraph, Table
-from ..options.reading import DROP, names_or_none, read_as, reading_options, told, where_option
+from ..options.reading import DROP, names_or_none, read_as, reading_options, with_notes, where_option
 from ..state import KEPT, READ, WRITTEN, SectionedCommand, State, options, shared_options, watched_work
 
 HELP = """Count the votes in VOTES (Parquet, Arrow, CSV, TSV, JSON Lines; paths, or globs in quotes), however many.
@@ -69,7 +69,7 @@ def command(state: State, votes: tuple[str, ...], out: str | None, add: str | No
             where=asked["where"],
             **how,
         )
-    told(table)
+    with_notes(table)
     if add is not None:
         table = pairproof.load(add) + table
     if out or add:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..options.reading import ENCODING, PAIR, cluster_options, taken, told, where_option
+from ..options.reading import ENCODING, PAIR, cluster_options, taken, with_notes, where_option
 from ..state import LEVEL, READ, SectionedCommand, State, choice, options, shared_options
 
 HELP = """Compute error rates with standard errors from FILE (one row per sentence and system; - for standard input).
@@ -61,7 +61,7 @@ def command(state: State, file: str, where: tuple[str, ...], **asked: Any) -> in
 
     columns = taken(asked, ("system", "sentence", "errors", "lengths", "encoding"))
     table = read_errors(file, clusters=asked["cluster"], where=where, **columns)
-    rates = rates_of(told(table), **asked)
+    rates = rates_of(with_notes(table), **asked)
     state.give(lambda: page(rates), lambda: document(rates))
     not_tested = (two.difference is None or (two.clustered and two.clustered.why_not) for two in rates.pairs)
     return 2 if any(not_tested) else 0

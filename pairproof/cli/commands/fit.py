@@ -25,14 +25,13 @@ COMPARED = (
     *("formula", "random", "tie-shift", "tie-scale"),
 )
 
-HELP = """Fit a model to a table of comparisons in FILE (CSV, TSV, Parquet, Arrow; - for standard input).
+HELP = """Fit a model to a table of comparisons.
 
 \b
-pairproof fit votes.csv
-pairproof fit counts.csv --ties davidson --by judge --verify --report out.html
-pairproof fit fights.csv --model bradley-terry --item-data lizards.csv --formula 'SVL + (1 | item)'
-pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
-    --coding first=1,tie=0,second=-1,missing=NA
+pairproof fit votes.csv --ties davidson --cluster judge --report report.html
+
+FILE is CSV, TSV, JSON or JSON Lines (each also as .gz), Parquet, Arrow, or a page with one table (LaTeX, HTML, Markdown,
+text); - is standard input. If a table does not say how it is read, the message proposes the whole command.
 """
 
 
@@ -41,7 +40,7 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 @options(
     "Model",
     {
-        "--model": "lambda against the last item (as prefmod), or log-odds against the first (as BradleyTerry2)."
+        "--model": "llbt: as prefmod, the last item is 0. bradley-terry: as BradleyTerry2, log-odds, the first item is 0."
     },
     model=choice(*FAMILIES, default="llbt"),
 )
@@ -49,9 +48,8 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 @options(
     "Model",
     {
-        "--by FORMULA": "Subject covariates: judge, 'judge + C(age)', tie:judge; Paris:WOR for one item, LAT:ENG"
-        " for one item covariate.",
-        "--cells COL,...|row": "Columns of a finer table for deviance and df; row: each row of the file is a cell.",
+        "--by FORMULA": "Subject covariates: judge, 'judge + C(age)', tie:judge; Paris:WOR for one item.",
+        "--cells COL,...|row": "Finer cells for the deviance: by these columns, or one per row of FILE.",
     },
     by="",
     cells={"callback": names_or_none},
@@ -61,9 +59,9 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 @ending_options(
     reader_options,
     "COL[,COL]",
-    "Standard errors by cluster: answers with the same value of COL go together (judge, or judge,source).",
+    "Cluster-robust standard errors, by COL (judge, or judge,source).",
     "CR2",
-    ", with Satterthwaite's degrees of freedom",
+    " (Satterthwaite)",
 )
 @shared_options
 def command(

@@ -31,18 +31,13 @@ if TYPE_CHECKING:
     from ...fit.fit import Fit
 
 
-HELP = """Fit a model of whole answers to FILE: each row is what one person answered.
-
-The pattern model is of comparisons, rankings or ratings (prefmod's pattPC, pattR, pattL, and repeated pattRrep, pattLrep);
-Plackett and Luce's is of rankings. Which layout FILE has, what a gap means, which end of a scale is the best: all is said, nothing
-guessed.
+HELP = """Fit a model to whole answers: each row of FILE is what one person answered.
 
 \b
 pairproof fit-answers salad.csv --layout ranks --items A,B,C,D --compare model=plackett-luce
-pairproof fit-answers votes.csv --layout pairs --items A,B,C --pair-order prefmod \\
-    --coding first=1,tie=0,second=-1,missing=NA --by C(sex) --dependence
-pairproof fit-answers votes.csv --layout pairs ... --classes 2 --class-numbers 4 --test-classes 99
-pairproof fit-answers music.csv --layout ratings --items jazz,folk,rock --scale 1-5 --best low --report out.html
+
+The pattern model takes comparisons, rankings or ratings (prefmod's pattPC, pattR, pattL); Plackett-Luce takes rankings.
+Without the options that say how FILE is read, the message proposes the whole command.
 """
 #: Model -> the function of the face.
 MODELS = {"pattern": "fit_pattern", "plackett-luce": "fit_plackett_luce"}
@@ -70,26 +65,24 @@ COMPARED = (
 @options(
     "Model",
     {
-        "--model": "pattern: lambda against the last item (as prefmod). plackett-luce: log-odds against the first"
-        " (as PlackettLuce).",
+        "--model": "pattern: as prefmod, the last item is 0. plackett-luce: as PlackettLuce, log-odds, the first item is 0.",
         "--by FORMULA": "Subject covariates: sex, 'sex + C(age)'.",
-        "--cells COL,...": "pattern: columns of persons for a finer table for deviance and df (prefmod's elim).",
+        "--cells COL,...": "pattern: finer cells for the deviance, by these columns (prefmod's elim).",
         "--item-terms X,Y": ITEM_TERMS,
-        "--separate ITEM": "Items with a parameter of their own beside --item-terms.",
-        "--reference ITEM|sum": "The item whose parameter is 0, or sum: items sum to zero.",
-        "--ties": "pattern: one tie parameter (default where ties could be answered), one a pair, or none: held at 0.",
-        "--dependence": "pattern: comparisons that share an item depend on each other (prefmod's ia).",
-        "--between-times": "pattern: comparisons depend on the same at the time before (iaT).",
-        "--alpha": "pattern of comparisons: model which are missing, by this many parameters.",
-        "--beta": "The same: how being missing depends on the answer (coded: what prefmod computes for item).",
+        "--separate ITEM": "Give these items their own parameter beside --item-terms.",
+        "--reference ITEM|sum": "The item with parameter 0; sum: they sum to 0.",
+        "--ties": "pattern: one tie parameter (default if ties were possible), one per pair, or none (fixed at 0).",
+        "--dependence": "pattern: dependence of comparisons that share an item (prefmod's ia).",
+        "--between-times": "pattern: dependence on the same comparison at the time before (iaT).",
+        "--alpha": "pattern: parameters for which comparisons are missing.",
+        "--beta": "pattern: how being missing depends on the answer (coded: as prefmod computes item).",
         "--alpha-of A,B|A:B": "Items or pairs that have an alpha.",
         "--beta-of A,B|A:B": "Items or pairs that have a beta.",
-        "--ties-unresolved": "pattern of rankings: equal ranks are an order that is not known.",
-        "--tie-orders 2,3": "plackett-luce: numbers of items that can tie.",
-        "--pseudo N": "plackett-luce: pseudo-comparisons (R has 0.5).",
-        "--prior SD": "plackett-luce: normal prior of the log worths, with this sd.",
-        "--compat prefmod[:DEFECT],...": "pattern: as prefmod, with its defects on this table, or with those"
-        " named: prefmod:B1-ties-as-losses.",
+        "--ties-unresolved": "pattern of rankings: equal ranks are an unknown order.",
+        "--tie-orders 2,3": "plackett-luce: how many items can tie.",
+        "--pseudo N": "plackett-luce: pseudo-comparisons (R: 0.5).",
+        "--prior SD": "plackett-luce: normal prior of the log worths.",
+        "--compat prefmod[:DEFECT],...": "pattern: reproduce prefmod's defects: all, or prefmod:B1-ties-as-losses.",
     },
     model=choice(*MODELS, default="pattern"),
     cells={"callback": names_or_none},
@@ -109,12 +102,11 @@ COMPARED = (
 @options(
     "Latent classes",
     {
-        "--classes K": "Latent classes of persons, each with its own parameters: the best of several random"
-        " starts (see --seed).",
-        "--random FORMULA": "Parameters that differ between classes (prefmod's random): 'A + B', x, tie; default: all of items.",
+        "--classes K": "Latent classes of persons; the best of several random starts (--seed).",
+        "--random FORMULA": "Parameters that differ between classes: 'A + B', x, tie. Default: all of the items.",
         "--starts N": "Random starts (default: 20).",
-        "--class-numbers MOST": "Also fit 1, 2, ..., MOST classes, and compare them by AIC and BIC.",
-        "--test-classes SAMPLES": "Bootstrap test of K classes against K + 1, with so many samples (99 tell p = .01 from .02).",
+        "--class-numbers MOST": "Also fit 1 to MOST classes, and compare AIC and BIC.",
+        "--test-classes SAMPLES": "Bootstrap test of K against K + 1 classes (99 samples separate p = .01 from .02).",
     },
     classes=COUNT,
     starts=COUNT,
@@ -124,8 +116,8 @@ COMPARED = (
 @options(
     "Answers",
     {
-        "--patterns N": "Show the N most frequent answers: observed and expected.",
-        "--predicted N": "Show the N most probable answers, given or not.",
+        "--patterns N": "Show the N most frequent answers.",
+        "--predicted N": "Show the N most probable answers, observed or not.",
     },
     patterns=COUNT,
     predicted=COUNT,
@@ -133,7 +125,7 @@ COMPARED = (
 @ending_options(
     answer_options,
     "COL|person",
-    "Standard errors that hold if the model is wrong: by person, or by column where persons go together.",
+    "Cluster-robust standard errors, by person or by a column of groups of persons.",
     "CR1",
 )
 @shared_options

@@ -84,7 +84,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
         "--anchor MODEL=RATING": "A model whose rating is known (default: the mean of all ratings is 1000).",
         "--by COL": "A board for each value of a column, side by side.",
         "--style COL[,COL]": "Covariates of the two answers to hold equal: length for length_a and length_b, or"
-        " diff(tokens_{a,b}); the board without them stands beside.",
+        " diff(tokens_{a,b}); the board without them is shown too.",
         "--order-effect": "Hold equal who was shown first.",
         "--ties": "A tie is half a win for either, or an outcome of its own, or left out.",
         "--both-bad": "A vote that calls both bad is a tie, or left out, or has a model of its own.",

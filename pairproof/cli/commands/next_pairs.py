@@ -11,7 +11,7 @@ from ..state import COUNT, LEVEL, READ, SectionedCommand, State, choice, options
 
 HELP = """Say which pairs to ask next, so that it is soonest known who is best of those compared in FILE.
 
-The votes go to the best item and the rivals that are not told from it; each pair is asked in both orders, so that either item
+The votes go to the best item and the rivals that cannot be distinguished from it; each pair is asked in both orders, so that either item
 is shown first as often. Beside them stands what as many votes would tell if they were spread evenly over all pairs.
 
 \b
@@ -25,11 +25,11 @@ pairproof next-pairs votes.csv --n 500 --focus newcomer --cluster judge --json
 @options(
     "Next pairs",
     {
-        "--n VOTES": "Votes that shall be asked.",
+        "--n VOTES": "Votes to ask for.",
         "--focus top|all|ITEM": "Who is best, the order of all, or how an item stands to the others.",
         "--ties": "A tie is half a win for either, or an outcome of its own, or left out.",
         "--cluster COL[,COL]|none": "What goes together (default: judge and prompt, where there are such).",
-        "--level": "At which a difference counts as told.",
+        "--level": "Level at which a difference counts as found.",
     },
     n={"type": COUNT, "default": 100},
     focus={"default": "top"},

@@ -215,7 +215,7 @@ def _truths(
         )
     if column is None:
         raise click.UsageError(
-            f"--truth {truth} is none of lexical, political and uniform; for a file add --column."
+            f"--truth {truth} is not lexical, political or uniform; for a file add --column."
         )
     from ...data.reading.sources import load
 

@@ -9,7 +9,7 @@ import click
 from ..options.reading import PAIR, Reading, cluster_options, reader_options
 from ..state import LEVEL, POSITIVE, READ, SectionedCommand, State, options, shared_options
 
-HELP = """Give intervals for FILE that hold at every look, for whoever watches while answers come in and may stop at any time.
+HELP = """Give intervals that stay valid however often you look at FILE, so that you may stop at any time.
 
 Two systems: the share of decisive answers (exact, beta mixture), the mean score with ties one half (exact, hedged capital),
 and the mean of judges. Several systems: all pairs together (asymptotic). The rows of FILE are taken in the order in which the

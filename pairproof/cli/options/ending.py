@@ -37,10 +37,10 @@ FAMILIES = {
 _MANY = options(
     "Many comparisons",
     {
-        "--ranks": "Confidence sets of the items' ranks, letters, and which may be the best.",
-        "--contrasts": "Differences of items with simultaneous intervals and adjusted p-values.",
+        "--ranks": "Confidence sets of ranks, letters, and the items that may be best.",
+        "--contrasts": "Differences with simultaneous intervals and adjusted p-values.",
         "--against ITEM": "The item of --contrasts against-one.",
-        "--adjust": "p-values of --contrasts; default: single-step, by the largest of all (max-t).",
+        "--adjust": "p-values of --contrasts; default: single-step (max-t).",
         "--level": "Level of --ranks and --contrasts; default: 0.95.",
     },
     contrasts=choice(*FAMILIES, name="family"),
@@ -48,7 +48,7 @@ _MANY = options(
     level=SHARE,
 )
 _VERIFY = (
-    options("R", {"--verify": "Compute the same numbers in R and show how many digits agree."}),
+    options("R", {"--verify": "Compute the same in R, and show how many digits agree."}),
     r_options,
     options(
         "R",
@@ -69,10 +69,9 @@ def ending_options(
         "Standard errors",
         {
             f"--cluster {columns}": help,
-            "--cluster-kind": f"Correction for few clusters; default: {kind}{said}.",
-            "--cluster-missing": "Rows without a value of COL: an error (default), or each a cluster of its own.",
-            "--rows VOTES": "The votes that FILE counts (a path, or a glob in quotes), gone through for the clusters"
-            " (CR1) and the comparison terms that the counts have not.",
+            "--cluster-kind": f"Small-sample correction; default: {kind}{said}.",
+            "--cluster-missing": "Rows without COL: an error (default), or one cluster each.",
+            "--rows VOTES": "The votes behind the counts in FILE (path or quoted glob), for clusters and comparison terms.",
         },
         cluster_kind=choice(*KINDS),
         cluster_missing=choice("refuse", "own"),

@@ -16,18 +16,16 @@ from ..naming import flag
 from ..state import Decorated, choice, options
 from .reading import LISTS, name_and_value
 
-ITEM_TERMS = "Item covariates in place of free items (see --item-data)."
+ITEM_TERMS = "Model the items by these covariates (--item-data)."
 model_options = options(
     "Model",
     {
-        "--ties": "Default: davidson where there is a tie category, else none. With none a tie category is"
-        " kept, its parameter fixed at 0.",
-        "--reference ITEM|sum": "The item whose ability is 0, or sum: items sum to zero.",
-        "--order-effect": "Add a parameter for the advantage of the item named first.",
+        "--ties": "Model of ties. Default: davidson if ties were possible. none keeps them, with parameter 0.",
+        "--reference ITEM|sum": "The item with ability 0; sum: abilities sum to 0.",
+        "--order-effect": "Add a parameter for being named first.",
         "--item-terms X,Y": ITEM_TERMS,
-        "--separate ITEM": "Items that have their own ability parameter in place of --item-terms.",
-        "--comparison-terms X,Y": "Covariates of the comparison, each in favour of the item named first:"
-        " length_difference, C(position).",
+        "--separate ITEM": "Give these items their own ability beside --item-terms.",
+        "--comparison-terms X,Y": "Covariates of the comparison, in favour of the first item: C(position).",
     },
     ties=choice(*TIES_IN_WORDS),
     item_terms=LISTS,
@@ -37,17 +35,16 @@ model_options = options(
 
 
 _CONTESTS = {
-    "--formula FORMULA": "What abilities and comparisons are made of, as in BradleyTerry2 without [..]:"
-    " 'SVL + (1 | item)', 'item + home', 'log(x) * sex + offset(z)'; item covariates stand in --item-data.",
-    "--random item|item:judge": "Random effects of items, or of items by judge; the same as (1 | item) in the formula.",
-    "--link": "P(first preferred) = F(difference of abilities); default: logit.",
-    "--offset COLUMN": "A column that is added in favour of the item named first.",
-    "--weights COLUMN": "A column >= 0 by which the counts of each row are multiplied.",
-    "--reduce-bias": "Estimates with reduced bias, finite also where contests are separated.",
-    "--method": "How random effects are integrated out; pql is BradleyTerry2's, badly biased for single"
-    " wins. Default: quadrature where it can be, else laplace.",
-    "--tie-shift": "Davidson's ties, most probable elsewhere than between equals.",
-    "--tie-scale": "Davidson's ties, growing rarer at another rate (GenDavidson).",
+    "--formula FORMULA": "As in BradleyTerry2: 'SVL + (1 | item)', 'item + home', 'log(x) * sex + offset(z)'.",
+    "--random item|item:judge": "Random effects of items, or of items by judge; as (1 | item).",
+    "--link": "Link function; default: logit.",
+    "--offset COLUMN": "Column to add in favour of the first item.",
+    "--weights COLUMN": "Column that multiplies the counts of each row.",
+    "--reduce-bias": "Reduced-bias estimates, finite also under separation.",
+    "--method": "Integration of random effects. Default: quadrature if possible, else laplace. pql (BradleyTerry2's) is badly"
+    " biased for single wins.",
+    "--tie-shift": "Davidson's ties: they may be most likely between unequal items.",
+    "--tie-scale": "Davidson's ties: they may get rarer at another rate (GenDavidson).",
 }
 contest_options = options(
     "Bradley-Terry models (--model bradley-terry)",
@@ -70,7 +67,7 @@ def check_model(model: str, asked: Mapping[str, Any]) -> None:
     """Refuse the options for another family of models."""
     used = [flag(name) for name in CONTESTS if name in stated(asked)]
     if used and model != "bradley-terry":
-        raise click.UsageError(f"{', '.join(used)}: for --model bradley-terry; add it.")
+        raise click.UsageError(f"{', '.join(used)}: only for --model bradley-terry; add it.")
 
 
 def compare_option(section: str, changing: Sequence[str], example: str) -> Callable[[Decorated], Decorated]:
@@ -90,7 +87,7 @@ def compare_option(section: str, changing: Sequence[str], example: str) -> Calla
             found[name] = value
         return found
 
-    said = f"Likelihood-ratio test against the same model with by=..., ties=none, {example}, ...; repeatable."
+    said = f"Likelihood-ratio test against the same model with by=..., ties=none or {example}; repeatable."
     how = {"name": "changes", "multiple": True, "callback": changes_of}
     return options(section, {"--compare OPTION=VALUE": said}, compare=how)
 

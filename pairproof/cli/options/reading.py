@@ -170,9 +170,9 @@ DECLARED: dict[str, dict[str, Any]] = {
     "degrees": {"type": click.Choice(["refuse", "ignore"])},
 }
 ITEM_DATA = "File of item covariates, one row per item."
-DROP = "Leave out rows that are no comparison (no name, itself, no answer, an unknown one), and count them."
-ENCODING = "Encoding of a text file, such as latin-1 (default: UTF-8)."
-NAMES_CHECKED = "check that column names such as A:B agree with the order, or ignore them."
+DROP = "Leave out, and count, rows that are no comparison (no name, no answer, an item with itself)."
+ENCODING = "Encoding of a text file, such as latin-1; default: UTF-8."
+NAMES_CHECKED = "check that column names such as A:B agree with --pair-order, or ignore them."
 ORDERS = "prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,..."
 
 
@@ -191,31 +191,30 @@ def read_as(given: dict[str, Any], arguments: Iterable[str]) -> dict[str, Any]:
     return {name: value for name, value in own.items() if value is not None}
 
 
-_TABLE = {
+TABLE = {
     "layout": "Default: recognised from the column names.",
-    "columns": "The file's own name for a column, for example judge=rater; repeatable.",
-    "items": "Order of the items (default: numeric if all are numbers, else by code point).",
-    "levels": "Order of a covariate's levels, with the reference first; repeatable.",
+    "columns": "The file's own name of a column, such as judge=rater; repeatable.",
+    "items": "Order of the items. Default: by number, else by code point.",
+    "levels": "Order of a covariate's levels, the reference first; repeatable.",
     "rename": "Another name for an item; repeatable.",
-    "tie_category": "Whether judges could answer 'no preference' (default: depends on the layout).",
+    "tie_category": "Whether 'no preference' was a possible answer. Default: by layout.",
     "item_data": ITEM_DATA,
-    "pair_order": f"Layout prefmod: {ORDERS}",
-    "pairs": "Layout prefmod: the columns that are pairs.",
-    "pair_names": "Layout prefmod: check that column names such as A:B agree with the order of the pairs, or ignore"
-    " them.",
-    "coding": "The codes that stand for first, tie, both_bad, second and missing.",
-    "winner": "Layout matrix: whether the row or the column won.",
-    "record": "Layout matrix: what the three numbers of a cell such as 14-2-7 are.",
+    "pair_order": f"prefmod: {ORDERS}",
+    "pairs": "prefmod: the columns that are pairs.",
+    "pair_names": f"prefmod: {NAMES_CHECKED}",
+    "coding": "The codes for first, tie, both_bad, second and missing.",
+    "winner": "matrix: whether a cell counts wins of its row or its column.",
+    "record": "matrix: the order of the numbers in a cell such as 14-2-7.",
     "encoding": ENCODING,
     "drop": DROP,
 }
-_ARGUMENTS = (*_TABLE, "where")
-_OPTIONS = reading_options("Reading the table", LAYOUTS, _TABLE, coding="first=1,tie=0,...")
+_ARGUMENTS = (*TABLE, "where")
+_OPTIONS = reading_options("Reading the table", LAYOUTS, TABLE, coding="first=1,tie=0,...")
 where_option = options(
     "Rows and tracks",
     {
-        "--where CONDITION": "Only rows with column=value, column=a|b|c, or !=, <, <=, >, >= in place of =; repeatable:"
-        " values of one column are alternatives, all else holds together. column= are rows without a value."
+        "--where CONDITION": "Only rows with column=value, column=a|b, or !=, <, <=, >, >=; column= means no value. Several"
+        " = on one column are alternatives; all else must hold together."
     },
     where={"multiple": True},
 )
@@ -223,9 +222,7 @@ filter_options = stacked(
     where_option,
     options(
         "Rows and tracks",
-        {
-            "--tracks COL[,COL]|pooled": "Each track, named by these columns, by itself; pooled: all tracks as one."
-        },
+        {"--tracks COL[,COL]|pooled": "Fit each track (these columns) separately; pooled: all as one."},
         tracks={"callback": names_or_none},
     ),
 )
@@ -251,12 +248,12 @@ class Reading(Generic[Read]):
     track: Read | None = None
 
     def of(self, file: str) -> Read:
-        """The table of a file; says on standard error what --where has left of it."""
-        return told(self.read(file, **self.stated)) if self.track is None else self.track
+        """The table of a file; says on standard error what --where left of it."""
+        return with_notes(self.read(file, **self.stated)) if self.track is None else self.track
 
 
-def told(table: Read) -> Read:
-    """The table, after saying on standard error what --drop and --where have left of it."""
+def with_notes(table: Read) -> Read:
+    """The table, after saying on standard error what --drop and --where left of it."""
     state = click.get_current_context().ensure_object(State)
     for sentence in getattr(table, "read_as", ()):
         state.say(sentence)
@@ -348,7 +345,7 @@ def _kind(context: click.Context, _: click.Parameter, value: str | None) -> str:
 
 def cluster_options(section: str, help: str) -> Callable[[Decorated], Decorated]:
     """Both options; the command gets `cluster`, a tuple of names, and `kind`."""
-    kind = "Kind of the standard errors by cluster (default: CR2)."
+    kind = "Small-sample correction (default: CR2)."
     return options(
         section,
         {"--cluster COL[,COL]": help, "--cluster-kind": kind},

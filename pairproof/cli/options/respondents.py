@@ -22,6 +22,7 @@ from .reading import (
     LAYOUTS as OF_COMPARISONS,
     NAMES_CHECKED,
     ORDERS,
+    TABLE,
     Reading,
     by_track,
     comparisons,
@@ -35,39 +36,38 @@ if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
 
 
-#: The layouts of whole answers; a test holds them against those of `read_respondents`.
+#: The layouts of whole answers; a test compares them with those of `read_respondents`.
 LAYOUTS = ("pairs", "ranks", "long-ranks", "orders", "ranking-text", "rankings", "ratings", "paircomp")
 _PAIRS = {
     "pairs": "pairs: the columns that are pairs.",
     "pair_names": f"pairs: {NAMES_CHECKED}",
-    "degrees": "paircomp: what becomes of how much an item is preferred.",
+    "degrees": "paircomp: what to do with degrees of preference (>>).",
 }
 _ANSWERS = {
-    "layout": "pairs: a column a pair; ranks: a column an item; long-ranks: a row an item of a person; orders: a column a"
-    ' place; ranking-text: "A > B = C"; rankings: system1, rank1, ...; ratings: a column an item; paircomp:'
-    " psychotools' text.",
+    "layout": "One row per person: pairs (one column per pair), ranks and ratings (per item), orders (per place),"
+    ' ranking-text ("A > B = C"), rankings (system1, rank1, ...), paircomp (psychotools); long-ranks: one row per item.',
     "items": "The items, in their order.",
-    "answers": "ranks, ratings: the columns of the items, where they have other names.",
-    "times": "ranks, ratings: repeated answers: blocks of columns, or the ends of their names (.1,.2).",
-    "unranked": "What an item without a rank means: not presented, or below all others; 0=absent,NA=below.",
+    "answers": "ranks, ratings: the columns, if they are not called as the items.",
+    "times": "ranks, ratings: repeated answers: number of blocks, or ends of names (.1,.2).",
+    "unranked": "No rank means: absent (not presented), below (all others), or by code: 0=absent,NA=below.",
     "zero_based": "ranks, long-ranks: 0 is the best rank.",
-    "person": "The column that says who answered (long-ranks: in each row).",
-    "item": "long-ranks: the column of the items.",
-    "rank": "long-ranks: the column of the ranks.",
+    "person": "The column that says who answered.",
+    "item": "long-ranks: the column of items.",
+    "rank": "long-ranks: the column of ranks.",
     "places": "orders: the columns, the best place first.",
-    "cells": "orders: whether cells name items (default), or have their numbers in --items.",
-    "column": "ranking-text, paircomp: the column of the text.",
-    "above": "ranking-text: what stands between places (default: ' > ').",
-    "ties": "orders, ranking-text: what stands between items that share a place, such as =.",
+    "cells": "orders: cells are names (default), or numbers of --items.",
+    "column": "ranking-text, paircomp: the column of text.",
+    "above": "ranking-text: the sign between places (default: ' > ').",
+    "ties": "orders, ranking-text: the sign between items that share a place, such as =.",
     "scale": "ratings: all points of the scale, used or not.",
-    "best": "ratings: the end of the scale that is preferred.",
+    "best": "ratings: the best end of the scale.",
     "pair_order": f"pairs: {ORDERS}",
-    "coding": "pairs: the codes that stand for first, tie, second, missing.",
+    "coding": "pairs: the codes for first, tie, second, missing.",
     **_PAIRS,
-    "columns": "rankings: the file's own name for a column; repeatable.",
+    "columns": "rankings: the file's own name of a column; repeatable.",
     "rename": "rankings: another name for an item; repeatable.",
-    "tie_category": "Whether ties could be answered (default: if they were).",
-    "levels": "Order of a covariate's levels, with the reference first; repeatable.",
+    "tie_category": "Whether ties were possible. Default: if they occur.",
+    "levels": "Order of a covariate's levels, the reference first; repeatable.",
     "item_data": ITEM_DATA,
     "encoding": ENCODING,
 }
@@ -76,12 +76,13 @@ ARGUMENTS = tuple(name for name in _ANSWERS if name != "layout")
 
 def _answers(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     layout = given.pop("layout")
-    if layout is None:
-        raise click.UsageError(
-            f"--layout is missing, which is never guessed; it is one of {', '.join(LAYOUTS)}."
-        )
     stated = read_as(given, ARGUMENTS)
-    check(layout, stated)
+    if layout is None:
+        _propose(given["file"], stated)
+        raise click.UsageError(
+            f"--layout is missing, and is never guessed; it is one of {', '.join(LAYOUTS)}."
+        )
+    check(layout, stated, given["file"])
     reading = Reading(_respondents, {**stated, "layout": layout, **read_as(given, ("where",))})
     return by_track(command, reading, given)
 
@@ -97,7 +98,17 @@ def _respondents(file: str, **stated: Any) -> Respondents:
     return pairproof.read_respondents(file, **stated)
 
 
-def check(layout: str, reading: Mapping[str, Any]) -> None:
+def _propose(file: str, stated: Mapping[str, Any]) -> None:
+    """Raise an error with the commands that would read the file, if there are any."""
+    from ...data.reading.forms import unread, ways_of
+    from ...data.reading.sources import load
+
+    table = load(file, stated.get("encoding"))
+    if ways := ways_of(table, stated):
+        raise unread(table, stated, ways)
+
+
+def check(layout: str, reading: Mapping[str, Any], file: str) -> None:
     """Refuse options that the layout does not have, and name those that it needs."""
     from ...data.respondents.read_answers import READERS
 
@@ -109,8 +120,9 @@ def check(layout: str, reading: Mapping[str, Any]) -> None:
         raise click.UsageError(f"{flag(unknown[0])} is not for --layout {layout}, which has {own}.")
     needed = [n for n, p in parameters.items() if n != "source" and p.default is p.empty and n not in reading]
     if needed:
+        _propose(file, {**reading, "layout": layout})
         raise click.UsageError(
-            f"--layout {layout} needs {' and '.join(map(flag, needed))}; nothing about answers is guessed."
+            f"--layout {layout} needs {' and '.join(map(flag, needed))}; nothing is guessed."
         )
 
 
@@ -120,19 +132,19 @@ OF_PERSONS, OF_JUDGES = ("pairs", "paircomp"), ("long", "counts", "votes")
 #: Arguments that only tables of persons have.
 _PERSONS_ONLY = ("pair_order", "pairs", "pair_names", "person", "column", "degrees")
 _PERSONS = {
-    "layout": "pairs: a row a person, a column a pair; paircomp: psychotools' text; long, counts, votes: comparisons"
-    " with a column judge (default: recognised from the column names).",
+    "layout": "pairs: one row per person, one column per pair; paircomp: psychotools' text; long, counts, votes: with a column"
+    " judge. Default: recognised.",
     "items": "The items, in their order.",
     "pair_order": f"pairs: {ORDERS}",
-    "coding": "pairs, long: the codes that stand for first, tie, second, missing.",
+    "coding": "pairs, long: the codes for first, tie, second, missing.",
     "pairs": _PAIRS["pairs"],
     "pair_names": _PAIRS["pair_names"],
-    "person": "pairs, paircomp: the column that says who answered, wherever it stands.",
-    "column": "paircomp: the column of the text.",
+    "person": "pairs, paircomp: the column that says who answered.",
+    "column": "paircomp: the column of text.",
     "degrees": _PAIRS["degrees"],
-    "columns": "long, counts, votes: the file's own name for a column, for example judge=rater; repeatable.",
+    "columns": "long, counts, votes: the file's own name of a column, such as judge=rater; repeatable.",
     "rename": "long, counts, votes: another name for an item; repeatable.",
-    "tie_category": "Whether ties could be answered (default: if they were, or by the layout).",
+    "tie_category": "Whether ties were possible. Default: by layout.",
     "levels": "Order of a covariate's levels; repeatable.",
     "encoding": ENCODING,
 }
@@ -142,7 +154,7 @@ def _persons(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     stated = read_as(given, _PERSONS)
     layout = stated.get("layout")
     if layout in OF_PERSONS:
-        check(layout, {name: value for name, value in stated.items() if name != "layout"})
+        check(layout, {name: value for name, value in stated.items() if name != "layout"}, given["file"])
     elif wrong := [name for name in _PERSONS_ONLY if name in stated]:
         raise click.UsageError(
             f"{flag(wrong[0])} is for tables of persons: say --layout {' or '.join(OF_PERSONS)}."
@@ -159,32 +171,17 @@ person_options = gathered(
 #: Of a table of either: comparisons, or whole answers where the layout or the model says so.
 _EITHER = {
     **_ANSWERS,
-    "layout": "Of comparisons (default: recognised from the column names): long, counts, votes, ...; of persons' whole"
-    " answers: pairs, ranks, orders, ...",
-    "coding": "The codes that stand for first, tie, both_bad, second and missing.",
+    "layout": "Comparisons (default: recognised): long, counts, votes, ...; whole answers: pairs, ranks, orders, ...",
+    "coding": "The codes for first, tie, both_bad, second and missing.",
     "pair_order": f"prefmod, pairs: {ORDERS}",
     "pairs": "prefmod, pairs: the columns that are pairs.",
     "pair_names": f"prefmod, pairs: {NAMES_CHECKED}",
-    "columns": "Comparisons, rankings: the file's own name for a column; repeatable.",
+    "columns": "Comparisons, rankings: the file's own name of a column; repeatable.",
     "rename": "Comparisons, rankings: another name for an item; repeatable.",
-    "winner": "matrix: whether the row or the column won.",
-    "record": "matrix: what the three numbers of a cell such as 14-2-7 are.",
+    "winner": TABLE["winner"],
+    "record": TABLE["record"],
     "drop": DROP,
 }
-_OF_COMPARISONS = (
-    *(
-        "columns",
-        "items",
-        "levels",
-        "rename",
-        "tie_category",
-        "item_data",
-        "pair_order",
-        "pairs",
-        "pair_names",
-    ),
-    *("coding", "winner", "record", "encoding", "drop"),
-)
 
 
 def _either(command: Callable[..., Any], given: dict[str, Any]) -> Any:
@@ -196,9 +193,9 @@ def _either(command: Callable[..., Any], given: dict[str, Any]) -> Any:
             raise click.UsageError(
                 f"--model {family} is of whole answers: say --layout, one of {', '.join(LAYOUTS)}."
             )
-        check(layout, {name: value for name, value in stated.items() if name != "layout"})
+        check(layout, {name: value for name, value in stated.items() if name != "layout"}, given["table"])
         return command(reading=Reading(_respondents, stated | where), **given)
-    if wrong := [name for name in stated if name not in (*_OF_COMPARISONS, "layout")]:
+    if wrong := [name for name in stated if name not in TABLE]:
         raise click.UsageError(f"{flag(wrong[0])} is for whole answers: say --layout {', '.join(LAYOUTS)}.")
     return command(reading=Reading(comparisons, stated | where), **given)
 

@@ -39,9 +39,7 @@ def _remember_project(ctx: click.Context, parameter: click.Parameter, value: boo
 project_option = options(
     "R",
     {
-        "--project-r": "R also reads .Renviron and .Rprofile of the current folder, for a project with a library of"
-        " its own (renv); they run code. Default: those of the site and of your home only. Also:"
-        " PAIRPROOF_R_PROJECT=1."
+        "--project-r": "Let R run .Renviron and .Rprofile of this folder (renv). Default: not; or PAIRPROOF_R_PROJECT=1."
     },
     project_r={**FLAG, "expose_value": False, "callback": _remember_project},
 )
@@ -50,10 +48,9 @@ _R = (
     options(
         "R",
         {
-            "--r": "Run R live, use its recorded answers, both (fails if they differ), or none. Default: live if"
-            " R and the package are installed, else recorded.",
-            "--require-r": "End with exit code 2 if R did not answer everything.",
-            "--full": "Print every number; default: at most 60 lines, what needs attention first.",
+            "--r": "Run R, use its recorded answers, both, or none. Default: live if R and the package are installed.",
+            "--require-r": "Exit with 2 if R did not answer everything.",
+            "--full": "Print every number; default: at most 60 lines, the important ones first.",
         },
         r=choice(*MODES),
     ),

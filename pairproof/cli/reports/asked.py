@@ -1,6 +1,6 @@
 """What is asked about a fit beside the fit itself, by `pairproof fit` and `fit-answers`: JSON, text and blocks.
 
-Which items can be told apart (rank sets and families of differences); another model; of whole answers those seen
+Which items can be distinguished (rank sets and families of differences); another model; of whole answers those seen
 and expected; of latent classes shares, other numbers of classes, and the test of one more.
 """
 
@@ -131,7 +131,7 @@ class Asked:
         fit, ranks = self.fit, self.ranks
         if len(fit.items) < 2:
             return
-        yield Heading("Which items can be told apart")
+        yield Heading("Which items can be distinguished")
         n = len(fit.groups)
         if not ranks and (n > MOST_GROUPS_COMPARED or len(fit.items) > MOST_ITEMS):
             size = f"{len(fit.items)} items in {n} group{'' if n == 1 else 's'}"

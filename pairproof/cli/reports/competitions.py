@@ -125,7 +125,7 @@ def _perplexities(e: Experiment) -> Iterator[Block]:
     yield Table(("model", *map(str, d.sizes)), rows)
     yield Heading(
         f"Best (models that differ by less than the {interval} over training sets and test"
-        f" {'sources' if e.clusters is None else 'clusters'} are not told apart)"
+        f" {'sources' if e.clusters is None else 'clusters'} are not distinguished)"
     )
     yield Bullets(tuple(_best(b, d.trials) for b in e.best) or ("none: every mean is infinite",))
     yield from _differences(e)
@@ -215,9 +215,9 @@ def _mean(m: Mean) -> str:
 
 
 def _best(best: Best, trials: int) -> str:
-    level = f"; not told from it: {', '.join(best.level_with)}" if best.level_with else ""
+    level = f"; not distinguishable from it: {', '.join(best.level_with)}" if best.level_with else ""
     where = f" (lowest in {best.lowest_in} of {best.n_tracks} tracks)" if best.n_tracks > 1 else ""
-    one = " (one trial: no interval, nothing is told apart)" if trials == 1 else ""
+    one = " (one trial: no interval, no comparison)" if trials == 1 else ""
     return f"{best.train_size}: {best.model}{where}{level}{one}"
 
 

@@ -239,7 +239,7 @@ def why_no_picture(fit: Fit) -> str:
         return "with this link there are none."
     if len(fit.groups) > MOST_GROUPS:
         return (
-            f"{len(fit.groups)} groups cannot be told apart in one picture; pairproof.plot_worth(fit,"
+            f"{len(fit.groups)} groups cannot be distinguished in one picture; pairproof.plot_worth(fit,"
             " groups=[...]) draws some."
         )
     if len(fit.items) > MOST_WORTHS_DRAWN:

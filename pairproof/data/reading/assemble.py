@@ -341,6 +341,6 @@ def has_tie_category(table: Table, options: Options, tied: BoolArray, column: st
     """Whether the table has a tie category: as stated, else if a tie occurs in it."""
     if options.tie_category is False:
         said = "a tie, but tie_category=False says that ties could not be answered"
-        cure = "leave it out and say in the fit what becomes of ties (ties='drop', 'half', ...)"
+        cure = "leave it out and say in the fit how ties are treated (ties='drop', 'half', ...)"
         table.check(tied, column, said, cure)
     return bool(tied.any()) if options.tie_category is None else options.tie_category

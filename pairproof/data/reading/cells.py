@@ -38,10 +38,10 @@ MISSING_WORDS = frozenset({"NA", "N/A", "NaN", "nan", "<NA>", "None", "null", "N
 #: From here on a double cannot represent every integer.
 LARGEST_EXACT = 2.0**53
 _TOO_LARGE = (
-    "expected less than 2^53 (9.007e15): from there on a double does not tell one count from the next"
+    "expected less than 2^53 (9.007e15): above that, a double cannot distinguish one count from the next"
 )
 _TOO_SMALL = (
-    f"expected 0, or a number of {SMALLEST_COUNT:g} and more: what is smaller vanishes in the arithmetic;"
+    f"expected 0, or a number of {SMALLEST_COUNT:g} and more: smaller numbers are lost to rounding;"
     " scale the weights"
 )
 
@@ -242,7 +242,7 @@ def judges(table: Table, name: str, levels: Sequence[Any] | None) -> Column:
     found = labels(table, name)
     if found.levels != tuple(map(str.strip, found.levels)):
         padded = np.array([*(level != level.strip() for level in found.levels), False])[found.codes]
-        cure = "remove them, lest one judge counts as two"
+        cure = "remove them, or one judge counts as two"
         table.check(padded, name, "{cell} has blanks around the name", cure)
     return _covariate(table, name, levels, True, found)
 

@@ -1,23 +1,31 @@
-"""Tables of counts and matches under the names that papers, R's packages and lists of matches give their columns.
+"""Tables under other names than ours: those that can be read in one way only, and calls that read all others.
 
-What a column is called says what it means only where nothing else could be meant: a table that can be read in two ways
-is refused with the option for each.  Every reading is told in a sentence.
+Counts and matches have the columns that papers, R's packages and lists of matches give them.  What a column is called says
+what it means only where nothing else could be meant, and the reading is then said in a sentence.  Any other table is
+refused once, with all that is missing: the message proposes the whole call (or command) as far as the table states it, and
+one for each reading where there are several.  Nothing is read by a proposal: whoever pastes it has stated it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, product
+from string import ascii_uppercase
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...errors import InputError
 from ...text import listed, named
-from ..columns import FloatArray
+from ..columns import Factor, FloatArray
+from ..wide import Pairs, lexicographic_pair_order, prefmod_pair_order
 from .assemble import Options
-from .cells import numbers
+from .cells import MISSING_WORDS, NUMBER, labels, numbers
+from .nested import Lists, parts_of
+from .pair_columns import NO_PAIRS, named_pairs
 from .sources import ROLES, Table, check_names
 
 #: Names of the two sides, of their wins, of ties, of their scores, and of how often a row stands; neither
@@ -38,10 +46,6 @@ _SCORES = (
 )  # fmt: skip
 _SCORE = ("score", "result")
 _TIMES = ("count", "counts", "n", "freq", "frequency", "times", "wins")
-_EXPECTED = {
-    "scores": "two sides (home, away; team1, team2; ...) and score, or home_goals, away_goals, or score_1, score_2, ...",
-    "winners": "winner, loser, and one of count, n, freq or times where a row stands for several",
-}
 #: Sides of which the first may have an advantage, having been at home.
 _AT_HOME = ("home", "hometeam")
 _ONE_SCORE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*[-:\u2012-\u2015\u2212]\s*([0-9]+(?:\.[0-9]+)?)\s*")
@@ -55,7 +59,7 @@ def without_row_names(table: Table) -> Table:
     cells = [str(cell) for cell in table.columns[first]] if table.lines else []
     if not cells or not all(map(str.isdigit, cells)) or len({*cells}) < len(cells):
         check_names(list(table.columns), table.source, nameless=False)
-    told = "the column without a name numbers the rows, and was left out"
+    told = "the column without a name numbers the rows and is ignored"
     return replace(table.without([first]), told=(*table.told, told))
 
 
@@ -98,28 +102,295 @@ def _forms(own: Mapping[str, str]) -> Iterator[Form]:
             yield Form("winners", beaten)
 
 
-def _said(form: Form, forms: Sequence[Form]) -> str:
-    """The options that choose this form among several."""
+@dataclass(frozen=True)
+class Way:
+    """A way to read a table: arguments beside those that were stated, and what they say of it."""
+
+    arguments: Mapping[str, Any]
+    meaning: str
+
+    @property
+    def respondents(self) -> bool:
+        """Whether these are whole answers, of :func:`pairproof.read_respondents`."""
+        return self.arguments["layout"] in ("ranks", "orders", "ratings", "ranking-text", "paircomp")
+
+
+class LayoutError(InputError):
+    """A table does not say how it is read; `ways` are the calls that would read it."""
+
+    def __init__(self, source: str, found: str, ways: Sequence[Way], stated: Mapping[str, Any]) -> None:
+        self.source, self.found, self.ways, self.stated = source, found, ways, _stated(stated)
+        super().__init__(self.worded(self._call))
+
+    def worded(self, call: Callable[[Way], str]) -> str:
+        """The message, in which `call` writes each way in Python or for the command line."""
+        if not self.ways:
+            return f"{self.source}: {self.found}; {_EXPECTED}"
+        asked = "The table does not say what they mean. If this is right, use it:"
+        if len(self.ways) > 1:
+            asked = f"They can be read in {len(self.ways)} ways, and nothing is guessed. Use the one that is right:"
+        shown = [f"\n\n    {call(way)}\n\n  {way.meaning}" for way in self.ways]
+        return f"{self.source}: {self.found}. {asked}{''.join(shown)}"
+
+    def _call(self, way: Way) -> str:
+        source = self.source if self.source == "table" else repr(self.source)
+        said = "".join(f", {name}={value!r}" for name, value in self.arguments(way).items())
+        return f"pairproof.read{'_respondents' * way.respondents}({source}{said})"
+
+    def arguments(self, way: Way) -> dict[str, Any]:
+        """What was stated, and what the way adds."""
+        own = {} if way.respondents else self.stated
+        columns = {**own.get("columns", {}), **way.arguments.get("columns", {})}
+        return {**own, **_stated({**way.arguments, "columns": columns})}
+
+
+def _stated(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that have a value; a frame has one."""
+    return {
+        k: v
+        for k, v in arguments.items()
+        if v is not None and not (isinstance(v, (str, tuple, dict)) and not v)
+    }
+
+
+def unread(table: Table, stated: Mapping[str, Any], ways: Sequence[Way] | None = None) -> LayoutError:
+    """The error about a table that does not say how it is read."""
+    own, found = table.own_names, []
+    for way in ways_of(table, stated) if ways is None else ways:
+        columns = {r: own.get(n, n) for r, n in way.arguments.get("columns", {}).items() if r != n}
+        found.append(replace(way, arguments=_stated({**way.arguments, "columns": columns})))
+    names = listed(own.get(name, name) for name in table.columns)
+    return LayoutError(table.source, f"found the columns {names}", found, stated)
+
+
+_EXPECTED = (
+    "expected first, second, outcome; first, second, wins, losses; model_a, model_b, winner; winner, loser; home, away,"
+    " score; system1, rank1, system2, rank2, ...; system, rank; one column per pair or per item; or a square of wins. Say which column"
+    " is what, for example columns={'first': 'left'} (--col first=left)"
+)
+#: Codes that may be those for first, tie and second, or first and second, in this order.
+_CODINGS = ("1 -1", "1 0 -1", "1 2", "1 0", "0 1", "1 2 3", "1 3 2", "1 0 2", "0 1 2")
+_WORDS = {
+    "first": "first a left model_a option_a 1st win",
+    "tie": "tie draw equal same both neither none no_preference tied =",
+    "second": "second b right model_b option_b 2nd loss",
+}
+_MEANT = {
+    "first": "the first item is preferred",
+    "tie": "neither",
+    "second": "the second",
+    "missing": "no answer",
+}
+_ANSWER_NAMES = re.compile("winner|outcome|choice|chosen|prefer|answer|vote|result|label|better", re.I)
+_JUDGE_NAMES = re.compile("judge|rater|annotator|user|worker|participant|subject|respondent|voter", re.I)
+_POINT = re.compile(r"\s*(?:[0-9]|10)(?:\.0*)?\s*|" + "|".join(MISSING_WORDS))
+_BLANKS = {"": "", "absent": "; a blank was not presented", "below": "; a blank is below all others"}
+#: Columns and rows that are looked at.
+_MOST_COLUMNS, _MOST_ROWS = 60, 5000
+
+
+def _codings(cells: Sequence[Factor]) -> list[dict[str, Any]]:
+    """What the codes of these columns may mean; none where that is unknown."""
+    codes = {level.strip() for factor in cells for level in factor.levels}
+    blank = {"NA"} if any((factor.codes < 0).any() for factor in cells) else set()
+    gone = codes & {*MISSING_WORDS, ".", *(("9", "99", "-9", "-99") if len(codes) > 2 else ())}
+    codes, gone = codes - gone, gone | blank
+    found = [way.split() for way in _CODINGS if {*way.split()} == codes]
+    meant = [code for words in _WORDS.values() for code in codes if code.lower() in words.split()]
+    found += [meant] if {*meant} == codes and 1 < len(meant) < 4 and not found else []
+    answers = [tuple(_WORDS) if len(way) == 3 else ("first", "second") for way in found]
+    missing = {"missing": sorted(gone)} if gone else {}
+    return [{**dict(zip(own, way)), **missing} for own, way in zip(answers, found)]
+
+
+def _in_words(coding: Any) -> str:
+    """What the codes mean; a coding that was stated stays as it is."""
+    parts = coding.items() if isinstance(coding, Mapping) else ()
+    return ", ".join(f"{named(c) if isinstance(c, list) else c}: {_MEANT[a]}" for a, c in parts) or str(
+        coding
+    )
+
+
+def ways_of(table: Table, stated: Mapping[str, Any]) -> list[Way]:
+    """The calls that would read a table, as far as it states them; none where it is a header alone."""
+    looks = _Looks(table, stated) if table.n_rows else None
+    layout = stated.get("layout")
+    for look in (looks.at_texts, looks.at_pairs, looks.at_sides, looks.at_items) if looks else ():
+        found = [
+            way
+            for way in look()
+            if layout in (None, way.arguments["layout"], _AS_PERSONS.get(way.arguments["layout"]))
+        ]
+        if found:
+            return found[:4]
+    return []
+
+
+def ways_of_codes(table: Table, answer: str, **more: Any) -> list[Way]:
+    """What the codes of a column of answers may mean."""
+    known = _codings([labels(table, answer)])
+    return [Way({**more, "coding": coding}, f"{answer}, {_in_words(coding)}.") for coding in known]
+
+
+class _Looks:
+    """What the columns of a table may be, by their names and their cells."""
+
+    def __init__(self, table: Table, stated: Mapping[str, Any]) -> None:
+        lists = {name for name, column in parts_of(table.columns).items() if isinstance(column, Lists)}
+        names = [name for name in table.columns if name not in lists][:_MOST_COLUMNS]
+        self.table, self.stated = table, _stated(stated)
+        self.cells = {name: labels(table, name) for name in names}
+
+    def at_texts(self) -> Iterator[Way]:
+        """Whole answers in one column of text."""
+        for name, factor in self.cells.items():
+            if factor.levels and all(text.startswith("{") for text in factor.levels):
+                yield Way({"layout": "paircomp", "column": name}, f"{name} has all comparisons of a person.")
+            elif sum(" > " in text for text in factor.levels) * 2 > len(factor.levels):
+                yield Way({"layout": "ranking-text", "column": name}, f"{name} has one ranking per row.")
+
+    def at_pairs(self) -> Iterator[Way]:
+        """One column per pair of items, as the names of the columns or the stated items say."""
+        items = [*map(str, self.stated.get("items", ()))]
+        names = [*self.stated.get("pairs", ())] or [name for name in self.cells if name not in NO_PAIRS]
+        names = names[: len(items) * (len(items) - 1) // 2] if items else names
+        if found := named_pairs(names, items):
+            yield from self._by_pairs(*found)
+        elif items and len(names) == len(items) * (len(items) - 1) // 2:
+            yield from self._by_pairs(names, items)
+
+    def _by_pairs(
+        self, names: list[str], items: list[str], order: Pairs | None = None, more: str = ""
+    ) -> Iterator[Way]:
+        stated, columns, n = self.stated, [*self.table.columns], len(items)
+        usual = {"prefmod": prefmod_pair_order(n), "lexicographic": lexicographic_pair_order(n)}
+        orders: list[Any] = [name for name, pairs in usual.items() if order in (None, pairs)]
+        orders = orders[: 1 if n < 4 else 2] or [[(items[a], items[b]) for a, b in order or ()]]
+        known: dict[str, Any] = {"layout": "prefmod", "items": items}
+        others = [name for name in columns if name not in (*names, *NO_PAIRS)]
+        if columns[0] in others and len(self.cells[columns[0]].levels) == self.table.n_rows > 1:
+            known["columns"] = {"person": columns[0]}
+            others = others[1:]
+        total = len(names) + len(others)
+        as_pairs = any(k * (k - 1) // 2 == total for k in range(n + 1, total + 1))
+        if as_pairs or [name for name in columns if name in (*names, *others)][: len(names)] != names:
+            known["pairs"] = names
+        codings = [stated["coding"]] if "coding" in stated else _codings([self.cells[name] for name in names])
+        for way, coding in product([stated.get("pair_order")] if "pair_order" in stated else orders, codings):
+            pairs = usual.get(way, ()) if isinstance(way, str) else order or ()
+            shown = " ".join(f"{items[a]}:{items[b]}" for a, b in pairs[:6]) + " ..." * (len(pairs) > 6)
+            told = f"One row per person, one column per pair: {shown}. {_in_words(coding)}.{more}"
+            yield Way({**known, "pair_order": way, "coding": coding}, told)
+
+    def _numbered(self) -> Iterator[Way]:
+        """As many columns V1, V2, ... as some items have pairs."""
+        alike: dict[str, list[str]] = {}
+        for name in self.cells:
+            alike.setdefault(name.rstrip("0123456789") if name[-1:].isdigit() else "", []).append(name)
+        names = max((own for prefix, own in alike.items() if prefix), key=len, default=[])
+        items = next((ascii_uppercase[:n] for n in range(3, 27) if n * (n - 1) // 2 == len(names)), "")
+        more = f" The table does not name the items: replace {','.join(items)} by their names."
+        yield from self._by_pairs(names, [*items], None, more) if items and "items" not in self.stated else ()
+
+    def at_sides(self) -> Iterator[Way]:
+        """Two columns of items, and what came of each comparison."""
+        pair = max(combinations(self.cells, 2), key=lambda pair: self._alike(*pair), default=())
+        if not pair or self._alike(*pair) < 0.3:
+            return
+        (a, b), texts = pair, {name: self.table.columns[name].astype(str) for name in self.cells}
+        judge = {"judge": name for name in texts if name not in pair and _JUDGE_NAMES.search(name)}
+        others = [name for name in texts if name not in (*pair, *judge.values())]
+        for name in others:
+            named_so = (texts[name] == texts[a]) | (texts[name] == texts[b])
+            if named_so.any() and (named_so | (texts[name] == "tie")).all():
+                columns = {"model_a": a, "model_b": b, "winner": name, **judge}
+                yield Way({"layout": "votes", "columns": columns}, f"{name} names the winner, {a} or {b}.")
+                return
+        sides = {"first": a, "second": b, **judge}
+        answers = [name for name in others if _codings([self.cells[name]])]
+        for name in list(filter(_ANSWER_NAMES.search, answers)) or answers:
+            yield from ways_of_codes(self.table, name, layout="long", columns={**sides, "outcome": name})
+        counts = [name for name in others if _numeric(self.cells[name]) and name not in answers]
+        ties = {"ties": name for name in counts if re.search("tie|draw", name, re.I)}
+        wins = [name for name in counts if name not in ties.values()]
+        wins = (
+            wins if len(wins) < 3 else [name for name in wins if re.search("win|won|vote|count", name, re.I)]
+        )
+        if len(wins) == 2:
+            columns = {**sides, "wins": wins[0], "losses": wins[1], **ties}
+            told = f"{wins[0]} counts how often {a} won, {wins[1]} how often {b} did."
+            yield Way({"layout": "counts", "columns": columns}, told)
+        places = [name for name in texts if len({*self.cells[name].levels} & {*self.cells[a].levels}) > 1]
+        if len(places) > 2:
+            told = f"One column per place, with the item there; {places[0]} is the best place, {places[-1]} the last."
+            yield Way({"layout": "orders", "places": places}, told)
+            return
+        for winner, loser in (pair, pair[::-1]) if not answers and len(wins) < 2 else ():
+            columns = {"winner": winner, "loser": loser, **{"weight": name for name in wins}, **judge}
+            yield Way({"layout": "winners", "columns": columns}, f"{winner} beat {loser}.")
+
+    def _alike(self, a: str, b: str) -> float:
+        """How many items two columns share, 0 to 1, if they may be the two sides of a comparison."""
+        one, two = ({*self.cells[name].levels} - MISSING_WORDS for name in (a, b))
+        sides = re.sub("1|a$|left|first", "*", a, flags=re.I) == re.sub(
+            "2|b$|right|second", "*", b, flags=re.I
+        )
+        numeric = _numeric(self.cells[a]) or _numeric(self.cells[b])
+        if not one & two or len(one | two) < 2 or numeric and not sides:
+            return 0.0
+        same = (self.table.columns[a].astype(str) == self.table.columns[b].astype(str)).mean()
+        return (len(one & two) / min(len(one), len(two)) + sides) / 2 if same < 0.05 else 0.0
+
+    def at_items(self) -> Iterator[Way]:
+        """One column per item, with its rank or its rating; or per place, with the number of the item."""
+        whole = [name for name, f in self.cells.items() if f.levels and all(map(_POINT.fullmatch, f.levels))]
+        values = {name: numbers(self.table, name)[0][:_MOST_ROWS] for name in whole}
+        for size, start in ((n, k) for n in range(len(whole), 2, -1) for k in range(len(whole) - n + 1)):
+            names = whole[start : start + size]
+            rows = [sorted(v for v in row if v == v) for row in zip(*(values[name] for name in names))]
+            if all(row == [*range(1, len(row) + 1)] for row in rows):
+                for blank in ("absent", "below") if any(len(row) < size for row in rows) else ("",):
+                    ranks = _stated({"layout": "ranks", "items": names, "unranked": blank})
+                    yield Way(ranks, f"One column per item, with its rank; 1 is the best{_BLANKS[blank]}.")
+                    if names[0][-1:].isdigit():
+                        items = [str(k) for k in range(1, size + 1)]
+                        orders = {"layout": "orders", "places": names, "items": items, "cells": "numbers"}
+                        told = "One column per place, the best first, with the number of the item"
+                        yield Way(_stated({**orders, "unranked": blank}), f"{told}{_BLANKS[blank]}.")
+                return
+        if numbered := list(self._numbered()):
+            yield from numbered
+            return
+        names = [name for name in whole if len(self.cells[name].levels) > 2]
+        points = [v for name in names for v in values[name] if v == v]
+        for best in ("high", "low") if len(names) > 1 else ():
+            scale = f"{min(points):g}-{max(points):g}"
+            told = f"One column per item, with its rating from {scale} (all points of the scale, used or not); {best} is best."
+            yield Way({"layout": "ratings", "items": names, "scale": scale, "best": best}, told)
+
+
+def _numeric(factor: Factor) -> bool:
+    return all(NUMBER.fullmatch(level.strip()) or level in MISSING_WORDS for level in factor.levels)
+
+
+#: A layout of comparisons -> the same of whole answers.
+_AS_PERSONS = {"prefmod": "pairs"}
+
+
+def _way(form: Form, forms: Sequence[Form]) -> Way:
+    """The call that chooses this form among several."""
     alike = [other.columns for other in forms if other.layout == form.layout]
     roles = [role for role, name in form.columns.items() if any(other.get(role) != name for other in alike)]
     chosen = {role: form.columns[role] for role in roles if role in ROLES}
-    more = f", columns={chosen}" if chosen else ""
-    return f"layout={form.layout!r}{more} (of {listed(list(form.columns.values()))})"
+    columns = {"columns": chosen} if chosen else {}
+    return Way({"layout": form.layout, **columns}, f"The columns are {listed(list(form.columns.values()))}.")
 
 
-def as_counts(table: Table, layout: str | None, options: Options) -> Table | None:
+def as_counts(table: Table, layout: str | None, options: Options, stated: Mapping[str, Any]) -> Table | None:
     """The table with the columns of layout `counts`, if it can be read so in one way; None if in none."""
     forms = forms_of(list(table.columns), layout)
     if len(forms) > 1:
-        raise InputError(
-            f"{table.source}: can be read in {len(forms)} ways: {'; or '.join(_said(form, forms) for form in forms)}. Say which,"
-            " or remove the columns that are not meant"
-        )
-    if not forms and layout in ("scores", "winners"):
-        raise InputError(
-            f"{table.source}: found the columns {listed(table.columns)}; layout {layout!r} needs"
-            f" {_EXPECTED[layout]}; rename them, or say which is which, as columns={{'first': ...}}"
-        )
+        raise unread(table, {**stated, "layout": layout}, [_way(form, forms) for form in forms])
     if not forms:
         return None
     form = forms[0]

@@ -34,7 +34,7 @@ from .assemble import (
 )
 from .boards import bad_answers, bad_preferences, games_of, in_words, preferences, without_bad
 from .cells import BOTH_BAD, FIRST, LEAVE_OUT, MISSING, SECOND, TIE, BoolArray, Coding, CodingLike, counts
-from .forms import as_counts, without_row_names
+from .forms import Way, as_counts, unread, ways_of, ways_of_codes, without_row_names
 from .matrix import Record, Winner, is_square, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
 from .rankings import is_rankings, read_rankings
@@ -55,15 +55,7 @@ NEEDED: Mapping[Layout, tuple[str, ...]] = {
 }
 #: Layouts of preferences, and what the column has where the first is preferred.
 _LEAST: Mapping[str, float] = {"soft": 0.0, "alpaca": 1.0}
-_EXPECTED = (
-    "expected long (first, second, outcome), counts (first, second, wins, losses; ties where they could"
-    " be answered), votes (model_a, model_b, winner; evalica's left, right, winner; model_a, model_b, pref;"
-    " AlpacaEval's generator_1, generator_2, preference; arena-hard's model, games), winners (winner, loser), scores"
-    " (home, away, score) or rankings (system1, rank1, system2, rank2, ..., or"
-    " WMT's system1Id, system1rank, ..., or system, rank with a row a system). Say which column is what,"
-    " for example columns={'first': 'left'} (--col first=left); a column a pair is layout='prefmod', a"
-    " square table layout='matrix'"
-)
+NOTHING: Mapping[str, Any] = {}
 #: How exports write that both were bad, which is a tie, and known apart from one.
 _SPELT = [word.format(f"both{s}bad") for word in ("{}", "tie_{}", "tie ({})") for s in ("_", "", " ", "-")]
 _BOTH_BAD = ["tie (bothbad)", *_SPELT]
@@ -112,7 +104,7 @@ def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLik
 def _check_no_both_bad(table: Table, bad: BoolArray, answer: str) -> None:
     """Refuse a column that has the name of the one that says which ties are both-bad."""
     cure = "rename that column or leave it out, or say that these answers are ties, coding={'tie': ['tie', {cell}], ...}"
-    what = "the answer is {cell}, which the column 'both_bad' shall tell, but the table has one"
+    what = "the answer is {cell}, which a new column 'both_bad' would mark, but the table already has one"
     shown = table.shown(answer, bad)
     table.check(bad & ("both_bad" in table.columns), answer, what, cure.replace("{cell}", shown))
 
@@ -307,6 +299,8 @@ def read(
         "rename": rename,
         "drop": drop,
     }
+    of_all = {"items": items, "levels": levels, "tie_category": tie_category, "item_data": item_data}
+    given = {**stated, **of_all, "layout": layout, "encoding": encoding, "where": where}
     if pair_names is not None:
         one_of("pair_names", pair_names, get_args(PairNames))
     if layout is not None:
@@ -315,34 +309,42 @@ def read(
     if is_saved(source):
         return _of_counts(source, options, {**stated, "layout": layout})
     if layout == "matrix":
-        return read_matrix(source, options, winner, ties, record).where_also(options.conditions, {})
+        return read_matrix(source, options, given).where_also(options.conditions, {})
     if layout is None and isinstance(source, (np.ndarray, list)) and not is_records(source):
-        raise InputError("a bare array carries no column names; state layout='matrix', winner and items")
+        raise InputError("an array has no column names; state layout='matrix', winner and items")
     table = load(source, encoding, nameless=True, compared=(columns or {}).values())
     if layout is None and not columns and not layouts_of(table.columns) and is_square(table):
         _check_options("matrix", stated)
         warn_if_cut(table)
         table = replace(table, told=(*table.told, f"{table.source}: rows and columns are the same items"))
-        return read_matrix(table, options, winner, ties, record).where_also(options.conditions, {})
+        return read_matrix(table, options, given).where_also(options.conditions, {})
     table = without_row_names(table).with_roles(columns)
     warn_if_cut(table)
     other = layout in (None, "counts") and not layouts_of(table.columns)
-    if (other or layout in ("scores", "winners")) and (counted := as_counts(table, layout, options)):
+    if (other or layout in ("scores", "winners")) and (counted := as_counts(table, layout, options, given)):
         _check_options("counts", stated)
         table, layout = counted, "counts"
     if layout is None:
-        layout = recognised(table)
+        layout = recognised(table, given)
         _check_options(layout, stated)
     else:
-        check_has(table, layout)
+        check_has(table, layout, given)
     if layout == "prefmod":
+        if None in (items, pair_order, coding) and (ways := ways_of(table, given)):
+            raise unread(table, given, ways)
         return read_wide(table, options, pair_order, pairs, coding, pair_names)
     if layout == "rankings":
         return read_rankings(table, options)
     if layout == "arena-hard":
         table, layout, coding = games_of(table), "votes", _GAMES if coding is None else coding
     table, kinds = without_bad_rows(table, options, layout, coding)
-    found = _rows_of(table, options, layout, coding)
+    try:
+        found = _rows_of(table, options, layout, coding)
+    except CodingError:
+        answer = "" if coding is not None or layout not in WORDS else NEEDED[layout][2]
+        if answer and (ways := ways_of_codes(table, answer, layout=layout)):
+            raise unread(table, given, ways) from None
+        raise
     dropped = {kind: int(v.sum()) for kind, v in kinds.items()}
     return found.changed(dropped=dropped, read_as=table.told) if dropped or table.told else found
 
@@ -386,39 +388,27 @@ def layouts_of(names: Iterable[str]) -> tuple[Layout, ...]:
     return (*fits, *(("rankings",) if is_rankings(found) else ()))
 
 
-def recognised(table: Table) -> Layout:
+def recognised(table: Table, stated: Mapping[str, Any] = NOTHING) -> Layout:
     """The one layout that the table's columns fit."""
     fits = layouts_of(table.columns)
-    if len(fits) == 1:
-        return fits[0]
-    found = f"{table.source}: found the columns {listed(table.columns)}"
-    if fits:
-        raise InputError(
-            f"{found}, which fit the layouts {' and '.join(fits)}; state which, layout={fits[0]!r}"
-        )
-    raise InputError(f"{found}; {_EXPECTED}{_near(table)}")
+    if len(fits) != 1:
+        left = listed(name for name in ("wins", "ties", "losses") if name in table.columns)
+        gone = {layout: f" Remove {left} first." if left and layout != "counts" else "" for layout in fits}
+        needed = {layout: listed(NEEDED.get(layout, ("system", "rank"))) for layout in fits}
+        found = [Way({"layout": own}, f"The columns are {needed[own]}.{gone[own]}") for own in fits]
+        raise unread(table, stated, found or None)
+    return fits[0]
 
 
-def _near(table: Table) -> str:
-    """'; did you mean ...' for columns that are almost called as a role."""
-    near = [
-        f"{name!r} is not exactly {name.strip().casefold()!r}"
-        for name in table.columns
-        if name not in ROLES and len(name) < 100 and name.strip().casefold() in ROLES
-    ]
-    return "; " + named(near) if near else ""
-
-
-def check_has(table: Table, layout: Layout) -> None:
+def check_has(table: Table, layout: Layout, stated: Mapping[str, Any] = NOTHING) -> None:
     """Refuse a table without the columns of its layout."""
     absent = [name for name in NEEDED.get(layout, ()) if name not in table.columns]
-    if absent or (layout == "rankings" and "rankings" not in layouts_of(table.columns)):
-        names = listed(absent) or "'system1', 'rank1', 'system2', 'rank2' (or 'system', 'rank')"
-        raise InputError(
-            f"{table.source}: layout {layout!r} needs the column {names}; found {listed(table.columns)}"
-            + (suggestion(absent[0], table.columns) if absent else "")
-            + f"; say which column it is, for example columns={{{(absent or ['system1'])[0]!r}: ...}}"
-        )
+    if (
+        layout in ("scores", "winners")
+        or absent
+        or (layout == "rankings" and "rankings" not in layouts_of(table.columns))
+    ):
+        raise unread(table, {**stated, "layout": layout})
 
 
 #: :func:`read` of a layout that is told.

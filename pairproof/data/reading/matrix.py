@@ -14,6 +14,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -26,6 +27,7 @@ from ..comparisons import Comparisons
 from ..options import one_of
 from .assemble import Options, check_levels, encode, item_covariates
 from .cells import BoolArray, check_range, labels, numbers, text_of
+from .forms import LayoutError, Way
 from .nested import Lists
 from .sources import Table, from_frame, load, repeated
 from .text_tables import BLANKS
@@ -70,15 +72,18 @@ def is_square(table: Table) -> bool:
     return len(both) > 1 or any(map(_CELL.fullmatch, cells))
 
 
-def read_matrix(
-    source: Any, options: Options, winner: Winner | None, ties: Any = None, record: Record | None = None
-) -> Comparisons:
+def read_matrix(source: Any, options: Options, stated: Mapping[str, Any]) -> Comparisons:
     """Comparisons of a square table; arguments as in :func:`pairproof.data.reading.from_matrix`."""
+    winner, ties, record = stated["winner"], stated["ties"], stated["record"]
+    if isinstance(source, (str, os.PathLike)):
+        source = load(source, options.encoding, nameless=True)
     if winner is None:
-        where = f"{source.source}: rows and columns are the same items; " if isinstance(source, Table) else ""
-        raise InputError(
-            f"{where}a matrix of wins needs winner='rows' (cell [A, B] counts wins of A over B) or winner='columns' "
-            "(wins of B over A); nothing in the table tells which"
+        name = source.source if isinstance(source, Table) else "table"
+        raise LayoutError(
+            name,
+            "found a table whose rows and columns are the same items",
+            _ways(source, record),
+            stated or {},
         )
     one_of("winner", winner, ("rows", "columns"))
     if record is not None:
@@ -100,7 +105,7 @@ def read_matrix(
     if tied.any() and not tie_category:
         raise InputError(
             f"{square.source}: tie_category=False, but the matrix of ties counts {tied.sum() / 2:g}; leave"
-            " tie_category out and say in the fit what becomes of ties (ties='drop', 'half', ...)"
+            " tie_category out and say in the fit how ties are treated (ties='drop', 'half', ...)"
         )
     i, j = np.triu_indices(len(items), 1)
     met = won[i, j] + won[j, i] + tied[i, j] > 0
@@ -117,6 +122,20 @@ def read_matrix(
     return Comparisons.build(
         items, i, j, *counts, item_data=of_items, source=square.source, dropped=dropped, read_as=sentences
     )
+
+
+def _ways(source: Any, record: Record | None) -> list[Way]:
+    """Whose wins a cell may count, and, where cells have three numbers, which of them may be the ties."""
+    cells = [labels(source, name).levels for name in source.columns] if isinstance(source, Table) else []
+    three = record is None and any(m and m[3] for own in cells for m in map(_CELL.fullmatch, own))
+    found = []
+    for winner, order in product(get_args(Winner), get_args(Record) if three else ("",)):
+        won, lost = ("A", "B") if winner == "rows" else ("B", "A")
+        told = f"The cell in row A and column B counts wins of {won} over {lost}{f', as {order}' if order else ''}."
+        found.append(
+            Way({"layout": "matrix", "winner": winner, **({"record": order} if order else {})}, told)
+        )
+    return found
 
 
 def _ties(square: Square, options: Options, items: tuple[str, ...]) -> FloatArray:
@@ -178,12 +197,12 @@ def _of_array(source: Any, options: Options, what: str) -> tuple[Table, list[str
     array = np.asarray(source)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InputError(
-            f"{what}: shape {array.shape}; expected a square of counts, a row and a column an item"
+            f"{what}: shape {array.shape}; expected a square of counts, with one row and one column per item"
         )
     if options.names is None or len(options.names) != len(array):
         given = "no items are stated" if options.names is None else f"{len(options.names)} items are stated"
         raise ItemError(
-            f"{what}: an array of shape {array.shape} carries no labels, and {given}; pass items=[...]"
+            f"{what}: an array of shape {array.shape} has no labels, and {given}; pass items=[...]"
         )
     names = list(options.names)
     return from_frame(pd.DataFrame(array, columns=names), what), names
@@ -349,8 +368,8 @@ def _games(
         if known[i, j] and (won[i, j], won[j, i], tied[i, j]) != (a, b, t):
             raise InputError(
                 f"{at}: {row} against {column} is {cell[0]!r}, but the cell of {column} against {row} says"
-                f" {won[j, i]:g} to {won[i, j]:g}; correct the one or the other. If the cells are scores of matches, with rows at"
-                " home, write a row a match: home, away, score"
+                f" {won[j, i]:g} to {won[i, j]:g}; correct one of them. If the cells are scores of matches, with rows at"
+                " home, write one row per match: home, away, score"
             )
         won[i, j], won[j, i], tied[i, j], tied[j, i] = a, b, t, t
         known[i, j] = known[j, i] = True

@@ -87,6 +87,38 @@ def _vocabularies(names: Sequence[str], items: Sequence[str]) -> Iterator[Mappin
             yield {f"{lettered[1]}{k + first}": k for k in range(n)}
 
 
+#: Names of pairs without a sign between the items: V1V2, comp1_2, comp12, TeaCoffee, and halves such as AB.
+_JOINT = tuple(map(re.compile, (
+    r"([A-Za-z]+\d+)([A-Za-z]+\d+)", r"[A-Za-z_. ]*?(\d+)\D(\d+)", r"[A-Za-z_. ]*?(\d)(\d)",
+    "([A-Z][a-z]*)([A-Z][a-z]*)", "(.)(.)", "(..)(..)", "(...)(...)",
+)))  # fmt: skip
+
+
+def named_pairs(names: Sequence[str], items: Sequence[str]) -> tuple[list[str], list[str], Pairs] | None:
+    """(names that are pairs, their items, the positions of these) if names are all the pairs of some items, or of those
+    stated; None if they are not."""
+    if items:
+        found = next(_readings(names, items), None) if names else None
+        return None if found is None else (list(names), list(items), found)
+    split = [[tuple(name.split(sign)) for name in names] for sign in BETWEEN if sign.strip() and sign != "x"]
+    joint = [[match.groups() if (match := form.fullmatch(name)) else () for name in names] for form in _JOINT]
+    for pairs in (*split, *joint):
+        found_at = {k: pair for k, pair in enumerate(pairs) if len({*pair}) == len(pair) == 2 and all(pair)}
+        place = {
+            item: k
+            for k, item in enumerate(dict.fromkeys(item for pair in found_at.values() for item in pair))
+        }
+        if (
+            len(place) > 2
+            and len({frozenset(p) for p in found_at.values()})
+            == len(found_at)
+            == len(place) * (len(place) - 1) // 2
+        ):
+            order = tuple((place[a], place[b]) for a, b in found_at.values())
+            return [names[k] for k in found_at], list(place), order
+    return None
+
+
 class _AnyCase(dict[str, int]):
     """Labels found in any case."""
 
@@ -203,10 +235,11 @@ def wide_answers(
 ) -> tuple[list[str], Pairs, NDArray[np.int8]]:
     """(pair columns, positions of their items, int[n_rows, n_columns] FIRST, TIE, SECOND or MISSING)."""
     items = options.names
-    if items is None:
-        raise ItemError(
-            f"{table.source}: the items are not stated, and a table with a column a pair does not name them; "
-            "pass items=['A', 'B', ...] in the order in which the pairs are built from them"
+    if items is None or pair_order is None or coding is None:
+        codes = named(natural_order({v for c in _candidates(table) for v in labels(table, c).levels}), 8)
+        raise PairOrderError(
+            f"{table.source}: a table with one column per pair needs items=, pair_order= and coding=, which say how to read it"
+            f" (columns {named(_candidates(table), 6)}; codes {codes})"
         )
     if len(items) < 2 or len(set(items)) != len(items):
         raise ItemError(f"items are {quoted(list(items))}; expected two or more different names")
@@ -218,8 +251,6 @@ def wide_answers(
     )
     if pair_names != "ignore":
         check_pair_names(names, items, order, named_order, table.source)
-    if coding is None:
-        raise CodingError(_coding_not_stated(table, names))
     stated = Coding.read(coding)
     stated.refuse(BOTH_BAD, "layouts 'long' and 'votes'; here say that it is a tie")
     if pairs is None:
@@ -273,20 +304,12 @@ def _stated_columns(table: Table, pairs: Sequence[str] | None) -> list[str] | No
     return names
 
 
-def _order(
-    table: Table, items: tuple[str, ...], pair_order: PairOrderLike | None, names: list[str] | None
-) -> Pairs:
+def _order(table: Table, items: tuple[str, ...], pair_order: PairOrderLike, names: list[str] | None) -> Pairs:
     """Positions of the items of each pair column, checked against the number of columns."""
     n = len(items)
     expected = n * (n - 1) // 2
     found = _candidates(table)
     columns = f"{len(names)} pair columns" if names is not None else f"{len(table.columns)} columns"
-    if pair_order is None:
-        raise PairOrderError(
-            f"{table.source}: {columns} for {n} items, but the order is not stated. prefmod reads "
-            f"{_in_numbers('prefmod', n)}; lexicographic is {_in_numbers('lexicographic', n)}. "
-            "Pass pair_order='prefmod', 'lexicographic', or the pairs themselves"
-        )
     if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic"):
         # A hundred thousand items would have five billion pairs: they are counted before they are listed.
         order = named_pair_order(pair_order, n) if expected <= len(found) else ()
@@ -304,12 +327,6 @@ def _order(
             " the columns that hold the responses"
         )
     return order
-
-
-def _in_numbers(name: str, n: int, most: int = 6) -> str:
-    order = named_pair_order(name, min(n, 12))  # the first six pairs of twelve items are those of any more
-    joint = "" if n < 10 else "-"
-    return " ".join(f"{i + 1}{joint}{j + 1}" for i, j in order[:most]) + (" ..." if len(order) > most else "")
 
 
 def _stated_pairs(items: tuple[str, ...], pair_order: PairOrderLike) -> Pairs:
@@ -344,13 +361,3 @@ def _one_pair(place: Mapping[str, int], pair: str | tuple[str, str]) -> tuple[in
         )
     first, second = found.pop()
     return place[first], place[second]
-
-
-def _coding_not_stated(table: Table, names: Sequence[str]) -> str:
-    codes = sorted({level for name in names for level in labels(table, name).levels})
-    shown = named(codes, 8)
-    return (
-        f"{table.source}: columns {named(names, 6)} hold {shown}, but the coding "
-        "is not stated; pass for example coding={'first': 1, 'tie': 0, 'second': -1, 'missing': 'NA'} "
-        "(--coding first=1,tie=0,second=-1,missing=NA)"
-    )

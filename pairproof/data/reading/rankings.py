@@ -216,7 +216,7 @@ def _check_once_in_ranking(table: Table, ranking: IntArray, item: IntArray, item
         twice = np.isin(np.arange(table.n_rows), again)
         found = f"{quoted(items[int(item[again[0]])])} stands in row {int(before[0]) + 1} of the same ranking as well"
         cure = (
-            f"rows are one ranking if they share {_words(table)}; name what else tells them apart as"
+            f"rows are one ranking if they share {_words(table)}; name a column that separates them as"
             " 'source' or 'judge' (columns={'source': ...}), or a column 'ranking'"
         )
         raise table.refuse(twice, "system", found, cure, ItemError)

@@ -46,7 +46,7 @@ from .text_tables import is_text_table, one_table
 
 #: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
-    "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner", "judge", "weight",
+    "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner", "loser", "judge", "weight",
     "source", "order", "system", "rank", "ranking", "person", "pref", "baseline",
 )  # fmt: skip
 #: Those that say who was compared and what came of it: of a large text they are read at once.
@@ -193,7 +193,7 @@ class Table:
         for role, name in chosen.items():
             if renamed.count(role) > 1:
                 raise InputError(
-                    f"{self.source}: column {name!r} shall be {role!r}, but there is a column {role!r} as"
+                    f"{self.source}: column {name!r} was given the role {role!r}, but there is a column {role!r} as"
                     " well; rename or remove that one"
                 )
         columns = dict(zip(renamed, parts_of(self.columns).values()))
@@ -377,7 +377,7 @@ def _once(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise InputError(f"{where}: the name {quoted(name)} stands twice in one object; keep one")
+            raise InputError(f"{where}: the name {quoted(name)} occurs twice in one object; keep one")
         found[name] = _WORDS[value] if value is None or value is True or value is False else value
     return found
 

@@ -1121,7 +1121,7 @@ def test_a_frame_and_an_array_are_the_same_matrix_as_the_file(saved):
 
 def test_an_array_without_items_and_a_frame_without_row_labels_are_refused():
     counts = np.array([[0, 7], [2, 0]])
-    with pytest.raises(ItemError, match="carries no labels, and no items are stated"):
+    with pytest.raises(ItemError, match="has no labels, and no items are stated"):
         from_matrix(counts, winner="rows")
     with pytest.raises(ItemError, match="2 rows without labels"):
         from_matrix(pd.DataFrame(counts, columns=["A", "B"]), winner="rows")

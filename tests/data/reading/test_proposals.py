@@ -1,0 +1,179 @@
+"""A table that does not say how it is read is refused once, with the whole command that reads it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from itertools import permutations, product
+from pathlib import Path
+
+import pytest
+
+import pairproof
+from pairproof.cli.app import run
+from pairproof.data.reading.forms import LayoutError
+
+PREFMOD, LEXICOGRAPHIC = "12 13 23 14 24 34".split(), "12 13 14 23 24 34".split()
+
+
+def _wide(names: list[str], codes: list[str]) -> str:
+    rows = [[codes[(r * (k + 3) + r // 2) % len(codes)] for k in range(len(names))] for r in range(12)]
+    return "\n".join(map(",".join, [names, *rows])) + "\n"
+
+
+def _with_ids(text: str) -> str:
+    first, *rows = text.splitlines()
+    return "\n".join([f"id,{first}", *(f"{100 + k},{row}" for k, row in enumerate(rows))]) + "\n"
+
+
+def _votes(header: str, answers: tuple[str, ...]) -> str:
+    pairs = [*permutations(("x", "y", "z"), 2)] * 2
+    named = {"A": 0, "B": 1}
+    cells = (answers[k % len(answers)] for k in range(len(pairs)))
+    rows = ((a, b, (a, b)[named[c]] if c in named else c) for (a, b), c in zip(pairs, cells))
+    return "\n".join([header, *map(",".join, rows)]) + "\n"
+
+
+RANKS = [*permutations("1234")][::2]
+RATINGS = [*product("12345", "135", "245")]
+#: File -> its text, and the options of each command that the message proposes.
+CASES: dict[str, tuple[str, list[str]]] = {
+    "numbers": (
+        _wide(PREFMOD, ["1", "-1", "0"]),
+        ["--layout prefmod --items 1,2,3,4 --pair-order prefmod --coding first=1,tie=0,second=-1"],
+    ),
+    "prefmod": (
+        _wide([f"V{a}V{b}" for a, b in PREFMOD], ["1", "-1"]),
+        ["--layout prefmod --items V1,V2,V3,V4 --pair-order prefmod --coding first=1,second=-1"],
+    ),
+    "letters": (
+        _with_ids(_wide(["AB", "AC", "AD", "BC", "BD", "CD"], ["1", "0", "2"])),
+        [
+            "--layout prefmod --items A,B,C,D --col person=id --pair-order lexicographic --coding first=1,tie=0,second=2",
+            "--layout prefmod --items A,B,C,D --col person=id --pair-order lexicographic --coding first=0,tie=1,second=2",
+        ],
+    ),
+    "colons": (
+        _wide(["tea:milk", "tea:water", "milk:water"], ["1", "2", "NA"]),
+        ["--layout prefmod --items tea,milk,water --pair-order prefmod --coding first=1,second=2,missing=NA"],
+    ),
+    "unnamed": (
+        _wide([f"V{k}" for k in range(1, 7)], ["1", "-1"]),
+        [
+            "--layout prefmod --items A,B,C,D --pair-order prefmod --coding first=1,second=-1",
+            "--layout prefmod --items A,B,C,D --pair-order lexicographic --coding first=1,second=-1",
+        ],
+    ),
+    "ranks": (
+        "\n".join(["tea,milk,water,juice", *map(",".join, RANKS)]) + "\n",
+        ["--layout ranks --items tea,milk,water,juice"],
+    ),
+    "ratings": (
+        "\n".join(["tea,milk,water", *map(",".join, RATINGS)]) + "\n",
+        [f"--layout ratings --items tea,milk,water --scale 1-5 --best {best}" for best in ("high", "low")],
+    ),
+    "orders": (
+        "\n".join(["best,middle,worst", *map(",".join, permutations(("x", "y", "z")))]) + "\n",
+        ["--layout orders --places best,middle,worst"],
+    ),
+    "text": (
+        "\n".join(["answer", *map(" > ".join, permutations(("x", "y", "z")))]) + "\n",
+        ["--layout ranking-text --column answer"],
+    ),
+    "sides": (
+        _votes("option_left,option_right,choice", ("left", "right", "tie")),
+        [
+            "--layout long --col first=option_left --col second=option_right --col outcome=choice"
+            " --coding first=left,tie=tie,second=right"
+        ],
+    ),
+    "by name": (
+        _votes("one,two,better", ("A", "B", "B")),
+        ["--layout votes --col model_a=one --col model_b=two --col winner=better"],
+    ),
+    "codes": (
+        _votes("first,second,outcome", ("0", "1")),
+        ["--layout long --coding first=1,second=0", "--layout long --coding first=0,second=1"],
+    ),
+    "counts": (
+        "optionA,optionB,nA,nB\nx,y,5,3\ny,z,2,7\nx,z,4,4\n",
+        ["--layout counts --col first=optionA --col second=optionB --col wins=nA --col losses=nB"],
+    ),
+    "beaten": (
+        "champion,opponent\nx,y\ny,z\nz,x\ny,x\n",
+        [f"--layout winners --col winner={a} --col loser={b}" for a, b in permutations(("champion", "opponent"))],
+    ),
+    "matrix": (
+        ",x,y,z\nx,0,5,3\ny,2,0,7\nz,1,4,0\n",
+        ["--layout matrix --winner rows", "--layout matrix --winner columns"],
+    ),
+    "records": (
+        ",x,y,z\nx,,5-1-3,3-2-1\ny,,,7-1-2\nz,,,\n",
+        [
+            f"--layout matrix --winner {winner} --record {order}"
+            for winner in ("rows", "columns")
+            for order in ("wins-ties-losses", "wins-losses-ties")
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table.csv").write_text(CASES[request.param][0])
+    return str(request.param)
+
+
+@pytest.mark.parametrize("file", CASES, indirect=True)
+def test_the_message_proposes_commands_that_work_when_they_are_pasted(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["fit", "table.csv"]) == 3
+    commands = re.findall(r"^    pairproof (fit|fit-answers) table.csv (.*)$", capsys.readouterr().err, re.M)
+    assert [shlex.split(options) for _, options in commands] == [shlex.split(own) for own in CASES[file][1]]
+    for name, options in commands:
+        assert run([name, "table.csv", *shlex.split(options)]) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("file", CASES, indirect=True)
+def test_python_proposes_calls_that_work_when_they_are_pasted(file: str) -> None:
+    with pytest.raises(LayoutError) as refused:
+        pairproof.read("table.csv")
+    lines = [line.strip() for line in str(refused.value).splitlines() if line.startswith("    ")]
+    assert len(lines) == len(CASES[file][1])
+    for line in lines:
+        call = ast.parse(line, mode="eval").body
+        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        given = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+        assert getattr(pairproof, call.func.attr)("table.csv", **given).n_rows > 0
+
+
+@pytest.mark.parametrize("file", ["letters"], indirect=True)
+def test_what_was_typed_stays_and_only_the_rest_is_proposed(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        run(["fit", "table.csv", "--ties", "davidson", "--coding", "first=1,tie=0,second=2", "--layout=long"])
+        == 3
+    )
+    assert run(["fit", "table.csv", "--ties", "davidson", "--coding", "first=1,tie=0,second=2"]) == 3
+    (command,) = re.findall(r"^    pairproof (.*)$", capsys.readouterr().err, re.M)
+    assert command == (
+        "fit table.csv --ties davidson --coding first=1,tie=0,second=2 --layout prefmod --items A,B,C,D"
+        " --col person=id --pair-order lexicographic"
+    )
+    assert run(shlex.split(command)) == 0
+
+
+@pytest.mark.parametrize("file", ["letters"], indirect=True)
+def test_fit_answers_and_tree_propose_the_same_table_as_one_of_persons(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("fit-answers", "fit-answers --layout pairs", "tree"):
+        first, *more = command.split()
+        assert run([first, "table.csv", *more]) == 3
+        proposed = re.findall(rf"^    pairproof {first} table.csv (.*)$", capsys.readouterr().err, re.M)
+        assert len(proposed) == 2 and all("--person id" in options for options in proposed)
+    assert run(["fit-answers", "table.csv", *shlex.split(proposed[0])]) == 0
