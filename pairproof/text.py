@@ -19,12 +19,17 @@ WIDTH = 100
 NAME_WIDTH = 36
 
 
-def number(x: float, digits: int = 4) -> str:
-    """Fixed decimals where they show something, else scientific; `-` for nan."""
+def number(x: float, digits: int = 4, se: float = 0.0) -> str:
+    """Fixed decimals where they show something, else scientific; `-` for nan.
+
+    se: of an estimate; where it has these decimals the estimate has them too, 0.0000 for 1e-6 with an error of 0.2.
+    """
     if math.isnan(x):
         return "-"
-    if x == 0 or 10.0**-digits * 5 <= abs(x) < 1e6:
-        return f"{x:.{digits}f}"
+    least = 10.0**-digits * 5
+    if (x == 0 or abs(x) >= least or se >= least) and abs(x) < 1e6:
+        text = f"{x:.{digits}f}"
+        return text.removeprefix("-") if float(text) == 0.0 else text
     return f"{x:.3e}"
 
 

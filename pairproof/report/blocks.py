@@ -9,9 +9,12 @@ In a drawing, text and axes take the page's own colour (`currentColor`) and mark
 from __future__ import annotations
 
 import io
+import math
 import re
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import Any, Literal, Union
 from xml.etree.ElementTree import Element
@@ -92,7 +95,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table.
+    """A table, of which a column of nothing but "-" is not shown.
 
     named_by: the column whose cells name their rows.  sortable: whether a reader of HTML may sort it; its rows have no notes.
     """
@@ -103,19 +106,24 @@ class Table:
     named_by: int = 0
     sortable: bool = False
 
+    @cached_property
+    def _shown(self) -> tuple[int, ...]:
+        """Places of the columns that say something: all but those of nothing but "" and "-"."""
+        rows = [row.cells if isinstance(row, Row) else row for row in self.rows]
+        said = [{c.signed if isinstance(c, Cell) else c for c in cells} - {"", "-"} for cells in zip(*rows)]
+        return tuple(k for k in range(len(self.header)) if not rows or k <= self.named_by or said[k])
+
     @property
     def columns(self) -> tuple[Column, ...]:
-        return tuple(
-            h if isinstance(h, Column) else Column(h, "right" if k else "left")
-            for k, h in enumerate(self.header)
-        )
+        heads = [(k, self.header[k]) for k in self._shown]
+        return tuple(h if isinstance(h, Column) else Column(h, "right" if k else "left") for k, h in heads)
 
     @property
     def body(self) -> Iterator[tuple[tuple[Cell, ...], str]]:
         """Cells and note of each row."""
         for row in self.rows:
             cells, note = (row.cells, row.note) if isinstance(row, Row) else (row, "")
-            yield tuple(c if isinstance(c, Cell) else Cell(c) for c in cells), note
+            yield tuple(c if isinstance(c, Cell) else Cell(c) for c in (cells[k] for k in self._shown)), note
 
     @property
     def noted(self) -> bool:
@@ -125,7 +133,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing; only HTML shows it."""
+    """A drawing; only HTML shows it, drawn once as wide as the page and once as wide as a telephone.
+
+    size: inches; it is drawn wider where there is room, and as high, unless it keeps its "shape" or, as what cannot be
+    drawn narrower, its "size".  panels: whether `draw` makes its own axes.
+    """
 
     caption: str
     description: str
@@ -134,6 +146,16 @@ class Figure:
     panels: bool = False
     title: str = ""
     elsewhere: tuple[Block, ...] = ()
+    keeps: Literal["", "shape", "size"] = ""
+
+    def inches(self, narrow: bool) -> tuple[float, float]:
+        """Width and height of one of its two drawings."""
+        width, height = self.size
+        if self.keeps == "size" or self.keeps and not narrow:
+            return self.size
+        if not narrow:
+            return max(width, WIDE), height
+        return NARROW, height * NARROW / width if self.keeps else height
 
 
 @dataclass(frozen=True)
@@ -205,6 +227,10 @@ def _inner(blocks: Sequence[Block]) -> Iterator[Block]:
         yield from _inner(block.blocks) if isinstance(block, Folded) else (block,)
 
 
+#: Inches that a drawing is wide on a page of 68 rem and on a telephone of 420 px: text of 7 points then has 9 px or more.
+WIDE, NARROW = 9.6, 3.8
+#: Characters of a name beside a drawing on a telephone.
+LONGEST = 24
 #: Colours to draw with; the page replaces them by its own.
 INK, GOOD, BAD, FAINT = "#010203", "#010204", "#010205", "#010206"
 _OF_PAGE = {
@@ -230,16 +256,31 @@ _STYLE = {
 }
 
 
-def svg(block: Figure, name: str) -> str:
+def panels(drawing: Any, n: int, height: float, most: int = 5, least: float = 1.8, **how: Any) -> list[Any]:
+    """Axes of n panels, each so many inches high and at least so wide, at most so many in a row; the drawing gets their height."""
+    columns = max(1, min(n, most, int(drawing.get_figwidth() / least)))
+    rows = math.ceil(n / columns)
+    drawing.set_figheight(rows * height)
+    axes = drawing.subplots(rows, columns, squeeze=False, **how).ravel()
+    for ax in axes[n:]:
+        ax.set_visible(False)
+    return list(axes[:n])
+
+
+def svg(block: Figure, name: str, narrow: bool = False) -> str:
     """The drawing as an <svg> element whose identifiers begin with `name`, the same each time."""
     import matplotlib
     from matplotlib.figure import Figure as Drawing
 
     stream = io.StringIO()
     style: Any = {**_STYLE, "svg.hashsalt": name}
+    size = block.inches(narrow)
     with matplotlib.rc_context(style):
-        drawing = Drawing(figsize=block.size, layout="constrained")
+        drawing = Drawing(figsize=size, layout="constrained")
         block.draw(drawing if block.panels else drawing.subplots())
+        _legends_outside(drawing, narrow)
+        for ax in drawing.axes if narrow and not block.keeps == "size" else ():
+            _narrowed(ax)
         drawing.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = safe(stream.getvalue())
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
@@ -248,15 +289,42 @@ def svg(block: Figure, name: str) -> str:
     text = re.sub(r'href="#', f'href="#{name}-', text)
     for written, page in _OF_PAGE.items():
         text = text.replace(written, page)
-    # Sizes in inches become a largest width, so that the drawing shrinks with the page and never grows.  A
+    # The page's width takes the place of inches: a drawing fills it, but for one that keeps its shape or its size.  A
     # reader's font may be wider than the one that was measured: names then reach into the margin, uncut.
     about = f'role="img" aria-labelledby="{name}-t {name}-d"'
     head = re.match(r"<svg[^>]*>", text)
     assert head is not None, "matplotlib writes an svg element"
     opened = re.sub(r' (?:width|height)="[^"]*"', "", head[0])
-    opened = opened.replace(
-        "<svg", f'<svg style="max-width:{96 * block.size[0]:.0f}px;overflow:visible" {about}', 1
-    )
+    px = f"{128 * size[0]:.0f}px"
+    limits = {"": "", "shape": f"max-width:{px};", "size": f"max-width:{px};min-width:{96 * size[0]:.0f}px;"}
+    limit = limits[block.keeps]
+    opened = opened.replace("<svg", f'<svg style="{limit}overflow:visible" {about}', 1)
     said = escape(label(block.caption)), escape(label(block.description))
     titles = f'<title id="{name}-t">{said[0]}</title><desc id="{name}-d">{said[1]}</desc>'
     return opened + titles + text[head.end() :]
+
+
+def _legends_outside(drawing: Any, narrow: bool) -> None:
+    """One legend for all axes, beside them, or below them where it is narrow: there it hides nothing."""
+    entries: dict[str, Any] = {}
+    for ax in drawing.axes:
+        if legend := ax.get_legend():
+            entries |= {said: handle for handle, said in zip(*ax.get_legend_handles_labels())}
+            legend.remove()
+    if entries:
+        columns = 1 if max(map(len, entries)) > LONGEST else 2
+        drawing.set_figheight(drawing.get_figheight() + 0.19 * narrow * math.ceil(len(entries) / columns))
+        where = {"loc": "outside lower left", "ncols": columns} if narrow else {"loc": "outside right upper"}
+        drawing.legend(list(entries.values()), list(entries), **where)
+
+
+def _narrowed(ax: Any) -> None:
+    """What is written at the axes, in the room of a telephone: lines folded, the middle of long names left out."""
+    ax.set_xlabel(textwrap.fill(ax.get_xlabel(), 2 * LONGEST))
+    ax.set_title(textwrap.fill(ax.get_title(), 2 * LONGEST))
+    for axis in (ax.xaxis, ax.yaxis):
+        names = [tick.get_text() for tick in axis.get_ticklabels()]
+        if max(map(len, names), default=0) > LONGEST:
+            kept = LONGEST // 2
+            short = [n if len(n) <= LONGEST else f"{n[:kept]}\u2026{n[1 - kept:]}" for n in names]
+            axis.set_ticks(axis.get_ticklocs(), short)

@@ -15,7 +15,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
 from itertools import count
 from pathlib import Path
@@ -265,7 +265,7 @@ def _rendered(page: Page, style: str | None) -> str:
 
     numbers = count(1)
     template = _packaged("report.html.j2")
-    given = {"page": page, "style": style, "version": pairproof.__version__, "drawn": _drawn, "script": ""}
+    given = {"page": page, "style": style, "version": pairproof.__version__, "script": ""}
     if style is not None and page.sortable:
         script = _packaged("sorting.js")
         digest = hashlib.sha256(script.encode()).digest()
@@ -274,14 +274,23 @@ def _rendered(page: Page, style: str | None) -> str:
             "hash": base64.b64encode(digest).decode(),
             "style": style + _packaged("sorting.css"),
         }
-    return _environment().from_string(template).render(number=lambda: next(numbers), **given)
+    return (
+        _environment()
+        .from_string(template)
+        .render(number=lambda: next(numbers), drawn=partial(_drawn, narrow=style is not None), **given)
+    )
 
 
-def _drawn(block: Figure | Picture, number: int) -> Any:
+def _drawn(block: Figure | Picture, number: int, narrow: bool) -> Any:
+    """The drawing; with `narrow` a figure has one for telephones too, of which the page's style shows one."""
     from markupsafe import Markup
 
     if isinstance(block, Figure):
-        return Markup(svg(block, f"figure{number}"))
+        wide = svg(block, f"figure{number}")
+        if block.keeps == "size" or not narrow:
+            return Markup(wide)
+        other = svg(block, f"figure{number}n", True)
+        return Markup(f'<div class="wide">{wide}</div><div class="narrow">{other}</div>')
     return Markup(safe(ElementTree.tostring(block.element(), encoding="unicode", short_empty_elements=False)))
 
 

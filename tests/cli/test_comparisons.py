@@ -64,7 +64,7 @@ def test_the_report_says_which_items_can_be_told_apart_unasked(capsys, tmp_path)
         "Not told apart, a:",
     ):
         assert words in text
-    assert "Rank sets" in html.read_text() and html.read_text().count("<svg") == 2
+    assert "Rank sets" in html.read_text() and html.read_text().count("<svg") == 4
     capsys.readouterr()
 
 

@@ -391,7 +391,7 @@ def test_abilities_over_the_trials_and_rankings_stand_in_words_json_and_pictures
         "--rankings",
     )
     found = document(capsys, *arguments, "--report", page)
-    assert page.read_text("utf-8").count("<svg") == 3
+    assert page.read_text("utf-8").count("<svg") == 6  # three pictures, each in two widths
     trials, rankings = found["trial_abilities"]["all"], found["rankings"]["all"]
     assert (
         trials["train_size"] == trials["n_train"] == 160
@@ -630,9 +630,7 @@ def test_pairs_in_a_circle_are_said_to_give_no_ranking_and_the_circle_is_shown(c
     code, out, _ = run(capsys, "compare-two", path, *(x for f in files for x in ("--report", f)))
     assert (
         code == 0
-        and out.endswith(
-            "NO RANKING by sum of sentences: the pairs form a circle, A > B > C > A (> is better)\n"
-        )
+        and "NO RANKING by sum of sentences: the pairs form a circle, A > B > C > A (> is better)\n" in out
         and "Best first" not in out
     )
     assert "A &gt; B &gt; C &gt; A" in files[0].read_text("utf-8") and "A \\> B \\> C \\> A" in files[
@@ -656,9 +654,8 @@ def test_pairs_that_were_left_out_or_are_even_are_named_where_no_ranking_follows
         encoding="utf-8",
     )
     _, out, _ = run(capsys, "compare-two", path)
-    assert "nothing puts in order A and B (even), B and Z0 (never compared), " in out and out.endswith(
-        " and 45 more\n"
-    )  # 1 + 2 * 9 + 36 - 10
+    assert "nothing puts in order A and B (even), B and Z0 (never compared), " in out
+    assert " and 45 more\n" in out  # 1 + 2 * 9 + 36 - 10
 
 
 def test_compare_two_writes_reports_in_which_names_stay_text(capsys, tmp_path):

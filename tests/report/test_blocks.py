@@ -184,7 +184,7 @@ def test_a_figure_is_drawn_in_html_and_said_elsewhere_in_its_own_words() -> None
         "A line", "It rises.\x1b", (3, 2), draw, title="Lines", elsewhere=(Paragraph("see the page"),)
     )
     html = render_html(Page("t", [figure, figure]))
-    assert html.count("<svg") == 2 and html.count("Lines</h2>") == 2 and "see the page" not in html
+    assert html.count("<svg") == 4 and html.count("Lines</h2>") == 2 and "see the page" not in html
     assert len(set(re.findall(r'id="([^"]*)"', html))) == len(re.findall(r'id="([^"]*)"', html))
     assert "\x1b" not in html and html == render_html(Page("t", [figure, figure]))
     for text in (render_markdown(Page("t", [figure])), render_text(Page("t", [figure]))):

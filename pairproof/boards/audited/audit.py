@@ -177,13 +177,7 @@ def _lines(found: Sequence[Finding]) -> Iterator[str]:
     for kind in dict.fromkeys(f.kind for f in found):
         own = [f for f in found if f.kind == kind]
         for f in own[:LISTED]:
-            p = (
-                ""
-                if f.p is None
-                else f" (p < {LEAST_P})"
-                if f.p < LEAST_P
-                else f" (p = {p_words(f.p, None, 3)})"
-            )
+            p = "" if f.p is None else f" (p < {LEAST_P})" if f.p < LEAST_P else f" (p = {p_words(f.p, 3)})"
             yield f.sentence + p
         if len(own) > LISTED:
             yield f"{KINDS[kind]}: {len(own) - LISTED} more flags, which the JSON and the data frame have"

@@ -56,6 +56,7 @@ def scale_use(found: Annotators, answers: Answers) -> blocks.Figure:
             axes.axvline(float(values[name].mean()), color=blocks.INK, linewidth=1.0)
             axes.set_yticks([])
             axes.set_xlim(0.0, 1.0)
+            axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
 
     half = {name: np.quantile(own, (0.25, 0.75)) for name, own in values.items()}
     middle = {name: f"middle half {low:.2f} to {high:.2f}" for name, (low, high) in half.items()}
@@ -63,7 +64,7 @@ def scale_use(found: Annotators, answers: Answers) -> blocks.Figure:
     left = len(found.rows) - len(names)
     more = f"; {left} more annotators are in the table" if left else ""
     title = "How each annotator uses the scale from 0 to 1; the line is the mean"
-    return _panels(f"{title}{_flag_note(flagged, names)}{more}", said, len(names), draw)
+    return _panels(f"{title}{_flag_note(flagged, names)}{more}", said, draw)
 
 
 def courses(found: Annotators, answers: Answers) -> blocks.Figure | None:
@@ -96,7 +97,7 @@ def courses(found: Annotators, answers: Answers) -> blocks.Figure | None:
 
     said = "; ".join(f"{name}: from {y[0]:+.2f} to {y[-1]:+.2f}" for name, (_, y) in lines.items())
     title = "Each annotator's scores less the items' mean scores, in the order in which they were given"
-    return _panels(f"{title}{_flag_note(flagged, names)}", said, len(names), draw)
+    return _panels(f"{title}{_flag_note(flagged, names)}", said, draw)
 
 
 def _flag_note(flagged: set[str], names: Sequence[str]) -> str:
@@ -104,16 +105,13 @@ def _flag_note(flagged: set[str], names: Sequence[str]) -> str:
     return f"; flagged: {', '.join(among)}" if among else ""
 
 
-def _panels(title: str, said: str, panels: int, draw: Callable[[Any], None]) -> blocks.Figure:
-    return blocks.Figure(title, said, (9.0, 1.0 + 1.15 * math.ceil(panels / PANELS_A_ROW)), draw, panels=True)
+def _panels(title: str, said: str, draw: Callable[[Any], None]) -> blocks.Figure:
+    return blocks.Figure(title, said, (blocks.WIDE, 1.5), draw, panels=True)
 
 
 def _grid(figure: Any, names: Sequence[str]) -> list[tuple[Any, str]]:
-    """Axes with a name over each, in rows of four."""
-    rows = math.ceil(len(names) / PANELS_A_ROW)
-    grid = figure.subplots(rows, PANELS_A_ROW, squeeze=False, sharex=True).ravel()
-    for axes in grid[len(names) :]:
-        axes.set_visible(False)
+    """Axes with a name over each, in rows of four where there is room."""
+    grid = blocks.panels(figure, len(names), 1.5, PANELS_A_ROW, sharex=True)
     for axes, name in zip(grid, names):
         axes.set_title(short(name))
         axes.tick_params(labelbottom=True)
@@ -149,7 +147,7 @@ def scores_figure(status: Status, order: Sequence[int], low: FloatArray, high: F
     counts, edges = histogram(status.state.score[judged])
 
     def draw(figure: Any) -> None:
-        left, right = figure.subplots(1, 2)
+        left, right = blocks.panels(figure, 2, 3.4, least=3.0)
         how = {"color": blocks.GOOD, "edgecolor": blocks.INK, "linewidth": 0.6}
         left.bar(edges[:-1], counts, np.diff(edges), align="edge", **how)
         left.set_xlabel("score")

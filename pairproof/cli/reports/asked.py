@@ -258,14 +258,14 @@ def _fits(fit: Fit) -> str:
     test = fit.goodness_of_fit()
     found = (
         f"Against free probabilities of all answers: deviance {fixed(test.deviance)} on {test.df} df"
-        f"{_p(test.p_deviance, test.log10_p_deviance)}, Pearson chi-square"
-        f" {fixed(test.pearson)}{_p(test.p_pearson, test.log10_p_pearson)}"
+        f"{_p(test.p_deviance)}, Pearson chi-square"
+        f" {fixed(test.pearson)}{_p(test.p_pearson)}"
     )
     return f"{found}; {test.caution}." if test.caution else f"{found}."
 
 
-def _p(p: float, log10_p: float) -> str:
-    return "" if math.isnan(p) else f", {p_equals(p, log10_p)}"
+def _p(p: float) -> str:
+    return "" if math.isnan(p) else f", {p_equals(p)}"
 
 
 def by_frequency(frame: pd.DataFrame) -> pd.DataFrame:

@@ -107,36 +107,32 @@ def page(e: Experiment) -> Page:
 
 
 def _perplexities(e: Experiment) -> Iterator[Block]:
-    d = e.design
+    d, interval = e.design, f"{e.level:.0%} interval"
     tracks = (
         f"{track}: {s.train.n_rows} training and {s.test.n_rows} test comparisons of {len(s.train.items)}"
         f" systems; test: {s.rule}"
         for track, s in e.tracks.items()
     )
-    yield Bullets((f"{d.trials} trials, seed {d.seed}", *tracks))
+    yield Heading(
+        f"Best (models that differ by less than the {interval} over training sets and test"
+        f" {'sources' if e.clusters is None else 'clusters'} are not distinguished)"
+    )
+    yield Bullets(tuple(_best(b, d.trials) for b in e.best) or ("none: every mean is infinite",))
+    trained = sizes_trained(e.results)
+    largest, all_there_is = max(trained.values()), max(trained.values()) < max(d.sizes)
+    yield Heading(f"Enough judgments (within {e.within:.1%} of the perplexity at {largest})")
+    yield Bullets(tuple(_enough(model, n, largest, all_there_is) for model, n in e.enough.items()))
     yield from _curves(e)
     over = f", mean over {len(e.tracks)} tracks" if len(e.tracks) > 1 else ""
-    interval = f"{e.level:.0%} interval"
     yield Heading(
         f"Perplexity{over} (+- half the {interval} over the training sets), by training comparisons"
     )
     points = {(m.model, m.train_size): m for m in e.means}
     rows = tuple((model, *(_mean(points[model, k]) for k in d.sizes)) for model in d.models)
     yield Table(("model", *map(str, d.sizes)), rows)
-    yield Heading(
-        f"Best (models that differ by less than the {interval} over training sets and test"
-        f" {'sources' if e.clusters is None else 'clusters'} are not distinguished)"
-    )
-    yield Bullets(tuple(_best(b, d.trials) for b in e.best) or ("none: every mean is infinite",))
     yield from _differences(e)
-    trained = sizes_trained(e.results)
-    largest, all_there_is = max(trained.values()), max(trained.values()) < max(d.sizes)
-    yield Heading(f"Enough judgments (within {e.within:.1%} of the perplexity at {largest})")
-    yield Bullets(tuple(_enough(model, n, largest, all_there_is) for model, n in e.enough.items()))
-    notes = tuple(_notes(e))
-    if notes:
-        yield Heading("Notes")
-        yield Bullets(notes)
+    yield Heading("Notes")
+    yield Bullets((f"{d.trials} trials, seed {d.seed}", *tracks, *_notes(e)))
 
 
 def _differences(e: Experiment) -> Iterator[Block]:
@@ -200,7 +196,8 @@ def _curves(e: Experiment) -> Iterator[Block]:
 
 def _two_drawn(about: str, items: tuple[str, ...], abilities: Any, preferences: Any) -> Iterator[Figure]:
     yield _drawn(f"Abilities, {about}", plots.size_of_abilities(items), abilities)
-    yield _drawn(f"Who beats whom, {about}", plots.size_of_heat_map(items), preferences)
+    said = f"Who beats whom, {about}"
+    yield Figure("", said, plots.size_of_heat_map(items), preferences, title=said, keeps="shape")
 
 
 def _drawn(title: str, size: tuple[float, float], draw: Any) -> Figure:

@@ -89,9 +89,8 @@ def _random_effects(fit: Fit) -> Iterator[Block]:
     by_pql = fit.of_contests.method == "pql"
     rows = []
     for c in fit.components:
-        p = "-" if math.isnan(c.p) else p_value(c.p, math.log10(c.p) if c.p > 0 else -math.inf)
         name = {"item": "items", "item:judge": "items by judge"}[c.name]
-        tested = () if by_pql else (number(c.lr), p)
+        tested = () if by_pql else (number(c.lr), p_value(c.p))
         rows.append((name, f"{c.n_effects:,}", number(c.sigma), number(c.se), *tested))
     heads = ("effects of", "number", "sigma", "se", *(() if by_pql else ("LR", "p of sigma = 0")))
     yield Table(heads, tuple(rows))
@@ -117,7 +116,12 @@ def _random_effects(fit: Fit) -> Iterator[Block]:
 def _effect_rows(fit: Fit) -> list[tuple[str, ...]]:
     frame = effects_in_order(fit)
     return [
-        (name, number(row.effect), number(row.se), number(row.low), number(row.high))
+        (
+            name,
+            number(row.effect, se=row.se),
+            number(row.se),
+            *(number(x, se=row.se) for x in (row.low, row.high)),
+        )
         for name, row in zip(labels(frame), frame.itertuples(index=False))
     ]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
+from ...fit.estimates.tails import p_value
 from ...native.answers.trees.tree_models import PreferenceTree
 from ...native.answers.trees.tree_picture import plot_tree, size_of
-from ...native.answers.trees.tree_record import p_equals, p_words
+from ...native.answers.trees.tree_record import p_equals
 from ...report.blocks import Block, Bullets, Code, Column, Figure, Heading, Page, Table
 
 _NUMBERS = tuple(map(Column, ("statistic", "df", "p", "p adjusted")))
@@ -40,9 +42,8 @@ def _picture(tree: PreferenceTree, level: float) -> Figure:
         for leaf in tree.leaves
     )
     title = "The tree, with the worths of the items in each leaf"
-    return Figure(
-        title, said, size_of(tree), lambda figure: plot_tree(tree, figure, level=level), panels=True
-    )
+    draw = partial(plot_tree, tree, level=level)
+    return Figure(title, said, size_of(tree), draw, panels=True, keeps="size")
 
 
 def _groups(tree: PreferenceTree) -> Table:
@@ -58,7 +59,7 @@ def _groups(tree: PreferenceTree) -> Table:
 
 def _tests(tree: PreferenceTree) -> Table:
     rows = tuple(
-        (str(t.node), str(t.covariate), f"{t.statistic:.4f}", str(t.df), p_words(t.p), p_words(t.p_adjusted))
+        (str(t.node), str(t.covariate), f"{t.statistic:.4f}", str(t.df), p_value(t.p), p_value(t.p_adjusted))
         for t in tree.tests().itertuples()
     )
     caption = "df: of the chi-square of a factor; places at which a numeric covariate can break"

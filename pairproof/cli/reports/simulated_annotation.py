@@ -30,9 +30,8 @@ from ...native.annotation.simulated.simulation_plots import (
     plot_match_quality,
     plot_over_judgments,
     plot_over_shifts,
-    size_of_grid,
 )
-from ...report.blocks import Block, Bullets, Figure, Heading, Page, Table
+from ...report.blocks import WIDE, Block, Bullets, Figure, Heading, Page, Table
 
 #: What a panel has beside its noise, for documents.
 OF_PANEL = ("shift", "scale", "noise_spread", "drift", "contrast", "careless", "people", "step")
@@ -133,7 +132,7 @@ def _blocks(asked: Simulated) -> Iterator[Block]:
     yield Heading(f"How many annotations do I need for a mean rho of {target:g}?")
     yield Bullets(tuple(answer(s, target)))
     said = "Spearman's and Pearson's correlation with the truth by annotations per item"
-    yield _drawn("Correlation with the truth", said, 3.6, partial(plot_curves, s=s, level=level))
+    yield _drawn("Correlation with the truth", said, partial(plot_curves, s=s, level=level))
     interval = f"mean [{level:.0%} bootstrap interval]"
     yield Heading(f"Spearman's rho with the truth, {interval}, by annotations per item")
     curves = [s.curve(m, "spearman", level) for m in s.experiment.names]
@@ -144,7 +143,7 @@ def _blocks(asked: Simulated) -> Iterator[Block]:
         yield Bullets((corrected_said(s.not_fitted),))
     said = "Histograms of the truth and of the scores at the end"
     title = "The truth and the scores at the end"
-    yield _drawn(title, said, 2.4, partial(plot_histograms, ends=_ends(s)))
+    yield _drawn(title, said, partial(plot_histograms, ends=_ends(s)))
     yield Heading("Scores at the end")
     yield Table(
         ("", "standard deviation", "least", "most"),
@@ -152,7 +151,7 @@ def _blocks(asked: Simulated) -> Iterator[Block]:
     )
     if s.maps:
         said = "Match quality of all pairs, items ordered by the truth"
-        yield _drawn("Match quality", said, 2.7, partial(plot_match_quality, maps=s.maps))
+        yield _drawn("Match quality", said, partial(plot_match_quality, maps=s.maps))
 
 
 def _cell(mean: float, low: float, high: float) -> str:
@@ -211,10 +210,12 @@ def _ends(s: Simulation) -> dict[str, Any]:
     return {"truth": s.experiment.truth, **{str(m): s.final[m] for m in s.experiment.methods}}
 
 
-def _drawn(title: str, said: str, height: float, draw: Any) -> Figure:
-    return Figure("", said, (9.0, height), draw, panels=True, title=title)
+def _drawn(title: str, said: str, draw: Any) -> Figure:
+    return Figure("", said, SIZE, draw, panels=True, title=title)
 
 
+#: Inches of a drawing, whose panels give it its height.
+SIZE = (WIDE, 3.0)
 #: The judgments an item at which methods are compared, beside the last.
 EARLY = 4
 
@@ -321,10 +322,9 @@ def over_shifts(grid: Grid, after: Sequence[int]) -> Figure:
     shown = {name: " ".join(f"{x:.3f}" for x in y) for name, y in curves.items() if not np.isnan(y).any()}
     numbers = "; ".join(f"{name} {values}" for name, values in shown.items())
     said = f"Spearman's rho with the truth by shift, raw scores dashed; in context {context} after {n}: {numbers}"
-    size = size_of_grid(len(after), len(grid.contexts))
     draw = partial(plot_over_shifts, grid=grid, after=after)
     title = "Correlation with the truth by shift (raw scores dashed)"
-    return Figure("", said, size, draw, panels=True, title=title)
+    return Figure("", said, SIZE, draw, panels=True, title=title)
 
 
 def over_judgments(grid: Grid) -> Figure:
@@ -332,5 +332,4 @@ def over_judgments(grid: Grid) -> Figure:
     title = "Correlation with the truth by annotations per item"
     dashed = "raw scores dashed, at the first and the last shift"
     said = f"Spearman's rho with the truth by annotations per item, {dashed}"
-    size = size_of_grid(min(2, len(grid.shifts)), len(grid.contexts))
-    return Figure("", said, size, partial(plot_over_judgments, grid=grid), panels=True, title=title)
+    return Figure("", said, SIZE, partial(plot_over_judgments, grid=grid), panels=True, title=title)

@@ -9,16 +9,36 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from ...fit.estimates.tails import p_words
 from ...native.competitions.ranking.error_rates import ErrorRate, holm
+from ...native.competitions.ranking.pair_plots import (
+    MOST_NAMED,
+    plot_judgments,
+    plot_scores,
+    same_size,
+    scores_of,
+)
 from ...native.competitions.ranking.ranking_rules import settled_ranking, shortest_cycle, unsettled_pairs
 from ...native.competitions.ranking.sums_by_cluster import ClusteredError
 from ...native.competitions.ranking.system_rates import Rates, TwoRates, sentences
 from ...native.competitions.ranking.tests_by_judge import EqualityTest
 from ...native.competitions.ranking.two_systems import BinaryResult, TwoSystems
-from ...report.blocks import Block, Bullets, Column, Heading, Page, Row, Table
+from ...report.blocks import (
+    WIDE,
+    Block,
+    Bullets,
+    Column,
+    Figure,
+    Folded,
+    Heading,
+    Page,
+    Paragraph,
+    Row,
+    Table,
+)
 from ...text import named
 
 HEADER = (
@@ -38,33 +58,66 @@ TESTS = (
 SCALES = {"mean preference": "mean", "share of decisive answers": "share", "log-odds": "log-odds", "": "-"}
 #: At most so many pairs without an order are named; the rest are counted.
 MOST_PAIRS = 10
+#: Rows of single judges that are not folded.
+MOST_ROWS = 16
 #: Of more pairs than this the reasons are given together.
 MOST_REASONS = 12
 
 
 def two_systems_page(found: tuple[TwoSystems, ...], source: str) -> Page:
-    """The results by judge and for all together, then the pairs on which they disagree."""
+    """The order and the answer of each pair, the pictures, then every judge's numbers."""
     rows = tuple(
         _row(result, "all" if result is two.merged else str(result.judge))
         for two in found
         for result in (*two.by_judge, two.merged)
     )
-    sentences = [line for two in found for line in _about(two)]
-    sentences += [f"REVERSED: {two.reversal}" for two in found if two.reversal]
+    votes = [line for two in found for line in _about(two)]
+    sentences = [f"REVERSED: {two.reversal}" for two in found if two.reversal]
     if len(found) > 1:
         sentences.append(_order(found, "sum of sentences", votes=False))
         if found[0].votes is not None:
             sentences.append(_order(found, "majority vote", votes=True))
     blocks: list[Block] = [
+        *([Bullets(tuple(sentences))] if sentences else []),
         Heading("The answer: first - second, with 95 % intervals"),
         Table(ANSWERS, tuple(_answer(two, p) for two, p in zip(found, corrected(found)))),
         Bullets(tuple(map(_why, found)) if len(found) <= MOST_REASONS else tuple(_why_together(found))),
+        *_figures(found),
     ]
     if len(found) == 1:
         blocks += [Heading("Every test"), Table(TESTS, tuple(_test(test) for test in found[0].tests.beside))]
-    blocks += [Heading("Sentences"), Table(HEADER, rows)]
-    return Page("Systems compared two by two", [*blocks, Bullets(tuple(sentences))][: None if sentences else -1],
-                f"Data: {source}")  # fmt: skip
+    table = Table(HEADER, rows)
+    numbers: Block = (
+        Folded("The numbers of every judge", (table,), kept=True) if len(rows) > MOST_ROWS else table
+    )
+    blocks += [Heading("Sentences"), *([Bullets(tuple(votes))] if votes else []), numbers]
+    return Page("Systems compared two by two", blocks, f"Data: {source}")
+
+
+def _figures(found: tuple[TwoSystems, ...]) -> Iterator[Block]:
+    """Figures 2 and 3 of the paper."""
+    said = "; ".join(
+        f"{m.first} {m.wins}, {m.second} {m.losses} of {m.m}"
+        for m in (two.merged for two in found[:MOST_NAMED])
+    )
+    hatched = ", outside the hatched area," * bool(same_size(two.merged for two in found))
+    above = "; above the line a judge preferred the other system" * any(two.by_judge for two in found)
+    caption = (
+        f"How often the system that won was judged better, and how often worse. Filled marks{hatched} reject equality by"
+        f" equation 1, which takes answers as independent{above}."
+    )
+    draw = partial(plot_judgments, found=found)
+    yield Figure(caption, said, (WIDE, 4.2), draw, panels=True, title="Better and worse")
+    scores = scores_of(found)
+    if scores is None:
+        return
+    of = zip(scores.systems, scores.score, scores.half)
+    said = "; ".join(f"{name} {score:+.3f} (\u00b1 {half:.3f})" for name, score, half in of)
+    caption = (
+        "Scores whose differences fit R of all pairs best, by least squares; pairs are taken as independent."
+    )
+    size = (WIDE, 1.0 + 0.32 * len(scores.systems))
+    yield Figure(caption, said, size, partial(plot_scores, scores=scores), title="Scores of the systems")
 
 
 def corrected(found: tuple[TwoSystems, ...]) -> list[float]:
@@ -86,7 +139,7 @@ def _answer(two: TwoSystems, p_holm: float) -> tuple[str, ...]:
     t = two.headline.test
     numbers = map(number, (t.estimate, *t.conf_int(), t.statistic, t.df), (*[".4f"] * 3, ".3f", ".4g"))
     names = (two.merged.first, two.merged.second, t.name, SCALES[t.scale])
-    corrected = "-" if math.isnan(p_holm) else p_words(p_holm, None, 3)
+    corrected = "-" if math.isnan(p_holm) else p_words(p_holm, 3)
     return (*names, *numbers, _p(t), corrected, _p(two.tests.judges_differ), _p(two.tests.sum))
 
 
@@ -121,14 +174,22 @@ def _test(t: EqualityTest) -> tuple[str, ...] | Row:
 
 
 def _p(t: EqualityTest) -> str:
-    return "-" if t.p != t.p else p_words(t.p, None, 3)
+    return "-" if t.p != t.p else p_words(t.p, 3)
 
 
 def _row(r: BinaryResult, judge: str) -> tuple[str, ...]:
     counts = map(str, (r.wins, r.ties, r.losses))
     tested = (number(r.se_vilar, ".6f"), number(r.se_mean, ".6f"), number(r.z, ".3f"))
-    p = p_words(r.p_sign, r.log10_p_sign, 3)
-    return (r.first, r.second, judge, *counts, f"{r.R:.4f}", *tested, yes_or_no(r.significant), p)
+    return (
+        r.first,
+        r.second,
+        judge,
+        *counts,
+        f"{r.R:.4f}",
+        *tested,
+        yes_or_no(r.significant),
+        p_words(r.p_sign, 3),
+    )
 
 
 def number(value: float | None, form: str) -> str:
@@ -189,10 +250,11 @@ def error_rates_page(rates: Rates) -> Page:
         by = (Column("se by cluster"), Column("df"))
         pairs = (*PAIRS[:-5], *by, *PAIRS[-5:-3], Column("t"), *PAIRS[-2:])
     rows = tuple(_system_row(rates, *named) for named in rates.systems.items())
-    blocks: list[Block] = [Table(systems, rows)]
+    told = Bullets(tuple(sentences(rates)))
+    blocks: list[Block] = [*([told] if told.items else []), Table(systems, rows)]
     if rates.pairs:
         blocks += [Heading(DIFFERENCES), Table(pairs, tuple(_pair_row(rates, two) for two in rates.pairs))]
-    blocks.append(Bullets((_meaning(rates), *sentences(rates))))
+    blocks.append(Paragraph(f"{_meaning(rates)}.", aside=True))
     return Page("Error rates", blocks, f"Data: {rates.table.source}")
 
 
@@ -212,8 +274,7 @@ def _pair_row(rates: Rates, two: TwoRates) -> tuple[str, ...]:
     errors = (f"{se:.6f}" for se in (d.se_delta, d.se_jackknife, d.se_unpaired))
     ends = (number(end, ".4f") for end in rates.interval_of(two))
     z = number(rates.statistic(two), ".3f")
-    tiny = d.log10_p(rates.of_pairs) if two.clustered is None else None
-    said = "-" if p is None else p_words(p, tiny, 3)
+    said = "-" if p is None else p_words(p, 3)
     tested = (*_clustered(two.clustered), *ends, z, said, yes_or_no(rates.significant(two)))
     return (two.first, two.second, str(d.m), f"{d.difference:.4f}", *errors, *tested)
 

@@ -171,7 +171,7 @@ class LikelihoodRatio(ChiSquareTest):
 
     def __str__(self) -> str:
         text = (
-            f"Likelihood ratio {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}: "
+            f"Likelihood ratio {self.statistic:.4f} on {self.df} df, {p_equals(self.p)}: "
             f"{self.smaller} inside {self.larger}"
         )
         return with_cautions(text, self.caution)
@@ -199,11 +199,10 @@ class WaldTest(ChiSquareTest):
         if not math.isinf(self.df_denom):
             return (
                 f"Wald F {self.statistic:.4f} on {self.df} and {self.df_denom:.4g} df,"
-                f" {p_equals(self.p, self.log10_p)}: {self.hypothesis} ({self.covariance})"
+                f" {p_equals(self.p)}: {self.hypothesis} ({self.covariance})"
             )
         return (
-            f"Wald chi-square {self.statistic:.4f} on {self.df} df, {p_equals(self.p, self.log10_p)}:"
-            f" {self.hypothesis}"
+            f"Wald chi-square {self.statistic:.4f} on {self.df} df, {p_equals(self.p)}:" f" {self.hypothesis}"
         )
 
 
@@ -232,8 +231,8 @@ class GoodnessOfFit:
 
     def __str__(self) -> str:
         text = (
-            f"Deviance {self.deviance:.4f}, {p_equals(self.p_deviance, self.log10_p_deviance)}; Pearson"
-            f" {_decimals(self.pearson)}, {p_equals(self.p_pearson, self.log10_p_pearson)};"
+            f"Deviance {self.deviance:.4f}, {p_equals(self.p_deviance)}; Pearson"
+            f" {_decimals(self.pearson)}, {p_equals(self.p_pearson)};"
             f" {self.df if self.df < 2**53 else count_words(self.df)} df"
         )
         return with_cautions(text, self.caution)
@@ -268,7 +267,7 @@ class Contrast:
         ratio = "z" if math.isinf(self.df) else f"t on {self.df:.4g} df"
         return (
             f"{self.what}: {self.estimate:.4f} (se {self.se:.4f}), {ratio} = {self.z:.3f},"
-            f" {p_equals(self.p, self.log10_p)}, {100 * self.level:g}% interval {self.low:.4f} to"
+            f" {p_equals(self.p)}, {100 * self.level:g}% interval {self.low:.4f} to"
             f" {self.high:.4f}; odds {self.odds:.4g} to 1"
         )
 

@@ -21,11 +21,8 @@ import numpy as np
 from ...numerics.arrays import FloatArray
 from ...numerics.compiled import special
 
-#: Below this p is printed from its logarithm: nearer to the end of the doubles it loses digits one by one.
+#: Below this p is written as smaller than it, and taken from its logarithm: near the end of the doubles it loses digits.
 SMALLEST = 1e-300
-#: Smaller exponents than this are not told apart: rounding of log10 p then leaves no digit of the number in
-#: front.
-LEAST_EXPONENT = -1_000_000_000
 #: ndtri(0.975), of every summary.
 NORMAL_975 = 1.959963984540054
 
@@ -160,34 +157,21 @@ def _fraction(a: float, x: float) -> float:
     return f
 
 
-def p_words(p: float, log10_p: float | None = None, digits: int = 4) -> str:
-    """A p-value with `digits` significant digits; where a double cannot hold it, from its logarithm:
-    `1.349e-1234`.
+def p_words(p: float, digits: int = 4) -> str:
+    """A p-value with `digits` significant digits; below 1e-300, where doubles end, `<1e-300`, never 0.
 
-    Never "0": without the logarithm it is `<1e-300`, and what is too small even for that `<1e-1000000000`.
+    The results keep its logarithm.
     """
-    if math.isnan(p) or p >= SMALLEST:
-        return f"{p:.{digits}g}"
-    if log10_p is None or math.isnan(log10_p):
-        return f"<{SMALLEST:.0e}"
-    if not log10_p >= LEAST_EXPONENT:
-        return f"<1e{LEAST_EXPONENT}"
-    exponent = math.floor(log10_p)
-    front = f"{10.0 ** (log10_p - exponent):.{digits - 1}f}"
-    if float(front) >= 10.0:  # 9.9996 rounds up
-        front, exponent = f"{1:.{digits - 1}f}", exponent + 1
-    return f"{front}e{exponent}"
+    return f"<{SMALLEST:.0e}" if p < SMALLEST else f"{p:.{digits}g}"
 
 
-def p_value(p: float, log10_p: float) -> str:
-    """`0.0123`, `1.2e-05`, and where a double ends `1e-1234`, which fits the column; `-` for nan."""
+def p_value(p: float) -> str:
+    """`0.0123`, `1.2e-05` and `<1e-300` for a column of a table; `-` for nan."""
     if math.isnan(p):
         return "-"
-    if p >= 0.001:
-        return f"{p:.4f}"
-    return f"{p:.1e}" if p >= SMALLEST else p_words(p, log10_p, 1)
+    return f"{p:.4f}" if p >= 0.001 else p_words(p) if p < SMALLEST else f"{p:.1e}"
 
 
-def p_equals(p: float, log10_p: float | None = None, digits: int = 4) -> str:
-    """`p = 0.0123`, `p = 1.349e-1234`, `p < 1e-300`."""
-    return f"p = {p_words(p, log10_p, digits)}".replace("= <", "< ")
+def p_equals(p: float, digits: int = 4) -> str:
+    """`p = 0.0123`, `p < 1e-300`."""
+    return f"p = {p_words(p, digits)}".replace("= <", "< ")

@@ -48,8 +48,8 @@ def contrasts_rows(
     out = []
     for k, what in enumerate(c.what[:rows]):
         df = () if normal else ("inf" if math.isinf(c.df[k]) else f"{c.df[k]:.1f}",)
-        p = [p_value(c.p[k], c.log10_p[k])]
-        p += [p_value(c.adjusted[k], c.log10_adjusted[k])] if adjusted else []
+        p = [p_value(c.p[k])]
+        p += [p_value(c.adjusted[k])] if adjusted else []
         limits = number(c.low[k]), number(c.high[k])
         out.append((what, number(c.estimate[k]), number(c.se[k]), number(c.t[k], 3), *df, *p, *limits))
     return header, out
@@ -170,7 +170,7 @@ def best_rows(b: BestNumbers, rows: int | None = None) -> tuple[tuple[str, ...],
             number(b.estimate[k]),
             _limit(b.low[k]),
             _limit(b.high[k]),
-            "-" if b.log10_adjusted[k] == 0.0 else p_value(b.adjusted[k], b.log10_adjusted[k]),
+            "-" if b.log10_adjusted[k] == 0.0 else p_value(b.adjusted[k]),
             "yes" if b.may_be_best[k] else "no",
         )
         for k in order[:rows]

@@ -308,17 +308,13 @@ def of_components(fit: FitRecord) -> tuple[str, ...]:
             line += f" (se {number(c.se)})"
         line += f", {c.n_effects:,} effects"
         if not math.isnan(c.lr):
-            line += f"; test of sigma = 0 on its boundary: LR {number(c.lr)}, p = {p_value(c.p, _log10(c.p))}"
+            line += f"; test of sigma = 0 on its boundary: LR {number(c.lr)}, p = {p_value(c.p)}"
         out.append(line)
     if fit.spec.method == "pql":
         out.append(
             "By PQL: no log-likelihood, AIC or test of sigma; sigma is that of REML for the working response"
         )
     return tuple(out)
-
-
-def _log10(p: float) -> float:
-    return math.log10(p) if p > 0 else float("-inf")
 
 
 def _predicted_functions(fit: FitRecord, found: RandomEffects, judge: str | None) -> FloatArray:

@@ -31,6 +31,8 @@ MOST_GROUPS = 8
 LONGEST = 40
 #: Characters of a caption that fit under a picture 7 inches wide.
 MOST_WIDE = 68
+#: A mark beside each colour, so that colour alone tells nothing apart.
+MARKERS = "osD^vP*X"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 
 
@@ -191,7 +193,7 @@ def _draw(ax: Any, frame: pd.DataFrame, items: list[str], names: list[str]) -> N
             x,
             y,
             xerr=[x - part["low"], part["high"] - x],
-            fmt="o",
+            fmt=MARKERS[k],
             markersize=4,
             capsize=2,
             linewidth=1.2,

@@ -17,7 +17,7 @@ from ..estimates.fit_record import FEW_DF, FitRecord, listed, title
 from ..estimates.identification import of_two_or_more
 from ..estimates.predictions import sets_of_items, worth
 from ..estimates.specification import LOG_WORTH_PER_UNIT
-from ..estimates.tails import log10_student_p, p_value as p_value
+from ..estimates.tails import p_value as p_value
 from ..inference.diagnostics import goodness_of_fit, in_words
 from ..inference.wald import first_rows
 
@@ -138,9 +138,7 @@ def _parameters(fit: FitRecord) -> tuple[str, str]:
 def _goodness(test: GoodnessOfFit) -> str:
     text = f"Pearson chi-square {fixed(test.pearson)}"
     if not math.isnan(test.p_deviance):
-        by_deviance, by_pearson = p_value(test.p_deviance, test.log10_p_deviance), p_value(
-            test.p_pearson, test.log10_p_pearson
-        )
+        by_deviance, by_pearson = p_value(test.p_deviance), p_value(test.p_pearson)
         text = f"deviance p = {by_deviance}, {text}, p = {by_pearson}".replace("= <", "< ")
     if math.isnan(test.pearson) and test.caution:
         return test.caution
@@ -181,19 +179,19 @@ def parameter_rows(fit: FitRecord, rows: int) -> list[tuple[str, ...]]:
     parameters.
     """
     frame = first_rows(fit, rows)
-    ratios, df = (frame["z"], np.inf) if fit.robust is None else (frame["t"], frame["df"].to_numpy())
-    log10_p = log10_student_p(ratios.to_numpy(), df)
     out: list[tuple[str, ...]] = []
     for place, (name, row) in enumerate(zip(frame.index, frame.itertuples(index=False))):
         status = _status(fit, place, float(row.se))
         if status:
             out.append((str(name), number(float(row.estimate)), status))
             continue
-        ratio = (number(row.z, 3),) if fit.robust is None else (number(row.t, 3), number(float(row.df), 1))
-        p = p_value(row.p, log10_p[place])
-        out.append(
-            (str(name), number(row.estimate), number(row.se), *ratio, p, number(row.low), number(row.high))
+        ratio = (
+            (number(row.z, 3, 1.0),)
+            if fit.robust is None
+            else (number(row.t, 3, 1.0), number(float(row.df), 1))
         )
+        estimate, low, high = (number(x, se=row.se) for x in (row.estimate, row.low, row.high))
+        out.append((str(name), estimate, number(row.se), *ratio, p_value(row.p), low, high))
     return out
 
 

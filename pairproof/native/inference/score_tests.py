@@ -60,7 +60,7 @@ class ScoreTest(ChiSquareTest):
     def __str__(self) -> str:
         text = (
             f"Score chi-square by {self.column} ({self.n_clusters} clusters) {self.statistic:.4f} on {self.df} df,"
-            f" {p_equals(self.p, self.log10_p)}: {self.hypothesis}"
+            f" {p_equals(self.p)}: {self.hypothesis}"
         )
         return with_cautions(text, self.caution)
 

@@ -17,6 +17,7 @@ from ...report.blocks import (
     FAINT,
     GOOD,
     INK,
+    WIDE,
     Block,
     Bullets,
     Cell,
@@ -32,6 +33,7 @@ from ...report.blocks import (
     Row,
     Table,
     Tone,
+    panels,
 )
 from ...text import named
 from ..claims.printed import Printed
@@ -57,7 +59,7 @@ def worth_figure(series: WorthSeries, title: str) -> Figure:
     )
 
     def draw(figure: Any) -> None:
-        axes = figure.subplots(1, len(series.groups), sharey=True, squeeze=False)[0]
+        axes = panels(figure, len(series.groups), 0.34 * len(order) + 1.0, sharey=True)
         for g, (ax, group) in enumerate(zip(axes, series.groups)):
             _worths(ax, series, g, order)
             ax.set_xlabel("worth" if group == "all" else f"worth, {group}")
@@ -70,7 +72,7 @@ def worth_figure(series: WorthSeries, title: str) -> Figure:
     return Figure(
         f"{series.title}. Worths sum to 1 in each group; bars are 95 % intervals by the delta method.",
         text,
-        (min(2.6 * len(series.groups) + 1.6, 9.6), 0.34 * len(order) + 1.0),
+        (WIDE, 0.34 * len(order) + 1.0),
         draw,
         panels=True,
         title=title,
@@ -167,7 +169,9 @@ def printed_figure(agreements: Sequence[Agreement]) -> Figure | None:
             _distance(ax, y, a, distance)
         ax.set_ylim(len(rows) - 0.4, -0.6)
         ax.set_yticks(range(len(rows)))
-        ax.set_yticklabels([f"{a.claim} {a.quantity} = {a.printed}" for a, _ in rows], fontsize=7.5)
+        several = len({a.claim for a, _ in rows}) > 1
+        names = (f"{a.claim} {a.quantity}" if several else a.quantity for a, _ in rows)
+        ax.set_yticklabels([f"{name} = {a.printed}" for name, (a, _) in zip(names, rows)], fontsize=7.5)
         ax.set_xlim(-REACH - 0.1, REACH + 0.1)
         ax.set_xlabel("computed minus printed, in units of the last printed place")
 

@@ -251,7 +251,7 @@ def _significant(fit: Fit, alpha: float) -> tuple[list[str], dict[str, float]]:
 def improves_the_fit(context: Context, *, smaller: str) -> Finding:
     """The model is better than another claim's smaller one, by likelihood ratio on the same data."""
     test = context.fit.compare(context.fit_of(smaller))
-    text = f"likelihood ratio {test.statistic:.4f} on {test.df} df, {p_equals(test.p, test.log10_p, 3)}"
+    text = f"likelihood ratio {test.statistic:.4f} on {test.df} df, {p_equals(test.p, 3)}"
     return holds(test.p < context.alpha, text, native=test.statistic)
 
 

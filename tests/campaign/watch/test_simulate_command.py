@@ -44,7 +44,7 @@ def test_the_document_has_curves_histograms_and_maps(capsys, tmp_path):
     assert sum(easl["final"]["histogram"]) == sum(document["truth"]["histogram"]) == 30
     assert list(document["match_quality"]) == ["0"] and document["methods"]["trueskill"]["coverage"] is None
     page = report.read_text(encoding="utf-8")
-    assert page.count("<svg") == 3 and "http" not in page.replace("http://www.w3.org", "").replace(
+    assert page.count("<svg") == 6 and "http" not in page.replace("http://www.w3.org", "").replace(
         "http-equiv", ""
     )
 
@@ -136,7 +136,7 @@ def test_several_shifts_and_contexts_are_a_grid_with_a_picture_and_verdicts(caps
     assert code == 0 and "annotators are alike but for their shift: noise 0.200" in out
     assert "Which method passes another as the shift grows?" in out and "What the paper claims" in out
     assert "RA beats DA:" in out and "EASL's gain over DA appears" in out
-    assert report.read_text(encoding="utf-8").count("<svg") == 2
+    assert report.read_text(encoding="utf-8").count("<svg") == 4
     found = json.loads(run(capsys, *GRID, "--corrected", "--json")[1])
     assert (found["shifts"], found["contexts"], len(found["verdicts"])) == (
         [0, 0.5],

@@ -155,19 +155,24 @@ def test_a_number_is_never_rounded_to_nothing(x, shown):
 
 
 @pytest.mark.parametrize(
-    "p, log10_p, shown",
+    "p, shown",
     [
-        (0.05, -1.3, "0.0500"),
-        (0.0044, -2.4, "0.0044"),
-        (1.8e-4, -3.7, "1.8e-04"),
-        (0.0, -1233.87, "1e-1234"),
-        (0.0, -400.0001, "1e-400"),
-        (0.0, float("-inf"), "<1e-1000000000"),
-        (float("nan"), float("nan"), "-"),
+        (0.05, "0.0500"),
+        (0.0044, "0.0044"),
+        (1.8e-4, "1.8e-04"),
+        (1e-300, "1.0e-300"),
+        (1e-310, "<1e-300"),
+        (0.0, "<1e-300"),
+        (float("nan"), "-"),
     ],
 )
-def test_a_small_p_value_keeps_its_size(p, log10_p, shown):
-    assert p_value(p, log10_p) == shown
+def test_a_small_p_value_keeps_its_size(p, shown):
+    assert p_value(p) == shown
+
+
+def test_an_estimate_has_the_decimals_of_its_standard_error():
+    assert number(1e-6, se=0.2) == "0.0000" == number(-1e-6, se=0.2) and number(-2e-6, 3, 1.0) == "0.000"
+    assert number(1.2e-6, se=3e-7) == "1.200e-06" and number(3e9, se=0.2) == "3.000e+09"
 
 
 # -- notebook ------------------------------------------------------------------------------------------------

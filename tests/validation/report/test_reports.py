@@ -301,7 +301,9 @@ def test_foreign_text_is_escaped_in_the_html() -> None:
 
 def test_the_drawings_have_a_title_and_a_description_and_the_pages_colours() -> None:
     svgs = re.findall(r"<svg.*?</svg>", report(".html"), re.DOTALL)
-    assert len(svgs) == 4  # a story's figure, printed numbers, worths, digits
+    assert (
+        len(svgs) == 8
+    )  # a story's figure, printed numbers, worths, digits; each for a page and for a telephone
     for svg in svgs:
         ElementTree.fromstring(svg)
         assert 'role="img"' in svg and "<title" in svg and "<desc" in svg

@@ -13,17 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from ....report.blocks import panels
 from ..beta import FloatArray, IntArray
 from .simulation import MEASURES, Simulation
 from .simulation_grid import Grid
 
-#: Okabe and Ito (2008); each method also has a line style of its own.
+#: Okabe and Ito (2008); each method also has a line style and a mark of its own.
 STYLES = {
-    "da": ("#0072B2", "-"),
-    "random": ("#009E73", "--"),
-    "easl": ("#D55E00", "-"),
-    "ra": ("#CC79A7", ":"),
-    "trueskill": ("#E69F00", "-."),
+    "da": ("#0072B2", "-", "o"),
+    "random": ("#009E73", "--", "s"),
+    "easl": ("#D55E00", "-", "D"),
+    "ra": ("#CC79A7", ":", "^"),
+    "trueskill": ("#E69F00", "-.", "v"),
 }
 #: Bins of figures 7 and 10.
 BINS = 5
@@ -31,11 +32,13 @@ OTHER, BLACK = "#888888", "#000000"
 
 
 def line_style(name: str, corrected: bool) -> dict[str, Any]:
-    """Colour and style of a method's line; raw lines are dashed where corrected ones stand beside them."""
-    colour, own = STYLES[name.rstrip("+")]
+    """Colour, style and mark of a method's line; beside corrected lines raw ones are dashed, with hollow marks."""
+    colour, own, mark = STYLES[name.rstrip("+")]
+    how = {"color": colour, "linestyle": own, "marker": mark, "markersize": 4, "markevery": 0.1}
     if not corrected:
-        return {"color": colour, "linestyle": own}
-    return {"color": colour, "linestyle": "-" if name.endswith("+") else "--"}
+        return how
+    whole = name.endswith("+")
+    return how | {"linestyle": "-" if whole else "--", "markerfacecolor": colour if whole else "none"}
 
 
 def plot_curves(figure: Any, s: Simulation, level: float = 0.95) -> None:
@@ -43,7 +46,7 @@ def plot_curves(figure: Any, s: Simulation, level: float = 0.95) -> None:
     6, 9)."""
     from matplotlib.ticker import MaxNLocator
 
-    for ax, measure in zip(figure.subplots(1, 2), MEASURES):
+    for ax, measure in zip(panels(figure, 2, 3.6, least=3.0), MEASURES):
         for name in s.experiment.names:
             style = line_style(name, bool(s.experiment.corrected))
             c = s.curve(name, measure, level)
@@ -59,18 +62,18 @@ def plot_curves(figure: Any, s: Simulation, level: float = 0.95) -> None:
 
 def plot_histograms(figure: Any, ends: Mapping[str, FloatArray]) -> None:
     """Histograms of the truth and of final scores, by name (figures 7, 10)."""
-    axes = figure.subplots(1, len(ends), sharey=True, squeeze=False)[0]
-    for ax, (name, values) in zip(axes, ends.items()):
-        colour = STYLES.get(name, (OTHER, ""))[0]
+    for ax, (name, values) in zip(panels(figure, len(ends), 2.4, 6, 1.55, sharey=True), ends.items()):
+        colour = STYLES.get(name, (OTHER,))[0]
         ax.hist(np.clip(values, 0, 1), BINS, range=(0, 1), color=colour, edgecolor=BLACK, linewidth=0.6)
         ax.set_title(name)
         ax.set_xlabel("score")
+        ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
 
 
 def plot_match_quality(figure: Any, maps: Mapping[int, FloatArray]) -> None:
     """Match quality of all pairs by iteration, items ordered by the truth (figure 8)."""
     top = max(float(m.max()) for m in maps.values())
-    axes = figure.subplots(1, len(maps), squeeze=False)[0]
+    axes = panels(figure, len(maps), 2.1)
     for ax, (iteration, values) in zip(axes, maps.items()):
         image = ax.imshow(values, origin="lower", interpolation="nearest", cmap="viridis", vmin=0, vmax=top)
         ax.set_title(f"before iteration {iteration}")
@@ -85,7 +88,7 @@ def plot_over_shifts(figure: Any, grid: Grid, after: Sequence[int]) -> None:
     for n, context in product(after, grid.contexts):
         own = {name: grid.curve(name, n, context) for name in grid.names}
         whole[f"context {context}, after {n}"] = {k: y for k, y in own.items() if not np.isnan(y).any()}
-    _draw(figure, grid, whole, np.array(grid.shifts), "shift (sd)", {"marker": "o", "markersize": 3})
+    _draw(figure, grid, whole, np.array(grid.shifts), "shift (sd)")
 
 
 def plot_over_judgments(figure: Any, grid: Grid) -> None:
@@ -94,12 +97,7 @@ def plot_over_judgments(figure: Any, grid: Grid) -> None:
     for k, context in product(sorted({0, len(grid.shifts) - 1}), grid.contexts):
         own = {name: np.array([grid.curve(name, n, context)[k] for n in grid.after]) for name in grid.names}
         lines[f"context {context}, shift {grid.shifts[k]:g}"] = own
-    _draw(figure, grid, lines, np.array(grid.after), "annotations per item", {})
-
-
-def size_of_grid(rows: int, columns: int) -> tuple[float, float]:
-    """Width and height in inches of a figure over a grid."""
-    return 2.7 * columns + 1.1, 2.4 * rows + 0.4
+    _draw(figure, grid, lines, np.array(grid.after), "annotations per item")
 
 
 def _draw(
@@ -108,22 +106,15 @@ def _draw(
     lines: Mapping[str, Mapping[str, FloatArray]],
     x: FloatArray | IntArray,
     below: str,
-    marks: Mapping[str, Any],
 ) -> None:
-    """A panel for each title, a column a context, its lines by method over x, and the legend beside them."""
-    columns, corrected = len(grid.contexts), any(name.endswith("+") for name in grid.names)
-    how = {"squeeze": False, "sharey": "row", "gridspec_kw": {"width_ratios": [1.0] * columns + [0.35]}}
-    axes = figure.subplots(len(lines) // columns, columns + 1, **how)
-    for ax in axes[:, -1]:
-        ax.set_axis_off()
-    for ax, (title, own) in zip(axes[:, :-1].ravel(), lines.items()):
+    """A panel for each title, a column a context where there is room, its lines by method over x."""
+    corrected = any(name.endswith("+") for name in grid.names)
+    axes = panels(figure, len(lines), 2.5, len(grid.contexts), sharey="row")
+    for ax, (title, own) in zip(axes, lines.items()):
         for name, y in own.items():
             at = ~np.isnan(y)
-            ax.plot(x[at], y[at], label=name, linewidth=1.5, **marks, **line_style(name, corrected))
+            ax.plot(x[at], y[at], label=name, linewidth=1.5, **line_style(name, corrected))
         ax.set_title(title)
-    for row in axes:
-        row[0].set_ylabel("Spearman's rho")
-    for ax in axes[-1][:-1]:
+        ax.set_ylabel("Spearman's rho" if ax.get_subplotspec().is_first_col() else "")
         ax.set_xlabel(below)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    axes[0][-1].legend(handles, labels, loc="upper left", borderaxespad=0.0)
+    axes[0].legend()

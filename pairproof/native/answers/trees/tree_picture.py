@@ -18,9 +18,10 @@ import numpy as np
 from ....errors import InputError, TooLargeError
 from ....files.outputs import write
 from ....fit.estimates.predictions import sets_of_items
+from ....fit.estimates.tails import p_value
 from ....fit.shown.fit_plots import COLOURS
 from ....text import label
-from .tree_record import TreeNode, TreeRecord, p_words
+from .tree_record import TreeNode, TreeRecord
 
 FORMATS = (".png", ".svg", ".pdf")
 #: Beyond these a picture is larger than anything it could be printed on.
@@ -130,7 +131,7 @@ def _draw_splits(figure: Any, tree: TreeRecord, layout: _Layout) -> None:
 
 
 def _p(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p_words(p)}"
+    return "p < 0.001" if p < 0.001 else f"p = {p_value(p)}"
 
 
 def _edge(node: TreeNode, left: bool) -> str:

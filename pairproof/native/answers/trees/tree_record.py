@@ -437,13 +437,7 @@ def _ranking(node: TreeNode) -> str:
 
 def p_equals(p: float) -> str:
     """ "p = 0.0123", or "p < 1e-300"."""
-    words = p_words(p)
-    return f"p {words}" if words.startswith("<") else f"p = {words}"
-
-
-def p_words(p: float) -> str:
-    """A p-value with four decimals, in scientific notation below .001; "< 1e-300" where a double is 0."""
-    return p_value(p, math.log10(p)) if p > 0 else "< 1e-300"
+    return f"p = {p_value(p)}".replace("= <", "< ")
 
 
 def _tests(tree: TreeRecord) -> Iterator[str]:
@@ -459,7 +453,7 @@ def _tests(tree: TreeRecord) -> Iterator[str]:
             df = f"{test.df} pl" if places else f"{test.df}"
             yield (
                 f"{name + shorten(test.covariate, 24):<34}{number(test.statistic):>12}{df:>7}"
-                f"{p_words(test.p):>12}{p_words(test.p_adjusted):>12}{mark}"
+                f"{p_value(test.p):>12}{p_value(test.p_adjusted):>12}{mark}"
             )
         if node.tests and node.split is None and not node.reason.startswith("no test"):
             yield from textwrap.wrap(f"        not split: {label(node.reason)}", WIDTH)

@@ -163,7 +163,7 @@ def text(items: Sequence[str], reference: str, treatments: Sequence[Treatment], 
             lines.append(item[: first - 1].ljust(first) + "".join(c.rjust(wide) for c in cells))
     lines += ["-" * WIDE, _row("", ["log-lik.", "AIC", "ties seen", "fitted", "LR", "df", "p"])]
     for t in there:
-        p = "" if np.isnan(t.p) else p_value(t.p, float(np.log10(t.p)) if t.p > 0 else float("-inf"))
+        p = "" if np.isnan(t.p) else p_value(t.p)
         df = "" if np.isnan(t.df) else f"{t.df:.0f}"
         values = [_number(v) for v in (t.llf, t.aic, t.observed, t.fitted, t.lr)]
         lines.append(_row(t.name, [*values, df, p]))

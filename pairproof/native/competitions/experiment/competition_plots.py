@@ -14,7 +14,7 @@ from unicodedata import east_asian_width
 import numpy as np
 
 from ....errors import InputError
-from ....fit.shown.fit_plots import COLOURS
+from ....fit.shown.fit_plots import COLOURS, MARKERS
 
 if TYPE_CHECKING:
     from ..irt.posterior import Posterior
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .preference_models import PreferenceModel
 
 
-#: With the eight colours these tell 32 curves apart.
+#: With the eight colours these, and marks that go on with each, tell 32 curves apart.
 _LINES = ("-", "--", ":", "-.")
 #: Inches of a character of matplotlib's own font at 10 points: most are less than 0.63 of its height wide,
 #: capitals 0.79, these and East Asian ones 1.
@@ -95,7 +95,9 @@ def plot_learning_curves(results: Sequence[Result], ax: Any = None, *, level: fl
         drawn = [p for p in points if p.model == model and np.isfinite(p.mean)]
         x, y = [p.train_size for p in drawn], [p.mean for p in drawn]
         half = [p.high - p.mean if np.isfinite(p.high) else 0.0 for p in drawn]
-        own: dict[str, Any] = {"marker": "o", "markersize": 3, "capsize": 2, "linewidth": 1.3}
+        # The second curve of a colour has another mark and other dashes.
+        mark = MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
+        own: dict[str, Any] = {"marker": mark, "markersize": 3.5, "capsize": 2, "linewidth": 1.3}
         own |= {"color": COLOURS[k % len(COLOURS)], "linestyle": _LINES[k // len(COLOURS) % len(_LINES)]}
         ax.errorbar(x, y, yerr=half if any(half) else None, label=_plain(label), **own)
     sizes = sorted({p.train_size for p in points})

@@ -55,7 +55,7 @@ class SignTest:
         if self.rule == "split":
             odd = ", of which one, left over, is dropped" if self.dropped else ""
             said = f"{self.ties} ties split{odd}"
-        p = p_equals(self.p, self.log10_p)
+        p = p_equals(self.p)
         return f"sign test: {self.wins} of {self.wins + self.losses} ({said}), {p}"
 
 
@@ -137,7 +137,7 @@ class Friedman:
         return log10_chi_square_p(self.statistic, self.df)
 
     def __str__(self) -> str:
-        p = p_equals(self.p, self.log10_p)
+        p = p_equals(self.p)
         return f"Friedman test of {self.what}: chi-square {self.statistic:.4f} on {self.df} df, {p}"
 
 

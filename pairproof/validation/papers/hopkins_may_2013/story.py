@@ -296,7 +296,7 @@ def _english_czech(checker: Checker) -> Story:
         partial(plot_trial_abilities, found),
     )
     size = size_of_heat_map(found.items)
-    heat_map = Figure(WORDS.say("preferences"), _bands(found), size, partial(_heat_map, found))
+    heat_map = Figure(WORDS.say("preferences"), _bands(found), size, partial(_heat_map, found), keeps="shape")
     return WORDS.section("english-czech", figures=(abilities, heat_map))
 
 

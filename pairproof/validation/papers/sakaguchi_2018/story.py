@@ -24,9 +24,8 @@ from ....native.annotation.simulated.simulation_plots import (
     plot_match_quality,
     plot_over_judgments,
     plot_over_shifts,
-    size_of_grid,
 )
-from ....report.blocks import Figure, Table
+from ....report.blocks import WIDE, Figure, Table, panels
 from ...check.checker import Checker
 from ...report.context import Story
 from ...verdicts.agreement import Agreement
@@ -71,15 +70,15 @@ def _surprises() -> Story:
     figure_2 = WORDS.say("figure-2", epsilon=EPSILON)
     figure_3 = WORDS.say("figure-3", epsilon=EPSILON)
     figures = (
-        _panels(figure_2, f"At t = -2, 0, 2: {said}.", (8.6, 3.0), partial(_draw_surprises, t=t, v=v, w=w)),
+        _panels(figure_2, f"At t = -2, 0, 2: {said}.", partial(_draw_surprises, t=t, v=v, w=w)),
         Figure(figure_3, of_modes, (4.6, 3.0), partial(_draw_bounded, d=d, lost=lost)),
     )
     return WORDS.section("surprises", figures=figures)
 
 
-def _panels(caption: str, said: str, size: tuple[float, float], draw: Callable[[Any], object]) -> Figure:
-    """A drawing of several panels."""
-    return Figure(caption, said, size, draw, panels=True)
+def _panels(caption: str, said: str, draw: Callable[[Any], object]) -> Figure:
+    """A drawing of several panels, which give it its height."""
+    return Figure(caption, said, (WIDE, 3.0), draw, panels=True)
 
 
 def _bounded_surprise(d: Any) -> dict[str, Any]:
@@ -91,7 +90,7 @@ def _bounded_surprise(d: Any) -> dict[str, Any]:
 
 
 def _draw_surprises(figure: Any, t: Any, v: Any, w: Any) -> None:
-    for ax, (name, values) in zip(figure.subplots(1, 2), (("v", v), ("w", w))):
+    for ax, (name, values) in zip(panels(figure, 2, 3.0, least=3.0), (("v", v), ("w", w))):
         _draw_lines(ax, t, values, "t, in units of c", name)
 
 
@@ -144,7 +143,7 @@ def _curves(s: Simulation, truth: str, number: int, section: str) -> Story:
     return WORDS.section(
         "curves",
         Table(("annotations an item", *names), tuple(rows), f"Spearman's rho, {truth}"),
-        (_panels(caption, said, (8.6, 3.4), partial(plot_curves, s=s)),),
+        (_panels(caption, said, partial(plot_curves, s=s)),),
         number=number,
         truth=truth,
         section=section,
@@ -159,7 +158,7 @@ def _histograms(s: Simulation, truth: str, number: int) -> Story:
     rows = [(name, *(f"{x:.3f}" for x in spread(values))) for name, values in ends.items()]
     said = f"Standard deviations: {', '.join(f'{name} {sd}' for name, sd, *_ in rows)}."
     drawn = partial(plot_histograms, ends=ends)
-    figure = _panels(WORDS.say("histograms", number=number), said, (8.6, 2.3), drawn)
+    figure = _panels(WORDS.say("histograms", number=number), said, drawn)
     table = Table(("", "standard deviation", "least", "most"), tuple(rows))
     return WORDS.section("histograms", table, (figure,), number=number, truth=truth)
 
@@ -167,7 +166,7 @@ def _histograms(s: Simulation, truth: str, number: int) -> Story:
 def _maps(s: Simulation) -> Story:
     means = ", ".join(f"{m.mean():.3f} before iteration {t}" for t, m in s.maps.items())
     said, drawn = f"Mean match quality: {means}.", partial(plot_match_quality, maps=s.maps)
-    return WORDS.section("maps", figures=(_panels(WORDS.say("maps"), said, (8.6, 2.4), drawn),))
+    return WORDS.section("maps", figures=(_panels(WORDS.say("maps"), said, drawn),))
 
 
 # -- the assumptions ----------------------------------------------------------------------------------------
@@ -186,13 +185,11 @@ def _turning(truth: str) -> Story:
         _panels(
             f"Assumptions, {truth} over shifts: Spearman's rho, raw scores dashed.",
             on_ra,
-            size_of_grid(len(COMPARED), len(g.contexts)),
             partial(plot_over_shifts, grid=g, after=COMPARED),
         ),
         _panels(
             f"Assumptions, {truth} over judgments: Spearman's rho, raw scores dashed.",
             on_easl,
-            size_of_grid(2, len(g.contexts)),
             partial(plot_over_judgments, grid=g),
         ),
     )
