@@ -14,8 +14,7 @@ less than 1e-4.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -30,22 +29,11 @@ from ...fit.fit import Fit
 from ...native.answers.patterns.answer_likelihood import Likelihood
 from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, linked_sets
 from ...native.answers.patterns.natural_parameters import main_effects
-from ...validation.r_answers.translate import RParameters, likelihood_values, parameter_values
+from ...validation.r_answers.translate import RParameters
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, File, columns_call, stated
-from .recorded_answers import Package, Rankings, rankings_of, recorded, recorded_vector, unknown, worths
-from .rows import (
-    Beside,
-    at,
-    by_item,
-    count_rows,
-    counterpart,
-    explained,
-    fit_rows,
-    named,
-    parameters,
-    standard_errors,
-)
+from .recorded_answers import Package, Rankings, rankings_of, recorded, recorded_vector, unknown
+from .rows import Beside, at, count_rows, explained, likelihood, named, of_fit, parameters, standard_errors
 from .translation import Context, Step, Translation, outside, translates, why_not_finite
 
 FloatArray = NDArray[np.float64]
@@ -113,19 +101,13 @@ def _why_bridge(call: RecordedCall, data: Rankings, pseudo: float) -> str:
 
 def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: Fit) -> Sequence[Agreement]:
     names = [n for n in named(call.vector("coef")) if n != data.items[0]]
-    known = parameters(call, {n: n for n in names}, "log-odds", data.items[0])
-    values = parameter_values(fit, known)
+    known, rank = parameters(call, {n: n for n in names}, "log-odds", data.items[0]), call.number("loglik_df")
     without = bool(np.isnan(known.vcov).any())
-    if without:
-        values = {q: v for q, v in values.items() if not q.startswith("se.")}
-    llf, rank = call.number("loglik"), call.number("loglik_df")
-    if llf is not None:
-        values.update(likelihood_values(llf, len(names) if rank is None else int(rank)))
+    values = likelihood(call.number("loglik"), len(names) if rank is None else int(rank))
     said = ["its vcov gave no numbers"] if without else []
-    answer = counterpart(call, values, *said, name=DEFAULT)
-    if any(NOT_CONVERGED in message for message, _ in call.warnings):
-        answer = replace(answer, converged=False)
-    rows = fit_rows(fit, answer) + count_rows(call, fit)
+    arrived = not any(NOT_CONVERGED in message for message, _ in call.warnings)
+    rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without, arrived=arrived)
+    rows += count_rows(call, fit)
     if not pseudo or without:
         return rows
     errors = dict(zip(names, np.sqrt(np.diag(known.vcov)).tolist()))
@@ -240,7 +222,7 @@ def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agree
     rows = r.coefficients(model)
     if (errors := standard_errors(call)) and not model.vcov_error:
         rows += r.named("se", model.bse(), errors, at("se", model.names))
-    rows += r.numbers(llf=model.loglik)
+    rows += r.fields(model, "llf")
     if kept is not None and model.adherence is not None:
         rows += r.listed("adherence", model.adherence, kept.floats(), "adherence")
     return rows
@@ -252,7 +234,7 @@ def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agree
 @translates("PlackettLuce::itempar.PlackettLuce", "PlackettLuce::itempar")
 def itempar(call: RecordedCall, context: Context) -> Translation:
     """`m.worth()`, or log worths around their mean or less one item's; R's own of a model by the bridge."""
-    return worths(call, context, PLACKETTLUCE)
+    return PLACKETTLUCE.worths(call, context)
 
 
 def _model_again(call: RecordedCall) -> Call | None:
@@ -260,21 +242,15 @@ def _model_again(call: RecordedCall) -> Call | None:
     return None if data is None else _bridge_code(call, data, call.real("npseudo", NPSEUDO))
 
 
-def _worth_errors(call: RecordedCall, made: Step, found: RVector, table: Any) -> list[Agreement]:
-    spread = found.attributes.get("vcov")
-    if not isinstance(spread, RVector) or spread.values.ndim != 2:
-        return []
-    ours = dict(zip(table["item"].tolist(), table["se"].tolist()))
-    r = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
-    beside = Beside(call, LEAST, STOP, DEFAULT)
-    rows = beside.named("worth_se", {n: ours[n] for n in r}, r, by_item(table, "se"))
-    pseudo = (
-        isinstance(made.value, Fit) and made.value.answers is not None and made.value.of_answers.pseudo > 0
-    )
-    if pseudo and (data := _data(made.call)) is not None:
-        rows = explained(rows, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
-        rows += beside.named("worth_se_of_rankings", worth_se_of_rankings(made.value, data), r)
-    return rows
+def _worth_errors(
+    made: Step, beside: Beside, rows: list[Agreement], r: Mapping[str, float]
+) -> list[Agreement]:
+    """R's leave the pseudo-rankings out."""
+    fit, data = made.value, _data(made.call)
+    if fit.answers is None or not fit.of_answers.pseudo > 0 or data is None:
+        return rows
+    rows = explained(rows, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
+    return rows + beside.named("worth_se_of_rankings", worth_se_of_rankings(fit, data), r)
 
 
 PLACKETTLUCE = Package(
@@ -285,6 +261,7 @@ PLACKETTLUCE = Package(
     fitted=DEFAULT,
     asked=DEFAULT,
     least=LEAST,
+    of_errors=LEAST,
     why=STOP,
     scaled=True,
     log_worths_in_test=False,
@@ -323,24 +300,19 @@ def pladmm(call: RecordedCall, context: Context) -> Translation:
         why = f"Python refuses: {refused}" if refused else why
         return _pladmm_by_the_bridge(call, data, dict(zip(names, covariates)), why)
     notes = [f"{own} is {r}." for r, own in names.items() if own != r]
-    return Translation("native", code, notes=tuple(notes), judge=lambda fit: _pladmm_rows(call, fit, names))
+    return Translation("native", code, notes=tuple(notes), judge=partial(_pladmm_rows, call, names))
 
 
-def _pladmm_rows(call: RecordedCall, fit: Fit, names: dict[str, str]) -> Sequence[Agreement]:
-    coefficients, spread = named(call.vector("coef")), call.vector("vcov")
-    order = {names[n]: v for n, v in coefficients.items() if n in names}
-    matrix = np.full((len(order), len(order)), np.nan)
+def _pladmm_rows(call: RecordedCall, names: dict[str, str], fit: Fit) -> Sequence[Agreement]:
+    order = {names[n]: v for n, v in named(call.vector("coef")).items() if n in names}
+    matrix, spread = np.full((len(order), len(order)), np.nan), call.vector("vcov")
     if spread is not None and spread.values.shape == matrix.shape:
         matrix = spread.floats()
     known = RParameters(tuple(order), np.array(list(order.values())), matrix, "log-odds", "")
-    values = parameter_values(fit, known)
-    if np.isnan(matrix).any():
-        values = {q: v for q, v in values.items() if not q.startswith("se.")}
-    llf = _last(call)
-    if llf is not None:
-        values.update(likelihood_values(llf, len(order)))
     said = "its (Intercept) makes worths add up to 1 and has no counterpart"
-    return fit_rows(fit, counterpart(call, values, said)) + count_rows(call, fit)
+    errors = not np.isnan(matrix).any()
+    rows = of_fit(call, fit, known, likelihood(_last(call), len(order)), said, errors=errors)
+    return rows + count_rows(call, fit)
 
 
 def _last(call: RecordedCall) -> float | None:

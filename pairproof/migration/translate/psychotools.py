@@ -7,6 +7,7 @@ itself, so that where estimates are infinite its numbers are those at which its 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,12 @@ from scipy.sparse.csgraph import connected_components
 
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.psychotools import BTModel
-from ...bridge.values.nodes import RVector
 from ...fit.fit import Fit
-from ...validation.r_answers.translate import likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, columns_call, stated
-from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector, worths
-from .rows import Beside, by_item, count_rows, counterpart, fit_rows, named, parameters
-from .translation import IN_R, Context, Step, Translation, needed, translates, why_not_finite
+from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector
+from .rows import Beside, count_rows, likelihood, named, of_fit, parameters
+from .translation import IN_R, Context, Judge, Translation, needed, translates, why_not_finite
 
 BTMODEL = "psychotools::btmodel"
 DEFAULT = f"{BTMODEL}, default epsilon"
@@ -60,26 +59,23 @@ def btmodel(call: RecordedCall, context: Context) -> Translation:
         return _by_the_bridge(call, data, f"R's numbers are where its iteration stopped: {why}")
     said = "btmodel was told undecided = FALSE: comparisons without a preference are left out."
     notes = (said,) if options.get("ties") == "drop" else ()
-    return Translation("native", code, notes=notes, judge=lambda fit: _rows(call, fit, reference))
+    return Translation("native", code, notes=notes, judge=partial(_rows, call, reference))
 
 
 def _data(call: RecordedCall) -> Pairs | None:
     return pairs_of(recorded(call, "y"), recorded_vector(call, "weights"))
 
 
-def _rows(call: RecordedCall, fit: Fit, reference: str) -> Sequence[Agreement]:
-    coefficients = named(call.vector("coef"))
-    names = {n: "tie" if n == UNDECIDED else n for n in coefficients}
-    known = parameters(call, names, "log-odds", reference)
-    values = parameter_values(fit, known)
-    llf = call.number("loglik")
-    if llf is not None:
-        values.update(likelihood_values(llf, len(coefficients)))
+def _rows(call: RecordedCall, reference: str, fit: Fit) -> Sequence[Agreement]:
+    names = {n: "tie" if n == UNDECIDED else n for n in named(call.vector("coef"))}
+    known, values = parameters(call, names, "log-odds", reference), likelihood(
+        call.number("loglik"), len(names)
+    )
     said = ["(undecided) is tie"] if UNDECIDED in names else []
-    if np.isnan(known.vcov).any():
-        values = {q: v for q, v in values.items() if not q.startswith("se.")}
+    if without := bool(np.isnan(known.vcov).any()):
         said.append("it was told not to compute the covariance")
-    return fit_rows(fit, counterpart(call, values, *said, name=DEFAULT)) + count_rows(call, fit)
+    rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without)
+    return rows + count_rows(call, fit)
 
 
 def _not_estimable(data: Pairs, undecided: bool) -> str:
@@ -104,9 +100,7 @@ def _not_estimable(data: Pairs, undecided: bool) -> str:
 
 
 def _by_the_bridge(call: RecordedCall, data: Pairs, why: str) -> Translation:
-    def judge(model: BTModel) -> Sequence[Agreement]:
-        return Beside(call, function=BTMODEL).model(model, llf=model.loglik)
-
+    judge: Judge = lambda model: Beside(call, function=BTMODEL).model(model, "llf")
     return Translation("bridge", _bridge_code(call, data), why, judge=judge)
 
 
@@ -130,26 +124,12 @@ def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
 )
 def itempar(call: RecordedCall, context: Context) -> Translation:
     """`m.worth()`, or log worths around the mean of all items or less one item's."""
-    return worths(call, context, PSYCHOTOOLS)
+    return PSYCHOTOOLS.worths(call, context)
 
 
 def _model_again(call: RecordedCall) -> Call | None:
     data = _data(call)
     return None if data is None else _bridge_code(call, data)
-
-
-#: btmodel takes its covariance one step before the end: floors.toml has the same digits for btmodel.
-_STOP = "glm at its default epsilon, whose covariance is that of one step before the end"
-
-
-def _worth_errors(call: RecordedCall, made: Step, found: RVector, table: Any) -> list[Agreement]:
-    spread = found.attributes.get("vcov")
-    if not isinstance(spread, RVector) or spread.values.ndim != 2 or np.isnan(spread.floats()).all():
-        return []
-    r = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
-    se = dict(zip(table["item"].tolist(), table["se"].tolist()))
-    beside = Beside(call, 3.5, _STOP, DEFAULT)
-    return beside.named("worth_se", {n: se[n] for n in r}, r, by_item(table, "se"))
 
 
 PSYCHOTOOLS = Package(
@@ -160,8 +140,10 @@ PSYCHOTOOLS = Package(
     fitted=DEFAULT,
     asked=BTMODEL,
     least=6.5,
-    why=_STOP,
+    # btmodel takes its covariance one step before the end: floors.toml has the same digits for btmodel.
+    of_errors=3.5,
+    why="glm at its default epsilon, whose covariance is that of one step before the end",
     scaled=False,
     log_worths_in_test=True,
-    errors=_worth_errors,
+    errors=lambda made, beside, rows, r: rows,
 )

@@ -198,7 +198,8 @@ class Package:
     """The package of R whose models itempar is of, its module in the bridge, and what its models are of.
 
     again: R's call of a model that was fitted in Python; None if its data were not recorded.  fitted, asked: R's
-    function in rows of fits and of R's own answers.  errors: rows of standard errors of worths.
+    function in rows of fits and of R's own answers.  least, of_errors: digits of worths and of their standard errors.
+    errors: what is made of the rows of the latter, with R's numbers.
     """
 
     name: str
@@ -208,33 +209,82 @@ class Package:
     fitted: str
     asked: str
     least: float
+    of_errors: float
     why: str
     scaled: bool
     log_worths_in_test: bool
-    errors: Callable[[RecordedCall, Step, RVector, Any], list[Agreement]]
+    errors: Callable[[Step, Beside, list[Agreement], Mapping[str, float]], list[Agreement]]
     one_alone: bool = False
 
+    def worths(self, call: RecordedCall, context: Context) -> Translation:
+        """Worths of a fit in Python, or R's."""
+        made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
+        if made is None or made.value is None:
+            return outside("its model is none that this run fitted and translated")
+        found = recorded_vector(call, "value")
+        if found is None or found.names is None:
+            return outside("its value was not recorded")
+        if lost := unknown(call, "ref", "log"):
+            return outside(f"its {lost} could not be recorded")
+        log, chosen = call.flag("log"), chosen_items(call, found.names)
+        fit = Result(made.call.id)
+        if not isinstance(made.value, Fit) or (chosen is not None and not (log and len(chosen) == 1)):
+            return self._bridged(call, made, found, log, chosen)
+        if not log:
+            return Translation(
+                "native", Method(fit, "worth"), judge=partial(self._of_table, call, made, found)
+            )
+        code = attribute(Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params")
 
-def worths(call: RecordedCall, context: Context, package: Package) -> Translation:
-    """Of a fit in Python, or R's."""
-    made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
-    if made is None or made.value is None:
-        return outside("its model is none that this run fitted and translated")
-    found = recorded_vector(call, "value")
-    if found is None or found.names is None:
-        return outside("its value was not recorded")
-    if lost := unknown(call, "ref", "log"):
-        return outside(f"its {lost} could not be recorded")
-    log, chosen = call.flag("log"), chosen_items(call, found.names)
-    fit = Result(made.call.id)
-    if not isinstance(made.value, Fit) or (chosen is not None and not (log and len(chosen) == 1)):
-        return _bridged(call, made, found, package, log, chosen)
-    if not log:
-        return Translation(
-            "native", Method(fit, "worth"), judge=partial(_of_table, call, made, found, package)
-        )
-    code = attribute(Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params")
-    return Translation("native", code, judge=partial(_log_worths, call, found, package))
+        def judge(params: Any) -> Sequence[Agreement]:
+            places = {str(n): str(n) for n in params.index} if self.log_worths_in_test else {}
+            return self._rows(call, "estimate", dict(params), found, places)
+
+        return Translation("native", code, judge=judge)
+
+    def _rows(
+        self,
+        call: RecordedCall,
+        kind: str,
+        ours: Mapping[str, float],
+        found: RVector,
+        places: Mapping[str, str],
+    ) -> list[Agreement]:
+        r, scaled = named(found), kind == "estimate" or self.scaled
+        size = max((abs(v) for v in r.values()), default=0.0) if scaled else 0.0
+        beside = Beside(call, self.least, self.why, self.fitted)
+        return beside.named(kind, {n: ours[n] for n in r if n in ours}, r, places, size)
+
+    def _of_table(self, call: RecordedCall, made: Step, found: RVector, table: Any) -> Sequence[Agreement]:
+        items, spread = table["item"].tolist(), found.attributes.get("vcov")
+        worth, se = (dict(zip(items, table[column].tolist())) for column in ("worth", "se"))
+        rows = self._rows(call, "worth", worth, found, by_item(table, "worth"))
+        if not isinstance(spread, RVector) or spread.values.ndim != 2 or np.isnan(spread.floats()).all():
+            return rows
+        r = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
+        beside = Beside(call, self.of_errors, self.why, self.fitted)
+        errors = beside.named("worth_se", {n: se[n] for n in r}, r, by_item(table, "se"))
+        return rows + self.errors(made, beside, errors, r)
+
+    def _bridged(
+        self, call: RecordedCall, made: Step, found: RVector, log: bool, chosen: Sequence[str] | None
+    ) -> Translation:
+        model: Any = Result(made.call.id)
+        why = "its model was fitted through the bridge"
+        if not isinstance(made.value, self.kind):
+            model, why = self.again(made.call), CHOSEN
+            if model is None:
+                return outside(f"the {self.data} of its model were not recorded")
+        alone = self.one_alone and chosen is not None and len(chosen) == 1
+        options = stated(ref=chosen and (chosen[0] if alone else list(chosen)), log=log)
+        code = Call(f"pairproof.bridge.{self.name}.itempar", (model,), options)
+
+        def judge(value: OfPairs | OfRankings) -> Sequence[Agreement]:
+            ours, beside = dict(zip(value.items, value.estimate.tolist())), Beside(call, function=self.asked)
+            places = at("estimate", value.items)
+            return beside.named("estimate" if log else "worth", ours, named(found), places)
+
+        return Translation("bridge", code, why, judge=judge)
 
 
 def chosen_items(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | None:
@@ -244,51 +294,3 @@ def chosen_items(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | 
         return None
     known = [v if isinstance(v, str) else items[int(v) - 1] for v in given.values.ravel().tolist()]
     return None if set(known) == set(items) else tuple(known)
-
-
-def _worth_rows(
-    call: RecordedCall,
-    package: Package,
-    kind: str,
-    ours: Mapping[str, float],
-    found: RVector,
-    places: Mapping[str, str],
-) -> list[Agreement]:
-    r, beside = named(found), Beside(call, package.least, package.why, package.fitted)
-    size = max((abs(v) for v in r.values()), default=0.0) if kind == "estimate" or package.scaled else 0.0
-    none = float("nan")
-    return [beside.row(f"{kind}.{n}", float(ours.get(n, none)), r[n], size, places.get(n, "")) for n in r]
-
-
-def _log_worths(call: RecordedCall, found: RVector, package: Package, params: Any) -> Sequence[Agreement]:
-    places = {str(n): str(n) for n in params.index} if package.log_worths_in_test else {}
-    return _worth_rows(call, package, "estimate", dict(params), found, places)
-
-
-def _of_table(
-    call: RecordedCall, made: Step, found: RVector, package: Package, table: Any
-) -> Sequence[Agreement]:
-    ours = dict(zip(table["item"].tolist(), table["worth"].tolist()))
-    rows = _worth_rows(call, package, "worth", ours, found, by_item(table, "worth"))
-    return rows + package.errors(call, made, found, table)
-
-
-def _bridged(
-    call: RecordedCall, made: Step, found: RVector, package: Package, log: bool, chosen: Sequence[str] | None
-) -> Translation:
-    model: Any = Result(made.call.id)
-    why = "its model was fitted through the bridge"
-    if not isinstance(made.value, package.kind):
-        model, why = package.again(made.call), CHOSEN
-        if model is None:
-            return outside(f"the {package.data} of its model were not recorded")
-    alone = package.one_alone and chosen is not None and len(chosen) == 1
-    options = stated(ref=chosen and (chosen[0] if alone else list(chosen)), log=log)
-    code = Call(f"pairproof.bridge.{package.name}.itempar", (model,), options)
-
-    def judge(value: OfPairs | OfRankings) -> Sequence[Agreement]:
-        ours = dict(zip(value.items, value.estimate.tolist()))
-        beside = Beside(call, function=package.asked)
-        return beside.named("estimate" if log else "worth", ours, named(found), at("estimate", value.items))
-
-    return Translation("bridge", code, why, judge=judge)

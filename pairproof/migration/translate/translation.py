@@ -230,6 +230,12 @@ def needed(value: T | None, why: str) -> T:
     return value
 
 
+def stays_if(holds: object, why: str) -> None:
+    """The call stays in R where this holds."""
+    if holds:
+        raise StaysInR(why)
+
+
 def translates(*functions: str) -> Callable[[Translator], Translator]:
     """Registers a translator of these R functions; what it says stays in R is left out of the script."""
 

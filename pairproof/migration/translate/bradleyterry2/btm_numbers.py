@@ -316,10 +316,10 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
     digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
     if fit.random_effects is not None:
         least = floor("deviance", BTM_DEFAULT).digits
-        rows = Beside(call, least, STOP).numbers(None, deviance=deviance(contests, p))
+        rows = Beside(call, least, STOP).numbers(deviance=deviance(contests, p))
     else:
-        rows = Beside(call, SAME, STOP).numbers(None, null_deviance=fit.null_deviance)
-        rows += Beside(call, 16.0, STOP).numbers(None, df_null=float(fit.df_null))
+        rows = Beside(call, SAME, STOP).numbers(null_deviance=fit.null_deviance)
+        rows += Beside(call, 16.0, STOP).numbers(df_null=float(fit.df_null))
         rows = _of_brglm(call, contests, p, rows, digits) if bias_reduced(call) else rows
     if "weights" in call.args:
         return rows  # of what is no count R takes log binomial coefficients by its own rule
@@ -327,9 +327,9 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
         rows += count_rows(call, fit)
     rank = int((~np.isnan(coefficients(call)[0])).sum())
     r = Beside(call, digits, STOP)
-    aic = r.numbers(None, aic_glm=glm_aic(contests, p, rank))
+    aic = r.numbers(aic_glm=glm_aic(contests, p, rank))
     if "BTglmmPQL" in call.strings("class") and differ(aic):
-        if not differ(r.numbers(None, aic_glm=glm_aic(contests, p, rank, pql=True))):
+        if not differ(r.numbers(aic_glm=glm_aic(contests, p, rank, pql=True))):
             aic = explained(aic, ("aic_glm",), PQL_AIC, WRONG)
     return rows + aic
 
@@ -339,9 +339,9 @@ def _of_brglm(
 ) -> list[Agreement]:
     """brglm's null deviance, explained where it is that of its pseudo-counts, and its penalised deviance."""
     x, r = contests.x[:, ~np.isnan(coefficients(call)[0])], Beside(call, least, STOP)
-    if not differ(r.numbers(None, null_deviance=brglm_null_deviance(contests, x, p))):
+    if not differ(r.numbers(null_deviance=brglm_null_deviance(contests, x, p))):
         rows = explained(rows, ("null_deviance",), BRGLM_NULL, WRONG)
-    return rows + r.numbers(None, penalised_deviance=penalised_deviance(contests, x, p))
+    return rows + r.numbers(penalised_deviance=penalised_deviance(contests, x, p))
 
 
 def _expected(call: RecordedCall, contests: Contests, fit: Fit, p: RParameters, link: str) -> list[Agreement]:

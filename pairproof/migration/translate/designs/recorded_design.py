@@ -429,12 +429,12 @@ def with_glm(fitted: Fitted, judge: Judge, likelihood: dict[str, float], nuisanc
     of_llf = Beside(call, floor("llf", GLM).digits)
 
     def both(fit: Fit) -> Sequence[Agreement]:
-        rows = [*judge(fit), *Beside(call).numbers(None, **null)]
+        rows = [*judge(fit), *Beside(call).numbers(**null)]
         if loglik is None or theirs is None or fit.n_infinite:
             return rows
         rank = float(fit.rank + nuisance)
-        rows += Beside(call).numbers(None, loglik_df=rank)
-        return rows + of_llf.numbers(None, aic_glm=2.0 * (rank - fit.llf - (loglik - theirs)))
+        rows += Beside(call).numbers(loglik_df=rank)
+        return rows + of_llf.numbers(aic_glm=2.0 * (rank - fit.llf - (loglik - theirs)))
 
     return both
 
@@ -446,8 +446,8 @@ def with_polr(call: RecordedCall, judge: Judge, n: float, more: int) -> Judge:
         rank = float(fit.rank + more)
         return [
             *judge(fit),
-            *Beside(call, floor("llf", POLR).digits).numbers(None, deviance_polr=-2.0 * fit.llf),
-            *Beside(call).numbers(None, df_residual=n - rank, loglik_df=rank),
+            *Beside(call, floor("llf", POLR).digits).numbers(deviance_polr=-2.0 * fit.llf),
+            *Beside(call).numbers(df_residual=n - rank, loglik_df=rank),
         ]
 
     return both

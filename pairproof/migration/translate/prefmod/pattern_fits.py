@@ -107,7 +107,7 @@ def judge_pattern(call: RecordedCall, model: Asked, table: tables.Given, fitted:
     def judge(fit: Any) -> Sequence[Agreement]:
         rows = _rows(call, fit, r, own, named)
         if saturated is not None:
-            rows += Beside(call, why="a sum over the same counts").numbers(None, fl=saturated)
+            rows += Beside(call, why="a sum over the same counts").numbers(fl=saturated)
         if differ(rows):
             rows = _flat(rows, own, r)
         return _by_defect(call, r, own, whole, rows) if differ(rows) else rows

@@ -26,8 +26,7 @@ import numpy as np
 
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.asking import Estimates
-from ....bridge.packages.prefmod.pattern_designs import DesignModel, NPMLModel
-from ....bridge.packages.prefmod.pattern_models import PatternModel
+from ....bridge.packages.prefmod.pattern_designs import NPMLModel
 from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList
 from ....data.wide import prefmod_pair_order
@@ -36,7 +35,7 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, frame_call, stated
 from ..rows import SAME, Beside, at, coefficients, named, standard_errors
-from ..translation import Context, StaysInR, Translation, needed, outside, translates
+from ..translation import Context, Judge, StaysInR, Translation, needed, outside, translates
 from . import prefmod_table as tables
 
 #: Function -> what its answers are.
@@ -278,9 +277,7 @@ def pattern(call: RecordedCall, model: Asked, table: tables.Given, reason: str) 
         options,
     )
 
-    def judge(model: PatternModel) -> Sequence[Agreement]:
-        return model_rows(call, model, ll=model.ll, fl=model.fl, code=float(model.code))
-
+    judge: Judge = lambda model: model_rows(call, model, "ll fl code")
     return Translation("bridge", code, reason=reason, judge=judge)
 
 
@@ -312,7 +309,7 @@ def again(call: RecordedCall) -> Beside:
     return Beside(call, SAME, AGAIN)
 
 
-def model_rows(call: RecordedCall, model: Estimates, **numbers: float) -> list[Agreement]:
+def model_rows(call: RecordedCall, model: Estimates, numbers: str) -> list[Agreement]:
     """Coefficients, each standard error, also where R has no estimate, and these numbers."""
     r, ours = standard_errors(call, model.names), model.bse()
     # gnm's constrained coefficient has the variance 0, and no estimate either.
@@ -320,7 +317,7 @@ def model_rows(call: RecordedCall, model: Estimates, **numbers: float) -> list[A
     own = {n: ours.get(n, np.nan) for n in names}
     own = {n: v for n, v in own.items() if v == v or r.get(n) != 0.0}
     errors = again(call).named("se", own, {n: r.get(n, np.nan) for n in own}, at("se", model.names))
-    return [*again(call).coefficients(model, "coef"), *errors, *again(call).numbers(**numbers)]
+    return [*again(call).coefficients(model, "coef"), *errors, *again(call).fields(model, numbers)]
 
 
 REASON = (
@@ -345,9 +342,8 @@ def npml(call: RecordedCall, context: Context) -> Translation:
         code = Call("pairproof.bridge.prefmod.fit_design", (texts[0], frame))
         reason = "with one class prefmod drops the random terms: a Poisson model of the table of patterns"
 
-        def judge(model: DesignModel) -> Sequence[Agreement]:
-            return [*again(call).coefficients(model, "coef"), *again(call).numbers(deviance=model.deviance)]
-
+        r = again(call)
+        judge: Judge = lambda model: [*r.coefficients(model, "coef"), *r.fields(model, "deviance")]
         return Translation("bridge", code, reason=reason, judge=judge)
     seed = needed(call.number("seed_used"), "the seed that it used was not recorded")
     options: dict[str, Any] = {
@@ -371,17 +367,8 @@ def _npml_formula(call: RecordedCall, argument: str) -> str:
 
 def npml_rows(call: RecordedCall, model: NPMLModel) -> Sequence[Agreement]:
     """Coefficients but those of the mass points, what the fit came to, and the masses."""
-    every = named(call.vector("coef"))
+    every, beside, masses = named(call.vector("coef")), again(call), call.vector("pis")
     r = {n: v for n, v in every.items() if not n.startswith("z")} or every
-    rows = again(call).named("coef", model.params(), r, at("coef", model.names))
-    rows += again(call).numbers(
-        {"em_iter": "iterations"},
-        disparity=model.disparity,
-        deviance=model.deviance,
-        loglik=model.loglik,
-        em_iter=float(model.iterations),
-    )
-    masses = call.vector("pis")
-    if masses is not None:
-        rows += again(call).listed("mass", np.ravel(model.masses), masses.floats().ravel(), "masses")
-    return rows
+    rows = beside.named("coef", model.params(), r, at("coef", model.names))
+    rows += beside.fields(model, "disparity deviance loglik em_iter=iterations")
+    return rows if masses is None else rows + beside.listed("mass", model.masses, masses.floats(), "masses")
