@@ -34,7 +34,7 @@ from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, File, columns_call, stated
 from .recorded_answers import Package, Rankings, rankings_of, recorded, recorded_vector, unknown
 from .rows import Beside, at, count_rows, explained, likelihood, named, of_fit, parameters, standard_errors
-from .translation import Context, Step, Translation, outside, translates, why_not_finite
+from .translation import Context, Step, Translation, outside, stays_if, translates, why_not_finite
 
 FloatArray = NDArray[np.float64]
 PLACKETT_LUCE = "PlackettLuce::PlackettLuce"
@@ -282,8 +282,7 @@ def pladmm(call: RecordedCall, context: Context) -> Translation:
     if data is None or x is None or not x.margin(1):
         return outside("its rankings or its item covariates were not recorded")
     kept = [k for k, name in enumerate(x.margin(1)) if name != INTERCEPT]
-    if not kept or x.values.shape[0] != len(data.items):
-        return outside("it has no item covariates")
+    stays_if(not kept or x.values.shape[0] != len(data.items), "it has no item covariates")
     names = {x.margin(1)[k]: f"x{n + 1}" for n, k in enumerate(kept)}
     taken = {*data.items, "item", "weight"}
     if all(_NAME.match(n) and n not in taken for n in names):

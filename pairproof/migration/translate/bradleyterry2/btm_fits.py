@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -41,6 +41,7 @@ from ..translation import (
     Translation,
     needed,
     outside,
+    stays_if,
     translates,
     tried,
 )
@@ -64,8 +65,7 @@ def by_the_bridge(call: RecordedCall, why: str) -> Translation:
 
 def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = "") -> Call:
     """`BTm("cbind(wins, losses)", ...)` of the bridge; also: a formula whose variables are needed too."""
-    if contests.doubled:
-        raise StaysInR("R took each row twice, which the bridge does not repeat")
+    stays_if(contests.doubled, "R took each row twice, which the bridge does not repeat")
     tables, players = _tables(call, contests, f"{recorded.formula_text(call)} {also}")
     formula, offset = recorded.formula_text(call), contests.offset
     stands = offset is not None and offset.any()
@@ -86,22 +86,15 @@ def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = ""
     return Call(BTM, ("cbind(wins, losses)", *players), options | {"data": tables})
 
 
-def of_r(call: RecordedCall, model: ContestModel) -> list[Agreement]:
-    """R through the bridge beside R in the script."""
+def of_r(call: RecordedCall, model: ContestModel, more: str = "") -> list[Agreement]:
+    """R through the bridge beside R in the script; more: numbers beside those of every model."""
     r, (values, spread), found = Beside(call, LEAST, AGAIN), coefficients(call), call.vector("coef")
-    names = () if found is None or found.names is None else found.names
-    errors = {n: e for n, e, v in zip(names, np.sqrt(np.diag(spread)).tolist(), values) if not np.isnan(v)}
-    ours_se = {n: e for n, e in model.bse().items() if n in errors}
-    rows = r.named("estimate", model.params(), dict(zip(names, values.tolist())), at("coef", model.names))
-    rows += r.named("se", ours_se, errors, at("se", model.names))
-    return rows + r.numbers(
-        deviance=model.deviance,
-        df_resid=model.df_residual,
-        null_deviance=model.null_deviance,
-        df_null=model.df_null,
-        aic_glm=model.aic,
-        sigma=model.sigma,
-    )
+    theirs = dict(zip(() if found is None else found.names or (), values.tolist()))
+    errors = {n: e for n, e in zip(theirs, np.sqrt(np.diag(spread)).tolist()) if theirs[n] == theirs[n]}
+    ours = {n: e for n, e in model.bse().items() if n in errors}
+    rows = r.named("estimate", model.params(), theirs, at("coef", model.names))
+    rows += r.named("se", ours, errors, at("se", model.names))
+    return rows + r.fields(model, f"deviance df_resid null_deviance df_null aic_glm sigma {more}")
 
 
 def _tables(
@@ -146,31 +139,28 @@ def _frame(columns: dict[str, RVector]) -> RList:
 
 def settings(call: RecordedCall) -> dict[str, Any]:
     """Where iterations start and stop, and contrasts, as the call set them."""
-    found: dict[str, Any] = {}
-    control: dict[str, Any] = {}
+    lost = next((name for name in ("start", "etastart", "mustart") if name in call.args), "")
+    stays_if(lost, f"its {lost} is not passed on")
     given = call.values.get("control")
-    named = dict(zip(given.names or (), given.values)) if isinstance(given, RList) else {}
-    for name in ("epsilon", "maxit", "tol", "maxiter", "IWLSiter"):
-        number = _number(call.values.get(name, named.get(name)))
-        if number is not None:
-            of = found if name in ("epsilon", "maxit") else control
-            of[name] = number if name in ("epsilon", "tol") else int(number)
+    own = dict(zip(given.names or (), given.values)) if isinstance(given, RList) else {}
+    read = ((name, kind, _number(call.values.get(name, own.get(name)))) for name, kind in SETTINGS.items())
+    said = {name.replace(".", "_"): kind(number) for name, kind, number in read if number is not None}
+    control = {name: said.pop(name) for name in ("tol", "maxiter", "IWLSiter") if name in said}
     if control:
-        found["control"] = Call("pairproof.bridge.bradleyterry2.glmmPQL_control", (), control)
-    for name in ("sigma", "sigma.fixed"):
-        number = _number(call.values.get(name))
-        if number is not None:
-            found[name.replace(".", "_")] = bool(number) if name == "sigma.fixed" else number
-    for name in ("start", "etastart", "mustart"):
-        if name in call.args:
-            raise StaysInR(f"its {name} is not passed on")
+        said["control"] = Call("pairproof.bridge.bradleyterry2.glmmPQL_control", (), control)
     contrasts = call.values.get("contrasts")
     if isinstance(contrasts, RList) and contrasts.names:
         kinds = [v.scalar() if isinstance(v, RVector) and len(v) == 1 else None for v in contrasts.values]
-        if not all(isinstance(v, str) for v in kinds):
-            raise StaysInR("its contrasts are a matrix or a function")
-        found["contrasts"] = dict(zip(contrasts.names, kinds))
-    return found
+        stays_if(not all(isinstance(v, str) for v in kinds), "its contrasts are a matrix or a function")
+        said["contrasts"] = dict(zip(contrasts.names, kinds))
+    return said
+
+
+#: Settings of BTm and of its control, in the order in which they are written, and what they are.
+SETTINGS: dict[str, Callable[[Any], Any]] = {
+    **{"epsilon": float, "maxit": int, "tol": float, "maxiter": int, "IWLSiter": int},
+    **{"sigma": float, "sigma.fixed": bool},
+}
 
 
 def _number(value: Any) -> float | None:
@@ -323,11 +313,8 @@ MOST = 1_000_000
 def glmm_pql(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.bridge.bradleyterry2.glmmPQL("y ~ x", random, data=...)`."""
 
-    def judge(model: ContestModel) -> Sequence[Agreement]:
-        return of_r(call, model) + Beside(call, LEAST, AGAIN).numbers(sigma_se=model.sigma_se)
-
     try:
-        return Translation("bridge", _code(call), WHY, judge=judge)
+        return Translation("bridge", _code(call), WHY, judge=partial(of_r, call, more="sigma_se"))
     except (StaysInR, InputError, FormulaError) as why:
         return outside(f"{WHY}; through the bridge: {why}")
 

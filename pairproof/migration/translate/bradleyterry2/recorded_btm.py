@@ -41,7 +41,7 @@ from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
 from ..python_code import Call, File, table_call, whole_numbers
 from ..recorded_answers import counts
-from ..translation import StaysInR, needed
+from ..translation import StaysInR, needed, stays_if
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -157,8 +157,7 @@ def _side(call: RecordedCall, which: str, key: str) -> dict[str, RVector]:
     if not isinstance(found, RList):
         raise StaysInR(f"{which} was not recorded")
     columns = vectors_of(found)
-    if key not in columns:
-        raise StaysInR(f"{which} has no column {key!r}")
+    stays_if(key not in columns, f"{which} has no column {key!r}")
     return columns
 
 
@@ -252,8 +251,7 @@ def in_words(
 def terms_of(text: str) -> list[str]:
     """The terms that a scope adds: "~. + x[..] + y[..]" has x[..] and y[..]."""
     parts = _checked(text, "scope")
-    if any(part[0] == "-" for part in parts):
-        raise StaysInR("its scope takes terms away")
+    stays_if(any(part[0] == "-" for part in parts), "its scope takes terms away")
     bodies = [part.lstrip("+ ") for part in parts]
     return [body for body in bodies if body not in (".", "1") and "|" not in body]
 
@@ -317,8 +315,7 @@ class _Reader:
                 out.append(self.word(name, index))
                 k += 3
             elif ahead[:1] == ["("]:
-                if name not in FUNCTIONS:
-                    raise StaysInR(f"{name}() has no counterpart in a formula of pairproof")
+                stays_if(name not in FUNCTIONS, f"{name}() has no counterpart in a formula of pairproof")
                 out.append(name)
             else:
                 out.append(self.word(name, ""))
@@ -347,8 +344,7 @@ class _Reader:
         if index:
             lost = f"the values of {name} were not recorded"
             values = needed(self.data.get(name), lost)
-            if values.values.ndim != 1:
-                raise StaysInR(lost)
+            stays_if(values.values.ndim != 1, lost)
             if not sided:
                 where = taken(self.vector(index, c.total, "contests"), c.rows)
                 columns[called] = self.plain(_looked_up(values, where, name), called)
@@ -601,8 +597,7 @@ def _options(call: RecordedCall) -> dict[str, Any]:
     """Link and reduced bias; what is R's default and ours is left out."""
     found: dict[str, Any] = {}
     link = (call.strings("family") or ("binomial", "logit"))[-1]
-    if link not in ("logit", "probit", "cauchit"):
-        raise StaysInR(f"fit_bradley_terry has no link {link!r}")
+    stays_if(link not in ("logit", "probit", "cauchit"), f"fit_bradley_terry has no link {link!r}")
     if link != "logit":
         found["link"] = link
     if bias_reduced(call):

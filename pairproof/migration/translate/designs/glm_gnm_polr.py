@@ -38,7 +38,19 @@ from ...recognise.design_contests import Contests, Not
 from ..python_code import Call, File, Result, stated, whole_numbers
 from ..recorded_answers import counts
 from ..rows import Beside, in_column
-from ..translation import IN_R, Context, StaysInR, Step, Translation, made, needed, outside, translates, tried
+from ..translation import (
+    IN_R,
+    Context,
+    StaysInR,
+    Step,
+    Translation,
+    made,
+    needed,
+    outside,
+    stays_if,
+    translates,
+    tried,
+)
 from . import recorded_design as designs
 
 SAID = "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale"
@@ -258,14 +270,12 @@ def _binomial(fitted: designs.Fitted) -> Translation:
     wins, losses = counts(fitted.y * fitted.weights), counts((1.0 - fitted.y) * fitted.weights)
     found, link = decide.recognise_rows(fitted.design, wins, losses), fitted.link
     half = bool((wins % 1 != 0).any() or (losses % 1 != 0).any())
-    if link not in LINKS:
-        raise StaysInR(f"link {link} of paired comparisons is not fitted here")
+    stays_if(link not in LINKS, f"link {link} of paired comparisons is not fitted here")
     if ((2 * wins) % 1 != 0).any() or ((2 * losses) % 1 != 0).any():
         raise StaysInR("its counts are neither whole numbers nor halves")
     if not fitted.design.known.any() or not (fitted.weights > 0).all():
         raise StaysInR("some of its rows have the weight 0")
-    if half and ((wins % 1) != (losses % 1)).any():
-        raise StaysInR("some of its rows have half a contest")
+    stays_if(half and ((wins % 1) != (losses % 1)).any(), "some of its rows have half a contest")
     name, ties, stem = "fit_bradley_terry", "half" if half else None, fitted.call.variable
     code = designs.fit_call(found, name, stem, ties=ties, offset=fitted.offset, link=link)
     likelihood = designs.binomial_likelihood(fitted, found.model.contests, len(found.coefficients))
@@ -338,8 +348,7 @@ ONE = (
 def anova(call: RecordedCall, context: Context) -> Translation:
     """anova of several fits, each beside the one before."""
     steps = _models(call, context)
-    if len(steps) < 2:
-        return outside(ONE)
+    stays_if(len(steps) < 2, ONE)
     if any(f.startswith("quasi") for s in steps for f in s.call.strings("family")[:1]):
         return outside(
             "it divides by the dispersion of a quasi family, which a likelihood ratio does not have"
@@ -349,8 +358,7 @@ def anova(call: RecordedCall, context: Context) -> Translation:
         return outside("its table was not recorded")
     code = Call("pairproof.anova", tuple(Result(s.call.id) for s in steps))
     _, refused = tried(code, {s.call.id: s.value for s in steps})
-    if refused:
-        return outside(f"pairproof.anova refuses it: {refused}")
+    stays_if(refused, f"pairproof.anova refuses it: {refused}")
     return Translation("native", code, judge=partial(_anova_rows, call, table))
 
 
@@ -365,8 +373,7 @@ def _models(call: RecordedCall, context: Context) -> list[Step]:
             said = call.args.get(argument, argument)
             raise StaysInR(f"{said} is not fitted in Python, so there is nothing to compare here")
         found.append(step)
-    if not found:
-        raise StaysInR("none of its models is a fit that was recorded")
+    stays_if(not found, "none of its models is a fit that was recorded")
     return found
 
 
@@ -413,8 +420,7 @@ def polr(call: RecordedCall, context: Context) -> Translation:
     try:
         if len(levels) != 3:
             raise StaysInR(f"{len(levels)} ordered answers; with three it would be Rao and Kupper's model")
-        if method != "logistic":
-            raise StaysInR(f"link {method} of ordered answers is not fitted here")
+        stays_if(method != "logistic", f"link {method} of ordered answers is not fitted here")
         if isinstance(found, Not):
             raise StaysInR(str(found))
         if "offset" in call.args or any("(offset)" in f for f, _ in designs.frames(call, len(codes))):
@@ -481,8 +487,7 @@ def _answers(call: RecordedCall, n: int) -> tuple[NDArray[np.int64], tuple[str, 
         if own and "(weights)" in frame:
             weights = frame.vector("(weights)")
     w = np.ones(n) if weights is None else weights.floats().ravel()
-    if len(w) != n or np.isnan(w).any():
-        raise StaysInR("its weights were not recorded")
+    stays_if(len(w) != n or np.isnan(w).any(), "its weights were not recorded")
     return y.values.astype(np.int64), y.levels, counts(w)
 
 

@@ -34,7 +34,7 @@ from ...recognise.design_contests import Contests, Product, Variable
 from ...recognise.design_terms import Model
 from ..python_code import Call, File, columns_call, quoted_name, stated, whole_numbers
 from ..rows import IN_RECORD, Beside, at, coefficients, counterpart, fit_rows
-from ..translation import StaysInR, Translation, needed, outside
+from ..translation import StaysInR, Translation, needed, outside, stays_if
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -117,8 +117,7 @@ def coefficients_of(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatAr
     found = needed(call.vector("coef"), "its coefficients were not recorded")
     values = found.floats().ravel()
     own = found.names or names
-    if len(own) != len(values):
-        raise StaysInR("its coefficients have no names")
+    stays_if(len(own) != len(values), "its coefficients have no names")
     place = {n: k for k, n in enumerate(own)}
     absent = [n for n in names if n not in place]
     if absent:

@@ -29,7 +29,7 @@ from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ..python_code import Call, File, Method, Result
 from ..rows import SAME, Beside, at, differ, explained, in_column
-from ..translation import Context, StaysInR, Step, Translation, needed, outside, translates, tried
+from ..translation import Context, StaysInR, Step, Translation, needed, outside, stays_if, translates, tried
 from .prefmod_in_r import INCOMPLETE, again
 from .prefmod_table import coding_of, given, number_of_items, read_pairs, scalar, texts
 
@@ -52,8 +52,7 @@ def worth(call: RecordedCall, context: Context) -> Translation:
     table = needed(call.matrix("value"), "R's table was not recorded")
     if not isinstance(step.value, Fit):
         return _bridge(call, step, asked, table)
-    if getattr(step.value.spec, "classes", 1) > 1:
-        return outside("worths of classes are in the fit's own table")
+    stays_if(getattr(step.value.spec, "classes", 1) > 1, "worths of classes are in the fit's own table")
     said = "R's table has lambdas, which are half the logarithms of worths up to a constant in each group"
     judge, notes = (_worth_rows, ()) if asked == "worth" else (_lambda_rows, (said,))
     code = Method(Result(step.call.id), "worth")
@@ -257,8 +256,7 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     read = read_pairs("pairproof.read_respondents", (file, "pairs"), options, always=True)
     code = Method(read, "gaps")
     _, refused = tried(code)
-    if refused:
-        return outside(f"its table cannot be read: {refused}")
+    stays_if(refused, f"its table cannot be read: {refused}")
     r_flags = flags.values.astype(float).ravel().tolist()
     of_items = str(scalar(call, "MISmodel", "obj")) == "obj"
 
