@@ -33,7 +33,7 @@ from ...validation.r_answers.translate import RParameters
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, File, columns_call, stated
 from .recorded_answers import Package, Rankings, rankings_of, recorded, recorded_vector, unknown
-from .rows import Beside, at, count_rows, explained, likelihood, named, of_fit, parameters, standard_errors
+from .rows import Beside, at, count_rows, explained, llf_and_aic, named, of_fit, parameters, standard_errors
 from .translation import Context, Step, Translation, outside, stays_if, translates, why_not_finite
 
 FloatArray = NDArray[np.float64]
@@ -103,7 +103,7 @@ def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: Fit) -> Sequen
     names = [n for n in named(call.vector("coef")) if n != data.items[0]]
     known, rank = parameters(call, {n: n for n in names}, "log-odds", data.items[0]), call.number("loglik_df")
     without = bool(np.isnan(known.vcov).any())
-    values = likelihood(call.number("loglik"), len(names) if rank is None else int(rank))
+    values = llf_and_aic(call.number("loglik"), len(names) if rank is None else int(rank))
     said = ["its vcov gave no numbers"] if without else []
     arrived = not any(NOT_CONVERGED in message for message, _ in call.warnings)
     rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without, arrived=arrived)
@@ -310,7 +310,7 @@ def _pladmm_rows(call: RecordedCall, names: dict[str, str], fit: Fit) -> Sequenc
     known = RParameters(tuple(order), np.array(list(order.values())), matrix, "log-odds", "")
     said = "its (Intercept) makes worths add up to 1 and has no counterpart"
     errors = not np.isnan(matrix).any()
-    rows = of_fit(call, fit, known, likelihood(_last(call), len(order)), said, errors=errors)
+    rows = of_fit(call, fit, known, llf_and_aic(_last(call), len(order)), said, errors=errors)
     return rows + count_rows(call, fit)
 
 

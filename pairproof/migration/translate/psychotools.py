@@ -20,7 +20,7 @@ from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, columns_call, stated
 from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector
-from .rows import Beside, count_rows, likelihood, named, of_fit, parameters
+from .rows import Beside, count_rows, llf_and_aic, named, of_fit, parameters
 from .translation import IN_R, Context, Judge, Translation, needed, translates, why_not_finite
 
 BTMODEL = "psychotools::btmodel"
@@ -68,9 +68,8 @@ def _data(call: RecordedCall) -> Pairs | None:
 
 def _rows(call: RecordedCall, reference: str, fit: Fit) -> Sequence[Agreement]:
     names = {n: "tie" if n == UNDECIDED else n for n in named(call.vector("coef"))}
-    known, values = parameters(call, names, "log-odds", reference), likelihood(
-        call.number("loglik"), len(names)
-    )
+    known = parameters(call, names, "log-odds", reference)
+    values = llf_and_aic(call.number("loglik"), len(names))
     said = ["(undecided) is tie"] if UNDECIDED in names else []
     if without := bool(np.isnan(known.vcov).any()):
         said.append("it was told not to compute the covariance")

@@ -233,14 +233,14 @@ class Beside:
         found = ((q, v, self.call.number(IN_RECORD.get(q, q))) for q, v in ours.items())
         return [self.row(quantity, python, r) for quantity, python, r in found if r is not None]
 
-    def fields(self, answer: Any, numbers: str) -> list[Agreement]:
+    def fields(self, answer: Any, numbers: str, size: float = 0.0) -> list[Agreement]:
         """Those of an answer of R that R recorded: "llf df_residual=df", the answer's name where it is another."""
         found = []
         for quantity, _, field in (part.partition("=") for part in numbers.split()):
             name = IN_RECORD.get(quantity, quantity)
             if (r := self.call.number(name)) is not None:
                 python = float(getattr(answer, field or name))
-                found.append(self.row(quantity, python, r, place=field or name))
+                found.append(self.row(quantity, python, r, size, field or name))
         return found
 
     def coefficients(self, model: Estimates, kind: str = "estimate") -> list[Agreement]:
@@ -260,7 +260,7 @@ class Beside:
         return [*self.coefficients(model), *self.errors(model), *self.fields(model, numbers)]
 
 
-def likelihood(llf: float | None, n: int) -> dict[str, float]:
+def llf_and_aic(llf: float | None, n: int) -> dict[str, float]:
     """llf and AIC of n parameters; {} where R recorded no log-likelihood."""
     return {} if llf is None else dict(likelihood_values(llf, n))
 

@@ -145,7 +145,9 @@ def settings(call: RecordedCall) -> dict[str, Any]:
     own = dict(zip(given.names or (), given.values)) if isinstance(given, RList) else {}
     read = ((name, kind, _number(call.values.get(name, own.get(name)))) for name, kind in SETTINGS.items())
     said = {name.replace(".", "_"): kind(number) for name, kind, number in read if number is not None}
-    control = {name: said.pop(name) for name in ("tol", "maxiter", "IWLSiter") if name in said}
+    control: dict[str, Any] = {
+        name: said.pop(name) for name in ("tol", "maxiter", "IWLSiter") if name in said
+    }
     if control:
         said["control"] = Call("pairproof.bridge.bradleyterry2.glmmPQL_control", (), control)
     contrasts = call.values.get("contrasts")

@@ -32,12 +32,13 @@ from ....data.wide import prefmod_pair_order
 from ....fit.fit import Fit
 from ....validation.r_answers.translate import RParameters, likelihood_values
 from ....validation.verdicts.agreement import Agreement
+from ....validation.verdicts.digits import floor
 from ...recognise import decide
 from ...recognise.answer_patterns import Pattern, recognise_pattern
 from ...recognise.design_contests import Contests, Not
 from ..python_code import Call, File, Result, stated, whole_numbers
 from ..recorded_answers import counts
-from ..rows import Beside, in_column
+from ..rows import Beside, in_column, llf_and_aic, of_fit
 from ..translation import (
     IN_R,
     Context,
@@ -68,8 +69,8 @@ def davidson(fitted: designs.Fitted, found: decide.Davidson) -> Translation:
     n = len(found.names) if df is None else int(df) - n_contests
     likelihood = designs.poisson_likelihood(call, found.contests, fitted.y, n)
     # With tie.mode or tie.scale gnm's errors are of the expected information, a fit's of the observed one.
-    judge = designs.of_fit(call, p, likelihood, designs.GNM, SAID, errors=not found.general)
-    judge = designs.with_glm(fitted, judge, likelihood, nuisance=n_contests)
+    of = partial(designs.glm_rows, fitted, p, likelihood, designs.GNM, [SAID])
+    judge = partial(of, errors=not found.general, nuisance=n_contests)
     said = "standard errors are of the observed information, R's of the expected one"
     notes = (said,) if found.general else ()
     return Translation("native", _davidson_code(call, found), judge=judge, notes=notes)
@@ -117,7 +118,7 @@ def pattern(fitted: designs.Fitted) -> Translation:
         names = tuple(own.get(_of_pairs(n), n) for n in found.names)
         p = RParameters(names, theta, spread, "lambda", found.reference)
         coarser = [said] if _is_coarser(found) else []
-        return designs.of_fit(call, p, likelihood, designs.GLM, *coarser)(fit)
+        return of_fit(call, fit, p, likelihood, *coarser, name=designs.towards(designs.GLM, fit))
 
     notes = (PLACES,) if found.answers.kind == "ratings" else ()
     return Translation("native", code, judge=judge, notes=notes)
@@ -317,8 +318,8 @@ def _native(
     said = [f"R's item columns have entries of {scale:g}"] if scale != 1.0 else []
     # With other links R's errors are of the expected information, a fit's of the observed one.
     same = poisson or link == "logit"
-    judge = designs.of_fit(call, p, likelihood, name, *said, errors=same)
-    judge = designs.with_glm(fitted, judge, likelihood, len(found.model.contests) if poisson else 0)
+    of = partial(designs.glm_rows, fitted, p, likelihood, name, said)
+    judge = partial(of, errors=same, nuisance=len(found.model.contests) if poisson else 0)
     if quasi:
         notes.append(
             f"R's standard errors are those here times {float(np.sqrt(phi)):.6g}, the square root of its dispersion"
@@ -382,15 +383,14 @@ def _anova_rows(call: RecordedCall, table: RList, frame: Any) -> Sequence[Agreem
     p = [n for n in table.names or () if n.startswith("Pr(")]
     size = float(np.nanmax(np.abs(table.vector("Resid. Dev").floats()), initial=0.0))
     for quantity, theirs in (("df", "Df"), ("statistic", "Deviance"), *(("p", n) for n in p[:1])):
-        places, values = in_column(frame, quantity), table.vector(theirs).floats().tolist()
-        for k, (python, value) in enumerate(zip(frame[quantity].tolist(), values)):
-            if quantity != "p":
-                # R subtracts in the order given, and a smaller model after a larger one gives a negative
-                # difference.
-                python, value = abs(python), abs(value)
-            scale = size if quantity == "statistic" else 0.0
-            if k:
-                rows.append(r.row(f"anova.{k + 1}.{quantity}", python, value, scale, places[k]))
+        # R subtracts in the order given, and a smaller model after a larger one gives a negative difference.
+        ours, found = np.abs(frame[quantity].to_numpy(float)), np.abs(table.vector(theirs).floats())
+        entries = list(zip(ours.tolist(), found.tolist(), in_column(frame, quantity)))
+        scale = size if quantity == "statistic" else 0.0
+        rows += [
+            r.row(f"anova.{k}.{quantity}", python, value, scale, place)
+            for k, (python, value, place) in enumerate(entries[1:], 2)
+        ]
     return rows
 
 
@@ -410,24 +410,22 @@ def polr(call: RecordedCall, context: Context) -> Translation:
     if len(levels) == 3:
         wide[np.arange(len(codes)), codes - 1] = weights
     method = (call.strings("method") or ("logistic",))[0]
-    found: decide.Recognised | Not
     try:
-        found = decide.recognise_rows(design, wide[:, 2], wide[:, 0], wide[:, 1])
-    except Not as why:
-        if not why.paired:
-            return outside(f"{LEFT_OUT}: {why}")
-        found = why
+        found, why = decide.recognise_rows(design, wide[:, 2], wide[:, 0], wide[:, 1]), ""
+    except Not as said:
+        if not said.paired:
+            return outside(f"{LEFT_OUT}: {said}")
+        found, why = None, str(said)
     try:
-        if len(levels) != 3:
-            raise StaysInR(f"{len(levels)} ordered answers; with three it would be Rao and Kupper's model")
+        stays_if(
+            len(levels) != 3, f"{len(levels)} ordered answers; with three it would be Rao and Kupper's model"
+        )
         stays_if(method != "logistic", f"link {method} of ordered answers is not fitted here")
-        if isinstance(found, Not):
-            raise StaysInR(str(found))
-        if "offset" in call.args or any("(offset)" in f for f, _ in designs.frames(call, len(codes))):
-            raise StaysInR("it has an offset")
-        return _of_polr(call, design, coef, found, weights)
-    except StaysInR as why:
-        reason = str(why)
+        recognised, frames = needed(found, why), designs.frames(call, len(codes))
+        stays_if("offset" in call.args or any("(offset)" in f for f, _ in frames), "it has an offset")
+        return _of_polr(call, design, coef, recognised, weights)
+    except StaysInR as said:
+        reason = str(said)
     columns = {n: whole_numbers(design.x[:, k]) for k, n in enumerate(design.names)}
     columns["(y)"] = [int(k) for k in codes]
     if (weights != 1).any():
@@ -445,35 +443,34 @@ def _of_polr(
     ends = zeta.floats()
     if mirrored and abs(float(ends.sum())) > SYMMETRIC:
         raise StaysInR("its data are mirrored, and its thresholds are not symmetric")
-    names = (*found.model.names, "tie") if mirrored else (*found.model.names, "order", "tie")
-    to = np.zeros((len(names), len(found.coefficients) + 2))
-    to[: len(found.model.names), : len(found.coefficients)] = found.model.map
+    model, n = found.model, len(found.coefficients)
+    names = (*model.names, "tie") if mirrored else (*model.names, "order", "tie")
+    to = np.zeros((len(names), n + 2))
+    to[: len(model.names), :n] = model.map
     to[-1, -2:] = -0.5, 0.5
     if not mirrored:
         to[-2, -2:] = -0.5, -0.5
     kept = [design.names.index(n) for n in found.coefficients]
+    of_all = to @ _spread(spread, (*found.coefficients, *zeta.names)) @ to.T
     theta = to @ np.concatenate([coef[kept], ends])
-    p = RParameters(
-        names,
-        theta,
-        to @ _spread(spread, (*found.coefficients, *zeta.names)) @ to.T,
-        "log-odds",
-        found.model.reference,
-    )
-    model = found.model
+    p = RParameters(names, theta, of_all, "log-odds", model.reference)
     if mirrored and not (model.variables or model.comparison or model.item_terms):
         found = replace(found, model=replace(model, contests=_folded(model.contests)))
     code = designs.fit_call(
         found, "fit_bradley_terry", call.variable, ties="rao-kupper", order_effect=not mirrored
     )
     made(code)
-    loglik = call.number("loglik")
-    likelihood = {} if loglik is None else dict(likelihood_values(loglik, len(names)))
+    values = llf_and_aic(call.number("loglik"), len(names))
     said = "tie = (zeta2 - zeta1) / 2" + ("" if mirrored else ", order = -(zeta1 + zeta2) / 2")
     notes = (BY_DESIGN, *(["each contest and its mirror image are one contest here"] if mirrored else []))
-    judge = designs.with_polr(
-        call, designs.of_fit(call, p, likelihood, designs.POLR, said), float(weights.sum()), int(mirrored)
-    )
+
+    def judge(fit: Fit) -> Sequence[Agreement]:
+        """polr's deviance is -2 log L; its df are answers less parameters, of which R may have one more."""
+        rank, r = float(fit.rank + mirrored), Beside(call, floor("llf", designs.POLR).digits)
+        rows = of_fit(call, fit, p, values, said, name=designs.towards(designs.POLR, fit))
+        rows += r.numbers(deviance_polr=-2.0 * fit.llf)
+        return rows + Beside(call).numbers(df_residual=float(weights.sum()) - rank, loglik_df=rank)
+
     return Translation("native", code, notes=notes, judge=judge)
 
 
@@ -521,20 +518,11 @@ def _folded(contests: Contests) -> Contests:
     assert contests.ties is not None
     straight = contests.turned(contests.first > contests.second)
     assert straight.ties is not None
-    pairs = sorted(set(zip(straight.first.tolist(), straight.second.tolist())))
-    at = {pair: k for k, pair in enumerate(pairs)}
-    of = np.array([at[pair] for pair in zip(straight.first.tolist(), straight.second.tolist())])
-
-    def total(x: FloatArray) -> FloatArray:
-        return np.bincount(of, x, len(pairs)).astype(float)
-
-    return Contests(
-        np.array([i for i, _ in pairs]),
-        np.array([j for _, j in pairs]),
-        total(straight.wins),
-        total(straight.losses),
-        total(straight.ties),
-        np.zeros((len(pairs), 0)),
-        np.zeros((len(pairs), 0)),
-        np.arange(len(pairs))[:, None],
+    sides = np.column_stack([straight.first, straight.second])
+    pairs, of = np.unique(sides, axis=0, return_inverse=True)
+    n = len(pairs)
+    totals = (
+        np.bincount(of.ravel(), x, n).astype(float) for x in (straight.wins, straight.losses, straight.ties)
     )
+    none = np.zeros((n, 0))
+    return Contests(pairs[:, 0], pairs[:, 1], *totals, none, none, np.arange(n)[:, None])

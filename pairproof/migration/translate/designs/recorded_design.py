@@ -10,8 +10,9 @@ A call that stays in R is the same function on the same model matrix and respons
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -24,16 +25,15 @@ from ....bridge.packages.by_design import DesignFamily, DesignLink
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....fit.estimates.specification import Scale
 from ....fit.fit import Fit
-from ....validation.claims.quantities import kind_of
 from ....validation.r_answers.contests import TOWARDS_INFINITY
-from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
+from ....validation.r_answers.translate import RParameters, likelihood_values
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ...recognise.decide import Design, Recognised
 from ...recognise.design_contests import Contests, Product, Variable
 from ...recognise.design_terms import Model
 from ..python_code import Call, File, columns_call, quoted_name, stated, whole_numbers
-from ..rows import IN_RECORD, Beside, at, coefficients, counterpart, fit_rows
+from ..rows import IN_RECORD, Beside, at, coefficients, of_fit
 from ..translation import StaysInR, Translation, needed, outside, stays_if
 
 FloatArray = NDArray[np.float64]
@@ -386,9 +386,6 @@ def of_items(
 
 #: R's calls as they are made, by which their floors are found.
 GLM, GNM, POLR = ("stats::glm, default epsilon", "gnm::gnm, default tolerance", "MASS::polr, default reltol")
-#: Errors of estimates, and what is made of them.
-OF_ERRORS = ("se", "z", "p", "worth_se")
-Judge = Callable[[Fit], Sequence[Agreement]]
 
 
 def r_parameters(found: Recognised, fitted: Fitted, phi: float, scale: Scale) -> RParameters:
@@ -399,72 +396,44 @@ def r_parameters(found: Recognised, fitted: Fitted, phi: float, scale: Scale) ->
     return RParameters(parameter_names(model), model.map @ coef, spread, scale, model.reference)
 
 
-def of_fit(
-    call: RecordedCall,
-    parameters: RParameters,
-    likelihood: dict[str, float],
+def glm_rows(
+    fitted: Fitted,
+    p: RParameters,
+    likelihood: Mapping[str, float],
     name: str,
-    *said: str,
+    said: Sequence[str],
+    fit: Fit,
     errors: bool = True,
-) -> Judge:
-    """Holds a fit's numbers against R's; errors: whether R's are of the same information."""
-
-    def judge(fit: Fit) -> Sequence[Agreement]:
-        values = {**parameter_values(fit, parameters), **likelihood}
-        if not errors:
-            values = {q: v for q, v in values.items() if kind_of(q) not in OF_ERRORS}
-        full = f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
-        return fit_rows(fit, counterpart(call, values, *said, name=full))
-
-    return judge
-
-
-def with_glm(fitted: Fitted, judge: Judge, likelihood: dict[str, float], nuisance: int = 0) -> Judge:
-    """The same with glm's AIC, count of parameters and null model; nuisance: constants of contests."""
-    call = fitted.call
-    loglik, theirs = call.number("loglik"), likelihood.get("llf")
-    null = _null_model(fitted)
+    nuisance: int = 0,
+) -> Sequence[Agreement]:
+    """R's numbers beside a fit's, with glm's AIC, count of parameters and null model; nuisance: constants of contests."""
+    call, theirs = fitted.call, likelihood.get("llf")
+    rows = of_fit(call, fit, p, likelihood, *said, name=towards(name, fit), errors=errors)
+    rows += Beside(call).numbers(**_null_model(fitted))
+    loglik = call.number("loglik")
+    if loglik is None or theirs is None or fit.n_infinite:
+        return rows
+    rank = float(fit.rank + nuisance)
     # AIC is twice the log-likelihood and a whole number, so it has the digits of the log-likelihood.
-    of_llf = Beside(call, floor("llf", GLM).digits)
-
-    def both(fit: Fit) -> Sequence[Agreement]:
-        rows = [*judge(fit), *Beside(call).numbers(**null)]
-        if loglik is None or theirs is None or fit.n_infinite:
-            return rows
-        rank = float(fit.rank + nuisance)
-        rows += Beside(call).numbers(loglik_df=rank)
-        return rows + of_llf.numbers(aic_glm=2.0 * (rank - fit.llf - (loglik - theirs)))
-
-    return both
+    aic = Beside(call, floor("llf", GLM).digits).numbers(aic_glm=2.0 * (rank - fit.llf - (loglik - theirs)))
+    return rows + Beside(call).numbers(loglik_df=rank) + aic
 
 
-def with_polr(call: RecordedCall, judge: Judge, n: float, more: int) -> Judge:
-    """The same with polr's deviance, -2 log L, and df: n answers less parameters, `more` of them R's alone."""
-
-    def both(fit: Fit) -> Sequence[Agreement]:
-        rank = float(fit.rank + more)
-        return [
-            *judge(fit),
-            *Beside(call, floor("llf", POLR).digits).numbers(deviance_polr=-2.0 * fit.llf),
-            *Beside(call).numbers(df_residual=n - rank, loglik_df=rank),
-        ]
-
-    return both
+def towards(name: str, fit: Fit) -> str:
+    """The R call by which floors are found."""
+    return f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
 
 
 def _null_model(fitted: Fitted) -> dict[str, float]:
     """Deviance and df of glm's null model: a constant, or nothing; {} with an offset, where glm fits it, and for gnm."""
     if fitted.offset is not None or fitted.call.function == "gnm::gnm":
         return {}
-    w, y = fitted.weights, fitted.y
-    constant = "(Intercept)" in fitted.design.names
-    mean = float((w * y).sum() / w.sum())
-    if fitted.family.endswith("binomial"):
-        mu = mean if constant else 0.5  # 1/2 at 0 of every link here
-        part = xlogy(y, y / mu) + xlogy(1.0 - y, (1.0 - y) / (1.0 - mu))
-    else:
-        mu = mean if constant else 1.0
-        part = xlogy(y, y / mu) - (y - mu)
+    w, y, constant = fitted.weights, fitted.y, "(Intercept)" in fitted.design.names
+    binomial = fitted.family.endswith("binomial")
+    # Without a constant, 0 of every link here: 1/2, and 1.
+    mu = float((w * y).sum() / w.sum()) if constant else 0.5 if binomial else 1.0
+    rest = xlogy(1.0 - y, (1.0 - y) / (1.0 - mu)) if binomial else mu - y
+    part = xlogy(y, y / mu) + rest
     return {"null_deviance": float(2.0 * (w * part).sum()), "df_null": float((w > 0).sum()) - float(constant)}
 
 
@@ -544,42 +513,35 @@ def in_r(fitted: Fitted, reason: str) -> Translation:
     if wrong:
         return outside(f"{reason}; and it cannot be sent to R by its values: {wrong}")
     columns = {n: whole_numbers(fitted.design.x[:, k]) for k, n in enumerate(names)}
-    columns["(y)"] = fitted.y.tolist()
-    options: dict[str, Any] = {}
+    columns["(y)"], groups = fitted.y.tolist(), fitted.groups is not None
+    usual = not groups or (family, link) == ("poisson", "log")
+    options: dict[str, Any] = {} if usual else {"family": family, "link": link}
     if fitted.groups is not None:
         columns["(eliminate)"] = [int(k) + 1 for k in fitted.groups]
-        if (family, link) != ("poisson", "log"):
-            options.update(family=family, link=link)
     if (fitted.weights != 1).any():
         columns["(weights)"] = fitted.weights.tolist()
-        options["weights"] = "(weights)"
     if fitted.offset is not None:
         columns["(offset)"] = fitted.offset.tolist()
-        options["offset"] = "(offset)"
-    arguments = (columns_call(columns, call.variable), "(y)")
-    if fitted.groups is not None:
-        code = Call(f"{BY_VALUES}.gnm_eliminated", (*arguments, "(eliminate)"), options)
-        return Translation("bridge", code, reason, judge=of_model(call, names, eliminated=True))
-    if "(Intercept)" in names:
-        options["intercept"] = True
-    code = Call(f"{BY_VALUES}.glm_design", (*arguments, family, link), options)
+    options |= {name: f"({name})" for name in ("weights", "offset") if f"({name})" in columns}
+    options |= stated(intercept=not groups and "(Intercept)" in names)
+    function, *more = ("gnm_eliminated", "(eliminate)") if groups else ("glm_design", family, link)
     # With weights beside counts R's binomial coefficients are of the counts, which a share and a weight do
     # not tell.
-    same_llf = bool((trials(fitted) == fitted.weights).all())
-    return Translation("bridge", code, reason, judge=of_model(call, names, same_llf))
+    same_llf = groups or bool((trials(fitted) == fitted.weights).all())
+    code = Call(f"{BY_VALUES}.{function}", (columns_call(columns, call.variable), "(y)", *more), options)
+    judge = partial(_of_model, call, names, same_llf, call.name == "gnm" and not groups)
+    return Translation("bridge", code, reason, judge=judge)
 
 
 def polr_in_r(
     call: RecordedCall, columns: dict[str, list[Any]], levels: Sequence[str], method: str, reason: str
 ) -> Translation:
     """`pairproof.bridge.by_design.polr_design(...)`; `columns` has "(y)", and "(weights)" if there are any."""
-    options: dict[str, Any] = {"weights": "(weights)"} if "(weights)" in columns else {}
-    options["levels"] = list(levels)
-    if method != "logistic":
-        options["method"] = method
+    options = stated(weights="(weights)" in columns and "(weights)", levels=list(levels))
+    options |= stated(method=method != "logistic" and method)
     code = Call(f"{BY_VALUES}.polr_design", (columns_call(columns, call.variable), "(y)"), options)
     names = tuple(n for n in columns if n not in ("(y)", "(weights)"))
-    return Translation("bridge", code, reason, judge=of_model(call, names))
+    return Translation("bridge", code, reason, judge=partial(_of_model, call, names, True, False))
 
 
 #: A gnm without eliminated terms goes to glm: gnm's covariance is of the weights before its last step, which
@@ -587,27 +549,19 @@ def polr_in_r(
 BY_GLM = (3.5, "gnm ends its search at 1e-6, and glm, to which its design goes, at 1e-8")
 
 
-def of_model(
-    call: RecordedCall, names: Sequence[str], same_llf: bool = True, eliminated: bool = False
-) -> Callable[[RModel], Sequence[Agreement]]:
-    """The function that holds R's answer through the bridge against R's in the script."""
-
-    def judge(model: RModel) -> Sequence[Agreement]:
-        by_glm = call.name == "gnm" and not eliminated
-        r, theirs = Beside(call, *BY_GLM) if by_glm else Beside(call, LEAST, WHY), coefficients(call, names)
-        ours = {n: v for n, v in model.params().items() if n in theirs}
-        rows = r.named("coef", ours, theirs, at("coef", model.names))
-        errors = Beside(call, *BY_GLM) if by_glm else Beside(call, LEAST_VCOV, WHY)
-        rows += errors.errors(model)
-        numbers = {"deviance": model.deviance, "df_resid": model.df_residual}
-        for quantity, python in (numbers | ({"llf": model.loglik} if same_llf else {})).items():
-            place = IN_RECORD.get(quantity, quantity)
-            if (said := call.number(place)) is not None:
-                size = abs(said) + len(model.fitted) if quantity != "df_resid" else 0.0
-                rows.append(r.row(quantity, python, said, size, place))
-        return rows
-
-    return judge
+def _of_model(
+    call: RecordedCall, names: Sequence[str], same_llf: bool, by_glm: bool, model: RModel
+) -> Sequence[Agreement]:
+    """R's answer through the bridge beside R's in the script."""
+    r, theirs = Beside(call, *(BY_GLM if by_glm else (LEAST, WHY))), coefficients(call, names)
+    ours = {n: v for n, v in model.params().items() if n in theirs}
+    rows = r.named("coef", ours, theirs, at("coef", model.names))
+    rows += Beside(call, *(BY_GLM if by_glm else (LEAST_VCOV, WHY))).errors(model)
+    for quantity in ("deviance", "df_resid", *(["llf"] if same_llf else [])):
+        found = call.number(IN_RECORD.get(quantity, quantity))
+        size = 0.0 if quantity == "df_resid" or found is None else abs(found) + len(model.fitted)
+        rows += r.fields(model, quantity, size)
+    return rows
 
 
 def _cannot(fitted: Fitted) -> str:

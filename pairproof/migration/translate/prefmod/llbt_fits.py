@@ -43,7 +43,7 @@ from ...recognise.design_contests import EXACT, Not
 from ...recognise.design_terms import Model
 from ..designs.recorded_design import fit_call, parameter_names, poisson_likelihood
 from ..python_code import Call, File, attribute, columns_call, stated
-from ..rows import Beside, at, differ, explained, likelihood, named, of_fit, parameters
+from ..rows import Beside, at, differ, explained, llf_and_aic, named, of_fit, parameters
 from ..translation import Context, Judge, StaysInR, Translation, made, needed, stays_if, translates, tried
 from . import prefmod_table as tables
 from .prefmod_in_r import again, formula, frame_of, model_rows
@@ -239,7 +239,7 @@ def gnm_values(call: RecordedCall, fit: Fit) -> tuple[dict[str, float], str]:
         values["deviance"] = deviance
     if loglik is not None:
         free = sum(1 for v in named(call.vector("coef")).values() if v == v)
-        values |= likelihood(loglik - cells_of(fit).poisson_constant, free)
+        values |= llf_and_aic(loglik - cells_of(fit).poisson_constant, free)
     return values, "logLik(), Poisson, less a constant of the cells gives llf"
 
 
