@@ -204,9 +204,7 @@ def llbtpc(call: RecordedCall, context: Context) -> Translation:
     """An LLBT by gnm."""
     n = tables.number_of_items(call)
     table = tables.given(call, n * (n - 1) // 2)
-    stated = tables.texts(call, "obj.names")
-    items = stated if len(stated) == n else tuple(f"o{k + 1}" for k in range(n))
-    found = tables.covariates(call, table)
+    items, found = tables.names_of_items(call, n), tables.covariates(call, table)
     rows = tables.answered(table)
     missing = rows & ~tables.with_covariates(table, table.names[table.n_answers :])
     why = "a value is missing in a column beside the comparisons, of the model or not"

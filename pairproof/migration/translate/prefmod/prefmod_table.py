@@ -88,6 +88,12 @@ def number_of_items(call: RecordedCall) -> int:
     return n
 
 
+def names_of_items(call: RecordedCall, n: int) -> tuple[str, ...]:
+    """`obj.names`, else o1, o2, ..."""
+    found = texts(call, "obj.names")
+    return found if len(found) == n else tuple(f"o{k + 1}" for k in range(n))
+
+
 def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given:
     """The table of a call."""
     value = call.values.get(argument)
