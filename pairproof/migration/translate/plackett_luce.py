@@ -105,7 +105,7 @@ def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: Fit) -> Sequen
     without = bool(np.isnan(known.vcov).any())
     values = llf_and_aic(call.number("loglik"), len(names) if rank is None else int(rank))
     said = ["its vcov gave no numbers"] if without else []
-    arrived = not any(NOT_CONVERGED in message for message, _ in call.warnings)
+    arrived = False if any(NOT_CONVERGED in message for message, _ in call.warnings) else None
     rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without, arrived=arrived)
     rows += count_rows(call, fit)
     if not pseudo or without:

@@ -16,7 +16,7 @@ The second: R's covariance is that of its last step or the one before, at a dist
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -273,18 +273,18 @@ def of_fit(
     *said: str,
     name: str = "",
     errors: bool = True,
-    arrived: bool = True,
+    lost: Collection[str] = (),
+    arrived: bool | None = None,
 ) -> list[Agreement]:
     """R's parameters, and more numbers of R, beside those of a fit.
 
-    name: the R call that floors are of.  errors: whether R's standard errors are of the same definition.  arrived: or R
-    says that it did not converge.
+    name: the R call that floors are of.  errors: whether R's standard errors are of the same definition.  lost: numbers
+    that R has not.  arrived: whether R converged, where its record does not say it.
     """
-    values = {**parameter_values(fit, parameters), **more}
-    if not errors:
-        values = {q: v for q, v in values.items() if kind_of(q) != "se"}
+    found = {**parameter_values(fit, parameters), **more}
+    values = {q: v for q, v in found.items() if q not in lost and (errors or kind_of(q) != "se")}
     answer = counterpart(call, values, *said, name=name)
-    return fit_rows(fit, answer if arrived else replace(answer, converged=False))
+    return fit_rows(fit, answer if arrived is None else replace(answer, converged=arrived))
 
 
 def coefficients(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, float]:
