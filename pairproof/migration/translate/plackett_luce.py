@@ -32,7 +32,19 @@ from ...native.answers.patterns.natural_parameters import main_effects
 from ...validation.r_answers.translate import RParameters
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, File, columns_call, stated
-from .recorded_answers import Package, Rankings, rankings_of, recorded, recorded_vector, unknown
+from .recorded_answers import (
+    Declared,
+    Package,
+    Rankings,
+    options_of,
+    rankings_of,
+    real,
+    recorded,
+    recorded_vector,
+    unknown,
+    whole,
+    word,
+)
 from .rows import Beside, at, count_rows, explained, llf_and_aic, named, of_fit, parameters, standard_errors
 from .translation import Context, Step, Translation, outside, stays_if, translates, why_not_finite
 
@@ -41,7 +53,21 @@ PLACKETT_LUCE = "PlackettLuce::PlackettLuce"
 DEFAULT = f"{PLACKETT_LUCE}, default epsilon"
 NOT_CONVERGED = "have not converged"
 #: R's defaults.
-NPSEUDO, EPSILON, STEFFENSEN, METHOD, MAXIT = 0.5, 1e-7, 0.1, "iterative scaling", (500, 10)
+NPSEUDO, MAXIT = 0.5, (500, 10)
+
+
+def _both(maxit: RVector) -> tuple[int, ...]:
+    numbers = [int(v) for v in maxit.floats().ravel().tolist()]
+    return (*numbers[:2], *MAXIT[len(numbers) :])
+
+
+#: How R may be told to iterate.
+STOPPING: Declared = {
+    "method": (word, "iterative scaling"),
+    "epsilon": (real, 1e-7),
+    "steffensen": (real, 0.1),
+    "maxit": (_both, MAXIT),
+}
 #: Shape and rate of `gamma = TRUE`.
 GAMMA = (10.0, 10.0)
 #: Why few digits agree where R stopped at its default.
@@ -165,7 +191,9 @@ def _by_the_bridge(call: RecordedCall, data: Rankings, pseudo: float, why: str) 
 
 def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
     options: dict[str, Any] = {} if pseudo == NPSEUDO else {"npseudo": pseudo}
-    options |= stated(weights=data.weights is not None and data.weights.tolist(), **_stopping(call))
+    options |= stated(
+        weights=data.weights is not None and data.weights.tolist(), **options_of(STOPPING, call.values.get)
+    )
     options |= stated(group=_groups(call), normal=_prior(call))
     gamma, adherence = recorded(call, "gamma"), call.argument("adherence")
     if isinstance(gamma, RList) and {"shape", "rate"} <= set(gamma.names or ()):
@@ -195,25 +223,6 @@ def _groups(call: RecordedCall) -> list[int]:
     if index is None and isinstance(given, RVector) and "grouped_rankings" in given.rclass:
         index = given.attributes.get("index")
     return [int(v) for v in index.floats()] if isinstance(index, RVector) else []
-
-
-def _stopping(call: RecordedCall) -> dict[str, Any]:
-    """How R was told to iterate, where it is not by default."""
-    found: dict[str, Any] = {}
-    if (method := call.one("method", METHOD)) != METHOD:
-        found["method"] = str(method)
-    found |= _not_default(call, epsilon=EPSILON, steffensen=STEFFENSEN)
-    if (most := call.argument("maxit")) is not None:
-        numbers = [int(v) for v in most.floats().ravel().tolist()]
-        pair = (numbers[0], numbers[1] if len(numbers) > 1 else MAXIT[1])
-        if pair != MAXIT:
-            found["maxit"] = pair
-    return found
-
-
-def _not_default(call: RecordedCall, **defaults: float) -> dict[str, float]:
-    found = {name: call.real(name, default) for name, default in defaults.items()}
-    return {name: value for name, value in found.items() if value != defaults[name]}
 
 
 def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agreement]:
@@ -270,7 +279,7 @@ PLACKETTLUCE = Package(
 )
 PLADMM = "PlackettLuce::pladmm"
 INTERCEPT = "(Intercept)"
-RTOL, N_ITER, RHO = 1e-4, 500, 1.0
+ITERATING: Declared = {"rho": (real, 1.0), "n_iter": (whole, 500), "rtol": (real, 1e-4)}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -324,8 +333,7 @@ def _pladmm_by_the_bridge(
     call: RecordedCall, data: Rankings, covariates: dict[str, list[Any]], why: str
 ) -> Translation:
     options = stated(weights=data.weights is not None and data.weights.tolist())
-    asked = _not_default(call, rho=RHO, n_iter=N_ITER, rtol=RTOL)
-    options |= {name: int(value) if name == "n_iter" else value for name, value in asked.items()}
+    options |= options_of(ITERATING, call.values.get)
     frame = columns_call(covariates, f"{call.variable}_items")
     code = Call("pairproof.bridge.plackettluce.pladmm", (data.frame_code(call.variable), frame), options)
 

@@ -54,6 +54,41 @@ def unknown(call: RecordedCall, *names: str) -> str:
     return next(lost, "")
 
 
+def real(value: RVector) -> float | None:
+    """One number; None if it is none, or NA."""
+    number = (
+        value.floats().ravel()[0] if value.values.size == 1 and value.values.dtype.kind in "fib" else np.nan
+    )
+    return None if np.isnan(number) else float(number)
+
+
+def whole(value: RVector) -> int | None:
+    """One whole number."""
+    return None if (number := real(value)) is None else int(number)
+
+
+def flag(value: RVector) -> bool | None:
+    """TRUE or FALSE; R takes any number but 0 for TRUE."""
+    return None if (number := real(value)) is None else bool(number)
+
+
+def word(value: RVector) -> str | None:
+    """One string."""
+    found = value.scalar() if value.values.size == 1 else None
+    return found if isinstance(found, str) else None
+
+
+#: Argument of R -> what it is (None: it is no such thing), and its default.
+Declared = Mapping[str, tuple[Callable[[RVector], Any], Any]]
+
+
+def options_of(declared: Declared, value: Callable[[str], RValue]) -> dict[str, Any]:
+    """Arguments that were given and are not R's default, in the order of their declaration, by Python's names."""
+    given = ((name, kind, default, value(name)) for name, (kind, default) in declared.items())
+    read = ((n, kind(v), default) for n, kind, default, v in given if isinstance(v, RVector))
+    return {n.replace(".", "_"): v for n, v, default in read if v is not None and v != default}
+
+
 def counts(values: FloatArray) -> FloatArray:
     """Counts without the rounding of share times weight, to whole numbers and halves."""
     halves = np.round(2.0 * values) / 2.0

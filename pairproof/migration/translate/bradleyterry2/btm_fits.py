@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -31,6 +31,7 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call, stated
+from ..recorded_answers import Declared, flag, options_of, real, whole
 from ..rows import Beside, at, not_checkable, said_of
 from ..translation import (
     IN_R,
@@ -143,8 +144,7 @@ def settings(call: RecordedCall) -> dict[str, Any]:
     stays_if(lost, f"its {lost} is not passed on")
     given = call.values.get("control")
     own = dict(zip(given.names or (), given.values)) if isinstance(given, RList) else {}
-    read = ((name, kind, _number(call.values.get(name, own.get(name)))) for name, kind in SETTINGS.items())
-    said = {name.replace(".", "_"): kind(number) for name, kind, number in read if number is not None}
+    said = options_of(SETTINGS, lambda name: call.values.get(name, own.get(name)))
     control: dict[str, Any] = {
         name: said.pop(name) for name in ("tol", "maxiter", "IWLSiter") if name in said
     }
@@ -158,20 +158,11 @@ def settings(call: RecordedCall) -> dict[str, Any]:
     return said
 
 
-#: Settings of BTm and of its control, in the order in which they are written, and what they are.
-SETTINGS: dict[str, Callable[[Any], Any]] = {
-    **{"epsilon": float, "maxit": int, "tol": float, "maxiter": int, "IWLSiter": int},
-    **{"sigma": float, "sigma.fixed": bool},
+#: Settings of BTm and of its control, in the order in which they are written.
+SETTINGS: Declared = {
+    **{"epsilon": (real, None), "maxit": (whole, None), "tol": (real, None), "maxiter": (whole, None)},
+    **{"IWLSiter": (whole, None), "sigma": (real, None), "sigma.fixed": (flag, None)},
 }
-
-
-def _number(value: Any) -> float | None:
-    if not isinstance(value, RVector) or value.values.size != 1 or value.values.dtype.kind not in "fib":
-        return None
-    number = float(value.floats().ravel()[0])
-    return None if np.isnan(number) else number
-
-
 R_BTM = "BradleyTerry2::BTm"
 
 

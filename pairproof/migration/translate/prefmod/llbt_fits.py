@@ -156,7 +156,7 @@ class Comparisons:
             coding=coding.written,
             levels=names and found.levels(self.used),
         )
-        ties = coding.has_ties and not tables.flag(self.call, "undec", True) and "none"
+        ties = coding.has_ties and not tables.scalar(self.call, "undec", True) and "none"
         options = stated(ties=ties, by=found.by, cells=found.cells)
         file = File(self.used.written(names), self.call.variable)
         return Call("pairproof.fit_llbt", (tables.read_pairs("pairproof.read", (file,), reading),), options)
@@ -254,7 +254,7 @@ def _pc_bridge(
         found = replace(found, formel=tuple(p for p in found.formel if set(p) <= set(found.in_table)))
     named_items = bool(tables.texts(call, "obj.names")) and list(items)
     options = stated(formel=formula(found.formel), elim=formula(found.elim), obj_names=named_items)
-    if not tables.flag(call, "undec", True):
+    if not tables.scalar(call, "undec", True):
         options["undec"] = False
     frame = frame_of(table, table.names[table.n_answers :], call.variable)
     code = Call("pairproof.bridge.prefmod.llbtPC_fit", (frame, len(items)), options)

@@ -16,7 +16,7 @@ prefmod. With one class it drops `random` and is a Poisson model of the table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
@@ -28,12 +28,13 @@ from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.asking import Estimates
 from ....bridge.packages.prefmod.pattern_designs import NPMLModel
 from ....bridge.values.formulas import checked
-from ....bridge.values.nodes import RLang, RList
+from ....bridge.values.nodes import RLang, RList, RVector
 from ....data.wide import prefmod_pair_order
 from ....errors import FormulaError, InputError
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, frame_call, stated
+from ..recorded_answers import Declared, flag, options_of, word
 from ..rows import SAME, Beside, at, coefficients, named, standard_errors
 from ..translation import Context, Judge, StaysInR, Translation, needed, outside, translates
 from . import prefmod_table as tables
@@ -89,39 +90,49 @@ class Asked:
         return [f"{self.items[i]}:{self.items[j]}" for i, j in prefmod_pair_order(len(self.items))]
 
 
+def _mask(value: RVector) -> list[bool] | None:
+    found = list(map(bool, value.values.tolist())) if value.values.dtype.kind in "bif" else []
+    return found if any(found) else None
+
+
+#: Arguments of patt*.fit, and prefmod's defaults.
+ARGUMENTS: Declared = {
+    **{"undec": (flag, True), "ia": (flag, False), "iaT": (flag, False), "NItest": (flag, False)},
+    **{"NI": (flag, False), "MIScommon": (flag, False), "MISmodel": (word, "obj")},
+    **{"MISalpha": (_mask, None), "MISbeta": (_mask, None)},
+}
+
+
+def given(call: RecordedCall) -> dict[str, Any]:
+    """Those that are not prefmod's defaults; rankings have no ties."""
+    found = options_of(ARGUMENTS, partial(tables.value_of, call))
+    return {n: v for n, v in found.items() if n != "undec" or KINDS[call.name] != "ranks"}
+
+
 def asked(call: RecordedCall) -> Asked:
     """The model of a call, but its items' names and its covariates, which the table has."""
-    kind = KINDS[call.name]
+    kind, said = KINDS[call.name], given(call)
     n, times = tables.number_of_items(call), max(tables.count(call, "tpoints", 1), 1)
-    model = Asked(
-        call.name,
-        kind,
-        tuple(f"o{k + 1}" for k in range(n)),
-        times,
-        ties=kind != "ranks" and tables.flag(call, "undec", True),
-        dependence=tables.flag(call, "ia"),
-        between_times=tables.flag(call, "iaT"),
-        complete_against_others=tables.flag(call, "NItest"),
-    )
-    return _of_missing(call, model) if call.name == "pattPC.fit" else model
+    of = {"dependence": "ia" in said, "between_times": "iaT" in said, **_of_missing(call, said)}
+    ties, items = kind != "ranks" and "undec" not in said, tuple(f"o{k + 1}" for k in range(n))
+    return Asked(call.name, kind, items, times, ties, **of)
 
 
-def _of_missing(call: RecordedCall, model: Asked) -> Asked:
-    alpha, beta = tables.mask(call, "MISalpha"), tables.mask(call, "MISbeta")
-    if tables.flag(call, "MIScommon"):
-        return replace(model, alpha="common", complete_against_others=False)
-    if alpha or beta:
-        of = "comparison" if tables.scalar(call, "MISmodel", "obj") == "comp" else "item"
-        return replace(
-            model,
-            alpha=of,
-            complete_against_others=False,
-            alpha_of=tuple(int(k) for k in np.flatnonzero(alpha or beta)),
-            beta_of=tuple(int(k) for k in np.flatnonzero(beta)),
-        )
-    if tables.flag(call, "NI") and not model.complete_against_others:
-        return replace(model, alpha="none")
-    return model
+def _of_missing(call: RecordedCall, said: Mapping[str, Any]) -> dict[str, Any]:
+    of_pairs, alpha, beta = call.name == "pattPC.fit", said.get("MISalpha", []), said.get("MISbeta", [])
+    if of_pairs and "MIScommon" in said:
+        return {"alpha": "common"}
+    if of_pairs and (alpha or beta):
+        places = {
+            name: tuple(np.flatnonzero(m).tolist())
+            for name, m in (("alpha_of", alpha or beta), ("beta_of", beta))
+        }
+        return {"alpha": "comparison" if said.get("MISmodel") == "comp" else "item", **places}
+    others = "NItest" in said
+    return {
+        "complete_against_others": others,
+        "alpha": "none" if of_pairs and "NI" in said and not others else "",
+    }
 
 
 def named_items(call: RecordedCall, model: Asked, table: tables.Given) -> Asked:
@@ -269,7 +280,7 @@ def pattern(call: RecordedCall, model: Asked, table: tables.Given, reason: str) 
         elim=used and formula(found.elim),
         obj_names=list(tables.texts(call, "obj.names")),
     )
-    options |= _flags(call)
+    options |= given(call)
     size: tuple[Any, ...] = (len(model.items), model.times) if model.times > 1 else (len(model.items),)
     code = Call(
         f"pairproof.bridge.prefmod.{call.name.replace('.', '_')}",
@@ -289,18 +300,6 @@ def formula(products: Sequence[Sequence[str]]) -> str:
 def _spelt(name: str) -> str:
     return (
         name if name.replace(".", "_").replace("_", "a").isalnum() and not name[0].isdigit() else f"`{name}`"
-    )
-
-
-def _flags(call: RecordedCall) -> dict[str, Any]:
-    """TRUE and FALSE, and the masks of what is missing, where they are not prefmod's defaults."""
-    ties = call.name in ("pattPC.fit", "pattL.fit", "pattLrep.fit")
-    found = {"undec": False} if ties and not tables.flag(call, "undec", True) else {}
-    return found | stated(
-        **{name: tables.flag(call, name) for name in ("ia", "iaT", "NItest", "NI", "MIScommon")},
-        MISmodel=tables.scalar(call, "MISmodel", "obj") == "comp" and "comp",
-        MISalpha=list(tables.mask(call, "MISalpha")),
-        MISbeta=list(tables.mask(call, "MISbeta")),
     )
 
 

@@ -208,11 +208,6 @@ def scalar(call: RecordedCall, argument: str, default: Any = None) -> Any:
     return value.scalar() if isinstance(value, RVector) and value.values.size == 1 else default
 
 
-def flag(call: RecordedCall, argument: str, default: bool = False) -> bool:
-    """A TRUE or FALSE; R takes any number but 0 for TRUE."""
-    return bool(scalar(call, argument, default))
-
-
 def count(call: RecordedCall, argument: str, default: int = 0) -> int:
     """A whole number."""
     value = scalar(call, argument, default)
@@ -225,15 +220,6 @@ def texts(call: RecordedCall, argument: str) -> tuple[str, ...]:
     if isinstance(value, RVector) and value.values.dtype == object and not value.na.any():
         return tuple(str(v) for v in value.values.tolist())
     return ()
-
-
-def mask(call: RecordedCall, argument: str) -> tuple[bool, ...]:
-    """TRUEs and FALSEs; () for NULL, or where none is TRUE."""
-    value = value_of(call, argument)
-    if not isinstance(value, RVector) or value.values.dtype.kind not in "bif":
-        return ()
-    found = tuple(bool(v) for v in value.values.tolist())
-    return found if any(found) else ()
 
 
 #: Different answers to a comparison at most: a scale of preference has a handful.
