@@ -47,7 +47,7 @@ from ..translation import (
     tried,
 )
 from . import recorded_btm as recorded
-from .btm_numbers import TWICE, WRONG, Relation, coefficients, name_of, of_fit, relation
+from .btm_numbers import TWICE, WRONG, Relation, btm_rows, coefficients, name_of, relation
 
 BTM = "pairproof.bridge.bradleyterry2.BTm"
 #: The same fit by the same R from the same values; rows of a subset may be summed in another order.
@@ -258,7 +258,7 @@ def btm(call: RecordedCall, context: Context) -> Translation:
     except StaysInR as why:
         return by_the_bridge(call, str(why))
     notes = candidate.notes + ((recorded.HALF,) if "ties" in candidate.code.keywords else ())
-    return Translation("native", candidate.code, judge=of_fit(call, contests, found), notes=notes)
+    return Translation("native", candidate.code, judge=partial(btm_rows, call, contests, found), notes=notes)
 
 
 IN_R[R_BTM] = lambda call, context, why: by_the_bridge(call, why)
