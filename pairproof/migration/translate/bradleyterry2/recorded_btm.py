@@ -103,7 +103,7 @@ def contests_of(call: RecordedCall) -> Contests:
     if share.ndim == 2 or share.shape != weight.shape:
         raise StaysInR("its outcome is neither a share nor counts of wins and losses")
     n = len(share)
-    rows, kept, doubled = _rows(call, n, len(one.values), _labels(call, sides_of=call.frame("player1")))
+    rows, kept, doubled = _rows(call, n, len(one.values))
     share, weight = share[kept], weight[kept]
     if np.isnan(share).any() or one.na[rows].any() or other.na[rows].any():
         raise StaysInR("a row that it used has no outcome or no player")
@@ -180,31 +180,25 @@ def _design(call: RecordedCall, n: int) -> tuple[FloatArray, tuple[str, ...]]:
     return found.floats(), found.dimnames[1]
 
 
-def _labels(call: RecordedCall, sides_of: RList | None) -> tuple[str, ...] | None:
-    """Names of all rows, where they are not 1, 2, 3, ...; BTm gives its model frame names of its own, 1, 2, ..."""
-    found = None if sides_of is None else sides_of.attributes.get("row.names")
-    if isinstance(found, RVector) and found.values.dtype.kind == "O":
-        return tuple(str(v) for v in found.values.tolist())
-    return None
-
-
-def _rows(
-    call: RecordedCall, n: int, total: int, labels: tuple[str, ...] | None
-) -> tuple[IntArray, IntArray, bool]:
+def _rows(call: RecordedCall, n: int, total: int) -> tuple[IntArray, IntArray, bool]:
     """Positions of the rows used among all; which of the rows used to keep; whether each was taken twice."""
+    every = np.arange(n)
     if n == total:
-        return np.arange(n), np.arange(n), False
+        return every, every, False
     vectors = (call.vector("prior_weights"), call.vector("y"))
-    names = next((v.names for v in vectors if v is not None and v.names is not None), None)
-    if names is None or len(names) != n:
-        raise StaysInR(f"R used {n} of {total} rows, and their names do not say which")
-    place = {name: k for k, name in enumerate(labels or tuple(str(k + 1) for k in range(total)))}
-    if all(name in place for name in names):
-        return np.array([place[name] for name in names]), np.arange(n), False
+    names = next((v.names for v in vectors if v is not None and v.names is not None), None) or ()
+    stays_if(len(names) != n, f"R used {n} of {total} rows, and their names do not say which")
+    # Names of all rows, where they are not 1, 2, 3, ...: BTm gives its model frame names of its own, 1, 2, ...
+    side = call.frame("player1")
+    found = None if side is None else side.attributes.get("row.names")
+    own = isinstance(found, RVector) and found.values.dtype.kind == "O"
+    labels = map(str, found.values.tolist() if own else range(1, total + 1))
+    place = {name: k for k, name in enumerate(labels)}
     half = n // 2
-    if n % 2 == 0 and names[half:] == tuple(f"{name}.1" for name in names[:half]):
-        if all(name in place for name in names[:half]):
-            return np.array([place[name] for name in names[:half]]), np.arange(half), True
+    twice = n % 2 == 0 and names[half:] == tuple(f"{name}.1" for name in names[:half])
+    for used, doubled in ((names, False), *([(names[:half], True)] if twice else [])):
+        if all(name in place for name in used):
+            return np.array([place[name] for name in used]), every[: len(used)], doubled
     raise StaysInR(f"R used {n} rows of {total}, some of them more than once")
 
 
@@ -216,8 +210,11 @@ def plain_values(column: RVector) -> list[Any]:
     return [None if v != v else int(v) if isinstance(v, bool) else v for v in values]
 
 
-_TOKEN = re.compile(
-    r"`(?P<ticked>[^`]+)`|(?P<name>(?:[^\W\d]|\.(?!\d))[\w.]*)|(?P<other>%in%|==|!=|<=|>=|[0-9.]+(?:[eE][-+]?[0-9]+)?|\S)"
+_PLAIN = r"(?:[^\W\d]|\.(?!\d))[\w.]*"
+#: A name with its index in square brackets, if any, or the bracket of a call; and what holds no names.
+_WORD = re.compile(
+    rf"(?:`(?P<ticked>[^`]+)`|(?P<name>{_PLAIN}))(?:\[(?:`(?P<of_ticked>[^`]+)`|(?P<of>{_PLAIN}))\]|(?P<call>\())?"
+    r"|%in%|[0-9.]+(?:[eE][-+]?[0-9]+)?|(?P<open>\[)"
 )
 #: Names that a table of comparisons reads as something of its own, or that a formula does.
 TAKEN = frozenset("first second wins losses ties judge weight source order item offset weights".split())
@@ -301,26 +298,18 @@ class _Reader:
         body = part.lstrip("+- ")
         if "|" in body or body.startswith("offset(") or part == "+ 1":
             return ""
-        tokens = [m for m in _TOKEN.finditer(part)]
-        out, k = [], 0
-        while k < len(tokens):
-            name = tokens[k]["ticked"] or tokens[k]["name"]
-            ahead = [t[0] for t in tokens[k + 1 : k + 4]]
-            if name is None:
-                out.append(tokens[k][0])
-            elif ahead[:1] == ["["]:
-                index = tokens[k + 2]["ticked"] or tokens[k + 2]["name"]
-                if index is None or ahead[2:] != ["]"]:
-                    raise StaysInR(f"{body}: only a name in square brackets has a counterpart")
-                out.append(self.word(name, index))
-                k += 3
-            elif ahead[:1] == ["("]:
-                stays_if(name not in FUNCTIONS, f"{name}() has no counterpart in a formula of pairproof")
-                out.append(name)
-            else:
-                out.append(self.word(name, ""))
-            k += 1
-        return _spaced(out)
+        said = _WORD.sub(lambda m: self._said(m, body), part)
+        return re.sub(r"\s+", " ", said.replace("/", " / ")).strip()
+
+    def _said(self, m: re.Match[str], body: str) -> str:
+        name = m["ticked"] or m["name"]
+        stays_if(m["open"], f"{body}: only a name in square brackets has a counterpart")
+        if name is None:
+            return m[0]
+        if m["call"]:
+            stays_if(name not in FUNCTIONS, f"{name}() has no counterpart in a formula of pairproof")
+            return f"{name}("
+        return self.word(name, m["of_ticked"] or m["of"] or "")
 
     def word(self, name: str, index: str) -> str:
         """What a name, or `name[index]`, is called; its values are added."""
@@ -380,17 +369,6 @@ def _looked_up(values: RVector, where: RVector, name: str) -> RVector:
     if np.isnan(at).any() or (at < 0).any() or (at >= len(values)).any() or (at % 1 != 0).any():
         raise StaysInR(f"{name} is looked up at positions that it does not have")
     return taken(values, at.astype(int))
-
-
-def _spaced(tokens: list[str]) -> str:
-    """Tokens as R writes a formula: spaces about + - *, none about the others."""
-    out = ""
-    for token in tokens:
-        out += (
-            f" {token} " if token in ("+", "-", "*", "==", "<", ">", "<=", ">=", "!=", "%in%", "/") else token
-        )
-    out = out.replace(",", ", ").strip()
-    return re.sub(r"\s+", " ", out)
 
 
 MATRIX = (
