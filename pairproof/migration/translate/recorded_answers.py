@@ -89,6 +89,27 @@ def options_of(declared: Declared, value: Callable[[str], RValue]) -> dict[str, 
     return {n.replace(".", "_"): v for n, v, default in read if v is not None and v != default}
 
 
+def vectors_of(frame: RValue) -> dict[str, RVector]:
+    """The columns of a data frame that are plain vectors, by name."""
+    if not isinstance(frame, RList):
+        return {}
+    found = zip(frame.names or (), frame.values)
+    return {n: v for n, v in found if isinstance(v, RVector) and v.values.ndim == 1}
+
+
+def taken(column: RVector, rows: NDArray[np.int64]) -> RVector:
+    """Rows of a vector."""
+    return RVector(column.values[rows], column.na[rows], None, None, column.levels, column.rclass)
+
+
+def plain_values(column: RVector) -> list[Any]:
+    """A column as Python values, None where it is missing: the level of a factor, 1 and 0 for TRUE and FALSE."""
+    values: list[Any] = [None if m else v for v, m in zip(column.values.tolist(), column.na.tolist())]
+    if column.levels is not None:
+        return [None if v is None else column.levels[int(v) - 1] for v in values]
+    return [None if v != v else int(v) if isinstance(v, bool) else v for v in values]
+
+
 def counts(values: FloatArray) -> FloatArray:
     """Counts without the rounding of share times weight, to whole numbers and halves."""
     halves = np.round(2.0 * values) / 2.0

@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.asking import Estimates
@@ -94,21 +95,32 @@ SAME = 11.0
 
 def parameters(call: RecordedCall, named: Mapping[str, str], scale: Scale, reference: str) -> RParameters:
     """R's recorded coefficients under the names of a fit, without NA ones and those without a name."""
-    found, spread = call.vector("coef"), call.matrix("vcov")
+    found = call.vector("coef")
     if found is None or found.names is None:
         raise KeyError(f"{call.function} recorded no named coefficients")
     lacking = [name for name in named if name not in found.names]
     if lacking:
         raise KeyError(f"{call.function} has no coefficient {lacking[0]!r}; it has {list(found.names)[:12]}")
-    values = found.floats()
-    known = [k for k, n in enumerate(found.names) if n in named and not np.isnan(values[k])]
-    names = [found.names[k] for k in known]
-    matrix = np.full((len(known), len(known)), np.nan)
+    values = dict(zip(found.names, found.floats().tolist()))
+    names = [n for n, v in values.items() if n in named and v == v]
+    estimate = np.array([values[n] for n in names])
+    own = tuple(named[n] for n in names)
+    return RParameters(own, estimate, covariance(call, names, found.names), scale, reference)
+
+
+def covariance(call: RecordedCall, names: Sequence[str], own: Sequence[str] = ()) -> NDArray[np.float64]:
+    """float[n, n]: R's covariance of coefficients of these names, 0 for those that it has not; nan: none was recorded.
+
+    own: names of its rows, where it has none.
+    """
+    spread, out = call.matrix("vcov"), np.full((len(names), len(names)), np.nan)
     if spread is not None:
-        margins = spread.margin(0) or found.names
-        at = [margins.index(n) for n in names]
-        matrix = spread.floats()[np.ix_(at, at)]
-    return RParameters(tuple(named[n] for n in names), values[known], matrix, scale, reference)
+        place = {n: k for k, n in enumerate(spread.margin(0) or own)}
+        known = [k for k, n in enumerate(names) if n in place]
+        at = [place[names[k]] for k in known]
+        out[:] = 0.0
+        out[np.ix_(known, known)] = spread.floats()[np.ix_(at, at)]
+    return out
 
 
 def counterpart(call: RecordedCall, values: Mapping[str, float], *said: str, name: str = "") -> RCounterpart:

@@ -31,7 +31,7 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call, stated
-from ..recorded_answers import Declared, flag, options_of, real, whole
+from ..recorded_answers import Declared, flag, options_of, plain_values, real, taken, vectors_of, whole
 from ..rows import Beside, at, not_checkable, said_of
 from ..translation import (
     IN_R,
@@ -115,11 +115,11 @@ def _tables(
             columns[named[name]] = of_player
         players.append(named)
     others: dict[int, dict[str, RVector]] = {}
-    for name, column in recorded.vectors_of(call.frame("data")).items():
+    for name, column in vectors_of(call.frame("data")).items():
         if name in columns or not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", said):
             continue  # the formula does not name it
         if len(column) == contests.total:
-            columns[name] = recorded.taken(column, contests.rows)
+            columns[name] = taken(column, contests.rows)
         else:
             others.setdefault(len(column), {})[name] = column
     there = {".", *columns, *(n for p in players for n in p), *(n for of in others.values() for n in of)}
@@ -368,10 +368,10 @@ def step(call: RecordedCall, context: Context) -> Translation:
 
 def path_of(call: RecordedCall) -> str:
     """The path of the choice, in R's words: what was added or left out, and the AIC after it."""
-    table = recorded.vectors_of(call.frame("anova"))
+    table = vectors_of(call.frame("anova"))
     if not {"Step", "AIC"} <= set(table):
         return "The model that R's step chose; its path was not recorded."
-    words = [" ".join(str(v).split()) if v else "start" for v in recorded.plain_values(table["Step"])]
+    words = [" ".join(str(v).split()) if v else "start" for v in plain_values(table["Step"])]
     said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, table["AIC"].floats()) if not np.isnan(a)]
     more = f", and {len(said) - MOST_TRIED} more" if len(said) > MOST_TRIED else ""
     return f"The model that R's step chose. Its path: {', '.join(said[:MOST_TRIED])}{more}."

@@ -22,11 +22,12 @@ from ....errors import FormulaError, InputError
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, files, frame_call, stated
+from ..recorded_answers import vectors_of
 from ..rows import Beside, in_column, said_of
 from ..translation import Context, StaysInR, Translation, needed, outside, stays_if, translates
 from .btm_fits import Model, model_of
 from .btm_numbers import STOP
-from .recorded_btm import Contests, estimated_terms, in_words, vectors_of
+from .recorded_btm import Contests, estimated_terms, in_words
 
 _NAME = re.compile(r"(?:[^\W\d]|\.(?![0-9]))[\w.]*\Z")
 

@@ -36,11 +36,11 @@ from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import NotRecorded, RecordedCall
 from ....bridge.values.formulas import checked
-from ....bridge.values.nodes import RLang, RList, RValue, RVector
+from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
 from ..python_code import Call, File, table_call, whole_numbers
-from ..recorded_answers import counts
+from ..recorded_answers import counts, plain_values, taken, vectors_of
 from ..translation import StaysInR, needed, stays_if
 
 FloatArray = NDArray[np.float64]
@@ -126,19 +126,6 @@ def contests_of(call: RecordedCall) -> Contests:
     )
 
 
-def vectors_of(frame: RValue) -> dict[str, RVector]:
-    """The columns of a data frame that are plain vectors, by name."""
-    if not isinstance(frame, RList):
-        return {}
-    found = zip(frame.names or (), frame.values)
-    return {n: v for n, v in found if isinstance(v, RVector) and v.values.ndim == 1}
-
-
-def taken(column: RVector, rows: IntArray) -> RVector:
-    """Rows of a vector."""
-    return RVector(column.values[rows], column.na[rows], None, None, column.levels, column.rclass)
-
-
 def formula_text(call: RecordedCall) -> str:
     """R's formula; "" where it was not recorded."""
     found = call.result.get("formula")
@@ -200,14 +187,6 @@ def _rows(call: RecordedCall, n: int, total: int) -> tuple[IntArray, IntArray, b
         if all(name in place for name in used):
             return np.array([place[name] for name in used]), every[: len(used)], doubled
     raise StaysInR(f"R used {n} rows of {total}, some of them more than once")
-
-
-def plain_values(column: RVector) -> list[Any]:
-    """A column as Python values, None where it is missing: the level of a factor, 1 and 0 for TRUE and FALSE."""
-    values: list[Any] = [None if m else v for v, m in zip(column.values.tolist(), column.na.tolist())]
-    if column.levels is not None:
-        return [None if v is None else column.levels[int(v) - 1] for v in values]
-    return [None if v != v else int(v) if isinstance(v, bool) else v for v in values]
 
 
 _PLAIN = r"(?:[^\W\d]|\.(?!\d))[\w.]*"

@@ -38,7 +38,7 @@ from ...recognise.answer_patterns import Pattern, recognise_pattern
 from ...recognise.design_contests import Contests, Not
 from ..python_code import Call, File, Result, stated, whole_numbers
 from ..recorded_answers import counts
-from ..rows import Beside, in_column, llf_and_aic, of_fit
+from ..rows import Beside, covariance, in_column, llf_and_aic, of_fit
 from ..translation import (
     IN_R,
     Context,
@@ -436,7 +436,7 @@ def polr(call: RecordedCall, context: Context) -> Translation:
 def _of_polr(
     call: RecordedCall, design: decide.Design, coef: FloatArray, found: decide.Recognised, weights: FloatArray
 ) -> Translation:
-    zeta, spread = call.vector("zeta"), call.vector("vcov")
+    zeta = call.vector("zeta")
     if zeta is None or zeta.names is None or len(zeta) != 2:
         raise StaysInR("its thresholds were not recorded")
     mirrored = _is_mirrored(found.model.contests)
@@ -451,7 +451,7 @@ def _of_polr(
     if not mirrored:
         to[-2, -2:] = -0.5, -0.5
     kept = [design.names.index(n) for n in found.coefficients]
-    of_all = to @ _spread(spread, (*found.coefficients, *zeta.names)) @ to.T
+    of_all = to @ covariance(call, (*found.coefficients, *zeta.names)) @ to.T
     theta = to @ np.concatenate([coef[kept], ends])
     p = RParameters(names, theta, of_all, "log-odds", model.reference)
     if mirrored and not (model.variables or model.comparison or model.item_terms):
@@ -486,15 +486,6 @@ def _answers(call: RecordedCall, n: int) -> tuple[NDArray[np.int64], tuple[str, 
     w = np.ones(n) if weights is None else weights.floats().ravel()
     stays_if(len(w) != n or np.isnan(w).any(), "its weights were not recorded")
     return y.values.astype(np.int64), y.levels, counts(w)
-
-
-def _spread(spread: RVector | None, names: tuple[str, ...]) -> FloatArray:
-    out = np.full((len(names), len(names)), np.nan)
-    margin = () if spread is None else spread.margin(0)
-    if spread is not None and set(names) <= set(margin):
-        at = [margin.index(n) for n in names]
-        out = spread.floats()[np.ix_(at, at)]
-    return out
 
 
 def _is_mirrored(contests: Contests) -> bool:

@@ -33,7 +33,8 @@ from ...recognise.decide import Design, Recognised
 from ...recognise.design_contests import Contests, Product, Variable
 from ...recognise.design_terms import Model
 from ..python_code import Call, File, columns_call, quoted_name, stated, whole_numbers
-from ..rows import IN_RECORD, Beside, at, coefficients, of_fit
+from ..recorded_answers import plain_values, taken, vectors_of
+from ..rows import IN_RECORD, Beside, at, coefficients, covariance, of_fit
 from ..translation import StaysInR, Translation, needed, outside, stays_if
 
 FloatArray = NDArray[np.float64]
@@ -125,14 +126,8 @@ def coefficients_of(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatAr
             raise StaysInR(f"its coefficients are not those of its model matrix, which has {absent[0]!r}")
         place = {n: k for k, n in enumerate(names)}
     coef = np.array([values[place[n]] for n in names])
-    spread = call.vector("vcov")
-    vcov = np.full((len(names), len(names)), np.nan)
-    if spread is not None and spread.values.ndim == 2:
-        at = {n: k for k, n in enumerate(spread.margin(0) or own)}
-        known = [k for k, n in enumerate(names) if n in at and not np.isnan(coef[k])]
-        places = [at[names[k]] for k in known]
-        vcov[:] = 0.0
-        vcov[np.ix_(known, known)] = spread.floats()[np.ix_(places, places)]
+    vcov, unknown = covariance(call, names, own), np.isnan(coef)
+    vcov[unknown], vcov[:, unknown] = 0.0, 0.0
     return coef, vcov
 
 
@@ -158,12 +153,10 @@ def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
     place = {name: k for k, name in enumerate(names)}
     if len(labels) != n or any(label not in place for label in labels):
         return None
-    at = np.array([place[label] for label in labels], dtype=np.int64)
-    plain = [v for v in data.values if isinstance(v, RVector) and v.values.ndim == 1 and len(v) == total]
-    if len(plain) != len(data.values):
+    at, columns = np.array([place[label] for label in labels], dtype=np.int64), vectors_of(data)
+    if len(columns) != len(data.values) or any(len(v) != total for v in columns.values()):
         return None
-    taken = tuple(RVector(v.values[at], v.na[at], None, None, v.levels, v.rclass) for v in plain)
-    return RList(taken, data.names, data.rclass)
+    return RList(tuple(taken(v, at) for v in columns.values()), data.names, data.rclass)
 
 
 def trials(fitted: Fitted) -> FloatArray:
@@ -181,35 +174,23 @@ def _length(value: Any) -> int:
 
 def _variables(call: RecordedCall, n: int) -> tuple[dict[str, Variable], dict[str, Variable]]:
     """Factors and text, and numbers, of the model frame and then of the data."""
-    factors: dict[str, Variable] = {}
-    numeric: dict[str, Variable] = {}
+    found: dict[str, Variable] = {}
     for frame, own in frames(call, n):
-        names = frame.names or ()
-        skip = {*NOT_DATA, names[0]} if own else set()
-        for name, column in zip(names, frame.values):
-            if name in {*skip, *factors, *numeric} or not isinstance(column, RVector):
-                continue
-            if column.values.ndim != 1:
-                continue
-            variable = variable_of(name, column)
-            if variable is not None:
-                (factors if variable.levels else numeric)[name] = variable
-    return factors, numeric
+        skip = {*NOT_DATA, (frame.names or ("",))[0]} if own else set()
+        new = {n: variable_of(n, v) for n, v in vectors_of(frame).items() if n not in {*skip, *found}}
+        found |= {n: v for n, v in new.items() if v is not None}
+    factors = {n: v for n, v in found.items() if v.levels}
+    return factors, {n: v for n, v in found.items() if n not in factors}
 
 
 def variable_of(name: str, column: RVector) -> Variable | None:
     """A column of a data frame as a covariate; None for what is none."""
-    missing = column.na.tolist()
     if column.levels is not None:
-        codes = column.values.tolist()
-        values = tuple(None if m else column.levels[int(v) - 1] for v, m in zip(codes, missing))
-        return Variable(name, values, column.levels)
+        return Variable(name, tuple(plain_values(column)), column.levels)
     if column.values.dtype.kind == "O":
-        texts = tuple(None if m else str(v) for v, m in zip(column.values.tolist(), missing))
+        texts = tuple(None if v is None else str(v) for v in plain_values(column))
         return Variable(name, texts, tuple(sorted({t for t in texts if t is not None})))
-    if column.values.dtype.kind in "fib":
-        return Variable(name, tuple(column.floats().tolist()))
-    return None
+    return Variable(name, tuple(column.floats().tolist())) if column.values.dtype.kind in "fib" else None
 
 
 def _said_items(call: RecordedCall, n: int) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
