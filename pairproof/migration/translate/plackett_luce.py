@@ -46,7 +46,7 @@ from .recorded_answers import (
     word,
 )
 from .rows import Beside, at, count_rows, explained, llf_and_aic, named, of_fit, parameters, standard_errors
-from .translation import Context, Step, Translation, outside, stays_if, translates, why_not_finite
+from .translation import Context, Step, Translation, in_r, needed, stays_if, translates, why_not_finite
 
 FloatArray = NDArray[np.float64]
 PLACKETT_LUCE = "PlackettLuce::PlackettLuce"
@@ -86,43 +86,34 @@ OTHER_ERRORS = (
 @translates(PLACKETT_LUCE)
 def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     """`fit_plackett_luce(pairproof.read_respondents(..., layout="ranks"), pseudo=)`, or R."""
-    data, lost = _data(call), unknown(call, "normal", "gamma", "adherence", "npseudo")
-    if data is None or lost:
-        return outside(f"its {lost or 'rankings'} could not be recorded")
-    pseudo = call.real("npseudo", NPSEUDO)
-    why = _why_bridge(call, data, pseudo)
-    if why:
-        return _by_the_bridge(call, data, pseudo, why)
+    data, pseudo = _data(call), call.real("npseudo", NPSEUDO)
+    ties, coefficients = call.vector("ties"), named(call.vector("coef"))
+    foreign = recorded(call, "gamma") is not None or recorded(call, "adherence") is not None
+    normal = "it has a normal prior of the log worths, and R's numbers are those of its mode"
+    groups = "no item was ever ranked alone, so that R's choices are among tied groups only"
+    apart = "the rankings do not connect all items, so that maximum likelihood has no finite worths"
+    unknown_worths = not coefficients or any(np.isnan(v) for v in coefficients.values())
+    stays_if(foreign, "adherence of rankers is R's alone")
+    stays_if(recorded(call, "normal") is not None, normal)
+    stays_if(ties is not None and len(ties) and ties.floats()[0] != 1.0, groups)
+    stays_if(unknown_worths, "some worths are not estimable, which R reports as NA")
+    stays_if(not pseudo and len(linked_sets(above(_ranks(data)))) > 1, apart)
     options: dict[str, Any] = {"pseudo": pseudo} if pseudo else {}
     code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), options)
     why = why_not_finite(code) if data.tied else ""
-    if why:
-        return _by_the_bridge(call, data, pseudo, f"Python refuses, where R stops somewhere: {why}")
+    stays_if(why, f"Python refuses, where R stops somewhere: {why}")
     said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against an imaginary one"
     said += "" if "npseudo" in call.args else " unless told not to"
     notes = (f"{said}; so does pseudo={pseudo:g}.",) if pseudo else ()
     return Translation("native", code, notes=notes, judge=partial(_rows, call, data, pseudo))
 
 
-def _data(call: RecordedCall) -> Rankings | None:
+def _data(call: RecordedCall) -> Rankings:
+    lost = unknown(call, "normal", "gamma", "adherence", "npseudo")
     found = rankings_of(recorded(call, "rankings"), recorded_vector(call, "weights"))
-    return None if found is None or not len(found.ranks) else found
-
-
-def _why_bridge(call: RecordedCall, data: Rankings, pseudo: float) -> str:
-    if recorded(call, "gamma") is not None or recorded(call, "adherence") is not None:
-        return "adherence of rankers is R's alone"
-    if recorded(call, "normal") is not None:
-        return "it has a normal prior of the log worths, and R's numbers are those of its mode"
-    ties = call.vector("ties")
-    if ties is not None and len(ties) and ties.floats()[0] != 1.0:
-        return "no item was ever ranked alone, so that R's choices are among tied groups only"
-    coefficients = named(call.vector("coef"))
-    if not coefficients or any(np.isnan(v) for v in coefficients.values()):
-        return "some worths are not estimable, which R reports as NA"
-    if not pseudo and len(linked_sets(above(_ranks(data)))) > 1:
-        return "the rankings do not connect all items, so that maximum likelihood has no finite worths"
-    return ""
+    stays_if(lost, f"its {lost} could not be recorded")
+    stays_if(found is not None and not len(found.ranks), "its rankings could not be recorded")
+    return needed(found, "its rankings could not be recorded")
 
 
 def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: Fit) -> Sequence[Agreement]:
@@ -184,12 +175,9 @@ def _of_rankings(fit: Fit, data: Rankings) -> tuple[list[str], FloatArray]:
 # -- the bridge ----------------------------------------------------------------------------------------------
 
 
-def _by_the_bridge(call: RecordedCall, data: Rankings, pseudo: float, why: str) -> Translation:
-    code = _bridge_code(call, data, pseudo)
-    return Translation("bridge", code, why, judge=partial(_bridge_rows, call))
-
-
-def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
+@in_r(PLACKETT_LUCE)
+def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    data, pseudo = _data(call), call.real("npseudo", NPSEUDO)
     options: dict[str, Any] = {} if pseudo == NPSEUDO else {"npseudo": pseudo}
     options |= stated(
         weights=data.weights is not None and data.weights.tolist(), **options_of(STOPPING, call.values.get)
@@ -202,7 +190,8 @@ def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
         options["gamma"] = GAMMA
     elif adherence is not None:
         options["adherence"] = adherence.floats().tolist()
-    return Call("pairproof.bridge.plackettluce.PlackettLuce", (data.frame_code(call.variable),), options)
+    code = Call("pairproof.bridge.plackettluce.PlackettLuce", (data.frame_code(call.variable),), options)
+    return Translation("bridge", code, why, judge=partial(_bridge_rows, call))
 
 
 def _prior(call: RecordedCall) -> tuple[list[float], list[list[float]]] | None:
@@ -246,27 +235,20 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     return PLACKETTLUCE.worths(call, context)
 
 
-def _model_again(call: RecordedCall) -> Call | None:
-    data = _data(call)
-    return None if data is None else _bridge_code(call, data, call.real("npseudo", NPSEUDO))
-
-
 def _worth_errors(
     made: Step, beside: Beside, rows: list[Agreement], r: Mapping[str, float]
 ) -> list[Agreement]:
     """R's leave the pseudo-rankings out."""
-    fit, data = made.value, _data(made.call)
-    if fit.answers is None or not fit.of_answers.pseudo > 0 or data is None:
+    fit = made.value
+    if fit.answers is None or not fit.of_answers.pseudo > 0:
         return rows
     rows = explained(rows, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
-    return rows + beside.named("worth_se_of_rankings", worth_se_of_rankings(fit, data), r)
+    return rows + beside.named("worth_se_of_rankings", worth_se_of_rankings(fit, _data(made.call)), r)
 
 
 PLACKETTLUCE = Package(
     "plackettluce",
-    "rankings",
     PlackettLuceModel,
-    _model_again,
     fitted=DEFAULT,
     asked=DEFAULT,
     least=LEAST,
@@ -283,30 +265,35 @@ ITERATING: Declared = {"rho": (real, 1.0), "n_iter": (whole, 500), "rtol": (real
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
+def _explained_worths(call: RecordedCall) -> tuple[Rankings, dict[str, list[float]]]:
+    """Rankings, and item covariates by R's names."""
+    lost = "its rankings or its item covariates were not recorded"
+    data = needed(rankings_of(recorded(call, "rankings"), recorded_vector(call, "weights")), lost)
+    x = needed(call.matrix("x"), lost)
+    stays_if(not x.margin(1), lost)
+    found = {n: v for n, v in zip(x.margin(1), x.floats().T.tolist()) if n != INTERCEPT}
+    stays_if(not found or len(x.values) != len(data.items), "it has no item covariates")
+    return data, found
+
+
 @translates(PLADMM)
 def pladmm(call: RecordedCall, context: Context) -> Translation:
     """`fit_plackett_luce(pairproof.read_respondents(..., item_data=), item_terms=[...])`, or R."""
-    data = rankings_of(recorded(call, "rankings"), recorded_vector(call, "weights"))
-    x = call.matrix("x")
-    if data is None or x is None or not x.margin(1):
-        return outside("its rankings or its item covariates were not recorded")
-    kept = [k for k, name in enumerate(x.margin(1)) if name != INTERCEPT]
-    stays_if(not kept or x.values.shape[0] != len(data.items), "it has no item covariates")
-    names = {x.margin(1)[k]: f"x{n + 1}" for n, k in enumerate(kept)}
+    data, covariates = _explained_worths(call)
     taken = {*data.items, "item", "weight"}
+    names = {n: f"x{k + 1}" for k, n in enumerate(covariates)}
     if all(_NAME.match(n) and n not in taken for n in names):
         names = {n: n for n in names}
-    covariates = x.floats()[:, kept].T.tolist()
-    columns = dict(zip(names.values(), covariates))
-    table = data.code(call.variable)
+    stays_if(
+        data.tied,
+        "pladmm has no ties: it takes tied items in the order of their columns, and does not say so",
+    )
+    columns, table = {names[n]: v for n, v in covariates.items()}, data.code(call.variable)
     items = File({"item": list(data.items), **columns}, f"{call.variable}_items")
     read = Call(table.function, table.arguments, {**table.keywords, "item_data": items})
     code = Call("pairproof.fit_plackett_luce", (read,), {"item_terms": list(columns)})
-    refused = "" if data.tied else why_not_finite(code)
-    if data.tied or refused:
-        why = "pladmm has no ties: it takes tied items in the order of their columns, and does not say so"
-        why = f"Python refuses: {refused}" if refused else why
-        return _pladmm_by_the_bridge(call, data, dict(zip(names, covariates)), why)
+    refused = why_not_finite(code)
+    stays_if(refused, f"Python refuses: {refused}")
     notes = [f"{own} is {r}." for r, own in names.items() if own != r]
     return Translation("native", code, notes=tuple(notes), judge=partial(_pladmm_rows, call, names))
 
@@ -329,9 +316,9 @@ def _last(call: RecordedCall) -> float | None:
     return None if found is None or not len(found) else float(found.floats().ravel()[-1])
 
 
-def _pladmm_by_the_bridge(
-    call: RecordedCall, data: Rankings, covariates: dict[str, list[Any]], why: str
-) -> Translation:
+@in_r(PLADMM)
+def _pladmm_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    data, covariates = _explained_worths(call)
     options = stated(weights=data.weights is not None and data.weights.tolist())
     options |= options_of(ITERATING, call.values.get)
     frame = columns_call(covariates, f"{call.variable}_items")

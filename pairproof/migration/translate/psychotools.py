@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -21,7 +20,7 @@ from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, columns_call, stated
 from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector
 from .rows import Beside, count_rows, llf_and_aic, named, of_fit, parameters
-from .translation import IN_R, Context, Judge, Translation, needed, translates, why_not_finite
+from .translation import Context, Judge, Translation, in_r, needed, stays_if, translates, why_not_finite
 
 BTMODEL = "psychotools::btmodel"
 DEFAULT = f"{BTMODEL}, default epsilon"
@@ -32,38 +31,25 @@ EPSILON = 1e-8
 MAXIT = 25
 
 
-def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
-    return _by_the_bridge(call, needed(_data(call), LOST), why)
-
-
-IN_R[BTMODEL] = _in_r
-
-
 @translates(BTMODEL)
 def btmodel(call: RecordedCall, context: Context) -> Translation:
     """`fit_bradley_terry(pairproof.read(..., layout="prefmod"), reference=, ties=)`."""
-    data = needed(_data(call), LOST)
+    data = _data(call)
     undecided = UNDECIDED in named(call.vector("coef"))
     reference = (call.strings("ref") or (data.items[-1],))[0]
-    why = _not_estimable(data, undecided)
-    if why:
-        return _by_the_bridge(call, data, why)
-    options: dict[str, Any] = {"reference": reference}
-    if undecided:
-        options["ties"] = "davidson"
-    elif data.ties:
-        options["ties"] = "drop"
+    infinite = _not_estimable(data, undecided)
+    stays_if(infinite, infinite)
+    options = stated(reference=reference, ties="davidson" if undecided else data.ties and "drop")
     code = Call("pairproof.fit_bradley_terry", (data.code(call.variable),), options)
-    why = why_not_finite(code) if undecided else ""
-    if why:
-        return _by_the_bridge(call, data, f"R's numbers are where its iteration stopped: {why}")
+    infinite = why_not_finite(code) if undecided else ""
+    stays_if(infinite, f"R's numbers are where its iteration stopped: {infinite}")
     said = "btmodel was told undecided = FALSE: comparisons without a preference are left out."
     notes = (said,) if options.get("ties") == "drop" else ()
     return Translation("native", code, notes=notes, judge=partial(_rows, call, reference))
 
 
-def _data(call: RecordedCall) -> Pairs | None:
-    return pairs_of(recorded(call, "y"), recorded_vector(call, "weights"))
+def _data(call: RecordedCall) -> Pairs:
+    return needed(pairs_of(recorded(call, "y"), recorded_vector(call, "weights")), LOST)
 
 
 def _rows(call: RecordedCall, reference: str, fit: Fit) -> Sequence[Agreement]:
@@ -98,12 +84,9 @@ def _not_estimable(data: Pairs, undecided: bool) -> str:
     return ""
 
 
-def _by_the_bridge(call: RecordedCall, data: Pairs, why: str) -> Translation:
-    judge: Judge = lambda model: Beside(call, function=BTMODEL).model(model, "llf")
-    return Translation("bridge", _bridge_code(call, data), why, judge=judge)
-
-
-def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
+@in_r(BTMODEL)
+def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    data = _data(call)
     columns = zip(data.names, data.signs.T.tolist())
     table = {name: [None if np.isnan(v) else v for v in column] for name, column in columns}
     frame = columns_call(table, call.variable)
@@ -115,7 +98,9 @@ def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
         ref=reference != data.items[-1] and reference,
     )
     options |= {"undecided": UNDECIDED in named(call.vector("coef")), "epsilon": EPSILON, "maxit": MAXIT}
-    return Call("pairproof.bridge.psychotools.btmodel", (frame,), options)
+    code = Call("pairproof.bridge.psychotools.btmodel", (frame,), options)
+    judge: Judge = lambda model: Beside(call, function=BTMODEL).model(model, "llf")
+    return Translation("bridge", code, why, judge=judge)
 
 
 @translates(
@@ -126,16 +111,9 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     return PSYCHOTOOLS.worths(call, context)
 
 
-def _model_again(call: RecordedCall) -> Call | None:
-    data = _data(call)
-    return None if data is None else _bridge_code(call, data)
-
-
 PSYCHOTOOLS = Package(
     "psychotools",
-    "comparisons",
     BTModel,
-    _model_again,
     fitted=DEFAULT,
     asked=BTMODEL,
     least=6.5,

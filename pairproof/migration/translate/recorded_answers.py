@@ -24,7 +24,7 @@ from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, File, Method, Result, attribute, columns_call, stated, table_call
 from .rows import Beside, at, by_item, named
-from .translation import Context, Step, Translation, outside
+from .translation import IN_R, Context, Step, Translation, outside, stays_if
 
 FloatArray = NDArray[np.float64]
 #: Column of the CSV file that holds how often a row counts.
@@ -251,17 +251,14 @@ CHOSEN = "worths relative to chosen items have no name in Python; m.worth() and 
 
 @dataclass(frozen=True)
 class Package:
-    """The package of R whose models itempar is of, its module in the bridge, and what its models are of.
+    """The package of R whose models itempar is of, its module in the bridge, and its answer there.
 
-    again: R's call of a model that was fitted in Python; None if its data were not recorded.  fitted, asked: R's
-    function in rows of fits and of R's own answers.  least, of_errors: digits of worths and of their standard errors.
+    fitted, asked: R's function in rows of fits and of R's own answers.  least, of_errors: digits of worths and of their standard errors.
     errors: what is made of the rows of the latter, with R's numbers.
     """
 
     name: str
-    data: str
     kind: type
-    again: Callable[[RecordedCall], Call | None]
     fitted: str
     asked: str
     least: float
@@ -280,12 +277,12 @@ class Package:
         found = recorded_vector(call, "value")
         if found is None or found.names is None:
             return outside("its value was not recorded")
-        if lost := unknown(call, "ref", "log"):
-            return outside(f"its {lost} could not be recorded")
+        lost = unknown(call, "ref", "log")
+        stays_if(lost, f"its {lost} could not be recorded")
         log, chosen = call.flag("log"), chosen_items(call, found.names)
         fit = Result(made.call.id)
         if not isinstance(made.value, Fit) or (chosen is not None and not (log and len(chosen) == 1)):
-            return self._bridged(call, made, found, log, chosen)
+            return self._bridged(call, context, made, found, log, chosen)
         if not log:
             return Translation(
                 "native", Method(fit, "worth"), judge=partial(self._of_table, call, made, found)
@@ -323,14 +320,18 @@ class Package:
         return rows + self.errors(made, beside, errors, r)
 
     def _bridged(
-        self, call: RecordedCall, made: Step, found: RVector, log: bool, chosen: Sequence[str] | None
+        self,
+        call: RecordedCall,
+        context: Context,
+        made: Step,
+        found: RVector,
+        log: bool,
+        chosen: Sequence[str] | None,
     ) -> Translation:
         model: Any = Result(made.call.id)
         why = "its model was fitted through the bridge"
         if not isinstance(made.value, self.kind):
-            model, why = self.again(made.call), CHOSEN
-            if model is None:
-                return outside(f"the {self.data} of its model were not recorded")
+            model, why = IN_R[made.call.function](made.call, context, CHOSEN).code, CHOSEN
         alone = self.one_alone and chosen is not None and len(chosen) == 1
         options = stated(ref=chosen and (chosen[0] if alone else list(chosen)), log=log)
         code = Call(f"pairproof.bridge.{self.name}.itempar", (model,), options)

@@ -34,12 +34,12 @@ from ..python_code import Call, Result, columns_call, frame_call, stated
 from ..recorded_answers import Declared, flag, options_of, plain_values, real, taken, vectors_of, whole
 from ..rows import Beside, at, not_checkable, said_of
 from ..translation import (
-    IN_R,
     TRANSLATORS,
     Context,
     StaysInR,
     Step,
     Translation,
+    in_r,
     needed,
     outside,
     stays_if,
@@ -49,13 +49,14 @@ from ..translation import (
 from . import recorded_btm as recorded
 from .btm_numbers import TWICE, WRONG, Relation, btm_rows, coefficients, name_of, relation
 
-BTM = "pairproof.bridge.bradleyterry2.BTm"
+R_BTM, BTM = "BradleyTerry2::BTm", "pairproof.bridge.bradleyterry2.BTm"
 #: The same fit by the same R from the same values; rows of a subset may be summed in another order.
 LEAST, AGAIN = 9.0, "the same call of R"
 PLAYERS = ("player1", "player2")
 
 
-def by_the_bridge(call: RecordedCall, why: str) -> Translation:
+@in_r(R_BTM)
+def by_the_bridge(call: RecordedCall, context: Context, why: str) -> Translation:
     """R's BTm of the same values, and why; "outside" where they were not recorded."""
     try:
         code = bridged_code(call, recorded.contests_of(call))
@@ -163,7 +164,6 @@ SETTINGS: Declared = {
     **{"epsilon": (real, None), "maxit": (whole, None), "tol": (real, None), "maxiter": (whole, None)},
     **{"IWLSiter": (whole, None), "sigma": (real, None), "sigma.fixed": (flag, None)},
 }
-R_BTM = "BradleyTerry2::BTm"
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,19 +249,13 @@ def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
     return Model(step)
 
 
-@translates("BradleyTerry2::BTm")
+@translates(R_BTM)
 def btm(call: RecordedCall, context: Context) -> Translation:
     """A BTm, translated from its result: players, counts, model matrix, formula."""
-    try:
-        contests = recorded.contests_of(call)
-        candidate, _, found = native(call, contests, added_later(call, context))
-    except StaysInR as why:
-        return by_the_bridge(call, str(why))
+    contests = recorded.contests_of(call)
+    candidate, found = native(call, contests, added_later(call, context))
     notes = candidate.notes + ((recorded.HALF,) if "ties" in candidate.code.keywords else ())
     return Translation("native", candidate.code, judge=partial(btm_rows, call, contests, found), notes=notes)
-
-
-IN_R[R_BTM] = lambda call, context, why: by_the_bridge(call, why)
 
 
 def added_later(call: RecordedCall, context: Context) -> list[str]:
@@ -278,7 +272,7 @@ def added_later(call: RecordedCall, context: Context) -> list[str]:
 
 def native(
     call: RecordedCall, contests: recorded.Contests, scopes: Sequence[str] = ()
-) -> tuple[recorded.Candidate, Fit, Relation]:
+) -> tuple[recorded.Candidate, Relation]:
     """The first candidate that Python fits and whose design is R's."""
     if not contests.halves and "weights" not in call.args:
         raise StaysInR("its counts are neither whole numbers nor halves, and no weights say what they are")
@@ -293,7 +287,7 @@ def native(
             continue
         found = relation(fit, contests, known)
         if found is not None and (found.direct or candidate.any_contrasts):
-            return candidate, fit, found
+            return candidate, found
     raise StaysInR(why)
 
 

@@ -44,31 +44,51 @@ from ...recognise.design_terms import Model
 from ..designs.recorded_design import fit_call, parameter_names, poisson_likelihood
 from ..python_code import Call, File, attribute, columns_call, stated
 from ..rows import Beside, at, differ, explained, llf_and_aic, named, of_fit, parameters
-from ..translation import Context, Judge, StaysInR, Translation, made, needed, stays_if, translates, tried
+from ..translation import (
+    Context,
+    Judge,
+    StaysInR,
+    Translation,
+    in_r,
+    made,
+    needed,
+    stays_if,
+    translates,
+    tried,
+)
 from . import prefmod_table as tables
 from .prefmod_in_r import again, formula, frame_of, model_rows
+
+
+def _given(call: RecordedCall) -> tuple[tables.Floats, tables.Floats, tuple[str, ...], int, int]:
+    """y float[rows], x float[rows, p] with its columns' names, blocks, and answers of each."""
+    lost = "its design was not recorded"
+    y, x = needed(call.vector("y"), lost).floats(), needed(call.matrix("xmodel"), lost)
+    q, ncat = (int(needed(call.number(name), lost)) for name in ("q", "ncat"))
+    # llbt.fit prints par1, par2, ... where its design has no names.
+    return (
+        y,
+        x.floats(),
+        tuple(x.margin(1)) or tuple(f"par{k + 1}" for k in range(x.values.shape[1])),
+        q,
+        ncat,
+    )
 
 
 @translates("prefmod::llbt.fit")
 def llbt_fit(call: RecordedCall, context: Context) -> Translation:
     """llbt.fit on any design."""
-    lost = "its design was not recorded"
-    y, x = needed(call.vector("y"), lost).floats(), needed(call.matrix("xmodel"), lost)
-    q, ncat = (int(needed(call.number(name), lost)) for name in ("q", "ncat"))
-    # llbt.fit prints par1, par2, ... where its design has no names.
-    names = tuple(x.margin(1)) or tuple(f"par{k + 1}" for k in range(x.values.shape[1]))
+    y, x, names, q, ncat = _given(call)
+    blocks = ncat in (2, 3) and len(y) == q * ncat == len(x)
+    stays_if(not blocks, "its rows are no blocks of two or three answers")
+    stays_if(len(set(names)) < len(names), "two columns of its design have one name")
+    design = Design(x, names, np.ones(len(names), bool), hidden=reference_of(names, context))
     try:
-        fits = ncat in (2, 3) and len(y) == q * ncat == len(x.values)
-        stays_if(not fits, "its rows are no blocks of two or three answers")
-        stays_if(len(set(names)) < len(names), "two columns of its design have one name")
-        known, hidden = np.ones(len(names), bool), reference_of(names, context)
-        found = recognise_poisson(
-            Design(x.floats(), names, known, hidden=hidden), y, np.repeat(np.arange(q), ncat)
-        )
-        code = fit_call(found, "fit_llbt", call.variable)
-        made(code)
-    except (StaysInR, Not) as why:
-        return _bridge(call, y, x.floats(), names, (q, ncat), str(why))
+        found = recognise_poisson(design, y, np.repeat(np.arange(q), ncat))
+    except Not as why:
+        raise StaysInR(str(why)) from None
+    code = fit_call(found, "fit_llbt", call.variable)
+    made(code)
     return Translation("native", code, judge=partial(_llbt_rows, call, found.model))
 
 
@@ -110,17 +130,12 @@ def _llbt_rows(call: RecordedCall, model: Model, fit: Fit) -> Sequence[Agreement
     return of_fit(call, fit, p, values, *said)
 
 
-def _bridge(
-    call: RecordedCall,
-    y: tables.Floats,
-    x: tables.Floats,
-    names: Sequence[str],
-    sizes: tuple[int, int],
-    why: str,
-) -> Translation:
+@in_r("prefmod::llbt.fit")
+def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     """llbt.fit in R, on the same numbers."""
-    stem = call.variable or "llbt_fit"
-    design = columns_call({n: tables.plain_column(x[:, k]) for k, n in enumerate(names)}, f"{stem}_design")
+    (y, x, names, *sizes), stem = _given(call), call.variable or "llbt_fit"
+    columns = {n: tables.plain_column(column) for n, column in zip(names, x.T)}
+    design = columns_call(columns, f"{stem}_design")
     counts = attribute(columns_call({"y": tables.plain_column(y)}, f"{stem}_y"), "y")
     code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, *sizes))
 
@@ -199,23 +214,24 @@ class Comparisons:
         return {name: ours[key] for name, key in keys.items() if key in ours}
 
 
+def comparisons_of(call: RecordedCall) -> tuple[Comparisons, tables.Given, tuple[str, ...]]:
+    """What llbtPC.fit was given: the comparisons that it uses, its table, and notes on rows that are left out."""
+    n = tables.number_of_items(call)
+    table = tables.given(call, n * (n - 1) // 2)
+    rows, found = tables.answered(table), tables.covariates(call, table)
+    missing = rows & ~tables.with_covariates(table, table.names[table.n_answers :])
+    used = Comparisons(call, tables.names_of_items(call, n), found, table.select(rows & ~missing))
+    why = "a value is missing in a column beside the comparisons, of the model or not"
+    return used, table, tables.left_out(missing, why)
+
+
 @translates("prefmod::llbtPC.fit")
 def llbtpc(call: RecordedCall, context: Context) -> Translation:
     """An LLBT by gnm."""
-    n = tables.number_of_items(call)
-    table = tables.given(call, n * (n - 1) // 2)
-    items, found = tables.names_of_items(call, n), tables.covariates(call, table)
-    rows = tables.answered(table)
-    missing = rows & ~tables.with_covariates(table, table.names[table.n_answers :])
-    why = "a value is missing in a column beside the comparisons, of the model or not"
-    notes = tables.left_out(missing, why)
-    asked = Comparisons(call, items, found, table.select(np.asarray(rows & ~missing)))
-    try:
-        tables.check_covariates(found, asked.used)
-        code = asked.code(found)
-        made(code)
-    except StaysInR as why_not:
-        return _pc_bridge(call, table, items, found, str(why_not))
+    asked, _, notes = comparisons_of(call)
+    tables.check_covariates(asked.found, asked.used)
+    code = asked.code(asked.found)
+    made(code)
     return Translation("native", code, notes=notes, judge=asked.judge)
 
 
@@ -244,10 +260,11 @@ def gnm_values(call: RecordedCall, fit: Fit) -> tuple[dict[str, float], str]:
 # -- in R ----------------------------------------------------------------------------------------------------
 
 
-def _pc_bridge(
-    call: RecordedCall, table: tables.Given, items: Sequence[str], found: tables.Covariates, reason: str
-) -> Translation:
+@in_r("prefmod::llbtPC.fit")
+def _pc_in_r(call: RecordedCall, context: Context, reason: str) -> Translation:
     """llbtPC.fit in R, on all columns: it leaves rows out for any of them."""
+    asked, table, _ = comparisons_of(call)
+    items, found = asked.items, asked.found
     if not set(found.in_model) <= set(found.in_table):
         # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod
         # fitted.

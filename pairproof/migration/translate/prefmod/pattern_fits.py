@@ -33,7 +33,7 @@ from ....validation.r_answers.whole_answers import BY_NLM
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File
 from ..rows import Beside, differ, explained, of_fit
-from ..translation import IN_R, Context, Judge, StaysInR, Translation, made, needed, translates, tried
+from ..translation import Context, Judge, StaysInR, Translation, in_r, made, needed, translates, tried
 from . import prefmod_in_r as bridged, prefmod_table as tables
 from .prefmod_in_r import INCOMPLETE, KINDS, Asked, asked, named_items, options, parameters_in_order
 
@@ -217,31 +217,23 @@ class Read:
         return self.table.select(self.rows)
 
 
+@in_r(*(f"prefmod::{name}" for name in KINDS))
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     model = asked(call)
     return bridged.pattern(call, model, tables.given(call, model.n_answers), why)
-
-
-IN_R.update({f"prefmod::{name}": _in_r for name in KINDS})
 
 
 @translates(*(f"prefmod::{name}" for name in KINDS))
 def pattern(call: RecordedCall, context: Context) -> Translation:
     """A pattern model."""
     model = asked(call)
-    table = tables.given(call, model.n_answers)
-    try:
-        read = _read(call, model, table)
-        _check(read)
-        code = _code(call, read)
-        fit = made(code)
-        try:
-            whole = _code(call, replace(read, rows=np.ones(len(read.rows), bool)))
-        except StaysInR:
-            whole = code
-        judge = judge_pattern(call, read.model, read.used, fit, whole)
-    except StaysInR as why:
-        return bridged.pattern(call, model, table, str(why))
+    read = _read(call, model, tables.given(call, model.n_answers))
+    _check(read)
+    code = whole = _code(call, read)
+    fit = made(code)
+    with contextlib.suppress(StaysInR):
+        whole = _code(call, replace(read, rows=np.ones(len(read.rows), bool)))
+    judge = judge_pattern(call, read.model, read.used, fit, whole)
     return Translation("native", code, notes=(*read.notes, *_notes(read)), judge=judge)
 
 
