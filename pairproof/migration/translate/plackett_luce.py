@@ -31,20 +31,8 @@ from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, lin
 from ...native.answers.patterns.natural_parameters import main_effects
 from ...validation.r_answers.translate import RParameters
 from ...validation.verdicts.agreement import Agreement
+from . import recorded_answers as answers
 from .python_code import Call, File, columns_call, stated
-from .recorded_answers import (
-    Declared,
-    Package,
-    Rankings,
-    options_of,
-    rankings_of,
-    real,
-    recorded,
-    recorded_vector,
-    unknown,
-    whole,
-    word,
-)
 from .rows import Beside, at, count_rows, explained, llf_and_aic, named, of_fit, parameters, standard_errors
 from .translation import Context, Step, Translation, in_r, needed, stays_if, translates, why_not_finite
 
@@ -62,10 +50,10 @@ def _both(maxit: RVector) -> tuple[int, ...]:
 
 
 #: How R may be told to iterate.
-STOPPING: Declared = {
-    "method": (word, "iterative scaling"),
-    "epsilon": (real, 1e-7),
-    "steffensen": (real, 0.1),
+STOPPING: answers.Declared = {
+    "method": (answers.word, "iterative scaling"),
+    "epsilon": (answers.real, 1e-7),
+    "steffensen": (answers.real, 0.1),
     "maxit": (_both, MAXIT),
 }
 #: Shape and rate of `gamma = TRUE`.
@@ -88,13 +76,13 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     """`fit_plackett_luce(pairproof.read_respondents(..., layout="ranks"), pseudo=)`, or R."""
     data, pseudo = _data(call), call.real("npseudo", NPSEUDO)
     ties, coefficients = call.vector("ties"), named(call.vector("coef"))
-    foreign = recorded(call, "gamma") is not None or recorded(call, "adherence") is not None
+    foreign = answers.recorded(call, "gamma") is not None or answers.recorded(call, "adherence") is not None
     normal = "it has a normal prior of the log worths, and R's numbers are those of its mode"
     groups = "no item was ever ranked alone, so that R's choices are among tied groups only"
     apart = "the rankings do not connect all items, so that maximum likelihood has no finite worths"
     unknown_worths = not coefficients or any(np.isnan(v) for v in coefficients.values())
     stays_if(foreign, "adherence of rankers is R's alone")
-    stays_if(recorded(call, "normal") is not None, normal)
+    stays_if(answers.recorded(call, "normal") is not None, normal)
     stays_if(ties is not None and len(ties) and ties.floats()[0] != 1.0, groups)
     stays_if(unknown_worths, "some worths are not estimable, which R reports as NA")
     stays_if(not pseudo and len(linked_sets(above(_ranks(data)))) > 1, apart)
@@ -108,15 +96,15 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     return Translation("native", code, notes=notes, judge=partial(_rows, call, data, pseudo))
 
 
-def _data(call: RecordedCall) -> Rankings:
-    lost = unknown(call, "normal", "gamma", "adherence", "npseudo")
-    found = rankings_of(recorded(call, "rankings"), recorded_vector(call, "weights"))
+def _data(call: RecordedCall) -> answers.Rankings:
+    lost = answers.unknown(call, "normal", "gamma", "adherence", "npseudo")
+    found = answers.rankings_of(answers.recorded(call, "rankings"), answers.recorded_vector(call, "weights"))
     stays_if(lost, f"its {lost} could not be recorded")
     stays_if(found is not None and not len(found.ranks), "its rankings could not be recorded")
     return needed(found, "its rankings could not be recorded")
 
 
-def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: Fit) -> Sequence[Agreement]:
+def _rows(call: RecordedCall, data: answers.Rankings, pseudo: float, fit: Fit) -> Sequence[Agreement]:
     names = [n for n in named(call.vector("coef")) if n != data.items[0]]
     known, rank = parameters(call, {n: n for n in names}, "log-odds", data.items[0]), call.number("loglik_df")
     without = bool(np.isnan(known.vcov).any())
@@ -133,14 +121,14 @@ def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: Fit) -> Sequen
     return rows + Beside(call, LEAST, STOP).named("se_of_rankings", alone, errors)
 
 
-def se_of_rankings(fit: Fit, data: Rankings, names: Sequence[str]) -> list[float]:
+def se_of_rankings(fit: Fit, data: answers.Rankings, names: Sequence[str]) -> list[float]:
     """Standard errors by the information of the rankings alone at the fit's estimates, as R has them."""
     order, spread = _of_rankings(fit, data)
     found = dict(zip(order, np.sqrt(np.diag(spread)).tolist()))
     return [found[n] for n in names]
 
 
-def worth_se_of_rankings(fit: Fit, data: Rankings) -> dict[str, float]:
+def worth_se_of_rankings(fit: Fit, data: answers.Rankings) -> dict[str, float]:
     """The same of worths, by the delta method: worths are the softmax of log worths."""
     order, spread = _of_rankings(fit, data)
     log_worth = np.array([0.0, *(float(fit.params[n]) for n in data.items[1:])])
@@ -152,11 +140,11 @@ def worth_se_of_rankings(fit: Fit, data: Rankings) -> dict[str, float]:
     return dict(zip(data.items, np.sqrt(variance).tolist()))
 
 
-def _ranks(data: Rankings) -> Ranks:
+def _ranks(data: answers.Rankings) -> Ranks:
     return Ranks(dense(np.where(data.ranks > 0, data.ranks, ABSENT)))
 
 
-def _of_rankings(fit: Fit, data: Rankings) -> tuple[list[str], FloatArray]:
+def _of_rankings(fit: Fit, data: answers.Rankings) -> tuple[list[str], FloatArray]:
     """Parameters, and the inverse of the information of the rankings alone at the fit's estimates."""
     space = LuceSpace(_ranks(data), tuple(fit.of_answers.tie_orders))
     items = main_effects(data.items, reference=0).columns
@@ -180,10 +168,11 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     data, pseudo = _data(call), call.real("npseudo", NPSEUDO)
     options: dict[str, Any] = {} if pseudo == NPSEUDO else {"npseudo": pseudo}
     options |= stated(
-        weights=data.weights is not None and data.weights.tolist(), **options_of(STOPPING, call.values.get)
+        weights=data.weights is not None and data.weights.tolist(),
+        **answers.options_of(STOPPING, call.values.get),
     )
     options |= stated(group=_groups(call), normal=_prior(call))
-    gamma, adherence = recorded(call, "gamma"), call.argument("adherence")
+    gamma, adherence = answers.recorded(call, "gamma"), call.argument("adherence")
     if isinstance(gamma, RList) and {"shape", "rate"} <= set(gamma.names or ()):
         options["gamma"] = (float(gamma.vector("shape").floats()[0]), float(gamma.vector("rate").floats()[0]))
     elif call.flag("gamma"):
@@ -215,8 +204,12 @@ def _groups(call: RecordedCall) -> list[int]:
 
 
 def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agreement]:
-    kept = recorded_vector(call, "adherence")
-    r = Beside(call) if recorded(call, "adherence") is None else Beside(call, ALTERNATING, WHY_ALTERNATING)
+    kept = answers.recorded_vector(call, "adherence")
+    r = (
+        Beside(call)
+        if answers.recorded(call, "adherence") is None
+        else Beside(call, ALTERNATING, WHY_ALTERNATING)
+    )
     rows = r.coefficients(model)
     if (errors := standard_errors(call)) and not model.vcov_error:
         rows += r.named("se", model.bse(), errors, at("se", model.names))
@@ -246,7 +239,7 @@ def _worth_errors(
     return rows + beside.named("worth_se_of_rankings", worth_se_of_rankings(fit, _data(made.call)), r)
 
 
-PLACKETTLUCE = Package(
+PLACKETTLUCE = answers.Package(
     "plackettluce",
     PlackettLuceModel,
     fitted=DEFAULT,
@@ -261,14 +254,21 @@ PLACKETTLUCE = Package(
 )
 PLADMM = "PlackettLuce::pladmm"
 INTERCEPT = "(Intercept)"
-ITERATING: Declared = {"rho": (real, 1.0), "n_iter": (whole, 500), "rtol": (real, 1e-4)}
+ITERATING: answers.Declared = {
+    "rho": (answers.real, 1.0),
+    "n_iter": (answers.whole, 500),
+    "rtol": (answers.real, 1e-4),
+}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
-def _explained_worths(call: RecordedCall) -> tuple[Rankings, dict[str, list[float]]]:
+def _explained_worths(call: RecordedCall) -> tuple[answers.Rankings, dict[str, list[float]]]:
     """Rankings, and item covariates by R's names."""
     lost = "its rankings or its item covariates were not recorded"
-    data = needed(rankings_of(recorded(call, "rankings"), recorded_vector(call, "weights")), lost)
+    data = needed(
+        answers.rankings_of(answers.recorded(call, "rankings"), answers.recorded_vector(call, "weights")),
+        lost,
+    )
     x = needed(call.matrix("x"), lost)
     stays_if(not x.margin(1), lost)
     found = {n: v for n, v in zip(x.margin(1), x.floats().T.tolist()) if n != INTERCEPT}
@@ -320,7 +320,7 @@ def _last(call: RecordedCall) -> float | None:
 def _pladmm_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     data, covariates = _explained_worths(call)
     options = stated(weights=data.weights is not None and data.weights.tolist())
-    options |= options_of(ITERATING, call.values.get)
+    options |= answers.options_of(ITERATING, call.values.get)
     frame = columns_call(covariates, f"{call.variable}_items")
     code = Call("pairproof.bridge.plackettluce.pladmm", (data.frame_code(call.variable), frame), options)
 

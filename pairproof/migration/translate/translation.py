@@ -257,14 +257,14 @@ def translates(*functions: str) -> Callable[[Translator], Translator]:
                 return translator(call, context)
             except NotRecorded as said:
                 return outside(str(said))
-            except StaysInR as said:
+            except (StaysInR, PairproofError) as said:
                 why = str(said)
             except Exception as error:  # a defect of ours loses this call and no other
                 why = f"its translation failed ({type(error).__name__}: {error}), a defect of pairproof"
             try:
                 return IN_R[call.function](call, context, why) if call.function in IN_R else outside(why)
-            except (StaysInR, NotRecorded) as said:
-                return outside(str(said))
+            except (StaysInR, NotRecorded, PairproofError) as lost:
+                return outside(why if str(lost) == why else f"{why}; through the bridge: {lost}")
 
         for name in functions:
             if name in TRANSLATORS:

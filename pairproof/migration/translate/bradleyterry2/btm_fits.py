@@ -41,7 +41,6 @@ from ..translation import (
     Translation,
     in_r,
     needed,
-    outside,
     stays_if,
     translates,
     tried,
@@ -57,11 +56,8 @@ PLAYERS = ("player1", "player2")
 
 @in_r(R_BTM)
 def by_the_bridge(call: RecordedCall, context: Context, why: str) -> Translation:
-    """R's BTm of the same values, and why; "outside" where they were not recorded."""
-    try:
-        code = bridged_code(call, recorded.contests_of(call))
-    except (StaysInR, InputError, FormulaError) as error:
-        return outside(f"{why}; through the bridge: {error}")
+    """R's BTm of the same values, and why."""
+    code = bridged_code(call, recorded.contests_of(call))
     return Translation("bridge", code, why, judge=partial(of_r, call))
 
 
@@ -298,12 +294,14 @@ MOST = 1_000_000
 
 @translates("BradleyTerry2::glmmPQL")
 def glmm_pql(call: RecordedCall, context: Context) -> Translation:
-    """`pairproof.bridge.bradleyterry2.glmmPQL("y ~ x", random, data=...)`."""
+    """R's alone."""
+    raise StaysInR(WHY)
 
-    try:
-        return Translation("bridge", _code(call), WHY, judge=partial(of_r, call, more="sigma_se"))
-    except (StaysInR, InputError, FormulaError) as why:
-        return outside(f"{WHY}; through the bridge: {why}")
+
+@in_r("BradleyTerry2::glmmPQL")
+def glmm_pql_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    """`pairproof.bridge.bradleyterry2.glmmPQL("y ~ x", random, data=...)`."""
+    return Translation("bridge", _code(call), why, judge=partial(of_r, call, more="sigma_se"))
 
 
 def _code(call: RecordedCall) -> Call:

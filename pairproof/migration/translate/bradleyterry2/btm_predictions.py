@@ -18,13 +18,12 @@ import numpy as np
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.values.nodes import RList, RVector
 from ....data.columns import Factor
-from ....errors import FormulaError, InputError
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, files, frame_call, stated
 from ..recorded_answers import vectors_of
 from ..rows import Beside, in_column, said_of
-from ..translation import Context, StaysInR, Translation, needed, outside, stays_if, translates
+from ..translation import Context, StaysInR, Translation, in_r, needed, stays_if, translates
 from .btm_fits import Model, model_of
 from .btm_numbers import STOP
 from .recorded_btm import Contests, estimated_terms, in_words
@@ -122,15 +121,16 @@ def predict(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.predict(m, contests)`."""
     model = model_of(call, context, "object")
     theirs = _predicted(call, model)
-    try:
-        try:
-            code = _native_code(call, model, theirs)
-            return Translation("native", code, judge=partial(_prediction_rows, call, model, theirs))
-        except StaysInR as why:
-            code, reason = _bridge_code(call, model), str(why)
-    except (InputError, FormulaError) as error:
-        return outside(str(error))
-    return Translation("bridge", code, reason, judge=partial(_bridge_rows, call, theirs))
+    code = _native_code(call, model, theirs)
+    return Translation("native", code, judge=partial(_prediction_rows, call, model, theirs))
+
+
+@in_r("BradleyTerry2::predict.BTm")
+def predict_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    """`pairproof.bridge.bradleyterry2.predict(m, newdata=, ...)`."""
+    model = model_of(call, context, "object")
+    judge = partial(_bridge_rows, call, _predicted(call, model))
+    return Translation("bridge", _bridge_code(call, model), why, judge=judge)
 
 
 @translates("BradleyTerry2::residuals.BTm")

@@ -178,9 +178,10 @@ def _rows(call: RecordedCall, n: int, total: int) -> tuple[IntArray, IntArray, b
     # Names of all rows, where they are not 1, 2, 3, ...: BTm gives its model frame names of its own, 1, 2, ...
     side = call.frame("player1")
     found = None if side is None else side.attributes.get("row.names")
-    own = isinstance(found, RVector) and found.values.dtype.kind == "O"
-    labels = map(str, found.values.tolist() if own else range(1, total + 1))
-    place = {name: k for k, name in enumerate(labels)}
+    labels: list[Any] = list(range(1, total + 1))
+    if isinstance(found, RVector) and found.values.dtype.kind == "O":
+        labels = found.values.tolist()
+    place = {str(name): k for k, name in enumerate(labels)}
     half = n // 2
     twice = n % 2 == 0 and names[half:] == tuple(f"{name}.1" for name in names[:half])
     for used, doubled in ((names, False), *([(names[:half], True)] if twice else [])):
@@ -373,16 +374,14 @@ class Candidate:
 
 def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()) -> Iterator[Candidate]:
     """Calls of `fit_bradley_terry` to be tried in turn; scopes: later terms, whose covariates are needed."""
-    options = _options(call)
+    options, held, notes = _options(call), held_sigma(call), ()
     random = random_effect(call, contests)
-    notes: tuple[str, ...] = ()
-    if random and held_sigma(call) == 0.0:
+    if random and held == 0.0:
         random, notes = False, (HELD_AT_0,)
     if random:
-        if held_sigma(call) is not None:
-            raise StaysInR("fit_bradley_terry has no random effects with a variance that is held fixed")
-        options["method"] = "pql"
-        notes = (PQL,)
+        lost = "fit_bradley_terry has no random effects with a variance that is held fixed"
+        stays_if(held is not None, lost)
+        options["method"], notes = "pql", (PQL,)
     free, others = free_columns(contests)
     reference = reference_of(contests) if free else ""
     named = {"reference": reference} if free and reference != contests.players[0] else {}
@@ -393,9 +392,7 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
         return
     own = [p for p in call.strings("separate") if p in contests.players]
     more = {"separate": own} if own else {}
-    for terms in (None, estimated_terms(call)):
-        if terms is None and _terms_without_number(call):
-            continue
+    for terms in ((None,) if not _terms_without_number(call) else ()) + (estimated_terms(call),):
         try:
             words = in_words(call, contests, terms, scopes)
         except StaysInR:
@@ -403,13 +400,11 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
         if random:
             words.formula = " + ".join(part for part in (words.formula, "(1 | item)") if part)
         yield Candidate(_with_words(call, contests, words, named | more | options), False, notes)
-    if random and any(name.startswith(contests.id) for name in contests.names):
-        raise StaysInR(
-            "players with an ability of their own beside random effects, in a formula of no other words"
-        )
-    yield Candidate(
-        _with_matrix(call, contests, named | options, free, others, random), False, (*notes, MATRIX)
-    )
+    alone = random and any(name.startswith(contests.id) for name in contests.names)
+    lost = "players with an ability of their own beside random effects, in a formula of no other words"
+    stays_if(alone, lost)
+    code = _with_matrix(call, contests, named | options, free, others, random)
+    yield Candidate(code, False, (*notes, MATRIX))
 
 
 def fit_call(

@@ -40,11 +40,11 @@ from ..python_code import Call, File, Result, stated, whole_numbers
 from ..recorded_answers import counts
 from ..rows import Beside, covariance, in_column, llf_and_aic, of_fit
 from ..translation import (
-    IN_R,
     Context,
     StaysInR,
     Step,
     Translation,
+    in_r,
     made,
     needed,
     outside,
@@ -234,11 +234,9 @@ HALF = (
 )
 
 
+@in_r("stats::glm", "gnm::gnm")
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     return designs.in_r(designs.fitted_of(call), why)
-
-
-IN_R.update({"stats::glm": _in_r, "gnm::gnm": _in_r})
 
 
 @translates("stats::glm", "gnm::gnm")
@@ -258,10 +256,9 @@ def glm(call: RecordedCall, context: Context) -> Translation:
     except Not as why:
         if of_davidson:
             return outside(f"stays in R: {why}, and gnm's terms that are not linear have no design to send")
-        here = why.paired or (poisson and fitted.design.items)
-        return designs.in_r(fitted, str(why)) if here else outside(f"{LEFT_OUT}: {why}")
-    except StaysInR as why:
-        return designs.in_r(fitted, str(why))
+        if not (why.paired or (poisson and fitted.design.items)):
+            return outside(f"{LEFT_OUT}: {why}")
+        raise StaysInR(str(why)) from None
     said = f"family {fitted.family or 'unknown'}; comparisons are binomial, Poisson or ordered"
     return outside(f"{LEFT_OUT}: {said}")
 
@@ -398,39 +395,40 @@ def _anova_rows(call: RecordedCall, table: RList, frame: Any) -> Sequence[Agreem
 SYMMETRIC = 1e-3
 
 
+@in_r("MASS::polr")
+def _polr_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    design, _, _ = designs.design_of(call, ("(Intercept)",))
+    codes, levels, weights = _answers(call, len(design.x))
+    columns = {n: whole_numbers(design.x[:, k]) for k, n in enumerate(design.names)}
+    columns["(y)"] = [int(k) for k in codes]
+    if (weights != 1).any():
+        columns["(weights)"] = whole_numbers(weights)
+    return designs.polr_in_r(call, columns, levels, (call.strings("method") or ("logistic",))[0], why)
+
+
 @translates("MASS::polr")
 def polr(call: RecordedCall, context: Context) -> Translation:
     """A polr, translated from its design and response."""
     try:
-        design, coef, vcov = designs.design_of(call, ("(Intercept)",))
+        design, coef, _ = designs.design_of(call, ("(Intercept)",))
         codes, levels, weights = _answers(call, len(design.x))
     except StaysInR as why:
         return outside(f"{LEFT_OUT}, as far as it was recorded: {why}")
     wide = np.zeros((len(codes), 3))
     if len(levels) == 3:
         wide[np.arange(len(codes)), codes - 1] = weights
-    method = (call.strings("method") or ("logistic",))[0]
     try:
-        found, why = decide.recognise_rows(design, wide[:, 2], wide[:, 0], wide[:, 1]), ""
-    except Not as said:
-        if not said.paired:
-            return outside(f"{LEFT_OUT}: {said}")
-        found, why = None, str(said)
-    try:
-        stays_if(
-            len(levels) != 3, f"{len(levels)} ordered answers; with three it would be Rao and Kupper's model"
-        )
-        stays_if(method != "logistic", f"link {method} of ordered answers is not fitted here")
-        recognised, frames = needed(found, why), designs.frames(call, len(codes))
-        stays_if("offset" in call.args or any("(offset)" in f for f, _ in frames), "it has an offset")
-        return _of_polr(call, design, coef, recognised, weights)
-    except StaysInR as said:
-        reason = str(said)
-    columns = {n: whole_numbers(design.x[:, k]) for k, n in enumerate(design.names)}
-    columns["(y)"] = [int(k) for k in codes]
-    if (weights != 1).any():
-        columns["(weights)"] = whole_numbers(weights)
-    return designs.polr_in_r(call, columns, levels, method, reason)
+        found, lost = decide.recognise_rows(design, wide[:, 2], wide[:, 0], wide[:, 1]), ""
+    except Not as why:
+        if not why.paired:
+            return outside(f"{LEFT_OUT}: {why}")
+        found, lost = None, str(why)
+    method, n = (call.strings("method") or ("logistic",))[0], len(levels)
+    stays_if(n != 3, f"{n} ordered answers; with three it would be Rao and Kupper's model")
+    stays_if(method != "logistic", f"link {method} of ordered answers is not fitted here")
+    recognised, frames = needed(found, lost), designs.frames(call, len(codes))
+    stays_if("offset" in call.args or any("(offset)" in f for f, _ in frames), "it has an offset")
+    return _of_polr(call, design, coef, recognised, weights)
 
 
 def _of_polr(
@@ -512,8 +510,7 @@ def _folded(contests: Contests) -> Contests:
     sides = np.column_stack([straight.first, straight.second])
     pairs, of = np.unique(sides, axis=0, return_inverse=True)
     n = len(pairs)
-    totals = (
-        np.bincount(of.ravel(), x, n).astype(float) for x in (straight.wins, straight.losses, straight.ties)
-    )
+    of_pairs = [np.bincount(of.ravel(), x, n) for x in (straight.wins, straight.losses, straight.ties)]
+    wins, losses, ties = (x.astype(float) for x in of_pairs)
     none = np.zeros((n, 0))
-    return Contests(pairs[:, 0], pairs[:, 1], *totals, none, none, np.arange(n)[:, None])
+    return Contests(pairs[:, 0], pairs[:, 1], wins, losses, ties, none, none, np.arange(n)[:, None])
