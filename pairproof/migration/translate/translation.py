@@ -265,6 +265,10 @@ def translates(*functions: str) -> Callable[[Translator], Translator]:
                 return IN_R[call.function](call, context, why) if call.function in IN_R else outside(why)
             except (StaysInR, NotRecorded, PairproofError) as lost:
                 return outside(why if str(lost) == why else f"{why}; through the bridge: {lost}")
+            except Exception as error:
+                return outside(
+                    f"{why}; through the bridge: {type(error).__name__}: {error}, a defect of pairproof"
+                )
 
         for name in functions:
             if name in TRANSLATORS:

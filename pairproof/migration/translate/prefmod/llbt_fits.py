@@ -101,7 +101,7 @@ def reference_of(names: Sequence[str], context: Context) -> str:
             lacking = [str(v) for v in said.values.tolist() if v not in names]
             if len(lacking) == 1:
                 return lacking[0]
-    numbered = [m for m in (re.fullmatch(r"([^\W\d]+)(\d+)", name) for name in names) if m]
+    numbered = [m for m in (re.fullmatch(r"([^\d:]+)(\d+)", name) for name in names) if m]
     heads = {head: [int(m[2]) for m in numbered if m[1] == head] for head in {m[1] for m in numbered}}
     in_order = [
         head for head, found in heads.items() if found == list(range(1, len(found) + 1)) and len(found) > 1
