@@ -109,10 +109,7 @@ def parameters(call: RecordedCall, named: Mapping[str, str], scale: Scale, refer
 
 
 def covariance(call: RecordedCall, names: Sequence[str], own: Sequence[str] = ()) -> NDArray[np.float64]:
-    """float[n, n]: R's covariance of coefficients of these names, 0 for those that it has not; nan: none was recorded.
-
-    own: names of its rows, where it has none.
-    """
+    """float[n, n]: R's covariance of these coefficients (`own`: of all), 0 for those it has not, nan if not recorded."""
     spread, out = call.matrix("vcov"), np.full((len(names), len(names)), np.nan)
     if spread is not None:
         place = {n: k for k, n in enumerate(spread.margin(0) or own)}
@@ -288,10 +285,9 @@ def of_fit(
     lost: Collection[str] = (),
     arrived: bool | None = None,
 ) -> list[Agreement]:
-    """R's parameters, and more numbers of R, beside those of a fit.
+    """R's parameters, and more numbers of R, beside those of a fit; name: the R call that floors are of.
 
-    name: the R call that floors are of.  errors: whether R's standard errors are of the same definition.  lost: numbers
-    that R has not.  arrived: whether R converged, where its record does not say it.
+    errors: whether R's are of the same definition.  lost: what R has not.  arrived: where its record does not say so.
     """
     found = {**parameter_values(fit, parameters), **more}
     values = {q: v for q, v in found.items() if q not in lost and (errors or kind_of(q) != "se")}

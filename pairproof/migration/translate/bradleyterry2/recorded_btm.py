@@ -175,7 +175,7 @@ def _rows(call: RecordedCall, n: int, total: int) -> tuple[IntArray, IntArray, b
     vectors = (call.vector("prior_weights"), call.vector("y"))
     names = next((v.names for v in vectors if v is not None and v.names is not None), None) or ()
     stays_if(len(names) != n, f"R used {n} of {total} rows, and their names do not say which")
-    # Names of all rows, where they are not 1, 2, 3, ...: BTm gives its model frame names of its own, 1, 2, ...
+    # Names of all rows, where they are not 1, 2, 3, ...: BTm gives its model frame such names of its own.
     side = call.frame("player1")
     found = None if side is None else side.attributes.get("row.names")
     labels: list[Any] = list(range(1, total + 1))
