@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from math import factorial
 
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from .decide import Design, codes
-from .design_contests import Not, Product, Variable, explained, times
-from .design_terms import SAME_SPACE, within
+from .design_contests import Not, Product, Variable
+from .design_terms import SAME_SPACE, Found, assembled, map_of, times_item, within
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -79,16 +79,6 @@ class Pattern:
         return codes(*(self.variables[n].values for n in names))
 
 
-@dataclass
-class _Found:
-    of_items: dict[str, dict[int, FloatArray]] = field(default_factory=dict)
-    terms: dict[str, FloatArray] = field(default_factory=dict)
-    free: bool = False
-    total: bool = False
-    each: bool = False
-    dependence: bool = False
-
-
 def recognise_pattern(
     design: Design,
     undecided: Mapping[str, FloatArray],
@@ -98,15 +88,13 @@ def recognise_pattern(
 ) -> Pattern:
     """The pattern model that a Poisson design of items, undecided pairs and products of answers is."""
     items = tuple(design.items)
-    x = np.column_stack(list(design.items.values()))
-    u = np.column_stack(list(undecided.values())) if undecided else np.zeros((len(x), 0))
+    x, u = (np.column_stack([np.zeros((len(groups), 0)), *of.values()]) for of in (design.items, undecided))
     if len(items) < FEWEST_ITEMS:
         raise Not(f"a pattern model of {len(items)} items", True)
     answers = answers_of(x, u, np.column_stack(list(dependent.values())) if dependent else None, groups)
     if answers is None:
         raise Not("its rows are not all possible answers of each group of respondents", True)
-    n = int(groups.max()) + 1
-    indicators = (groups[:, None] == np.arange(n)).astype(float)
+    indicators = (groups[:, None] == np.arange(int(groups.max()) + 1)).astype(float)
     known = design.x[:, design.known]
     if np.linalg.matrix_rank(np.column_stack([known, indicators])) > np.linalg.matrix_rank(known):
         raise Not("it has no constant of its own for each group of respondents in its data", True)
@@ -118,55 +106,46 @@ def recognise_pattern(
     theirs = centred(known)
     kept = np.flatnonzero(np.abs(theirs).max(axis=0, initial=0.0) > SAME_SPACE)
     coefficients = tuple(np.array(design.names, dtype=object)[design.known][kept])
-    theirs = theirs[:, kept]
-    found = _read(theirs, coefficients, centred(x), centred(u), items, dict(design.covariates))
-    if not found.free and not found.terms:
+    theirs, of_x = theirs[:, kept], centred(x)
+    reference = items[-1] if within(theirs, of_x[:, :-1]) else ""
+    covariates = None if reference else dict(design.covariates)
+    found, others = _read(theirs, coefficients, of_x, centred(u), items, covariates)
+    if not reference and not found.terms:
         raise Not("the worths of items are no part of it", True)
-    common: dict[str, FloatArray] = {}
-    single: list[tuple[str, Product]] = []
-    for name, of in found.of_items.items():
-        merged = np.nanmax(np.stack(list(of.values())), axis=0, initial=-np.inf)
-        z = np.where(np.isfinite(merged), merged, np.nan)
-        if len(of) >= len(items) - 1:
-            common[name] = z
-        else:
-            single += [(items[k], p) for k, own in of.items() for p in explained({name: own}, variables)]
-    by = explained(common, variables)
-    of_item = dict(zip(items, x.T))
-    free = [(item, of_item[item]) for item in items[:-1]] if found.free else []
-    own = [*free, *((name, x @ values) for name, values in found.terms.items()), *times(free, by)]
-    own += [c for item, p in single for c in times([(item, of_item[item])], [p])]
-    if found.each:
+    made = assembled(x, items, reference, 1.0, found, variables)
+    own = made.own
+    if "each" in others:
         pairs = [(i, j) for j in range(len(items)) for i in range(j)]
         own += [(f"tie:{items[i]}:{items[j]}", u[:, k]) for k, (i, j) in enumerate(pairs)]
-    elif found.total:
+    elif "total" in others:
         own.append(("tie", u.sum(axis=1)))
-    if found.dependence:
-        own += _dependence(items, dependent)
-    names = tuple(n for n, _ in own)
-    ours = centred(np.column_stack([c for _, c in own]))
-    to, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
-    if np.linalg.matrix_rank(ours) < ours.shape[1] or len(names) != len(coefficients):
+    own += _dependence(items, dependent) if "dependence" in others else []
+    if len(own) != len(coefficients):
         raise Not("some of its terms have no counterpart in a pattern model", True)
-    if np.abs(ours @ to - theirs).max(initial=0.0) > SAME_SPACE * max(1.0, float(np.abs(theirs).max())):
-        raise Not("its columns are not those of a pattern model: they do not span the same space", True)
-    used = {v.name: v for p in (*by, *(p for _, p in single)) for v in p.variables}
+    to = map_of(centred(np.column_stack([c for _, c in own])), theirs)
+    used = {v.name: v for p in (*made.by, *(p for _, p in made.of_items)) for v in p.variables}
     # Groups of the data that the model's worths do not differ in are groups of its deviance all the same.
     used.update({v.name: v for v in variables if v.name not in used})
     return Pattern(
         items,
-        items[-1] if found.free else "",
+        reference,
         answers,
         groups,
         used,
-        tuple(by),
-        tuple(single),
+        made.by,
+        made.of_items,
         dict(found.terms),
-        "" if not answers.ties else "by-pair" if found.each else "davidson" if found.total else "none",
-        found.dependence,
+        ""
+        if not answers.ties
+        else "by-pair"
+        if "each" in others
+        else "davidson"
+        if "total" in others
+        else "none",
+        "dependence" in others,
         coefficients,
-        names,
-        np.asarray(to),
+        tuple(n for n, _ in own),
+        to,
     )
 
 
@@ -231,44 +210,27 @@ def _read(
     x: FloatArray,
     u: FloatArray,
     items: Sequence[str],
-    covariates: dict[str, FloatArray],
-) -> _Found:
-    found = _Found()
-    found.free = within(theirs, x[:, :-1])
+    covariates: dict[str, FloatArray] | None,
+) -> tuple[Found, set[str]]:
+    """What the columns are: of items; and "total" (ties), "each" (ties of a pair) or "dependence".
+
+    covariates: of items, where these have no abilities of their own; else None.
+    """
+    found, others = Found(), set[str]()
     total = u.sum(axis=1)
     for k, name in enumerate(names):
         column = theirs[:, k]
         if within(x[:, :-1], column[:, None]):
-            if not found.free:
-                found.terms[name] = covariates.get(
-                    name, np.append(np.linalg.lstsq(x[:, :-1], column, rcond=None)[0], 0.0)
-                )
+            if covariates is not None:
+                values = np.append(np.linalg.lstsq(x[:, :-1], column, rcond=None)[0], 0.0)
+                found.terms[name] = covariates.get(name, values)
         elif u.shape[1] and np.abs(column - total).max() < SAME_SPACE:
-            found.total = True
+            others.add("total")
         elif u.shape[1] and (np.abs(u - column[:, None]).max(axis=0) < SAME_SPACE).any():
-            found.each = True
-        else:
-            z = _times_item(column, x, name, items)
-            if z is None:
-                found.dependence = True
-            else:
-                found.of_items.setdefault(z[0], {})[z[1]] = z[2]
-    return found
-
-
-def _times_item(
-    column: FloatArray, x: FloatArray, name: str, items: Sequence[str]
-) -> tuple[str, int, FloatArray] | None:
-    """What an item's column is multiplied with, one number in a group: rest of the name, item, values."""
-    parts = name.split(":")
-    for k in sorted(range(len(items)), key=lambda k: items[k] not in parts):
-        told = np.abs(x[:, k]) > SAME_SPACE
-        if np.abs(column[~told]).max(initial=0.0) > SAME_SPACE:
-            continue
-        z = np.full(len(column), np.nan)
-        z[told] = column[told] / x[told, k]
-        return ":".join(p for p in parts if p != items[k]), k, z
-    return None
+            others.add("each")
+        elif not times_item(found, name, items, x, column, SAME_SPACE):
+            others.add("dependence")
+    return found, others
 
 
 def _dependence(items: Sequence[str], dependent: Mapping[str, FloatArray]) -> list[tuple[str, FloatArray]]:

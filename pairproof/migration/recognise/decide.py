@@ -107,7 +107,7 @@ class Design:
     x float[n, p]: model matrix.  names: its columns.  known bool[p]: whether the coefficient was estimated
     (False: aliased, NA in R).  factors: factors and text of the data, n values each.  items: columns that the
     data say are items (prefmod's designs), beside those of x; {} if it says nothing.  covariates: item
-    covariates that the data say.
+    covariates that the data say.  hidden: name of the item without a column.
     """
 
     x: FloatArray
@@ -117,6 +117,7 @@ class Design:
     numbers: Mapping[str, Variable] = field(default_factory=dict)
     items: Mapping[str, FloatArray] = field(default_factory=dict)
     covariates: Mapping[str, FloatArray] = field(default_factory=dict)
+    hidden: str = UNNAMED
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +206,7 @@ def _recognised(
     texts = {n: [v.values[r] for r in rows] for n, v in design.factors.items()}
     met = players(contests.first, contests.second, block.n_items, texts)
     said = list(design.items) if design.items else [design.names[k] for k in block.columns]
-    items = _named(said, block, met)
+    items = _named(said, block, met, design.hidden or UNNAMED)
     reference = _reference(design, block, items, items[-1] if unit == 2.0 else items[0])
     variables = _constant_in_contests(
         [*design.factors.values(), *design.numbers.values()], contests, items, met
@@ -224,13 +225,13 @@ def _recognised(
     return Recognised(model, kept, block if model.reference else None, met)
 
 
-def _named(said: Sequence[str], block: ItemBlock, met: Players | None) -> tuple[str, ...]:
+def _named(said: Sequence[str], block: ItemBlock, met: Players | None, hidden: str) -> tuple[str, ...]:
     """Names of the items: players' where the columns' names say them (`D[, -1]Ceylon`), or columns'."""
     if met is not None and all(label in name for name, label in zip(said, met.labels)):
         return tuple(usable(label) for label in met.labels)
     names = [usable(name) for name in _without_matrix(said)]
     if block.hidden:
-        hidden = usable(met.labels[-1]) if met is not None else UNNAMED
+        hidden = usable(met.labels[-1] if met is not None else hidden)
         while hidden in names:
             hidden += "_"
         names.append(hidden)

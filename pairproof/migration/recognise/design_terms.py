@@ -127,25 +127,32 @@ def _read_covariate(
         if z is not None:
             found.of_terms.setdefault(term, {})[rest_of(parts, term)] = z
             return
-    if not found.terms:
-        # The item that R's name says first, for a column may be 0 but in rows of one pair.
-        said = sorted(range(len(labels)), key=lambda k: labels[k] not in parts)
-        for k in said:
-            z = _ratio(signs[:, k], logit / size)
-            if z is not None:
-                found.of_all.setdefault(rest_of(parts, labels[k]), {})[k] = z
-                return
-    found.comparison[name] = logit
+    if found.terms or not times_item(found, name, labels, signs, logit / size):
+        found.comparison[name] = logit
+
+
+def times_item(
+    found: Found, name: str, labels: Sequence[str], x: FloatArray, column: FloatArray, exact: float = EXACT
+) -> bool:
+    """Whether a column is an item's times a covariate, which is put into `found`."""
+    parts = name.split(":")
+    # First the item that R's name says, for a column may be 0 but in rows of one pair.
+    for k in sorted(range(len(labels)), key=lambda k: labels[k] not in parts):
+        z = _ratio(x[:, k], column, exact)
+        if z is not None:
+            found.of_all.setdefault(rest_of(parts, labels[k]), {})[k] = z
+            return True
+    return False
 
 
 def rest_of(parts: Sequence[str], term: str) -> str:
     return ":".join(p for p in parts if p != term) or ":".join(parts)
 
 
-def _ratio(column: FloatArray, logit: FloatArray) -> FloatArray | None:
+def _ratio(column: FloatArray, logit: FloatArray, exact: float = EXACT) -> FloatArray | None:
     """logit / column, nan where column is 0; None if logit is not 0 there."""
-    told = np.abs(column) > EXACT
-    if np.abs(logit[~told]).max(initial=0.0) > EXACT or not told.any():
+    told = np.abs(column) > exact
+    if np.abs(logit[~told]).max(initial=0.0) > exact or not told.any():
         return None
     z = np.full(len(column), np.nan)
     z[told] = logit[told] / column[told]
@@ -270,19 +277,11 @@ def _put_together(
     found: Found,
     whole: Sequence[Variable] = (),
 ) -> Model:
-    signs = signs_of(contests, len(items))
-    common, single = by_items(found, items)
-    by = [*(product_of([v]) for v in whole), *explained(common, variables)]
-    of_items = [(items[k], p) for k, wanted in single.items() for p in explained(wanted, variables)]
-    of_terms = [(term, p) for term, wanted in found.of_terms.items() for p in explained(wanted, variables)]
-    of_ties = explained({rest_of(n.split(":"), ""): z for n, z in found.ties.items()}, variables)
-    free = [k for k, item in enumerate(items) if reference and item != reference]
-    of_item = [(item, unit * signs[:, k]) for k, item in enumerate(items)]
-    of_term = {term: unit * (signs @ values) for term, values in found.terms.items()}
-    own = [*(of_item[k] for k in free), *of_term.items()]
-    own += times([of_item[k] for k in free], by)
-    own += [c for item, p in of_items for c in times([of_item[list(items).index(item)]], [p])]
-    own += [c for term, p in of_terms for c in times([(term, of_term[term])], [p])]
+    made = assembled(signs_of(contests, len(items)), items, reference, unit, found, variables, whole)
+    of_ties, own = (
+        explained({rest_of(n.split(":"), ""): z for n, z in found.ties.items()}, variables),
+        made.own,
+    )
     if found.order:
         own.append(("order", np.ones(len(contests))))
     own += found.comparison.items()
@@ -299,23 +298,62 @@ def _put_together(
         reference,
         bool(found.order),
         "" if contests.ties is None else "davidson" if with_tie else "none",
-        tuple(by),
-        tuple(of_items),
+        made.by,
+        made.of_items,
         tuple(of_ties) if with_tie else (),
         dict(found.terms),
-        tuple(of_terms),
+        made.of_terms,
         dict(found.comparison),
         names,
-        _map(contests, own, of_tie),
+        map_of(*_designs(contests, own, of_tie)),
     )
 
 
-def _map(contests: Contests, own: Sequence[Named], of_tie: Sequence[Named]) -> FloatArray:
-    """M of own design x M = R's design; its columns of log-odds, and of ties."""
+@dataclass(frozen=True, eq=False)
+class Assembled:
+    """Terms of items: covariates of all items, of single ones, of item covariates; `own`: the columns of them all."""
+
+    by: tuple[Product, ...]
+    of_items: tuple[tuple[str, Product], ...]
+    of_terms: tuple[tuple[str, Product], ...]
+    own: list[Named]
+
+
+def assembled(
+    x: FloatArray,
+    items: Sequence[str],
+    reference: str,
+    unit: float,
+    found: Found,
+    variables: Sequence[Variable],
+    whole: Sequence[Variable] = (),
+) -> Assembled:
+    """The terms of items in a design; x float[n, n_items]: what a unit of each item adds to a row."""
+    common, single = by_items(found, items)
+    by = [*(product_of([v]) for v in whole), *explained(common, variables)]
+    of_items = [(items[k], p) for k, wanted in single.items() for p in explained(wanted, variables)]
+    of_terms = [(term, p) for term, wanted in found.of_terms.items() for p in explained(wanted, variables)]
+    of_item = {item: unit * x[:, k] for k, item in enumerate(items)}
+    of_term = {term: unit * (x @ values) for term, values in found.terms.items()}
+    free = [(item, of_item[item]) for item in items if reference and item != reference]
+    own = [*free, *of_term.items(), *times(free, by)]
+    own += [c for item, p in of_items for c in times([(item, of_item[item])], [p])]
+    own += [c for term, p in of_terms for c in times([(term, of_term[term])], [p])]
+    return Assembled(tuple(by), tuple(of_items), tuple(of_terms), own)
+
+
+def _designs(
+    contests: Contests, own: Sequence[Named], of_tie: Sequence[Named]
+) -> tuple[FloatArray, FloatArray]:
+    """Our design and R's: their columns of log-odds, and of ties."""
     none = np.zeros(len(contests))
     columns = [np.concatenate([logit, none]) for _, logit in own]
     ours = np.column_stack([*columns, *(np.concatenate([none, tie]) for _, tie in of_tie)])
-    theirs = np.concatenate([contests.logit, contests.tie])
+    return ours, np.concatenate([contests.logit, contests.tie])
+
+
+def map_of(ours: FloatArray, theirs: FloatArray) -> FloatArray:
+    """M of own design x M = R's design."""
     by, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
     rank_ours = np.linalg.matrix_rank(ours)
     if rank_ours < ours.shape[1]:

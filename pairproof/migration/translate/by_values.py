@@ -11,7 +11,7 @@ others.  Without common aspects its model is Bradley and Terry's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -19,109 +19,94 @@ from typing import Any
 import numpy as np
 
 from ...bridge.capture.recorded import RecordedCall
-from ...bridge.packages.asking import RModel
 from ...bridge.packages.eba import AspectModel, ThurstoneModel, Transitivity
 from ...bridge.packages.lme4 import CONSTANT, MixedDesign
 from ...bridge.values.frames import plain
 from ...bridge.values.nodes import RList, RVector
 from ...errors import InputError
 from ...validation.verdicts.agreement import Agreement
-from .python_code import Call, Constant, columns_call
-from .recorded_answers import recorded, unknown
+from .python_code import Call, Constant, columns_call, stated
+from .recorded_answers import unknown
 from .rows import Beside, at
-from .translation import Context, Translation, needed, outside, translates
+from .translation import Context, Judge, Translation, needed, outside, stays_if, translates
 
 EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
 
 
-def _table(call: RecordedCall) -> tuple[list[list[Any]], list[str]] | None:
-    """Wins of rows over columns, and the items; None if they were not recorded."""
-    wins = call.argument("M")
-    if wins is None or wins.values.ndim != 2 or wins.values.shape[0] != wins.values.shape[1]:
-        return None
+def _code(call: RecordedCall, name: str, **options: Any) -> Call:
+    """A function of the bridge of wins of rows over columns, and the items."""
+    wins = needed(call.argument("M"), "its table of wins was not recorded")
+    square = wins.values.ndim == 2 and wins.values.shape[0] == wins.values.shape[1]
+    stays_if(not square, "its table of wins was not recorded")
     found = np.nan_to_num(np.where(wins.na, 0.0, wins.floats()))
     items = list(wins.margin(1) or wins.margin(0) or [str(k + 1) for k in range(len(found))])
     rows = [[int(v) if v == int(v) else v for v in row_of] for row_of in found.tolist()]
-    return rows, items
-
-
-def _code(name: str, table: tuple[list[list[Any]], list[str]], options: Mapping[str, Any]) -> Call:
-    return Call(f"pairproof.bridge.eba.{name}", (Constant(table[0]), Constant(table[1])), dict(options))
+    return Call(f"pairproof.bridge.eba.{name}", (Constant(rows), Constant(items)), options)
 
 
 @translates(EBA, "eba::OptiPt")
 def eba(call: RecordedCall, context: Context) -> Translation:
     """`bridge.eba.eba(wins, items, A=, s=)`."""
-    table = _table(call)
     lost = unknown(call, "A", "s", "constrained")
-    if table is None or lost:
-        return outside(f"its {lost or 'table of wins'} could not be recorded")
-    options: dict[str, Any] = {}
+    stays_if(lost, f"its {lost} could not be recorded")
     aspects, start = call.values.get("A"), call.argument("s")
-    if isinstance(aspects, RList):
-        vectors = (v.floats().ravel() if isinstance(v, RVector) else () for v in aspects.values)
-        own = [[int(k) for k in v] for v in vectors]
-        if own != [[k + 1] for k in range(len(own))]:
-            options["A"] = own
-    if start is not None:
-        options["s"] = start.floats().ravel().tolist()
-    if not call.one("constrained", True):
-        options["constrained"] = False
+    vectors = aspects.values if isinstance(aspects, RList) else ()
+    own = [[int(k) for k in v.floats().ravel()] if isinstance(v, RVector) else [] for v in vectors]
+    options: dict[str, Any] = {"A": own} if own != [[k + 1] for k in range(len(own))] else {}
+    options |= {} if start is None else {"s": start.floats().ravel().tolist()}
+    options |= {} if call.one("constrained", True) else {"constrained": False}
     why = (
         "it is a model of elimination by aspects, which eba fits"
         if "A" in options
         else "its search stops early, and where is eba's own; fit_bradley_terry has the maximum of this model"
     )
-    return Translation("bridge", _code("eba", table, options), why, judge=partial(_eba_rows, call))
 
+    def judge(model: AspectModel) -> Sequence[Agreement]:
+        r, found = Beside(call, function=EBA), call.vector("coef")
+        theirs = {} if found is None else dict(zip(model.names, found.floats().ravel().tolist()))
+        rows = r.named("estimate", model.params(), theirs, at("coef", model.names)) if theirs else []
+        return [*rows, *r.fields(model, "llf"), *_goodness(r, model)]
 
-def _eba_rows(call: RecordedCall, model: AspectModel) -> Sequence[Agreement]:
-    r, found = Beside(call, function=EBA), call.vector("coef")
-    theirs = {} if found is None else dict(zip(model.names, found.floats().ravel().tolist()))
-    rows = r.named("estimate", model.params(), theirs, at("coef", model.names)) if theirs else []
-    return [*rows, *r.numbers(llf=model.loglik), *_goodness(r, model)]
+    return Translation("bridge", _code(call, "eba", **options), why, judge=judge)
 
 
 def _goodness(r: Beside, model: AspectModel | ThurstoneModel) -> list[Agreement]:
     """The test against the saturated model: its deviance, degrees of freedom, and p."""
-    found = r.call.vector("goodness")
+    found, fields = r.call.vector("goodness"), ("deviance", "df_residual", "p_value")
     theirs = () if found is None else found.floats().ravel().tolist()
-    ours = {"deviance": model.deviance, "df_residual": model.df_residual, "p_value": model.p_value}
-    return [r.row(n, own, t, place=n) for (n, own), t in zip(ours.items(), theirs)]
+    return [r.row(n, getattr(model, n), t, place=n) for n, t in zip(fields, theirs)]
 
 
 @translates(THURSTONE)
 def thurstone(call: RecordedCall, context: Context) -> Translation:
     """`bridge.eba.thurstone(wins, items)`."""
-    table = needed(_table(call), "its table of wins was not recorded")
     why = 'Thurstone\'s case V as eba has it; fit_bradley_terry(link="probit") is the same model by maximum likelihood'
-
-    def judge(model: ThurstoneModel) -> Sequence[Agreement]:
-        r = Beside(call, function=THURSTONE)
-        return [*r.coefficients(model), *_goodness(r, model)]
-
-    return Translation("bridge", _code("thurstone", table, {}), why, judge=judge)
+    r = Beside(call, function=THURSTONE)
+    judge: Judge = lambda model: [*r.coefficients(model), *_goodness(r, model)]
+    return Translation("bridge", _code(call, "thurstone"), why, judge=judge)
 
 
 @translates(STRANS)
 def strans(call: RecordedCall, context: Context) -> Translation:
     """`bridge.eba.strans(wins, items)`."""
-    table, found = _table(call), recorded(call, "value")
-    if table is None or not isinstance(found, RList):
-        return outside("its table of wins was not recorded")
+    found, r = call.frame("value"), Beside(call, function=STRANS)
+    named = {} if found is None else dict(zip(found.names or (), found.values))
+    stays_if(found is None, "its table of wins was not recorded")
 
-    why = "tests of stochastic transitivity are eba's"
-    judge = partial(_counts, Beside(call, function=STRANS), found)
-    return Translation("bridge", _code("strans", table, {}), why, judge=judge)
+    def judge(value: Transitivity) -> Sequence[Agreement]:
+        ours = {
+            "weak": value.weak,
+            "moderate": value.moderate,
+            "strong": value.strong,
+            "n.tests": value.n_tests,
+        }
+        theirs = {n: v for n in ours if isinstance(v := named.get(n), RVector)}
+        numbers = ((n, float(ours[n]), float(v.floats().ravel()[0])) for n, v in theirs.items())
+        return [r.row(*of, place=of[0].replace(".", "_")) for of in numbers]
 
-
-def _counts(r: Beside, found: RList, value: Transitivity) -> Sequence[Agreement]:
-    ours = {"weak": value.weak, "moderate": value.moderate, "strong": value.strong, "n.tests": value.n_tests}
-    return [
-        r.row(n, float(v), float(found.vector(n).floats().ravel()[0]), place=n.replace(".", "_"))
-        for n, v in ours.items()
-        if n in found and isinstance(found[n], RVector)
-    ]
+    return Translation(
+        "bridge", _code(call, "strans"), "tests of stochastic transitivity are eba's", judge=judge
+    )
 
 
 @translates("eba::eba.order", "eba::circular")
@@ -161,21 +146,20 @@ class Design:
         return columns_call({**self.columns, **more}, stem)
 
 
-def design_of(call: RecordedCall) -> Design | None:
-    """The recorded design; None if it is not all there."""
-    x, y, family = call.matrix("x"), call.vector("y"), call.strings("family")
-    if x is None or y is None or len(family) != 2 or not x.margin(1):
-        return None
-    if y.values.ndim != 1 or y.values.dtype.kind not in "fib" or len(y) != x.values.shape[0]:
-        return None
-    names = x.margin(1)
+def design_of(call: RecordedCall, families: Sequence[str], lost: str) -> Design:
+    """The recorded design; the call stays in R where it is not all there, or of another family."""
+    x, y = needed(call.matrix("x"), lost), needed(call.vector("y"), lost)
+    family, names, n = call.strings("family"), x.margin(1), len(x.values)
+    stays_if(
+        len(family) != 2 or not names or y.values.shape != (n,) or y.values.dtype.kind not in "fib", lost
+    )
+    stays_if(family[0] not in families, lost)
     columns: dict[str, list[Any]] = {n: x.floats()[:, k].tolist() for k, n in enumerate(names)}
     columns[Y] = y.floats().tolist()
-    weights, offset = call.vector("prior_weights"), call.vector("offset")
-    if weights is not None and len(weights) == len(y) and not (weights.floats() == 1.0).all():
-        columns[WEIGHTS] = weights.floats().tolist()
-    if offset is not None and len(offset) == len(y) and (offset.floats() != 0.0).any():
-        columns[OFFSET] = offset.floats().tolist()
+    for column, result, usual in ((WEIGHTS, "prior_weights", 1.0), (OFFSET, "offset", 0.0)):
+        found = call.vector(result)
+        if found is not None and len(found) == n and (found.floats() != usual).any():
+            columns[column] = found.floats().tolist()
     return Design(columns, names, family[0], family[1])
 
 
@@ -185,29 +169,20 @@ def design_of(call: RecordedCall) -> Design | None:
 @translates(GLMER)
 def glmer(call: RecordedCall, context: Context) -> Translation:
     """`bridge.lme4.glmer_design(frame, ".y", [groups], effects=, ...)`."""
-    design, terms = design_of(call), random_terms(call)
-    if design is None or design.family not in ("binomial", "poisson"):
-        return outside("its design was not recorded, or its family is none of counts")
-    if not terms:
-        return outside("its random effects are none of columns of its data")
+    lost = "its design was not recorded, or its family is none of counts"
+    design, terms = design_of(call, ("binomial", "poisson"), lost), random_terms(call)
+    stays_if(not terms, "its random effects are none of columns of its data")
     foreign = next((e for _, own in terms for e in own if e != CONSTANT and e not in design.names), None)
-    if foreign is not None:
-        return outside(f"its random effects vary with {foreign}, which is no column of its fixed effects")
-    groups = {name: _labels(call, name) for name, _ in terms}
-    if any(v is None for v in groups.values()):
-        return outside("the groups of its random effects were not recorded")
-    options: dict[str, Any] = {}
-    if any(own != [CONSTANT] for _, own in terms):
-        options["effects"] = [own for _, own in terms]
-    options |= design.given
-    if (design.family, design.link) != ("binomial", "logit"):
-        options |= {"family": design.family, "link": design.link}
-    if unknown(call, "nAGQ"):
-        return outside("its nAGQ could not be recorded")
-    if (points := int(call.real("nAGQ", 1.0))) != 1:
-        options["nAGQ"] = points
-    frame = design.frame_code(call.variable, **{n: v for n, v in groups.items() if v is not None})
-    code = Call("pairproof.bridge.lme4.glmer_design", (frame, Y, [name for name, _ in terms]), options)
+    stays_if(foreign, f"its random effects vary with {foreign}, which is no column of its fixed effects")
+    no_groups = "the groups of its random effects were not recorded"
+    groups = {name: needed(_labels(call, name), no_groups) for name, _ in terms}
+    stays_if(unknown(call, "nAGQ"), "its nAGQ could not be recorded")
+    points, usual = int(call.real("nAGQ", 1.0)), (design.family, design.link) == ("binomial", "logit")
+    options = stated(effects=any(own != [CONSTANT] for _, own in terms) and [own for _, own in terms])
+    options |= design.given | ({} if usual else {"family": design.family, "link": design.link})
+    options |= {} if points == 1 else {"nAGQ": points}
+    arguments = design.frame_code(call.variable, **groups), Y, [name for name, _ in terms]
+    code = Call("pairproof.bridge.lme4.glmer_design", arguments, options)
     why = "it has random effects on a design of the script's own, which lme4 fits"
     return Translation("bridge", code, why, judge=partial(_mixed_rows, call))
 
@@ -251,14 +226,10 @@ def _labels(call: RecordedCall, group: str) -> list[Any] | None:
 
 
 def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Sequence[Agreement]:
-    r = Beside(call, SEARCH, WHY_SEARCH)
-    sd = dict(zip(model.effects, model.sd.tolist()))
+    r, sd = Beside(call, SEARCH, WHY_SEARCH), dict(zip(model.effects, model.sd.tolist()))
     theirs = {f"{_bare(group, call)}: {effect}": value for group, effect, value in _deviations(call)}
-    return [
-        *r.model(model),
-        *r.named("sd", sd, theirs, at("sd", model.effects)),
-        *Beside(call, 7.0, WHY_SEARCH).numbers(llf=model.loglik),
-    ]
+    deviations = r.named("sd", sd, theirs, at("sd", model.effects))
+    return [*r.model(model), *deviations, *Beside(call, 7.0, WHY_SEARCH).fields(model, "llf")]
 
 
 # -- brglm ---------------------------------------------------------------------------------------------------
@@ -267,20 +238,13 @@ def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Sequence[Agreement]:
 @translates(BRGLM)
 def brglm(call: RecordedCall, context: Context) -> Translation:
     """`bridge.brglm.brglm_design(frame, ".y", ...)`."""
-    design = design_of(call)
-    if design is None or design.family != "binomial":
-        return outside("its design was not recorded, or its response is none of successes and failures")
-    options: dict[str, Any] = design.given
-    if design.link != "logit":
-        options["link"] = design.link
+    lost = "its design was not recorded, or its response is none of successes and failures"
+    design = design_of(call, ("binomial",), lost)
+    options = design.given | ({} if design.link == "logit" else {"link": design.link})
     code = Call("pairproof.bridge.brglm.brglm_design", (design.frame_code(call.variable), Y), options)
     why = (
         'it has estimates of reduced bias on a design of the script\'s own; fit_bradley_terry(reduce_bias="mean") has them for'
         " contests"
     )
-    return Translation("bridge", code, why, judge=partial(_brglm_rows, call))
-
-
-def _brglm_rows(call: RecordedCall, model: RModel) -> Sequence[Agreement]:
-    r = Beside(call, REFITS, WHY_REFITS)
-    return r.model(model, deviance=model.deviance, df_residual=model.df_residual, loglik=model.loglik)
+    judge: Judge = lambda model: Beside(call, REFITS, WHY_REFITS).model(model, "deviance df_residual loglik")
+    return Translation("bridge", code, why, judge=judge)

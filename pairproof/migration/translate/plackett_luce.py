@@ -14,8 +14,7 @@ less than 1e-4.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -30,30 +29,33 @@ from ...fit.fit import Fit
 from ...native.answers.patterns.answer_likelihood import Likelihood
 from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, linked_sets
 from ...native.answers.patterns.natural_parameters import main_effects
-from ...validation.r_answers.translate import RParameters, likelihood_values, parameter_values
+from ...validation.r_answers.translate import RParameters
 from ...validation.verdicts.agreement import Agreement
+from . import recorded_answers as answers
 from .python_code import Call, File, columns_call, stated
-from .recorded_answers import Package, Rankings, rankings_of, recorded, recorded_vector, unknown, worths
-from .rows import (
-    Beside,
-    at,
-    by_item,
-    count_rows,
-    counterpart,
-    explained,
-    fit_rows,
-    named,
-    parameters,
-    standard_errors,
-)
-from .translation import Context, Step, Translation, outside, translates, why_not_finite
+from .rows import Beside, at, count_rows, explained, llf_and_aic, named, of_fit, parameters, standard_errors
+from .translation import Context, Step, Translation, in_r, needed, stays_if, translates, why_not_finite
 
 FloatArray = NDArray[np.float64]
 PLACKETT_LUCE = "PlackettLuce::PlackettLuce"
 DEFAULT = f"{PLACKETT_LUCE}, default epsilon"
 NOT_CONVERGED = "have not converged"
 #: R's defaults.
-NPSEUDO, EPSILON, STEFFENSEN, METHOD, MAXIT = 0.5, 1e-7, 0.1, "iterative scaling", (500, 10)
+NPSEUDO, MAXIT = 0.5, (500, 10)
+
+
+def _both(maxit: RVector) -> tuple[int, ...]:
+    numbers = [int(v) for v in maxit.floats().ravel().tolist()]
+    return (*numbers[:2], *MAXIT[len(numbers) :])
+
+
+#: How R may be told to iterate.
+STOPPING: answers.Declared = {
+    "method": (answers.word, "iterative scaling"),
+    "epsilon": (answers.real, 1e-7),
+    "steffensen": (answers.real, 0.1),
+    "maxit": (_both, MAXIT),
+}
 #: Shape and rate of `gamma = TRUE`.
 GAMMA = (10.0, 10.0)
 #: Why few digits agree where R stopped at its default.
@@ -72,60 +74,45 @@ OTHER_ERRORS = (
 @translates(PLACKETT_LUCE)
 def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     """`fit_plackett_luce(pairproof.read_respondents(..., layout="ranks"), pseudo=)`, or R."""
-    data, lost = _data(call), unknown(call, "normal", "gamma", "adherence", "npseudo")
-    if data is None or lost:
-        return outside(f"its {lost or 'rankings'} could not be recorded")
-    pseudo = call.real("npseudo", NPSEUDO)
-    why = _why_bridge(call, data, pseudo)
-    if why:
-        return _by_the_bridge(call, data, pseudo, why)
+    data, pseudo = _data(call), call.real("npseudo", NPSEUDO)
+    ties, coefficients = call.vector("ties"), named(call.vector("coef"))
+    foreign = answers.recorded(call, "gamma") is not None or answers.recorded(call, "adherence") is not None
+    normal = "it has a normal prior of the log worths, and R's numbers are those of its mode"
+    groups = "no item was ever ranked alone, so that R's choices are among tied groups only"
+    apart = "the rankings do not connect all items, so that maximum likelihood has no finite worths"
+    unknown_worths = not coefficients or any(np.isnan(v) for v in coefficients.values())
+    stays_if(foreign, "adherence of rankers is R's alone")
+    stays_if(answers.recorded(call, "normal") is not None, normal)
+    stays_if(ties is not None and len(ties) and ties.floats()[0] != 1.0, groups)
+    stays_if(unknown_worths, "some worths are not estimable, which R reports as NA")
+    stays_if(not pseudo and len(linked_sets(above(_ranks(data)))) > 1, apart)
     options: dict[str, Any] = {"pseudo": pseudo} if pseudo else {}
     code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), options)
     why = why_not_finite(code) if data.tied else ""
-    if why:
-        return _by_the_bridge(call, data, pseudo, f"Python refuses, where R stops somewhere: {why}")
+    stays_if(why, f"Python refuses, where R stops somewhere: {why}")
     said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against an imaginary one"
     said += "" if "npseudo" in call.args else " unless told not to"
     notes = (f"{said}; so does pseudo={pseudo:g}.",) if pseudo else ()
     return Translation("native", code, notes=notes, judge=partial(_rows, call, data, pseudo))
 
 
-def _data(call: RecordedCall) -> Rankings | None:
-    found = rankings_of(recorded(call, "rankings"), recorded_vector(call, "weights"))
-    return None if found is None or not len(found.ranks) else found
+def _data(call: RecordedCall) -> answers.Rankings:
+    lost = answers.unknown(call, "normal", "gamma", "adherence", "npseudo")
+    found = answers.rankings_of(answers.recorded(call, "rankings"), answers.recorded_vector(call, "weights"))
+    stays_if(lost, f"its {lost} could not be recorded")
+    stays_if(found is not None and not len(found.ranks), "its rankings could not be recorded")
+    return needed(found, "its rankings could not be recorded")
 
 
-def _why_bridge(call: RecordedCall, data: Rankings, pseudo: float) -> str:
-    if recorded(call, "gamma") is not None or recorded(call, "adherence") is not None:
-        return "adherence of rankers is R's alone"
-    if recorded(call, "normal") is not None:
-        return "it has a normal prior of the log worths, and R's numbers are those of its mode"
-    ties = call.vector("ties")
-    if ties is not None and len(ties) and ties.floats()[0] != 1.0:
-        return "no item was ever ranked alone, so that R's choices are among tied groups only"
-    coefficients = named(call.vector("coef"))
-    if not coefficients or any(np.isnan(v) for v in coefficients.values()):
-        return "some worths are not estimable, which R reports as NA"
-    if not pseudo and len(linked_sets(above(_ranks(data)))) > 1:
-        return "the rankings do not connect all items, so that maximum likelihood has no finite worths"
-    return ""
-
-
-def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: Fit) -> Sequence[Agreement]:
+def _rows(call: RecordedCall, data: answers.Rankings, pseudo: float, fit: Fit) -> Sequence[Agreement]:
     names = [n for n in named(call.vector("coef")) if n != data.items[0]]
-    known = parameters(call, {n: n for n in names}, "log-odds", data.items[0])
-    values = parameter_values(fit, known)
+    known, rank = parameters(call, {n: n for n in names}, "log-odds", data.items[0]), call.number("loglik_df")
     without = bool(np.isnan(known.vcov).any())
-    if without:
-        values = {q: v for q, v in values.items() if not q.startswith("se.")}
-    llf, rank = call.number("loglik"), call.number("loglik_df")
-    if llf is not None:
-        values.update(likelihood_values(llf, len(names) if rank is None else int(rank)))
+    values = llf_and_aic(call.number("loglik"), len(names) if rank is None else int(rank))
     said = ["its vcov gave no numbers"] if without else []
-    answer = counterpart(call, values, *said, name=DEFAULT)
-    if any(NOT_CONVERGED in message for message, _ in call.warnings):
-        answer = replace(answer, converged=False)
-    rows = fit_rows(fit, answer) + count_rows(call, fit)
+    arrived = False if any(NOT_CONVERGED in message for message, _ in call.warnings) else None
+    rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without, arrived=arrived)
+    rows += count_rows(call, fit)
     if not pseudo or without:
         return rows
     errors = dict(zip(names, np.sqrt(np.diag(known.vcov)).tolist()))
@@ -134,14 +121,14 @@ def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: Fit) -> Sequen
     return rows + Beside(call, LEAST, STOP).named("se_of_rankings", alone, errors)
 
 
-def se_of_rankings(fit: Fit, data: Rankings, names: Sequence[str]) -> list[float]:
+def se_of_rankings(fit: Fit, data: answers.Rankings, names: Sequence[str]) -> list[float]:
     """Standard errors by the information of the rankings alone at the fit's estimates, as R has them."""
     order, spread = _of_rankings(fit, data)
     found = dict(zip(order, np.sqrt(np.diag(spread)).tolist()))
     return [found[n] for n in names]
 
 
-def worth_se_of_rankings(fit: Fit, data: Rankings) -> dict[str, float]:
+def worth_se_of_rankings(fit: Fit, data: answers.Rankings) -> dict[str, float]:
     """The same of worths, by the delta method: worths are the softmax of log worths."""
     order, spread = _of_rankings(fit, data)
     log_worth = np.array([0.0, *(float(fit.params[n]) for n in data.items[1:])])
@@ -153,11 +140,11 @@ def worth_se_of_rankings(fit: Fit, data: Rankings) -> dict[str, float]:
     return dict(zip(data.items, np.sqrt(variance).tolist()))
 
 
-def _ranks(data: Rankings) -> Ranks:
+def _ranks(data: answers.Rankings) -> Ranks:
     return Ranks(dense(np.where(data.ranks > 0, data.ranks, ABSENT)))
 
 
-def _of_rankings(fit: Fit, data: Rankings) -> tuple[list[str], FloatArray]:
+def _of_rankings(fit: Fit, data: answers.Rankings) -> tuple[list[str], FloatArray]:
     """Parameters, and the inverse of the information of the rankings alone at the fit's estimates."""
     space = LuceSpace(_ranks(data), tuple(fit.of_answers.tie_orders))
     items = main_effects(data.items, reference=0).columns
@@ -176,23 +163,24 @@ def _of_rankings(fit: Fit, data: Rankings) -> tuple[list[str], FloatArray]:
 # -- the bridge ----------------------------------------------------------------------------------------------
 
 
-def _by_the_bridge(call: RecordedCall, data: Rankings, pseudo: float, why: str) -> Translation:
-    code = _bridge_code(call, data, pseudo)
-    return Translation("bridge", code, why, judge=partial(_bridge_rows, call))
-
-
-def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
+@in_r(PLACKETT_LUCE)
+def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    data, pseudo = _data(call), call.real("npseudo", NPSEUDO)
     options: dict[str, Any] = {} if pseudo == NPSEUDO else {"npseudo": pseudo}
-    options |= stated(weights=data.weights is not None and data.weights.tolist(), **_stopping(call))
+    options |= stated(
+        weights=data.weights is not None and data.weights.tolist(),
+        **answers.options_of(STOPPING, call.values.get),
+    )
     options |= stated(group=_groups(call), normal=_prior(call))
-    gamma, adherence = recorded(call, "gamma"), call.argument("adherence")
+    gamma, adherence = answers.recorded(call, "gamma"), call.argument("adherence")
     if isinstance(gamma, RList) and {"shape", "rate"} <= set(gamma.names or ()):
         options["gamma"] = (float(gamma.vector("shape").floats()[0]), float(gamma.vector("rate").floats()[0]))
     elif call.flag("gamma"):
         options["gamma"] = GAMMA
     elif adherence is not None:
         options["adherence"] = adherence.floats().tolist()
-    return Call("pairproof.bridge.plackettluce.PlackettLuce", (data.frame_code(call.variable),), options)
+    code = Call("pairproof.bridge.plackettluce.PlackettLuce", (data.frame_code(call.variable),), options)
+    return Translation("bridge", code, why, judge=partial(_bridge_rows, call))
 
 
 def _prior(call: RecordedCall) -> tuple[list[float], list[list[float]]] | None:
@@ -215,32 +203,17 @@ def _groups(call: RecordedCall) -> list[int]:
     return [int(v) for v in index.floats()] if isinstance(index, RVector) else []
 
 
-def _stopping(call: RecordedCall) -> dict[str, Any]:
-    """How R was told to iterate, where it is not by default."""
-    found: dict[str, Any] = {}
-    if (method := call.one("method", METHOD)) != METHOD:
-        found["method"] = str(method)
-    found |= _not_default(call, epsilon=EPSILON, steffensen=STEFFENSEN)
-    if (most := call.argument("maxit")) is not None:
-        numbers = [int(v) for v in most.floats().ravel().tolist()]
-        pair = (numbers[0], numbers[1] if len(numbers) > 1 else MAXIT[1])
-        if pair != MAXIT:
-            found["maxit"] = pair
-    return found
-
-
-def _not_default(call: RecordedCall, **defaults: float) -> dict[str, float]:
-    found = {name: call.real(name, default) for name, default in defaults.items()}
-    return {name: value for name, value in found.items() if value != defaults[name]}
-
-
 def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agreement]:
-    kept = recorded_vector(call, "adherence")
-    r = Beside(call) if recorded(call, "adherence") is None else Beside(call, ALTERNATING, WHY_ALTERNATING)
+    kept = answers.recorded_vector(call, "adherence")
+    r = (
+        Beside(call)
+        if answers.recorded(call, "adherence") is None
+        else Beside(call, ALTERNATING, WHY_ALTERNATING)
+    )
     rows = r.coefficients(model)
     if (errors := standard_errors(call)) and not model.vcov_error:
         rows += r.named("se", model.bse(), errors, at("se", model.names))
-    rows += r.numbers(llf=model.loglik)
+    rows += r.fields(model, "llf")
     if kept is not None and model.adherence is not None:
         rows += r.listed("adherence", model.adherence, kept.floats(), "adherence")
     return rows
@@ -252,39 +225,27 @@ def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agree
 @translates("PlackettLuce::itempar.PlackettLuce", "PlackettLuce::itempar")
 def itempar(call: RecordedCall, context: Context) -> Translation:
     """`m.worth()`, or log worths around their mean or less one item's; R's own of a model by the bridge."""
-    return worths(call, context, PLACKETTLUCE)
+    return PLACKETTLUCE.worths(call, context)
 
 
-def _model_again(call: RecordedCall) -> Call | None:
-    data = _data(call)
-    return None if data is None else _bridge_code(call, data, call.real("npseudo", NPSEUDO))
+def _worth_errors(
+    made: Step, beside: Beside, rows: list[Agreement], r: Mapping[str, float]
+) -> list[Agreement]:
+    """R's leave the pseudo-rankings out."""
+    fit = made.value
+    if fit.answers is None or not fit.of_answers.pseudo > 0:
+        return rows
+    rows = explained(rows, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
+    return rows + beside.named("worth_se_of_rankings", worth_se_of_rankings(fit, _data(made.call)), r)
 
 
-def _worth_errors(call: RecordedCall, made: Step, found: RVector, table: Any) -> list[Agreement]:
-    spread = found.attributes.get("vcov")
-    if not isinstance(spread, RVector) or spread.values.ndim != 2:
-        return []
-    ours = dict(zip(table["item"].tolist(), table["se"].tolist()))
-    r = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
-    beside = Beside(call, LEAST, STOP, DEFAULT)
-    rows = beside.named("worth_se", {n: ours[n] for n in r}, r, by_item(table, "se"))
-    pseudo = (
-        isinstance(made.value, Fit) and made.value.answers is not None and made.value.of_answers.pseudo > 0
-    )
-    if pseudo and (data := _data(made.call)) is not None:
-        rows = explained(rows, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
-        rows += beside.named("worth_se_of_rankings", worth_se_of_rankings(made.value, data), r)
-    return rows
-
-
-PLACKETTLUCE = Package(
+PLACKETTLUCE = answers.Package(
     "plackettluce",
-    "rankings",
     PlackettLuceModel,
-    _model_again,
     fitted=DEFAULT,
     asked=DEFAULT,
     least=LEAST,
+    of_errors=LEAST,
     why=STOP,
     scaled=True,
     log_worths_in_test=False,
@@ -293,54 +254,60 @@ PLACKETTLUCE = Package(
 )
 PLADMM = "PlackettLuce::pladmm"
 INTERCEPT = "(Intercept)"
-RTOL, N_ITER, RHO = 1e-4, 500, 1.0
+ITERATING: answers.Declared = {
+    "rho": (answers.real, 1.0),
+    "n_iter": (answers.whole, 500),
+    "rtol": (answers.real, 1e-4),
+}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+def _explained_worths(call: RecordedCall) -> tuple[answers.Rankings, dict[str, list[float]]]:
+    """Rankings, and item covariates by R's names."""
+    lost = "its rankings or its item covariates were not recorded"
+    data = needed(
+        answers.rankings_of(answers.recorded(call, "rankings"), answers.recorded_vector(call, "weights")),
+        lost,
+    )
+    x = needed(call.matrix("x"), lost)
+    stays_if(not x.margin(1), lost)
+    found = {n: v for n, v in zip(x.margin(1), x.floats().T.tolist()) if n != INTERCEPT}
+    stays_if(not found or len(x.values) != len(data.items), "it has no item covariates")
+    return data, found
 
 
 @translates(PLADMM)
 def pladmm(call: RecordedCall, context: Context) -> Translation:
     """`fit_plackett_luce(pairproof.read_respondents(..., item_data=), item_terms=[...])`, or R."""
-    data = rankings_of(recorded(call, "rankings"), recorded_vector(call, "weights"))
-    x = call.matrix("x")
-    if data is None or x is None or not x.margin(1):
-        return outside("its rankings or its item covariates were not recorded")
-    kept = [k for k, name in enumerate(x.margin(1)) if name != INTERCEPT]
-    if not kept or x.values.shape[0] != len(data.items):
-        return outside("it has no item covariates")
-    names = {x.margin(1)[k]: f"x{n + 1}" for n, k in enumerate(kept)}
+    data, covariates = _explained_worths(call)
     taken = {*data.items, "item", "weight"}
+    names = {n: f"x{k + 1}" for k, n in enumerate(covariates)}
     if all(_NAME.match(n) and n not in taken for n in names):
         names = {n: n for n in names}
-    covariates = x.floats()[:, kept].T.tolist()
-    columns = dict(zip(names.values(), covariates))
-    table = data.code(call.variable)
+    stays_if(
+        data.tied,
+        "pladmm has no ties: it takes tied items in the order of their columns, and does not say so",
+    )
+    columns, table = {names[n]: v for n, v in covariates.items()}, data.code(call.variable)
     items = File({"item": list(data.items), **columns}, f"{call.variable}_items")
     read = Call(table.function, table.arguments, {**table.keywords, "item_data": items})
     code = Call("pairproof.fit_plackett_luce", (read,), {"item_terms": list(columns)})
-    refused = "" if data.tied else why_not_finite(code)
-    if data.tied or refused:
-        why = "pladmm has no ties: it takes tied items in the order of their columns, and does not say so"
-        why = f"Python refuses: {refused}" if refused else why
-        return _pladmm_by_the_bridge(call, data, dict(zip(names, covariates)), why)
+    refused = why_not_finite(code)
+    stays_if(refused, f"Python refuses: {refused}")
     notes = [f"{own} is {r}." for r, own in names.items() if own != r]
-    return Translation("native", code, notes=tuple(notes), judge=lambda fit: _pladmm_rows(call, fit, names))
+    return Translation("native", code, notes=tuple(notes), judge=partial(_pladmm_rows, call, names))
 
 
-def _pladmm_rows(call: RecordedCall, fit: Fit, names: dict[str, str]) -> Sequence[Agreement]:
-    coefficients, spread = named(call.vector("coef")), call.vector("vcov")
-    order = {names[n]: v for n, v in coefficients.items() if n in names}
-    matrix = np.full((len(order), len(order)), np.nan)
+def _pladmm_rows(call: RecordedCall, names: dict[str, str], fit: Fit) -> Sequence[Agreement]:
+    order = {names[n]: v for n, v in named(call.vector("coef")).items() if n in names}
+    matrix, spread = np.full((len(order), len(order)), np.nan), call.vector("vcov")
     if spread is not None and spread.values.shape == matrix.shape:
         matrix = spread.floats()
     known = RParameters(tuple(order), np.array(list(order.values())), matrix, "log-odds", "")
-    values = parameter_values(fit, known)
-    if np.isnan(matrix).any():
-        values = {q: v for q, v in values.items() if not q.startswith("se.")}
-    llf = _last(call)
-    if llf is not None:
-        values.update(likelihood_values(llf, len(order)))
     said = "its (Intercept) makes worths add up to 1 and has no counterpart"
-    return fit_rows(fit, counterpart(call, values, said)) + count_rows(call, fit)
+    errors = not np.isnan(matrix).any()
+    rows = of_fit(call, fit, known, llf_and_aic(_last(call), len(order)), said, errors=errors)
+    return rows + count_rows(call, fit)
 
 
 def _last(call: RecordedCall) -> float | None:
@@ -349,12 +316,11 @@ def _last(call: RecordedCall) -> float | None:
     return None if found is None or not len(found) else float(found.floats().ravel()[-1])
 
 
-def _pladmm_by_the_bridge(
-    call: RecordedCall, data: Rankings, covariates: dict[str, list[Any]], why: str
-) -> Translation:
+@in_r(PLADMM)
+def _pladmm_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    data, covariates = _explained_worths(call)
     options = stated(weights=data.weights is not None and data.weights.tolist())
-    asked = _not_default(call, rho=RHO, n_iter=N_ITER, rtol=RTOL)
-    options |= {name: int(value) if name == "n_iter" else value for name, value in asked.items()}
+    options |= answers.options_of(ITERATING, call.values.get)
     frame = columns_call(covariates, f"{call.variable}_items")
     code = Call("pairproof.bridge.plackettluce.pladmm", (data.frame_code(call.variable), frame), options)
 

@@ -7,7 +7,7 @@ itself, so that where estimates are infinite its numbers are those at which its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -15,14 +15,12 @@ from scipy.sparse.csgraph import connected_components
 
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.psychotools import BTModel
-from ...bridge.values.nodes import RVector
 from ...fit.fit import Fit
-from ...validation.r_answers.translate import likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, columns_call, stated
-from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector, worths
-from .rows import Beside, by_item, count_rows, counterpart, fit_rows, named, parameters
-from .translation import IN_R, Context, Step, Translation, needed, translates, why_not_finite
+from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector
+from .rows import Beside, count_rows, llf_and_aic, named, of_fit, parameters
+from .translation import Context, Judge, Translation, in_r, needed, stays_if, translates, why_not_finite
 
 BTMODEL = "psychotools::btmodel"
 DEFAULT = f"{BTMODEL}, default epsilon"
@@ -33,53 +31,36 @@ EPSILON = 1e-8
 MAXIT = 25
 
 
-def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
-    return _by_the_bridge(call, needed(_data(call), LOST), why)
-
-
-IN_R[BTMODEL] = _in_r
-
-
 @translates(BTMODEL)
 def btmodel(call: RecordedCall, context: Context) -> Translation:
     """`fit_bradley_terry(pairproof.read(..., layout="prefmod"), reference=, ties=)`."""
-    data = needed(_data(call), LOST)
+    data = _data(call)
     undecided = UNDECIDED in named(call.vector("coef"))
     reference = (call.strings("ref") or (data.items[-1],))[0]
-    why = _not_estimable(data, undecided)
-    if why:
-        return _by_the_bridge(call, data, why)
-    options: dict[str, Any] = {"reference": reference}
-    if undecided:
-        options["ties"] = "davidson"
-    elif data.ties:
-        options["ties"] = "drop"
+    infinite = _not_estimable(data, undecided)
+    stays_if(infinite, infinite)
+    options = stated(reference=reference, ties="davidson" if undecided else data.ties and "drop")
     code = Call("pairproof.fit_bradley_terry", (data.code(call.variable),), options)
-    why = why_not_finite(code) if undecided else ""
-    if why:
-        return _by_the_bridge(call, data, f"R's numbers are where its iteration stopped: {why}")
+    infinite = why_not_finite(code) if undecided else ""
+    stays_if(infinite, f"R's numbers are where its iteration stopped: {infinite}")
     said = "btmodel was told undecided = FALSE: comparisons without a preference are left out."
     notes = (said,) if options.get("ties") == "drop" else ()
-    return Translation("native", code, notes=notes, judge=lambda fit: _rows(call, fit, reference))
+    return Translation("native", code, notes=notes, judge=partial(_rows, call, reference))
 
 
-def _data(call: RecordedCall) -> Pairs | None:
-    return pairs_of(recorded(call, "y"), recorded_vector(call, "weights"))
+def _data(call: RecordedCall) -> Pairs:
+    return needed(pairs_of(recorded(call, "y"), recorded_vector(call, "weights")), LOST)
 
 
-def _rows(call: RecordedCall, fit: Fit, reference: str) -> Sequence[Agreement]:
-    coefficients = named(call.vector("coef"))
-    names = {n: "tie" if n == UNDECIDED else n for n in coefficients}
+def _rows(call: RecordedCall, reference: str, fit: Fit) -> Sequence[Agreement]:
+    names = {n: "tie" if n == UNDECIDED else n for n in named(call.vector("coef"))}
     known = parameters(call, names, "log-odds", reference)
-    values = parameter_values(fit, known)
-    llf = call.number("loglik")
-    if llf is not None:
-        values.update(likelihood_values(llf, len(coefficients)))
+    values = llf_and_aic(call.number("loglik"), len(names))
     said = ["(undecided) is tie"] if UNDECIDED in names else []
-    if np.isnan(known.vcov).any():
-        values = {q: v for q, v in values.items() if not q.startswith("se.")}
+    if without := bool(np.isnan(known.vcov).any()):
         said.append("it was told not to compute the covariance")
-    return fit_rows(fit, counterpart(call, values, *said, name=DEFAULT)) + count_rows(call, fit)
+    rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without)
+    return rows + count_rows(call, fit)
 
 
 def _not_estimable(data: Pairs, undecided: bool) -> str:
@@ -103,14 +84,9 @@ def _not_estimable(data: Pairs, undecided: bool) -> str:
     return ""
 
 
-def _by_the_bridge(call: RecordedCall, data: Pairs, why: str) -> Translation:
-    def judge(model: BTModel) -> Sequence[Agreement]:
-        return Beside(call, function=BTMODEL).model(model, llf=model.loglik)
-
-    return Translation("bridge", _bridge_code(call, data), why, judge=judge)
-
-
-def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
+@in_r(BTMODEL)
+def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    data = _data(call)
     columns = zip(data.names, data.signs.T.tolist())
     table = {name: [None if np.isnan(v) else v for v in column] for name, column in columns}
     frame = columns_call(table, call.variable)
@@ -122,7 +98,9 @@ def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
         ref=reference != data.items[-1] and reference,
     )
     options |= {"undecided": UNDECIDED in named(call.vector("coef")), "epsilon": EPSILON, "maxit": MAXIT}
-    return Call("pairproof.bridge.psychotools.btmodel", (frame,), options)
+    code = Call("pairproof.bridge.psychotools.btmodel", (frame,), options)
+    judge: Judge = lambda model: Beside(call, function=BTMODEL).model(model, "llf")
+    return Translation("bridge", code, why, judge=judge)
 
 
 @translates(
@@ -130,38 +108,19 @@ def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
 )
 def itempar(call: RecordedCall, context: Context) -> Translation:
     """`m.worth()`, or log worths around the mean of all items or less one item's."""
-    return worths(call, context, PSYCHOTOOLS)
-
-
-def _model_again(call: RecordedCall) -> Call | None:
-    data = _data(call)
-    return None if data is None else _bridge_code(call, data)
-
-
-#: btmodel takes its covariance one step before the end: floors.toml has the same digits for btmodel.
-_STOP = "glm at its default epsilon, whose covariance is that of one step before the end"
-
-
-def _worth_errors(call: RecordedCall, made: Step, found: RVector, table: Any) -> list[Agreement]:
-    spread = found.attributes.get("vcov")
-    if not isinstance(spread, RVector) or spread.values.ndim != 2 or np.isnan(spread.floats()).all():
-        return []
-    r = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
-    se = dict(zip(table["item"].tolist(), table["se"].tolist()))
-    beside = Beside(call, 3.5, _STOP, DEFAULT)
-    return beside.named("worth_se", {n: se[n] for n in r}, r, by_item(table, "se"))
+    return PSYCHOTOOLS.worths(call, context)
 
 
 PSYCHOTOOLS = Package(
     "psychotools",
-    "comparisons",
     BTModel,
-    _model_again,
     fitted=DEFAULT,
     asked=BTMODEL,
     least=6.5,
-    why=_STOP,
+    # btmodel takes its covariance one step before the end: floors.toml has the same digits for btmodel.
+    of_errors=3.5,
+    why="glm at its default epsilon, whose covariance is that of one step before the end",
     scaled=False,
     log_worths_in_test=True,
-    errors=_worth_errors,
+    errors=lambda made, beside, rows, r: rows,
 )

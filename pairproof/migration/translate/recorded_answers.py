@@ -24,7 +24,7 @@ from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, File, Method, Result, attribute, columns_call, stated, table_call
 from .rows import Beside, at, by_item, named
-from .translation import Context, Step, Translation, outside
+from .translation import IN_R, Context, Step, Translation, outside, stays_if
 
 FloatArray = NDArray[np.float64]
 #: Column of the CSV file that holds how often a row counts.
@@ -52,6 +52,62 @@ def unknown(call: RecordedCall, *names: str) -> str:
     """The first of these arguments that was given and whose value was not recorded; "" if there is none."""
     lost = (n for n in names if n in call.args and recorded(call, n) is None and call.args[n] != "NULL")
     return next(lost, "")
+
+
+def real(value: RVector) -> float | None:
+    """One number; None if it is none, or NA."""
+    number = (
+        value.floats().ravel()[0] if value.values.size == 1 and value.values.dtype.kind in "fib" else np.nan
+    )
+    return None if np.isnan(number) else float(number)
+
+
+def whole(value: RVector) -> int | None:
+    """One whole number."""
+    return None if (number := real(value)) is None else int(number)
+
+
+def flag(value: RVector) -> bool | None:
+    """TRUE or FALSE; R takes any number but 0 for TRUE."""
+    return None if (number := real(value)) is None else bool(number)
+
+
+def word(value: RVector) -> str | None:
+    """One string."""
+    found = value.scalar() if value.values.size == 1 else None
+    return found if isinstance(found, str) else None
+
+
+#: Argument of R -> what it is (None: it is no such thing), and its default.
+Declared = Mapping[str, tuple[Callable[[RVector], Any], Any]]
+
+
+def options_of(declared: Declared, value: Callable[[str], RValue]) -> dict[str, Any]:
+    """Arguments that were given and are not R's default, in the order of their declaration, by Python's names."""
+    given = ((name, kind, default, value(name)) for name, (kind, default) in declared.items())
+    read = ((n, kind(v), default) for n, kind, default, v in given if isinstance(v, RVector))
+    return {n.replace(".", "_"): v for n, v, default in read if v is not None and v != default}
+
+
+def vectors_of(frame: RValue) -> dict[str, RVector]:
+    """The columns of a data frame that are plain vectors, by name."""
+    if not isinstance(frame, RList):
+        return {}
+    found = zip(frame.names or (), frame.values)
+    return {n: v for n, v in found if isinstance(v, RVector) and v.values.ndim == 1}
+
+
+def taken(column: RVector, rows: NDArray[np.int64]) -> RVector:
+    """Rows of a vector."""
+    return RVector(column.values[rows], column.na[rows], None, None, column.levels, column.rclass)
+
+
+def plain_values(column: RVector) -> list[Any]:
+    """A column as Python values, None where it is missing: the level of a factor, 1 and 0 for TRUE and FALSE."""
+    values: list[Any] = [None if m else v for v, m in zip(column.values.tolist(), column.na.tolist())]
+    if column.levels is not None:
+        return [None if v is None else column.levels[int(v) - 1] for v in values]
+    return [None if v != v else int(v) if isinstance(v, bool) else v for v in values]
 
 
 def counts(values: FloatArray) -> FloatArray:
@@ -195,46 +251,97 @@ CHOSEN = "worths relative to chosen items have no name in Python; m.worth() and 
 
 @dataclass(frozen=True)
 class Package:
-    """The package of R whose models itempar is of, its module in the bridge, and what its models are of.
+    """The package of R whose models itempar is of, its module in the bridge, and its answer there.
 
-    again: R's call of a model that was fitted in Python; None if its data were not recorded.  fitted, asked: R's
-    function in rows of fits and of R's own answers.  errors: rows of standard errors of worths.
+    fitted, asked: R's function in rows of fits and of R's own answers.  least, of_errors: digits of worths and of their standard errors.
+    errors: what is made of the rows of the latter, with R's numbers.
     """
 
     name: str
-    data: str
     kind: type
-    again: Callable[[RecordedCall], Call | None]
     fitted: str
     asked: str
     least: float
+    of_errors: float
     why: str
     scaled: bool
     log_worths_in_test: bool
-    errors: Callable[[RecordedCall, Step, RVector, Any], list[Agreement]]
+    errors: Callable[[Step, Beside, list[Agreement], Mapping[str, float]], list[Agreement]]
     one_alone: bool = False
 
+    def worths(self, call: RecordedCall, context: Context) -> Translation:
+        """Worths of a fit in Python, or R's."""
+        made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
+        if made is None or made.value is None:
+            return outside("its model is none that this run fitted and translated")
+        found = recorded_vector(call, "value")
+        if found is None or found.names is None:
+            return outside("its value was not recorded")
+        lost = unknown(call, "ref", "log")
+        stays_if(lost, f"its {lost} could not be recorded")
+        log, chosen = call.flag("log"), chosen_items(call, found.names)
+        fit = Result(made.call.id)
+        if not isinstance(made.value, Fit) or (chosen is not None and not (log and len(chosen) == 1)):
+            return self._bridged(call, context, made, found, log, chosen)
+        if not log:
+            return Translation(
+                "native", Method(fit, "worth"), judge=partial(self._of_table, call, made, found)
+            )
+        code = attribute(Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params")
 
-def worths(call: RecordedCall, context: Context, package: Package) -> Translation:
-    """Of a fit in Python, or R's."""
-    made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
-    if made is None or made.value is None:
-        return outside("its model is none that this run fitted and translated")
-    found = recorded_vector(call, "value")
-    if found is None or found.names is None:
-        return outside("its value was not recorded")
-    if lost := unknown(call, "ref", "log"):
-        return outside(f"its {lost} could not be recorded")
-    log, chosen = call.flag("log"), chosen_items(call, found.names)
-    fit = Result(made.call.id)
-    if not isinstance(made.value, Fit) or (chosen is not None and not (log and len(chosen) == 1)):
-        return _bridged(call, made, found, package, log, chosen)
-    if not log:
-        return Translation(
-            "native", Method(fit, "worth"), judge=partial(_of_table, call, made, found, package)
-        )
-    code = attribute(Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params")
-    return Translation("native", code, judge=partial(_log_worths, call, found, package))
+        def judge(params: Any) -> Sequence[Agreement]:
+            places = {str(n): str(n) for n in params.index} if self.log_worths_in_test else {}
+            return self._rows(call, "estimate", dict(params), found, places)
+
+        return Translation("native", code, judge=judge)
+
+    def _rows(
+        self,
+        call: RecordedCall,
+        kind: str,
+        ours: Mapping[str, float],
+        found: RVector,
+        places: Mapping[str, str],
+    ) -> list[Agreement]:
+        r, scaled = named(found), kind == "estimate" or self.scaled
+        size = max((abs(v) for v in r.values()), default=0.0) if scaled else 0.0
+        beside = Beside(call, self.least, self.why, self.fitted)
+        return beside.named(kind, {n: ours[n] for n in r if n in ours}, r, places, size)
+
+    def _of_table(self, call: RecordedCall, made: Step, found: RVector, table: Any) -> Sequence[Agreement]:
+        items, spread = table["item"].tolist(), found.attributes.get("vcov")
+        worth, se = (dict(zip(items, table[column].tolist())) for column in ("worth", "se"))
+        rows = self._rows(call, "worth", worth, found, by_item(table, "worth"))
+        if not isinstance(spread, RVector) or spread.values.ndim != 2 or np.isnan(spread.floats()).all():
+            return rows
+        r = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
+        beside = Beside(call, self.of_errors, self.why, self.fitted)
+        errors = beside.named("worth_se", {n: se[n] for n in r}, r, by_item(table, "se"))
+        return rows + self.errors(made, beside, errors, r)
+
+    def _bridged(
+        self,
+        call: RecordedCall,
+        context: Context,
+        made: Step,
+        found: RVector,
+        log: bool,
+        chosen: Sequence[str] | None,
+    ) -> Translation:
+        model: Any = Result(made.call.id)
+        why = "its model was fitted through the bridge"
+        if not isinstance(made.value, self.kind):
+            model, why = IN_R[made.call.function](made.call, context, CHOSEN).code, CHOSEN
+        alone = self.one_alone and chosen is not None and len(chosen) == 1
+        options = stated(ref=chosen and (chosen[0] if alone else list(chosen)), log=log)
+        code = Call(f"pairproof.bridge.{self.name}.itempar", (model,), options)
+
+        def judge(value: OfPairs | OfRankings) -> Sequence[Agreement]:
+            ours, beside = dict(zip(value.items, value.estimate.tolist())), Beside(call, function=self.asked)
+            places = at("estimate", value.items)
+            return beside.named("estimate" if log else "worth", ours, named(found), places)
+
+        return Translation("bridge", code, why, judge=judge)
 
 
 def chosen_items(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | None:
@@ -244,51 +351,3 @@ def chosen_items(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | 
         return None
     known = [v if isinstance(v, str) else items[int(v) - 1] for v in given.values.ravel().tolist()]
     return None if set(known) == set(items) else tuple(known)
-
-
-def _worth_rows(
-    call: RecordedCall,
-    package: Package,
-    kind: str,
-    ours: Mapping[str, float],
-    found: RVector,
-    places: Mapping[str, str],
-) -> list[Agreement]:
-    r, beside = named(found), Beside(call, package.least, package.why, package.fitted)
-    size = max((abs(v) for v in r.values()), default=0.0) if kind == "estimate" or package.scaled else 0.0
-    none = float("nan")
-    return [beside.row(f"{kind}.{n}", float(ours.get(n, none)), r[n], size, places.get(n, "")) for n in r]
-
-
-def _log_worths(call: RecordedCall, found: RVector, package: Package, params: Any) -> Sequence[Agreement]:
-    places = {str(n): str(n) for n in params.index} if package.log_worths_in_test else {}
-    return _worth_rows(call, package, "estimate", dict(params), found, places)
-
-
-def _of_table(
-    call: RecordedCall, made: Step, found: RVector, package: Package, table: Any
-) -> Sequence[Agreement]:
-    ours = dict(zip(table["item"].tolist(), table["worth"].tolist()))
-    rows = _worth_rows(call, package, "worth", ours, found, by_item(table, "worth"))
-    return rows + package.errors(call, made, found, table)
-
-
-def _bridged(
-    call: RecordedCall, made: Step, found: RVector, package: Package, log: bool, chosen: Sequence[str] | None
-) -> Translation:
-    model: Any = Result(made.call.id)
-    why = "its model was fitted through the bridge"
-    if not isinstance(made.value, package.kind):
-        model, why = package.again(made.call), CHOSEN
-        if model is None:
-            return outside(f"the {package.data} of its model were not recorded")
-    alone = package.one_alone and chosen is not None and len(chosen) == 1
-    options = stated(ref=chosen and (chosen[0] if alone else list(chosen)), log=log)
-    code = Call(f"pairproof.bridge.{package.name}.itempar", (model,), options)
-
-    def judge(value: OfPairs | OfRankings) -> Sequence[Agreement]:
-        ours = dict(zip(value.items, value.estimate.tolist()))
-        beside = Beside(call, function=package.asked)
-        return beside.named("estimate" if log else "worth", ours, named(found), at("estimate", value.items))
-
-    return Translation("bridge", code, why, judge=judge)

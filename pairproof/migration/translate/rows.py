@@ -16,12 +16,13 @@ The second: R's covariance is that of its last step or the one before, at a dist
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.asking import Estimates
@@ -31,10 +32,10 @@ from ...bridge.values.nodes import RVector
 from ...fit.estimates.specification import Scale
 from ...fit.fit import Fit
 from ...validation.again import distinct
-from ...validation.claims.quantities import Quantity
+from ...validation.claims.quantities import Quantity, kind_of
 from ...validation.r_answers.ask import Question
 from ...validation.r_answers.stopped_short import rounding, score_check
-from ...validation.r_answers.translate import RParameters
+from ...validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ...validation.verdicts.against_r import OF_SHORTFALL, compare_fit
 from ...validation.verdicts.agreement import Agreement, RCounterpart, ScoreCheck, Verdict, value_or_none
 from ...validation.verdicts.digits import digits_of_agreement
@@ -94,21 +95,29 @@ SAME = 11.0
 
 def parameters(call: RecordedCall, named: Mapping[str, str], scale: Scale, reference: str) -> RParameters:
     """R's recorded coefficients under the names of a fit, without NA ones and those without a name."""
-    found, spread = call.vector("coef"), call.matrix("vcov")
+    found = call.vector("coef")
     if found is None or found.names is None:
         raise KeyError(f"{call.function} recorded no named coefficients")
     lacking = [name for name in named if name not in found.names]
     if lacking:
         raise KeyError(f"{call.function} has no coefficient {lacking[0]!r}; it has {list(found.names)[:12]}")
-    values = found.floats()
-    known = [k for k, n in enumerate(found.names) if n in named and not np.isnan(values[k])]
-    names = [found.names[k] for k in known]
-    matrix = np.full((len(known), len(known)), np.nan)
+    values = dict(zip(found.names, found.floats().tolist()))
+    names = [n for n, v in values.items() if n in named and v == v]
+    estimate = np.array([values[n] for n in names])
+    own = tuple(named[n] for n in names)
+    return RParameters(own, estimate, covariance(call, names, found.names), scale, reference)
+
+
+def covariance(call: RecordedCall, names: Sequence[str], own: Sequence[str] = ()) -> NDArray[np.float64]:
+    """float[n, n]: R's covariance of these coefficients (`own`: of all), 0 for those it has not, nan if not recorded."""
+    spread, out = call.matrix("vcov"), np.full((len(names), len(names)), np.nan)
     if spread is not None:
-        margins = spread.margin(0) or found.names
-        at = [margins.index(n) for n in names]
-        matrix = spread.floats()[np.ix_(at, at)]
-    return RParameters(tuple(named[n] for n in names), values[known], matrix, scale, reference)
+        place = {n: k for k, n in enumerate(spread.margin(0) or own)}
+        known = [k for k, n in enumerate(names) if n in place]
+        at = [place[names[k]] for k in known]
+        out[:] = 0.0
+        out[np.ix_(known, known)] = spread.floats()[np.ix_(at, at)]
+    return out
 
 
 def counterpart(call: RecordedCall, values: Mapping[str, float], *said: str, name: str = "") -> RCounterpart:
@@ -204,34 +213,43 @@ class Beside:
         ours: Mapping[str, float],
         r: Mapping[str, float],
         places: Mapping[str, str] = NOWHERE,
+        sizes: Mapping[str, float] | float = 0.0,
     ) -> list[Agreement]:
-        """A row for each name of both, at its place; a name on one side only differs."""
-        none = float("nan")
+        """A row for each name of both, at its place; a name on one side only differs; sizes: of what cancels."""
+        none, size = float("nan"), sizes if isinstance(sizes, Mapping) else dict.fromkeys((*r, *ours), sizes)
+        entries = ((n, ours.get(n, none), r.get(n, none)) for n in dict.fromkeys((*r, *ours)))
         return [
             self.row(
-                f"{kind}.{n}" if n else kind,
-                ours.get(n, none),
-                r.get(n, none),
-                0.0,
-                places.get(n, ""),
-                n not in r,
+                f"{kind}.{n}" if n else kind, float(a), b, size.get(n, 0.0), places.get(n, ""), n not in r
             )
-            for n in dict.fromkeys((*r, *ours))
+            for n, a, b in entries
         ]
 
-    def listed(self, kind: str, ours: Iterable[float], r: Iterable[float], field: str) -> list[Agreement]:
-        """Numbers of an array, called 1, 2, ..."""
-        own, theirs = ({str(k): float(v) for k, v in enumerate(found, 1)} for found in (ours, r))
-        return self.named(kind, own, theirs, at(field, own))
+    def listed(
+        self, kind: str, ours: Any, r: Any, places: str | Sequence[str], sizes: Any = 0.0, names: Any = ()
+    ) -> list[Agreement]:
+        """Numbers of an array in order, called 1, 2, ... unless they have names; places: or the array's name."""
+        own, theirs = np.ravel(ours), np.ravel(r)
+        if len(own) != len(theirs):
+            return [Beside(self.call, why="not as many numbers").row(kind, float("nan"), float(len(theirs)))]
+        places = [f"{places} / {k}" for k in range(len(own))] if isinstance(places, str) else places
+        numbers = own.tolist(), theirs.tolist(), np.broadcast_to(sizes, len(own)).tolist(), places
+        names = names or range(1, len(own) + 1)
+        return [self.row(f"{kind}.{name}", *of) for name, *of in zip(names, *numbers)]
 
-    def numbers(self, places: Mapping[str, str] | None = NOWHERE, /, **ours: float) -> list[Agreement]:
-        """Those of these numbers that R recorded; places: where not by that name; None: in no place."""
+    def numbers(self, **ours: float) -> list[Agreement]:
+        """Those of these numbers that R recorded, which stand nowhere in the value."""
+        found = ((q, v, self.call.number(IN_RECORD.get(q, q))) for q, v in ours.items())
+        return [self.row(quantity, python, r) for quantity, python, r in found if r is not None]
+
+    def fields(self, answer: Any, numbers: str, size: float = 0.0) -> list[Agreement]:
+        """Those of an answer of R that R recorded: "llf df_residual=df", the answer's name where it is another."""
         found = []
-        for quantity, python in ours.items():
+        for quantity, _, field in (part.partition("=") for part in numbers.split()):
             name = IN_RECORD.get(quantity, quantity)
-            place = "" if places is None else places.get(quantity, name)
             if (r := self.call.number(name)) is not None:
-                found.append(self.row(quantity, python, r, place=place))
+                python = float(getattr(answer, field or name))
+                found.append(self.row(quantity, python, r, size, field or name))
         return found
 
     def coefficients(self, model: Estimates, kind: str = "estimate") -> list[Agreement]:
@@ -246,9 +264,35 @@ class Beside:
         ours = {n: v for n, v in model.bse().items() if n in r}
         return self.named("se", ours, r, at("se", model.names))
 
-    def model(self, model: Estimates, **numbers: float) -> list[Agreement]:
+    def model(self, model: Estimates, numbers: str = "") -> list[Agreement]:
         """Coefficients, their standard errors and these numbers of a model that R fitted again."""
-        return [*self.coefficients(model), *self.errors(model), *self.numbers(**numbers)]
+        return [*self.coefficients(model), *self.errors(model), *self.fields(model, numbers)]
+
+
+def llf_and_aic(llf: float | None, n: int) -> dict[str, float]:
+    """llf and AIC of n parameters; {} where R recorded no log-likelihood."""
+    return {} if llf is None else dict(likelihood_values(llf, n))
+
+
+def of_fit(
+    call: RecordedCall,
+    fit: Fit,
+    parameters: RParameters,
+    more: Mapping[str, float] = MappingProxyType({}),
+    *said: str,
+    name: str = "",
+    errors: bool = True,
+    lost: Collection[str] = (),
+    arrived: bool | None = None,
+) -> list[Agreement]:
+    """R's parameters, and more numbers of R, beside those of a fit; name: the R call that floors are of.
+
+    errors: whether R's are of the same definition.  lost: what R has not.  arrived: where its record does not say so.
+    """
+    found = {**parameter_values(fit, parameters), **more}
+    values = {q: v for q, v in found.items() if q not in lost and (errors or kind_of(q) != "se")}
+    answer = counterpart(call, values, *said, name=name)
+    return fit_rows(fit, answer if arrived is None else replace(answer, converged=arrived))
 
 
 def coefficients(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, float]:
@@ -287,7 +331,7 @@ def by_item(frame: pd.DataFrame, column: str) -> dict[str, str]:
 
 def count_rows(call: RecordedCall, fit: Fit) -> list[Agreement]:
     """A row of R's number of parameters, where it recorded one and has no parameters that the fit has not."""
-    return Beside(call, 16.0).numbers(None, loglik_df=float(fit.rank))
+    return Beside(call, 16.0).numbers(loglik_df=float(fit.rank))
 
 
 def named(vector: RVector | None) -> dict[str, float]:

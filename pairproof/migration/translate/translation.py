@@ -188,12 +188,13 @@ def by_package(call: RecordedCall) -> bool:
 
 
 Translator = Callable[[RecordedCall, Context], Translation]
+InR = Callable[[RecordedCall, Context, str], Translation]
 
 
 #: R function with its package -> its translator.
 TRANSLATORS: dict[str, Translator] = {}
 #: The same -> how a call stays in R, for a reason.
-IN_R: dict[str, Callable[[RecordedCall, Context, str], Translation]] = {}
+IN_R: dict[str, InR] = {}
 
 
 class OutOfTime(BaseException):
@@ -230,19 +231,44 @@ def needed(value: T | None, why: str) -> T:
     return value
 
 
+def stays_if(holds: object, why: str) -> None:
+    """The call stays in R where this holds."""
+    if holds:
+        raise StaysInR(why)
+
+
+def in_r(*functions: str) -> Callable[[InR], InR]:
+    """Registers how calls of these R functions stay in R."""
+
+    def register(way: InR) -> InR:
+        IN_R.update(dict.fromkeys(functions, way))
+        return way
+
+    return register
+
+
 def translates(*functions: str) -> Callable[[Translator], Translator]:
-    """Registers a translator of these R functions; what it says stays in R is left out of the script."""
+    """Registers a translator of these R functions; what it says stays in R goes there, or is left out of the script."""
 
     def register(translator: Translator) -> Translator:
         @wraps(translator)
         def translated(call: RecordedCall, context: Context) -> Translation:
             try:
                 return translator(call, context)
-            except (StaysInR, NotRecorded) as said:
+            except NotRecorded as said:
                 return outside(str(said))
+            except (StaysInR, PairproofError) as said:
+                why = str(said)
             except Exception as error:  # a defect of ours loses this call and no other
                 why = f"its translation failed ({type(error).__name__}: {error}), a defect of pairproof"
+            try:
                 return IN_R[call.function](call, context, why) if call.function in IN_R else outside(why)
+            except (StaysInR, NotRecorded, PairproofError) as lost:
+                return outside(why if str(lost) == why else f"{why}; through the bridge: {lost}")
+            except Exception as error:
+                return outside(
+                    f"{why}; through the bridge: {type(error).__name__}: {error}, a defect of pairproof"
+                )
 
         for name in functions:
             if name in TRANSLATORS:

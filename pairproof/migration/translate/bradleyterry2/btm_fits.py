@@ -31,41 +31,39 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call, stated
+from ..recorded_answers import Declared, flag, options_of, plain_values, real, taken, vectors_of, whole
 from ..rows import Beside, at, not_checkable, said_of
 from ..translation import (
-    IN_R,
     TRANSLATORS,
     Context,
     StaysInR,
     Step,
     Translation,
+    in_r,
     needed,
-    outside,
+    stays_if,
     translates,
     tried,
 )
 from . import recorded_btm as recorded
-from .btm_numbers import TWICE, WRONG, Relation, coefficients, name_of, of_fit, relation
+from .btm_numbers import TWICE, WRONG, Relation, btm_rows, coefficients, name_of, relation
 
-BTM = "pairproof.bridge.bradleyterry2.BTm"
+R_BTM, BTM = "BradleyTerry2::BTm", "pairproof.bridge.bradleyterry2.BTm"
 #: The same fit by the same R from the same values; rows of a subset may be summed in another order.
 LEAST, AGAIN = 9.0, "the same call of R"
 PLAYERS = ("player1", "player2")
 
 
-def by_the_bridge(call: RecordedCall, why: str) -> Translation:
-    """R's BTm of the same values, and why; "outside" where they were not recorded."""
-    try:
-        code = bridged_code(call, recorded.contests_of(call))
-    except (StaysInR, InputError, FormulaError) as error:
-        return outside(f"{why}; through the bridge: {error}")
+@in_r(R_BTM)
+def by_the_bridge(call: RecordedCall, context: Context, why: str) -> Translation:
+    """R's BTm of the same values, and why."""
+    code = bridged_code(call, recorded.contests_of(call))
     return Translation("bridge", code, why, judge=partial(of_r, call))
 
 
 def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = "") -> Call:
     """`BTm("cbind(wins, losses)", ...)` of the bridge; also: a formula whose variables are needed too."""
-    if contests.doubled:
-        raise StaysInR("R took each row twice, which the bridge does not repeat")
+    stays_if(contests.doubled, "R took each row twice, which the bridge does not repeat")
     tables, players = _tables(call, contests, f"{recorded.formula_text(call)} {also}")
     formula, offset = recorded.formula_text(call), contests.offset
     stands = offset is not None and offset.any()
@@ -86,22 +84,15 @@ def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = ""
     return Call(BTM, ("cbind(wins, losses)", *players), options | {"data": tables})
 
 
-def of_r(call: RecordedCall, model: ContestModel) -> list[Agreement]:
-    """R through the bridge beside R in the script."""
+def of_r(call: RecordedCall, model: ContestModel, more: str = "") -> list[Agreement]:
+    """R through the bridge beside R in the script; more: numbers beside those of every model."""
     r, (values, spread), found = Beside(call, LEAST, AGAIN), coefficients(call), call.vector("coef")
-    names = () if found is None or found.names is None else found.names
-    errors = {n: e for n, e, v in zip(names, np.sqrt(np.diag(spread)).tolist(), values) if not np.isnan(v)}
-    ours_se = {n: e for n, e in model.bse().items() if n in errors}
-    rows = r.named("estimate", model.params(), dict(zip(names, values.tolist())), at("coef", model.names))
-    rows += r.named("se", ours_se, errors, at("se", model.names))
-    return rows + r.numbers(
-        deviance=model.deviance,
-        df_resid=model.df_residual,
-        null_deviance=model.null_deviance,
-        df_null=model.df_null,
-        aic_glm=model.aic,
-        sigma=model.sigma,
-    )
+    theirs = dict(zip(() if found is None else found.names or (), values.tolist()))
+    errors = {n: e for n, e in zip(theirs, np.sqrt(np.diag(spread)).tolist()) if theirs[n] == theirs[n]}
+    ours = {n: e for n, e in model.bse().items() if n in errors}
+    rows = r.named("estimate", model.params(), theirs, at("coef", model.names))
+    rows += r.named("se", ours, errors, at("se", model.names))
+    return rows + r.fields(model, f"deviance df_resid null_deviance df_null aic_glm sigma {more}")
 
 
 def _tables(
@@ -121,11 +112,11 @@ def _tables(
             columns[named[name]] = of_player
         players.append(named)
     others: dict[int, dict[str, RVector]] = {}
-    for name, column in recorded.vectors_of(call.frame("data")).items():
+    for name, column in vectors_of(call.frame("data")).items():
         if name in columns or not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", said):
             continue  # the formula does not name it
         if len(column) == contests.total:
-            columns[name] = recorded.taken(column, contests.rows)
+            columns[name] = taken(column, contests.rows)
         else:
             others.setdefault(len(column), {})[name] = column
     there = {".", *columns, *(n for p in players for n in p), *(n for of in others.values() for n in of)}
@@ -146,41 +137,29 @@ def _frame(columns: dict[str, RVector]) -> RList:
 
 def settings(call: RecordedCall) -> dict[str, Any]:
     """Where iterations start and stop, and contrasts, as the call set them."""
-    found: dict[str, Any] = {}
-    control: dict[str, Any] = {}
+    lost = next((name for name in ("start", "etastart", "mustart") if name in call.args), "")
+    stays_if(lost, f"its {lost} is not passed on")
     given = call.values.get("control")
-    named = dict(zip(given.names or (), given.values)) if isinstance(given, RList) else {}
-    for name in ("epsilon", "maxit", "tol", "maxiter", "IWLSiter"):
-        number = _number(call.values.get(name, named.get(name)))
-        if number is not None:
-            of = found if name in ("epsilon", "maxit") else control
-            of[name] = number if name in ("epsilon", "tol") else int(number)
+    own = dict(zip(given.names or (), given.values)) if isinstance(given, RList) else {}
+    said = options_of(SETTINGS, lambda name: call.values.get(name, own.get(name)))
+    control: dict[str, Any] = {
+        name: said.pop(name) for name in ("tol", "maxiter", "IWLSiter") if name in said
+    }
     if control:
-        found["control"] = Call("pairproof.bridge.bradleyterry2.glmmPQL_control", (), control)
-    for name in ("sigma", "sigma.fixed"):
-        number = _number(call.values.get(name))
-        if number is not None:
-            found[name.replace(".", "_")] = bool(number) if name == "sigma.fixed" else number
-    for name in ("start", "etastart", "mustart"):
-        if name in call.args:
-            raise StaysInR(f"its {name} is not passed on")
+        said["control"] = Call("pairproof.bridge.bradleyterry2.glmmPQL_control", (), control)
     contrasts = call.values.get("contrasts")
     if isinstance(contrasts, RList) and contrasts.names:
         kinds = [v.scalar() if isinstance(v, RVector) and len(v) == 1 else None for v in contrasts.values]
-        if not all(isinstance(v, str) for v in kinds):
-            raise StaysInR("its contrasts are a matrix or a function")
-        found["contrasts"] = dict(zip(contrasts.names, kinds))
-    return found
+        stays_if(not all(isinstance(v, str) for v in kinds), "its contrasts are a matrix or a function")
+        said["contrasts"] = dict(zip(contrasts.names, kinds))
+    return said
 
 
-def _number(value: Any) -> float | None:
-    if not isinstance(value, RVector) or value.values.size != 1 or value.values.dtype.kind not in "fib":
-        return None
-    number = float(value.floats().ravel()[0])
-    return None if np.isnan(number) else number
-
-
-R_BTM = "BradleyTerry2::BTm"
+#: Settings of BTm and of its control, in the order in which they are written.
+SETTINGS: Declared = {
+    **{"epsilon": (real, None), "maxit": (whole, None), "tol": (real, None), "maxiter": (whole, None)},
+    **{"IWLSiter": (whole, None), "sigma": (real, None), "sigma.fixed": (flag, None)},
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,19 +245,13 @@ def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
     return Model(step)
 
 
-@translates("BradleyTerry2::BTm")
+@translates(R_BTM)
 def btm(call: RecordedCall, context: Context) -> Translation:
     """A BTm, translated from its result: players, counts, model matrix, formula."""
-    try:
-        contests = recorded.contests_of(call)
-        candidate, _, found = native(call, contests, added_later(call, context))
-    except StaysInR as why:
-        return by_the_bridge(call, str(why))
+    contests = recorded.contests_of(call)
+    candidate, found = native(call, contests, added_later(call, context))
     notes = candidate.notes + ((recorded.HALF,) if "ties" in candidate.code.keywords else ())
-    return Translation("native", candidate.code, judge=of_fit(call, contests, found), notes=notes)
-
-
-IN_R[R_BTM] = lambda call, context, why: by_the_bridge(call, why)
+    return Translation("native", candidate.code, judge=partial(btm_rows, call, contests, found), notes=notes)
 
 
 def added_later(call: RecordedCall, context: Context) -> list[str]:
@@ -295,7 +268,7 @@ def added_later(call: RecordedCall, context: Context) -> list[str]:
 
 def native(
     call: RecordedCall, contests: recorded.Contests, scopes: Sequence[str] = ()
-) -> tuple[recorded.Candidate, Fit, Relation]:
+) -> tuple[recorded.Candidate, Relation]:
     """The first candidate that Python fits and whose design is R's."""
     if not contests.halves and "weights" not in call.args:
         raise StaysInR("its counts are neither whole numbers nor halves, and no weights say what they are")
@@ -310,7 +283,7 @@ def native(
             continue
         found = relation(fit, contests, known)
         if found is not None and (found.direct or candidate.any_contrasts):
-            return candidate, fit, found
+            return candidate, found
     raise StaysInR(why)
 
 
@@ -321,15 +294,14 @@ MOST = 1_000_000
 
 @translates("BradleyTerry2::glmmPQL")
 def glmm_pql(call: RecordedCall, context: Context) -> Translation:
+    """R's alone."""
+    raise StaysInR(WHY)
+
+
+@in_r("BradleyTerry2::glmmPQL")
+def glmm_pql_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     """`pairproof.bridge.bradleyterry2.glmmPQL("y ~ x", random, data=...)`."""
-
-    def judge(model: ContestModel) -> Sequence[Agreement]:
-        return of_r(call, model) + Beside(call, LEAST, AGAIN).numbers(sigma_se=model.sigma_se)
-
-    try:
-        return Translation("bridge", _code(call), WHY, judge=judge)
-    except (StaysInR, InputError, FormulaError) as why:
-        return outside(f"{WHY}; through the bridge: {why}")
+    return Translation("bridge", _code(call), why, judge=partial(of_r, call, more="sigma_se"))
 
 
 def _code(call: RecordedCall) -> Call:
@@ -388,10 +360,10 @@ def step(call: RecordedCall, context: Context) -> Translation:
 
 def path_of(call: RecordedCall) -> str:
     """The path of the choice, in R's words: what was added or left out, and the AIC after it."""
-    table = recorded.vectors_of(call.frame("anova"))
+    table = vectors_of(call.frame("anova"))
     if not {"Step", "AIC"} <= set(table):
         return "The model that R's step chose; its path was not recorded."
-    words = [" ".join(str(v).split()) if v else "start" for v in recorded.plain_values(table["Step"])]
+    words = [" ".join(str(v).split()) if v else "start" for v in plain_values(table["Step"])]
     said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, table["AIC"].floats()) if not np.isnan(a)]
     more = f", and {len(said) - MOST_TRIED} more" if len(said) > MOST_TRIED else ""
     return f"The model that R's step chose. Its path: {', '.join(said[:MOST_TRIED])}{more}."

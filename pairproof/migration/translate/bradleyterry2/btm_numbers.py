@@ -21,13 +21,12 @@ others than "one player is 0"::
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
-from scipy.stats import norm
 
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.programs.counted_cells import comparison_columns, order_of, treated
@@ -36,12 +35,12 @@ from ....fit.estimates.predictions import item_covariate
 from ....fit.estimates.specification import ContestSpec
 from ....fit.fit import Fit
 from ....native.comparisons.contests.residuals import contest_residuals
-from ....validation.claims.quantities import Quantity, kind_of
+from ....validation.claims.quantities import Quantity
 from ....validation.r_answers.contests import BRGLM, BTM_DEFAULT, PQL_DEFAULT, TOWARDS_INFINITY
-from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
+from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
-from ..rows import SAME, Beside, count_rows, counterpart, differ, explained, fit_rows
+from ..rows import SAME, Beside, count_rows, differ, explained, llf_and_aic, of_fit
 from .recorded_btm import Contests, bias_reduced
 
 FloatArray = NDArray[np.float64]
@@ -89,15 +88,6 @@ def penalised_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> floa
     """The deviance less log det of the information; x float[n, p] of full rank, p float[n]."""
     w = (contests.wins + contests.losses) * p * (1.0 - p)
     return deviance(contests, p) - float(np.linalg.slogdet(x.T @ (w[:, None] * x))[1])
-
-
-def expected_errors(contests: Contests, x: FloatArray, p: FloatArray, link: str) -> FloatArray:
-    """float[p]: standard errors of the expected information; p float[n]: none of them 0 or 1."""
-    eta = norm.ppf(p) if link == "probit" else np.tan(np.pi * (p - 0.5))
-    density = norm.pdf(eta) if link == "probit" else 1.0 / (np.pi * (1.0 + eta**2))
-    w = (contests.wins + contests.losses) * density**2 / (p * (1.0 - p))
-    found: FloatArray = np.sqrt(np.diag(np.linalg.inv(x.T @ (w[:, None] * x))))
-    return found
 
 
 def binomial_constant(contests: Contests) -> float:
@@ -192,28 +182,18 @@ WRONG = "r-is-wrong"
 STOP = "R's own stop"
 
 
-def of_fit(call: RecordedCall, contests: Contests, found: Relation) -> Callable[[Fit], Sequence[Agreement]]:
-    """The function that holds a fit's numbers against R's."""
-
-    def judge(fit: Fit) -> Sequence[Agreement]:
-        p = r_parameters(call, found)
-        if contests.doubled:
-            p = replace(p, vcov=2.0 * p.vcov)
-        link = spec.link if isinstance(spec := fit.spec, ContestSpec) else "logit"
-        values: dict[str, float] = dict(parameter_values(fit, p))
-        if link != "logit" and fit.random_effects is None:
-            values = {q: v for q, v in values.items() if kind_of(q) != "se"}
-        values.update(_likelihood(call, contests, fit, len(p.names)))
-        if fit.random_effects is not None:
-            values.update(_effects(call, contests, fit))
-        said = [] if found.direct else ["R's contrasts of the players are translated to abilities"]
-        rows = fit_rows(fit, counterpart(call, values, *said, name=name_of(call, fit)))
-        rows = _of_no_spread(call, fit, _not_comparable(fit, rows)) + _of_glm(call, contests, fit)
-        if link != "logit" and fit.random_effects is None:
-            rows += _expected(call, contests, fit, p, link)
-        return _as_doubled(rows, len(contests.first)) if contests.doubled else rows
-
-    return judge
+def btm_rows(call: RecordedCall, contests: Contests, found: Relation, fit: Fit) -> Sequence[Agreement]:
+    """A fit's numbers beside R's."""
+    p, random = r_parameters(call, found), fit.random_effects is not None
+    if contests.doubled:
+        p = replace(p, vcov=2.0 * p.vcov)
+    expected = isinstance(fit.spec, ContestSpec) and fit.spec.link != "logit" and not random
+    values = _effects(call, contests, fit) if random else _likelihood(call, contests, len(p.names))
+    said = [] if found.direct else ["R's contrasts of the players are translated to abilities"]
+    rows = of_fit(call, fit, p, values, *said, name=name_of(call, fit), errors=not expected)
+    rows = _of_no_spread(call, fit, _not_comparable(fit, rows)) + _of_glm(call, contests, fit)
+    rows += _expected(call, fit, p) if expected else []
+    return _as_doubled(rows, len(contests.first)) if contests.doubled else rows
 
 
 def coefficients(call: RecordedCall) -> tuple[FloatArray, FloatArray]:
@@ -252,19 +232,15 @@ def name_of(call: RecordedCall, fit: Fit) -> str:
     return f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
 
 
-def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dict[str, float]:
+def _likelihood(call: RecordedCall, contests: Contests, n: int) -> dict[str, float]:
     """Deviance, degrees of freedom, log-likelihood and AIC on the fit's definitions."""
-    if fit.random_effects is not None:
-        return {}
-    values: dict[str, float] = {}
-    of, residual, twice = call.number("deviance"), call.number("df_residual"), contests.doubled
-    if of is not None:
-        values["deviance"] = of / 2 if twice else of
-    if residual is not None:
-        values["df_resid"] = residual - len(contests.first) * twice
-    loglik = None if "BTglmmPQL" in call.strings("class") else call.number("loglik")
-    if loglik is not None and contests.whole and not contests.doubled and "weights" not in call.args:
-        values.update(likelihood_values(loglik - binomial_constant(contests), n))
+    twice = contests.doubled
+    of, residual, loglik = (call.number(name) for name in ("deviance", "df_residual", "loglik"))
+    values = {} if of is None else {"deviance": of / 2 if twice else of}
+    values |= {} if residual is None else {"df_resid": residual - len(contests.first) * twice}
+    counted = contests.whole and not twice and "weights" not in call.args
+    if loglik is not None and counted and "BTglmmPQL" not in call.strings("class"):
+        values |= llf_and_aic(loglik - binomial_constant(contests), n)
     return values
 
 
@@ -316,10 +292,10 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
     digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
     if fit.random_effects is not None:
         least = floor("deviance", BTM_DEFAULT).digits
-        rows = Beside(call, least, STOP).numbers(None, deviance=deviance(contests, p))
+        rows = Beside(call, least, STOP).numbers(deviance=deviance(contests, p))
     else:
-        rows = Beside(call, SAME, STOP).numbers(None, null_deviance=fit.null_deviance)
-        rows += Beside(call, 16.0, STOP).numbers(None, df_null=float(fit.df_null))
+        rows = Beside(call, SAME, STOP).numbers(null_deviance=fit.null_deviance)
+        rows += Beside(call, 16.0, STOP).numbers(df_null=float(fit.df_null))
         rows = _of_brglm(call, contests, p, rows, digits) if bias_reduced(call) else rows
     if "weights" in call.args:
         return rows  # of what is no count R takes log binomial coefficients by its own rule
@@ -327,9 +303,9 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
         rows += count_rows(call, fit)
     rank = int((~np.isnan(coefficients(call)[0])).sum())
     r = Beside(call, digits, STOP)
-    aic = r.numbers(None, aic_glm=glm_aic(contests, p, rank))
+    aic = r.numbers(aic_glm=glm_aic(contests, p, rank))
     if "BTglmmPQL" in call.strings("class") and differ(aic):
-        if not differ(r.numbers(None, aic_glm=glm_aic(contests, p, rank, pql=True))):
+        if not differ(r.numbers(aic_glm=glm_aic(contests, p, rank, pql=True))):
             aic = explained(aic, ("aic_glm",), PQL_AIC, WRONG)
     return rows + aic
 
@@ -339,21 +315,20 @@ def _of_brglm(
 ) -> list[Agreement]:
     """brglm's null deviance, explained where it is that of its pseudo-counts, and its penalised deviance."""
     x, r = contests.x[:, ~np.isnan(coefficients(call)[0])], Beside(call, least, STOP)
-    if not differ(r.numbers(None, null_deviance=brglm_null_deviance(contests, x, p))):
+    if not differ(r.numbers(null_deviance=brglm_null_deviance(contests, x, p))):
         rows = explained(rows, ("null_deviance",), BRGLM_NULL, WRONG)
-    return rows + r.numbers(None, penalised_deviance=penalised_deviance(contests, x, p))
+    return rows + r.numbers(penalised_deviance=penalised_deviance(contests, x, p))
 
 
-def _expected(call: RecordedCall, contests: Contests, fit: Fit, p: RParameters, link: str) -> list[Agreement]:
+def _expected(call: RecordedCall, fit: Fit, p: RParameters) -> list[Agreement]:
     """Standard errors on R's definition: with another link than the logit those of the expected information."""
-    names, x, reference = design_of(fit)
-    if fit.not_estimable or set(names) != set(p.names) or reference != p.reference:
+    ours = fit.bse_expected
+    names, _, reference = design_of(fit)
+    if ours is None or fit.not_estimable or set(names) != set(p.names) or reference != p.reference:
         return []
-    ours = dict(zip(names, expected_errors(contests, x, fitted(fit, contests), link)))
-    theirs = dict(zip(p.names, np.sqrt(np.diag(p.vcov)).tolist()))
     why = "of the expected information, as glm's; R takes it one step early"
-    r = Beside(call, floor("se", name_of(call, fit)).digits, why)
-    return [r.row(Quantity("se", name=n), ours[n], theirs[n]) for n in theirs]
+    r, theirs = Beside(call, floor("se", name_of(call, fit)).digits, why), np.sqrt(np.diag(p.vcov)).tolist()
+    return [r.row(Quantity("se", name=n), float(ours[n]), v) for n, v in zip(p.names, theirs)]
 
 
 def _not_comparable(fit: Fit, rows: Iterable[Agreement]) -> list[Agreement]:

@@ -18,15 +18,15 @@ import numpy as np
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.values.nodes import RList, RVector
 from ....data.columns import Factor
-from ....errors import FormulaError, InputError
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, files, frame_call, stated
+from ..recorded_answers import vectors_of
 from ..rows import Beside, in_column, said_of
-from ..translation import Context, StaysInR, Translation, needed, outside, translates
+from ..translation import Context, StaysInR, Translation, in_r, needed, stays_if, translates
 from .btm_fits import Model, model_of
 from .btm_numbers import STOP
-from .recorded_btm import Contests, estimated_terms, in_words, vectors_of
+from .recorded_btm import Contests, estimated_terms, in_words
 
 _NAME = re.compile(r"(?:[^\W\d]|\.(?![0-9]))[\w.]*\Z")
 
@@ -121,15 +121,16 @@ def predict(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.predict(m, contests)`."""
     model = model_of(call, context, "object")
     theirs = _predicted(call, model)
-    try:
-        try:
-            code = _native_code(call, model, theirs)
-            return Translation("native", code, judge=partial(_prediction_rows, call, model, theirs))
-        except StaysInR as why:
-            code, reason = _bridge_code(call, model), str(why)
-    except (InputError, FormulaError) as error:
-        return outside(str(error))
-    return Translation("bridge", code, reason, judge=partial(_bridge_rows, call, theirs))
+    code = _native_code(call, model, theirs)
+    return Translation("native", code, judge=partial(_prediction_rows, call, model, theirs))
+
+
+@in_r("BradleyTerry2::predict.BTm")
+def predict_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    """`pairproof.bridge.bradleyterry2.predict(m, newdata=, ...)`."""
+    model = model_of(call, context, "object")
+    judge = partial(_bridge_rows, call, _predicted(call, model))
+    return Translation("bridge", _bridge_code(call, model), why, judge=judge)
 
 
 @translates("BradleyTerry2::residuals.BTm")
@@ -145,8 +146,7 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
         code = Call("pairproof.item_residuals", (model.result,))
         return Translation("native", code, judge=partial(_grouped_rows, call, model, value))
     by = call.word("by", "")
-    if "by" in call.args and not by:
-        return outside("the factor by which it groups was not recorded by its name")
+    stays_if("by" in call.args and not by, "the factor by which it groups was not recorded by its name")
     options = {name: said for name, said in (("type", kind), ("by", by)) if said not in ("deviance", "")}
     code = Call(f"{BRIDGE}.residuals", (model.in_r(),), options)
     theirs = value.floats().T.ravel()
@@ -154,7 +154,7 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
     def again(found: Any) -> Sequence[Agreement]:
         values = np.asarray(found.values)
         places = _by_columns("values", values)
-        return _rows(Beside(call, 9.0, STOP), f"residual_{kind}", theirs, values.T.ravel(), places)
+        return Beside(call, 9.0, STOP).listed(f"residual_{kind}", values.T, theirs, places)
 
     return Translation("bridge", code, f"residuals of type {kind!r} stay in R", judge=again)
 
@@ -182,8 +182,7 @@ def _predicted(call: RecordedCall, model: Model) -> dict[tuple[int, str], Any]:
             numbers = inside[name] if name in inside else None
             if isinstance(numbers, RVector):
                 found[level, name] = numbers
-    if not found:
-        raise StaysInR("its values were not recorded")
+    stays_if(not found, "its values were not recorded")
     return found
 
 
@@ -214,8 +213,7 @@ def _rows_of_fit(model: Model) -> Call:
     """The contests of the table that the model was fitted to."""
     code = model.step.translation.code
     tables = [f for f in files(code) if {"first", "second"} <= set(f.columns)]
-    if not tables:
-        raise StaysInR("the table of its model is not in a file")
+    stays_if(not tables, "the table of its model is not in a file")
     columns = {n: list(v) for n, v in tables[0].columns.items() if n not in ("wins", "losses", "ties")}
     return columns_call(columns, f"{tables[0].stem or 'BTm'}_contests")
 
@@ -231,8 +229,7 @@ def _prediction_rows(
         column, label = ("se", "prediction_se") if of_error else (point, "prediction")
         size = np.nan_to_num(found["se"].to_numpy(float)) if column == "eta" else 0.0
         r = Beside(call, model.least("se" if of_error else "estimate"), STOP)
-        ours = found[column].to_numpy(float)
-        rows += _rows(r, label, numbers.floats(), ours, in_column(found, column), size)
+        rows += r.listed(label, found[column], numbers.floats(), in_column(found, column), size)
     # R gives NA at level 1 for a player that was not in the fit.
     why = "R predicts no player with random effects that the model was not fitted to"
     return model.judged(said_of(rows, lambda a: a.r is None, "not-checkable", why, "r-has-no-value"))
@@ -260,8 +257,7 @@ def _newdata_of_r(call: RecordedCall, model: Model) -> Any:
         return frame_call(renamed(given), stem)
     labels = given.names or tuple(f"table{k + 1}" for k in range(len(given.values)))
     frames = {n or "table": v for n, v in zip(labels, given.values) if isinstance(v, RList)}
-    if len(frames) != len(given.values) or not frames:
-        raise StaysInR("its newdata are no data frames")
+    stays_if(len(frames) != len(given.values) or not frames, "its newdata are no data frames")
     return {n: frame_call(renamed(v), f"{stem}_{n}") for n, v in frames.items()}
 
 
@@ -278,7 +274,7 @@ def _bridge_rows(
             if numbers.values.ndim != 2:
                 ours, places = columns[:, k], places[k * len(columns) : (k + 1) * len(columns)]
             label = f"prediction{'_se' if name == 'se.fit' else ''}.level {level}"
-            rows += _rows(Beside(call, 9.0, STOP), label, r, ours, places)
+            rows += Beside(call, 9.0, STOP).listed(label, ours, r, places)
     return rows
 
 
@@ -288,43 +284,27 @@ def _bridge_rows(
 def _residual_rows(
     call: RecordedCall, model: Model, kind: str, value: RVector, found: Any
 ) -> Sequence[Agreement]:
-    ours, theirs = found[kind].to_numpy(float), value.floats()
-    if len(theirs) != len(ours):  # na.exclude puts NA where a row was left out
+    theirs, r = value.floats(), Beside(call, model.least("estimate"), STOP)
+    if len(theirs) != len(found):  # na.exclude puts NA where a row was left out
         theirs = theirs[~np.isnan(theirs)]
-    r, places = Beside(call, model.least("estimate"), STOP), in_column(found, kind)
     size = 1.0  # residuals are on the scale of a standard error
-    return model.judged(_rows(r, f"residual_{kind}", theirs, ours, places, size))
+    return model.judged(r.listed(f"residual_{kind}", found[kind], theirs, in_column(found, kind), size))
 
 
 def _grouped_rows(call: RecordedCall, model: Model, value: RVector, found: Any) -> Sequence[Agreement]:
     players = [n.removeprefix(model.contests().id) for n in value.margin(0) or value.names or ()]
     at = {item: k for k, item in enumerate(found["item"])}
     order = [at[p] for p in players if p in at]
-    weights = value.attributes.get("weights")
-    theirs = [("residual", "residual", value.floats().ravel())]
-    if isinstance(weights, RVector):
-        theirs.append(("residual_weight", "weight", weights.floats().ravel()))
+    weights, r = value.attributes.get("weights"), Beside(call, model.least("se") - 0.5, STOP)
+    theirs = {"residual": value} | ({"weight": weights} if isinstance(weights, RVector) else {})
     rows: list[Agreement] = []
-    for label, column, numbers in theirs:
-        ours = found[column].to_numpy(float)[order]
+    for column, vector in theirs.items():
+        ours, numbers = found[column].to_numpy(float)[order], vector.floats().ravel()
         # A weight of 0 is that of results that are certain in the limit; R's is what its stop left.
         size = 1.0 if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
-        places = [in_column(found, column)[k] for k in order]
-        r = Beside(call, model.least("se") - 0.5, STOP)
-        rows += _rows(r, label, numbers, ours, places, size, players)
+        places, label = in_column(found, column), "residual" if column == "residual" else "residual_weight"
+        rows += r.listed(label, ours, numbers, [places[k] for k in order], size, players)
     return model.judged(rows)
-
-
-def _rows(
-    r: Beside, label: str, theirs: Any, ours: Any, places: Sequence[str], size: Any = 0.0, names: Any = ()
-) -> list[Agreement]:
-    """R's numbers beside ours, in order, called by these names, else 1, 2, ..."""
-    n = len(ours)
-    if len(theirs) != n:
-        return [Beside(r.call, why="not as many numbers").row(label, float("nan"), float(len(theirs)))]
-    names, sizes = names or range(1, n + 1), np.broadcast_to(size, n).tolist()
-    entries = zip(names, ours.tolist(), theirs.tolist(), sizes, places)
-    return [r.row(f"{label}.{name}", own, value, s, place) for name, own, value, s, place in entries]
 
 
 def _by_columns(field: str, table: Any) -> list[str]:

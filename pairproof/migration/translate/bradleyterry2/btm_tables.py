@@ -13,24 +13,23 @@ BTabilities and qvcalc as methods of a fit; countsToBinomial, whose rows are in 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
-from ....bridge.packages.base import QuasiVariances
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, Method
 from ..rows import Beside, at, by_item, in_column, not_checkable
-from ..translation import Context, StaysInR, Translation, outside, translates, tried
+from ..translation import Context, StaysInR, Translation, outside, stays_if, translates, tried
 from .btm_fits import Model, model_of
-from .btm_numbers import WRONG, binomial_constant
+from .btm_numbers import STOP, WRONG, binomial_constant
 from .recorded_btm import in_words, terms_of
 
 BRIDGE = "pairproof.bridge.bradleyterry2"
@@ -41,6 +40,8 @@ ADD1 = (
 #: A likelihood ratio is a difference of two deviances, to each of which R's own stop leaves 8 digits.
 RATIO = 6.0
 OTHER = "R's table is of other tests or terms than pairproof's, or its model stays in R"
+#: Tests that are pairproof's.
+CHI_SQUARE = ("Chisq", "LRT")
 #: R's row and column -> our number, and where it stands in our table; "" where it is computed from what does.
 Numbers = Mapping[tuple[str, str], tuple[float, str]]
 
@@ -49,77 +50,94 @@ Numbers = Mapping[tuple[str, str], tuple[float, str]]
 def anova(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.anova(m)`, or of several models."""
     names = ["object", *(f"..{k}" for k in range(1, 50) if f"..{k}" in call.fits)]
-    models, table = [model_of(call, context, name) for name in names], _table(call)
-    why_not, code = OTHER, Call("pairproof.anova", tuple(m.result for m in models))
-    if all(m.in_words is not None for m in models) and _chi_square(call):
-        native, why_not = _tried(code, models)
+    models = [model_of(call, context, name) for name in names]
+    numbers = partial(_sequence, models[0]) if len(models) == 1 else partial(_beside, models)
+
+    def of(table: RList, native: Any) -> Of | None:
         labels = _labels(table)
-        if native is not None and len(native) == len(labels):
-            numbers = partial(_sequence, models[0]) if len(models) == 1 else partial(_beside, models)
-            return _native(call, models[0], code, table, partial(numbers, labels))
-    return _bridge(call, "anova", models, {}, why_not)
+        return partial(numbers, labels) if len(native) == len(labels) else None
+
+    return _tests(call, models, "anova", of)
 
 
 @translates("BradleyTerry2::drop1.BTm")
 def drop1(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.drop1(m)`."""
-    model, table = model_of(call, context, "object"), _table(call)
-    why_not, code = OTHER, Call("pairproof.drop1", (model.result,))
-    if model.in_words is not None and _chi_square(call) and not {"scope", "scale"} & set(call.args):
-        native, why_not = _tried(code, [model])
-        if native is not None and (named := _matched(model, table, native)):
-            return _native(call, model, code, table, partial(_single, model, named, 1.0))
-    return _bridge(call, "drop1", [model], {}, why_not)
+    model = model_of(call, context, "object")
+    whole = not {"scope", "scale"} & set(call.args)
+    return _tests(call, [model], "drop1", partial(_matched, model, 1.0), native=whole)
 
 
 @translates("BradleyTerry2::add1.BTm")
 def add1(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.add1(m, "x + y")`."""
-    model, table, scope = model_of(call, context, "object"), _table(call), call.values.get("scope")
+    model, scope = model_of(call, context, "object"), call.values.get("scope")
     if not isinstance(scope, RLang):
         return outside("its scope is no formula")
-    added = terms_of(scope.text)
-    why_not = OTHER
-    if model.in_words is not None and _chi_square(call) and "scale" not in call.args:
+    added, own = terms_of(scope.text), "scale" not in call.args
+    words = lambda: in_words(model.call, model.contests(), added).formula
+    return _tests(call, [model], "add1", partial(_matched, model, -1.0), words, scope.text, native=own)
+
+
+Of = Callable[[Any], Numbers]
+
+
+def _tests(
+    call: RecordedCall,
+    models: Sequence[Model],
+    function: str,
+    numbers: Callable[[RList, Any], Of | None],
+    words: Callable[[], str] | None = None,
+    scope: str = "",
+    native: bool = True,
+) -> Translation:
+    """The table by pairproof, if it is of the same tests, as `numbers` tells, else R's own through the bridge."""
+    table, test, why = _table(call), call.word("test", "none"), OTHER
+    fits = [m.in_words for m in models]
+    if native and all(f is not None for f in fits) and test in ("none", *CHI_SQUARE):
         try:
-            words = in_words(model.call, model.contests(), added).formula
-            code = Call("pairproof.add1", (model.result, words))
-            native, why_not = _tried(code, [model])
-            if native is not None and (named := _matched(model, table, native)):
-                return _native(call, model, code, table, partial(_single, model, named, -1.0))
-        except StaysInR as why:
-            why_not = str(why)
-    return _bridge(call, "add1", [model], {"scope": scope.text}, why_not)
+            code = Call(f"pairproof.{function}", (*(m.result for m in models), *([words()] if words else [])))
+            found, refused = tried(code, {m.call.id: m.fit for m in models})
+            stays_if(refused, f"pairproof refuses it: {refused}")
+            if (of := numbers(table, found)) is not None:
+                return Translation("native", code, judge=partial(_rows, call, models[0], table, of))
+        except StaysInR as said:
+            why = str(said)
+    options = {} if test == "none" else {"test": "Chisq" if test == "LRT" else test}
+    stays_if(
+        "scale" in call.args or ("scope" in call.args and not scope), "its scope or scale is not passed on"
+    )
+    stays_if(test not in ("none", *CHI_SQUARE, "F"), f"its test is {test!r}")
+    arguments = (*(m.in_r(scope) for m in models), *([scope] if scope else []))
+
+    def judge(found: Any) -> Sequence[Agreement]:
+        r = Beside(call, 9.0, "the same call of R")
+        labels = [f"{label}.{column}" for label in found.rows for column in found.columns]
+        ours = dict(zip(labels, np.ravel(found.values).tolist()))
+        theirs = {f"{label}.{column}": v for (label, column), v in _entries(table).items()}
+        own = {n: v for n, v in ours.items() if n in theirs}
+        return r.named(function, own, theirs, at("values", labels))
+
+    return Translation("bridge", Call(f"{BRIDGE}.{function}", arguments, options), why, judge=judge)
 
 
 # -- native --------------------------------------------------------------------------------------------------
 
 
-def _native(
-    call: RecordedCall, model: Model, code: Call, table: RList, numbers: Callable[[Any], Numbers]
-) -> Translation:
-    fit = _fit_of(model)
+def _rows(call: RecordedCall, model: Model, table: RList, numbers: Of, found: Any) -> Sequence[Agreement]:
+    fit, ours, rows = _fit_of(model), numbers(found), list[Agreement]()
     random = fit.random_effects is not None
-
-    def judge(found: Any) -> Sequence[Agreement]:
-        ours, rows = numbers(found), []
-        for (label, column), value in _entries(table).items():
-            if (label, column) not in ours:
-                continue
-            size = 0.0 if random or column not in ("Deviance", "LRT") else fit.deviance
-            least = model.least("se") - 0.5 if random else RATIO
-            if column in ("Df", "Resid. Df"):
-                least = 16.0
-            elif column.startswith("P"):
-                least -= 1.0  # a relative error of the statistic is multiplied by half of it
-            quantity = f"{call.name.partition('.')[0]}.{label}.{column}"
-            mine, place = ours[label, column]
-            rows.append(Beside(call, least, "R's own stop").row(quantity, mine, value, size, place))
-        if call.name.startswith("add1") and not random:
-            rows = not_checkable(rows, ADD1, WRONG)
-        return model.judged(rows)
-
-    return Translation("native", code, judge=judge)
+    for (label, column), value in _entries(table).items():
+        if (label, column) not in ours:
+            continue
+        least = model.least("se") - 0.5 if random else RATIO
+        # A relative error of the statistic is multiplied by half of it in p.
+        least = 16.0 if column in ("Df", "Resid. Df") else least - 1.0 if column.startswith("P") else least
+        size = 0.0 if random or column not in ("Deviance", "LRT") else fit.deviance
+        quantity, (mine, place) = f"{call.name.partition('.')[0]}.{label}.{column}", ours[label, column]
+        rows.append(Beside(call, least, STOP).row(quantity, mine, value, size, place))
+    wrong = call.name.startswith("add1") and not random
+    return model.judged(not_checkable(rows, ADD1, WRONG) if wrong else rows)
 
 
 def _single(model: Model, named: Mapping[str, str], sign: float, found: Any) -> Numbers:
@@ -180,30 +198,23 @@ def _test(label: str, found: Any, k: int) -> dict[tuple[str, str], tuple[float, 
     return {(label, column): value for column, value in of.items()}
 
 
-def _matched(model: Model, table: RList, native: Any) -> dict[str, str]:
-    """R's labels of terms -> those of our table; {} if they are not the same terms."""
+def _matched(model: Model, sign: float, table: RList, native: Any) -> Of | None:
+    """Numbers of the terms by R's labels and those of our table; None if they are not the same terms."""
     labels = [n for n in _labels(table) if n != "<none>"]
     ours = [str(n) for n in native.index[1:]]
-    try:
+    by_word = {n.replace("`", ""): n for n in ours}
+    named = dict(zip(labels, ours)) if len(labels) == len(ours) else {}
+    with contextlib.suppress(StaysInR):
         contests = model.contests()
         words = {n: in_words(model.call, contests, [n.strip("`")]).formula.replace("`", "") for n in labels}
-    except StaysInR:
-        words = {}
-    if words and sorted(words.values()) == sorted(n.replace("`", "") for n in ours):
-        by_word = {n.replace("`", ""): n for n in ours}
-        return {n: by_word[w] for n, w in words.items()}
-    return dict(zip(labels, ours)) if len(labels) == len(ours) else {}
+        if words and sorted(words.values()) == sorted(n.replace("`", "") for n in ours):
+            named = {n: by_word[w] for n, w in words.items()}
+    return partial(_single, model, named, sign) if named else None
 
 
 def _fit_of(model: Model) -> Fit:
     assert model.fit is not None
     return model.fit
-
-
-def _tried(code: Call, models: Sequence[Model]) -> tuple[Any, str]:
-    """Our table, or None, and why it may not do."""
-    native, refused = tried(code, {m.call.id: m.fit for m in models})
-    return native, f"pairproof refuses it: {refused}" if refused else OTHER
 
 
 # -- R's table -----------------------------------------------------------------------------------------------
@@ -231,129 +242,64 @@ def _entries(table: RList) -> dict[tuple[str, str], float]:
     return found
 
 
-def _chi_square(call: RecordedCall) -> bool:
-    """Whether the table has no test or that of pairproof."""
-    return call.word("test", "none") in ("none", "Chisq", "LRT")
-
-
-def _bridge(
-    call: RecordedCall, function: str, models: Sequence[Model], more: dict[str, Any], why: str
-) -> Translation:
-    """R's own table through the bridge."""
-    test, table = call.word("test", "none"), _table(call)
-    options = {} if test == "none" else {"test": "Chisq" if test == "LRT" else test}
-    if "scale" in call.args or ("scope" in call.args and "scope" not in more):
-        return outside("its scope or scale is not passed on")
-    if test not in ("none", "Chisq", "LRT", "F"):
-        return outside(f"its test is {test!r}")
-    arguments = tuple(m.in_r(str(more.get("scope", ""))) for m in models)
-    code = Call(f"{BRIDGE}.{function}", (*arguments, *more.values()), options)
-
-    def judge(found: Any) -> Sequence[Agreement]:
-        r, width = Beside(call, 9.0, "the same call of R"), len(found.columns)
-        values = {
-            (label, column): (float(found.values[i, j]), f"values / {i * width + j}")
-            for i, label in enumerate(found.rows)
-            for j, column in enumerate(found.columns)
-        }
-        rows = []
-        for (label, column), value in _entries(table).items():
-            own, place = values.get((label, column), (np.nan, ""))
-            rows.append(r.row(f"{function}.{label}.{column}", own, value, place=place))
-        return rows
-
-    return Translation("bridge", code, why, judge=judge)
-
-
 #: Of quasi-variances: qvcalc's own glm stops 4 to 7 digits from the minimum that defines them.
-QUASI = 3.0
-QUASI_COLUMNS = ("quasi_se", "quasi_variance")
-#: Numbers by their items, and where they stand in the value.
-Held = tuple[Mapping[str, float], Mapping[str, str]]
+QUASI, WHY_QUASI = 3.0, "qvcalc's own glm stops 4 to 7 digits from the minimum"
+
+
+def held(found: Any, column: str) -> tuple[dict[str, float], dict[str, str]]:
+    """A column of a table of Python's, or an array of R's answer, by its items, and where its numbers stand."""
+    if isinstance(found, pd.DataFrame):
+        return dict(zip(found["item"], found[column].tolist())), by_item(found, column)
+    items = found.players if hasattr(found, "players") else found.items
+    return dict(zip(items, getattr(found, column).tolist())), at(column, items)
 
 
 @translates("BradleyTerry2::BTabilities")
 def abilities(call: RecordedCall, context: Context) -> Translation:
     """`fit.abilities()`."""
-    model, recorded = model_of(call, context, "model"), _ability_table(call)
-    rows = partial(_abilities, call, model, recorded)
+    model, table = model_of(call, context, "model"), call.result.get("value")
+    if not isinstance(table, RVector) or table.values.ndim != 2 or not table.margin(0):
+        return outside("its table was not recorded")
+    numbers = [dict(zip(table.margin(0), column)) for column in table.floats().T.tolist()[:2]]
+    sizes = {n: 0.0 if v != v else v for n, v in numbers[1].items()}
+
+    def judge(found: Any) -> Sequence[Agreement]:
+        rows: list[Agreement] = []
+        for kind, column, of, r in zip(
+            ("ability", "ability_se"), ("ability", "se"), ("estimate", "se"), numbers
+        ):
+            ours, places = held(found, column)
+            own = {n: v for n, v in ours.items() if n in r}
+            rows += Beside(call, model.least(of), STOP).named(kind, own, r, places, sizes)
+        return model.judged(rows)
+
     if model.in_words is not None:
-        return Translation(
-            "native",
-            Method(model.result, "abilities"),
-            judge=lambda found: rows(of_frame(found, "ability", "se")),
-        )
-    return Translation(
-        "bridge",
-        Call(f"{BRIDGE}.BTabilities", (model.in_r(),)),
-        "the fit that it is of is R's" if model.fit is None else "the players' covariates stay in R",
-        judge=lambda found: rows(of_answer(found.players, ability=found.ability, se=found.se)),
-    )
-
-
-def _ability_table(call: RecordedCall) -> RVector:
-    found = call.result.get("value")
-    if not isinstance(found, RVector) or found.values.ndim != 2 or not found.margin(0):
-        raise StaysInR("its table was not recorded")
-    return found
-
-
-def of_frame(frame: pd.DataFrame, *columns: str) -> list[Held]:
-    """Columns of a table of Python's."""
-    return [(dict(zip(frame["item"], frame[c])), by_item(frame, c)) for c in columns]
-
-
-def of_answer(items: Sequence[str], **fields: NDArray[np.float64]) -> list[Held]:
-    """Arrays of R's answer."""
-    return [(dict(zip(items, values.tolist())), at(name, items)) for name, values in fields.items()]
-
-
-def _abilities(
-    call: RecordedCall, model: Model, recorded: RVector, ours: Sequence[Held]
-) -> Sequence[Agreement]:
-    numbers = recorded.floats()
-    sizes = np.where(np.isnan(numbers[:, 1]), 0.0, numbers[:, 1]).tolist()
-    rows: list[Agreement] = []
-    for k, (kind, of) in enumerate((("ability", "estimate"), ("ability_se", "se"))):
-        r, (own, places) = Beside(call, model.least(of), "R's own stop"), ours[k]
-        for name, value, size in zip(recorded.margin(0), numbers[:, k].tolist(), sizes):
-            mine = float(own.get(name, np.nan))
-            rows.append(r.row(f"{kind}.{name}", mine, value, size, places.get(name, "")))
-    return model.judged(rows)
+        return Translation("native", Method(model.result, "abilities"), judge=judge)
+    why = "the fit that it is of is R's" if model.fit is None else "the players' covariates stay in R"
+    return Translation("bridge", Call(f"{BRIDGE}.BTabilities", (model.in_r(),)), why, judge=judge)
 
 
 @translates("qvcalc::qvcalc")
 def quasi_variances(call: RecordedCall, context: Context) -> Translation:
     """`fit.quasi_variances()`."""
-    model, theirs = model_of(call, context, "object"), _quasi(call)
-    rows, own = partial(_quasi_rows, call, theirs), Method(model.result, "quasi_variances")
-    if model.in_words is not None and not tried(own, {model.call.id: model.fit})[1]:
-        return Translation("native", own, judge=lambda found: rows(of_frame(found, *QUASI_COLUMNS)))
-
-    def judge(found: QuasiVariances) -> Sequence[Agreement]:
-        fields = {"quasi_se": found.quasi_se, "quasi_variance": found.quasi_variance}
-        return rows(of_answer(found.items, **fields))
-
-    code = Call(f"{BRIDGE}.qvcalc", (model.in_r(),))
-    return Translation("bridge", code, "its model has no quasi-variances in Python", judge=judge)
-
-
-def _quasi(call: RecordedCall) -> RList:
-    value = call.result.get("value")
+    model, value = model_of(call, context, "object"), call.result.get("value")
     frame = value["qvframe"] if isinstance(value, RList) and "qvframe" in value else None
     if not isinstance(frame, RList) or not {"quasiSE", "quasiVar"} <= set(frame.names or ()):
-        raise StaysInR("its table was not recorded")
-    return frame
+        return outside("its table was not recorded")
 
+    def judge(found: Any) -> Sequence[Agreement]:
+        rows: list[Agreement] = []
+        for kind, theirs in (("quasi_se", "quasiSE"), ("quasi_variance", "quasiVar")):
+            ours, places = held(found, kind)
+            r = dict(zip(_labels(frame) or ours, frame.vector(theirs).floats().tolist()))
+            rows += Beside(call, QUASI, WHY_QUASI).named(kind, ours, r, places)
+        return rows
 
-def _quasi_rows(call: RecordedCall, frame: RList, ours: Sequence[Held]) -> Sequence[Agreement]:
-    r, labels = Beside(call, QUASI, "qvcalc's own glm stops 4 to 7 digits from the minimum"), frame.row_names
-    rows: list[Agreement] = []
-    for kind, theirs, (own, places) in zip(QUASI_COLUMNS, ("quasiSE", "quasiVar"), ours):
-        names = list(own) if labels is None else [str(v) for v in labels.values.tolist()]
-        values = dict(zip(names, frame.vector(theirs).floats().tolist()))
-        rows += r.named(kind, {n: float(v) for n, v in own.items()}, values, places)
-    return rows
+    own = Method(model.result, "quasi_variances")
+    if model.in_words is not None and not tried(own, {model.call.id: model.fit})[1]:
+        return Translation("native", own, judge=judge)
+    code = Call(f"{BRIDGE}.qvcalc", (model.in_r(),))
+    return Translation("bridge", code, "its model has no quasi-variances in Python", judge=judge)
 
 
 @translates("BradleyTerry2::countsToBinomial")

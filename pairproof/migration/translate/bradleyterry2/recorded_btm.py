@@ -36,12 +36,12 @@ from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import NotRecorded, RecordedCall
 from ....bridge.values.formulas import checked
-from ....bridge.values.nodes import RLang, RList, RValue, RVector
+from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
 from ..python_code import Call, File, table_call, whole_numbers
-from ..recorded_answers import counts
-from ..translation import StaysInR, needed
+from ..recorded_answers import counts, plain_values, taken, vectors_of
+from ..translation import StaysInR, needed, stays_if
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -103,7 +103,7 @@ def contests_of(call: RecordedCall) -> Contests:
     if share.ndim == 2 or share.shape != weight.shape:
         raise StaysInR("its outcome is neither a share nor counts of wins and losses")
     n = len(share)
-    rows, kept, doubled = _rows(call, n, len(one.values), _labels(call, sides_of=call.frame("player1")))
+    rows, kept, doubled = _rows(call, n, len(one.values))
     share, weight = share[kept], weight[kept]
     if np.isnan(share).any() or one.na[rows].any() or other.na[rows].any():
         raise StaysInR("a row that it used has no outcome or no player")
@@ -126,19 +126,6 @@ def contests_of(call: RecordedCall) -> Contests:
     )
 
 
-def vectors_of(frame: RValue) -> dict[str, RVector]:
-    """The columns of a data frame that are plain vectors, by name."""
-    if not isinstance(frame, RList):
-        return {}
-    found = zip(frame.names or (), frame.values)
-    return {n: v for n, v in found if isinstance(v, RVector) and v.values.ndim == 1}
-
-
-def taken(column: RVector, rows: IntArray) -> RVector:
-    """Rows of a vector."""
-    return RVector(column.values[rows], column.na[rows], None, None, column.levels, column.rclass)
-
-
 def formula_text(call: RecordedCall) -> str:
     """R's formula; "" where it was not recorded."""
     found = call.result.get("formula")
@@ -157,8 +144,7 @@ def _side(call: RecordedCall, which: str, key: str) -> dict[str, RVector]:
     if not isinstance(found, RList):
         raise StaysInR(f"{which} was not recorded")
     columns = vectors_of(found)
-    if key not in columns:
-        raise StaysInR(f"{which} has no column {key!r}")
+    stays_if(key not in columns, f"{which} has no column {key!r}")
     return columns
 
 
@@ -181,44 +167,34 @@ def _design(call: RecordedCall, n: int) -> tuple[FloatArray, tuple[str, ...]]:
     return found.floats(), found.dimnames[1]
 
 
-def _labels(call: RecordedCall, sides_of: RList | None) -> tuple[str, ...] | None:
-    """Names of all rows, where they are not 1, 2, 3, ...; BTm gives its model frame names of its own, 1, 2, ..."""
-    found = None if sides_of is None else sides_of.attributes.get("row.names")
-    if isinstance(found, RVector) and found.values.dtype.kind == "O":
-        return tuple(str(v) for v in found.values.tolist())
-    return None
-
-
-def _rows(
-    call: RecordedCall, n: int, total: int, labels: tuple[str, ...] | None
-) -> tuple[IntArray, IntArray, bool]:
+def _rows(call: RecordedCall, n: int, total: int) -> tuple[IntArray, IntArray, bool]:
     """Positions of the rows used among all; which of the rows used to keep; whether each was taken twice."""
+    every = np.arange(n)
     if n == total:
-        return np.arange(n), np.arange(n), False
+        return every, every, False
     vectors = (call.vector("prior_weights"), call.vector("y"))
-    names = next((v.names for v in vectors if v is not None and v.names is not None), None)
-    if names is None or len(names) != n:
-        raise StaysInR(f"R used {n} of {total} rows, and their names do not say which")
-    place = {name: k for k, name in enumerate(labels or tuple(str(k + 1) for k in range(total)))}
-    if all(name in place for name in names):
-        return np.array([place[name] for name in names]), np.arange(n), False
+    names = next((v.names for v in vectors if v is not None and v.names is not None), None) or ()
+    stays_if(len(names) != n, f"R used {n} of {total} rows, and their names do not say which")
+    # Names of all rows, where they are not 1, 2, 3, ...: BTm gives its model frame such names of its own.
+    side = call.frame("player1")
+    found = None if side is None else side.attributes.get("row.names")
+    labels: list[Any] = list(range(1, total + 1))
+    if isinstance(found, RVector) and found.values.dtype.kind == "O":
+        labels = found.values.tolist()
+    place = {str(name): k for k, name in enumerate(labels)}
     half = n // 2
-    if n % 2 == 0 and names[half:] == tuple(f"{name}.1" for name in names[:half]):
-        if all(name in place for name in names[:half]):
-            return np.array([place[name] for name in names[:half]]), np.arange(half), True
+    twice = n % 2 == 0 and names[half:] == tuple(f"{name}.1" for name in names[:half])
+    for used, doubled in ((names, False), *([(names[:half], True)] if twice else [])):
+        if all(name in place for name in used):
+            return np.array([place[name] for name in used]), every[: len(used)], doubled
     raise StaysInR(f"R used {n} rows of {total}, some of them more than once")
 
 
-def plain_values(column: RVector) -> list[Any]:
-    """A column as Python values, None where it is missing: the level of a factor, 1 and 0 for TRUE and FALSE."""
-    values: list[Any] = [None if m else v for v, m in zip(column.values.tolist(), column.na.tolist())]
-    if column.levels is not None:
-        return [None if v is None else column.levels[int(v) - 1] for v in values]
-    return [None if v != v else int(v) if isinstance(v, bool) else v for v in values]
-
-
-_TOKEN = re.compile(
-    r"`(?P<ticked>[^`]+)`|(?P<name>(?:[^\W\d]|\.(?!\d))[\w.]*)|(?P<other>%in%|==|!=|<=|>=|[0-9.]+(?:[eE][-+]?[0-9]+)?|\S)"
+_PLAIN = r"(?:[^\W\d]|\.(?!\d))[\w.]*"
+#: A name with its index in square brackets, if any, or the bracket of a call; and what holds no names.
+_WORD = re.compile(
+    rf"(?:`(?P<ticked>[^`]+)`|(?P<name>{_PLAIN}))(?:\[(?:`(?P<of_ticked>[^`]+)`|(?P<of>{_PLAIN}))\]|(?P<call>\())?"
+    r"|%in%|[0-9.]+(?:[eE][-+]?[0-9]+)?|(?P<open>\[)"
 )
 #: Names that a table of comparisons reads as something of its own, or that a formula does.
 TAKEN = frozenset("first second wins losses ties judge weight source order item offset weights".split())
@@ -252,8 +228,7 @@ def in_words(
 def terms_of(text: str) -> list[str]:
     """The terms that a scope adds: "~. + x[..] + y[..]" has x[..] and y[..]."""
     parts = _checked(text, "scope")
-    if any(part[0] == "-" for part in parts):
-        raise StaysInR("its scope takes terms away")
+    stays_if(any(part[0] == "-" for part in parts), "its scope takes terms away")
     bodies = [part.lstrip("+ ") for part in parts]
     return [body for body in bodies if body not in (".", "1") and "|" not in body]
 
@@ -303,27 +278,18 @@ class _Reader:
         body = part.lstrip("+- ")
         if "|" in body or body.startswith("offset(") or part == "+ 1":
             return ""
-        tokens = [m for m in _TOKEN.finditer(part)]
-        out, k = [], 0
-        while k < len(tokens):
-            name = tokens[k]["ticked"] or tokens[k]["name"]
-            ahead = [t[0] for t in tokens[k + 1 : k + 4]]
-            if name is None:
-                out.append(tokens[k][0])
-            elif ahead[:1] == ["["]:
-                index = tokens[k + 2]["ticked"] or tokens[k + 2]["name"]
-                if index is None or ahead[2:] != ["]"]:
-                    raise StaysInR(f"{body}: only a name in square brackets has a counterpart")
-                out.append(self.word(name, index))
-                k += 3
-            elif ahead[:1] == ["("]:
-                if name not in FUNCTIONS:
-                    raise StaysInR(f"{name}() has no counterpart in a formula of pairproof")
-                out.append(name)
-            else:
-                out.append(self.word(name, ""))
-            k += 1
-        return _spaced(out)
+        said = _WORD.sub(lambda m: self._said(m, body), part)
+        return re.sub(r"\s+", " ", said.replace("/", " / ")).strip()
+
+    def _said(self, m: re.Match[str], body: str) -> str:
+        name = m["ticked"] or m["name"]
+        stays_if(m["open"], f"{body}: only a name in square brackets has a counterpart")
+        if name is None:
+            return m[0]
+        if m["call"]:
+            stays_if(name not in FUNCTIONS, f"{name}() has no counterpart in a formula of pairproof")
+            return f"{name}("
+        return self.word(name, m["of_ticked"] or m["of"] or "")
 
     def word(self, name: str, index: str) -> str:
         """What a name, or `name[index]`, is called; its values are added."""
@@ -347,8 +313,7 @@ class _Reader:
         if index:
             lost = f"the values of {name} were not recorded"
             values = needed(self.data.get(name), lost)
-            if values.values.ndim != 1:
-                raise StaysInR(lost)
+            stays_if(values.values.ndim != 1, lost)
             if not sided:
                 where = taken(self.vector(index, c.total, "contests"), c.rows)
                 columns[called] = self.plain(_looked_up(values, where, name), called)
@@ -386,17 +351,6 @@ def _looked_up(values: RVector, where: RVector, name: str) -> RVector:
     return taken(values, at.astype(int))
 
 
-def _spaced(tokens: list[str]) -> str:
-    """Tokens as R writes a formula: spaces about + - *, none about the others."""
-    out = ""
-    for token in tokens:
-        out += (
-            f" {token} " if token in ("+", "-", "*", "==", "<", ">", "<=", ">=", "!=", "%in%", "/") else token
-        )
-    out = out.replace(",", ", ").strip()
-    return re.sub(r"\s+", " ", out)
-
-
 MATRIX = (
     "The formula has no counterpart in pairproof's words: the columns of R's model matrix stand in the table, under"
     " R's names."
@@ -420,16 +374,14 @@ class Candidate:
 
 def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()) -> Iterator[Candidate]:
     """Calls of `fit_bradley_terry` to be tried in turn; scopes: later terms, whose covariates are needed."""
-    options = _options(call)
+    options, held, notes = _options(call), held_sigma(call), ()
     random = random_effect(call, contests)
-    notes: tuple[str, ...] = ()
-    if random and held_sigma(call) == 0.0:
+    if random and held == 0.0:
         random, notes = False, (HELD_AT_0,)
     if random:
-        if held_sigma(call) is not None:
-            raise StaysInR("fit_bradley_terry has no random effects with a variance that is held fixed")
-        options["method"] = "pql"
-        notes = (PQL,)
+        lost = "fit_bradley_terry has no random effects with a variance that is held fixed"
+        stays_if(held is not None, lost)
+        options["method"], notes = "pql", (PQL,)
     free, others = free_columns(contests)
     reference = reference_of(contests) if free else ""
     named = {"reference": reference} if free and reference != contests.players[0] else {}
@@ -440,9 +392,7 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
         return
     own = [p for p in call.strings("separate") if p in contests.players]
     more = {"separate": own} if own else {}
-    for terms in (None, estimated_terms(call)):
-        if terms is None and _terms_without_number(call):
-            continue
+    for terms in ((None,) if not _terms_without_number(call) else ()) + (estimated_terms(call),):
         try:
             words = in_words(call, contests, terms, scopes)
         except StaysInR:
@@ -450,13 +400,11 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
         if random:
             words.formula = " + ".join(part for part in (words.formula, "(1 | item)") if part)
         yield Candidate(_with_words(call, contests, words, named | more | options), False, notes)
-    if random and any(name.startswith(contests.id) for name in contests.names):
-        raise StaysInR(
-            "players with an ability of their own beside random effects, in a formula of no other words"
-        )
-    yield Candidate(
-        _with_matrix(call, contests, named | options, free, others, random), False, (*notes, MATRIX)
-    )
+    alone = random and any(name.startswith(contests.id) for name in contests.names)
+    lost = "players with an ability of their own beside random effects, in a formula of no other words"
+    stays_if(alone, lost)
+    code = _with_matrix(call, contests, named | options, free, others, random)
+    yield Candidate(code, False, (*notes, MATRIX))
 
 
 def fit_call(
@@ -601,8 +549,7 @@ def _options(call: RecordedCall) -> dict[str, Any]:
     """Link and reduced bias; what is R's default and ours is left out."""
     found: dict[str, Any] = {}
     link = (call.strings("family") or ("binomial", "logit"))[-1]
-    if link not in ("logit", "probit", "cauchit"):
-        raise StaysInR(f"fit_bradley_terry has no link {link!r}")
+    stays_if(link not in ("logit", "probit", "cauchit"), f"fit_bradley_terry has no link {link!r}")
     if link != "logit":
         found["link"] = link
     if bias_reduced(call):

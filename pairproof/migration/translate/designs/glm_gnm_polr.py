@@ -32,13 +32,26 @@ from ....data.wide import prefmod_pair_order
 from ....fit.fit import Fit
 from ....validation.r_answers.translate import RParameters, likelihood_values
 from ....validation.verdicts.agreement import Agreement
+from ....validation.verdicts.digits import floor
 from ...recognise import decide
 from ...recognise.answer_patterns import Pattern, recognise_pattern
 from ...recognise.design_contests import Contests, Not
 from ..python_code import Call, File, Result, stated, whole_numbers
 from ..recorded_answers import counts
-from ..rows import Beside, in_column
-from ..translation import IN_R, Context, StaysInR, Step, Translation, made, needed, outside, translates, tried
+from ..rows import Beside, covariance, in_column, llf_and_aic, of_fit
+from ..translation import (
+    Context,
+    StaysInR,
+    Step,
+    Translation,
+    in_r,
+    made,
+    needed,
+    outside,
+    stays_if,
+    translates,
+    tried,
+)
 from . import recorded_design as designs
 
 SAID = "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale"
@@ -56,8 +69,8 @@ def davidson(fitted: designs.Fitted, found: decide.Davidson) -> Translation:
     n = len(found.names) if df is None else int(df) - n_contests
     likelihood = designs.poisson_likelihood(call, found.contests, fitted.y, n)
     # With tie.mode or tie.scale gnm's errors are of the expected information, a fit's of the observed one.
-    judge = designs.of_fit(call, p, likelihood, designs.GNM, SAID, errors=not found.general)
-    judge = designs.with_glm(fitted, judge, likelihood, nuisance=n_contests)
+    of = partial(designs.glm_rows, fitted, p, likelihood, designs.GNM, [SAID])
+    judge = partial(of, errors=not found.general, nuisance=n_contests)
     said = "standard errors are of the observed information, R's of the expected one"
     notes = (said,) if found.general else ()
     return Translation("native", _davidson_code(call, found), judge=judge, notes=notes)
@@ -105,7 +118,7 @@ def pattern(fitted: designs.Fitted) -> Translation:
         names = tuple(own.get(_of_pairs(n), n) for n in found.names)
         p = RParameters(names, theta, spread, "lambda", found.reference)
         coarser = [said] if _is_coarser(found) else []
-        return designs.of_fit(call, p, likelihood, designs.GLM, *coarser)(fit)
+        return of_fit(call, fit, p, likelihood, *coarser, name=designs.towards(designs.GLM, fit))
 
     notes = (PLACES,) if found.answers.kind == "ratings" else ()
     return Translation("native", code, judge=judge, notes=notes)
@@ -221,11 +234,9 @@ HALF = (
 )
 
 
+@in_r("stats::glm", "gnm::gnm")
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     return designs.in_r(designs.fitted_of(call), why)
-
-
-IN_R.update({"stats::glm": _in_r, "gnm::gnm": _in_r})
 
 
 @translates("stats::glm", "gnm::gnm")
@@ -245,10 +256,9 @@ def glm(call: RecordedCall, context: Context) -> Translation:
     except Not as why:
         if of_davidson:
             return outside(f"stays in R: {why}, and gnm's terms that are not linear have no design to send")
-        here = why.paired or (poisson and fitted.design.items)
-        return designs.in_r(fitted, str(why)) if here else outside(f"{LEFT_OUT}: {why}")
-    except StaysInR as why:
-        return designs.in_r(fitted, str(why))
+        if not (why.paired or (poisson and fitted.design.items)):
+            return outside(f"{LEFT_OUT}: {why}")
+        raise StaysInR(str(why)) from None
     said = f"family {fitted.family or 'unknown'}; comparisons are binomial, Poisson or ordered"
     return outside(f"{LEFT_OUT}: {said}")
 
@@ -258,14 +268,12 @@ def _binomial(fitted: designs.Fitted) -> Translation:
     wins, losses = counts(fitted.y * fitted.weights), counts((1.0 - fitted.y) * fitted.weights)
     found, link = decide.recognise_rows(fitted.design, wins, losses), fitted.link
     half = bool((wins % 1 != 0).any() or (losses % 1 != 0).any())
-    if link not in LINKS:
-        raise StaysInR(f"link {link} of paired comparisons is not fitted here")
+    stays_if(link not in LINKS, f"link {link} of paired comparisons is not fitted here")
     if ((2 * wins) % 1 != 0).any() or ((2 * losses) % 1 != 0).any():
         raise StaysInR("its counts are neither whole numbers nor halves")
     if not fitted.design.known.any() or not (fitted.weights > 0).all():
         raise StaysInR("some of its rows have the weight 0")
-    if half and ((wins % 1) != (losses % 1)).any():
-        raise StaysInR("some of its rows have half a contest")
+    stays_if(half and ((wins % 1) != (losses % 1)).any(), "some of its rows have half a contest")
     name, ties, stem = "fit_bradley_terry", "half" if half else None, fitted.call.variable
     code = designs.fit_call(found, name, stem, ties=ties, offset=fitted.offset, link=link)
     likelihood = designs.binomial_likelihood(fitted, found.model.contests, len(found.coefficients))
@@ -307,8 +315,8 @@ def _native(
     said = [f"R's item columns have entries of {scale:g}"] if scale != 1.0 else []
     # With other links R's errors are of the expected information, a fit's of the observed one.
     same = poisson or link == "logit"
-    judge = designs.of_fit(call, p, likelihood, name, *said, errors=same)
-    judge = designs.with_glm(fitted, judge, likelihood, len(found.model.contests) if poisson else 0)
+    of = partial(designs.glm_rows, fitted, p, likelihood, name, said)
+    judge = partial(of, errors=same, nuisance=len(found.model.contests) if poisson else 0)
     if quasi:
         notes.append(
             f"R's standard errors are those here times {float(np.sqrt(phi)):.6g}, the square root of its dispersion"
@@ -338,8 +346,7 @@ ONE = (
 def anova(call: RecordedCall, context: Context) -> Translation:
     """anova of several fits, each beside the one before."""
     steps = _models(call, context)
-    if len(steps) < 2:
-        return outside(ONE)
+    stays_if(len(steps) < 2, ONE)
     if any(f.startswith("quasi") for s in steps for f in s.call.strings("family")[:1]):
         return outside(
             "it divides by the dispersion of a quasi family, which a likelihood ratio does not have"
@@ -349,8 +356,7 @@ def anova(call: RecordedCall, context: Context) -> Translation:
         return outside("its table was not recorded")
     code = Call("pairproof.anova", tuple(Result(s.call.id) for s in steps))
     _, refused = tried(code, {s.call.id: s.value for s in steps})
-    if refused:
-        return outside(f"pairproof.anova refuses it: {refused}")
+    stays_if(refused, f"pairproof.anova refuses it: {refused}")
     return Translation("native", code, judge=partial(_anova_rows, call, table))
 
 
@@ -365,8 +371,7 @@ def _models(call: RecordedCall, context: Context) -> list[Step]:
             said = call.args.get(argument, argument)
             raise StaysInR(f"{said} is not fitted in Python, so there is nothing to compare here")
         found.append(step)
-    if not found:
-        raise StaysInR("none of its models is a fit that was recorded")
+    stays_if(not found, "none of its models is a fit that was recorded")
     return found
 
 
@@ -375,15 +380,14 @@ def _anova_rows(call: RecordedCall, table: RList, frame: Any) -> Sequence[Agreem
     p = [n for n in table.names or () if n.startswith("Pr(")]
     size = float(np.nanmax(np.abs(table.vector("Resid. Dev").floats()), initial=0.0))
     for quantity, theirs in (("df", "Df"), ("statistic", "Deviance"), *(("p", n) for n in p[:1])):
-        places, values = in_column(frame, quantity), table.vector(theirs).floats().tolist()
-        for k, (python, value) in enumerate(zip(frame[quantity].tolist(), values)):
-            if quantity != "p":
-                # R subtracts in the order given, and a smaller model after a larger one gives a negative
-                # difference.
-                python, value = abs(python), abs(value)
-            scale = size if quantity == "statistic" else 0.0
-            if k:
-                rows.append(r.row(f"anova.{k + 1}.{quantity}", python, value, scale, places[k]))
+        # R subtracts in the order given, and a smaller model after a larger one gives a negative difference.
+        ours, found = np.abs(frame[quantity].to_numpy(float)), np.abs(table.vector(theirs).floats())
+        entries = list(zip(ours.tolist(), found.tolist(), in_column(frame, quantity)))
+        scale = size if quantity == "statistic" else 0.0
+        rows += [
+            r.row(f"anova.{k}.{quantity}", python, value, scale, place)
+            for k, (python, value, place) in enumerate(entries[1:], 2)
+        ]
     return rows
 
 
@@ -391,83 +395,80 @@ def _anova_rows(call: RecordedCall, table: RList, frame: Any) -> Sequence[Agreem
 SYMMETRIC = 1e-3
 
 
+@in_r("MASS::polr")
+def _polr_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    design, _, _ = designs.design_of(call, ("(Intercept)",))
+    codes, levels, weights = _answers(call, len(design.x))
+    columns = {n: whole_numbers(design.x[:, k]) for k, n in enumerate(design.names)}
+    columns["(y)"] = [int(k) for k in codes]
+    if (weights != 1).any():
+        columns["(weights)"] = whole_numbers(weights)
+    return designs.polr_in_r(call, columns, levels, (call.strings("method") or ("logistic",))[0], why)
+
+
 @translates("MASS::polr")
 def polr(call: RecordedCall, context: Context) -> Translation:
     """A polr, translated from its design and response."""
     try:
-        design, coef, vcov = designs.design_of(call, ("(Intercept)",))
+        design, coef, _ = designs.design_of(call, ("(Intercept)",))
         codes, levels, weights = _answers(call, len(design.x))
     except StaysInR as why:
         return outside(f"{LEFT_OUT}, as far as it was recorded: {why}")
     wide = np.zeros((len(codes), 3))
     if len(levels) == 3:
         wide[np.arange(len(codes)), codes - 1] = weights
-    method = (call.strings("method") or ("logistic",))[0]
-    found: decide.Recognised | Not
     try:
-        found = decide.recognise_rows(design, wide[:, 2], wide[:, 0], wide[:, 1])
+        found, lost = decide.recognise_rows(design, wide[:, 2], wide[:, 0], wide[:, 1]), ""
     except Not as why:
         if not why.paired:
             return outside(f"{LEFT_OUT}: {why}")
-        found = why
-    try:
-        if len(levels) != 3:
-            raise StaysInR(f"{len(levels)} ordered answers; with three it would be Rao and Kupper's model")
-        if method != "logistic":
-            raise StaysInR(f"link {method} of ordered answers is not fitted here")
-        if isinstance(found, Not):
-            raise StaysInR(str(found))
-        if "offset" in call.args or any("(offset)" in f for f, _ in designs.frames(call, len(codes))):
-            raise StaysInR("it has an offset")
-        return _of_polr(call, design, coef, found, weights)
-    except StaysInR as why:
-        reason = str(why)
-    columns = {n: whole_numbers(design.x[:, k]) for k, n in enumerate(design.names)}
-    columns["(y)"] = [int(k) for k in codes]
-    if (weights != 1).any():
-        columns["(weights)"] = whole_numbers(weights)
-    return designs.polr_in_r(call, columns, levels, method, reason)
+        found, lost = None, str(why)
+    method, n = (call.strings("method") or ("logistic",))[0], len(levels)
+    stays_if(n != 3, f"{n} ordered answers; with three it would be Rao and Kupper's model")
+    stays_if(method != "logistic", f"link {method} of ordered answers is not fitted here")
+    recognised, frames = needed(found, lost), designs.frames(call, len(codes))
+    stays_if("offset" in call.args or any("(offset)" in f for f, _ in frames), "it has an offset")
+    return _of_polr(call, design, coef, recognised, weights)
 
 
 def _of_polr(
     call: RecordedCall, design: decide.Design, coef: FloatArray, found: decide.Recognised, weights: FloatArray
 ) -> Translation:
-    zeta, spread = call.vector("zeta"), call.vector("vcov")
+    zeta = call.vector("zeta")
     if zeta is None or zeta.names is None or len(zeta) != 2:
         raise StaysInR("its thresholds were not recorded")
     mirrored = _is_mirrored(found.model.contests)
     ends = zeta.floats()
     if mirrored and abs(float(ends.sum())) > SYMMETRIC:
         raise StaysInR("its data are mirrored, and its thresholds are not symmetric")
-    names = (*found.model.names, "tie") if mirrored else (*found.model.names, "order", "tie")
-    to = np.zeros((len(names), len(found.coefficients) + 2))
-    to[: len(found.model.names), : len(found.coefficients)] = found.model.map
+    model, n = found.model, len(found.coefficients)
+    names = (*model.names, "tie") if mirrored else (*model.names, "order", "tie")
+    to = np.zeros((len(names), n + 2))
+    to[: len(model.names), :n] = model.map
     to[-1, -2:] = -0.5, 0.5
     if not mirrored:
         to[-2, -2:] = -0.5, -0.5
     kept = [design.names.index(n) for n in found.coefficients]
+    of_all = to @ covariance(call, (*found.coefficients, *zeta.names)) @ to.T
     theta = to @ np.concatenate([coef[kept], ends])
-    p = RParameters(
-        names,
-        theta,
-        to @ _spread(spread, (*found.coefficients, *zeta.names)) @ to.T,
-        "log-odds",
-        found.model.reference,
-    )
-    model = found.model
+    p = RParameters(names, theta, of_all, "log-odds", model.reference)
     if mirrored and not (model.variables or model.comparison or model.item_terms):
         found = replace(found, model=replace(model, contests=_folded(model.contests)))
     code = designs.fit_call(
         found, "fit_bradley_terry", call.variable, ties="rao-kupper", order_effect=not mirrored
     )
     made(code)
-    loglik = call.number("loglik")
-    likelihood = {} if loglik is None else dict(likelihood_values(loglik, len(names)))
+    values = llf_and_aic(call.number("loglik"), len(names))
     said = "tie = (zeta2 - zeta1) / 2" + ("" if mirrored else ", order = -(zeta1 + zeta2) / 2")
     notes = (BY_DESIGN, *(["each contest and its mirror image are one contest here"] if mirrored else []))
-    judge = designs.with_polr(
-        call, designs.of_fit(call, p, likelihood, designs.POLR, said), float(weights.sum()), int(mirrored)
-    )
+
+    def judge(fit: Fit) -> Sequence[Agreement]:
+        """polr's deviance is -2 log L; its df are answers less parameters, of which R may have one more."""
+        rank, r = float(fit.rank + mirrored), Beside(call, floor("llf", designs.POLR).digits)
+        rows = of_fit(call, fit, p, values, said, name=designs.towards(designs.POLR, fit))
+        rows += r.numbers(deviance_polr=-2.0 * fit.llf)
+        return rows + Beside(call).numbers(df_residual=float(weights.sum()) - rank, loglik_df=rank)
+
     return Translation("native", code, notes=notes, judge=judge)
 
 
@@ -481,18 +482,8 @@ def _answers(call: RecordedCall, n: int) -> tuple[NDArray[np.int64], tuple[str, 
         if own and "(weights)" in frame:
             weights = frame.vector("(weights)")
     w = np.ones(n) if weights is None else weights.floats().ravel()
-    if len(w) != n or np.isnan(w).any():
-        raise StaysInR("its weights were not recorded")
+    stays_if(len(w) != n or np.isnan(w).any(), "its weights were not recorded")
     return y.values.astype(np.int64), y.levels, counts(w)
-
-
-def _spread(spread: RVector | None, names: tuple[str, ...]) -> FloatArray:
-    out = np.full((len(names), len(names)), np.nan)
-    margin = () if spread is None else spread.margin(0)
-    if spread is not None and set(names) <= set(margin):
-        at = [margin.index(n) for n in names]
-        out = spread.floats()[np.ix_(at, at)]
-    return out
 
 
 def _is_mirrored(contests: Contests) -> bool:
@@ -516,20 +507,10 @@ def _folded(contests: Contests) -> Contests:
     assert contests.ties is not None
     straight = contests.turned(contests.first > contests.second)
     assert straight.ties is not None
-    pairs = sorted(set(zip(straight.first.tolist(), straight.second.tolist())))
-    at = {pair: k for k, pair in enumerate(pairs)}
-    of = np.array([at[pair] for pair in zip(straight.first.tolist(), straight.second.tolist())])
-
-    def total(x: FloatArray) -> FloatArray:
-        return np.bincount(of, x, len(pairs)).astype(float)
-
-    return Contests(
-        np.array([i for i, _ in pairs]),
-        np.array([j for _, j in pairs]),
-        total(straight.wins),
-        total(straight.losses),
-        total(straight.ties),
-        np.zeros((len(pairs), 0)),
-        np.zeros((len(pairs), 0)),
-        np.arange(len(pairs))[:, None],
-    )
+    sides = np.column_stack([straight.first, straight.second])
+    pairs, of = np.unique(sides, axis=0, return_inverse=True)
+    n = len(pairs)
+    of_pairs = [np.bincount(of.ravel(), x, n) for x in (straight.wins, straight.losses, straight.ties)]
+    wins, losses, ties = (x.astype(float) for x in of_pairs)
+    none = np.zeros((n, 0))
+    return Contests(pairs[:, 0], pairs[:, 1], wins, losses, ties, none, none, np.arange(n)[:, None])

@@ -10,8 +10,9 @@ A call that stays in R is the same function on the same model matrix and respons
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -24,17 +25,17 @@ from ....bridge.packages.by_design import DesignFamily, DesignLink
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....fit.estimates.specification import Scale
 from ....fit.fit import Fit
-from ....validation.claims.quantities import kind_of
 from ....validation.r_answers.contests import TOWARDS_INFINITY
-from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
+from ....validation.r_answers.translate import RParameters, likelihood_values
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ...recognise.decide import Design, Recognised
 from ...recognise.design_contests import Contests, Product, Variable
 from ...recognise.design_terms import Model
 from ..python_code import Call, File, columns_call, quoted_name, stated, whole_numbers
-from ..rows import IN_RECORD, Beside, at, coefficients, counterpart, fit_rows
-from ..translation import StaysInR, Translation, needed, outside
+from ..recorded_answers import plain_values, taken, vectors_of
+from ..rows import IN_RECORD, Beside, at, coefficients, covariance, of_fit
+from ..translation import StaysInR, Translation, needed, outside, stays_if
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -117,8 +118,7 @@ def coefficients_of(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatAr
     found = needed(call.vector("coef"), "its coefficients were not recorded")
     values = found.floats().ravel()
     own = found.names or names
-    if len(own) != len(values):
-        raise StaysInR("its coefficients have no names")
+    stays_if(len(own) != len(values), "its coefficients have no names")
     place = {n: k for k, n in enumerate(own)}
     absent = [n for n in names if n not in place]
     if absent:
@@ -126,14 +126,8 @@ def coefficients_of(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatAr
             raise StaysInR(f"its coefficients are not those of its model matrix, which has {absent[0]!r}")
         place = {n: k for k, n in enumerate(names)}
     coef = np.array([values[place[n]] for n in names])
-    spread = call.vector("vcov")
-    vcov = np.full((len(names), len(names)), np.nan)
-    if spread is not None and spread.values.ndim == 2:
-        at = {n: k for k, n in enumerate(spread.margin(0) or own)}
-        known = [k for k, n in enumerate(names) if n in at and not np.isnan(coef[k])]
-        places = [at[names[k]] for k in known]
-        vcov[:] = 0.0
-        vcov[np.ix_(known, known)] = spread.floats()[np.ix_(places, places)]
+    vcov, unknown = covariance(call, names, own), np.isnan(coef)
+    vcov[unknown], vcov[:, unknown] = 0.0, 0.0
     return coef, vcov
 
 
@@ -159,12 +153,10 @@ def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
     place = {name: k for k, name in enumerate(names)}
     if len(labels) != n or any(label not in place for label in labels):
         return None
-    at = np.array([place[label] for label in labels], dtype=np.int64)
-    plain = [v for v in data.values if isinstance(v, RVector) and v.values.ndim == 1 and len(v) == total]
-    if len(plain) != len(data.values):
+    at, columns = np.array([place[label] for label in labels], dtype=np.int64), vectors_of(data)
+    if len(columns) != len(data.values) or any(len(v) != total for v in columns.values()):
         return None
-    taken = tuple(RVector(v.values[at], v.na[at], None, None, v.levels, v.rclass) for v in plain)
-    return RList(taken, data.names, data.rclass)
+    return RList(tuple(taken(v, at) for v in columns.values()), data.names, data.rclass)
 
 
 def trials(fitted: Fitted) -> FloatArray:
@@ -182,35 +174,23 @@ def _length(value: Any) -> int:
 
 def _variables(call: RecordedCall, n: int) -> tuple[dict[str, Variable], dict[str, Variable]]:
     """Factors and text, and numbers, of the model frame and then of the data."""
-    factors: dict[str, Variable] = {}
-    numeric: dict[str, Variable] = {}
+    found: dict[str, Variable] = {}
     for frame, own in frames(call, n):
-        names = frame.names or ()
-        skip = {*NOT_DATA, names[0]} if own else set()
-        for name, column in zip(names, frame.values):
-            if name in {*skip, *factors, *numeric} or not isinstance(column, RVector):
-                continue
-            if column.values.ndim != 1:
-                continue
-            variable = variable_of(name, column)
-            if variable is not None:
-                (factors if variable.levels else numeric)[name] = variable
-    return factors, numeric
+        skip = {*NOT_DATA, (frame.names or ("",))[0]} if own else set()
+        new = {n: variable_of(n, v) for n, v in vectors_of(frame).items() if n not in {*skip, *found}}
+        found |= {n: v for n, v in new.items() if v is not None}
+    factors = {n: v for n, v in found.items() if v.levels}
+    return factors, {n: v for n, v in found.items() if n not in factors}
 
 
 def variable_of(name: str, column: RVector) -> Variable | None:
     """A column of a data frame as a covariate; None for what is none."""
-    missing = column.na.tolist()
     if column.levels is not None:
-        codes = column.values.tolist()
-        values = tuple(None if m else column.levels[int(v) - 1] for v, m in zip(codes, missing))
-        return Variable(name, values, column.levels)
+        return Variable(name, tuple(plain_values(column)), column.levels)
     if column.values.dtype.kind == "O":
-        texts = tuple(None if m else str(v) for v, m in zip(column.values.tolist(), missing))
+        texts = tuple(None if v is None else str(v) for v in plain_values(column))
         return Variable(name, texts, tuple(sorted({t for t in texts if t is not None})))
-    if column.values.dtype.kind in "fib":
-        return Variable(name, tuple(column.floats().tolist()))
-    return None
+    return Variable(name, tuple(column.floats().tolist())) if column.values.dtype.kind in "fib" else None
 
 
 def _said_items(call: RecordedCall, n: int) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
@@ -387,9 +367,6 @@ def of_items(
 
 #: R's calls as they are made, by which their floors are found.
 GLM, GNM, POLR = ("stats::glm, default epsilon", "gnm::gnm, default tolerance", "MASS::polr, default reltol")
-#: Errors of estimates, and what is made of them.
-OF_ERRORS = ("se", "z", "p", "worth_se")
-Judge = Callable[[Fit], Sequence[Agreement]]
 
 
 def r_parameters(found: Recognised, fitted: Fitted, phi: float, scale: Scale) -> RParameters:
@@ -400,72 +377,44 @@ def r_parameters(found: Recognised, fitted: Fitted, phi: float, scale: Scale) ->
     return RParameters(parameter_names(model), model.map @ coef, spread, scale, model.reference)
 
 
-def of_fit(
-    call: RecordedCall,
-    parameters: RParameters,
-    likelihood: dict[str, float],
+def glm_rows(
+    fitted: Fitted,
+    p: RParameters,
+    likelihood: Mapping[str, float],
     name: str,
-    *said: str,
+    said: Sequence[str],
+    fit: Fit,
     errors: bool = True,
-) -> Judge:
-    """Holds a fit's numbers against R's; errors: whether R's are of the same information."""
-
-    def judge(fit: Fit) -> Sequence[Agreement]:
-        values = {**parameter_values(fit, parameters), **likelihood}
-        if not errors:
-            values = {q: v for q, v in values.items() if kind_of(q) not in OF_ERRORS}
-        full = f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
-        return fit_rows(fit, counterpart(call, values, *said, name=full))
-
-    return judge
-
-
-def with_glm(fitted: Fitted, judge: Judge, likelihood: dict[str, float], nuisance: int = 0) -> Judge:
-    """The same with glm's AIC, count of parameters and null model; nuisance: constants of contests."""
-    call = fitted.call
-    loglik, theirs = call.number("loglik"), likelihood.get("llf")
-    null = _null_model(fitted)
+    nuisance: int = 0,
+) -> Sequence[Agreement]:
+    """R's numbers beside a fit's, with glm's AIC, count of parameters and null model; nuisance: constants of contests."""
+    call, theirs = fitted.call, likelihood.get("llf")
+    rows = of_fit(call, fit, p, likelihood, *said, name=towards(name, fit), errors=errors)
+    rows += Beside(call).numbers(**_null_model(fitted))
+    loglik = call.number("loglik")
+    if loglik is None or theirs is None or fit.n_infinite:
+        return rows
+    rank = float(fit.rank + nuisance)
     # AIC is twice the log-likelihood and a whole number, so it has the digits of the log-likelihood.
-    of_llf = Beside(call, floor("llf", GLM).digits)
-
-    def both(fit: Fit) -> Sequence[Agreement]:
-        rows = [*judge(fit), *Beside(call).numbers(None, **null)]
-        if loglik is None or theirs is None or fit.n_infinite:
-            return rows
-        rank = float(fit.rank + nuisance)
-        rows += Beside(call).numbers(None, loglik_df=rank)
-        return rows + of_llf.numbers(None, aic_glm=2.0 * (rank - fit.llf - (loglik - theirs)))
-
-    return both
+    aic = Beside(call, floor("llf", GLM).digits).numbers(aic_glm=2.0 * (rank - fit.llf - (loglik - theirs)))
+    return rows + Beside(call).numbers(loglik_df=rank) + aic
 
 
-def with_polr(call: RecordedCall, judge: Judge, n: float, more: int) -> Judge:
-    """The same with polr's deviance, -2 log L, and df: n answers less parameters, `more` of them R's alone."""
-
-    def both(fit: Fit) -> Sequence[Agreement]:
-        rank = float(fit.rank + more)
-        return [
-            *judge(fit),
-            *Beside(call, floor("llf", POLR).digits).numbers(None, deviance_polr=-2.0 * fit.llf),
-            *Beside(call).numbers(None, df_residual=n - rank, loglik_df=rank),
-        ]
-
-    return both
+def towards(name: str, fit: Fit) -> str:
+    """The R call by which floors are found."""
+    return f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
 
 
 def _null_model(fitted: Fitted) -> dict[str, float]:
     """Deviance and df of glm's null model: a constant, or nothing; {} with an offset, where glm fits it, and for gnm."""
     if fitted.offset is not None or fitted.call.function == "gnm::gnm":
         return {}
-    w, y = fitted.weights, fitted.y
-    constant = "(Intercept)" in fitted.design.names
-    mean = float((w * y).sum() / w.sum())
-    if fitted.family.endswith("binomial"):
-        mu = mean if constant else 0.5  # 1/2 at 0 of every link here
-        part = xlogy(y, y / mu) + xlogy(1.0 - y, (1.0 - y) / (1.0 - mu))
-    else:
-        mu = mean if constant else 1.0
-        part = xlogy(y, y / mu) - (y - mu)
+    w, y, constant = fitted.weights, fitted.y, "(Intercept)" in fitted.design.names
+    binomial = fitted.family.endswith("binomial")
+    # Without a constant, 0 of every link here: 1/2, and 1.
+    mu = float((w * y).sum() / w.sum()) if constant else 0.5 if binomial else 1.0
+    rest = xlogy(1.0 - y, (1.0 - y) / (1.0 - mu)) if binomial else mu - y
+    part = xlogy(y, y / mu) + rest
     return {"null_deviance": float(2.0 * (w * part).sum()), "df_null": float((w > 0).sum()) - float(constant)}
 
 
@@ -545,42 +494,35 @@ def in_r(fitted: Fitted, reason: str) -> Translation:
     if wrong:
         return outside(f"{reason}; and it cannot be sent to R by its values: {wrong}")
     columns = {n: whole_numbers(fitted.design.x[:, k]) for k, n in enumerate(names)}
-    columns["(y)"] = fitted.y.tolist()
-    options: dict[str, Any] = {}
+    columns["(y)"], groups = fitted.y.tolist(), fitted.groups is not None
+    usual = not groups or (family, link) == ("poisson", "log")
+    options: dict[str, Any] = {} if usual else {"family": family, "link": link}
     if fitted.groups is not None:
         columns["(eliminate)"] = [int(k) + 1 for k in fitted.groups]
-        if (family, link) != ("poisson", "log"):
-            options.update(family=family, link=link)
     if (fitted.weights != 1).any():
         columns["(weights)"] = fitted.weights.tolist()
-        options["weights"] = "(weights)"
     if fitted.offset is not None:
         columns["(offset)"] = fitted.offset.tolist()
-        options["offset"] = "(offset)"
-    arguments = (columns_call(columns, call.variable), "(y)")
-    if fitted.groups is not None:
-        code = Call(f"{BY_VALUES}.gnm_eliminated", (*arguments, "(eliminate)"), options)
-        return Translation("bridge", code, reason, judge=of_model(call, names, eliminated=True))
-    if "(Intercept)" in names:
-        options["intercept"] = True
-    code = Call(f"{BY_VALUES}.glm_design", (*arguments, family, link), options)
+    options |= {name: f"({name})" for name in ("weights", "offset") if f"({name})" in columns}
+    options |= stated(intercept=not groups and "(Intercept)" in names)
+    function, *more = ("gnm_eliminated", "(eliminate)") if groups else ("glm_design", family, link)
     # With weights beside counts R's binomial coefficients are of the counts, which a share and a weight do
     # not tell.
-    same_llf = bool((trials(fitted) == fitted.weights).all())
-    return Translation("bridge", code, reason, judge=of_model(call, names, same_llf))
+    same_llf = groups or bool((trials(fitted) == fitted.weights).all())
+    code = Call(f"{BY_VALUES}.{function}", (columns_call(columns, call.variable), "(y)", *more), options)
+    judge = partial(_of_model, call, names, same_llf, call.name == "gnm" and not groups)
+    return Translation("bridge", code, reason, judge=judge)
 
 
 def polr_in_r(
     call: RecordedCall, columns: dict[str, list[Any]], levels: Sequence[str], method: str, reason: str
 ) -> Translation:
     """`pairproof.bridge.by_design.polr_design(...)`; `columns` has "(y)", and "(weights)" if there are any."""
-    options: dict[str, Any] = {"weights": "(weights)"} if "(weights)" in columns else {}
-    options["levels"] = list(levels)
-    if method != "logistic":
-        options["method"] = method
+    options = stated(weights="(weights)" in columns and "(weights)", levels=list(levels))
+    options |= stated(method=method != "logistic" and method)
     code = Call(f"{BY_VALUES}.polr_design", (columns_call(columns, call.variable), "(y)"), options)
     names = tuple(n for n in columns if n not in ("(y)", "(weights)"))
-    return Translation("bridge", code, reason, judge=of_model(call, names))
+    return Translation("bridge", code, reason, judge=partial(_of_model, call, names, True, False))
 
 
 #: A gnm without eliminated terms goes to glm: gnm's covariance is of the weights before its last step, which
@@ -588,27 +530,19 @@ def polr_in_r(
 BY_GLM = (3.5, "gnm ends its search at 1e-6, and glm, to which its design goes, at 1e-8")
 
 
-def of_model(
-    call: RecordedCall, names: Sequence[str], same_llf: bool = True, eliminated: bool = False
-) -> Callable[[RModel], Sequence[Agreement]]:
-    """The function that holds R's answer through the bridge against R's in the script."""
-
-    def judge(model: RModel) -> Sequence[Agreement]:
-        by_glm = call.name == "gnm" and not eliminated
-        r, theirs = Beside(call, *BY_GLM) if by_glm else Beside(call, LEAST, WHY), coefficients(call, names)
-        ours = {n: v for n, v in model.params().items() if n in theirs}
-        rows = r.named("coef", ours, theirs, at("coef", model.names))
-        errors = Beside(call, *BY_GLM) if by_glm else Beside(call, LEAST_VCOV, WHY)
-        rows += errors.errors(model)
-        numbers = {"deviance": model.deviance, "df_resid": model.df_residual}
-        for quantity, python in (numbers | ({"llf": model.loglik} if same_llf else {})).items():
-            place = IN_RECORD.get(quantity, quantity)
-            if (said := call.number(place)) is not None:
-                size = abs(said) + len(model.fitted) if quantity != "df_resid" else 0.0
-                rows.append(r.row(quantity, python, said, size, place))
-        return rows
-
-    return judge
+def _of_model(
+    call: RecordedCall, names: Sequence[str], same_llf: bool, by_glm: bool, model: RModel
+) -> Sequence[Agreement]:
+    """R's answer through the bridge beside R's in the script."""
+    r, theirs = Beside(call, *(BY_GLM if by_glm else (LEAST, WHY))), coefficients(call, names)
+    ours = {n: v for n, v in model.params().items() if n in theirs}
+    rows = r.named("coef", ours, theirs, at("coef", model.names))
+    rows += Beside(call, *(BY_GLM if by_glm else (LEAST_VCOV, WHY))).errors(model)
+    for quantity in ("deviance", "df_resid", *(["llf"] if same_llf else [])):
+        found = call.number(IN_RECORD.get(quantity, quantity))
+        size = 0.0 if quantity == "df_resid" or found is None else abs(found) + len(model.fitted)
+        rows += r.fields(model, quantity, size)
+    return rows
 
 
 def _cannot(fitted: Fitted) -> str:

@@ -28,12 +28,12 @@ from ....errors import PairproofError, PairproofWarning
 from ....fit.fit import Fit
 from ....native.answers.pattern_models import fit_pattern
 from ....native.prefmod_defects.defects_of_results import stored_log_likelihood
-from ....validation.r_answers.translate import RParameters, parameter_values
+from ....validation.r_answers.translate import RParameters
 from ....validation.r_answers.whole_answers import BY_NLM
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File
-from ..rows import Beside, counterpart, differ, explained, fit_rows
-from ..translation import IN_R, Context, Judge, StaysInR, Translation, made, needed, translates, tried
+from ..rows import Beside, differ, explained, of_fit
+from ..translation import Context, Judge, StaysInR, Translation, in_r, made, needed, translates, tried
 from . import prefmod_in_r as bridged, prefmod_table as tables
 from .prefmod_in_r import INCOMPLETE, KINDS, Asked, asked, named_items, options, parameters_in_order
 
@@ -48,15 +48,12 @@ class OfR:
     """R's numbers of a pattern fit.
 
     estimate float[n].  vcov float[n, n].  names: as prefmod prints them, or () where its print stops.
-    minimum, stored: minus nlm's minimum; `ll`.  code: nlm's; 1 and 2 mean that it converged.
     """
 
+    call: RecordedCall
     estimate: NDArray[np.float64]
     vcov: NDArray[np.float64]
     names: tuple[str, ...]
-    minimum: float | None
-    stored: float | None
-    code: float | None
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -64,11 +61,15 @@ class OfR:
         with np.errstate(invalid="ignore"):
             return np.asarray(np.diag(self.vcov) > 0)
 
+    def without(self, own: Sequence[str]) -> list[str]:
+        """Names of the parameters that have none."""
+        return [name for name, known in zip(own, self.known) if not known]
+
 
 def of_r(call: RecordedCall) -> OfR:
     """The numbers of a recorded call."""
     found = needed(call.vector("coef"), "R's coefficients were not recorded")
-    n = found.values.size
+    n, names = found.values.size, found.names or ()
     spread, hessian = call.vector("vcov"), call.vector("hessian")
     matrix = np.full((n, n), np.nan)
     if spread is not None and spread.values.shape == (n, n):
@@ -76,15 +77,7 @@ def of_r(call: RecordedCall) -> OfR:
     elif hessian is not None and hessian.values.shape == (n, n):
         with contextlib.suppress(np.linalg.LinAlgError):
             matrix = np.linalg.inv(hessian.floats())
-    least, names = call.number("minimum"), found.names or ()
-    return OfR(
-        found.floats(),
-        matrix,
-        names if all(names) else (),
-        None if least is None else -least,
-        call.number("ll") if "ll" in call.result else call.number("loglik"),
-        call.number("code"),
-    )
+    return OfR(call, found.floats(), matrix, names if all(names) else ())
 
 
 def judge_pattern(call: RecordedCall, model: Asked, table: tables.Given, fitted: Fit, whole: Call) -> Judge:
@@ -98,19 +91,15 @@ def judge_pattern(call: RecordedCall, model: Asked, table: tables.Given, fitted:
     if n != asked_for:  # ties that prefmod counts as losses (B1) leave no parameter U
         order = [(shown, name) for shown, name in order if shown != "U"]
     own = _in_r_order(order, r)
-    if n != len(order) or (n < asked_for and not _misread(call, r, own, whole)):
+    if n != len(order) or (n < asked_for and not _misread(r, own, whole)):
         asked_for = asked_for if n == len(order) else len(order)
         raise StaysInR(f"prefmod has {n} parameters where its arguments ask for {asked_for}")
-    saturated = None if model.alpha else saturated_of(fitted, model, table)
-    named = [f"{a} is {b}" for a, b in zip(r.names, own) if a != b]
+    saturated = {} if model.alpha else {"fl": saturated_of(fitted, model, table)}
 
     def judge(fit: Any) -> Sequence[Agreement]:
-        rows = _rows(call, fit, r, own, named)
-        if saturated is not None:
-            rows += Beside(call, why="a sum over the same counts").numbers(None, fl=saturated)
-        if differ(rows):
-            rows = _flat(rows, own, r)
-        return _by_defect(call, r, own, whole, rows) if differ(rows) else rows
+        rows = _rows(fit, r, own) + Beside(call, why="a sum over the same counts").numbers(**saturated)
+        rows = _flat(rows, own, r) if differ(rows) else rows
+        return _by_defect(r, own, whole, rows) if differ(rows) else rows
 
     return judge
 
@@ -124,23 +113,24 @@ def _in_r_order(order: list[tuple[str, str]], r: OfR) -> list[str]:
     return [own for _, own in order]
 
 
-def _rows(call: RecordedCall, fit: Fit, r: OfR, own: list[str], named: list[str]) -> list[Agreement]:
-    p = RParameters(tuple(own), r.estimate, r.vcov, "lambda", fit.items[-1])
-    values = parameter_values(fit, p)
-    without = {f"se.{name}" for name, known in zip(own, r.known) if not known}
-    values = {q: v for q, v in values.items() if q not in without}
-    if r.minimum is not None:
-        values["llf"] = r.minimum
-    answer = counterpart(
+def _rows(fit: Fit, r: OfR, own: list[str]) -> list[Agreement]:
+    call, p = r.call, RParameters(tuple(own), r.estimate, r.vcov, "lambda", fit.items[-1])
+    least, code = call.number("minimum"), call.number("code")
+    named = [f"{a} is {b}" for a, b in zip(r.names, own) if a != b]
+    rows = of_fit(
         call,
-        values,
+        fit,
+        p,
+        {} if least is None else {"llf": -least},
         f"{', '.join(named[:8])}{', ...' if len(named) > 8 else ''}" if named else "",
         "nlm stops at a gradient of 1e-6",
         name=f"{call.function}, {'MISbeta, ' if any(n.startswith('beta:') for n in own) else ''}{BY_NLM}",
+        lost=[f"se.{name}" for name in r.without(own)],
+        arrived=code in (1, 2, None),
     )
-    rows = fit_rows(fit, replace(answer, converged=r.code in (1, 2, None)))
-    if r.stored is not None:
-        rows.append(Beside(call, STORED, WHY_STORED).row("ll", stored_log_likelihood(fit), r.stored))
+    stored = call.number("ll") if "ll" in call.result else call.number("loglik")
+    if stored is not None:
+        rows.append(Beside(call, STORED, WHY_STORED).row("ll", stored_log_likelihood(fit), stored))
     return rows
 
 
@@ -164,24 +154,23 @@ def saturated_of(fit: Fit, model: Asked, table: tables.Given) -> float:
 
 def _flat(rows: list[Agreement], own: list[str], r: OfR) -> list[Agreement]:
     """Estimates without an error in R lie on a flat direction: explained where the likelihoods agree."""
-    if r.known.all() or not any(a.verdict == "agrees" and str(a.quantity) in ("llf", "ll") for a in rows):
+    without = r.without(own)
+    if not without or not any(a.verdict == "agrees" and str(a.quantity) in ("llf", "ll") for a in rows):
         return rows
-    flat = [f"{what}.{name}" for name, known in zip(own, r.known) if not known for what in ("estimate", "se")]
     why = (
         "R is wrong here: its Hessian has no positive variance, so that it prints NaN for the standard error,"
         " and the estimate is where nlm stopped along a flat direction; both log-likelihoods agree"
     )
+    flat = [f"{what}.{name}" for name in without for what in ("estimate", "se")]
     return explained(rows, flat, why, "A13-stopped-on-a-flat-direction")
 
 
 # -- defects -------------------------------------------------------------------------------------------------
 
 
-def _by_defect(
-    call: RecordedCall, r: OfR, own: list[str], code: Call, rows: list[Agreement]
-) -> list[Agreement]:
+def _by_defect(r: OfR, own: list[str], code: Call, rows: list[Agreement]) -> list[Agreement]:
     """The rows, those that differ explained by prefmod's defects if a fit with them has R's numbers."""
-    as_r = _misread(call, r, own, code)
+    as_r = _misread(r, own, code)
     said = None if as_r is None else next((w for w in as_r.warnings if w.kind == "as-prefmod"), None)
     if said is None:
         return rows
@@ -191,10 +180,10 @@ def _by_defect(
     return explained(rows, None, why, what.partition(":")[0])
 
 
-def _misread(call: RecordedCall, r: OfR, own: list[str], whole: Call) -> Fit | None:
+def _misread(r: OfR, own: list[str], whole: Call) -> Fit | None:
     """The fit of the table as prefmod misreads it, if R's numbers are of that."""
     as_r = _as_prefmod(whole)
-    if as_r is None or not set(own) <= set(as_r.names) or differ(_rows(call, as_r, r, own, [])):
+    if as_r is None or not set(own) <= set(as_r.names) or differ(_rows(as_r, r, own)):
         return None
     return as_r
 
@@ -228,31 +217,23 @@ class Read:
         return self.table.select(self.rows)
 
 
+@in_r(*(f"prefmod::{name}" for name in KINDS))
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     model = asked(call)
     return bridged.pattern(call, model, tables.given(call, model.n_answers), why)
-
-
-IN_R.update({f"prefmod::{name}": _in_r for name in KINDS})
 
 
 @translates(*(f"prefmod::{name}" for name in KINDS))
 def pattern(call: RecordedCall, context: Context) -> Translation:
     """A pattern model."""
     model = asked(call)
-    table = tables.given(call, model.n_answers)
-    try:
-        read = _read(call, model, table)
-        _check(read)
-        code = _code(call, read)
-        fit = made(code)
-        try:
-            whole = _code(call, replace(read, rows=np.ones(len(read.rows), bool)))
-        except StaysInR:
-            whole = code
-        judge = judge_pattern(call, read.model, read.used, fit, whole)
-    except StaysInR as why:
-        return bridged.pattern(call, model, table, str(why))
+    read = _read(call, model, tables.given(call, model.n_answers))
+    _check(read)
+    code = whole = _code(call, read)
+    fit = made(code)
+    with contextlib.suppress(StaysInR):
+        whole = _code(call, replace(read, rows=np.ones(len(read.rows), bool)))
+    judge = judge_pattern(call, read.model, read.used, fit, whole)
     return Translation("native", code, notes=(*read.notes, *_notes(read)), judge=judge)
 
 
@@ -274,34 +255,32 @@ def _read(call: RecordedCall, model: Asked, table: tables.Given) -> Read:
 
 def _with_answers(model: Asked, table: tables.Given) -> tuple[tables.Rows, tuple[str, ...]]:
     """Rows with answers that prefmod takes, and notes on the others."""
-    if model.kind == "pairs":
-        rows = tables.answered(table)
-        return rows, tables.left_out(~rows, "nothing answered")
-    if model.kind == "ratings":
-        rows = tables.answered(table, 2)
-        return rows, tables.left_out(~rows, "fewer than two ratings")
-    rows = tables.answered(table)
-    tied = _removed_for_ties(model, table)
-    return rows & ~tied, (
-        *tables.left_out(~rows, "nothing ranked"),
-        *tables.left_out(tied & rows, "equal ranks"),
+    least, why = {"pairs": (1, "nothing answered"), "ratings": (2, "fewer than two ratings")}.get(
+        model.kind, (1, "nothing ranked")
     )
+    rows = tables.answered(table, least)
+    notes = tables.left_out(~rows, why)
+    if model.kind != "ranks":
+        return rows, notes
+    tied = _removed_for_ties(model, table)
+    return rows & ~tied, (*notes, *tables.left_out(tied & rows, "equal ranks"))
+
+
+def _most_alike(answers: tables.Floats) -> NDArray[np.int64]:
+    """int[n_rows]: how often the most frequent rank of a row occurs."""
+    rows = (np.unique(row[~np.isnan(row)], return_counts=True)[1] for row in answers)
+    return np.array([max(n, default=0) for n in rows])
 
 
 def _tied(model: Asked, table: tables.Given) -> tables.Rows:
     """bool[n_rows]: rows with two equal ranks at one time."""
-    n = len(model.items)
-    found = np.zeros(len(table.values), bool)
-    for t in range(model.times):
-        ranks = table.answers[:, t * n : (t + 1) * n]
-        found |= np.array([len(np.unique(r)) < len(r) for r in (row[~np.isnan(row)] for row in ranks)], bool)
-    return found
+    times = np.split(table.answers, model.times, axis=1)
+    return np.asarray(np.any([_most_alike(ranks) > 1 for ranks in times], axis=0))
 
 
 def _removed_for_ties(model: Asked, table: tables.Given) -> tables.Rows:
     """bool[n_rows]: rows with a rank that occurs oftener than there are times, which prefmod leaves out."""
-    most = [max(np.unique(row[~np.isnan(row)], return_counts=True)[1], default=0) for row in table.answers]
-    return np.asarray(np.array(most) > model.times)
+    return np.asarray(_most_alike(table.answers) > model.times)
 
 
 def _check(read: Read) -> None:

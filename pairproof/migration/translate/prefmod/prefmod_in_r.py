@@ -16,7 +16,7 @@ prefmod. With one class it drops `random` and is a Poisson model of the table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
@@ -26,17 +26,17 @@ import numpy as np
 
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.asking import Estimates
-from ....bridge.packages.prefmod.pattern_designs import DesignModel, NPMLModel
-from ....bridge.packages.prefmod.pattern_models import PatternModel
+from ....bridge.packages.prefmod.pattern_designs import NPMLModel
 from ....bridge.values.formulas import checked
-from ....bridge.values.nodes import RLang, RList
+from ....bridge.values.nodes import RLang, RList, RVector
 from ....data.wide import prefmod_pair_order
 from ....errors import FormulaError, InputError
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, columns_call, frame_call, stated
+from ..recorded_answers import Declared, flag, options_of, word
 from ..rows import SAME, Beside, at, coefficients, named, standard_errors
-from ..translation import Context, StaysInR, Translation, needed, outside, translates
+from ..translation import Context, Judge, StaysInR, Translation, needed, outside, translates
 from . import prefmod_table as tables
 
 #: Function -> what its answers are.
@@ -90,39 +90,49 @@ class Asked:
         return [f"{self.items[i]}:{self.items[j]}" for i, j in prefmod_pair_order(len(self.items))]
 
 
+def _mask(value: RVector) -> list[bool] | None:
+    found = list(map(bool, value.values.tolist())) if value.values.dtype.kind in "bif" else []
+    return found if any(found) else None
+
+
+#: Arguments of patt*.fit, and prefmod's defaults.
+ARGUMENTS: Declared = {
+    **{"undec": (flag, True), "ia": (flag, False), "iaT": (flag, False), "NItest": (flag, False)},
+    **{"NI": (flag, False), "MIScommon": (flag, False), "MISmodel": (word, "obj")},
+    **{"MISalpha": (_mask, None), "MISbeta": (_mask, None)},
+}
+
+
+def given(call: RecordedCall) -> dict[str, Any]:
+    """Those that are not prefmod's defaults; rankings have no ties."""
+    found = options_of(ARGUMENTS, partial(tables.value_of, call))
+    return {n: v for n, v in found.items() if n != "undec" or KINDS[call.name] != "ranks"}
+
+
 def asked(call: RecordedCall) -> Asked:
     """The model of a call, but its items' names and its covariates, which the table has."""
-    kind = KINDS[call.name]
+    kind, said = KINDS[call.name], given(call)
     n, times = tables.number_of_items(call), max(tables.count(call, "tpoints", 1), 1)
-    model = Asked(
-        call.name,
-        kind,
-        tuple(f"o{k + 1}" for k in range(n)),
-        times,
-        ties=kind != "ranks" and tables.flag(call, "undec", True),
-        dependence=tables.flag(call, "ia"),
-        between_times=tables.flag(call, "iaT"),
-        complete_against_others=tables.flag(call, "NItest"),
-    )
-    return _of_missing(call, model) if call.name == "pattPC.fit" else model
+    of = {"dependence": "ia" in said, "between_times": "iaT" in said, **_of_missing(call, said)}
+    ties, items = kind != "ranks" and "undec" not in said, tuple(f"o{k + 1}" for k in range(n))
+    return Asked(call.name, kind, items, times, ties, **of)
 
 
-def _of_missing(call: RecordedCall, model: Asked) -> Asked:
-    alpha, beta = tables.mask(call, "MISalpha"), tables.mask(call, "MISbeta")
-    if tables.flag(call, "MIScommon"):
-        return replace(model, alpha="common", complete_against_others=False)
-    if alpha or beta:
-        of = "comparison" if tables.scalar(call, "MISmodel", "obj") == "comp" else "item"
-        return replace(
-            model,
-            alpha=of,
-            complete_against_others=False,
-            alpha_of=tuple(int(k) for k in np.flatnonzero(alpha or beta)),
-            beta_of=tuple(int(k) for k in np.flatnonzero(beta)),
-        )
-    if tables.flag(call, "NI") and not model.complete_against_others:
-        return replace(model, alpha="none")
-    return model
+def _of_missing(call: RecordedCall, said: Mapping[str, Any]) -> dict[str, Any]:
+    of_pairs, alpha, beta = call.name == "pattPC.fit", said.get("MISalpha", []), said.get("MISbeta", [])
+    if of_pairs and "MIScommon" in said:
+        return {"alpha": "common"}
+    if of_pairs and (alpha or beta):
+        places = {
+            name: tuple(np.flatnonzero(m).tolist())
+            for name, m in (("alpha_of", alpha or beta), ("beta_of", beta))
+        }
+        return {"alpha": "comparison" if said.get("MISmodel") == "comp" else "item", **places}
+    others = "NItest" in said
+    return {
+        "complete_against_others": others,
+        "alpha": "none" if of_pairs and "NI" in said and not others else "",
+    }
 
 
 def named_items(call: RecordedCall, model: Asked, table: tables.Given) -> Asked:
@@ -270,7 +280,7 @@ def pattern(call: RecordedCall, model: Asked, table: tables.Given, reason: str) 
         elim=used and formula(found.elim),
         obj_names=list(tables.texts(call, "obj.names")),
     )
-    options |= _flags(call)
+    options |= given(call)
     size: tuple[Any, ...] = (len(model.items), model.times) if model.times > 1 else (len(model.items),)
     code = Call(
         f"pairproof.bridge.prefmod.{call.name.replace('.', '_')}",
@@ -278,9 +288,7 @@ def pattern(call: RecordedCall, model: Asked, table: tables.Given, reason: str) 
         options,
     )
 
-    def judge(model: PatternModel) -> Sequence[Agreement]:
-        return model_rows(call, model, ll=model.ll, fl=model.fl, code=float(model.code))
-
+    judge: Judge = lambda model: model_rows(call, model, "ll fl code")
     return Translation("bridge", code, reason=reason, judge=judge)
 
 
@@ -295,24 +303,12 @@ def _spelt(name: str) -> str:
     )
 
 
-def _flags(call: RecordedCall) -> dict[str, Any]:
-    """TRUE and FALSE, and the masks of what is missing, where they are not prefmod's defaults."""
-    ties = call.name in ("pattPC.fit", "pattL.fit", "pattLrep.fit")
-    found = {"undec": False} if ties and not tables.flag(call, "undec", True) else {}
-    return found | stated(
-        **{name: tables.flag(call, name) for name in ("ia", "iaT", "NItest", "NI", "MIScommon")},
-        MISmodel=tables.scalar(call, "MISmodel", "obj") == "comp" and "comp",
-        MISalpha=list(tables.mask(call, "MISalpha")),
-        MISbeta=list(tables.mask(call, "MISbeta")),
-    )
-
-
 def again(call: RecordedCall) -> Beside:
     """R asked again beside R in the script."""
     return Beside(call, SAME, AGAIN)
 
 
-def model_rows(call: RecordedCall, model: Estimates, **numbers: float) -> list[Agreement]:
+def model_rows(call: RecordedCall, model: Estimates, numbers: str) -> list[Agreement]:
     """Coefficients, each standard error, also where R has no estimate, and these numbers."""
     r, ours = standard_errors(call, model.names), model.bse()
     # gnm's constrained coefficient has the variance 0, and no estimate either.
@@ -320,7 +316,7 @@ def model_rows(call: RecordedCall, model: Estimates, **numbers: float) -> list[A
     own = {n: ours.get(n, np.nan) for n in names}
     own = {n: v for n, v in own.items() if v == v or r.get(n) != 0.0}
     errors = again(call).named("se", own, {n: r.get(n, np.nan) for n in own}, at("se", model.names))
-    return [*again(call).coefficients(model, "coef"), *errors, *again(call).numbers(**numbers)]
+    return [*again(call).coefficients(model, "coef"), *errors, *again(call).fields(model, numbers)]
 
 
 REASON = (
@@ -345,9 +341,8 @@ def npml(call: RecordedCall, context: Context) -> Translation:
         code = Call("pairproof.bridge.prefmod.fit_design", (texts[0], frame))
         reason = "with one class prefmod drops the random terms: a Poisson model of the table of patterns"
 
-        def judge(model: DesignModel) -> Sequence[Agreement]:
-            return [*again(call).coefficients(model, "coef"), *again(call).numbers(deviance=model.deviance)]
-
+        r = again(call)
+        judge: Judge = lambda model: [*r.coefficients(model, "coef"), *r.fields(model, "deviance")]
         return Translation("bridge", code, reason=reason, judge=judge)
     seed = needed(call.number("seed_used"), "the seed that it used was not recorded")
     options: dict[str, Any] = {
@@ -371,17 +366,8 @@ def _npml_formula(call: RecordedCall, argument: str) -> str:
 
 def npml_rows(call: RecordedCall, model: NPMLModel) -> Sequence[Agreement]:
     """Coefficients but those of the mass points, what the fit came to, and the masses."""
-    every = named(call.vector("coef"))
+    every, beside, masses = named(call.vector("coef")), again(call), call.vector("pis")
     r = {n: v for n, v in every.items() if not n.startswith("z")} or every
-    rows = again(call).named("coef", model.params(), r, at("coef", model.names))
-    rows += again(call).numbers(
-        {"em_iter": "iterations"},
-        disparity=model.disparity,
-        deviance=model.deviance,
-        loglik=model.loglik,
-        em_iter=float(model.iterations),
-    )
-    masses = call.vector("pis")
-    if masses is not None:
-        rows += again(call).listed("mass", np.ravel(model.masses), masses.floats().ravel(), "masses")
-    return rows
+    rows = beside.named("coef", model.params(), r, at("coef", model.names))
+    rows += beside.fields(model, "disparity deviance loglik em_iter=iterations")
+    return rows if masses is None else rows + beside.listed("mass", model.masses, masses.floats(), "masses")

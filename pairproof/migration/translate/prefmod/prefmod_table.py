@@ -37,7 +37,7 @@ from ....bridge.values.nodes import RLang, RList, RValue, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.subject_formula import products_of
 from ..python_code import Call, quoted_name
-from ..translation import StaysInR, needed, tried
+from ..translation import StaysInR, needed, stays_if, tried
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -84,9 +84,14 @@ class Given:
 def number_of_items(call: RecordedCall) -> int:
     """`nitems`."""
     n = count(call, "nitems")
-    if n < 2:
-        raise StaysInR("the number of its items was not recorded")
+    stays_if(n < 2, "the number of its items was not recorded")
     return n
+
+
+def names_of_items(call: RecordedCall, n: int) -> tuple[str, ...]:
+    """`obj.names`, else o1, o2, ..."""
+    found = texts(call, "obj.names")
+    return found if len(found) == n else tuple(f"o{k + 1}" for k in range(n))
 
 
 def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given:
@@ -106,8 +111,7 @@ def numbers_of(frame: RList) -> tuple[tuple[str, ...], Floats]:
     """Names and numbers of a data frame, as `apply(as.matrix(obj), 2, as.numeric)` has them."""
     columns = list(frame.values)
     vectors = [c for c in columns if isinstance(c, RVector) and c.values.ndim == 1]
-    if len(vectors) < len(columns) or not columns:
-        raise StaysInR("a column of its table is no plain vector")
+    stays_if(len(vectors) < len(columns) or not columns, "a column of its table is no plain vector")
     mixed = any(v.levels is not None or v.rclass or v.values.dtype.kind == "O" for v in vectors)
     numbers = [_numbers(v, mixed) for v in vectors]
     return tuple(frame.names or [""] * len(columns)), np.column_stack(numbers)
@@ -204,11 +208,6 @@ def scalar(call: RecordedCall, argument: str, default: Any = None) -> Any:
     return value.scalar() if isinstance(value, RVector) and value.values.size == 1 else default
 
 
-def flag(call: RecordedCall, argument: str, default: bool = False) -> bool:
-    """A TRUE or FALSE; R takes any number but 0 for TRUE."""
-    return bool(scalar(call, argument, default))
-
-
 def count(call: RecordedCall, argument: str, default: int = 0) -> int:
     """A whole number."""
     value = scalar(call, argument, default)
@@ -221,15 +220,6 @@ def texts(call: RecordedCall, argument: str) -> tuple[str, ...]:
     if isinstance(value, RVector) and value.values.dtype == object and not value.na.any():
         return tuple(str(v) for v in value.values.tolist())
     return ()
-
-
-def mask(call: RecordedCall, argument: str) -> tuple[bool, ...]:
-    """TRUEs and FALSEs; () for NULL, or where none is TRUE."""
-    value = value_of(call, argument)
-    if not isinstance(value, RVector) or value.values.dtype.kind not in "bif":
-        return ()
-    found = tuple(bool(v) for v in value.values.tolist())
-    return found if any(found) else ()
 
 
 #: Different answers to a comparison at most: a scale of preference has a handful.
@@ -261,10 +251,8 @@ def coding_of(answers: Floats) -> Coding:
     """The coding of answers, if it can be read off them."""
     known = answers[~np.isnan(answers)]
     codes = np.unique(known)
-    if len(codes) < 2:
-        raise StaysInR("all its answers are the same, which prefmod counts as ties")
-    if len(codes) > MOST_CODES:
-        raise StaysInR(f"its answers have {len(codes)} different codes")
+    stays_if(len(codes) < 2, "all its answers are the same, which prefmod counts as ties")
+    stays_if(len(codes) > MOST_CODES, f"its answers have {len(codes)} different codes")
     turned, ties, middle = codes[0] < 0, len(codes) % 2 == 1, float(codes[0] + codes[-1]) / 2.0
     low, at, high = codes[codes < middle], codes[codes == middle], codes[codes > middle]
     if len(at) and not ties:
@@ -365,14 +353,12 @@ def covariates(call: RecordedCall, table: Given) -> Covariates:
 
 def check_covariates(found: Covariates, table: Given) -> None:
     """Whether Python codes covariates of these rows as R does."""
-    if not len(table.values):
-        raise StaysInR("no row has all that the model needs")
+    stays_if(not len(table.values), "no row has all that the model needs")
     for name in found.all:
         levels = np.unique(table.column(name))
         if not np.array_equal(levels, np.arange(1, len(levels) + 1)):
             raise StaysInR(f"{name} is not coded 1, 2, ..., K, which prefmod takes for granted")
-    if not found.whole:
-        raise StaysInR("an interaction without its main effects is coded by R in its own way")
+    stays_if(not found.whole, "an interaction without its main effects is coded by R in its own way")
 
 
 def read(value: object, text: str = "") -> tuple[Product, ...] | None:

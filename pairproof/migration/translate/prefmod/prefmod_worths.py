@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -27,11 +28,11 @@ from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import printed_as_prefmod
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
-from ..python_code import Call, File, Method, Result
+from ..python_code import Call, File, Method, Result, stated
 from ..rows import SAME, Beside, at, differ, explained, in_column
-from ..translation import Context, StaysInR, Step, Translation, needed, outside, translates, tried
+from ..translation import Context, StaysInR, Step, Translation, needed, outside, stays_if, translates, tried
 from .prefmod_in_r import INCOMPLETE, again
-from .prefmod_table import coding_of, given, number_of_items, read_pairs, scalar, texts
+from .prefmod_table import coding_of, given, names_of_items, number_of_items, read_pairs, scalar, texts
 
 #: The defects of llbt.worth and patt.worth that `printed_as_prefmod` reproduces, tried one after the other.
 DEFECTS = (
@@ -48,16 +49,14 @@ def worth(call: RecordedCall, context: Context) -> Translation:
     step = context.fit_of(call, "fitobj")
     if step is None or step.translation.code is None or step.value is None:
         return outside("the fit that it is of has no Python value here")
-    asked = str(scalar(call, "outmat", "worth"))
+    kind = str(scalar(call, "outmat", "worth"))
     table = needed(call.matrix("value"), "R's table was not recorded")
     if not isinstance(step.value, Fit):
-        return _bridge(call, step, asked, table)
-    if getattr(step.value.spec, "classes", 1) > 1:
-        return outside("worths of classes are in the fit's own table")
+        return _bridge(call, step, kind, table)
+    stays_if(getattr(step.value.spec, "classes", 1) > 1, "worths of classes are in the fit's own table")
     said = "R's table has lambdas, which are half the logarithms of worths up to a constant in each group"
-    judge, notes = (_worth_rows, ()) if asked == "worth" else (_lambda_rows, (said,))
-    code = Method(Result(step.call.id), "worth")
-    return Translation("native", code, notes=notes, judge=partial(judge, call, step, table))
+    code, judge = Method(Result(step.call.id), "worth"), partial(_rows, call, step, table, kind == "worth")
+    return Translation("native", code, notes=() if kind == "worth" else (said,), judge=judge)
 
 
 # -- worths of a fit in Python -------------------------------------------------------------------------------
@@ -102,47 +101,43 @@ def _items_in_r(fit: Fit, table: RVector) -> list[str]:
     return list(fit.items) if table.values.shape[0] == len(fit.items) else []
 
 
-def _worth_rows(call: RecordedCall, step: Step, table: RVector, frame: Any) -> Sequence[Agreement]:
-    at_cell = list(zip(frame["group"], frame["item"]))
-    ours = {key: (float(w), 0.0) for key, w in zip(at_cell, frame["worth"])}
-    return _rows(call, step, table, "worth", ours, dict(zip(at_cell, in_column(frame, "worth"))))
+@dataclass(frozen=True, eq=False)
+class Ours:
+    """Our numbers by "group.item": worths or lambdas, the size of what cancels in them, and where they stand."""
+
+    numbers: dict[str, float]
+    sizes: dict[str, float]
+    places: dict[str, str]
 
 
-def _lambda_rows(call: RecordedCall, step: Step, table: RVector, frame: Any) -> Sequence[Agreement]:
-    """Lambdas from log worths; one may be 0, so its digits are counted against its standard error."""
-    at_cell = list(zip(frame["group"], frame["item"]))
-    log_worth = {key: float(np.log(w)) for key, w in zip(at_cell, frame["worth"])}
-    error = dict(zip(at_cell, (frame["se"] / frame["worth"]).tolist()))
-    last = step.value.items[-1]
-    ours = {(g, i): ((x - log_worth[g, last]) / 2.0, error[g, i] / 2.0) for (g, i), x in log_worth.items()}
-    return _rows(call, step, table, "lambda", ours, {})
+def _ours(fit: Fit, worths: bool, frame: Any) -> Ours:
+    """Worths; or lambdas from them, of which one may be 0, so that its digits are counted against its standard error."""
+    cells = [f"{group}.{item}" for group, item in zip(frame["group"], frame["item"])]
+    worth = dict(zip(cells, frame["worth"].tolist()))
+    if worths:
+        return Ours(worth, {}, dict(zip(cells, in_column(frame, "worth"))))
+    logs = {cell: float(np.log(w)) for cell, w in worth.items()}
+    last = {cell: logs[f"{group}.{fit.items[-1]}"] for cell, group in zip(cells, frame["group"])}
+    errors = (frame["se"] / frame["worth"] / 2.0).tolist()
+    return Ours({cell: (x - last[cell]) / 2.0 for cell, x in logs.items()}, dict(zip(cells, errors)), {})
 
 
-Ours = Mapping[tuple[str, str], tuple[float, float]]
-Places = Mapping[tuple[str, str], str]
-
-
-def _rows(
-    call: RecordedCall, step: Step, table: RVector, kind: str, ours: Ours, places: Places
-) -> list[Agreement]:
-    """A row an entry of R's table, explained by the defect that gives it; ours: number, size of its digits."""
+def _rows(call: RecordedCall, step: Step, table: RVector, worths: bool, frame: Any) -> list[Agreement]:
+    """A row an entry of R's table, explained by the defect that gives it."""
     fit: Fit = step.value
-    groups, items = groups_in_r(fit, table), _items_in_r(fit, table)
-    r = Beside(call, *_least(step))
-    values = table.floats()
+    ours, groups, items = _ours(fit, worths, frame), groups_in_r(fit, table), _items_in_r(fit, table)
+    r, values = Beside(call, *_least(step)), table.floats()
     if not groups or not items:
-        return _by_defect(r, table, fit, ours, places)
-    rows = []
-    for k, column in enumerate(_columns(table)):
-        shift = values[-1, k] if kind == "lambda" else 0.0
-        for j, item in enumerate(items):
-            cell = groups[column], item
-            own, size = ours.get(cell, (float("nan"), 0.0))
-            name = f"{kind}.{groups[column]}.{item}"
-            rows.append(r.row(name, own, float(values[j, k] - shift), size, places.get(cell, "")))
-    if differ(rows):
-        return _explained(rows, _with_defects(fit), r)
-    return rows
+        return _by_defect(r, table, fit, ours)
+    shift = np.zeros(values.shape[1]) if worths else values[-1]
+    theirs = {
+        f"{groups[column]}.{item}": float(values[j, k] - shift[k])
+        for k, column in enumerate(_columns(table))
+        for j, item in enumerate(items)
+    }
+    own = {cell: ours.numbers[cell] for cell in theirs if cell in ours.numbers}
+    rows = r.named("worth" if worths else "lambda", own, theirs, ours.places, ours.sizes)
+    return _explained(rows, _with_defects(fit), r) if differ(rows) else rows
 
 
 def _columns(table: RVector) -> list[str]:
@@ -173,61 +168,49 @@ def _with_defects(fit: Fit) -> dict[str, dict[str, float]]:
 def _explained(
     rows: list[Agreement], defects: Mapping[str, Mapping[str, float]], r: Beside
 ) -> list[Agreement]:
-    for name, numbers in defects.items():
-        if all(
-            (q := str(a.quantity)) in numbers and a.r is not None and _same(r, numbers[q], a.r) for a in rows
-        ):
+    for name, made in defects.items():
+        if all(_same(r, made.get(str(a.quantity)), a.r) for a in rows):
             short = name.partition(":")[2]
-            why = f"R is wrong here: its worths are those of its defect {short}"
-            return explained(rows, None, why, short)
+            return explained(
+                rows, None, f"R is wrong here: its worths are those of its defect {short}", short
+            )
     return rows
 
 
-def _same(r: Beside, made: float, theirs: float) -> bool:
-    return r.row("", made, theirs).verdict == "agrees"
+def _same(r: Beside, made: float | None, theirs: float | None) -> bool:
+    return made is not None and theirs is not None and r.row("", made, theirs).verdict == "agrees"
 
 
-def _by_defect(r: Beside, table: RVector, fit: Fit, ours: Ours, places: Places) -> list[Agreement]:
+def _by_defect(r: Beside, table: RVector, fit: Fit, ours: Ours) -> list[Agreement]:
     """Rows where R's table has sets of items (B21): each item beside its set's worth, explained if so."""
-    numbers, values = _with_defects(fit).get(DEFECTS[0], {}), table.floats()
+    made, values, short = _with_defects(fit).get(DEFECTS[0], {}), table.floats(), DEFECTS[0].partition(":")[2]
     groups = groups_in_r(fit, table) or dict(zip(_columns(table), fit.groups))
-    text = (
-        "R is wrong here, by prefmod's B21-worths-of-groups-of-items: its worths are of sets of items with"
-        " equal covariates"
-    )
+    why = f"R is wrong here, by prefmod's {short}: its worths are of sets of items with equal covariates"
     rows = []
     for k, column in enumerate(_columns(table)):
         for j, name in enumerate(table.margin(0) or [""] * len(values)):
             group, theirs = groups.get(column, ""), float(values[j, k])
             items = [i for i in fit.items if i in name.split(",")]
-            made = numbers.get(f"worth.{group}.{','.join(items)}", float("nan"))
-            found = [
-                r.row(
-                    f"worth.{group}.{item}",
-                    ours.get((group, item), (float("nan"), 0.0))[0],
-                    theirs,
-                    place=places.get((group, item), ""),
-                )
-                for item in items or [name]
-            ]
-            short = DEFECTS[0].partition(":")[2]
-            rows += explained(found, ["worth"], text, short) if _same(r, made, theirs) else found
+            r_of = {f"{group}.{item}": theirs for item in items or [name]}
+            own = {cell: ours.numbers[cell] for cell in r_of if cell in ours.numbers}
+            found = r.named("worth", own, r_of, ours.places)
+            as_r = _same(r, made.get(f"worth.{group}.{','.join(items)}"), theirs)
+            rows += explained(found, ["worth"], why, short) if as_r else found
     return rows
 
 
 # -- in R ----------------------------------------------------------------------------------------------------
 
 
-def _bridge(call: RecordedCall, step: Step, asked: str, table: RVector) -> Translation:
+def _bridge(call: RecordedCall, step: Step, kind: str, table: RVector) -> Translation:
     """The worths of a model that R fitted through the bridge."""
-    if not hasattr(step.value, "arguments"):
-        return outside("its model stays in R by its design alone, of which prefmod makes no worths")
-    options: dict[str, Any] = {} if asked == "worth" else {"outmat": asked}
-    stated = texts(call, "obj.names")
-    if stated and call.name == "patt.worth" and hasattr(step.value, "function"):
-        options["obj_names"] = list(stated)[: int(step.value.arguments["nitems"])]
-    if call.name == "patt.worth" and asked == "est":
-        return outside('outmat = "est" has no table of its own')
+    of_answers, model = call.name == "patt.worth", step.value
+    lost = "its model stays in R by its design alone, of which prefmod makes no worths"
+    stays_if(not hasattr(model, "arguments"), lost)
+    stays_if(of_answers and kind == "est", 'outmat = "est" has no table of its own')
+    named = list(texts(call, "obj.names")) if of_answers and hasattr(model, "function") else []
+    options = stated(outmat=kind != "worth" and kind)
+    options |= stated(obj_names=named and named[: int(model.arguments["nitems"])])
     code = Call(f"pairproof.bridge.prefmod.{call.name.replace('.', '_')}", (Result(step.call.id),), options)
 
     def judge(found: Any) -> Sequence[Agreement]:
@@ -250,27 +233,22 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
         coding = coding_of(table.answers)
     except StaysInR:
         return outside("its answers are all the same")
-    stated = texts(call, "obj.names")
-    items = list(stated) if len(stated) == n else [f"o{k + 1}" for k in range(n)]
+    items = list(names_of_items(call, n))
     options = {"items": items, "pair_order": "prefmod", "coding": coding.written}
     file = File(table.written(), call.variable)
-    read = read_pairs("pairproof.read_respondents", (file, "pairs"), options, always=True)
-    code = Method(read, "gaps")
+    code = Method(read_pairs("pairproof.read_respondents", (file, "pairs"), options, always=True), "gaps")
     _, refused = tried(code)
-    if refused:
-        return outside(f"its table cannot be read: {refused}")
-    r_flags = flags.values.astype(float).ravel().tolist()
+    stays_if(refused, f"its table cannot be read: {refused}")
     of_items = str(scalar(call, "MISmodel", "obj")) == "obj"
 
     def judge(gaps: Any) -> Sequence[Agreement]:
         missing = {(a, b): int(m) for a, b, m in zip(gaps["first"], gaps["second"], gaps["missing"])}
         pairs = [(items[i], items[j]) for i, j in prefmod_pair_order(n)]
+        ours = {f"{a}:{b}": float(missing[a, b] > 0) for a, b in pairs}
         if of_items:
             ours = {i: float(any(missing[p] for p in pairs if i in p)) for i in items}
-        else:
-            ours = {f"{a}:{b}": float(missing[a, b] > 0) for a, b in pairs}
-        beside = Beside(call, SAME, "a count")
-        return [beside.row(f"missing.{n}", own, r) for (n, own), r in zip(ours.items(), r_flags)]
+        theirs = dict(zip(ours, flags.values.astype(float).ravel().tolist()))
+        return Beside(call, SAME, "a count").named("missing", {n: ours[n] for n in theirs}, theirs)
 
     return Translation("native", code, judge=judge)
 

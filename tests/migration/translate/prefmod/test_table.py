@@ -8,6 +8,7 @@ from hypothesis import given as any_of, strategies as st
 from numpy.testing import assert_array_equal
 
 from pairproof.bridge.values.nodes import RLang
+from pairproof.migration.translate.prefmod.prefmod_in_r import given as arguments_of
 from pairproof.migration.translate.prefmod.prefmod_table import (
     Coding,
     Covariates,
@@ -17,7 +18,6 @@ from pairproof.migration.translate.prefmod.prefmod_table import (
     coding_of,
     given,
     left_out,
-    mask,
     numbers_of,
     read,
     scalar,
@@ -75,7 +75,7 @@ def test_arguments_whose_values_were_not_kept_are_what_prefmod_understood() -> N
     lost = {k: v for k, v in asked.values.items() if k == "nitems"}
     without = type(asked)(**{**asked.__dict__, "values": lost})
     assert scalar(without, "undec", True) is False
-    assert mask(without, "MISalpha") == (False, True)
+    assert arguments_of(without)["MISalpha"] == [False, True]
 
 
 # -- codes ---------------------------------------------------------------------------------------------------
