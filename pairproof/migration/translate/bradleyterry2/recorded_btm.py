@@ -374,7 +374,8 @@ class Candidate:
 
 def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()) -> Iterator[Candidate]:
     """Calls of `fit_bradley_terry` to be tried in turn; scopes: later terms, whose covariates are needed."""
-    options, held, notes = _options(call), held_sigma(call), ()
+    options, held = _options(call), held_sigma(call)
+    notes: tuple[str, ...] = ()
     random = random_effect(call, contests)
     if random and held == 0.0:
         random, notes = False, (HELD_AT_0,)

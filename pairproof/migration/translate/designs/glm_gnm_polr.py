@@ -36,7 +36,7 @@ from ....validation.verdicts.digits import floor
 from ...recognise import decide
 from ...recognise.answer_patterns import Pattern, recognise_pattern
 from ...recognise.design_contests import Contests, Not
-from ..python_code import Call, File, Result, stated, whole_numbers
+from ..python_code import Call, File, Result, columns_call, stated, whole_numbers
 from ..recorded_answers import counts
 from ..rows import Beside, covariance, in_column, llf_and_aic, of_fit
 from ..translation import (
@@ -234,11 +234,6 @@ HALF = (
 )
 
 
-@in_r("stats::glm", "gnm::gnm")
-def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
-    return designs.in_r(designs.fitted_of(call), why)
-
-
 @translates("stats::glm", "gnm::gnm")
 def glm(call: RecordedCall, context: Context) -> Translation:
     """A glm or gnm, translated from its design and response."""
@@ -397,13 +392,21 @@ SYMMETRIC = 1e-3
 
 @in_r("MASS::polr")
 def _polr_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    """`pairproof.bridge.by_design.polr_design(...)`."""
     design, _, _ = designs.design_of(call, ("(Intercept)",))
     codes, levels, weights = _answers(call, len(design.x))
     columns = {n: whole_numbers(design.x[:, k]) for k, n in enumerate(design.names)}
     columns["(y)"] = [int(k) for k in codes]
     if (weights != 1).any():
         columns["(weights)"] = whole_numbers(weights)
-    return designs.polr_in_r(call, columns, levels, (call.strings("method") or ("logistic",))[0], why)
+    method = (call.strings("method") or ("logistic",))[0]
+    options = stated(weights="(weights)" in columns and "(weights)", levels=list(levels))
+    options |= stated(method=method != "logistic" and method)
+    arguments = columns_call(columns, call.variable), "(y)"
+    judge = partial(designs.of_model, call, design.names, True, False)
+    return Translation(
+        "bridge", Call(f"{designs.BY_VALUES}.polr_design", arguments, options), why, judge=judge
+    )
 
 
 @translates("MASS::polr")

@@ -35,7 +35,7 @@ from ...recognise.design_terms import Model
 from ..python_code import Call, File, columns_call, quoted_name, stated, whole_numbers
 from ..recorded_answers import plain_values, taken, vectors_of
 from ..rows import IN_RECORD, Beside, at, coefficients, covariance, of_fit
-from ..translation import StaysInR, Translation, needed, outside, stays_if
+from ..translation import Context, StaysInR, Translation, in_r, needed, outside, stays_if
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -487,9 +487,11 @@ LINKS: tuple[str, ...] = get_args(DesignLink)
 MOST_WRITTEN = 2_000_000
 
 
-def in_r(fitted: Fitted, reason: str) -> Translation:
+@in_r("stats::glm", "gnm::gnm")
+def fitted_in_r(call: RecordedCall, context: Context, reason: str) -> Translation:
     """`glm_design(...)` of the bridge, or `gnm_eliminated(...)` with groups; left out where that cannot be."""
-    call, names, family, link = fitted.call, fitted.design.names, fitted.family, fitted.link
+    fitted = fitted_of(call)
+    names, family, link = fitted.design.names, fitted.family, fitted.link
     wrong = _cannot(fitted)
     if wrong:
         return outside(f"{reason}; and it cannot be sent to R by its values: {wrong}")
@@ -510,19 +512,8 @@ def in_r(fitted: Fitted, reason: str) -> Translation:
     # not tell.
     same_llf = groups or bool((trials(fitted) == fitted.weights).all())
     code = Call(f"{BY_VALUES}.{function}", (columns_call(columns, call.variable), "(y)", *more), options)
-    judge = partial(_of_model, call, names, same_llf, call.name == "gnm" and not groups)
+    judge = partial(of_model, call, names, same_llf, call.name == "gnm" and not groups)
     return Translation("bridge", code, reason, judge=judge)
-
-
-def polr_in_r(
-    call: RecordedCall, columns: dict[str, list[Any]], levels: Sequence[str], method: str, reason: str
-) -> Translation:
-    """`pairproof.bridge.by_design.polr_design(...)`; `columns` has "(y)", and "(weights)" if there are any."""
-    options = stated(weights="(weights)" in columns and "(weights)", levels=list(levels))
-    options |= stated(method=method != "logistic" and method)
-    code = Call(f"{BY_VALUES}.polr_design", (columns_call(columns, call.variable), "(y)"), options)
-    names = tuple(n for n in columns if n not in ("(y)", "(weights)"))
-    return Translation("bridge", code, reason, judge=partial(_of_model, call, names, True, False))
 
 
 #: A gnm without eliminated terms goes to glm: gnm's covariance is of the weights before its last step, which
@@ -530,7 +521,7 @@ def polr_in_r(
 BY_GLM = (3.5, "gnm ends its search at 1e-6, and glm, to which its design goes, at 1e-8")
 
 
-def _of_model(
+def of_model(
     call: RecordedCall, names: Sequence[str], same_llf: bool, by_glm: bool, model: RModel
 ) -> Sequence[Agreement]:
     """R's answer through the bridge beside R's in the script."""
