@@ -102,7 +102,7 @@ def _sentence() -> str:
     accepted = sum(a.accepted for a in made)
     said = ", ".join(f"{n:,} {VERBS.get(verdict, verdict)}" for verdict, n in counts.items())
     versions = ", ".join(
-        f"{name} {version.removesuffix(' (recorded)')}"
+        f"{name}\0{version.removesuffix(' (recorded)')}"
         for name, version in made.context.versions.items()
         if version
     )
@@ -111,7 +111,8 @@ def _sentence() -> str:
         " numbers that follow another definition, and conclusions that do not survive clustering. R gave"
         f" {of_r:,} of the numbers. {versions}."
     )
-    return textwrap.fill(text, WIDTH, break_on_hyphens=False)
+    # A name and its version stay on one line.
+    return textwrap.fill(text, WIDTH, break_on_hyphens=False).replace("\0", " ")
 
 
 def _models() -> dict[str, Claim]:

@@ -14,7 +14,7 @@ RECORD = ROOT / "docs" / "records" / "boards" / "boards.json"
 #: What is asked: mean absolute bias in Elo, the worst model in Monte Carlo errors, coverage, rank sets.
 MOST_BIAS, MOST_ERRORS, COVERAGE, RANKS = 1.0, 3.5, (0.93, 0.97), 0.95
 PEERS = ("arena-rank", "FastChat", "evalica")
-#: Methods that are tried beside what `leaderboard` does unasked, and what each is called.
+#: Methods that are tried beside what `leaderboard` does by default, and what each is called.
 NAMES = {
     "pairproof": "pairproof, the whole board",
     "pairproof, style": "pairproof, the whole board with style and without",
@@ -145,7 +145,7 @@ def findings() -> str:
     """What holds and what does not, by the bounds."""
     ours = [(d, m, one) for d, m, one in lines() if not is_peer(m)]
     default = [(d, m, one) for d, m, one in ours if m == next(iter(d["methods"]))]
-    out = [_said("What `leaderboard` does unasked, in each design", default)]
+    out = [_said("What `leaderboard` does by default, in each design", default)]
     other = [line for line in ours if line not in default]
     out.append(_said("pairproof's other standard errors, tried beside it", other))
     for peer in PEERS:

@@ -324,7 +324,7 @@ def table(
 
 def section(c: Call, exact: Exact = {}, more: str = "") -> str:
     """A call: R, Python, what to know, and the table."""
-    pages = ", ".join(p for p in c.pages if p) or "beside the help pages"
+    pages = ", ".join(p for p in c.pages if p) or "on no help page"
     head = EXACT
     if c.group == "prefmod":
         head, exact = "50-digit value, its first 20", {q: value[:22] for q, value in exact.items()}
@@ -352,7 +352,7 @@ def listed(calls: Iterable[Call]) -> str:
     lines = []
     for c in calls:
         if c.quantities:
-            pages = ", ".join(p for p in c.pages if p) or "beside them"
+            pages = ", ".join(p for p in c.pages if p) or "none"
             lines.append((pages, f"`{c.name}`", f"`{c.function}`", _became(c), *counted(c.rows, c.why)))
     heads = ("help pages", "value", "R", "pairproof", "numbers", "explained", "digits", "fewest at")
     return "\n" + markdown(heads, lines, right=4) + "\n"
@@ -380,7 +380,7 @@ def in_r(group: str) -> str:
     for c in kept():
         if c.group == group and not c.quantities:
             found.setdefault((f"`{c.function}`", c.why[""]), {}).update(dict.fromkeys(c.pages))
-    lines = [(r, ", ".join(filter(None, pages)) or "beside them", why) for (r, why), pages in found.items()]
+    lines = [(r, ", ".join(filter(None, pages)) or "none", why) for (r, why), pages in found.items()]
     known = ", ".join(f"{name} {version}" for name, version in _document()["versions"].items() if version)
     return f"\n{markdown(('R', 'help pages', 'why it stays in R'), lines, right=3)}\nWith {known}.\n\n"
 
