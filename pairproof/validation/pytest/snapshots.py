@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -316,10 +317,10 @@ class Recorded:
         path = place(self._node.path, test.replace("::", "."), name)
         self._node.user_properties.append((USED, str(path)))
         now = numbers_of(value, rules)
-        before = read(path)
+        before, shown = read(path), os.path.relpath(path, self._node.config.rootpath)
         if before is None and not self._update:
             raise AssertionError(
-                f"no record {path}; make it with pytest --pairproof-update, look at it, and keep it"
+                f"no record {shown}; make it with pytest --pairproof-update, look at it, and keep it"
             )
         wanted = own if digits is None else digits
         found = [] if before is None else changes(before.numbers, now, value, rules, wanted)
@@ -331,7 +332,7 @@ class Recorded:
         elif found:
             of = f" of {value.title}" if isinstance(value, Fit) else ""
             raise AssertionError(
-                f"{_listed(found).lstrip()}\n{len(found)} of {len(now)} numbers{of} differ from the record {path}\n"
+                f"{_listed(found).lstrip()}\n{len(found)} of {len(now)} numbers{of} differ from the record {shown}\n"
                 f"{DIGIT}\nIf the change is meant, write the record anew: pytest --pairproof-update"
             )
 

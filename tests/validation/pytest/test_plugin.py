@@ -281,7 +281,7 @@ def test_a_spoilt_record_is_named_with_the_way_out(pytester: pytest.Pytester) ->
     )
 
 
-# -- records of other numbers ---------------------------------------------------------------------------------
+# -- records of other numbers --------------------------------------------------------------------------------
 
 #: A value whose numbers and texts have a key each, and the keys with what they hold.
 OWN: dict[str, tuple[Any, dict[str, Any]]] = {
