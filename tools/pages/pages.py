@@ -48,6 +48,7 @@ PAGES = (
             "scalar-annotation",
         )
     ),
+    *sorted(f"docs/tutorials/{page.name}" for page in (ROOT / "docs" / "tutorials").glob("*.md")),
 )
 #: What pages run and the package does not need: where one of these is not installed the page is not made.
 NEEDS = {"docs/more-votes-than-memory.md": ("pyarrow", "narwhals", "duckdb", "polars", "dask.dataframe")}
