@@ -10,7 +10,8 @@
 `create` or `take_over` makes a campaign, `open_batch` chooses the next HITs and writes them for Mechanical
 Turk or as a page, `take_in` adds results, `status` and `export` read it, `take_back` takes a judgment out
 again; `open` gives all of it as methods of one object.  Each of them is one transaction: if it is killed at
-any point, nothing is lost or counted twice.  The state of the items depends on the set of judgments that were
+any point, nothing is lost or counted twice.  A judgment is one annotator's answer to one HIT, with
+a score for each item.  The state of the items depends on the set of judgments that were
 added, not on the order in which they arrived.
 """
 

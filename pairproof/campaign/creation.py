@@ -34,6 +34,7 @@ from .formats import campaign_files as tables
 from .formats.campaign_files import ItemsFile
 from .formats.kinds import kind_of_file
 from .hits.assigning import parse_rule
+from .hits.choosing import Choice
 from .hits.plan import check_roles
 from .page.texts import Texts, texts_to_rows, write_texts
 from .results.readers import Tool, read_any
@@ -43,7 +44,7 @@ from .storage import records as stored
 from .storage.design import RESERVED, Design, now, number_of
 from .storage.records import About, Reserved
 from .storage.rules import write_rule
-from .storage.store import Store, created
+from .storage.store import Store, created, opened
 
 #: Number of items in a HIT in the paper's experiments.
 PER_HIT = 5
@@ -207,6 +208,68 @@ def check_size(per_hit: int, n_items: int, method: Method, source: str) -> None:
             f"{source}: {n_items} item(s), but {per_hit} per HIT; expected {least} to {n_items} with method"
             f" {method} (--per-hit)"
         )
+
+
+#: Seconds that an item takes (Sakaguchi and Van Durme 2018, footnote 12), and scores of an item from which on
+#: EASL's choice of items costs nothing in simulations (docs/sakaguchi-vandurme-2018.md).
+SECONDS, ENOUGH = 5.0, 10
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a batch that shows every item once asks of people: HITs, judgments, scores an item, hours, and cost (None
+    without --pay-hour); batches: until an item has `ENOUGH` scores. suits: which method, and how many annotators.
+    """
+
+    hits: int
+    judgments: int
+    scores: float
+    seconds: float
+    hours: float
+    cost: float | None
+    batches: int
+    suits: str
+
+    @property
+    def sentences(self) -> str:
+        return (
+            f"A batch is {self.hits} HITs, {self.judgments} judgments and {self.scores:.3g} scores an item:"
+            f" {self._spent(1)} at {self.seconds:g} s an item (--seconds)\n{ENOUGH} scores an item take {self.batches}"
+            f" batches: {self._spent(self.batches)}\n{self.suits}"
+        )
+
+    def _spent(self, batches: int) -> str:
+        hours, paid = batches * self.hours, "" if self.cost is None else f", cost {batches * self.cost:.2f}"
+        return (f"{60 * hours:.0f} minutes" if hours < 1 else f"{hours:.1f} hours") + paid
+
+
+def forecast(path: str | Path, seconds: float = SECONDS) -> Forecast:
+    """What a campaign will cost where an item takes so many seconds, and which method suits it."""
+    with opened(path, write=False) as store:
+        choice = Choice(store, stored.about(store))
+        query = "SELECT COUNT(DISTINCT system) FROM item WHERE role = 'item' AND system <> ''"
+        a, systems = choice.about, int(store.value(query))
+    items, hits = len(choice.scored), choice.hits(None)
+    own = hits * a.per_hit - int(choice.shares.counts(hits * a.per_hit).sum())
+    scores = a.design.judgments * (1.0 if choice.same_source else own / items)
+    hours = hits * a.design.judgments * a.per_hit * seconds / 3600.0
+    cost = None if a.design.pay_hour is None else hours * a.design.pay_hour
+    counts = (hits, hits * a.design.judgments, scores, seconds, hours, cost, int(np.ceil(ENOUGH / scores)))
+    return Forecast(*counts, _suits(a, items, systems))
+
+
+def _suits(a: About, items: int, systems: int) -> str:
+    """Which method suits the items, and how many annotators they need, in sentences."""
+    said = f"{a.method} suits any number of items, and systems; easl was no better in simulations"
+    if a.method not in ("da", "random"):
+        even = f"--method random shows all {items} items equally often"
+        said = f"easl suits {ENOUGH} scores an item or more; below that {even}, and is ahead in simulations"
+        if systems > 1:
+            said = f"{even}, as a comparison of {systems} systems needs; {a.method} does not"
+        elif a.method != "easl":
+            said = f"{even} and keeps distances; {a.method} uses only the order within a HIT, and is behind in simulations"
+    most = max(3, a.design.judgments)  # a model of annotators needs three who share items
+    return f"Method: {said}. Annotators: {most} or more, who share items, so that scores can be corrected for them"
 
 
 ModelIs = Literal["before", "after"]

@@ -1,6 +1,7 @@
 """Exports a campaign: scores, the older tools' model file, history, paired comparisons, or a log.
 
 scores        id, the items' columns, alpha, beta, mode, var (trueskill mu, sigma, var), score, low, high, n
+              with a model of the annotators: raw, raw_low, raw_high, then score, low, high corrected, n
 model         id, the items' columns, alpha, beta, mode, var (mu, sigma, var): the older tools' model file
               keisks: these columns (an older version calls mode and var mu and sigma: both are of the beta
               distribution, .5 and .0833 = 1/12 at the start, not of a normal; alpha and beta decide)
@@ -27,7 +28,7 @@ import html
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -49,10 +50,9 @@ from .storage import records as stored
 from .storage.records import About
 from .storage.rules import rules_of
 from .storage.store import Store, opened
-from .watch.scores import Kind, intervals_of, stored_spread
+from .watch.scores import ItemScores, Kind, Level, intervals_of, item_scores, stored_spread
 
 Layout = Literal["pairproof", "keisks", "keisks-mu-sigma", "cjmay"]
-LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 Record = dict[str, Any]
 #: The header of a table, and its rows.
 _Rows = tuple[list[str], list[list[str]]]
@@ -250,7 +250,6 @@ def _state(store: Store, method: Method) -> Record:
 
 
 What = Literal["scores", "model", "history", "comparisons", "log"]
-WHATS: tuple[What, ...] = get_args(What)
 #: The columns that `scores` has and a model file has not.
 SCORE_COLUMNS = ("score", "low", "high", "n")
 
@@ -263,7 +262,9 @@ def export(
     *,
     layout: Layout = "pairproof",
     intervals: Kind = "calibrated",
+    model: Level = "raw",
     force: bool = False,
+    say: Callable[[str], object] = str,
 ) -> int:
     """Export a campaign to a file.
 
@@ -280,6 +281,10 @@ def export(
         Columns of a model file; only with `what="model"`.
     intervals : {"calibrated", "beta"}
         Of `scores`; beta: EASL's own, which are far too wide.
+    model : {"raw", "location", "precision", "scale"}
+        Model of the annotators for which `scores` are corrected, as `status` shows them.
+    say : function of str
+        Called with what the intervals of `scores` are, in a sentence.
     force : bool
         Also overwrite a file that pairproof did not make.  Scores and history are recognised by their
         columns, a model file and comparisons as :mod:`pairproof.campaign.formats.campaign_files` describes.
@@ -293,10 +298,12 @@ def export(
     ------
     InputError
     """
-    one_of("what", what, WHATS)
-    one_of("layout", layout, LAYOUTS)
+    one_of("what", what, get_args(What))
+    one_of("layout", layout, get_args(Layout))
     if layout != "pairproof" and what != "model":
         raise InputError(f"layout {layout!r} is that of a model file; it cannot be had for {what!r}")
+    if model != "raw" and what != "scores":
+        raise InputError(f"model {model!r} corrects scores; it cannot be had for {what!r}")
     with opened(path, write=False) as store:
         a = stored.about(store)
         known = partial(tables.exported_before, a=a, ids=stored.ids_of(store))
@@ -308,8 +315,12 @@ def export(
             header, rows = _history(store, a)
         elif what == "comparisons":
             header, rows = _comparisons(store, a)
+        elif model != "raw":
+            corrected = item_scores(store, model, level=level, kind=intervals)
+            header, rows = _corrected_items(store, a, corrected)
+            say(corrected.why)
         elif layout == "pairproof":
-            header, rows = _exported_items(store, a, level if what == "scores" else None, intervals)
+            header, rows = _exported_items(store, a, level if what == "scores" else None, intervals, say)
         else:
             header, rows = _model_of_tool(store, a, layout)
         write(out, csv_text(header, rows), reads=[path], force=force, known=known)
@@ -322,7 +333,9 @@ def model_columns(a: About) -> tuple[str, ...]:
     return tables.MODEL_COLUMNS if a.method in BETA else ()
 
 
-def _exported_items(store: Store, a: About, level: float | None, kind: Kind) -> _Rows:
+def _exported_items(
+    store: Store, a: About, level: float | None, kind: Kind, say: Callable[[str], object]
+) -> _Rows:
     state = stored.state_of(store, a.method)
     if level is None and a.method == "da":
         raise InputError(
@@ -333,10 +346,22 @@ def _exported_items(store: Store, a: About, level: float | None, kind: Kind) -> 
     numbers = tables.model_cells(state) if model_columns(a) else [[] for _ in state.n]
     if level is not None:
         own = intervals_of(state, stored_spread(store), level, kind)
+        say(own.sentence)
         columns = zip(state.score.tolist(), own.low.tolist(), own.high.tolist(), state.n.tolist())
         for cells, (*row, n) in zip(numbers, columns):
             cells += [*map(tables.number, row), str(n)]
     return header, [[name, *own, *numbers[k]] for k, (name, own) in stored.fields_of(store).items()]
+
+
+def _corrected_items(store: Store, a: About, found: ItemScores) -> _Rows:
+    header = ["id", *a.columns, "raw", "raw_low", "raw_high", *SCORE_COLUMNS]
+    columns = (found.raw, found.low, found.high, found.score, found.score_low, found.score_high)
+    numbers = (
+        [*map(tables.number, row), str(n)]
+        for *row, n in zip(*(c.tolist() for c in columns), found.n.tolist())
+    )
+    cells = dict(stored.fields_of(store).values())
+    return header, [[name, *cells[name], *own] for name, own in zip(found.items, numbers)]
 
 
 def _model_of_tool(store: Store, a: About, layout: Layout) -> _Rows:

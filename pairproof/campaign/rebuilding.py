@@ -299,7 +299,7 @@ class _Rebuilder:
         if not items:
             raise InputError(f"{self.lines[0].where}: the log has no items")
         for rule in self.lines[0].record["rules"]:
-            self._insert("rule", {**rule, "value": _stored(rule["value"])})
+            self.store.insert("rule", {**rule, "value": _stored(rule["value"])})
         if any(line.kind == "retraction" for line in self.lines):
             self.store.db.execute(RETRACTION)
         kinds = {"text": self._text, "item": self._item, "annotator": self._annotator, "batch": self._batch}
@@ -311,11 +311,6 @@ class _Rebuilder:
             state_of(self.store, self.about.method, at_start=True)
         except InputError as error:  # a start that the method cannot have
             raise InputError(f"{items[0].where} and later lines, 'start': {error}") from error
-
-    def _insert(self, table: str, row: Mapping[str, Any]) -> None:
-        marks = ", ".join("?" * len(row))
-        query = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})"
-        self.store.db.execute(query, tuple(row.values()))
 
     def _once(self, what: str, key: Any, line: Line, number: int = 0) -> None:
         """Refuse a number or name that stands in two lines; keep what it stands for."""
@@ -330,7 +325,7 @@ class _Rebuilder:
 
     def _text(self, line: Line, r: dict[str, Any]) -> None:
         self._once("text", (r["name"], r["lang"]), line)
-        self._insert("text", r)
+        self.store.insert("text", r)
 
     def _item(self, line: Line, r: dict[str, Any]) -> None:
         if tuple(r["fields"]) != self.about.columns:
@@ -340,21 +335,21 @@ class _Rebuilder:
         start = r.pop("start")
         state = dict(zip(("a0", "b0", "n0", "a", "b", "n"), (*start, *start)))
         place = {"position": self.known["item"][r["id"]], "fields": cells, "of": of}
-        self._insert("item", {**r, **place, **state})
+        self.store.insert("item", {**r, **place, **state})
 
     def _annotator(self, line: Line, r: dict[str, Any]) -> None:
         for what in ("number", "name", "token"):
             if r[what] is not None:
                 self._once(f"annotator's {what}", r[what], line)
         self.known["annotator"][r["name"]] = r["number"]
-        self._insert("annotator", r)
+        self.store.insert("annotator", r)
 
     def _batch(self, line: Line, r: dict[str, Any]) -> None:
         self._once("batch", r["number"], line)
         if r.pop("tokens", False):
             remember_tokens(self.store, r["number"])
         judgments = r.pop("judgments")
-        self._insert("batch", r)
+        self.store.insert("batch", r)
         if judgments is not None:
             remember_judgments(self.store, r["number"], judgments)
 
@@ -364,7 +359,7 @@ class _Rebuilder:
         items = [self._found("item", name, line) for name in r["items"]]
         plan = None if r["plan"] is None else json.dumps(r["plan"])
         own = {"batch": r["batch"], "number": r["hit"], "kind": r["purpose"]}
-        self._insert("hit", {**own, "items": json.dumps(items), "plan": plan})
+        self.store.insert("hit", {**own, "items": json.dumps(items), "plan": plan})
 
     def _assignment(self, line: Line, r: dict[str, Any]) -> None:
         key = (r["batch"], r["hit"])
@@ -373,11 +368,11 @@ class _Rebuilder:
         self._once("assignment", (who, *key), line)
         if sorted(r["shown"]) != list(range(1, slots + 1)):
             raise InputError(f"{line.where}: 'shown' must hold each slot of the HIT, 1 to {slots}, once")
-        self._insert("assignment", {**r, "annotator": who, "shown": json.dumps(r["shown"])})
+        self.store.insert("assignment", {**r, "annotator": who, "shown": json.dumps(r["shown"])})
 
     def _results(self, line: Line, r: dict[str, Any]) -> None:
         self._once("results file", r["number"], line)
-        self._insert("received", r)
+        self.store.insert("received", r)
 
     def _judgment(self, line: Line, r: dict[str, Any]) -> None:
         self._once("judgment", r["number"], line)
@@ -389,11 +384,11 @@ class _Rebuilder:
         r["submitted"], r["seconds"] = stored_times(r["times"])
         r |= {"times": json.dumps(r["times"]), "counted": int(r["counted"])}
         scores, _ = r.pop("scores"), r.pop("accepted")
-        self._insert("judgment", r)
+        self.store.insert("judgment", r)
         for s in scores:
             own = {name: s[name] for name in ("slot", "value", "raw")}
             item = {"judgment": r["number"], "item": self._found("item", s["item"], line)}
-            self._insert("score", {**item, **own, "kind": s["role"]})
+            self.store.insert("score", {**item, **own, "kind": s["role"]})
 
     def _placed(self, r: dict[str, Any], line: Line) -> None:
         """Check that the results file and the HIT of a judgment are there."""
@@ -409,11 +404,11 @@ class _Rebuilder:
         kept["scores"] = [[s["slot"], item, s["value"], s["raw"]] for item, s in given]
         kept["times"] = json.dumps(kept["times"])
         judgment = json.dumps(kept, ensure_ascii=False)
-        self._insert("retraction", {**r, "identity": kept["identity"], "judgment": judgment})
+        self.store.insert("retraction", {**r, "identity": kept["identity"], "judgment": judgment})
 
     def _look(self, line: Line, r: dict[str, Any]) -> None:
         self._once("look", r["number"], line)
-        self._insert("look", {**r, "answer": _stored(r["answer"])})
+        self.store.insert("look", {**r, "answer": _stored(r["answer"])})
 
 
 def _keep_state(store: Store, a: About, line: Line) -> None:

@@ -58,7 +58,7 @@ def example(name: str) -> pd.DataFrame:
     ----------
     name : str
         Name of a table: ``"dras"``, ``"votes"``, ``"rankings"``, ``"baseball"``, ``"citations"``, ``"salad"``,
-        ``"vilar"``, ``"systems"`` or ``"sizes"``.  The command ``pairproof example`` lists them.
+        ``"vilar"``, ``"systems"``, ``"sizes"`` or ``"items"``.  The command ``pairproof example`` lists them.
 
     Returns
     -------

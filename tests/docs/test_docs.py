@@ -40,7 +40,7 @@ LONG = (
         f"docs/{name}.md"
         for name in (
             *("scalar-annotation", "does-it-match-r", "translation-competitions", "errors", "answers"),
-            *("inference", "latent-classes", "sakaguchi-vandurme-2018"),
+            *("inference", "latent-classes", "sakaguchi-vandurme-2018", "tutorials/regression-tests"),
         )
     ),
 )

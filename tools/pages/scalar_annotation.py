@@ -99,7 +99,7 @@ def stopping() -> str:
     return markdown(heads, rows)
 
 
-_LOOKED = ("ever missed", "judgments an item at the stop", "missed at the stop")
+_LOOKED = ("ever missed", "scores an item at the stop", "missed at the stop")
 
 
 @lru_cache(maxsize=2)

@@ -40,7 +40,15 @@ from ...files.inputs import decoded, member, of_kind, parsed, read_file, unpacke
 from ...native.annotation.methods import Settings, start
 from ...text import listed, quoted
 from ..storage.design import Design, OnRepeat, now
-from ..storage.records import About, Reserved, drawn_seed, insert_judgment, write_about, write_items
+from ..storage.records import (
+    About,
+    Reserved,
+    drawn_seed,
+    insert_judgment,
+    insert_received,
+    write_about,
+    write_items,
+)
 from ..storage.rules import settle_and_count, write_rule
 from ..storage.store import Store, created
 from .kinds import APPRAISE_TYPES, refuse_other
@@ -407,11 +415,7 @@ def _hits(lines: Sequence[JudgedLine]) -> list[_Hit]:
 def _insert(store: Store, hits: Sequence[_Hit], items: _Items, source: str, raw: bytes) -> int:
     """Insert the HITs, as one batch, and their judgments; the number of judgments."""
     count = sum(map(len, hits))
-    sha256 = hashlib.sha256(raw).hexdigest()
-    received = store.db.execute(
-        "INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, ?)",
-        (Path(source).name, sha256, now(), count, count),
-    ).lastrowid
+    received = insert_received(store, source, hashlib.sha256(raw).hexdigest(), count, count)
     store.db.execute("INSERT INTO batch (number, opened, hits) VALUES (1, ?, ?)", (now(), len(hits)))
     row = 0
     for number, hit in enumerate(hits, 1):

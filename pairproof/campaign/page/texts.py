@@ -26,6 +26,7 @@ from ...data.reading.sources import load, suggestion
 from ...errors import InputError, TooLargeError
 from ...files.inputs import read_file
 from ...files.packaged import packaged_toml
+from ...text import listed
 from ..formats.campaign_files import cells_of
 from ..storage.design import number_of
 from ..storage.store import Store, opened
@@ -251,20 +252,16 @@ def texts_from_rows(rows: Iterable[TextRow], lang: str | None = None) -> Texts:
     known = sorted({row[1] for row in table})
     if lang is None:
         if len(known) > 1:
-            raise InputError(f"texts in {len(known)} languages ({_listed(known)}); name one with --lang")
+            raise InputError(f"texts in {len(known)} languages ({listed(known)}); name one with --lang")
         lang = known[0] if known else ""
     elif lang not in known:
-        raise InputError(f"no texts in {lang!r}; this campaign has {_listed(known) if known else 'none'}")
+        raise InputError(f"no texts in {lang!r}; this campaign has {listed(known) if known else 'none'}")
     way = next((way for _, tag, way, _ in table if tag == lang), "ltr")
     body = defaultdict(str, {name: body for name, tag, _, body in table if tag == lang})
     anchors = tuple((float(value), str(label)) for value, label in json.loads(body["anchors"] or "[]"))
     examples = tuple(Example(str(t), float(s), str(w)) for t, s, w in json.loads(body["examples"] or "[]"))
     words = json.loads(body["words"] or "{}")
     return Texts(body["question"], anchors, body["instructions"], examples, lang, way, words)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(repr(name) for name in names)
 
 
 _COLUMNS = ("text", "score", "why")
@@ -291,7 +288,7 @@ def read_examples(path: str | Path, encoding: str | None = None) -> tuple[Exampl
     table = load(str(path), encoding)
     for name in ("text", "score"):
         if name not in table.columns:
-            found_columns = f"no column {name!r}; found {_listed(table.columns)}"
+            found_columns = f"no column {name!r}; found {listed(table.columns)}"
             raise InputError(f"{table.source}: {found_columns}; expected text, score and why")
     for name in table.columns:
         if name not in (*_COLUMNS, "guarded"):

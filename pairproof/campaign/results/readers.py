@@ -308,7 +308,6 @@ def _flat(name: str, value: Any, where: str, scale: _Scale | None) -> str:
 
 
 Tool = Literal["results", "label-studio", "codes"]
-TOOLS: tuple[Tool, ...] = get_args(Tool)
 
 
 def read_any(
@@ -324,7 +323,7 @@ def read_any(
 ) -> results.ResultsFile:
     """Read a results file of any known tool, found from its content; `scale` is of ratings."""
     if tool is not None:
-        one_of("tool", tool, TOOLS)
+        one_of("tool", tool, get_args(Tool))
     raw, source = results.bytes_of(path), str(path)
     chosen = tool or _found(raw, source)
     if scale is not None and chosen != "label-studio":

@@ -195,11 +195,10 @@ def move_out(store: Store, judgment: int, why: str) -> int:
     kept["scores"] = store.db.execute(query, (judgment,)).fetchall()
     store.db.execute("DELETE FROM score WHERE judgment = ?", (judgment,))
     store.db.execute("DELETE FROM judgment WHERE number = ?", (judgment,))
-    made = store.db.execute(
-        "INSERT INTO retraction (at, why, identity, judgment) VALUES (?, ?, ?, ?)",
-        (now(), why, kept["identity"], json.dumps(kept, ensure_ascii=False)),
-    ).lastrowid
-    return int(made or 0)
+    text = json.dumps(kept, ensure_ascii=False)
+    return store.insert(
+        "retraction", {"at": now(), "why": why, "identity": kept["identity"], "judgment": text}
+    )
 
 
 def _move_in(store: Store, taken: Retraction) -> None:

@@ -15,7 +15,7 @@ from ...files.outputs import guard
 from ...text import quoted
 from ..page.platforms import readings
 from ..storage import records as stored
-from ..storage.design import OnRepeat, now, seconds_of
+from ..storage.design import OnRepeat, seconds_of
 from ..storage.rules import change_rule, settle
 from ..storage.store import Store, opened
 from .readers import Tool, read_any
@@ -126,10 +126,7 @@ def add(
     placed = [(row, _place(row, a, ids, position, issued)) for row in file.rows]
     before = store.value("SELECT COALESCE(MAX(number), 0) FROM judgment")
     aside = _set_aside(store)
-    received = store.db.execute(
-        "INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
-        (Path(file.name).name, file.sha256, now(), len(file.rows)),
-    ).lastrowid
+    received = stored.insert_received(store, file.name, file.sha256, len(file.rows))
     named = [(identity(row, b, h, file.sha256), row, items, b, h) for row, (items, b, h) in placed]
     out = [stays_out(store, name, _answered(row, items)) for name, row, items, *_ in named]
     if file.tool == "label-studio":
@@ -141,7 +138,7 @@ def add(
     edited = 0
     if on_change == "newest":
         edited = sum(_edited(store, name, row, items) for name, row, items, _, _ in named)
-    new = [own[1] for own, stays in zip(named, out) if not stays and _insert(store, received or 0, own)]
+    new = [own[1] for own, stays in zip(named, out) if not stays and _insert(store, received, own)]
     store.db.execute("UPDATE received SET new = ? WHERE number = ?", (len(new), received))
     if new:
         # A judgment that was there may give way to one that came later and was returned earlier.

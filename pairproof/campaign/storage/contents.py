@@ -93,12 +93,8 @@ _TABLES: dict[str, tuple[tuple[str, ...], tuple[_Column, ...]]] = {
         "batch number", _whole("batch", "number"), _text("items"), _PURPOSE, _or_none(_text("plan"))
     ),
     "annotator": _table(
-        *(
-            "number",
-            _text("name", "since", "why"),
-            _or_none(_text("token")),
-            _one_of("state", get_args(State)),
-        )
+        *("number", _text("name", "since", "why"), _or_none(_text("token"))),
+        _one_of("state", get_args(State)),
     ),
     "assignment": _table(
         *("annotator batch hit", _whole("annotator", "batch", "hit", "place"), _text("given", "shown")),

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -97,8 +98,7 @@ def new_token() -> str:
 
 
 def _insert(store: Store, name: str, state: State, token: str | None) -> int:
-    query = "INSERT INTO annotator (name, token, state, since) VALUES (?, ?, ?, ?)"
-    return int(store.db.execute(query, (name, token, state, now())).lastrowid or 0)
+    return store.insert("annotator", {"name": name, "token": token, "state": state, "since": now()})
 
 
 def set_state(store: Store, name: str, state: State, why: str = "") -> None:
@@ -396,6 +396,12 @@ class Judged:
 JUDGMENT = ("identity", "batch", "hit", "hit_id", "assignment", "worker", "times", "received", "row")
 
 
+def insert_received(store: Store, name: str, sha256: str, rows: int, new: int = 0) -> int:
+    """Insert a results file; its number."""
+    file = {"name": Path(name).name, "sha256": sha256, "taken": now(), "rows": rows, "new": new}
+    return store.insert("received", file)
+
+
 def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequence[Any]]) -> None:
     """Insert a judgment, its values in the order of `JUDGMENT`, and its scores (slot, item, value, raw).
 
@@ -404,9 +410,7 @@ def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequ
     """
     given = dict(zip(JUDGMENT, judgment))
     more = (annotator_number(store, given["worker"]), *stored_times(json.loads(given["times"])))
-    columns = (*JUDGMENT, "annotator", "submitted", "seconds")
-    query = f"INSERT INTO judgment ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-    number = store.db.execute(query, (*judgment, *more)).lastrowid
+    number = store.insert("judgment", {**given, **dict(zip(("annotator", "submitted", "seconds"), more))})
     plan = plan_of(store, given["batch"], given["hit"])
     kind = "COALESCE(?, (SELECT role FROM item WHERE position = ?))"
     rows = [(number, *score, plan[score[0] - 1] if plan else None, score[1]) for score in scores]

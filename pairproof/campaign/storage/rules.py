@@ -98,8 +98,7 @@ def looks_of(store: Store) -> tuple[Look, ...]:
 
 def write_look(store: Store, judgments: int, rule: str, answer: dict[str, Any]) -> None:
     text = json.dumps(answer, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    query = "INSERT INTO look (at, judgments, rule, answer) VALUES (?, ?, ?, ?)"
-    store.db.execute(query, (now(), judgments, rule, text))
+    store.insert("look", {"at": now(), "judgments": judgments, "rule": rule, "answer": text})
 
 
 def settle(store: Store, a: About) -> set[int]:

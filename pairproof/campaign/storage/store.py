@@ -12,7 +12,7 @@ import filecmp
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -143,6 +143,11 @@ class Store:
         """The first cell that a query finds; None if it finds none."""
         row = self.db.execute(query, parameters).fetchone()
         return None if row is None else row[0]
+
+    def insert(self, table: str, row: Mapping[str, Any]) -> int:
+        """Insert a row, by its columns; its number."""
+        query = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
+        return int(self.db.execute(query, tuple(row.values())).lastrowid or 0)
 
     def setting(self, name: str) -> str:
         found = self.value("SELECT value FROM setting WHERE name = ?", (name,))

@@ -13,10 +13,9 @@ available by name.  The distributions of ra are not sums of scores, and are show
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import one_of
 from ...errors import NotEstimableError
@@ -35,16 +34,15 @@ if TYPE_CHECKING:
 
 #: Which intervals are asked for; calibrated ones fall back to the method's own where they cannot be had.
 Kind = Literal["calibrated", "beta"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 #: Methods whose distributions are sums of scores, and can be calibrated.
 CALIBRATED: tuple[Method, ...] = ("easl", "random")
-#: Judgments beyond the first of each item from which on a spread is used: with 20 degrees of freedom its own
+#: Scores beyond the first of each item from which on a spread is used: with 20 degrees of freedom its own
 #: 95 % interval goes from .77 to 1.44 of it (chi-square).
 FEWEST_REPEATED = 20
 
 ASSUMED = (
-    "they hold for the mean of many more judgments by these annotators, if judgments of an item are independent;"
-    " a shift that all judgments of an item share is not in them"
+    "they hold for the mean of many more scores by these annotators, if scores of an item are independent;"
+    " a shift that all scores of an item share is not in them"
 )
 _OWN = {
     "ra": "ra's distributions are not sums of scores, so they cannot be calibrated",
@@ -53,27 +51,11 @@ _OWN = {
 }
 
 
-class Scored(Protocol):
-    """What intervals need of :class:`pairproof.campaign.watch.score_arrays.Answers`."""
-
-    @property
-    def item(self) -> IntArray:
-        """int[n]: position of the item of each score."""
-
-    @property
-    def value(self) -> FloatArray:
-        """float[n]"""
-
-    @property
-    def scores(self) -> NDArray[np.bool_]:
-        """bool[n]: rows that count."""
-
-
 @dataclass(frozen=True, eq=False)
 class Intervals:
     """The intervals float[n_items] of the items' scores, and what they are.
 
-    kind: which these are, whichever were asked for. k: throws of a coin that one judgment is worth,
+    kind: which these are, whichever were asked for. k: throws of a coin that one score is worth,
     spread: standard deviation within an item; nan if not known. why: what they assume, or why they are
     not calibrated.
     """
@@ -91,7 +73,7 @@ class Intervals:
         """Which intervals these are, for people."""
         if self.kind == "calibrated":
             return (
-                f"{self.level:.0%} intervals are calibrated: a judgment counts for k = {self.k:.3g} throws of a coin"
+                f"{self.level:.0%} intervals are calibrated: a score counts for k = {self.k:.3g} throws of a coin"
                 f" (spread within items {self.spread:.4f}); {self.why}"
             )
         return f"{self.level:.0%} intervals are {_TITLES[self.kind]}: {self.why}"
@@ -102,7 +84,7 @@ _TITLES = {"beta": "the beta distribution's own, not calibrated", "normal": "nor
 
 @dataclass(frozen=True)
 class Spread:
-    """The spread of the judgments of an item, and how many are beyond the first of each."""
+    """The spread of the scores of an item, and how many are beyond the first of each."""
 
     value: float
     free: int
@@ -125,12 +107,6 @@ def stored_spread(store: Store) -> Spread:
     return spread_of(*counted_scores(store))
 
 
-def intervals(state: ScoreState, given: Scored, level: float = 0.95, kind: Kind = "calibrated") -> Intervals:
-    """Intervals of the scores of a campaign's items; kind beta: EASL's own, without correction."""
-    rows = given.scores
-    return intervals_of(state, spread_of(given.item[rows], given.value[rows]), level, kind)
-
-
 def intervals_of(
     state: ScoreState,
     spread: Spread,
@@ -138,8 +114,8 @@ def intervals_of(
     kind: Kind = "calibrated",
     which: IntArray | None = None,
 ) -> Intervals:
-    """The same from a spread that is known already, for the items at the positions `which` only."""
-    one_of("intervals", kind, KINDS)
+    """Intervals of the scores of a campaign's items, or of those at the positions `which`; kind beta: EASL's own."""
+    one_of("intervals", kind, get_args(Kind))
     check_level(level)
     k, why = _factor(state, spread, kind)
     part = state
@@ -161,11 +137,11 @@ def _factor(state: ScoreState, spread: Spread, kind: Kind) -> tuple[float, str]:
         return nan, "asked for by name; they count a score as one throw of a coin and are far too wide"
     if spread.free < FEWEST_REPEATED:
         return nan, (
-            f"{spread.free} judgments beyond the first of each item; {FEWEST_REPEATED} are needed for the spread"
+            f"{spread.free} scores beyond the first of each item; {FEWEST_REPEATED} are needed for the spread"
             " that calibrates them; until then they are far too wide"
         )
     if spread.value == 0.0:
-        return nan, "all judgments of an item are the same, so there is no spread to calibrate them with"
+        return nan, "all scores of an item are the same, so there is no spread to calibrate them with"
     judged = (state.a > 1.0) | (state.b > 1.0)
     score = state.score[judged]
     if not (score * (1.0 - score)).any():
@@ -241,8 +217,8 @@ def item_scores(
     one_of("model", model, get_args(Level))
     with reading(campaign) as store:
         answers, items = answers_of(store), items_of(store)
-        state = state_of(store, about(store).method)
-    own = intervals(state, answers, level, kind)
+        state, spread = state_of(store, about(store).method), stored_spread(store)
+    own = intervals_of(state, spread, level, kind)
     at = items.scored
     ids = tuple(items.ids[k] for k in at.tolist())
     raw = (state.n[at], state.score[at], own.low[at], own.high[at])

@@ -225,10 +225,6 @@ class Status:
         return self.progress.batches
 
     @property
-    def answered(self) -> int:
-        return self.progress.answered
-
-    @property
     def judgments(self) -> int:
         """HITs returned that count."""
         return self.progress.counted
@@ -237,27 +233,6 @@ class Status:
     def scores(self) -> int:
         """Scores of items that count."""
         return self.progress.scores
-
-    @property
-    def cannot_judge(self) -> int:
-        return self.progress.cannot_judge
-
-    @property
-    def taken_back(self) -> int:
-        """Retracted judgments, which no other number includes."""
-        return self.progress.retracted
-
-    @property
-    def stability(self) -> float:
-        return self.convergence.stability
-
-    @property
-    def shift(self) -> float:
-        return self.convergence.shift
-
-    @property
-    def last(self) -> int | None:
-        return self.convergence.last
 
     def intervals(
         self, level: float = 0.95, kind: Kind = "calibrated", which: IntArray | None = None
@@ -280,7 +255,7 @@ class Status:
         ids = [self.ids[k] for k in at.tolist()]
         columns = (ids, s.score[at].tolist(), a, b, s.variance[at].tolist(), s.n[at].tolist())
         rows = [dict(zip(("id", "score", "alpha", "beta", "var", "n"), row)) for row in zip(*columns)]
-        out = {"taken_back": self.taken_back} if self.taken_back else {}
+        out = {"taken_back": self.progress.retracted} if self.progress.retracted else {}
         about = {"method": self.about.method, "batches": self.batches, "judgments": self.judgments}
         return {**about, **out, "scores": rows}
 

@@ -111,7 +111,7 @@ def lines(status: Status, flags: bool = True) -> list[str]:
 
 
 def _progress_lines(status: Status) -> list[str]:
-    a, p = status.about, status.progress
+    a, p, c = status.about, status.progress, status.convergence
     older = ", taken over from an older tool" if a.imported else ""
     what = f"Campaign {a.id}: {len(status.scored)} items, method {a.method}, {a.per_hit} per HIT{older}"
     hits = f"{p.batches} batches, {p.answered} of {p.hits} HITs answered"
@@ -125,14 +125,14 @@ def _progress_lines(status: Status) -> list[str]:
     if p.checks:
         listed = ", ".join(f"{n} of kind {kind}" for kind, n in p.checks.items())
         found.append(f"Beside the items' scores: {listed}")
-    if status.last is None:
+    if c.last is None:
         found.append("Convergence: no batch has been judged yet")
-    elif np.isnan(status.stability):
-        found.append(f"Convergence: nothing to compare yet (batch {status.last} is the first judged)")
+    elif np.isnan(c.stability):
+        found.append(f"Convergence: nothing to compare yet (batch {c.last} is the first judged)")
     else:
         found.append(
-            f"Convergence: batch {status.last} changed scores by {status.shift:.4f} on average; Spearman's"
-            f" rho with the scores before it is {status.stability:.4f}"
+            f"Convergence: batch {c.last} changed scores by {c.shift:.4f} on average; Spearman's"
+            f" rho with the scores before it is {c.stability:.4f}"
         )
     if a.method == "trueskill":
         found.append("Scores of trueskill are unbounded; items start at 0.5 with standard deviation 0.289")

@@ -54,7 +54,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Goal], ...] = (
     (re.compile(rf"ranking{_WITHIN}"), "ranking"),
 )
 EXAMPLES = "'items<=.12', 'top 5 within .1', 'systems<=.05', 'ranking within .02', 'top 1 systems'"
-#: Judgments of an item, and sources, at which the sequences are shortest if nothing else is planned.
+#: Scores of an item, and sources, at which the sequences are shortest if nothing else is planned.
 PLANNED: dict[Unit, float] = {"items": 10.0, "systems": 100.0}
 
 
@@ -63,7 +63,7 @@ class StopRule:
     """A stopping rule with all its numbers.
 
     alpha: probability of a wrong statement: on each item for items<=W, on any item or difference
-    otherwise. planned: judgments of an item, or sources, at which the sequences are shortest; with
+    otherwise. planned: scores of an item, or sources, at which the sequences are shortest; with
     `looks` the most sources.
     """
 
@@ -105,7 +105,7 @@ class StopRule:
 def stop_rule(
     text: str, alpha: float = 0.05, planned: float | None = None, looks: int | None = None
 ) -> StopRule:
-    """Read a stopping rule; `planned`: by default 10 judgments of an item, or 100 sources."""
+    """Read a stopping rule; `planned`: by default 10 scores of an item, or 100 sources."""
     plain = text.strip().lower()
     read = ((goal, form.fullmatch(plain)) for form, goal in _FORMS)
     goal, parts = next(((goal, found.groupdict()) for goal, found in read if found), (None, {}))
@@ -124,7 +124,7 @@ def stop_rule(
     if not 0.0 < alpha < 1.0:
         raise InputError(f"alpha={alpha:g}; expected a number between 0 and 1, such as 0.05")
     if planned is not None and not 0.0 < planned < 1e9:
-        raise InputError(f"planned={planned:g}; expected a number of judgments or sources above 0")
+        raise InputError(f"planned={planned:g}; expected a number of scores or sources above 0")
     if looks is not None and (unit == "items" or planned is None):
         lacking = "a rule on items has none" if unit == "items" else "it needs the most sources (--planned)"
         asked = f"rule {text!r} with {looks} planned looks"
@@ -172,7 +172,7 @@ class StopAnswer:
     def expected(self) -> str:
         """How much more is expected, in a sentence."""
         if self.may_stop:
-            return "no further judgments are needed"
+            return "no further scores are needed"
         if math.isinf(self.further):
             return (
                 "the goal cannot be reached with means and spreads as they are: allow a difference (within D), or"
@@ -184,7 +184,7 @@ class StopAnswer:
             return said
         if self.most:
             return f"{said}, but the campaign has {self.most:.0f} sources left"
-        return f"{said}, but the campaign has no more; more judgments of these narrow the intervals too"
+        return f"{said}, but the campaign has no more; more scores of these narrow the intervals too"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `easl stop`, and what is recorded of a look; null for what is infinite."""
@@ -216,7 +216,7 @@ def stop(
     """Ask a stopping rule, and record the look.
 
     campaign: a store must have been opened for writing if the look is recorded.  rule: as in
-    :mod:`pairproof.campaign.watch.stop`.  planned: judgments of an item, or sources, at which the
+    :mod:`pairproof.campaign.watch.stop`.  planned: scores of an item, or sources, at which the
     sequences are shortest.  looks: for a group-sequential study: looks at equal steps up to `planned`
     sources.  record: whether the look is written into the campaign.
     """

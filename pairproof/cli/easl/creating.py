@@ -173,26 +173,31 @@ _method_options = gathered(_METHOD_OPTIONS, _with_settings)
             "--method": "easl: efficient annotation of scalar labels; ra: bounded ranking; trueskill: unbounded;"
             " da: direct assessment; random: EASL's update with items chosen at random.",
             "--per-hit": "Items in a HIT (the paper's da shows 1).",
+            "--seconds": "Time that an item takes, for the hours and cost that are shown.",
         },
         method=choice(*METHODS, default="easl"),
         per_hit={"type": COUNT, "default": 5},
+        seconds={"type": POSITIVE, "default": 5.0},
     ),
     _method_options,
     design_options,
     campaign=KEPT,
 )
-def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **asked: Any) -> None:
-    """Create CAMPAIGN.db from ITEMS.csv (columns id, sent and any others).
+def init(
+    state: State, campaign: str, items: str, method: Any, per_hit: int, seconds: float, **asked: Any
+) -> None:
+    """Create CAMPAIGN.db from ITEMS.csv (columns id, sent and any others), and show what it will cost.
 
     Annotators see the text alone (--show adds columns). Columns role, of, source, system and gold of the
     items file say what an item is for; annotators never see these.
     """
-    from ...campaign.creation import create
+    from ...campaign.creation import create, forecast
 
     made = create(campaign, items, method, per_hit, seed=state.seed, **asked)
+    found = forecast(campaign, seconds)
     state.show(
-        f"{campaign}: campaign {made.id}, method {made.method}, {per_hit} items per HIT",
-        {"campaign": made.id, "method": made.method, "per_hit": per_hit, "seed": made.seed},
+        f"{campaign}: campaign {made.id}, method {made.method}, {per_hit} items per HIT\n{found.sentences}",
+        {"campaign": made.id, "method": made.method, "per_hit": per_hit, "seed": made.seed, **vars(found)},
     )
 
 

@@ -72,7 +72,7 @@ UNTERMINATED_FROM = options(
 @easl_command(
     "update",
     "'easl status'; run it after the update.",
-    click.argument("results", metavar="RESULTS.csv", type=READ),
+    click.argument("results", metavar="RESULTS.csv...", type=READ, nargs=-1, required=True),
     REJECTED,
     options("Files", {"--encoding NAME": ENCODING}),
     UNTERMINATED_FROM,
@@ -91,18 +91,37 @@ UNTERMINATED_FROM = options(
         on_repeat=ON_REPEAT,
     ),
 )
-def update(state: State, campaign: str, results: str, **asked: Any) -> None:
-    """Add the results in RESULTS: all of them or none, each judgment once.
+def update(state: State, campaign: str, results: tuple[str, ...], **asked: Any) -> int:
+    """Add the results in RESULTS: of each file all of them or none, each judgment once.
 
-    RESULTS is what the annotation page saves (.csv) or shows as codes (a text file of them), a results file of
+    A file with an error does not stop the others; the exit code is then 3. RESULTS is what the annotation page saves (.csv) or shows as codes (a text file of them), a results file of
     Mechanical Turk or of a public EASL code, or Label Studio's export of the tasks (.json or .csv); its content
     decides, or --from.
     """
-    from ...campaign.results.update import take_in
+    from ...campaign.campaign import Campaign
+    from ...errors import InputError
+    from ..app import BAD_INPUT, DONE, describe
 
-    taken = take_in(campaign, results, **asked)
-    warn(state, results, taken)
-    state.show(f"{results}: {counts(taken)}", vars(taken))
+    to, said, documents, new, bad = Campaign(campaign), [], [], 0, 0
+    for name in results:
+        try:
+            taken = to.update(name, **asked)
+        except (InputError, OSError) as error:
+            if len(results) == 1:
+                raise
+            why, bad = describe(error, state.command)[1], bad + 1
+            said.append(f"{name}: nothing added: {why}")
+            documents.append({"results": name, "error": why})
+            continue
+        warn(state, name, taken)
+        said.append(f"{name}: {counts(taken)}")
+        documents.append({"results": name, **vars(taken)})
+        new += taken.new
+    if len(results) == 1:
+        state.show(said[0], vars(taken))
+        return DONE
+    state.show("\n".join([*said, f"{len(results)} files, {bad} with errors: {new} new judgments"]), documents)
+    return BAD_INPUT if bad else DONE
 
 
 def counts(taken: Taken) -> str:
@@ -314,7 +333,7 @@ def _extras(found: Status, annotators: bool, items_disagree: bool) -> dict[str, 
         {
             "--rule RULE": "'items<=.12', 'top 5 within .1', 'systems<=.05', 'ranking within .02' or 'top 1 systems'.",
             "--alpha": "Probability of a wrong statement at any look.",
-            "--planned": "Judgments of an item (default 10), or sources (100), at which intervals are shortest.",
+            "--planned": "Scores of an item (default 10), or sources (100), at which intervals are shortest.",
             "--looks": "For systems: this number of planned looks up to --planned sources (O'Brien and Fleming's boundary).",
         },
         rule={"required": True},
@@ -365,20 +384,23 @@ def stop(
         {
             "--level": "Level of the intervals.",
             "--intervals": "Of the scores; beta: EASL's own, far too wide.",
+            "--model": "Scores corrected by this model of the annotators, as 'easl status --model' shows them.",
         },
         level=LEVEL,
         intervals=INTERVALS,
+        model=choice("raw", "location", "precision", "scale", default="raw"),
     ),
 )
-def export(state: State, campaign: str, out: str, what: Any, layout: Any, level: float, kind: Any) -> None:
+def export(
+    state: State, campaign: str, out: str, what: Any, layout: Any, level: float, kind: Any, model: Any
+) -> None:
     """Write scores with their intervals, a model file, the full history, paired comparisons, or a log."""
     from ...campaign.exports import export as write
 
     if layout is not None and what != "model":
         raise click.UsageError("--tool says the columns of a model file; use it with --what model.")
-    rows = write(campaign, out, what, level, layout=layout or "pairproof", intervals=kind, force=state.force)
-    if what == "scores":
-        from ...campaign.watch.status import status
-
-        state.say(status(campaign, unasked=False).intervals(level, kind).sentence)
+    if model != "raw" and what != "scores":
+        raise click.UsageError("--model corrects scores; use it with --what scores.")
+    how = {"intervals": kind, "model": model, "force": state.force, "say": state.say}
+    rows = write(campaign, out, what, level, layout=layout or "pairproof", **how)
     state.show(f"{out}: {rows} rows ({what})", {"out": out, "what": what, "rows": rows})

@@ -1,4 +1,4 @@
-"""pytest plugin: claims files as tests, fits compared with their records, and what was not run, counted.
+"""pytest plugin: claims files as tests, numbers compared with their records, and what was not run, counted.
 
 It is loaded wherever pytest and pairproof are installed; nothing has to be imported or configured.
 
@@ -6,7 +6,8 @@ It is loaded wherever pytest and pairproof are installed; nothing has to be impo
 what                      does
 ========================  ==========================================================================
 ``*.claims.toml``         collected: one test a claim against the page, one against R
-``recorded`` fixture      ``recorded(fit)``: every quantity as in `recorded/MODULE/TEST.json`
+``recorded`` fixture      ``recorded(fit)``: every number as in `recorded/MODULE/TEST.json`; also dicts,
+                          arrays, data frames
 ``agree``                 ``from pairproof.validation import agree``; ``agree(fit, reference)``
 ``--pairproof-update``    write records anew, and show what changed
 ``--pairproof-r MODE``    live, recorded, both or none, as the command's ``--r``
@@ -241,13 +242,16 @@ def pytest_report_teststatus(report: pytest.TestReport | pytest.CollectReport) -
 
 @pytest.fixture()
 def recorded(request: pytest.FixtureRequest) -> Recorded:
-    """`recorded(fit)`: fail unless the fit's numbers are those of its record.
+    """`recorded(value)`: fail unless the numbers of a fit, dict, array or data frame are those of their record.
+
+    `recorded(value, digits=6)` lets a number change by one part in a million; `rules={"se": 4, "seconds": None}` says
+    it of some numbers, and leaves others out.  pytest --pairproof-update writes the record.
 
     Returns
     -------
     Recorded
-        A function of a fit; :class:`pairproof.validation.pytest.snapshots.Recorded` explains its arguments, what it
-        raises, and has an example.
+        :class:`pairproof.validation.pytest.snapshots.Recorded` explains its arguments, what it raises, and what a
+        digit is, and has an example.
     """
     from .snapshots import Recorded
 

@@ -1,16 +1,18 @@
-"""Records of a fit's numbers beside one's own tests, and the `recorded` fixture, which compares with them.
+"""Records of numbers beside one's own tests, and the `recorded` fixture, which compares with them.
 
-A record is one JSON file, `recorded/MODULE/TEST.json` beside the test's module, with every quantity at full
-precision (Python's repr; null where there is no number).  A quantity that the fit has lost fails, and so does
-one that is new.
+A record is one JSON file, `recorded/MODULE/TEST.json` beside the test's module, with every number at full
+precision (Python's repr; null where a fit has none), by its key.  A number that is lost fails, and so does one that
+is new.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Union
 from ...errors import InputError
 from ...files.outputs import write as write_file
 from ...fit.fit import Fit
-from ...text import quoted, safe
+from ...text import named, quoted, safe
 from ..claims.quantities import KINDS, kind_of, names, quantity, scale_of
 from ..verdicts.digits import MOST, digits_of_agreement
 from . import CHANGED, USED
@@ -43,50 +45,96 @@ RULES: Mapping[str, float] = {
     "worth": 9.0,
     "worth_se": 9.0,
 }
+#: Digits of numbers that are no fit's.
+DIGITS = 9.0
+DIGIT = (
+    "n digits in common: found and recorded differ by at most 10^-n of the recorded number (of its standard error,"
+    " where a fit has one that is larger); 16 if they are equal"
+)
 #: Changes shown at most; the rest is counted.
 MOST_SHOWN = 40
-#: Digits by quantity or kind; None leaves it out of the record altogether.
+#: Digits by key or kind; None leaves it out of the record altogether.
 Rules = Mapping[str, Union[float, None]]
-Numbers = Mapping[str, Union[float, None]]
+Value = Union[float, str, None]
+Numbers = Mapping[str, Value]
 
 
 @dataclass(frozen=True)
 class Change:
-    """Difference of one quantity from its record."""
+    """Difference of one number from its record."""
 
     quantity: str
-    before: float | None
-    now: float | None
+    before: Value
+    now: Value
     digits: float
     asked: float
     what: str
 
     def __str__(self) -> str:
         if self.what == "lost":
-            return f"{self.quantity}: lost, was {self.before!r}"
+            return f"{self.quantity}: recorded {self.before!r}, not found any more"
         if self.what == "new":
-            return f"{self.quantity}: new, {self.now!r}"
-        return (
-            f"{self.quantity}: {self.before!r} -> {self.now!r} ({self.digits:.1f} digits,"
-            f" {self.asked:g} asked for)"
+            return f"{self.quantity}: found {self.now!r}, not recorded"
+        # Cut and not rounded: 8.96 digits are not the 9.0 that are wanted.
+        common = f"{math.floor(10 * self.digits) / 10} digits in common, {self.asked:g} wanted"
+        texts = isinstance(self.before, str) or isinstance(self.now, str)
+        how = "a text is equal or wrong" if texts else common
+        return f"{self.quantity}: recorded {self.before!r}, found {self.now!r} ({how})"
+
+
+def numbers_of(value: Any, rules: Rules | None = None) -> dict[str, Value]:
+    """A fit's quantities, or the numbers and texts inside a value, by name, without those whose rule is None."""
+    if isinstance(value, Fit):
+        known = checked(rules)
+        there = (name for name in names(value) if digits_asked(name, known) is not None)
+        found = {name: quantity(value, name) for name in there}
+        return {name: None if math.isnan(v) else v for name, v in found.items()}
+    own: dict[str, Value] = {}
+    for key, part in _parts(value):
+        if key in own:
+            raise InputError(
+                f"recorded: two values have the key {key!r}; rename one of them, or its row or column"
+            )
+        own[key] = part
+    if not own:
+        raise InputError(f"recorded({quoted(value)}): nothing in it; expected at least one number or text")
+    known = checked(rules, own)
+    return {key: part for key, part in own.items() if digits_asked(key, known) is not None}
+
+
+def _parts(value: Any, key: str = "") -> Iterator[tuple[str, float | str]]:
+    """The numbers and texts inside a value with their keys: `mean.north`, `scores[2]`, `column[row]`."""
+    table = hasattr(value, "items")  # a mapping, a data frame by column, a Series by label
+    if not table and hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, str):
+        yield key or "value", value
+    elif isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
+        yield key or "value", float(value)
+    elif table or isinstance(value, (list, tuple)):
+        labelled = isinstance(value, (list, tuple)) or hasattr(value, "tolist")
+        for name, part in value.items() if table else enumerate(value):
+            yield from _parts(part, f"{key}[{name}]" if labelled else f"{key}.{name}" if key else str(name))
+    else:
+        where = f"{key} is" if key else "found"
+        raise InputError(
+            f"recorded: {where} {quoted(value)}, a {type(value).__name__}; expected a fit, or finite numbers and texts"
+            " in dicts, lists, numpy arrays, Series and data frames"
         )
 
 
-def numbers_of(fit: Fit, rules: Rules | None = None) -> dict[str, float | None]:
-    """A fit's quantities by name, without those whose rule is None."""
-    known = checked(rules)
-    found = {name: quantity(fit, name) for name in names(fit) if digits_asked(name, known) is not None}
-    return {name: None if math.isnan(v) else v for name, v in found.items()}
-
-
-def checked(rules: Rules | None) -> dict[str, float | None]:
-    """The rules, each of a known kind and of 0 to 16 digits."""
+def checked(rules: Rules | None, own: Numbers | None = None) -> dict[str, float | None]:
+    """The rules, each of 0 to 16 digits and of a known kind, or of numbers that are no fit's."""
     given = dict(rules or {})
     for name, digits in given.items():
-        if kind_of(name) not in KINDS:
+        if own is None and kind_of(name) not in KINDS:
             raise InputError(
                 f"rules: no quantity {name!r}; a rule is for a quantity (estimate.A) or a kind:"
                 f" {', '.join(RULES)}"
+            )
+        if own is not None and not any(name in _stems(key) for key in own):
+            raise InputError(
+                f"rules: no number {name!r}; expected a key or what one begins with: {named(own)}"
             )
         if digits is not None and not 0 <= digits <= MOST:
             raise InputError(
@@ -95,37 +143,47 @@ def checked(rules: Rules | None) -> dict[str, float | None]:
     return given
 
 
-def digits_asked(name: str, rules: Rules) -> float | None:
-    """Digits of a quantity: its own rule, else its kind's, else the default."""
-    kind = kind_of(name)
-    return (
-        rules[name] if name in rules else rules[kind] if kind in rules else RULES.get(kind, RULES["estimate"])
-    )
+def _stems(key: str) -> list[str]:
+    """The key and what it begins with, the longest first: `a.b[2]`, `a.b`, `a`."""
+    return [key[:k] for k in range(len(key), 0, -1) if key[k : k + 1] in ("", ".", "[")]
 
 
-def changes(before: Numbers, now: Numbers, fit: Fit, rules: Rules | None = None) -> list[Change]:
+def digits_asked(name: str, rules: Rules, digits: float | None = None) -> float | None:
+    """Digits of a number: of its own rule, else of what it is in, else `digits`, else the default of its kind."""
+    for stem in _stems(name):
+        if stem in rules:
+            return rules[stem]
+    return RULES.get(kind_of(name), RULES["estimate"]) if digits is None else digits
+
+
+def changes(
+    before: Numbers, now: Numbers, value: Any, rules: Rules | None = None, digits: float | None = None
+) -> list[Change]:
     """What is not as recorded: differing numbers, worst first, then lost and new ones."""
-    known = checked(rules)
     differ, lost = [], []
     for name, old in before.items():
-        asked = digits_asked(name, known)
+        asked = digits_asked(name, rules or {}, digits)
         if asked is None:
             continue
         if name not in now:
             lost.append(Change(name, old, None, 0.0, 0.0, "lost"))
             continue
         new = now[name]
-        a, b = (math.nan if v is None else v for v in (new, old))
-        digits = float(digits_of_agreement(a, b, scale_of(name, fit)))
-        if digits < asked:  # nan, where neither has a number, is not
-            differ.append(Change(name, old, new, digits, asked, "differs"))
+        if isinstance(old, str) or isinstance(new, str):
+            common = MOST if old == new else -1.0
+        else:
+            a, b = (math.nan if v is None else v for v in (new, old))
+            scale = scale_of(name, value) if isinstance(value, Fit) else 0.0
+            common = float(digits_of_agreement(a, b, scale))
+        if common < asked:  # nan, where neither has a number, is not
+            differ.append(Change(name, old, new, common, asked, "differs"))
     differ.sort(key=lambda c: (c.digits, c.quantity))
     return differ + lost + [Change(n, None, now[n], 0.0, 0.0, "new") for n in now if n not in before]
 
 
 @dataclass(frozen=True)
 class Record:
-    """The numbers of a fit as a test once found them."""
+    """Numbers as a test once found them."""
 
     test: str
     numbers: Numbers
@@ -144,34 +202,34 @@ def read(path: Path) -> Record | None:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["format"] != FORMAT:
             raise ValueError(f"format {content['format']!r}, expected {FORMAT}")
-        numbers = {str(k): None if v is None else float(v) for k, v in content["numbers"].items()}
+        numbers = {
+            str(k): v if v is None or isinstance(v, str) else float(v) for k, v in content["numbers"].items()
+        }
         return Record(content["test"], numbers, content["about"])
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
-            f"{path}: not a record of a fit ({type(error).__name__}: {error}); delete it and make it anew"
+            f"{path}: not a record ({type(error).__name__}: {error}); delete it and make it anew"
             " with --pairproof-update"
         ) from error
 
 
-def write(path: Path, test: str, fit: Fit, numbers: Numbers) -> None:
+def write(path: Path, test: str, value: Any, numbers: Numbers) -> None:
     """Write the record in one step."""
     import pairproof
 
-    about = {
-        "model": fit.title,
-        "engine": fit.engine,
-        "source": Path(fit.data.source).name,
-        "pairproof": pairproof.__version__,
-    }
-    content = {"format": FORMAT, "test": test, "about": about, "numbers": dict(numbers)}
+    about = {"pairproof": pairproof.__version__}
+    if isinstance(value, Fit):
+        source = Path(value.data.source).name
+        about = {"model": value.title, "engine": value.engine, "source": source, **about}
+    content = {"format": FORMAT, "test": test, "about": about, "digits": DIGIT, "numbers": dict(numbers)}
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 class Recorded:
-    """The `recorded` fixture: called with a fit, it fails with what differs from the record, or writes it.
+    """The `recorded` fixture: called with a fit or other numbers, it fails with what differs from the record.
 
     Parameters
     ----------
@@ -182,9 +240,13 @@ class Recorded:
 
     Notes
     -----
-    The record is `recorded/MODULE/TEST.json` beside the test's module, one JSON file with every quantity at full
+    The record is `recorded/MODULE/TEST.json` beside the test's module, one JSON file with every number at full
     precision; keep it under version control.  A parametrized test has a record for each of its parameters.  After a
     whole run the summary names records that no test used.
+
+    Two numbers have n digits in common if they differ by at most 10^-n of the recorded number: with 6 digits
+    0.7273 may become 0.7273004 and not 0.727301.  Of an estimate the standard error takes the place of the recorded
+    number if it is larger.  Equal numbers have 16 digits in common.
 
     Examples
     --------
@@ -197,6 +259,9 @@ class Recorded:
     ... def test_drinks(recorded):
     ...     table = pairproof.read({"first": ["tea"], "second": ["water"], "wins": [9], "losses": [3]})
     ...     recorded(pairproof.fit_llbt(table), rules={"se": 6, "p": None})
+    ...
+    ... def test_means(recorded):
+    ...     recorded({"mean": {"tea": 0.75, "water": 0.25}, "best": "tea"}, digits=6)
     ... '''
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> _ = (folder / "test_drinks.py").write_text(test)
@@ -204,26 +269,33 @@ class Recorded:
     >>> [subprocess.run([*run, *more], cwd=folder, capture_output=True).returncode
     ...  for more in ((), ("--pairproof-update",), ())]
     [1, 0, 0]
-    >>> [path.relative_to(folder).as_posix() for path in folder.rglob("*.json")]
-    ['recorded/test_drinks/test_drinks.json']
+    >>> sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.json"))
+    ['recorded/test_drinks/test_drinks.json', 'recorded/test_drinks/test_means.json']
     """
 
     def __init__(self, node: pytest.Item, update: bool) -> None:
         self._node = node
         self._update = update
 
-    def __call__(self, fit: Fit, name: str = "", rules: Mapping[str, float | None] | None = None) -> None:
-        """Compare a fit with its record.
+    def __call__(
+        self, value: Any, name: str = "", rules: Rules | None = None, digits: float | None = None
+    ) -> None:
+        """Compare a fit, or other numbers and texts, with their record.
 
         Parameters
         ----------
-        fit : Fit
-            As :func:`pairproof.fit_llbt` and the others return it.
+        value : Fit, or numbers and texts in any nesting of dict, list, array, Series and DataFrame
+            A fit as :func:`pairproof.fit_llbt` and the others return it, or finite numbers and texts.  Their keys
+            are `mean.north` in dicts, `scores[2]` in lists and arrays, `score[north]` for the row north of the
+            column score.  Texts must be equal.
         name : str
-            Tells several fits of one test apart: the record is `TEST.NAME.json`.
-        rules : mapping of quantity or kind to float or None, optional
-            Digits asked for, 0 to 16, by quantity ("estimate.A") or kind ("se"); None leaves it out of the record.
-            Default: :data:`RULES`, digits that another machine's linear algebra leaves.
+            Distinguishes several calls in one test: the record is `TEST.NAME.json`.
+        rules : mapping of key or kind to float or None, optional
+            Digits wanted, 0 to 16, by key ("estimate.A", "scores[2]") or by what keys begin with ("se", "scores");
+            None leaves these numbers out of the record.
+        digits : float, optional
+            Digits wanted of all other numbers.  Default: :data:`RULES` for a fit, what another machine's linear
+            algebra leaves, and 9 for other numbers.
 
         Returns
         -------
@@ -232,36 +304,36 @@ class Recorded:
         Raises
         ------
         AssertionError
-            There is no record, a number differs, a quantity of the record is lost, or one is new.
+            There is no record, a number differs, a number of the record is lost, or one is new.
         InputError
-            `fit` is no fit, a rule is for no quantity or has no digits from 0 to 16, or the file is no record.
+            `value` holds something else than finite numbers and texts, a rule is for no number or has no digits from
+            0 to 16, or the file is no record.
         """
         __tracebackhide__ = True
-        if not isinstance(fit, Fit):
-            raise InputError(
-                f"recorded({quoted(fit)}): found a {type(fit).__name__}; expected a fit, as fit_llbt and the others"
-                " return it; numbers of your own are held with pytest.approx"
-            )
+        own = None if isinstance(value, Fit) else DIGITS
+        if digits is not None and not 0 <= digits <= MOST:
+            raise InputError(f"recorded: digits = {digits!r}; expected a number from 0 to {MOST:g}")
         test = self._node.nodeid.partition("::")[2]
         path = place(self._node.path, test.replace("::", "."), name)
         self._node.user_properties.append((USED, str(path)))
-        now = numbers_of(fit, rules)
-        before = read(path)
+        now = numbers_of(value, rules)
+        before, shown = read(path), os.path.relpath(path, self._node.config.rootpath)
         if before is None and not self._update:
             raise AssertionError(
-                f"no record {path}; make it with pytest --pairproof-update, look at it, and keep it"
+                f"no record {shown}; make it with pytest --pairproof-update, look at it, and keep it"
             )
-        found = [] if before is None else changes(before.numbers, now, fit, rules)
+        wanted = own if digits is None else digits
+        found = [] if before is None else changes(before.numbers, now, value, rules, wanted)
         if self._update:
             if before is None or found:
-                write(path, test, fit, now)
+                write(path, test, value, now)
                 said = f"  new record, {len(now)} numbers" if before is None else _listed(found)
                 self._node.user_properties.append((CHANGED, f"{path}\n{said}"))
         elif found:
+            of = f" of {value.title}" if isinstance(value, Fit) else ""
             raise AssertionError(
-                f"{len(found)} of {len(now)} numbers of {fit.title} are not as recorded in"
-                f" {path}:\n{_listed(found)}\nIf that is meant, write the record anew with pytest"
-                " --pairproof-update"
+                f"{_listed(found).lstrip()}\n{len(found)} of {len(now)} numbers{of} differ from the record {shown}\n"
+                f"{DIGIT}\nIf the change is meant, write the record anew: pytest --pairproof-update"
             )
 
 

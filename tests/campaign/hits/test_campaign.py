@@ -55,7 +55,7 @@ def test_every_method_runs_from_the_first_hit_to_the_last_score(tmp_path, method
     assert values[9] > values[0] and values[8] > values[1]
     has_beta = method in ("easl", "ra", "random")
     assert all((row["alpha"] is not None) is has_beta for row in document["scores"])
-    assert found.last == 3 and -1 <= found.stability <= 1
+    assert found.convergence.last == 3 and -1 <= found.convergence.stability <= 1
 
 
 def test_direct_assessment_shows_one_item_at_a_time_and_easl_refuses_to(tmp_path):
@@ -200,7 +200,7 @@ def test_results_without_batch_and_hit_are_placed_by_their_items(tmp_path):
         for row in answers(batch_rows(path))
     ]
     assert take_in(path, write(tmp_path / "r.csv", rows)).new == 2
-    assert status(path).answered == 2
+    assert status(path).progress.answered == 2
 
 
 def test_results_as_json_lines_are_the_same_results(tmp_path):

@@ -276,6 +276,6 @@ def test_a_campaign_of_before_is_read_as_it_is_and_learns_to_take_back(tmp_path)
     assert db.execute("SELECT name FROM sqlite_master WHERE name = 'retraction'").fetchall() == []
     db.close()
     before = path.read_bytes()
-    assert history(path) == () and status(path).taken_back == 0 and path.read_bytes() == before
+    assert history(path) == () and status(path).progress.retracted == 0 and path.read_bytes() == before
     take_back(path, "x", assignments=[rows[0]["AssignmentId"]])
     assert status(path).judgments == 15 and take_in(path, tmp_path / "r.csv").taken_back == 1

@@ -12,7 +12,6 @@ from pairproof.campaign import create, export, status, take_in
 from pairproof.campaign.watch.scores import (
     FEWEST_REPEATED,
     Spread,
-    intervals,
     intervals_of,
     item_scores,
     spread_of,
@@ -23,6 +22,12 @@ from pairproof.native.annotation.beta import interval
 from pairproof.native.annotation.methods import calibration, observe, start
 from tests.campaign.helpers import answers as judged, batch_rows, campaign, items_file, run_batches, write
 from tests.campaign.watch.arrays import answers
+
+
+def own_intervals(state, given, kind="calibrated"):
+    """Intervals of a campaign that is these scores."""
+    rows = given.scores
+    return intervals_of(state, spread_of(given.item[rows], given.value[rows]), kind=kind)
 
 
 def told(capsys, *arguments):
@@ -46,8 +51,8 @@ def test_status_export_and_scores_have_the_same_calibrated_intervals(tmp_path, c
     assert [float(r["low"]) for r in written] == low.tolist()
     assert item_scores(path).low.tolist() == low.tolist()
     text = told(capsys, "easl", "status", path)
-    assert "95% intervals are calibrated: a judgment counts for k = " in text
-    assert "a shift that all judgments of an item share is not in them" in text
+    assert "95% intervals are calibrated: a score counts for k = " in text
+    assert "a shift that all scores of an item share is not in them" in text
 
 
 def test_easls_own_intervals_are_had_by_name_and_called_far_too_wide(tmp_path, capsys):
@@ -67,10 +72,10 @@ def test_easls_own_intervals_are_had_by_name_and_called_far_too_wide(tmp_path, c
 
 def test_a_campaign_with_too_little_data_says_which_intervals_it_shows_and_why(tmp_path, capsys):
     path = campaign(tmp_path)
-    assert "0 judgments beyond the first of each item; 20 are needed" in told(capsys, "easl", "status", path)
+    assert "0 scores beyond the first of each item; 20 are needed" in told(capsys, "easl", "status", path)
     run_batches(path, 2)
     found = json.loads(told(capsys, "easl", "status", path, "--json"))["intervals"]
-    assert found["kind"] == "beta" and found["k"] is None and "10 judgments beyond the first" in found["why"]
+    assert found["kind"] == "beta" and found["k"] is None and "10 scores beyond the first" in found["why"]
 
 
 @pytest.mark.parametrize(("method", "kind", "why"), [
@@ -81,7 +86,7 @@ def test_other_methods_keep_their_own_intervals_and_say_so(method, kind, why):
     rng = np.random.default_rng(1)
     what, value = np.tile(np.arange(6), 8), rng.random(48)
     state = observe(start(method, 6), what.reshape(-1, 6), value.reshape(-1, 6))
-    found = intervals(state, answers(what, np.zeros(48), value))
+    found = own_intervals(state, answers(what, np.zeros(48), value))
     assert found.kind == kind and why in found.why and np.isnan(found.k)
     assert found.low.tolist() == state.interval()[0].tolist()
 
@@ -89,7 +94,7 @@ def test_other_methods_keep_their_own_intervals_and_say_so(method, kind, why):
 def test_where_judgments_do_not_vary_there_is_nothing_to_calibrate_with():
     state = observe(start("easl", 2), [[0, 1]] * 30, [[0.5, 0.25]] * 30)
     found = intervals_of(state, Spread(0.0, 58))
-    assert found.kind == "beta" and "all judgments of an item are the same" in found.why
+    assert found.kind == "beta" and "all scores of an item are the same" in found.why
     ends = observe(start("easl", 2), [[0, 1]] * 30, [[1.0, 0.0]] * 30)
     assert "ends of the scale" in intervals_of(ends, Spread(0.1, 58)).why
     with pytest.raises(InputError, match="level=1.0"):
@@ -116,14 +121,14 @@ def test_calibrated_intervals_of_campaigns_hold_as_often_as_they_say(noise):
     what = np.tile(np.arange(1600), 8)
     value = np.clip(truth[what] + rng.normal(0, noise, len(what)), 0, 1)
     state = observe(start("easl", 1600), what.reshape(8, -1), value.reshape(8, -1))
-    found = intervals(state, answers(what, np.arange(len(what)) % 3, value))
+    found = own_intervals(state, answers(what, np.arange(len(what)) % 3, value))
     # The truth of a clipped score is the mean of what is said.
     x = np.linspace(-5, 5, 4001)
     weight = np.exp(-x * x / 2)
     mean = np.array([np.average(np.clip(t + noise * x, 0, 1), weights=weight) for t in truth])
     covered = float(np.mean((found.low <= mean) & (mean <= found.high)))
     assert 0.92 <= covered <= 0.97  # standard error .006
-    own = intervals(state, answers(what, np.arange(len(what)) % 3, value), kind="beta")
+    own = own_intervals(state, answers(what, np.arange(len(what)) % 3, value), kind="beta")
     assert float(np.mean((own.low <= mean) & (mean <= own.high))) > 0.995
 
 
@@ -136,4 +141,4 @@ def test_checks_and_judgments_that_do_not_count_are_in_no_spread():
     counted[:10] = False
     part = found.__class__(**{**vars(found), "counted": counted})
     state = observe(start("easl", 2), what.reshape(-1, 2), value.reshape(-1, 2))
-    assert intervals(state, part).spread == spread_of(what[10:40], value[10:40]).value
+    assert own_intervals(state, part).spread == spread_of(what[10:40], value[10:40]).value

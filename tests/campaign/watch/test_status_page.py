@@ -171,4 +171,4 @@ def test_the_change_by_the_last_batch_is_that_of_a_recount_without_it(tmp_path, 
     both = ~(np.isnan(before) | np.isnan(found.state.score))
     # 14 digits: the last batch is taken off a sum instead of never being added.
     wanted = float(np.abs(found.state.score[both] - before[both]).mean())
-    assert found.last == 3 and found.shift == pytest.approx(wanted, abs=1e-14)
+    assert found.convergence.last == 3 and found.convergence.shift == pytest.approx(wanted, abs=1e-14)

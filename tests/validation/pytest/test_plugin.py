@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import doctest
 import json
+import math
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import pairproof
@@ -157,8 +161,9 @@ def test_a_record_is_made_then_holds_and_is_then_broken_by_other_data(pytester: 
     assert last_line(broken) == "1 failed"
     broken.stdout.fnmatch_lines(
         [
-            "*of 24 numbers of Bradley-Terry are not as recorded*",
-            "*estimate.C: -1.1883* -> -1.*digits, 9 asked for*",
+            "*estimate.C: recorded -1.1883*, found -1.* digits in common, 9 wanted)",
+            "*of 24 numbers of Bradley-Terry differ from the record *test_a.json",
+            "*n digits in common: found and recorded differ by at most 10^-n of the recorded number*",
         ]
     )
 
@@ -170,7 +175,9 @@ def test_an_update_shows_what_changed(pytester: pytest.Pytester) -> None:
     assert "records written" not in run(pytester, "--pairproof-update").stdout.str()
     test_module(pytester, OTHER)
     result = run(pytester, "--pairproof-update")
-    result.stdout.fnmatch_lines(["*estimate.B: -0.86816454117* -> *digits, 9 asked for*"])
+    result.stdout.fnmatch_lines(
+        ["*estimate.B: recorded -0.86816454117*, found * digits in common, 9 wanted)"]
+    )
     assert (pytester.path / RECORD).read_text(encoding="utf-8") != before and last_line(
         run(pytester)
     ) == "1 passed"
@@ -179,9 +186,9 @@ def test_an_update_shows_what_changed(pytester: pytest.Pytester) -> None:
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (lambda n: n.pop("estimate.B"), "estimate.B: new, -0.86816454117"),
-        (lambda n: n.update({"estimate.D": 0.5}), "estimate.D: lost, was 0.5"),
-        (lambda n: n.update({"estimate.B": None}), "estimate.B: None -> -0.86816454117"),
+        (lambda n: n.pop("estimate.B"), "estimate.B: found -0.86816454117"),
+        (lambda n: n.update({"estimate.D": 0.5}), "estimate.D: recorded 0.5, not found any more"),
+        (lambda n: n.update({"estimate.B": None}), "estimate.B: recorded None, found -0.86816454117"),
     ],
 )
 def test_a_quantity_that_is_lost_or_new_fails(pytester: pytest.Pytester, change, line: str) -> None:
@@ -270,7 +277,94 @@ def test_a_spoilt_record_is_named_with_the_way_out(pytester: pytest.Pytester) ->
     run(pytester, "--pairproof-update")
     (pytester.path / RECORD).write_text("{}", encoding="utf-8")
     run(pytester).stdout.fnmatch_lines(
-        ["*not a record of a fit*delete it and make it anew with --pairproof-update*"]
+        ["*not a record (*delete it and make it anew with --pairproof-update*"]
+    )
+
+
+# -- records of other numbers --------------------------------------------------------------------------------
+
+#: A value whose numbers and texts have a key each, and the keys with what they hold.
+OWN: dict[str, tuple[Any, dict[str, Any]]] = {
+    "a number": (0.5, {"value": 0.5}),
+    "nested dicts": ({"mean": {"north": 1, "south": 0.25}, "best": "north"},
+                     {"mean.north": 1.0, "mean.south": 0.25, "best": "north"}),
+    "a list": ([1, "two", (3.0,)], {"[0]": 1.0, "[1]": "two", "[2][0]": 3.0}),
+    "an array": ({"m": np.array([[1, 2], [3, 4]], np.float32)},
+                 {"m[0][0]": 1.0, "m[0][1]": 2.0, "m[1][0]": 3.0, "m[1][1]": 4.0}),
+    "scalars of numpy": ({"x": np.int64(3), "y": np.bool_(True), "s": np.str_("a")}, {"x": 3.0, "y": 1.0, "s": "a"}),
+    "a Series": (pd.Series([0.1, 0.2], ["north", "south"]), {"[north]": 0.1, "[south]": 0.2}),
+    "a data frame": ({"of": pd.DataFrame({"score": [0.1, 0.2], "who": ["a", "b"]}, ["north", "south"])},
+                     {"of.score[north]": 0.1, "of.score[south]": 0.2, "of.who[north]": "a", "of.who[south]": "b"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", OWN)
+def test_every_number_and_text_inside_a_value_has_a_key(what: str) -> None:
+    value, keys = OWN[what]
+    assert numbers_of(value) == keys and not changes(keys, numbers_of(value), value)
+
+
+def test_a_number_that_is_no_fits_fails_by_its_key_with_what_is_wanted(pytester: pytest.Pytester) -> None:
+    value = "import pandas as pd\nvalue = {'score': pd.Series({'north': 0.7273, 'south': 0.685}), 'best': 'north'}\n"
+    test_module(pytester, value, "recorded(value, digits=6)")
+    run(pytester, "--pairproof-update").stdout.fnmatch_lines(["*new record, 3 numbers"])
+    record = json.loads((pytester.path / RECORD).read_text(encoding="utf-8"))
+    assert record["numbers"] == {"score[north]": 0.7273, "score[south]": 0.685, "best": "north"}
+    assert record["digits"].startswith("n digits in common: found and recorded differ by at most 10^-n")
+    test_module(pytester, value.replace("0.7273", "0.7273004"), "recorded(value, digits=6)")
+    assert last_line(run(pytester)) == "1 passed"
+    test_module(
+        pytester,
+        value.replace("0.7273", "0.727301").replace("'north'}", "'south'}"),
+        "recorded(value, digits=6)",
+    )
+    result = run(pytester)
+    result.stdout.fnmatch_lines([
+        "E *best: recorded 'north', found 'south' (a text is equal or wrong)",
+        "E *score[[]north[]]: recorded 0.7273, found 0.727301 (5.8 digits in common, 6 wanted)",
+        "E *2 of 3 numbers differ from the record *test_a.json",
+        "E *n digits in common: found and recorded differ by at most 10^-n of the recorded number*",
+        "E *If the change is meant, write the record anew: pytest --pairproof-update",
+        "FAILED test_record_of.py::test_a - AssertionError: best: recorded 'north'*",
+    ])  # fmt: skip
+
+
+def test_rules_go_before_digits_and_name_a_number_or_what_it_is_in() -> None:
+    before = {"a.b[0]": 1.0, "a.b[1]": 1.0, "c": 1.0, "p": 1.0}
+    now = dict.fromkeys(before, 1.00002)  # 4.7 digits in common
+    assert [c.quantity for c in changes(before, now, {}, {"a.b": 4, "a.b[1]": 5}, 3)] == ["a.b[1]"]
+    assert [c.quantity for c in changes(before, now, {}, {"a": 4, "c": 2}, 9)] == ["p"]
+    assert numbers_of({"a": {"b": 1, "c": 2}, "d": 3}, {"a.b": None}) == {"a.c": 2.0, "d": 3.0}
+
+
+def test_digits_of_a_fit_take_the_place_of_the_defaults() -> None:
+    fit = pairproof.fit_bradley_terry(pairproof.read(ROWS))
+    now = numbers_of(fit)
+    before = {**now, "estimate.B": now["estimate.B"] * (1 + 1e-7), "df_resid": now["df_resid"] + 1}
+    assert [c.quantity for c in changes(before, now, fit)] == ["df_resid", "estimate.B"]
+    assert [c.quantity for c in changes(before, now, fit, None, 6)] == ["df_resid"]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [({"a": {"b": math.nan}}, r"a\.b is nan, a float; expected a fit, or finite numbers and texts"),
+     ([None], r"\[0\] is None, a NoneType"), ({1, 2}, "found {1, 2}, a set"), ({"a": 10**400}, "a is an integer of about"),
+     (pd.Series([1, 2], ["x", "x"]), r"two values have the key '\[x\]'"), ({"a.b": 1, "a": {"b": 2}}, "the key 'a.b'"),
+     ({}, "nothing in it")],
+)  # fmt: skip
+def test_what_cannot_be_recorded_is_named(value: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        numbers_of(value)
+
+
+def test_a_rule_for_no_number_and_digits_that_make_no_sense_are_refused(pytester: pytest.Pytester) -> None:
+    with pytest.raises(
+        InputError, match="no number 'mea'; expected a key or what one begins with: mean.north"
+    ):
+        numbers_of({"mean": {"north": 1}}, {"mea": 3})
+    test_module(pytester, "", "recorded(1.0, digits=17)")
+    run(pytester, "--pairproof-update").stdout.fnmatch_lines(
+        ["*InputError: recorded: digits = 17; expected a number from 0 to 16"]
     )
 
 
