@@ -135,7 +135,7 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 EPILOG = """\b
-Exit codes: 0 done; 1 a number differs or needs a person's decision; 2 something
+Exit codes: 0 done; 1 a number differs or needs a decision; 2 something
 required did not run; 3 bad input or usage; 130 interrupted.
 
 \b
