@@ -323,7 +323,8 @@ class _Looks:
             columns = {**sides, "wins": wins[0], "losses": wins[1], **ties}
             told = f"{wins[0]} counts how often {a} won, {wins[1]} how often {b} did."
             yield Way({"layout": "counts", "columns": columns}, told)
-        places = [name for name in texts if len({*self.cells[name].levels} & {*self.cells[a].levels}) > 1]
+        places = [name for name in texts if not _numeric(self.cells[name])]
+        places = [name for name in places if len({*self.cells[name].levels} & {*self.cells[a].levels}) > 1]
         if len(places) > 2:
             told = f"One column per place, with the item there; {places[0]} is the best place, {places[-1]} the last."
             yield Way({"layout": "orders", "places": places}, told)
@@ -338,6 +339,7 @@ class _Looks:
         sides = re.sub("1|a$|left|first", "*", a, flags=re.I) == re.sub(
             "2|b$|right|second", "*", b, flags=re.I
         )
+        sides = sides and len(a) > 1  # A and B may be items
         numeric = _numeric(self.cells[a]) or _numeric(self.cells[b])
         if not one & two or len(one | two) < 2 or numeric and not sides:
             return 0.0
@@ -346,7 +348,8 @@ class _Looks:
 
     def at_items(self) -> Iterator[Way]:
         """One column per item, with its rank or its rating; or per place, with the number of the item."""
-        whole = [name for name, f in self.cells.items() if f.levels and all(map(_POINT.fullmatch, f.levels))]
+        own = {name: factor for name, factor in self.cells.items() if name not in NO_PAIRS and factor.levels}
+        whole = [name for name, factor in own.items() if all(map(_POINT.fullmatch, factor.levels))]
         values = {name: numbers(self.table, name)[0][:_MOST_ROWS] for name in whole}
         for size, start in ((n, k) for n in range(len(whole), 2, -1) for k in range(len(whole) - n + 1)):
             names = whole[start : start + size]
