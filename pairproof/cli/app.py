@@ -135,7 +135,7 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 EPILOG = """\b
-Exit codes: 0 done; 1 a number differs or needs a person's decision; 2 something
+Exit codes: 0 done; 1 a number differs or needs a decision; 2 something
 required did not run; 3 bad input or usage; 130 interrupted.
 
 \b
@@ -223,7 +223,8 @@ def describe(error: Exception, state: State | None = None) -> tuple[int, str]:
         from ..data.reading.forms import LayoutError
 
         if isinstance(error, LayoutError) and error.ways:
-            return BAD_INPUT, f"{name}: {error.worded(partial(as_command, error, state))}"
+            call = partial(as_command, error, state.command, state.called, state.typed)
+            return BAD_INPUT, f"{name}: {error.worded(call)}"
         bad = isinstance(error, (InputError, ComparisonError, NotEstimableError))
         return BAD_INPUT if bad else NOT_RUN, f"{name}: {in_options(str(error), state.command)}"
     if isinstance(error, OSError) and error.errno is None and error.args:

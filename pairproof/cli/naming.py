@@ -17,7 +17,6 @@ import click
 
 if TYPE_CHECKING:
     from ..data.reading.forms import LayoutError, Way
-    from .state import State
 
 _QUOTES = "'\""
 _TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -92,11 +91,13 @@ def _bare(text: str) -> str:
     return text[1:-1] if text[0] in _QUOTES else text
 
 
-def as_command(error: LayoutError, state: State, way: Way) -> str:
+def as_command(
+    error: LayoutError, command: click.Command | None, called: str, typed: Sequence[str], way: Way
+) -> str:
     """The command that reads a table in this way: the one that was typed, with the options that it lacks; or `fit`, or
     `fit-answers`, if it does not read tables of this layout."""
-    called, typed, arguments = state.called, state.typed, error.arguments(way)
-    options = {option.name: option.type for option in state.command.params} if state.command else {}
+    arguments = error.arguments(way)
+    options = {option.name: option.type for option in command.params} if command else {}
     layouts = getattr(options.get("layout"), "choices", ())
     if arguments["layout"] == "prefmod" and "pairs" in layouts and "prefmod" not in layouts:
         arguments = {**arguments.pop("columns", {}), **arguments, "layout": "pairs"}

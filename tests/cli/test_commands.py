@@ -331,7 +331,7 @@ def test_a_prefmod_table_needs_its_pair_order_and_coding_stated(capsys, tmp_path
     wide = write(tmp_path, "AB,AC,BC\n1,1,-1\n0,1,1\n-1,NA,1\n1,-1,0\n")
     asked = ("--layout", "prefmod", "--items", "A,B,C")
     code, out, err = run(capsys, "fit", wide, *asked, "--coding", "first=1,tie=0,second=-1,missing=NA")
-    assert (code, out) == (3, "") and "prefmod" in err and "lexicographic" in err
+    assert (code, out) == (3, "") and "--pair-order prefmod" in err
     document = fit_json(
         capsys,
         wide,
@@ -652,3 +652,34 @@ def test_the_doctor_prints_what_is_here_as_words_and_as_json(capsys, tmp_path):
     assert all({"what", "why", "cure"} <= entry.keys() for entry in document["missing"])
     code, _, err = run(capsys, "doctor", "--report", tmp_path / "doctor.xml")
     assert code == 3 and "the doctor has none; use .html, .md, .txt or .json" in err
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("rank", "leaderboard"),
+        ("elo", "leaderboard"),
+        ("bt", "fit"),
+        ("bradley-terry", "fit"),
+        ("report", "fit"),
+        ("compare", "compare-two"),
+        ("test", "check"),
+        ("plackett-luce", "fit-answers"),
+    ],
+)
+def test_a_likely_word_answers_with_the_command_that_is_meant_and_an_example(capsys, word, meant):
+    code, out, err = run(capsys, word, "votes.csv")
+    assert (code, out) == (3, "") and f"You probably want: pairproof {meant} " in err
+
+
+def test_no_sentence_in_the_list_of_commands_goes_beyond_80_columns(capsys):
+    out = run(capsys, "--help")[1]
+    listed = out[out.index("Commands:") : out.index("Exit codes")].strip().splitlines()[1:]
+    assert len(listed) == len(COMMANDS) and max(map(len, out.splitlines())) <= 80
+
+
+def test_help_of_a_command_with_many_options_begins_with_those_that_most_people_need(capsys):
+    out = run(capsys, "fit", "--help")[1]
+    headings = [line for line in out.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert headings[0] == "Most used:" and headings[-1] == "Output:"
+    assert "--" not in out[: out.index("  pairproof fit votes.csv --ties davidson")]

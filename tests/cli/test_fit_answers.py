@@ -229,8 +229,7 @@ def test_a_notebook_says_persons_and_not_comparisons(here):
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ((), "--layout is missing, which is never guessed"),
-    (("--layout", "pairs", "--items", "A,B"), "--layout pairs needs --pair-order and --coding; nothing about answers"),
+    (("--layout", "pairs", "--items", "A,B"), "--layout pairs needs --pair-order and --coding; nothing is guessed"),
     ((*RANKS, "--places", "a,b"), "--places is not for --layout ranks, which has --items, --answers"),
     ((*RANKS, "--pseudo", "0.5"), "--pseudo is not for --model pattern"),
     ((*RANKS, "--model", "plackett-luce", "--dependence"), "--dependence is not for --model plackett-luce"),
@@ -247,6 +246,11 @@ def test_a_notebook_says_persons_and_not_comparisons(here):
 def test_bad_usage_is_exit_code_3_and_two_lines(here, capsys, options, said):
     code, out, err = run(capsys, "salad.csv", *options)
     assert (code, out) == (3, "") and said in err and len(err.strip().splitlines()) <= 2, err
+
+
+def test_without_a_layout_the_whole_command_is_proposed(here, capsys):
+    code, out, err = run(capsys, "salad.csv")
+    assert (code, out) == (3, "") and "    pairproof fit-answers salad.csv --layout ranks --items A,B,C,D\n" in err
 
 
 @pytest.mark.parametrize(("options", "said"), [

@@ -61,9 +61,9 @@ COMPARISONS = (
 #: What is asked of each of them -> what its error names, as an option.
 OF_READING = {
     "names.csv": "--col first=left",
-    "wide.csv --layout prefmod": "--items A,B,...",
+    "wide.csv --layout prefmod": "--items A,B,C",
     "wide.csv --layout prefmod --items A,B,C --coding first=1,second=-1": "--pair-order prefmod",
-    "wide.csv --layout prefmod --items A,B,C --pair-order prefmod": "--coding first=1,tie=0,second=-1,missing=NA",
+    "wide.csv --layout prefmod --items A,B,C --pair-order prefmod": "--coding first=1,second=-1",
     "codes.csv --layout prefmod --items A,B --pair-order prefmod --coding first=1,second=-1": "--pairs COL,COL,...",
     "crossed.csv --layout prefmod --items A,B,C --pair-order prefmod --coding first=1,second=-1": "--pair-names ignore",
     "matrix.csv --layout matrix": "--winner rows",
@@ -71,7 +71,7 @@ OF_READING = {
     "records.csv --winner rows": "--record wins-ties-losses (2 ties) or --record wins-losses-ties (1 ties)",
     "t.csv --record wins-ties-losses": "--record wins-ties-losses",
     "matches.csv": "--layout scores",
-    "beaten.csv": "--layout winners, --col weight=n",
+    "beaten.csv": "--layout winners --col weight=n",
     "both.csv": "--layout long",
     "t.csv --winner rows": "--winner rows",
     "t.csv --coding first=1": "--coding first=1",

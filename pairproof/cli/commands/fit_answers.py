@@ -12,7 +12,7 @@ from ...errors import DataWarning
 from ..naming import flag
 from ..options.ending import Ending, ending_options
 from ..options.modelling import ITEM_TERMS, changed, compare_option, stated
-from ..options.reading import LISTS, Reading, names, names_or_none, parsed
+from ..options.reading import LISTS, Reading, names_or_none, numbers_of, parsed
 from ..options.respondents import answer_options
 from ..state import (
     COUNT,
@@ -47,10 +47,7 @@ CLASSES = "fit_latent_classes"
 
 def _numbers(text: str) -> tuple[int, ...]:
     """--tie-orders 2,3"""
-    found = names(text)
-    if not all(part.strip().isdecimal() for part in found):
-        raise click.BadParameter(f"{text!r}: expected numbers of items such as 2,3")
-    return tuple(int(part) for part in found)
+    return numbers_of(text, int, "numbers of items such as 2,3")
 
 
 #: What --compare can change.

@@ -89,26 +89,20 @@ names_or_none = parsed(names)
 PAIR = {"callback": parsed(_two)}
 
 
-def mapping_of(example: str) -> Callable[..., dict[str, str] | None]:
-    def callback(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str] | None:
-        found: dict[str, str] = {}
+def mapping_of(example: str, read: Callable[[str], Any] = str) -> Callable[..., dict[str, Any] | None]:
+    """The callback of an option that is NAME=VALUE, and may be repeated; read: of each value."""
+
+    def callback(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | None:
+        found: dict[str, Any] = {}
         for text in values:
             name, value = name_and_value(text, example)
-            if found.setdefault(name, value) != value:
-                raise click.BadParameter(f"{name!r} is given twice, as {found[name]!r} and as {value!r}")
+            if found.setdefault(name, read(value)) != read(value):
+                raise click.BadParameter(
+                    f"{name!r} is given twice, as {found[name]!r} and as {read(value)!r}"
+                )
         return found or None
 
     return callback
-
-
-def levels_of(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, list[str]] | None:
-    found: dict[str, list[str]] = {}
-    for text in values:
-        name, value = name_and_value(text, "judge=1,2,3")
-        if name in found:
-            raise click.BadParameter(f"the levels of {name!r} are given twice")
-        found[name] = names(value)
-    return found or None
 
 
 def _pair_order(text: str) -> str | list[str]:
@@ -122,14 +116,8 @@ def _times(text: str) -> int | list[str]:
 
 def _scale(text: str) -> str | list[float]:
     """--scale 1-5, or --scale 1,2,3,4,5"""
-    if "," not in text:
-        return text
-    try:
-        return [float(point) for point in names(text)]
-    except ValueError as error:
-        raise click.BadParameter(
-            f"{text!r}: expected a range such as 1-5, or all points such as 1,2,3,4,5"
-        ) from error
+    expected = "a range such as 1-5, or all points such as 1,2,3,4,5"
+    return list(numbers_of(text, float, expected)) if "," in text else text
 
 
 def _unranked(text: str) -> str | dict[str, str]:
@@ -144,7 +132,7 @@ _COLUMN, _COLUMNS = {"metavar": "COL"}, {"metavar": "COL,COL,...", "callback": n
 DECLARED: dict[str, dict[str, Any]] = {
     "columns": {"multiple": True, "metavar": "ROLE=NAME", "callback": mapping_of("judge=rater")},
     "items": {"metavar": "A,B,C", "callback": names_or_none},
-    "levels": {"multiple": True, "metavar": "NAME=a,b,c", "callback": levels_of},
+    "levels": {"multiple": True, "metavar": "NAME=a,b,c", "callback": mapping_of("judge=1,2,3", names)},
     "rename": {"multiple": True, "metavar": "OLD=NEW", "callback": mapping_of("tie=necktie")},
     "tie_category": {"type": click.Choice(["yes", "no"]), "callback": parsed(lambda text: text == "yes")},
     "item_data": {"metavar": "FILE", "type": READ},

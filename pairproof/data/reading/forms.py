@@ -126,9 +126,9 @@ class LayoutError(InputError):
         """The message, in which `call` writes each way in Python or for the command line."""
         if not self.ways:
             return f"{self.source}: {self.found}; {_EXPECTED}"
-        asked = "The table does not say what they mean. If this is right, use it:"
+        asked = "The table does not say how it is read. If this is right, use it:"
         if len(self.ways) > 1:
-            asked = f"They can be read in {len(self.ways)} ways, and nothing is guessed. Use the one that is right:"
+            asked = f"This can be read in {len(self.ways)} ways, and nothing is guessed. Use the right one:"
         shown = [f"\n\n    {call(way)}\n\n  {way.meaning}" for way in self.ways]
         return f"{self.source}: {self.found}. {asked}{''.join(shown)}"
 
@@ -139,7 +139,7 @@ class LayoutError(InputError):
 
     def arguments(self, way: Way) -> dict[str, Any]:
         """What was stated, and what the way adds."""
-        own = {} if way.respondents else self.stated
+        own = {"layout": "", **({} if way.respondents else self.stated)}
         columns = {**own.get("columns", {}), **way.arguments.get("columns", {})}
         return {**own, **_stated({**way.arguments, "columns": columns})}
 
@@ -160,7 +160,10 @@ def unread(table: Table, stated: Mapping[str, Any], ways: Sequence[Way] | None =
         columns = {r: own.get(n, n) for r, n in way.arguments.get("columns", {}).items() if r != n}
         found.append(replace(way, arguments=_stated({**way.arguments, "columns": columns})))
     names = listed(own.get(name, name) for name in table.columns)
-    return LayoutError(table.source, f"found the columns {names}", found, stated)
+    roles = {name: name.strip().casefold() for name in table.columns if name not in ROLES}
+    odd = named(f"; {name!r} is not exactly {role!r}" for name, role in roles.items() if role in ROLES)
+    layout = f"layout {stated['layout']!r}, but " if stated.get("layout") else ""
+    return LayoutError(table.source, f"{layout}found the columns {names}{odd}", found, stated)
 
 
 _EXPECTED = (
@@ -228,7 +231,7 @@ def ways_of(table: Table, stated: Mapping[str, Any]) -> list[Way]:
 
 def ways_of_codes(table: Table, answer: str, **more: Any) -> list[Way]:
     """What the codes of a column of answers may mean."""
-    known = _codings([labels(table, answer)])
+    known = [coding for coding in _codings([labels(table, answer)]) if "missing" not in coding]
     return [Way({**more, "coding": coding}, f"{answer}, {_in_words(coding)}.") for coding in known]
 
 
@@ -307,7 +310,7 @@ class _Looks:
                 yield Way({"layout": "votes", "columns": columns}, f"{name} names the winner, {a} or {b}.")
                 return
         sides = {"first": a, "second": b, **judge}
-        answers = [name for name in others if _codings([self.cells[name]])]
+        answers = [name for name in others if ways_of_codes(self.table, name)]
         for name in list(filter(_ANSWER_NAMES.search, answers)) or answers:
             yield from ways_of_codes(self.table, name, layout="long", columns={**sides, "outcome": name})
         counts = [name for name in others if _numeric(self.cells[name]) and name not in answers]
@@ -320,7 +323,8 @@ class _Looks:
             columns = {**sides, "wins": wins[0], "losses": wins[1], **ties}
             told = f"{wins[0]} counts how often {a} won, {wins[1]} how often {b} did."
             yield Way({"layout": "counts", "columns": columns}, told)
-        places = [name for name in texts if len({*self.cells[name].levels} & {*self.cells[a].levels}) > 1]
+        places = [name for name in texts if not _numeric(self.cells[name])]
+        places = [name for name in places if len({*self.cells[name].levels} & {*self.cells[a].levels}) > 1]
         if len(places) > 2:
             told = f"One column per place, with the item there; {places[0]} is the best place, {places[-1]} the last."
             yield Way({"layout": "orders", "places": places}, told)
@@ -335,6 +339,7 @@ class _Looks:
         sides = re.sub("1|a$|left|first", "*", a, flags=re.I) == re.sub(
             "2|b$|right|second", "*", b, flags=re.I
         )
+        sides = sides and len(a) > 1  # A and B may be items
         numeric = _numeric(self.cells[a]) or _numeric(self.cells[b])
         if not one & two or len(one | two) < 2 or numeric and not sides:
             return 0.0
@@ -343,7 +348,8 @@ class _Looks:
 
     def at_items(self) -> Iterator[Way]:
         """One column per item, with its rank or its rating; or per place, with the number of the item."""
-        whole = [name for name, f in self.cells.items() if f.levels and all(map(_POINT.fullmatch, f.levels))]
+        own = {name: factor for name, factor in self.cells.items() if name not in NO_PAIRS and factor.levels}
+        whole = [name for name, factor in own.items() if all(map(_POINT.fullmatch, factor.levels))]
         values = {name: numbers(self.table, name)[0][:_MOST_ROWS] for name in whole}
         for size, start in ((n, k) for n in range(len(whole), 2, -1) for k in range(len(whole) - n + 1)):
             names = whole[start : start + size]

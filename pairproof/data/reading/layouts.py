@@ -33,7 +33,19 @@ from .assemble import (
     item_covariates,
 )
 from .boards import bad_answers, bad_preferences, games_of, in_words, preferences, without_bad
-from .cells import BOTH_BAD, FIRST, LEAVE_OUT, MISSING, SECOND, TIE, BoolArray, Coding, CodingLike, counts
+from .cells import (
+    BOTH_BAD,
+    FIRST,
+    LEAVE_OUT,
+    MISSING,
+    SECOND,
+    TIE,
+    BoolArray,
+    Coding,
+    CodingLike,
+    counts,
+    labels,
+)
 from .forms import Way, as_counts, unread, ways_of, ways_of_codes, without_row_names
 from .matrix import Record, Winner, is_square, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
@@ -342,8 +354,10 @@ def read(
         found = _rows_of(table, options, layout, coding)
     except CodingError:
         answer = "" if coding is not None or layout not in WORDS else NEEDED[layout][2]
-        if answer and (ways := ways_of_codes(table, answer, layout=layout)):
-            raise unread(table, given, ways) from None
+        known = Coding.read(WORDS.get(layout, "first=first,second=second"))
+        if answer and not any(known.meaning(level) is not None for level in labels(table, answer).levels):
+            if ways := ways_of_codes(table, answer, layout=layout):
+                raise unread(table, given, ways) from None
         raise
     dropped = {kind: int(v.sum()) for kind, v in kinds.items()}
     return found.changed(dropped=dropped, read_as=table.told) if dropped or table.told else found

@@ -77,12 +77,14 @@ def test_the_same_wide_table_in_the_two_column_orders_differs_in_ad_and_bc():
 
 
 def test_the_refusal_of_an_unstated_order_shows_both_orders():
-    with pytest.raises(PairOrderError) as caught:
-        read(DRAS_WIDE, layout="prefmod", items=list("ABCD"), coding=CODING)
-    assert (
-        "7 columns for 4 items, but the order is not stated. prefmod reads 12 13 23 14 24 34; "
-        "lexicographic is 12 13 14 23 24 34. Pass pair_order=" in str(caught.value)
-    )
+    unnamed = pd.read_csv(DRAS_WIDE).rename(columns=dict(zip(("AB", "AC", "AD", "BC", "BD", "CD"), "pqrstu")))
+    with pytest.raises(InputError) as caught:
+        read(unnamed, layout="prefmod", items=list("ABCD"), coding=CODING)
+    for order, pairs in (
+        ("prefmod", "A:B A:C B:C A:D B:D C:D"),
+        ("lexicographic", "A:B A:C A:D B:C B:D C:D"),
+    ):
+        assert f"pair_order={order!r}" in str(caught.value) and f"per pair: {pairs}." in str(caught.value)
 
 
 def test_columns_in_any_place_can_be_the_pairs():
