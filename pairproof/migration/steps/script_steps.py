@@ -40,7 +40,19 @@ class ScriptSteps(Statements):
             else:  # made by hand, in a test
                 self._make(self.sites.get(k, []))
                 self._bind_sites(self.sites.get(k, []))
-        return found
+        return [self._of_use(d, found) for d in found]
+
+    def _of_use(self, done: Done, all: Sequence[Done]) -> Done:
+        """The expression; data of R that no other statement uses stay in R's files, and are not written twice."""
+        match ast.parse("\n".join(done.lines)).body:
+            case [ast.Assign(targets=[ast.Name(id=name)])] if done.state == "translated":
+                used = (line for d in all if d is not done for line in (*d.lines, *d.inside))
+                variable = {own: r for r, own in self.scope.python.items()}.get(name, name)
+                if variable not in self.of_models and not any(
+                    re.search(rf"\b{name}\b", line) for line in used
+                ):
+                    return replace(done, state="data", lines=(), rows=())
+        return done
 
     # -- an expression -----------------------------------------------------------------------------------
 
