@@ -238,3 +238,17 @@ def test_data_that_no_statement_uses_are_not_written_a_second_time(tmp_path: Pat
     made.line(6, "k * deviance(m)")
     done = made.migration(staged(tmp_path)).done
     assert [d.state for d in done] == ["data", "translated", "translated"]
+
+
+def test_what_is_made_of_more_calls_than_were_recorded_stays_with_r(tmp_path: Path) -> None:
+    made = Script()
+    made.line(2, "out = numeric(0)")
+    made.line(3, "for i in seq_len(3): f = BTm(s); out[i] = deviance(f)")
+    for nth in (1, 2):
+        made.call(3, bradley_terry([9, 5, 3 + nth]), "BTm(s)", variable="f", nth=nth, keys={"i": nth})
+    made.call(3, None, "BTm(s)", variable="f", nth=3, kept=False)
+    made.line(4, "mean(out)", value=numbers(3.0))
+    done = made.migration(staged(tmp_path)).done
+    assert [d.state for d in done[1:]] == ["comment", "comment"] and not done[2].rows
+    assert done[1].why == "1 evaluations of its call were counted only, and what is made of all is R's"
+    assert done[2].why == "out is of R's data, which the Python script has not"
