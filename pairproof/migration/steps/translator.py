@@ -278,7 +278,7 @@ _OF_FITS = frozenset([*views.NUMBERS, "coef", "coefficients", "fixef", "vcov", "
 #: R's function -> the method that writes it.
 _METHODS: Mapping[str, str] = {
     "!": "not", ":": "colon", "%in%": "in", "$": "dollar", "[[": "double", "[": "bracket", "c": "c", "list": "list",
-    "data.frame": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call", "which.max": "which",
+    "data.frame": "frame", "tibble": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call", "which.max": "which",
     "which.min": "which", "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "paste": "paste",
     "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order",
 }  # fmt: skip
