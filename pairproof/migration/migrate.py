@@ -66,7 +66,7 @@ def translators() -> dict[str, Translator]:
 Told = Callable[[int, int], None]
 
 
-#: Seconds of the processor that the evaluations of one call of the script may take, beside so many times R's seconds.
+#: Seconds of the processor that the evaluations of one call may take, beside so many times R's seconds.
 SECONDS_A_CALL, TIMES_R = 20.0, 5.0
 
 
