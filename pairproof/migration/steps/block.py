@@ -6,7 +6,7 @@ import ast
 import contextlib
 import io
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,11 +19,12 @@ from ...bridge.capture.recorded import Captured, Valued
 from ...bridge.values.nodes import RVector
 from ..translate.python_code import Names, one_line
 from . import compared
-from .evaluated import RESERVED, SETTINGS, Scope
+from .evaluated import RESERVED, Scope
+from .interpreter import Interpreter
 from .python import laid_out
 from .sites import CallSite
 from .translator import Expressions
-from .trees import NotTranslated, R
+from .trees import NotTranslated, R, assigned
 
 #: Characters of R's text in a comment, and of a value of that run.
 MOST_TEXT, MOST_VALUE = 300, 100
@@ -68,11 +69,17 @@ class State:
         self.steps = [step for site in found for step in site.steps]
         self.scope.values |= {"HERE": folder, "show": _show, "print": _print}
         self.printed = compared.Printed(captured.output)
+        #: Expressions of which not every call was kept -> how many were.
+        self.cut = Counter((c.task, c.text) for c in captured.calls if not c.kept)
         self.task = 0
         #: R's variables whose values are fits, or made of fits.
         self.of_models: set[str] = set()
         #: Views that have a name at the top of the script.
         self.views: dict[str, ast.expr] = {}
+
+    def _whole(self, site: CallSite) -> bool:
+        """Whether every evaluation of its call was recorded."""
+        return (site.task, site.call.text) not in self.cut
 
     def _of_models(self, tree: R) -> bool:
         """Whether it is about a value that the Python script has, or about a model."""
@@ -93,17 +100,13 @@ class State:
         return digits - 3.0, 1e-6 if of_one else 0.0
 
     def _lost(self, tree: R, valued: Valued) -> None:
-        """A variable that only R has: its value of that run, if it is one that can be written."""
-        if tree.function in ("<-", "=", "<<-") and tree.operands:
-            target = tree.operands[0]
-            whole = bool(target.symbol) or target.kind == "str"
-            while target.operands:
-                target = target.operands[0]
+        """Variables that only R has from there on; its value of that run, if it is one that can be written."""
+        for e, target in assigned(tree):
             name = target.symbol or str(target.value)
             self.scope.variables.pop(name, None)
-            value = valued.value if whole and isinstance(valued.value, RVector) else None
-            self.scope.of_r[name] = value
-            if self._of_models(tree.operands[-1]):
+            whole = e is tree and target is tree.operands[0] and isinstance(valued.value, RVector)
+            self.scope.of_r[name] = valued.value if whole and isinstance(valued.value, RVector) else None
+            if self._of_models(e.operands[-1]):
                 self.of_models.add(name)
 
     def _emit(self, ex: Expressions, block: Block, *lines: str) -> None:
@@ -117,11 +120,13 @@ class State:
     def _execute(self, lines: Sequence[str]) -> str:
         """Run statements in the script's names; what they print."""
         said = io.StringIO()
-        code = compile("\n".join(lines) + "\n", "<migration>", "exec")
+        written = ast.parse("\n".join(lines))
         try:
             with contextlib.redirect_stdout(said), warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                exec(code, self.scope.values)  # lines of ours: names and constants only are the script's
+                Interpreter(self.scope.values).run(written.body)
+        except NotTranslated:
+            raise
         except Exception as error:
             raise NotTranslated(
                 f"its Python stops ({type(error).__name__}: {one_line(str(error), 80)})"

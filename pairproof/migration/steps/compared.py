@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -127,8 +128,6 @@ def value_rows(
 
 
 def _exact(row: Agreement, own: float, other: float, size: float) -> Agreement:
-    from dataclasses import replace
-
     gap = abs(own - other) / size
     return replace(row, native=own, digits=min(16.0, -math.log10(gap)) if gap else 16.0)
 
@@ -146,7 +145,7 @@ class Printed:
 
     def rows(self, call: RecordedCall, printed: str) -> Iterator[Agreement]:
         """A row for each number of what Python printed, beside the number at its place in R's output."""
-        for line in _groups(printed):
+        for line in printed.splitlines():
             words = NUMBER.findall(line)
             if words:
                 yield from self._line(call, words)
@@ -182,11 +181,6 @@ class Printed:
         return best, found
 
 
-def _groups(printed: str) -> Iterator[str]:
-    """Lines; a table of several lines is looked for as it is printed, line by line."""
-    yield from printed.splitlines()
-
-
 def same(ours: str, theirs: str) -> bool:
     """Whether two printed numbers are one, so far as the one with fewer digits shows it."""
     a, b = float(ours), float(theirs)
@@ -201,7 +195,5 @@ def _unit(word: str) -> float:
 
 
 def _not_found(row: Agreement) -> Agreement:
-    from dataclasses import replace
-
     why = "R's output has no such numbers beside each other; it may print them in another form"
     return replace(row, verdict="not-checkable", code="not-found", explanation=why, r=None, digits=None)

@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from scipy import stats
-
-import pairproof
 
 from ...bridge.values.nodes import RVector
 from ...fit.fit import Fit
-from ...validation.claims.quantities import aic_glm
 from ..translate.python_code import OWN, WIDTH, Names, identifier
 from ..translate.translation import Step
 from . import views
+from .interpreter import MODULES, Interpreter
 from .python import dict_of, node, put, text_of
 from .sites import CallSite
 from .trees import NotTranslated, R
 from .vocabulary import kind_of
 
-#: Names that a written script uses, beside its own.
-MODULES: Mapping[str, Any] = {
-    "np": np,
-    "pd": pd,
-    "re": re,
-    "stats": stats,
-    "pairproof": pairproof,
-    "aic_glm": aic_glm,
-}
 RESERVED = (*OWN, *MODULES, "show", "using", "sys", "Backend", "Records", "x", "v")
 #: Functions that only set something up in R.
 SETTINGS = frozenset(
@@ -60,6 +46,8 @@ class Scope:
         self.functions: dict[str, R] = {}
         #: Python name -> digits of the fits that its value is made of, and the size of their numbers.
         self.quality: dict[str, tuple[float, float]] = {}
+        #: Place of a call -> whether its fits leave out different parameters.
+        self.varying: dict[tuple[int, int, str], bool] = {}
         #: Names of parameters in Python -> in R.
         self.in_r: dict[str, str] = {}
 
@@ -90,11 +78,10 @@ class Evaluated:
 
     def value(self, made: ast.expr) -> Any:
         """What an expression gives now."""
-        code = compile(ast.fix_missing_locations(ast.Expression(made)), "<migration>", "eval")
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
-                return eval(code, {**self.scope.values})  # a tree of our templates and constants
+                return Interpreter(self.scope.values).value(made)
             except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
                 raise NotTranslated(f"Python has no value for it ({type(error).__name__}: {error})") from None
 
@@ -127,6 +114,14 @@ class Evaluated:
             self.scope.in_r.update({own: r for r, own in views.names_of(step)})
         self.digits.append(views.digits_of(step))
         self.leaves.append(views.finite(self.value(found)))
+
+    def varies(self, step: Step) -> bool:
+        """Whether the fits of one place leave out different parameters, so that none can be named for all."""
+        key = _place(step)
+        if key not in self.scope.varying:
+            fits = [s.value for s in self.made.values() if _place(s) == key and isinstance(s.value, Fit)]
+            self.scope.varying[key] = len({tuple(f.params.index[~(f.bse > 0)]) for f in fits}) > 1
+        return self.scope.varying[key]
 
     def word(self, made: ast.expr) -> str:
         return next((n.id for n in ast.walk(made) if isinstance(n, ast.Name)), "fit")
@@ -179,6 +174,10 @@ class Evaluated:
             if own and own not in self.scope.values and own not in RESERVED
             else self.scope.names.name(word, "value")
         )
+
+
+def _place(step: Step) -> tuple[int, int, str]:
+    return step.call.task, step.call.place.line, step.call.text
 
 
 def in_turn(name: str, found: ast.expr) -> list[str]:

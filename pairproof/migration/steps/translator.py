@@ -158,14 +158,14 @@ class Expressions(Tables, Texts):
         return found
 
     def _coefficients(self, m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
-        found = views.coefficients(m, step, of)
+        found = views.coefficients(m, step, self.varies(step), of)
         self.uses(step, found)
         return self.named(found, f"{'se' if of == 'm.bse' else 'coef'}_{self.word(m)}")
 
     def _view(
-        self, m: ast.expr, step: Step, view: Callable[[ast.expr, Step], ast.expr], word: str
+        self, m: ast.expr, step: Step, view: Callable[[ast.expr, Step, bool], ast.expr], word: str
     ) -> ast.expr:
-        found = view(m, step)
+        found = view(m, step, self.varies(step))
         self.uses(step, found)
         return self.named(found, f"{word}_{self.word(m)}")
 
@@ -278,7 +278,7 @@ _OF_FITS = frozenset([*views.NUMBERS, "coef", "coefficients", "fixef", "vcov", "
 #: R's function -> the method that writes it.
 _METHODS: Mapping[str, str] = {
     "!": "not", ":": "colon", "%in%": "in", "$": "dollar", "[[": "double", "[": "bracket", "c": "c", "list": "list",
-    "data.frame": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call", "which.max": "which",
+    "data.frame": "frame", "tibble": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call", "which.max": "which",
     "which.min": "which", "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "paste": "paste",
     "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order",
 }  # fmt: skip
