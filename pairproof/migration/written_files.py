@@ -32,7 +32,7 @@ from . import delivery
 from .call_sites import CallSite, of_text, sites
 from .outcome import Migration, differs
 from .python_script import R_FOLDER, Files, Writer, bridged, key_text, script_text
-from .steps.done import Done
+from .steps.sites import Done
 from .translate.python_code import INDENT, WIDTH, Unique, comment, docstring, one_line, plain, text_literal
 
 HEAD = """

@@ -19,7 +19,8 @@ from ...bridge.capture.recorded import Captured, Valued
 from ...bridge.values.nodes import RVector
 from ..translate.python_code import Names, one_line
 from . import compared
-from .evaluated import RESERVED, SETTINGS, Scope
+from .evaluated import RESERVED, Scope
+from .interpreter import Interpreter
 from .python import laid_out
 from .sites import CallSite
 from .translator import Expressions
@@ -117,11 +118,13 @@ class State:
     def _execute(self, lines: Sequence[str]) -> str:
         """Run statements in the script's names; what they print."""
         said = io.StringIO()
-        code = compile("\n".join(lines) + "\n", "<migration>", "exec")
+        written = ast.parse("\n".join(lines))
         try:
             with contextlib.redirect_stdout(said), warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                exec(code, self.scope.values)  # lines of ours: names and constants only are the script's
+                Interpreter(self.scope.values).run(written.body)
+        except NotTranslated:
+            raise
         except Exception as error:
             raise NotTranslated(
                 f"its Python stops ({type(error).__name__}: {one_line(str(error), 80)})"

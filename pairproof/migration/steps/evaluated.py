@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from scipy import stats
-
-import pairproof
 
 from ...bridge.values.nodes import RVector
 from ...fit.fit import Fit
-from ...validation.claims.quantities import aic_glm
 from ..translate.python_code import OWN, WIDTH, Names, identifier
 from ..translate.translation import Step
 from . import views
+from .interpreter import MODULES, Interpreter
 from .python import dict_of, node, put, text_of
 from .sites import CallSite
 from .trees import NotTranslated, R
 from .vocabulary import kind_of
 
-#: Names that a written script uses, beside its own.
-MODULES: Mapping[str, Any] = {
-    "np": np,
-    "pd": pd,
-    "re": re,
-    "stats": stats,
-    "pairproof": pairproof,
-    "aic_glm": aic_glm,
-}
 RESERVED = (*OWN, *MODULES, "show", "using", "sys", "Backend", "Records", "x", "v")
 #: Functions that only set something up in R.
 SETTINGS = frozenset(
@@ -90,11 +76,10 @@ class Evaluated:
 
     def value(self, made: ast.expr) -> Any:
         """What an expression gives now."""
-        code = compile(ast.fix_missing_locations(ast.Expression(made)), "<migration>", "eval")
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
-                return eval(code, {**self.scope.values})  # a tree of our templates and constants
+                return Interpreter(self.scope.values).value(made)
             except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
                 raise NotTranslated(f"Python has no value for it ({type(error).__name__}: {error})") from None
 

@@ -22,8 +22,7 @@ from ..translate.python_code import INDENT, one_line
 from ..translate.translation import OutOfTime, within
 from . import compared
 from .block import MOST_TEXT, MOST_VALUE, PLOTTING, PRINTING, SECONDS, Block
-from .done import Done
-from .sites import CallSite
+from .sites import CallSite, Done
 from .statements import Statements
 from .translator import Expressions
 from .trees import NotTranslated, R, node_of

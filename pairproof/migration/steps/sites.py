@@ -1,4 +1,4 @@
-"""A call of the script with Python code, its evaluations, and the keys of their values."""
+"""Calls of the script with Python code and their keys; its top-level expressions and what became of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Union
 
-from ...bridge.capture.recorded import RecordedCall
+from ...bridge.capture.recorded import Place, RecordedCall
+from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import Names
 from ..translate.translation import Step
 
@@ -54,3 +55,25 @@ def loop_names(found: Sequence[CallSite]) -> dict[str, list[str]]:
         for site in found
         if site.many
     }
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """A top-level expression of the script and what became of it.
+
+    state: "translated"; "partly": some of its statements; "comment"; "data": about no model; "call": its call site
+    says it all; "nothing": it gives and shows nothing.  lines: of the Python script.  why: why it is a comment; ""
+    if it is not.  value: R's of that run, in few words.  inside, of: lines that stand in the loop that makes the
+    values of a call site, and its name.
+    """
+
+    task: int
+    place: Place
+    text: str
+    state: str
+    lines: tuple[str, ...] = ()
+    why: str = ""
+    value: str = ""
+    rows: tuple[Agreement, ...] = ()
+    inside: tuple[str, ...] = ()
+    of: str = ""

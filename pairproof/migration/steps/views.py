@@ -132,7 +132,7 @@ def _relabelled(found: ast.expr, pairs: Sequence[tuple[str, str]], columns: bool
     prefix = _prefix(pairs)
     if prefix == "" or prefix is None and not _few(pairs):
         return found
-    to: Part = put("p.format", p=prefix.replace("{", "{{") + "{}") if prefix else _renamed(pairs)
+    to: Part = put("lambda name: p + name", p=prefix) if prefix else _renamed(pairs)
     return put("x.rename(index=to, columns=to)" if columns else "x.rename(index=to)", x=found, to=to)
 
 
