@@ -102,9 +102,13 @@ class State:
                 target = target.operands[0]
             name = target.symbol or str(target.value)
             self.scope.variables.pop(name, None)
-            value = valued.value if whole and isinstance(valued.value, RVector) else None
-            self.scope.of_r[name] = value
-            if self._of_models(tree.operands[-1]):
+            of_models = self._of_models(tree.operands[-1])
+            value = valued.value if whole else None
+            # What a script makes of models is no constant of Python's, unless it is as short as a vector.
+            self.scope.of_r[name] = (
+                value if isinstance(value, RVector) and value.values.ndim == 1 or not of_models else None
+            )
+            if of_models:
                 self.of_models.add(name)
 
     def _emit(self, ex: Expressions, block: Block, *lines: str) -> None:

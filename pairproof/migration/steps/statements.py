@@ -96,6 +96,11 @@ class Statements(Shown):
         if target.kind == "call":
             self._replace(target, value, ex, block)
             return
+        self.scope.summaries.pop(target.symbol, None)
+        if value.function == "summary" and len(value.operands) == 1 and ex.fit(value.operands[0]) is not None:
+            self.scope.summaries[target.symbol] = value
+            self.of_models.add(target.symbol)
+            return
         made = ex.expression(value)
         if self._of_models(value) or ex.step(made) is not None or ex.used:
             self.of_models.add(target.symbol)
@@ -108,6 +113,8 @@ class Statements(Shown):
         if ex.kind(made) in "ol" and not ex.value(made) and self._filled_by_sites(target.symbol):
             return
         name = self.scope.name(target.symbol)
+        if text_of(made) in self.scope.places:
+            self.scope.places[name] = self.scope.places[text_of(made)]
         if ex.digits:
             self.scope.quality[name] = self._quality(value, ex)
         self._emit(ex, block, f"{name} = {text_of(made)}")
@@ -174,7 +181,9 @@ class Statements(Shown):
         step = ex.step(own)
         if step is not None and (kind == "l" or isinstance(step.value, Fit)):
             raise NotTranslated("it changes a fit")
-        if f in ("names", "rownames", "row.names") and kind in "svd":
+        if f in ("rownames", "row.names") and kind == "d" and ex.kind(made) == "o":
+            found = put("x.reset_index(drop=True)", x=x)
+        elif f in ("names", "rownames", "row.names") and kind in "svd":
             found = put("pd.Series(x, index=v)" if kind == "v" else "x.set_axis(v)", x=x, v=made)
             if kind == "d" and f == "names":
                 found = put("x.set_axis(v, axis=1)", x=x, v=made)
@@ -192,6 +201,11 @@ class Statements(Shown):
         elif f in ("[", "[[") and len(target.operands) == 2 and kind in "svl":
             self._element(of.symbol, x, kind, target.operands[1], made, ex, block)
             return
+        elif f == "[" and len(target.operands) == 3 and kind == "d":
+            self._cells(x, target.operands[1:], made, ex, block)
+            return
+        elif f == "diag" and kind == "d":
+            found = put("x.mask(x.index.to_numpy()[:, None] == x.columns.to_numpy(), v)", x=x, v=made)
         elif f == "$" and kind in "lo":
             self._element(of.symbol, x, kind, R("str", str(target.operands[1].value)), made, ex, block)
             return
@@ -221,6 +235,14 @@ class Statements(Shown):
         with contextlib.suppress(NotTranslated):
             self._execute([f"{text_of(found)} = {text_of(made)}"])
 
+    def _cells(self, x: ast.expr, places: Sequence[R], made: ast.expr, ex: Expressions, block: Block) -> None:
+        """`d[i, ] <- v`, `d[-1, 2] <- v`: the cells by place."""
+        at = [ex.places(x, axis, place) for axis, place in enumerate(places)]
+        made = put("x.to_numpy()", x=made) if ex.kind(made) in "sd" else made
+        found = text_of(put("x.iloc[i, j]", x=x, i=at[0], j=at[1]))
+        self._emit(ex, block, f"{found} = {text_of(made)}")
+        self._execute([f"{found} = {text_of(made)}"])
+
     def _for(self, e: R, ex: Expressions, block: Block) -> None:
         variable, over, body = e.operands
         sites = [s for s in self.sites.get(self.task, []) if s.many]
@@ -247,6 +269,7 @@ class Statements(Shown):
         for s in sites:
             if (turn := self._turn(s)) is not None:
                 own.calls[s.call.text] = turn
+                own.reached.setdefault(s.call.text, []).append(turn)
         bound = {variable.symbol: ast.Name(name, ast.Load())} if keys is None or site is not None else {}
         kept = dict(self.scope.variables)
         with ex.bound(bound):
