@@ -195,31 +195,22 @@ def in_turn(name: str, found: ast.expr) -> list[str]:
     return [*in_turn(name, inner), f"{name} = {text_of(last)}"]
 
 
-def constant_of(vector: RValue) -> ast.expr:
-    """A short vector, matrix or table of R as a constant."""
-    if isinstance(vector, RList) and "data.frame" in vector.rclass and len(vector):
-        if (
-            sum(v.values.size if isinstance(v, RVector) else MOST_CONSTANT + 1 for v in vector)
-            <= MOST_CONSTANT
-        ):
-            return put(
-                "pd.DataFrame(x)",
-                x=dict_of([(n, constant_of(v)) for n, v in zip(vector.names or (), vector)]),
-            )
-    if (
-        not isinstance(vector, RVector)
-        or vector.values.size > MOST_CONSTANT
-        or vector.values.dtype.kind not in "fibO"
-    ):
+def constant_of(value: RValue) -> ast.expr:
+    """A short vector, matrix or data frame of R as a constant."""
+    parts = value.values if isinstance(value, RList) and "data.frame" in value.rclass else ()
+    if parts and len(parts) * len(parts[0]) <= MOST_CONSTANT:
+        columns = zip(value.names or (), parts)
+        return put("pd.DataFrame(x)", x=dict_of([(n, constant_of(v)) for n, v in columns]))
+    vector = value
+    plain = isinstance(vector, RVector) and vector.values.dtype.kind in "fibO" and vector.values.ndim < 3
+    if not isinstance(vector, RVector) or not plain or vector.values.size > MOST_CONSTANT:
         raise NotTranslated("it names a value that only R has")
-    if vector.values.ndim == 2 and not vector.na.any() and not vector.levels:
-        rows = [node([node(v) for v in row]) for row in vector.values.tolist()]
-        index, columns = (
-            put("None") if not vector.margin(k) else node([node(n) for n in vector.margin(k)]) for k in (0, 1)
-        )
-        return put("pd.DataFrame(x, i, j)", x=node(rows), i=index, j=columns)
-    if vector.values.ndim != 1:
-        raise NotTranslated("it names a value that only R has")
+    if vector.values.ndim == 2:
+        if vector.na.any():
+            raise NotTranslated("it names a matrix of R with missing values")
+        rows: list[Any] = [list(map(node, row)) for row in vector.values.tolist()]
+        names = [list(map(node, vector.margin(k))) or None for k in (0, 1)]
+        return put("pd.DataFrame(x, i, j)", x=rows, i=names[0], j=names[1])
     values: list[Any] = [None if m else v for v, m in zip(vector.values.tolist(), vector.na.tolist())]
     if vector.levels is not None:
         values = [None if v is None else vector.levels[int(v) - 1] for v in values]

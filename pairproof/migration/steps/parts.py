@@ -128,7 +128,8 @@ class Parts(Evaluated):
             return put("x.drop(x.index[k])", x=x, k=gone)
         key = self._our_names(x, self.operand(e))
         kind = self.kind(key)
-        if (names := self.scope.places.get(text_of(x))) and kind in "nv":
+        texts = kind == "v" and isinstance(next(iter(self.value(key)), None), str)
+        if (names := self.scope.places.get(text_of(x))) and kind in "nv" and not texts:
             return self._by_names(x, key, names)
         if (
             kind not in "nt"

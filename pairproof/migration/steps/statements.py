@@ -199,7 +199,7 @@ class Statements(Shown):
                 else put("x.assign(**d)", x=x, d=ast.Dict([node(word)], [made]))
             )
         elif f in ("[", "[[") and len(target.operands) == 2 and kind in "svl":
-            self._element(of.symbol, x, kind, target.operands[1], made, ex, block)
+            self._element(x, kind, target.operands[1], made, ex, block)
             return
         elif f == "[" and len(target.operands) == 3 and kind == "d":
             self._cells(x, target.operands[1:], made, ex, block)
@@ -207,7 +207,7 @@ class Statements(Shown):
         elif f == "diag" and kind == "d":
             found = put("x.mask(x.index.to_numpy()[:, None] == x.columns.to_numpy(), v)", x=x, v=made)
         elif f == "$" and kind in "lo":
-            self._element(of.symbol, x, kind, R("str", str(target.operands[1].value)), made, ex, block)
+            self._element(x, kind, R("str", str(target.operands[1].value)), made, ex, block)
             return
         else:
             raise NotTranslated(f"{f}() of such a value is not changed in Python")
@@ -216,17 +216,11 @@ class Statements(Shown):
         self.scope.values[name] = ex.value(found)
         self.scope.variables[of.symbol] = ast.Name(name, ast.Load())
 
-    def _element(
-        self, variable: str, x: ast.expr, kind: str, key: R, made: ast.expr, ex: Expressions, block: Block
-    ) -> None:
+    def _element(self, x: ast.expr, kind: str, key: R, made: ast.expr, ex: Expressions, block: Block) -> None:
         place = ex.operand(key)
         by = ex.kind(place)
         if kind == "l" and isinstance(ex.value(x), list):
-            if len(ex.value(x)):
-                raise NotTranslated("it changes a list by place")
-            x, kind = ast.Name(self.scope.name(variable), ast.Load()), "l"
-            self.scope.values[x.id] = {}
-            raise NotTranslated("it fills a list without names")
+            raise NotTranslated("it changes or fills a list by place")
         if kind == "s" and by == "n" or kind == "v":
             found = put("x.iloc[k]" if kind == "s" else "x[k]", x=x, k=ex.less_one(place))
         else:
@@ -319,7 +313,6 @@ class Statements(Shown):
 
     def _if(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
         condition = ex.operand(e.operands[0])
-        truth = bool(ex.value(condition))
         branches = []
         for k, part in enumerate(e.operands[1:]):
             inner = Block()
@@ -329,7 +322,6 @@ class Statements(Shown):
         self._emit(ex, block)
         for word, inner in zip((f"if {text_of(condition)}:", "else:"), branches):
             block.lines += [*laid_out(word), *(INDENT + line for line in inner.lines or ["pass"])]
-        del truth
 
     def _each(self, e: R, ex: Expressions, block: Block) -> None:
         """`invisible(lapply(fits, function(m) print(coef(m))))`: a loop."""

@@ -105,23 +105,17 @@ class Tables(Parts):
         there = [(n, m) for (n, m), k in zip(parts, kinds) if k != "o"]
         if set(kinds) <= {"d", "o"}:
             return put("pd.concat(parts)", parts=[m for _, m in parts])
-        if {k for k in kinds if k != "o"} == {"s"}:
-            return put(
-                "pd.DataFrame(rows, index=names)", rows=[m for _, m in there], names=[n for n, _ in there]
-            )
-        if set(kinds) <= {"d", "s", "o"} and len(parts) == 2 and kinds[0] != "s":
-            row = put("y.to_frame(name).T", y=parts[1][1], name=parts[1][0])
-            return put("pd.concat(parts)", parts=[parts[0][1], row])
-        if set(kinds) <= set("vsn"):
-            widest = [m for (_, m), k in zip(parts, kinds) if k == "s"]
-            rows = node([m if k == "n" else put("list(x)", x=m) for (_, m), k in zip(parts, kinds)])
+        if set(kinds) <= set("vsno") and there:
+            rows = node([m if self.kind(m) == "n" else put("list(x)", x=m) for _, m in there])
+            widest = [m for _, m in there if self.kind(m) == "s"]
             columns = put("x.index", x=widest[0]) if widest else put("None")
-            names = node([n for n, _ in parts]) if any(n for n, _ in e.arguments) else put("None")
+            names = node([n for n, _ in there]) if any(n for n, _ in there) else put("None")
             return put("pd.DataFrame(rows, names, columns)", rows=rows, names=names, columns=columns)
-        if set(kinds) == {"n", "d"} and len(parts) == 2:
-            (name, row), (_, table) = sorted(parts, key=lambda p: self.kind(p[1]), reverse=True)
-            made = put("pd.DataFrame(x, index=[name], columns=d.columns)", x=row, name=name, d=table)
-            return put("pd.concat(parts)", parts=[made, table] if kinds[0] == "n" else [table, made])
+        if sorted(kinds) in (["d", "n"], ["d", "s"]):
+            tables = [m for _, m in parts if self.kind(m) == "d"]
+            row = f"pd.DataFrame({'x' if 'n' in kinds else '[list(x)]'}, [name], d.columns)"
+            made = [m if self.kind(m) == "d" else put(row, x=m, name=n, d=tables[0]) for n, m in parts]
+            return put("pd.concat(parts)", parts=made)
         raise NotTranslated("rbind() of such values is not in the vocabulary")
 
     def _matrix(self, e: R) -> ast.expr:
@@ -130,7 +124,7 @@ class Tables(Parts):
         if given is None or not {"data", "nrow", "ncol"} <= set(given) or "byrow" in given:
             raise NotTranslated("matrix() of such arguments is not in the vocabulary")
         data, rows, columns = (self.operand(given[n]) for n in ("data", "nrow", "ncol"))
-        form = "np.full((n, m), x)" if self.kind(data) == "n" else "np.reshape(x, (m, n)).T"
+        form = "np.full((n, m), float(x))" if self.kind(data) == "n" else "np.reshape(x, (m, n)).T"
         names = given.get("dimnames", R("null"))
         i, j = (
             (self.operand(a) for a in names.operands)

@@ -74,8 +74,8 @@ class Expressions(Tables, Texts):
     def call(self, e: R) -> ast.expr:
         """A call of a function or an operator."""
         f = e.function
-        if e.head is not None and e.head.kind == "function":
-            return self._own_function(e, e.head)
+        if e.head is not None and "function" in (e.head.kind, *(a.kind for a in e.head.operands)):
+            return self._own_function(e, e.head.operands[0] if e.head.operands else e.head)
         own = getattr(self, f"_{_METHODS[f]}", None) if f in _METHODS else None
         if own is not None:
             found: ast.expr = own(e)
