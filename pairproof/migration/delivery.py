@@ -347,7 +347,7 @@ def deliver(
     ready(before, [name for name in wanted if "/" not in name], read, force)
     folders = sorted({(before.folder / name).parent for name in wanted} - {before.folder})
     for folder in folders:
-        _folder(folder)
+        made_folder(folder)
 
     def forced(name: str) -> dict[str, Any]:
         ours = _known(before, name)
@@ -362,7 +362,8 @@ def deliver(
     return [before.folder / name for name in wanted]
 
 
-def _folder(folder: Path) -> None:
+def made_folder(folder: Path) -> None:
+    """Make a folder, if there is none."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

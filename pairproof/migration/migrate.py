@@ -14,7 +14,7 @@ import os
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -28,7 +28,7 @@ from ..errors import PairproofError, PairproofWarning
 from ..files.outputs import check as check_output
 from ..validation.verdicts.agreement import Agreement
 from .call_sites import sites
-from .delivery import Stage
+from .delivery import Stage, made_folder
 from .outcome import Migration, left_out
 from .report_page import output as result_in_every_form
 from .steps.script_steps import ScriptSteps
@@ -66,7 +66,7 @@ def translators() -> dict[str, Translator]:
 Told = Callable[[int, int], None]
 
 
-#: Seconds that the evaluations of one call of the script may take, beside so many times what they took in R.
+#: Seconds of the processor that the evaluations of one call of the script may take, beside so many times R's seconds.
 SECONDS_A_CALL, TIMES_R = 20.0, 5.0
 
 
@@ -88,9 +88,9 @@ def steps_of(
         for k, call in enumerate(captured.calls):
             site = call.text, call.task
             left = SECONDS_A_CALL + TIMES_R * of_r[site] - spent.get(site, 0.0)
-            begun = time.monotonic()
+            begun = time.process_time()
             step = done[call.id] = _in_time(call, Context(captured, done), known, where, results, left, kept)
-            spent[site] = spent.get(site, 0.0) + time.monotonic() - begun
+            spent[site] = spent.get(site, 0.0) + time.process_time() - begun
             if step.value is not None:
                 results[call.id] = step.value
             if told is not None:
@@ -176,6 +176,7 @@ def migrate(
     out: str | os.PathLike[str] | None = None,
     *,
     check: bool = False,
+    arguments: Sequence[str] = (),
     seconds: float = SECONDS,
     sandbox: bool = False,
     force: bool = False,
@@ -193,9 +194,11 @@ def migrate(
         .R, .Rmd, .qmd, .Rnw.
     out : path, optional
         The Python script to write; default: beside the R script, `NAME.py`. Its data, test, record and report are
-        written beside it.
+        written beside it. Its folder is made if there is none.
     check : bool
         Write nothing.
+    arguments : sequence of str
+        What `commandArgs(TRUE)` gives in the script.
     seconds : float
         Longest run of the R script.
     sandbox : bool
@@ -231,9 +234,10 @@ def migrate(
     if source.is_file():  # what is wrong with the script itself is said by `capture`
         target = source.with_suffix(".py") if out is None else target
         if not check:
+            made_folder(target.parent)
             check_target(source, target, force=force)
             check_output(_report(target), reads=[source], force=force)
-    captured = capture(source, seconds=seconds, sandbox=sandbox, say=say, output=output)
+    captured = capture(source, arguments=arguments, seconds=seconds, sandbox=sandbox, say=say, output=output)
     with tempfile.TemporaryDirectory(prefix="pairproof-migrate-") as folder:
         stage = Stage(Path(folder))
         steps = steps_of(captured, stage.place, told, stage.answers)

@@ -89,6 +89,8 @@ def common(codes: Sequence[Any], same_file: Callable[[python.File], str]) -> tup
 #: Characters of a call that R deparsed, beyond which the line of the script is shown instead.
 LONGEST_CALL = 400
 Digest = Callable[[python.File], str]
+#: Characters of R's text above what it became.
+MOST_TEXT = 200
 #: R's warnings of a call that its comment names.
 _WARNINGS = 2
 
@@ -444,7 +446,7 @@ def _blocks(
     for together in _together([d for d in done if not d.inside and d.state != "call"], called):
         first = together[0]
         if first.state in ("translated", "partly"):
-            text = python.one_line(first.text)
+            text = python.one_line(first.text, MOST_TEXT)
             known = any(site.task == first.task and site.call.text == first.text for site in found)
             lines = list(first.lines) if known else commented(f"{first.place}: {text}", list(first.lines))
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .migrate_runs import CORPUS, GROUPS, example, kept, versions
@@ -34,36 +34,10 @@ def rows_of(*groups: str) -> list[Row]:
     return [row for row in kept() if row["group"] in groups]
 
 
-def line(row: Row) -> tuple[str, ...]:
-    """A script as a line of the table."""
-    name = f"`{row['name']}`"
-    if "error" in row:
-        return (name, *[""] * (len(HEADS) - 2), "")
-    states: Counter[str] = Counter(row["states"])
-    return (
-        name,
-        *_calls(states, int(row["calls"])),
-        _helpers(row),
-        *(_number(row[k]) for k in NUMBERS),
-        _number(_unchecked(row)),
-        shown(row["fewest"]),
-        _in_table(str(row["fewest_in"] or "")),
-        f"{row['seconds']:.1f}",
-    )
-
-
 def _calls(states: Mapping[str, int], calls: int) -> tuple[str, ...]:
     other = ", ".join(f"{states[s]} {word}" for s, word in OTHER.items() if states.get(s))
     known = (states.get(s, 0) for s in ("native", "bridge", "outside"))
     return (_number(calls), *(_number(n) for n in known), other)
-
-
-def _helpers(row: Row) -> str:
-    states: Counter[str] = Counter(row["helper_states"])
-    if not row["helpers"]:
-        return ""
-    native = states["native"]
-    return f"{row['helpers']}, {native} native"
 
 
 def _unchecked(row: Row) -> int:
@@ -78,32 +52,6 @@ def _in_table(text: str) -> str:
 
 def _number(n: int) -> str:
     return f"{n:,}" if n else ""
-
-
-def table(rows: Iterable[Row]) -> str:
-    """The scripts that call something, a line each; the others are named under it."""
-    rows = list(rows)
-    calling = [r for r in rows if "error" in r or r["calls"] or r["helpers"]]
-    silent = [str(r["name"]) for r in rows if r not in calling]
-    text = "\n" + markdown(HEADS, [line(r) for r in calling])
-    if silent:
-        text += f"\nWithout a call of a fitting function, and run to their end: {', '.join(f'`{s}`' for s in silent)}.\n"
-    return text + remarks(calling) + "\n"
-
-
-def remarks(rows: Iterable[Row]) -> str:
-    """What is to be said of lines: an error, a number that differs, refusals."""
-    said = []
-    for row in rows:
-        name = f"`{row['name']}`"
-        if "error" in row:
-            said.append(f"{name}: {row['error']}")
-            continue
-        said += [f"{name}, differs: {text}" for text in row["differences"][:5]]
-        said += [f"{name}, refused: {text}" for text in row["refused"]]
-        if row["analysis"] not in ("runs", ""):
-            said.append(f"{name}: analysis.py by itself: {row['analysis']}")
-    return "".join(f"\n- {text}" for text in said) + ("\n" if said else "")
 
 
 def summary() -> str:
@@ -170,17 +118,9 @@ def example_script() -> str:
 
 BLOCKS = {
     "migrate-summary": summary,
-    "migrate-scripts": lambda: table(rows_of("scripts")),
-    "migrate-papers": lambda: table(rows_of("papers", "vignettes")),
-    "migrate-bradleyterry2": lambda: table(rows_of("BradleyTerry2")),
-    "migrate-prefmod": lambda: table(rows_of("prefmod")),
-    "migrate-psychotools": lambda: table(rows_of("psychotools")),
-    "migrate-plackettluce": lambda: table(rows_of("PlackettLuce")),
     "migrate-reasons": lambda: why("reasons", "reason, as pairproof gives it", "scripts"),
     "migrate-explanations": lambda: why("explanations", "explanation, as the report has it", "numbers"),
     "migrate-example-script": example_script,
     "migrate-example-printed": lambda: shown_example("text", "printed", "$ pairproof migrate analysis.R\n"),
     "migrate-example-python": lambda: shown_example("python analysis.py", "python"),
-    "migrate-example-output": lambda: shown_example("text", "output", "$ python analysis.py\n"),
-    "migrate-example-test": lambda: shown_example("python test_analysis.py", "test"),
 }

@@ -259,6 +259,7 @@ _LIBRARIES = frozenset(
 def capture(
     script: str | os.PathLike[str],
     *,
+    arguments: Sequence[str] = (),
     seconds: float = DEFAULT_SECONDS,
     sandbox: bool = False,
     say: Callable[[str], None] | None = None,
@@ -272,6 +273,8 @@ def capture(
     ----------
     script : path
         An .R, .Rmd, .qmd, .Rnw or .Snw file.  It runs in a copy of its folder.
+    arguments : sequence of str
+        What `commandArgs(TRUE)` gives.
     seconds : float
         Time limit of the run.
     sandbox : bool
@@ -312,6 +315,7 @@ def capture(
         run = _Run(
             text, Path(stage).resolve(), home, say or (lambda text: None), seconds, copy_limit, output_limit
         )
+        run.arguments = tuple(arguments)
         if sandbox:
             run.confine()
         return run.captured(output)
@@ -363,6 +367,7 @@ class _Run:
         self.code = stage / "code" / f"{script.path.stem}.R"
         self.environment = plain_environment(stage / "tmp", os.environ)
         self.sandbox: Sandbox | None = None
+        self.arguments: tuple[str, ...] = ()
 
     def confine(self) -> None:
         """Run everything of the script in a sandbox."""
@@ -422,6 +427,10 @@ class _Run:
         return copied
 
     def _announce(self, copied: Copied) -> None:
+        if self.script.encoding:
+            self.say(
+                f"{self.script.name} is not in UTF-8: read as {self.script.encoding}, as R reads it on Windows"
+            )
         how = str(self.sandbox) if self.sandbox is not None else "with your rights"
         own = copied.source == self.script.path.parent
         folder = "its folder" if own else f"{copied.source.name}/, the folder you are in"
@@ -465,7 +474,7 @@ class _Run:
         if self.script.kind == "R":
             file = str(self.script.path.relative_to(copied.source))
         ran = run_program(
-            [*self._prefix(), self.rscript, f"./{file}" if file.startswith("-") else file],
+            [*self._prefix(), self.rscript, f"./{file}" if file.startswith("-") else file, *self.arguments],
             copied.target,
             recording(
                 self.environment, self.records, copied.target, self.home, self.stage / "code" / "environ"

@@ -1,6 +1,6 @@
 """The user's script: its text, what stands in it by R's own parser, and the R code of an R Markdown file.
 
-A script is a regular file of bounded size, in UTF-8, of a kind that R runs.  R's parser runs in a process of
+A script is a regular file of bounded size, in UTF-8 or as Windows writes it, of a kind that R runs.  R's parser runs in a process of
 its own (parse/parse.R) and evaluates nothing of it.
 
 knitr's `purl` and R's `Stangle` write the code of the chunks one after another; of a chunk that is not
@@ -14,6 +14,7 @@ limits.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
 import os
@@ -46,14 +47,12 @@ KINDS: dict[str, Kind] = {
 EXPECTED = "an R script (.R), an R Markdown or Quarto file (.Rmd, .qmd) or a Sweave file (.Rnw, .Snw)"
 #: Most bytes of a script. The longest met, a generated one, has 0.4 MB.
 MOST_BYTES = 8 * 2**20
-_SAVE = (
-    "save it as UTF-8 (RStudio: File, Save with Encoding), or convert it:" " `iconv -f WINDOWS-1252 -t UTF-8`"
-)
+_SAVE = "save it as UTF-8 (RStudio: File, Save with Encoding), or convert it: `iconv -f UTF-16 -t UTF-8`"
 _BOM = b"\xef\xbb\xbf"
 #: Beginnings of files that are no text, and what they are.
 _NOT_TEXT = (
-    (b"\xff\xfe", f"is in UTF-16, expected UTF-8; {_SAVE.replace('WINDOWS-1252', 'UTF-16')}"),
-    (b"\xfe\xff", f"is in UTF-16, expected UTF-8; {_SAVE.replace('WINDOWS-1252', 'UTF-16')}"),
+    (b"\xff\xfe", f"is in UTF-16, expected UTF-8; {_SAVE}"),
+    (b"\xfe\xff", f"is in UTF-16, expected UTF-8; {_SAVE}"),
     (b"\x1f\x8b", f"is a gzip file; expected {EXPECTED}"),
     (b"PK\x03\x04", f"is a zip archive or an Office document; expected {EXPECTED}"),
     (b"%PDF", f"is a PDF; expected {EXPECTED}"),
@@ -70,6 +69,7 @@ class Script:
     kind: Kind
     text: str
     rewritten: bool = False
+    encoding: str = ""
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -91,12 +91,13 @@ def read_script(script: str | os.PathLike[str]) -> Script:
             f"{name}: {f'the suffix {suffix!r} is' if suffix else 'a file without a suffix is'} not that of a"
             f" script; expected {EXPECTED}"
         )
-    text = _decoded(raw, name)
-    rewritten = raw.startswith(_BOM) or b"\r" in raw.replace(b"\r\n", b"")
-    return Script(Path(os.path.abspath(name)), name, kind, text, rewritten)
+    text, encoding = _decoded(raw, name)
+    rewritten = bool(encoding) or raw.startswith(_BOM) or b"\r" in raw.replace(b"\r\n", b"")
+    return Script(Path(os.path.abspath(name)), name, kind, text, rewritten, encoding)
 
 
-def _decoded(raw: bytes, name: str) -> str:
+def _decoded(raw: bytes, name: str) -> tuple[str, str]:
+    """The text, and the encoding where it is not UTF-8."""
     for mark, what in _NOT_TEXT:
         if raw.startswith(mark):
             raise InputError(f"{name}: {what}")
@@ -106,18 +107,15 @@ def _decoded(raw: bytes, name: str) -> str:
         raise InputError(
             f"{name}: holds a zero byte (byte {zero + 1:,}), so it is no text; expected {EXPECTED}"
         )
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        column = error.start - (raw.rfind(b"\n", 0, error.start) + 1) + 1
-        raise InputError(
-            f"{name}, line {line}, byte {column}: the byte 0x{raw[error.start]:02x} is not UTF-8; {_SAVE}"
-        ) from None
+    text, encoding = "", ""
+    for encoding in ("", "Windows-1252", "latin1"):  # the last has a letter for every byte
+        with contextlib.suppress(UnicodeDecodeError):
+            text = raw.decode(encoding or "utf-8")
+            break
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         raise InputError(f"{name}: is empty ({len(raw)} bytes); expected {EXPECTED}")
-    return text
+    return text, encoding
 
 
 PARSER = Path(__file__).parent / "parse" / "parse.R"
@@ -247,6 +245,7 @@ NO_KNITR = 87
 #: Input, output: arguments of the command.
 PURL = (
     'if (!requireNamespace("knitr", quietly = TRUE)) quit(status = 87L); a <- commandArgs(TRUE);'
+    " options(knitr.purl.inline = TRUE);"
     ' invisible(knitr::purl(a[1L], a[2L], documentation = 1L, quiet = TRUE, encoding = "UTF-8"))'
 )
 STANGLE = 'a <- commandArgs(TRUE); utils::Stangle(a[1L], output = a[2L], quiet = TRUE, encoding = "UTF-8", split = FALSE)'
@@ -255,7 +254,7 @@ _OF_KNITR = re.compile(r"VignetteEngine\{knitr|opts_chunk\$set|opts_knit\$set")
 _MD_OTHER = re.compile(
     r"^[\t >]*(?:```+|~~~+)\s*\{\s*(?!r[ ,}])([a-zA-Z]\w*)[^}]*\}\s*$", re.MULTILINE | re.IGNORECASE
 )
-_MD_INLINE = re.compile(r"`r[ #][^`\n]+`")
+_MD_INLINE = re.compile(r"`r[ #]\s*([^`\n]+?)\s*`")
 _NW_INLINE = re.compile(r"\\Sexpr\{")
 _MD_BEGIN = re.compile(r"^[\t >]*(```+|~~~+)\s*\{\s*r(?:[ ,].*|)\}\s*$", re.IGNORECASE)
 _NW_BEGIN = re.compile(r"^\s*<<.*>>=")
@@ -290,8 +289,10 @@ def tangled(
 
 
 def parts_not_run(script: Script) -> str:
-    """R code within the text, and chunks of other languages: they are not part of the code that runs; "" if none."""
-    inline = len((_MD_INLINE if script.kind == "Rmd" else _NW_INLINE).findall(script.text))
+    """R code within the text of Sweave, and chunks of other languages, which are not run; "" if none."""
+    inline = (
+        0 if script.kind == "Rmd" or _OF_KNITR.search(script.text) else len(_NW_INLINE.findall(script.text))
+    )
     found = [f"{inline} R expression{'s' if inline > 1 else ''} within the text"] if inline else []
     others = _MD_OTHER.findall(script.text) if script.kind == "Rmd" else []
     if others:
@@ -303,8 +304,13 @@ def parts_not_run(script: Script) -> str:
 
 def line_map(script: Script, code: str) -> tuple[int, ...]:
     """For each line of the code the line of the document, from 1; 0 where it is not known."""
-    numbers = chunk_lines(script)
-    known = [_bare(script.lines[number - 1]) for number in numbers]
+    chunks = set(chunk_lines(script))
+    stands = [
+        (n, _bare(text))
+        for n, line in enumerate(script.lines, 1)
+        for text in ([line] if n in chunks else _MD_INLINE.findall(line))
+    ]
+    numbers, known = [n for n, _ in stands], [text for _, text in stands]
     written = [_bare(line) for line in code.split("\n")]
     found = [0] * len(written)
     for a, b, size in difflib.SequenceMatcher(None, known, written, autojunk=False).get_matching_blocks():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -33,7 +34,7 @@ pairproof migrate paper.Rmd --check --json
 @options(
     "Files",
     {
-        "--out FILE.py": "The Python script. Default: beside SCRIPT, NAME.py.",
+        "--out FILE.py": "The Python script; its folder is made. Default: beside SCRIPT, NAME.py.",
         "--check": "Only report; write nothing.",
     },
     out=FileName(),
@@ -41,19 +42,25 @@ pairproof migrate paper.Rmd --check --json
 @options(
     "Running the script",
     {
+        "--args TEXT": "Arguments of the script, as on a command line: what commandArgs(TRUE) gives.",
         "--seconds N": "Stop the script after this time.",
         "--sandbox": "Run and parse the script without network, where it can write in its copy only; refused"
         " where the system cannot.",
     },
+    args={"default": ""},
     seconds={"type": click.FloatRange(min=0.0, min_open=True), "default": 600.0},
 )
 @project_option
 @shared_options
-def command(state: State, script: str, out: str | None, check: bool, **asked: Any) -> int:
+def command(state: State, script: str, out: str | None, check: bool, args: str, **asked: Any) -> int:
     if check and out is not None:
         raise click.UsageError("--check writes nothing; leave out --out.")
     if out is not None and not out.endswith(".py"):
         raise click.UsageError(f"--out {out}: a Python script ends in .py.")
+    try:
+        arguments = shlex.split(args)
+    except ValueError as error:
+        raise click.UsageError(f"--args {args}: {error}; give the arguments as on a command line.") from None
     from ...migration.migrate import migrate
     from ...migration.report_page import output
 
@@ -71,7 +78,7 @@ def command(state: State, script: str, out: str | None, check: bool, **asked: An
             bar[0](done, total)
 
         shown: dict[str, Any] = {"say": state.say, "output": passed, "told": told}
-        found = migrate(script, out, check=check, force=state.force, **asked, **shown)
+        found = migrate(script, out, check=check, arguments=arguments, force=state.force, **asked, **shown)
     state.give_output(output(found), found.to_dict)
     return found.exit_code
 

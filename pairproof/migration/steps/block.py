@@ -6,7 +6,7 @@ import ast
 import contextlib
 import io
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ from .interpreter import Interpreter
 from .python import laid_out
 from .sites import CallSite
 from .translator import Expressions
-from .trees import NotTranslated, R
+from .trees import NotTranslated, R, assigned
 
 #: Characters of R's text in a comment, and of a value of that run.
 MOST_TEXT, MOST_VALUE = 300, 100
@@ -69,11 +69,17 @@ class State:
         self.steps = [step for site in found for step in site.steps]
         self.scope.values |= {"HERE": folder, "show": _show, "print": _print}
         self.printed = compared.Printed(captured.output)
+        #: Expressions of which not every call was kept -> how many were.
+        self.cut = Counter((c.task, c.text) for c in captured.calls if not c.kept)
         self.task = 0
         #: R's variables whose values are fits, or made of fits.
         self.of_models: set[str] = set()
         #: Views that have a name at the top of the script.
         self.views: dict[str, ast.expr] = {}
+
+    def _whole(self, site: CallSite) -> bool:
+        """Whether every evaluation of its call was recorded."""
+        return (site.task, site.call.text) not in self.cut
 
     def _of_models(self, tree: R) -> bool:
         """Whether it is about a value that the Python script has, or about a model."""
@@ -94,20 +100,15 @@ class State:
         return digits - 3.0, 1e-6 if of_one else 0.0
 
     def _lost(self, tree: R, valued: Valued) -> None:
-        """A variable that only R has: its value of that run, if it is one that can be written."""
-        if tree.function in ("<-", "=", "<<-") and tree.operands:
-            target = tree.operands[0]
-            whole = bool(target.symbol) or target.kind == "str"
-            while target.operands:
-                target = target.operands[0]
+        """Variables that only R has from there on; its value of that run, if it is one that can be written."""
+        for e, target in assigned(tree):
             name = target.symbol or str(target.value)
             self.scope.variables.pop(name, None)
-            of_models = self._of_models(tree.operands[-1])
-            value = valued.value if whole else None
+            of_models = self._of_models(e.operands[-1])
+            value = valued.value if e is tree and target is tree.operands[0] else None
             # What a script makes of models is no constant of Python's, unless it is as short as a vector.
-            self.scope.of_r[name] = (
-                value if isinstance(value, RVector) and value.values.ndim == 1 or not of_models else None
-            )
+            plain = isinstance(value, RVector) and value.values.ndim == 1
+            self.scope.of_r[name] = value if plain or not of_models else None
             if of_models:
                 self.of_models.add(name)
 

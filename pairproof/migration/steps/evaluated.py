@@ -50,6 +50,8 @@ class Scope:
         self.summaries: dict[str, R] = {}
         #: Python name -> digits of the fits that its value is made of, and the size of their numbers.
         self.quality: dict[str, tuple[float, float]] = {}
+        #: Place of a call -> whether its fits leave out different parameters.
+        self.varying: dict[tuple[int, int, str], bool] = {}
         #: Names of parameters in Python -> in R.
         self.in_r: dict[str, str] = {}
 
@@ -120,6 +122,14 @@ class Evaluated:
         self.digits.append(views.digits_of(step))
         self.leaves.append(views.finite(self.value(found)))
 
+    def varies(self, step: Step) -> bool:
+        """Whether the fits of one place leave out different parameters, so that none can be named for all."""
+        key = _place(step)
+        if key not in self.scope.varying:
+            fits = [s.value for s in self.made.values() if _place(s) == key and isinstance(s.value, Fit)]
+            self.scope.varying[key] = len({tuple(f.params.index[~(f.bse > 0)]) for f in fits}) > 1
+        return self.scope.varying[key]
+
     def word(self, made: ast.expr) -> str:
         return next((n.id for n in ast.walk(made) if isinstance(n, ast.Name)), "fit")
 
@@ -175,6 +185,10 @@ class Evaluated:
             if own and own not in self.scope.values and own not in RESERVED
             else self.scope.names.name(word, "value")
         )
+
+
+def _place(step: Step) -> tuple[int, int, str]:
+    return step.call.task, step.call.place.line, step.call.text
 
 
 def in_turn(name: str, found: ast.expr) -> list[str]:

@@ -40,7 +40,19 @@ class ScriptSteps(Statements):
             else:  # made by hand, in a test
                 self._make(self.sites.get(k, []))
                 self._bind_sites(self.sites.get(k, []))
-        return found
+        return [self._of_use(d, found) for d in found]
+
+    def _of_use(self, done: Done, all: Sequence[Done]) -> Done:
+        """The expression; data of R that no other statement uses stay in R's files, and are not written twice."""
+        match ast.parse("\n".join(done.lines)).body:
+            case [ast.Assign(targets=[ast.Name(id=name)])] if done.state == "translated":
+                used = (line for d in all if d is not done for line in (*d.lines, *d.inside))
+                variable = {own: r for r, own in self.scope.python.items()}.get(name, name)
+                if variable not in self.of_models and not any(
+                    re.search(rf"\b{name}\b", line) for line in used
+                ):
+                    return replace(done, state="data", lines=(), rows=())
+        return done
 
     # -- an expression -----------------------------------------------------------------------------------
 
@@ -59,6 +71,11 @@ class ScriptSteps(Statements):
         ex = self._expressions(sites)
         block = Block()
         try:
+            if not all(map(self._whole, sites)):
+                n = sum(n for (t, _), n in self.cut.items() if t == task)
+                raise NotTranslated(
+                    f"{n:,} evaluations of its call were counted only, and what is made of all is R's"
+                )
             with within(SECONDS):
                 self._statement(tree, ex, block, valued.visible)
                 if ex.before:  # a constant that was looked up and is of use later
@@ -69,6 +86,7 @@ class ScriptSteps(Statements):
             self.views = ex.views
         except (Exception, OutOfTime) as error:  # a defect of ours loses this expression and no other
             self.scope.values, self.scope.variables = before
+            self.of_models |= {s.variable.partition("$")[0] for s in sites} - {""}
             self._lost(tree, valued)
             self._bind_sites(sites)
             said = f"{type(error).__name__}: {one_line(str(error), 80)}"
@@ -108,7 +126,7 @@ class ScriptSteps(Statements):
     def _bind_sites(self, sites: Sequence[CallSite]) -> None:
         """The variables that values of recorded calls reach, where the expression itself could not be written."""
         for site in sites:
-            if site.variable and "$" not in site.variable:
+            if site.variable and "$" not in site.variable and self._whole(site):
                 self.scope.variables[site.variable] = ast.Name(site.name, ast.Load())
                 self.of_models.add(site.variable)
 

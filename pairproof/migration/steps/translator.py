@@ -177,7 +177,7 @@ class Expressions(Tables, Texts):
         return found
 
     def _coefficients(self, m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
-        found = views.coefficients(m, step, of)
+        found = views.coefficients(m, step, self.varies(step), of)
         self.uses(step, found)
         found = self.named(found, f"{'se' if of == 'm.bse' else 'coef'}_{self.word(m)}")
         theirs = step.call.vector("coef")
@@ -187,9 +187,9 @@ class Expressions(Tables, Texts):
         return found
 
     def _view(
-        self, m: ast.expr, step: Step, view: Callable[[ast.expr, Step], ast.expr], word: str
+        self, m: ast.expr, step: Step, view: Callable[[ast.expr, Step, bool], ast.expr], word: str
     ) -> ast.expr:
-        found = view(m, step)
+        found = view(m, step, self.varies(step))
         self.uses(step, found)
         return self.named(found, f"{word}_{self.word(m)}")
 

@@ -53,6 +53,20 @@ class R:
                 yield from part.walk()
 
 
+def assigned(e: R) -> Iterator[tuple[R, R]]:
+    """The assignments of an expression, without those within functions, and the nodes of the variables that they change."""
+    if e.kind == "function":
+        return
+    if e.function in ("<-", "=", "<<-") and e.operands:
+        target = e.operands[0]
+        while target.operands:
+            target = target.operands[0]
+        yield e, target
+    for part in (e.head, *e.operands):
+        if part is not None:
+            yield from assigned(part)
+
+
 def node_of(tree: Any) -> R:
     """The nodes of a tree of the parser's JSON; what is none is of kind "other"."""
     match tree:

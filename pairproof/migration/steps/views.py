@@ -120,22 +120,23 @@ def _unlike(theirs: str, ours: str) -> int:
     return 0 if theirs == ours else 1 if ours in theirs or theirs in ours else 2
 
 
-def coefficients(m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
+def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") -> ast.expr:
     """`m.params.drop("Ceylon").add_prefix("tea")`: R's vector, of estimates or (`m.bse`) standard errors."""
     pairs = names_of(step)
     if not isinstance(step.value, Fit):
         return put("pd.Series(x())", x=put(of, m=m))
-    found = _rows(
-        put(of, m=m), list(getattr(step.value, of.partition(".")[2]).index), [own for _, own in pairs]
-    )
+    found = _rows(put(of, m=m), m, step.value, [own for _, own in pairs], varies)
     prefix = _prefix(pairs)
     if prefix is None:
         return put("x.rename(to)", x=found, to=_renamed(pairs)) if _few(pairs) else found
     return put("x.add_prefix(p)", x=found, p=prefix) if prefix else found
 
 
-def _rows(found: ast.expr, there: Sequence[str], wanted: list[str]) -> ast.expr:
-    """The rows of these names."""
+def _rows(found: ast.expr, m: ast.expr, fit: Fit, wanted: list[str], varies: bool) -> ast.expr:
+    """The rows of these names; where fits of one place differ in them, those that are estimated."""
+    there = list(fit.params.index)
+    if varies and list(fit.params.index[fit.bse > 0]) == wanted:
+        return put("x[m.bse > 0]", x=found, m=m)
     others = [n for n in there if n not in wanted]
     if [n for n in there if n in wanted] != wanted or len(others) > len(wanted):
         return put("x.loc[names]", x=found, names=list(wanted))
@@ -169,36 +170,35 @@ def _relabelled(found: ast.expr, pairs: Sequence[tuple[str, str]], columns: bool
     return put("x.rename(index=to, columns=to)" if columns else "x.rename(index=to)", x=found, to=to)
 
 
-def covariances(m: ast.expr, step: Step) -> ast.expr:
+def covariances(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     """R's matrix of covariances."""
     if not isinstance(step.value, Fit):
         return put("pd.DataFrame(m.vcov)", m=m)
     pairs, found = names_of(step), put("m.cov_params()", m=m)
     own = [n for _, n in pairs]
+    if varies and list(step.value.cov_params().index) != own:
+        raise NotTranslated("each of its turns leaves out another parameter")
     if list(step.value.cov_params().index) != own:
         found = put("x.loc[names, names]", x=found, names=own)
     return _relabelled(found, pairs, True)
 
 
-def coefficient_table(m: ast.expr, step: Step) -> ast.expr:
+def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     """`coef(summary(m))`: estimates, standard errors, z and p under R's names."""
     if not isinstance(step.value, Fit):
         raise NotTranslated("the table of a model that R fitted is R's")
     pairs = names_of(step)
-    found = _rows(put("m.to_frame()", m=m), list(step.value.params.index), [n for _, n in pairs])
+    found = _rows(put("m.to_frame()", m=m), m, step.value, [n for _, n in pairs], varies)
     return _relabelled(put("x[columns]", x=found, columns=list(COLUMNS.values())), pairs, False)
 
 
-def intervals(m: ast.expr, step: Step, level: float = 0.95) -> ast.expr:
+def intervals(m: ast.expr, step: Step, varies: bool, level: float = 0.95) -> ast.expr:
     """`confint.default(m, level = level)`."""
     if not isinstance(step.value, Fit):
         raise NotTranslated("the intervals of a model that R fitted are R's")
     pairs = names_of(step)
-    found = _rows(
-        put("m.conf_int()" if level == 0.95 else "m.conf_int(a)", m=m, a=round(1 - level, 12)),
-        list(step.value.params.index),
-        [n for _, n in pairs],
-    )
+    made = put("m.conf_int()" if level == 0.95 else "m.conf_int(a)", m=m, a=round(1 - level, 12))
+    found = _rows(made, m, step.value, [n for _, n in pairs], varies)
     return _relabelled(found, pairs, False)
 
 

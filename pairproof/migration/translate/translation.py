@@ -197,12 +197,12 @@ IN_R: dict[str, Callable[[RecordedCall, Context, str], Translation]] = {}
 
 
 class OutOfTime(BaseException):
-    """A call took longer than it may; no `except Exception` of what it calls stops it."""
+    """A call took more of the processor than it may; no `except Exception` of what it calls stops it."""
 
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime after so many seconds, where signals can be had: on POSIX, in the main thread."""
+    """Raise OutOfTime after so many seconds of the processor; where signals can be had: on POSIX, in the main thread."""
     if os.name != "posix" or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -210,13 +210,13 @@ def within(seconds: float) -> Iterator[None]:
     def late(number: int, frame: object) -> None:
         raise OutOfTime
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
 
 
 class StaysInR(Exception):

@@ -204,7 +204,7 @@ coef(m)
 def test_calls_of_an_r_markdown_file_stand_in_its_own_lines(tmp_path):
     said: list[str] = []
     found = run(tmp_path, RMD, "report.Rmd", say=said.append)
-    assert said[1:] == ["not run: 1 R expression within the text and 1 chunk of python"]
+    assert said[1:] == ["not run: 1 chunk of python"]
     assert [(str(c.place), c.place.last, c.place.file, c.variable) for c in found.calls] == [
         ("line 15", 16, "report.Rmd", "m"),
         ("line 31", 31, "report.Rmd", "m2"),

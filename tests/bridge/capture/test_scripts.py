@@ -22,11 +22,6 @@ from pairproof.errors import InputError, RUnavailable
         ("a.R", b"\xff\xfex\0", "is in UTF-16, expected UTF-8"),
         ("a.R", b"RDX3\nabc", "is R data"),
         ("a.R", b"PK\x03\x04", "is a zip archive"),
-        (
-            "a.R",
-            b"x <- 1\ny <- 'h\xe9'\n",
-            r"a.R, line 2, byte 8: the byte 0xe9 is not UTF-8; .*iconv -f WINDOWS-1252",
-        ),
         ("a.py", b"x = 1", r"the suffix '.py' is not that of a script; expected an R script \(.R\)"),
         ("a", b"x <- 1", "a file without a suffix is not"),
     ],
@@ -37,6 +32,16 @@ def test_a_file_that_is_no_script_is_refused_with_what_was_found_and_what_to_do(
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=expected):
         read_script(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "byte, text, encoding",
+    [(b"\xe9", "é", "Windows-1252"), (b"\x80", "€", "Windows-1252"), (b"\x81", "\x81", "latin1")],
+)
+def test_a_script_that_is_not_utf_8_is_read_as_windows_wrote_it(tmp_path, byte, text, encoding):
+    (tmp_path / "a.R").write_bytes(b"y <- '" + byte + b"'\r\n")
+    found = read_script(tmp_path / "a.R")
+    assert (found.text, found.encoding, found.rewritten) == (f"y <- '{text}'\n", encoding, True)
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path):

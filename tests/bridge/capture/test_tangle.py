@@ -46,13 +46,18 @@ def test_a_line_that_a_chunk_takes_from_another_is_found_where_it_stands_once():
     assert line_map(document(text, "Rnw"), "m <- f(1)\n\nm <- f(1)\ncoef(m)")[2:] == (2, 6)
 
 
+def test_code_within_the_text_stands_in_its_line():
+    text = "Worth `r round(w, 2)` of `r n`.\n```{r}\nx\n```\nand `r n `\n"
+    assert line_map(document(text), "\nround(w, 2)\n\nn\n## ----\nx\n\nn") == (0, 1, 0, 1, 0, 3, 0, 5)
+
+
 def test_code_that_stands_nowhere_has_no_line():
     assert line_map(document("```{r}\nx\n```\n"), "params <-\nlist(n = 3L)\n\nx") == (0, 0, 0, 2)
 
 
 def test_what_is_not_run_is_counted():
     text = "`r 1` and `r 2`\n```{python}\n1\n```\n```{r}\n2\n```\n```{bash}\n3\n```\n"
-    assert parts_not_run(document(text)) == "2 R expressions within the text and 2 chunks of bash, python"
+    assert parts_not_run(document(text)) == "2 chunks of bash, python"
     assert parts_not_run(document("\\Sexpr{1}", "Rnw")) == "1 R expression within the text"
     assert parts_not_run(document("```{r}\n1\n```")) == ""
 

@@ -114,6 +114,16 @@ def test_a_loop_fills_what_it_fills_and_prints_each_turn(tmp_path: Path) -> None
     assert last.lines == ("show(out.sort_values(ascending=True))",)
 
 
+def test_fits_of_a_loop_that_leave_out_different_items_name_none(tmp_path: Path) -> None:
+    made = Script()
+    for nth, ref in enumerate(("Assam", "Ceylon"), 1):
+        made.call(3, bradley_terry([9, 5, 4], ref), "BTm(s)", variable="f", nth=nth, keys={"r": ref})
+    made.line(3, "for r in items: f = BTm(s); print(coef(f)); print(coef(summary(f)))")
+    found = made.migration(staged(tmp_path))
+    assert found.done[0].inside[0] == "show(f[r].params[f[r].bse > 0])"
+    assert "f[r].to_frame()[f[r].bse > 0]" in found.done[0].inside[1]
+
+
 def test_printed_numbers_are_found_in_their_order_and_a_wrong_one_is_named() -> None:
     r = "north deviance 3.856 on 5 df\nsouth deviance 2.586 on 5 df\n   a     b     c \n0.123 0.456 0.789 \n"
     call = Script().call(3, None)
@@ -138,7 +148,9 @@ def test_a_translation_that_fails_or_takes_too_long_loses_its_call_alone(tmp_pat
         raise KeyError("a:b")
 
     def sleeps(call, context):
-        time.sleep(5)
+        end = time.process_time() + 5
+        while time.process_time() < end:
+            pass
         raise AssertionError
 
     monkeypatch.setattr(migrate, "SECONDS_A_CALL", 0.05)
@@ -216,3 +228,27 @@ def test_statements_are_laid_out_as_black_does() -> None:
     ):
         made = "\n".join(laid_out(text)) + "\n"
         assert black.format_str(made, mode=black.Mode(line_length=110)) == made
+
+
+def test_data_that_no_statement_uses_are_not_written_a_second_time(tmp_path: Path) -> None:
+    made = script()
+    made.line(4, "d = data_frame(a=1, b=2)")
+    made.lines[4].tree[2][1][1][1][1] = "data.frame"
+    made.line(5, "k = 3")
+    made.line(6, "k * deviance(m)")
+    done = made.migration(staged(tmp_path)).done
+    assert [d.state for d in done] == ["data", "translated", "translated"]
+
+
+def test_what_is_made_of_more_calls_than_were_recorded_stays_with_r(tmp_path: Path) -> None:
+    made = Script()
+    made.line(2, "out = numeric(0)")
+    made.line(3, "for i in seq_len(3): f = BTm(s); out[i] = deviance(f)")
+    for nth in (1, 2):
+        made.call(3, bradley_terry([9, 5, 3 + nth]), "BTm(s)", variable="f", nth=nth, keys={"i": nth})
+    made.call(3, None, "BTm(s)", variable="f", nth=3, kept=False)
+    made.line(4, "mean(out)", value=numbers(3.0))
+    done = made.migration(staged(tmp_path)).done
+    assert [d.state for d in done[1:]] == ["comment", "comment"] and not done[2].rows
+    assert done[1].why == "1 evaluations of its call were counted only, and what is made of all is R's"
+    assert done[2].why == "out is of R's data, which the Python script has not"

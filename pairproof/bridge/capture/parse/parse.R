@@ -33,6 +33,7 @@ local({
   report <- function(number, path) {
     said <- function(...) house$line_out(..., file = number)
     lines <- readLines(path, warn = FALSE, encoding = "UTF-8")
+    if (!all(validUTF8(lines))) lines <- iconv(lines, "latin1", "UTF-8")
     parsed <- tryCatch(parse(text = lines, keep.source = TRUE, encoding = "UTF-8"),
                        error = function(e) broken(e, said))
     spans <- attr(parsed, "srcref")
