@@ -125,7 +125,8 @@ class Statements(Shown):
     def _site_of(self, variable: str, value: R) -> CallSite | None:
         """The call site whose values a variable becomes here, where the text of the call is not its own."""
         for site in self.sites.get(self.task, []):
-            if site.variable == variable and (site.call.text != value.value or site.many):
+            part = value.function in ("[", "[[", "$")  # ab <- ab[order(ab), ]
+            if site.variable == variable and not part and (site.call.text != value.value or site.many):
                 return site
         return None
 
@@ -252,6 +253,7 @@ class Statements(Shown):
             first = key_parts(keys.keys[0])[0]
         else:
             made = ex.operand(over)
+            made = put("x.values()", x=made) if isinstance(ex.value(made), dict) else made
             first = next(iter(ex.value(made)), None)
             name = self.scope.name(variable.symbol)
             if first is None:
@@ -325,31 +327,12 @@ class Statements(Shown):
 
     def _each(self, e: R, ex: Expressions, block: Block) -> None:
         """`invisible(lapply(fits, function(m) print(coef(m))))`: a loop."""
-        given = matched(e.arguments, ("X", "FUN"))
-        if (
-            given is None
-            or given.get("FUN") is None
-            or given["FUN"].kind != "function"
-            or given["FUN"].body is None
-        ):
+        given = matched(e.arguments, ("X", "FUN")) or {}
+        fun = given.get("FUN")
+        if fun is None or fun.kind != "function" or fun.body is None:
             raise NotTranslated(f"{e.function}() of such a function is not in the vocabulary")
-        over = ex.expression(given["X"])
-        found = ex.value(over)
-        if isinstance(found, dict):
-            over, found = put("x.values()", x=over), list(found.values())
-        variable, fun = given["FUN"].arguments[0][0], given["FUN"]
-        name = self.scope.names.name(variable, "value")
-        inner, before = Block(), dict(self.scope.values)
-        self.scope.values[name] = next(iter(found))
-        with ex.bound({variable: ast.Name(name, ast.Load())}):
-            self._statement(fun.body or fun, ex, inner, False)
-        self.scope.values = before
-        block.lines += [
-            *laid_out(f"for {name} in {text_of(over)}:"),
-            *(INDENT + line for line in inner.lines),
-        ]
-        block.written += 1
-        block.whys += inner.whys
+        parts = (R("sym", fun.arguments[0][0]), given["X"], fun.body)
+        self._for(R("call", e.value, R("sym", "for"), tuple(("", part) for part in parts)), ex, block)
 
     def _inline(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
         """A function of several statements, written where it is called."""
