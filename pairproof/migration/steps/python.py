@@ -141,7 +141,11 @@ def laid_out(text: str, indent: str = "", inside: bool = False) -> Iterator[str]
     begin, end = _last_brackets(text)
     inner = text[begin + 1 : end] if begin >= 0 else ""
     if not inner.strip():
-        yield indent + text
+        name, equal, value = text.partition(" = ")
+        if equal and name.isidentifier():
+            yield from laid_out(f"{name} = ({value})", indent)
+        else:
+            yield indent + text
         return
     head, tail = text[: begin + 1], text[end:]
     pieces = _pieces(inner)

@@ -148,6 +148,8 @@ class ScriptSteps(Statements):
                 return rows if valued.visible else [r for r in rows if r.verdict != "agrees"]
         if valued.visible or not self._prints_numbers(tree):
             return []
+        if tree.function in PRINTING and self._raw(tree, ex) is not None:
+            return []  # the numbers are those of its call
         return list(self.printed.rows(call, printed))
 
     def _prints_numbers(self, tree: R) -> bool:

@@ -73,7 +73,7 @@ class Tables(Parts):
         index: ast.expr | None = None
         values = [self.value(m) for _, m in columns]
         named = [v for v in values if isinstance(v, pd.Series)]
-        plain = "row.names" in options and options["row.names"].kind == "null"
+        plain = e.function == "tibble" or "row.names" in options and options["row.names"].kind == "null"
         parts: list[tuple[str, ast.expr]] = []
         for (name, m), v in zip(columns, values):
             other = isinstance(v, pd.Series) and (plain or not v.index.equals(named[0].index))

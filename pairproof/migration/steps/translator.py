@@ -334,7 +334,7 @@ _OF_FITS = frozenset(
 #: R's function -> the method that writes it.
 _METHODS: Mapping[str, str] = {
     "!": "not", ":": "colon", "%in%": "in", "$": "dollar", "[[": "double", "[": "bracket", "c": "c", "list": "list",
-    "data.frame": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call", "which.max": "which",
+    "data.frame": "frame", "tibble": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call", "which.max": "which",
     "which.min": "which", "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "paste": "paste",
     "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "if": "if", "matrix": "matrix",
 }  # fmt: skip

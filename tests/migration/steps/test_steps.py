@@ -225,6 +225,7 @@ def test_statements_are_laid_out_as_black_does() -> None:
         f"value = {text_of(put('{n: f(v) for n, v in x.items()}', f=put('a' * 40), x=put('b' * 50)))}",
         f"value = function({text_of(put('x + y - z', x=put('a' * 50), y=put('b' * 50), z=put('c' * 50)))})",
         "value = function(" + ", ".join(f"argument{k}" for k in range(20)) + ")",
+        f"value = np.exp(2 * {'a' * 50}) / np.exp(2 * {'b' * 50}).sum()",
     ):
         made = "\n".join(laid_out(text)) + "\n"
         assert black.format_str(made, mode=black.Mode(line_length=110)) == made
