@@ -1,7 +1,7 @@
 """`migrate` on scripts as analysts write them, and on the listings of two papers, with a live R.
 
 The scripts lie in `corpus/`, each with what R printed of it (`printed.txt`, made by `printed.R`); `docs/migrate.md` has
-what came of them and of every help page.  `python -m tests.migration.corpus.shares` prints the table of `SHARES`.
+what came of them and of every help page.  `python -m tests.migration.shares` prints the table of `SHARES`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 
 import pairproof
 from pairproof.migration.outcome import DIFFERENT, Migration, counts
-from tests.migration.corpus.shares import SCRIPTS, Share, counted, golden, python, script_of, share
+from tests.migration.shares import SCRIPTS, Share, counted, golden, python, script_of, share
 
 #: R packages that the scripts load, beside those that every live test needs.
 NEEDS = ("prefmod", "BradleyTerry2", "psychotools", "gnm", "MASS", "lme4", "brglm", "eba")

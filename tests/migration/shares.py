@@ -1,6 +1,6 @@
 """How many of the numbers that R prints of a script's models are among what the Python script prints.
 
-    python -m tests.migration.corpus.shares [NAME ...]
+    python -m tests.migration.shares [NAME ...]
 
 A number of a model is a number with decimals, or of three digits and more, in what R printed of an expression "of
 models" (`printed.R` decides by names alone). Each needs a number of its own in Python's output that is equal to R's
@@ -25,7 +25,7 @@ from pathlib import Path
 import pairproof
 from tests.places import ROOT
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "corpus"
 SCRIPTS = {home.name: home for kind in ("scripts", "papers") for home in sorted((HERE / kind).iterdir())}
 _NUMBER = re.compile(r"(?<![\w.\[:])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w\]]|\.\d)")
 _NOT_OF_MODELS = re.compile(r"^Signif\. codes:.*$|^Deviance Residuals: *\n.*\n.*$", re.MULTILINE)
