@@ -71,7 +71,7 @@ class Evaluated:
         self.made = {id(s.value): s for s in steps if s.value is not None}
         #: Text of a recorded call that is evaluated where we are -> its value's expression.
         self.calls: dict[str, ast.expr] = {}
-        #: Text of a vector that lacks some of R's coefficients -> R's names, by which places are found.
+        #: Of one that a function of the script reaches: an expression a time, and those that are taken.
         self.reached: dict[str, list[ast.expr]] = {}
         self.taken: dict[int, ast.expr] = {}
         self.before: list[str] = []
