@@ -30,7 +30,7 @@ from .page import page
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "migration" / "corpus" / "scripts"
 #: Fits of the loop; records are kept of the first 200 of a place.
-LOOPS = (10, 100, 400)
+LOOPS = (10, 100, 400, 3000)
 LOOP = """library(BradleyTerry2)
 set.seed(1)
 teams <- letters[1:8]

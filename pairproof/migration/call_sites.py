@@ -6,6 +6,7 @@ RecordedCall (line 8, nth 1, 2, 3) + their steps -> CallSite "f" with keys "nort
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Union
@@ -63,10 +64,10 @@ def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], li
     groups: dict[tuple[object, ...], list[RecordedCall]] = {}
     for call in captured.calls:
         place = call.place
-        key = (call.task, place.file, place.line, place.last, call.function, call.text)
+        key = (call.task, place.file, place.line, place.last, call.function, call.text, call.variable)
         groups.setdefault(key, []).append(call)
     drafts: list[CallSite] = []
-    for group in groups.values():
+    for group in (turn for found in groups.values() for turn in _turns(found)):
         done = [by_id[c.id] for c in group if c.id in by_id and written(by_id[c.id])]
         if done:
             keys, loop_names = _keys(done, group) if len(group) > 1 else ((), ())
@@ -85,6 +86,20 @@ def _where(captured: Captured, call: RecordedCall) -> str:
         return str(call.place)
     file = f" of {call.place.file}" if call.place.file not in ("", captured.text.name) else ""
     return f"line {called}, through {call.place}{file}"
+
+
+def _turns(group: list[RecordedCall]) -> list[list[RecordedCall]]:
+    """A place that a function of the script reaches several times in each turn of a loop: each time by itself."""
+    names = [n for n in group[0].keys if all(n in c.keys for c in group)]
+    if len({tuple(c.keys[n] for n in names) for c in group}) == len(group):
+        return [group]
+    for n in names:
+        column = [c.keys[n] for c in group]
+        times = Counter(column)
+        k = times[column[0]]
+        if len(times) > 1 and column == [v for v in times for _ in range(k)]:
+            return [group[j::k] for j in range(k)]
+    return [group]
 
 
 # -- names ---------------------------------------------------------------------------------------------------

@@ -1,15 +1,14 @@
 """`migrate` on scripts as analysts write them, and on the listings of two papers, with a live R.
 
-The scripts lie in `corpus/`; `docs/migrate.md` has what came of them and of every help page.
+The scripts lie in `corpus/`, each with what R printed of it (`printed.txt`, made by `printed.R`); `docs/migrate.md` has
+what came of them and of every help page.  `python -m tests.migration.shares` prints the table of `SHARES`.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -18,16 +17,21 @@ import pytest
 
 import pairproof
 from pairproof.migration.outcome import DIFFERENT, Migration, counts
-from pairproof.migration.steps.compared import NUMBER, same
-from tests.places import ROOT
+from tests.migration.shares import SCRIPTS, Share, counted, golden, python, script_of, share
 
-CORPUS = Path(__file__).parent / "corpus"
-SCRIPTS = {home.name: home for kind in ("scripts", "papers") for home in sorted((CORPUS / kind).iterdir())}
 #: R packages that the scripts load, beside those that every live test needs.
 NEEDS = ("prefmod", "BradleyTerry2", "psychotools", "gnm", "MASS", "lme4", "brglm", "eba")
 Runs = Callable[[str], tuple[Migration, Path]]
+Test = Callable[..., None]
 
-pytestmark = [pytest.mark.r(*NEEDS), pytest.mark.slow]
+
+def live(test: Test) -> Test:
+    """Marks of a test that runs the scripts."""
+    return pytest.mark.r(*NEEDS)(pytest.mark.slow(test))
+
+
+#: Packages that are not everywhere, and the scripts that load them.
+BESIDE = {"bus_seats": "PlackettLuce", "music_taste": "knitr", "first_names": "psychotree"}
 #: The tests of a script go to one process, which runs it once.
 each = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.xdist_group(f"corpus {name}")) for name in SCRIPTS]
@@ -41,11 +45,11 @@ def migrated(tmp_path_factory) -> Runs:
 
     def run(name: str) -> tuple[Migration, Path]:
         if name not in known:
-            if name == "bus_seats" and probe_of("PlackettLuce"):
-                pytest.skip(probe_of("PlackettLuce"))
+            if name in BESIDE and (absent := probe_of(BESIDE[name])):
+                pytest.skip(absent)
             home = tmp_path_factory.mktemp(name)
             shutil.copytree(SCRIPTS[name], home, dirs_exist_ok=True)
-            known[name] = pairproof.migrate(home / "analysis.R"), home
+            known[name] = pairproof.migrate(script_of(home)), home
         return known[name]
 
     return run
@@ -56,20 +60,6 @@ def probe_of(package: str) -> str:
     asked = f"quit(status = !requireNamespace('{package}', quietly = TRUE))"
     done = subprocess.run(["Rscript", "-e", asked], capture_output=True, check=False)
     return f"R package {package} is not installed" if done.returncode else ""
-
-
-def python(home: Path, *arguments: str, r: str = "") -> subprocess.CompletedProcess[str]:
-    """Python in the folder of a migration, which sees this checkout and nothing of the tests."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PAIRPROOF_", "PYTEST_"))}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=home,
-        env={**environment, "PYTHONPATH": str(ROOT), **({"PAIRPROOF_R": r} if r else {})},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
 
 
 #: What becomes of the calls of each script: "function: how many of a state", in the order of the alphabet.
@@ -129,6 +119,34 @@ EXPECTED: dict[str, tuple[str, ...]] = {
         "countsToBinomial: 1 outside",
         "residuals.BTm: 2 native",
     ),
+    "business_schools": ("BTm: 4 native", "anova.BTm: 1 bridge"),
+    "chatbot_pipes": ("BTabilities: 6 native", "BTm: 4 native"),
+    "college_hockey": ("BTabilities: 4 native", "BTm: 7 native"),
+    "drug_perception": ("OptiPt: 5 counted", "eba: 6 bridge"),
+    "journal_citations": (
+        "BTm: 2 native",
+        "countsToBinomial: 1 outside",
+        "glm: 1 native",
+        "residuals.BTm: 2 native",
+    ),
+    "music_taste": ("patt.worth: 2 native", "pattL.fit: 3 native"),
+    "salad_panel": (
+        "anova.glm: 1 outside",
+        "glm: 1 bridge",
+        "glm: 1 native",
+        "patt.design: 1 outside",
+        "patt.worth: 1 native",
+        "pattR.fit: 1 native",
+    ),
+    "school_subjects": ("eba: 2 bridge", "strans: 2 bridge", "thurstone: 1 bridge"),
+    "tennis_reasons": (
+        "gnm: 2 native",
+        "llbt.design: 1 outside",
+        "llbt.worth: 1 native",
+        "patt.worth: 1 native",
+        "pattPC.fit: 2 native",
+    ),
+    "vilar_systems": ("BTabilities: 1 native", "BTm: 8 native"),
 }
 #: Numbers of each script that agree, at least: as many as on the day of writing.
 NUMBERS = {
@@ -151,6 +169,8 @@ NUMBERS = {
     "dras_2015": 86,
     "turner_firth_2012": 702,
 }
+#: Exit codes beside 0 that are known: the calls of a tree, or of a package, are counted and not recorded.
+EXITS = {"first_names": (2,), "concert_sound": (2,)}
 
 
 def table(found: Migration) -> tuple[str, ...]:
@@ -159,20 +179,26 @@ def table(found: Migration) -> tuple[str, ...]:
     return tuple(sorted(f"{function}: {n} {state}" for (function, state), n in seen.items()))
 
 
-@each
+@live
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.xdist_group(f"corpus {name}")) for name in EXPECTED]
+)
 def test_every_call_goes_where_the_table_says(name, migrated):
     assert table(migrated(name)[0]) == EXPECTED[name]
 
 
 @each
+@live
 def test_no_number_differs_without_an_explanation(name, migrated):
     found, _ = migrated(name)
     assert [str(a) for a in found.agreements if a.verdict in DIFFERENT and not a.accepted] == []
-    assert counts(found.agreements)["agree"] >= NUMBERS[name]
-    assert (found.captured.ending, found.captured.lost, found.exit_code) == ("done", 0, 0)
+    assert counts(found.agreements)["agree"] >= NUMBERS.get(name, 30)
+    assert (found.captured.ending, found.captured.lost) == ("done", 0)
+    assert found.exit_code in (0, *EXITS.get(name, ()))
 
 
 @each
+@live
 def test_the_files_of_the_script_are_as_they_were(name, migrated):
     _, home = migrated(name)
     for path in SCRIPTS[name].iterdir():
@@ -180,6 +206,7 @@ def test_the_files_of_the_script_are_as_they_were(name, migrated):
 
 
 @each
+@live
 def test_the_python_script_and_its_test_run_without_r(name, migrated):
     _, home = migrated(name)
     ran = python(home, "analysis.py", r="none")
@@ -188,6 +215,7 @@ def test_the_python_script_and_its_test_run_without_r(name, migrated):
 
 
 @each
+@live
 def test_every_expression_of_the_script_has_a_place(name, migrated):
     found, home = migrated(name)
     text = (home / "analysis.py").read_text(encoding="utf-8")
@@ -197,28 +225,40 @@ def test_every_expression_of_the_script_has_a_place(name, migrated):
         assert f"{d.place}: " in text or f"{d.place}, through" in text or d.task in called, d.text
 
 
-#: Share of the numbers with decimals in R's output that must be among Python's. What is missing in these
-#: scripts are sums of the data, and what is 0 but for rounding.
-SHARE = 0.87
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xdist_group(f"corpus {name}"))
-        for name, home in SCRIPTS.items()
-        if (home / "printed.txt").is_file()
-    ],
-)
-def test_what_r_printed_is_among_what_python_prints(name, migrated):
-    _, home = migrated(name)
-    ours = set(NUMBER.findall(python(home, "analysis.py", r="none").stdout))
-    theirs = [w for w in NUMBER.findall((home / "printed.txt").read_text(encoding="utf-8")) if "." in w]
-    found = [w for w in theirs if any(same(own, w) for own in ours)]
-    assert len(found) >= SHARE * len(theirs), sorted({*theirs} - {*found})
+#: What falls short of nine in ten of R's printed numbers of models: the share on the day of writing, and why.
+SHARES: dict[str, tuple[float, str]] = {
+    "baseball_loglinear": (0.78, "rstandard(); contrasts of R's factors"),
+    "chatbot_pipes": (0.66, "a table with a column that counts rows of the data is R's as a whole"),
+    "chess_club": (0.87, "anova of models that stay in R; residual degrees of freedom beside a test"),
+    "college_hockey": (0.81, "a table that is sorted in a loop of calls of a function"),
+    "drug_perception": (0.77, "group.test and anova of eba, which is in R"),
+    "first_names": (0.72, "bttree() is no model of this run; its nodes are R's"),
+    "flavour_gels": (0.85, "deviances of a sigma of 0; three digits of a small coefficient"),
+    "football_season": (0.80, "polr's scale and gnm's own parameters of Davidson's model"),
+    "journal_citations": (0.71, "counts of the data in the same table; fitted() is not translated"),
+    "judges_random": (0.54, "qvcalc in try(), VarCorr(), replicate() with draws of R's"),
+    "lizard_fights": (0.89, "a table of AIC with degrees of freedom of the model without a deviance"),
+    "salad_panel": (0.71, "glm of whole patterns: its intercept, fitted() and its test against nothing"),
+    "scent_polr": (0.57, "a likelihood of the script's own, lm() and predict() of polr"),
+    "school_subjects": (0.76, "the tests in eba's summary, kendall.u()"),
+    "snack_design": (0.76, "drop1() and predict() of a glm that is R's; the null deviance with an intercept"),
+    "tennis_reasons": (0.87, "the deviance of patterns, which R counts otherwise"),
+    "turner_firth_2012": (0.78, "residuals by player, dispersion, lm()"),
+    "weights_in_hand": (0.44, "eba.order() and lm() have no counterpart; ratios of parameters near 0"),
+}
+NINE_IN_TEN = 0.9
 
 
 @each
+@live
+def test_what_r_printed_of_models_is_among_what_python_prints(name, migrated):
+    _, home = migrated(name)
+    found = share(golden(home), python(home, "analysis.py", r="none").stdout)
+    assert found.value >= SHARES.get(name, (NINE_IN_TEN,))[0], found.missing
+
+
+@each
+@live
 def test_the_regression_test_passes(name, migrated):
     found, home = migrated(name)
     ran = python(home, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_analysis.py", r="none")
@@ -229,6 +269,7 @@ def test_the_regression_test_passes(name, migrated):
     )
 
 
+@live
 @pytest.mark.parametrize("name", ["beer_panel", "snack_design", "scent_polr"])  # the others: docs/migrate.md
 def test_recording_changes_nothing_that_r_prints(name, migrated):
     found, home = migrated(name)
@@ -239,8 +280,47 @@ def test_recording_changes_nothing_that_r_prints(name, migrated):
     assert ran.stdout.decode("utf-8") == found.captured.output
 
 
+@live
 def test_a_log_likelihood_has_the_constants_that_r_counts(migrated):
     found, home = migrated("tea_regions")
-    (of_r,) = re.findall(r"'log Lik\.' (-[\d.]+) ", found.captured.output)
-    printed = NUMBER.findall(python(home, "analysis.py", r="none").stdout)
-    assert any(same(own, of_r) for own in printed) and any(same(own, "144.9803") for own in printed)
+    of_r = re.findall(r"'log Lik\.' (-[\d.]+) ", found.captured.output)
+    printed = python(home, "analysis.py", r="none").stdout
+    assert not share(f"{of_r[0]} 144.9803", printed).missing
+
+
+# -- without R: the count itself -----------------------------------------------------------------------------
+
+
+def test_every_script_has_what_r_printed_of_it():
+    without = [name for name, home in SCRIPTS.items() if not (home / "printed.txt").is_file()]
+    assert without == ["bus_seats"]  # PlackettLuce is in no registry that was at hand
+    few = [name for name in SCRIPTS if name not in without and len(counted(golden(SCRIPTS[name]))) < 20]
+    assert few == []
+
+
+def test_the_corpus_is_small():
+    files = [path for home in SCRIPTS.values() for path in home.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 1.5e6
+
+
+@pytest.mark.parametrize(
+    "theirs, ours, missing",
+    [
+        ("0.4567 12", "0.4567", ()),  # 12 is a count: it proves nothing
+        ("0.4567 0.4567", "0.4567 1.2", ("0.4567",)),  # each has a number of its own
+        ("0.123", "0.1230489 0.5", ()),
+        ("0.123", "0.12361", ("0.123",)),
+        ("-0.048814", "-0.0488", ()),  # three digits are enough
+        ("-0.048814", "-0.05", ("-0.048814",)),
+        ("8.19e-06", "8.2e-06", ()),  # of a small p two
+        ("1.1e-16 0.25", "0.25", ()),
+        ("0 '***' 0.001\nSignif. codes:  0.01 0.05", "0.001", ()),
+        ("df.1.5 [1] 0.75", "0.75", ()),
+    ],
+)
+def test_a_number_of_r_is_found_as_far_as_it_is_printed(theirs, ours, missing):
+    assert share(theirs, ours).missing == missing
+
+
+def test_a_share_counts_what_agrees():
+    assert (Share(("1.5", "2.5"), ("2.5",)).agree, Share(("1.5", "2.5"), ("2.5",)).value) == (1, 0.5)

@@ -170,9 +170,10 @@ def _followed(hit: Call, near: list[Call]) -> tuple[str, tuple[str, ...]]:
         if not hit.within:
             break
         users = _users(hit.within, near)
-        if len({c.mentioned.variable for c in users}) != 1:
+        if len({(c.scope, c.within) for c in users}) != 1:
             break
         hit = users[0]
+        value = value and len({c.mentioned.variable for c in users}) == 1
         if value and not variable:
             variable = hit.mentioned.variable
         value = value and hit.returned

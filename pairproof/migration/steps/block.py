@@ -104,9 +104,12 @@ class State:
         for e, target in assigned(tree):
             name = target.symbol or str(target.value)
             self.scope.variables.pop(name, None)
-            whole = e is tree and target is tree.operands[0] and isinstance(valued.value, RVector)
-            self.scope.of_r[name] = valued.value if whole and isinstance(valued.value, RVector) else None
-            if self._of_models(e.operands[-1]):
+            of_models = self._of_models(e.operands[-1])
+            value = valued.value if e is tree and target is tree.operands[0] else None
+            # What a script makes of models is no constant of Python's, unless it is as short as a vector.
+            plain = isinstance(value, RVector) and value.values.ndim == 1
+            self.scope.of_r[name] = value if plain or not of_models else None
+            if of_models:
                 self.of_models.add(name)
 
     def _emit(self, ex: Expressions, block: Block, *lines: str) -> None:

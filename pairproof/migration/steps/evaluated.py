@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...bridge.values.nodes import RVector
+from ...bridge.values.nodes import RList, RValue, RVector
 from ...fit.fit import Fit
 from ..translate.python_code import OWN, WIDTH, Names, identifier
 from ..translate.translation import Step
@@ -30,7 +30,7 @@ SETTINGS = frozenset(
 #: A view that is longer gets a name of its own.
 LONG = 46
 #: Longest vector of the run that stands in the script as a constant.
-MOST_CONSTANT = 40
+MOST_CONSTANT = 60
 
 
 class Scope:
@@ -42,8 +42,12 @@ class Scope:
         self.python: dict[str, str] = {}
         self.values: dict[str, Any] = dict(MODULES)
         #: R's variables that no Python has, and what R had; None where that was not kept.
-        self.of_r: dict[str, RVector | None] = {}
+        self.of_r: dict[str, RValue | None] = {}
         self.functions: dict[str, R] = {}
+        #: Text of a vector that lacks coefficients of R's -> R's names, by which its places are found.
+        self.places: dict[str, tuple[str, ...]] = {}
+        #: R's variable -> the summary(m) that it is.
+        self.summaries: dict[str, R] = {}
         #: Python name -> digits of the fits that its value is made of, and the size of their numbers.
         self.quality: dict[str, tuple[float, float]] = {}
         #: Place of a call -> whether its fits leave out different parameters.
@@ -67,6 +71,9 @@ class Evaluated:
         self.made = {id(s.value): s for s in steps if s.value is not None}
         #: Text of a recorded call that is evaluated where we are -> its value's expression.
         self.calls: dict[str, ast.expr] = {}
+        #: Of one that a function of the script reaches: an expression a time, and those that are taken.
+        self.reached: dict[str, list[ast.expr]] = {}
+        self.taken: dict[int, ast.expr] = {}
         self.before: list[str] = []
         self.views: dict[str, ast.expr] = {}
         self.used: list[Step] = []
@@ -143,6 +150,10 @@ class Evaluated:
         """Python of an expression."""
         raise NotImplementedError
 
+    def meant(self, e: R) -> R:
+        """The summary(m) that a variable is; else the expression itself."""
+        return self.scope.summaries.get(e.symbol, e)
+
     def fit(self, e: R) -> tuple[ast.expr, Step] | None:
         """A fit of this run; None if it is another value."""
         with suppress(NotTranslated):
@@ -198,10 +209,22 @@ def in_turn(name: str, found: ast.expr) -> list[str]:
     return [*in_turn(name, inner), f"{name} = {text_of(last)}"]
 
 
-def constant_of(vector: RVector) -> ast.expr:
-    """A short vector of R as a constant."""
-    if vector.values.ndim != 1 or len(vector) > MOST_CONSTANT or vector.values.dtype.kind not in "fibO":
+def constant_of(value: RValue) -> ast.expr:
+    """A short vector, matrix or data frame of R as a constant."""
+    parts = value.values if isinstance(value, RList) and "data.frame" in value.rclass else ()
+    if parts and len(parts) * len(parts[0]) <= MOST_CONSTANT:
+        columns = zip(value.names or (), parts)
+        return put("pd.DataFrame(x)", x=dict_of([(n, constant_of(v)) for n, v in columns]))
+    vector = value
+    plain = isinstance(vector, RVector) and vector.values.dtype.kind in "fibO" and vector.values.ndim < 3
+    if not isinstance(vector, RVector) or not plain or vector.values.size > MOST_CONSTANT:
         raise NotTranslated("it names a value that only R has")
+    if vector.values.ndim == 2:
+        if vector.na.any():
+            raise NotTranslated("it names a matrix of R with missing values")
+        rows: list[Any] = [list(map(node, row)) for row in vector.values.tolist()]
+        names = [list(map(node, vector.margin(k))) or None for k in (0, 1)]
+        return put("pd.DataFrame(x, i, j)", x=rows, i=names[0], j=names[1])
     values: list[Any] = [None if m else v for v, m in zip(vector.values.tolist(), vector.na.tolist())]
     if vector.levels is not None:
         values = [None if v is None else vector.levels[int(v) - 1] for v in values]

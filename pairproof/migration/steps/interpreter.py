@@ -34,13 +34,14 @@ _BUILTINS: dict[str, Any] = {
 _CALLED = frozenset(["show", "aic_glm", *_BUILTINS])
 #: What the templates in the modules beside this one use; the vocabulary's own is found in it.
 _FUNCTIONS = (
-    "np.argmax np.argmin np.argsort np.array np.asarray np.delete np.exp np.isin np.lexsort np.nan np.pi pairproof.plot_worth"
-    " pd.DataFrame pd.Series pd.concat"
+    "np.arange np.argmax np.argmin np.argsort np.array np.asarray np.delete np.exp np.flatnonzero np.full"
+    " np.isin np.lexsort np.nan np.pi np.reshape pairproof.plot_worth pd.DataFrame pd.Series pd.concat"
 ).split()
 _ATTRIBUTES = (
-    "T add_prefix aic assign bic bse columns conf_int cov_params deviance df_null df_resid df_residual drop figure idxmax"
-    " idxmin iloc index items join keys llf llf_poisson loc loglik n_comparisons nobs null_deviance params pivot rank"
-    " rename savefig set_axis set_index summary to_csv to_frame to_numpy values vcov"
+    "T add_prefix aic assign bic bse coef columns conf_int cov_params deviance df_null df_resid df_residual"
+    " drop figure get_indexer idxmax idxmin iloc index items join keys llf llf_poisson loc loglik"
+    " loglik_saturated mask n_comparisons names nobs null_deviance p_value params pivot rank rename"
+    " reset_index savefig scale set_axis set_index summary to_csv to_frame to_numpy values vcov"
 ).split()
 #: Methods that write a file, whose first argument must be below HERE.
 _WRITING = frozenset(["to_csv", "savefig"])

@@ -10,7 +10,7 @@ import pandas as pd
 from ...fit.fit import Fit
 from . import views
 from .evaluated import Evaluated
-from .python import node, put
+from .python import node, put, text_of
 from .trees import NotTranslated, R
 
 
@@ -18,12 +18,15 @@ class Parts(Evaluated):
     """R's brackets and dollars."""
 
     def _dollar(self, e: R) -> ast.expr:
-        of, part = e.operands
+        of, part = self.meant(e.operands[0]), e.operands[1]
         word = str(part.value)
         if of.function == "summary" and word in ("coefficients", "coef"):
             return self.expression(R("call", "", R("sym", "coef"), (("", of),)))
         m = self.fit(of)
         if m is not None:
+            if (found := views.of_eba(word, *m)) is not None:
+                self.uses(m[1], found)
+                return found
             if word in views.COMPONENTS:
                 return self.expression(R("call", "", R("sym", views.COMPONENTS[word]), (("", of),)))
             raise NotTranslated(f"${word} of a fit has no counterpart")
@@ -91,6 +94,9 @@ class Parts(Evaluated):
         if len(rest) == 1 and kind in "sv":
             return self._elements(x, rest[0], "x.iloc[k]" if kind == "s" else "x[k]")
         if len(rest) == 1 and kind == "d":
+            where = self.operand(rest[0]) if rest[0].function != "-" else rest[0]
+            if isinstance(where, ast.expr) and np.ndim(self.value(where)) == 2:  # R goes down the columns
+                return put("x.to_numpy().T[k.T]", x=x, k=where)
             return self._columns(x, rest[0], False)
         if len(rest) == 1 and kind == "l":
             keys = self.operand(rest[0])
@@ -107,7 +113,8 @@ class Parts(Evaluated):
     def _elements(self, x: ast.expr, e: R, by_place: str, rows: bool = False) -> ast.expr:
         """`x[i]`, `d[i, ]`: by names, places from 1, places that are left out, or truth."""
         if e.function in ("order", "rev") and (places := self._places(e)) is not None:
-            return put(by_place, x=x, k=places)
+            listed = isinstance(self.value(x), (list, range))
+            return put(by_place, x=put("np.array(x)", x=x) if listed else x, k=places)
         if e.function == "-" and len(e.operands) == 1:
             inner = self.operand(e.operands[0])
             last = self.kind(inner) == "n" and (
@@ -121,6 +128,15 @@ class Parts(Evaluated):
             return put("x.drop(x.index[k])", x=x, k=gone)
         key = self._our_names(x, self.operand(e))
         kind = self.kind(key)
+        texts = kind == "v" and isinstance(next(iter(self.value(key)), None), str)
+        if (names := self.scope.places.get(text_of(x))) and kind in "nv" and not texts:
+            return self._by_names(x, key, names)
+        if (
+            kind not in "nt"
+            and not isinstance(self.value(key), range)
+            and isinstance(self.value(x), (list, range))
+        ):
+            x = put("np.array(x)", x=x)
         if kind == "t":
             return put("x.loc[k]" if rows else "x[k]", x=x, k=key)
         if kind == "n":
@@ -141,6 +157,15 @@ class Parts(Evaluated):
         if isinstance(key, ast.List) and all(isinstance(k, ast.Constant) for k in key.elts):
             return put(by_place, x=x, k=[self.less_one(k) for k in key.elts])
         return put(by_place, x=x, k=put("np.asarray(k) - 1", k=key))
+
+    def _by_names(self, x: ast.expr, key: ast.expr, names: tuple[str, ...]) -> ast.expr:
+        """Elements at R's places of a vector that has fewer: by their names."""
+        at = self.value(key)
+        if any(isinstance(k, (str, bool)) for k in np.atleast_1d(at).tolist()):
+            raise NotTranslated("it takes a part of coefficients that are not all in Python")
+        wanted = [self._our_names(x, node(names[int(k) - 1])) for k in np.atleast_1d(at)]
+        one = self.kind(key) == "n"
+        return put("x[k]" if one else "x.loc[k]", x=x, k=wanted[0] if one else wanted)
 
     def _our_names(self, x: ast.expr, key: ast.expr) -> ast.expr:
         """Constant names of parameters as the vector has them."""
@@ -206,6 +231,21 @@ class Parts(Evaluated):
             return put("x[k]" if isinstance(key, ast.List) else "x[list(k)]", x=x, k=key)
         return put(self._run_of(key, "x.iloc[:, k]") or "x.iloc[:, np.asarray(k) - 1]", x=x, k=key)
 
+    def places(self, x: ast.expr, axis: int, e: R) -> ast.expr:
+        """Places from 0 along an axis of a table, for a change of its cells."""
+        of = put("x.columns" if axis else "x.index", x=x)
+        if e.kind == "empty":
+            return ast.Slice()
+        if e.function == "-" and len(e.operands) == 1:
+            return put("np.delete(np.arange(len(x)), k)", x=of, k=self.less_one(self.operand(e.operands[0])))
+        key = self.operand(e)
+        if self.kind(key) == "n":
+            return self.less_one(key)
+        first = next(iter(self.value(key)), None) if self.kind(key) != "t" else self.value(key)
+        if isinstance(first, str):
+            return put("x.get_indexer(k)", x=of, k=[key] if self.kind(key) == "t" else key)
+        return put("np.flatnonzero(k)" if isinstance(first, (bool, np.bool_)) else "np.asarray(k) - 1", k=key)
+
     def _run_of(self, key: ast.expr, by_place: str) -> str:
         """The template of `x[2:5]`, whose places are constants; "" if it is no such run."""
         found = self.value(key)
@@ -219,15 +259,18 @@ class Parts(Evaluated):
         """`d[i, j]`."""
         if rows.kind == "str" and columns.kind == "str":
             there = self.value(x).columns
+            named = self._our_names(put("x.T", x=x), node(columns.value))
             own = (
-                columns.value if columns.value in there else views.ALSO.get(str(columns.value), columns.value)
+                named
+                if self.value(named) in there
+                else node(views.ALSO.get(str(columns.value), columns.value))
             )
-            return put("x.loc[i, j]", x=x, i=rows.value, j=own)
+            return put("x.loc[i, j]", x=x, i=self._our_names(x, node(rows.value)), j=own)
         if rows.kind == "num" and columns.kind == "num":
             return put("x.iloc[i, j]", x=x, i=int(rows.value) - 1, j=int(columns.value) - 1)
         column = self._columns(x, columns, True)
-        by_place = "x.iloc[k]"
-        return self._elements(column, rows, by_place, rows=self.kind(column) == "d")
+        found = self._elements(column, rows, "x.iloc[k]", rows=self.kind(column) == "d")
+        return put("x.iloc[0, 0]", x=found) if np.shape(self.value(found)) == (1, 1) else found
 
 
 def _plain_end(stop: ast.expr) -> ast.expr:

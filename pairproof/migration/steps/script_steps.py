@@ -80,6 +80,8 @@ class ScriptSteps(Statements):
                 self._statement(tree, ex, block, valued.visible)
                 if ex.before:  # a constant that was looked up and is of use later
                     self._emit(ex, block)
+                # Once more from the values before: `x <- c(x, 0)` was evaluated as it was translated.
+                self.scope.values = {**self.scope.values, **before[0]} if block.lines else self.scope.values
                 rows = self._run(block, ex, place, tree, valued)
             self.views = ex.views
         except (Exception, OutOfTime) as error:  # a defect of ours loses this expression and no other
@@ -118,6 +120,7 @@ class ScriptSteps(Statements):
         for site in sites:
             if not site.many:
                 ex.calls[site.call.text] = ast.Name(site.name, ast.Load())
+                ex.reached.setdefault(site.call.text, []).append(ex.calls[site.call.text])
         return ex
 
     def _bind_sites(self, sites: Sequence[CallSite]) -> None:

@@ -9,9 +9,12 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ...fit.fit import Fit
 from ..translate.python_code import INDENT
+from ..translate.translation import Step
+from . import views
 from .block import Block, State
 from .python import called, laid_out, put, text_of
 from .translator import Expressions
@@ -41,7 +44,7 @@ class Shown(State):
 
     def _raw(self, e: R, ex: Expressions) -> ast.expr | None:
         """What is shown of a fit, and of a table that a helper made, as it is."""
-        inner = e
+        inner = ex.meant(e)
         while (
             inner.function in ("summary", "print", "(", "head", "suppressWarnings")
             and len(inner.operands) == 1
@@ -50,11 +53,28 @@ class Shown(State):
         with contextlib.suppress(NotTranslated):
             made = ex.expression(inner)
             value = ex.value(made)
+            step = ex.step(made)
             if isinstance(value, Fit):
-                return put("print(m.summary())", m=made)
-            if ex.step(made) is not None:
-                return put("print(m)", m=made)
+                also = views.of_summary(made, step, ex.value) if step else None
+                return (
+                    put("print(m.summary(), x)", m=made, x=also)
+                    if also
+                    else put("print(m.summary())", m=made)
+                )
+            if step is not None and isinstance(value, pd.DataFrame) and "llf" in value:
+                if (m := self._fitted(step)) is not None:  # R's tables of models have their deviances
+                    return put('show(x.assign(deviance=m.deviance + 2 * (m.llf - x["llf"])))', x=made, m=m)
+            if step is not None:
+                return put("show(m)" if isinstance(value, pd.DataFrame) else "print(m)", m=made)
         return None
+
+    def _fitted(self, step: Step) -> ast.expr | None:
+        """The name of the first fit that a helper was given."""
+        own = [
+            s.value for s in self.steps if s.call.id in step.call.fits.values() and isinstance(s.value, Fit)
+        ]
+        names = [n for n, v in self.scope.values.items() if own and v is own[0]]
+        return ast.Name(names[0], ast.Load()) if names else None
 
     def _shown(self, made: ast.expr, ex: Expressions) -> ast.expr:
         kind = ex.kind(made)
@@ -99,10 +119,8 @@ class Shown(State):
         made = ex.expression(of)
         step = ex.step(made)
         if step is not None and step.call.helper and len(step.call.fits) == 1:
-            (fitted,) = step.call.fits.values()
-            own = [s for s in self.steps if s.call.id == fitted]
-            names = [n for n, v in self.scope.values.items() if own and v is own[0].value]
-            step, made = (own[0], ast.Name(names[0], ast.Load())) if names else (None, made)
+            made = self._fitted(step) or made
+            step = ex.step(made)
         elif of is e.operands[0] and step is not None and step.call.package != "psychotools":
             step = None  # R plots residuals of a glm
         if step is None or not isinstance(step.value, Fit) or find_spec("matplotlib") is None:

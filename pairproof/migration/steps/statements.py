@@ -96,6 +96,11 @@ class Statements(Shown):
         if target.kind == "call":
             self._replace(target, value, ex, block)
             return
+        self.scope.summaries.pop(target.symbol, None)
+        if value.function == "summary" and len(value.operands) == 1 and ex.fit(value.operands[0]) is not None:
+            self.scope.summaries[target.symbol] = value
+            self.of_models.add(target.symbol)
+            return
         made = ex.expression(value)
         if self._of_models(value) or ex.step(made) is not None or ex.used:
             self.of_models.add(target.symbol)
@@ -108,6 +113,8 @@ class Statements(Shown):
         if ex.kind(made) in "ol" and not ex.value(made) and self._filled_by_sites(target.symbol):
             return
         name = self.scope.name(target.symbol)
+        if text_of(made) in self.scope.places:
+            self.scope.places[name] = self.scope.places[text_of(made)]
         if ex.digits:
             self.scope.quality[name] = self._quality(value, ex)
         self._emit(ex, block, f"{name} = {text_of(made)}")
@@ -118,7 +125,8 @@ class Statements(Shown):
     def _site_of(self, variable: str, value: R) -> CallSite | None:
         """The call site whose values a variable becomes here, where the text of the call is not its own."""
         for site in self.sites.get(self.task, []):
-            if site.variable == variable and (site.call.text != value.value or site.many):
+            part = value.function in ("[", "[[", "$")  # ab <- ab[order(ab), ]
+            if site.variable == variable and not part and (site.call.text != value.value or site.many):
                 return site
         return None
 
@@ -174,7 +182,9 @@ class Statements(Shown):
         step = ex.step(own)
         if step is not None and (kind == "l" or isinstance(step.value, Fit)):
             raise NotTranslated("it changes a fit")
-        if f in ("names", "rownames", "row.names") and kind in "svd":
+        if f in ("rownames", "row.names") and kind == "d" and ex.kind(made) == "o":
+            found = put("x.reset_index(drop=True)", x=x)
+        elif f in ("names", "rownames", "row.names") and kind in "svd":
             found = put("pd.Series(x, index=v)" if kind == "v" else "x.set_axis(v)", x=x, v=made)
             if kind == "d" and f == "names":
                 found = put("x.set_axis(v, axis=1)", x=x, v=made)
@@ -192,6 +202,11 @@ class Statements(Shown):
         elif f in ("[", "[[") and len(target.operands) == 2 and kind in "svl":
             self._element(x, kind, target.operands[1], made, ex, block)
             return
+        elif f == "[" and len(target.operands) == 3 and kind == "d":
+            self._cells(x, target.operands[1:], made, ex, block)
+            return
+        elif f == "diag" and kind == "d":
+            found = put("x.mask(x.index.to_numpy()[:, None] == x.columns.to_numpy(), v)", x=x, v=made)
         elif f == "$" and kind in "lo":
             self._element(x, kind, R("str", str(target.operands[1].value)), made, ex, block)
             return
@@ -206,7 +221,7 @@ class Statements(Shown):
         place = ex.operand(key)
         by = ex.kind(place)
         if kind == "l" and isinstance(ex.value(x), list):
-            raise NotTranslated("it changes a list by place")
+            raise NotTranslated("it changes or fills a list by place")
         if kind == "s" and by == "n" or kind == "v":
             found = put("x.iloc[k]" if kind == "s" else "x[k]", x=x, k=ex.less_one(place))
         else:
@@ -214,6 +229,14 @@ class Statements(Shown):
         self._emit(ex, block, f"{text_of(found)} = {text_of(made)}")
         with contextlib.suppress(NotTranslated):
             self._execute([f"{text_of(found)} = {text_of(made)}"])
+
+    def _cells(self, x: ast.expr, places: Sequence[R], made: ast.expr, ex: Expressions, block: Block) -> None:
+        """`d[i, ] <- v`, `d[-1, 2] <- v`: the cells by place."""
+        at = [ex.places(x, axis, place) for axis, place in enumerate(places)]
+        made = put("x.to_numpy()", x=made) if ex.kind(made) in "sd" else made
+        found = text_of(put("x.iloc[i, j]", x=x, i=at[0], j=at[1]))
+        self._emit(ex, block, f"{found} = {text_of(made)}")
+        self._execute([f"{found} = {text_of(made)}"])
 
     def _for(self, e: R, ex: Expressions, block: Block) -> None:
         variable, over, body = e.operands
@@ -230,6 +253,7 @@ class Statements(Shown):
             first = key_parts(keys.keys[0])[0]
         else:
             made = ex.operand(over)
+            made = put("x.values()", x=made) if isinstance(ex.value(made), dict) else made
             first = next(iter(ex.value(made)), None)
             name = self.scope.name(variable.symbol)
             if first is None:
@@ -241,6 +265,7 @@ class Statements(Shown):
         for s in sites:
             if (turn := self._turn(s)) is not None:
                 own.calls[s.call.text] = turn
+                own.reached.setdefault(s.call.text, []).append(turn)
         bound = {variable.symbol: ast.Name(name, ast.Load())} if keys is None or site is not None else {}
         kept = dict(self.scope.variables)
         with ex.bound(bound):
@@ -302,31 +327,12 @@ class Statements(Shown):
 
     def _each(self, e: R, ex: Expressions, block: Block) -> None:
         """`invisible(lapply(fits, function(m) print(coef(m))))`: a loop."""
-        given = matched(e.arguments, ("X", "FUN"))
-        if (
-            given is None
-            or given.get("FUN") is None
-            or given["FUN"].kind != "function"
-            or given["FUN"].body is None
-        ):
+        given = matched(e.arguments, ("X", "FUN")) or {}
+        fun = given.get("FUN")
+        if fun is None or fun.kind != "function" or fun.body is None:
             raise NotTranslated(f"{e.function}() of such a function is not in the vocabulary")
-        over = ex.expression(given["X"])
-        found = ex.value(over)
-        if isinstance(found, dict):
-            over, found = put("x.values()", x=over), list(found.values())
-        variable, fun = given["FUN"].arguments[0][0], given["FUN"]
-        name = self.scope.names.name(variable, "value")
-        inner, before = Block(), dict(self.scope.values)
-        self.scope.values[name] = next(iter(found))
-        with ex.bound({variable: ast.Name(name, ast.Load())}):
-            self._statement(fun.body or fun, ex, inner, False)
-        self.scope.values = before
-        block.lines += [
-            *laid_out(f"for {name} in {text_of(over)}:"),
-            *(INDENT + line for line in inner.lines),
-        ]
-        block.written += 1
-        block.whys += inner.whys
+        parts = (R("sym", fun.arguments[0][0]), given["X"], fun.body)
+        self._for(R("call", e.value, R("sym", "for"), tuple(("", part) for part in parts)), ex, block)
 
     def _inline(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
         """A function of several statements, written where it is called."""

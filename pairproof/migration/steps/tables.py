@@ -10,7 +10,7 @@ import pandas as pd
 from ..translate.python_code import identifier
 from .parts import Parts
 from .python import called_on, dict_of, node, put
-from .trees import NotTranslated, R, matched, only
+from .trees import NotTranslated, R, matched
 from .vocabulary import OPERATORS, by_rule
 
 
@@ -61,6 +61,8 @@ class Tables(Parts):
         """data.frame(), cbind() of vectors: a column an argument, rows by place."""
         columns: list[tuple[str, ast.expr]] = []
         options = {n: a for n, a in e.arguments if n in ("row.names", "stringsAsFactors", "check.names")}
+        if len(options) == len(e.arguments):
+            return put("pd.DataFrame()")
         for name, a in e.arguments:
             if name in options:
                 continue
@@ -103,14 +105,33 @@ class Tables(Parts):
         there = [(n, m) for (n, m), k in zip(parts, kinds) if k != "o"]
         if set(kinds) <= {"d", "o"}:
             return put("pd.concat(parts)", parts=[m for _, m in parts])
-        if {k for k in kinds if k != "o"} == {"s"}:
-            return put(
-                "pd.DataFrame(rows, index=names)", rows=[m for _, m in there], names=[n for n, _ in there]
-            )
-        if set(kinds) <= {"d", "s", "o"} and len(parts) == 2 and kinds[0] != "s":
-            row = put("y.to_frame(name).T", y=parts[1][1], name=parts[1][0])
-            return put("pd.concat(parts)", parts=[parts[0][1], row])
+        if set(kinds) <= set("vsno") and there:
+            rows = node([m if self.kind(m) == "n" else put("list(x)", x=m) for _, m in there])
+            widest = [m for _, m in there if self.kind(m) == "s"]
+            columns = put("x.index", x=widest[0]) if widest else put("None")
+            names = node([n for n, _ in there]) if any(n for n, _ in there) else put("None")
+            return put("pd.DataFrame(rows, names, columns)", rows=rows, names=names, columns=columns)
+        if sorted(kinds) in (["d", "n"], ["d", "s"]):
+            tables = [m for _, m in parts if self.kind(m) == "d"]
+            row = f"pd.DataFrame({'x' if 'n' in kinds else '[list(x)]'}, [name], d.columns)"
+            made = [m if self.kind(m) == "d" else put(row, x=m, name=n, d=tables[0]) for n, m in parts]
+            return put("pd.concat(parts)", parts=made)
         raise NotTranslated("rbind() of such values is not in the vocabulary")
+
+    def _matrix(self, e: R) -> ast.expr:
+        """A table of one number, or of a vector by columns."""
+        given = matched(e.arguments, ("data", "nrow", "ncol", "byrow", "dimnames"))
+        if given is None or not {"data", "nrow", "ncol"} <= set(given) or "byrow" in given:
+            raise NotTranslated("matrix() of such arguments is not in the vocabulary")
+        data, rows, columns = (self.operand(given[n]) for n in ("data", "nrow", "ncol"))
+        form = "np.full((n, m), float(x))" if self.kind(data) == "n" else "np.reshape(x, (m, n)).T"
+        names = given.get("dimnames", R("null"))
+        i, j = (
+            (self.operand(a) for a in names.operands)
+            if len(names.operands) == 2
+            else (put("None"), put("None"))
+        )
+        return put(f"pd.DataFrame({form}, i, j)", x=data, n=rows, m=columns, i=i, j=j)
 
     def _do_call(self, e: R) -> ast.expr:
         function = e.operands[0].symbol or str(e.operands[0].value)
@@ -159,7 +180,7 @@ class Tables(Parts):
             inner = put(OPERATORS.get("*" if fun is None else str(fun.value), "x * y"), x=a, y=b)
         elif fun.kind == "function":
             with self.bound(dict(zip((n for n, _ in fun.arguments), (a, b)))):
-                inner = self.expression(only(fun))
+                inner = self.body(fun)
         else:
             raise NotTranslated("outer() of such a function is not in the vocabulary")
         if self.kind(x) != "s":

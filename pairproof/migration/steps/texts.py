@@ -90,6 +90,8 @@ class Texts(Evaluated):
         words = {n: a for n, a in e.arguments if n}
         x = self.operand(e.operands[0])
         kind = self.kind(x)
+        if kind == "d":
+            return x
         digits, small = (
             int(words[n].value) if n in words and words[n].kind == "num" else None
             for n in ("digits", "nsmall")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,11 @@ from .evaluated import constant_of
 from .python import loop_over, node, put, text_of
 from .tables import Tables
 from .texts import Texts
-from .trees import NotTranslated, R, matched, only
+from .trees import NotTranslated, R, matched
 from .vocabulary import OPERATORS, by_rule, kind_of, vocabulary
 
 PASSING = frozenset("( suppressWarnings suppressMessages force identity".split())
-APPLYING = frozenset("sapply lapply vapply Map map map_dbl".split())
+APPLYING = frozenset("sapply lapply vapply Map map map_dbl apply".split())
 
 
 class Expressions(Tables, Texts):
@@ -73,6 +74,8 @@ class Expressions(Tables, Texts):
     def call(self, e: R) -> ast.expr:
         """A call of a function or an operator."""
         f = e.function
+        if e.head is not None and "function" in (e.head.kind, *(a.kind for a in e.head.operands)):
+            return self._own_function(e, e.head.operands[0] if e.head.operands else e.head)
         own = getattr(self, f"_{_METHODS[f]}", None) if f in _METHODS else None
         if own is not None:
             found: ast.expr = own(e)
@@ -86,7 +89,7 @@ class Expressions(Tables, Texts):
         if e.operands and (of_fit := self._of_fit(e)) is not None:
             return of_fit
         if f in self.scope.functions:
-            return self._own_function(e)
+            return self._own_function(e, self.scope.functions[f])
         if f in vocabulary():
             return by_rule(f, [(n, self.operand(a)) for n, a in e.arguments if a.kind != "empty"], self.value)
         if f in ("<-", "="):
@@ -99,6 +102,15 @@ class Expressions(Tables, Texts):
             return put("-x" if f == "-" else "+x", x=self.operand(e.operands[0]))
         x, y = (self.operand(a) for a in e.operands)
         kinds = [self.kind(m) for m in (x, y)]
+        for k, (one, other) in enumerate(((x, y), (y, x))):  # R repeats a vector of one number
+            if (
+                kinds[k] == "s"
+                and len(self.value(one)) == 1
+                and kinds[1 - k] in "vs"
+                and len(self.value(other)) > 1
+            ):
+                one, kinds[k] = put("x.iloc[0]", x=one), "n"
+                x, y = (one, y) if k == 0 else (x, one)
         if kinds == ["s", "s"] and f != "%*%" and not self.value(x).index.equals(self.value(y).index):
             y = put("y.to_numpy()", y=y)
         if kinds[0] == "v" and not isinstance(self.value(x), np.ndarray) and kinds[1] in "nvt":
@@ -125,7 +137,7 @@ class Expressions(Tables, Texts):
 
     def _of_fit(self, e: R) -> ast.expr | None:
         """`coef(m)`, `sqrt(diag(vcov(m)))`, `coef(summary(m))`; None if it is of no fit."""
-        f, first = e.function, e.operands[0]
+        f, first = e.function, self.meant(e.operands[0])
         if f == "sqrt" and first.function == "diag" and first.operands[0].function == "vcov":
             m = self.fit(first.operands[0].operands[0])
             return None if m is None or not isinstance(m[1].value, Fit) else self._coefficients(*m, "m.bse")
@@ -139,6 +151,11 @@ class Expressions(Tables, Texts):
             if f in ("AIC", "BIC", "logLik", "deviance", "coef", "vcov"):
                 raise NotTranslated(f"{f}() is of a model that has no Python here")
             return None
+        if f in views.OF_EBA and (own := views.of_eba(f, *m)) is not None:
+            self.uses(m[1], own)
+            norm = dict(e.arguments).get("norm")
+            first = norm is not None and norm.kind == "num"
+            return put("x / x.iloc[k]", x=own, k=self.less_one(self.operand(norm))) if first and norm else own
         if f in ("AIC", "BIC") and len(e.operands) > 1:
             return self._several(f, e)
         if len([n for n, _ in e.arguments if n not in ("level", "correct.edf")]) > 1 and f != "AIC":
@@ -149,8 +166,10 @@ class Expressions(Tables, Texts):
             return self._coefficients(*m)
         if f == "confint" and {"glm", "polr", "gnm"} & {*m[1].call.strings("class")}:
             raise NotTranslated("confint() of such a model is of its profile likelihood")
-        made = {"vcov": (views.covariances, "cov"), "confint.default": (views.intervals, "intervals")}
-        return self._view(*m, *made["vcov" if f == "vcov" else "confint.default"])
+        if f == "vcov":
+            return self._view(*m, views.covariances, "cov")
+        level = self.value(self.operand(dict(e.arguments).get("level", R("num", 0.95))))
+        return self._view(*m, partial(views.intervals, level=level), "intervals")
 
     def _number(self, f: str, m: ast.expr, step: Step) -> ast.expr:
         found = views.number(f, m, step, self.value)
@@ -160,7 +179,12 @@ class Expressions(Tables, Texts):
     def _coefficients(self, m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
         found = views.coefficients(m, step, self.varies(step), of)
         self.uses(step, found)
-        return self.named(found, f"{'se' if of == 'm.bse' else 'coef'}_{self.word(m)}")
+        found = self.named(found, f"{'se' if of == 'm.bse' else 'coef'}_{self.word(m)}")
+        theirs = step.call.vector("coef")
+        names = () if theirs is None else theirs.names or ()
+        if isinstance(step.value, Fit) and 0 < len(views.names_of(step)) < len(names):
+            self.scope.places[text_of(found)] = names
+        return found
 
     def _view(
         self, m: ast.expr, step: Step, view: Callable[[ast.expr, Step, bool], ast.expr], word: str
@@ -191,9 +215,16 @@ class Expressions(Tables, Texts):
             columns=["df", f],
         )
 
-    def _own_function(self, e: R) -> ast.expr:
-        """A function of the script's own that is one expression, with its arguments in their places."""
-        function = self.scope.functions[e.function]
+    def _own_function(self, e: R, function: R) -> ast.expr:
+        """A function of the script's own, with its arguments in their places; a fit that it ends with is known."""
+        if id(e) in self.taken:
+            return self.taken[id(e)]
+        last = function.body or function
+        while last.operands and (last.function == "{" or last.function in (*PASSING, "return")):
+            last = last.operands[-1]
+        if last.kind == "call" and (turns := self.reached.get(str(last.value))):
+            self.taken[id(e)] = turns.pop(0) if len(turns) > 1 else turns[0]
+            return self.taken[id(e)]
         formals = [n for n, _ in function.arguments]
         given = matched([(n, a) for n, a in e.arguments], formals)
         if given is None:
@@ -203,18 +234,40 @@ class Expressions(Tables, Texts):
             if name not in bound and default.kind != "empty":
                 bound[name] = self.operand(default)
         with self.bound(bound):
-            return self.expression(only(function))
+            return self.body(function)
+
+    def body(self, function: R) -> ast.expr:
+        """What a function gives; what it assigns before stands where it is used."""
+        body = function.body or function
+        while body.function in ("(", "return", "{") and len(body.operands) == 1:
+            body = body.operands[0]
+        *before, last = body.operands if body.function == "{" else (body,)
+        with ExitStack() as local:
+            for part in before:
+                if part.function not in ("<-", "=") or not part.operands[0].symbol:
+                    raise NotTranslated("a function of such statements is not written as an expression")
+                made = self.operand(part.operands[1])
+                local.enter_context(self.bound({part.operands[0].symbol: made}))
+            return self.expression(last.operands[0] if last.function == "return" else last)
+
+    def _if(self, e: R) -> ast.expr:
+        test, yes, no = (self.operand(part) for part in (*e.operands, R("null"))[:3])
+        return put("yes if test else no", test=test, yes=yes, no=no)
 
     def _apply(self, e: R) -> ast.expr:
         """`sapply(fits, deviance)`, `lapply(fits, function(m) coef(m))`."""
         arguments = [(n, a) for n, a in e.arguments if n not in ("FUN.VALUE", "USE.NAMES", "simplify")]
-        given = matched(arguments, ("X", "FUN", "x1"))
+        given = matched(arguments, ("X", "MARGIN", "FUN") if e.function == "apply" else ("X", "FUN", "x1"))
         if given is None or "FUN" not in given or (e.function != "vapply" and "x1" in given):
             raise NotTranslated(f"{e.function}() with further arguments is not in the vocabulary")
-        over = self.expression(given["X"])
+        over = self.operand(given["X"])
+        if e.function == "apply" and given["MARGIN"].value == 1:
+            over = put("x.T", x=over)
         found, fun = self.value(over), given["FUN"]
-        keyed = isinstance(found, (dict, pd.Series))
-        first = next(iter(found.values() if isinstance(found, dict) else found), None)
+        if (e.function == "apply") != isinstance(found, pd.DataFrame):
+            raise NotTranslated(f"{e.function}() over such a value is not in the vocabulary")
+        keyed = isinstance(found, (dict, pd.Series, pd.DataFrame))
+        first = next((v for _, v in found.items()) if keyed else iter(found), None)
         if first is None:
             raise NotTranslated("it runs over nothing")
         parameter = fun.arguments[0][0] if fun.kind == "function" and fun.arguments else "fit"
@@ -240,7 +293,8 @@ class Expressions(Tables, Texts):
                 put("pd.Series(x)", x=made) if isinstance(made, ast.DictComp) else put("np.array(x)", x=made)
             )
         if kind_of(value) in "sv" and isinstance(made, ast.DictComp):
-            return put("pd.DataFrame(x)", x=made)
+            same = len({len(v) for v in self.value(made).values()}) == 1
+            return put("pd.DataFrame(x)", x=made) if same else made
         raise NotTranslated(f"{e.function}() of such values is not in the vocabulary")
 
     @contextmanager
@@ -263,7 +317,7 @@ class Expressions(Tables, Texts):
     def _applied(self, fun: R, parameter: str, own: ast.expr) -> ast.expr:
         if fun.kind == "function":
             with self.bound({parameter: own}):
-                return self.expression(only(fun))
+                return self.body(fun)
         named = [text for text in self.calls if text.startswith("FUN(X[[i]]")]
         if len(named) == 1:
             return self.viewed(self.calls[named[0]])
@@ -274,11 +328,13 @@ class Expressions(Tables, Texts):
             return self.expression(R("call", "", R("sym", word), (("", R("sym", parameter)),)))
 
 
-_OF_FITS = frozenset([*views.NUMBERS, "coef", "coefficients", "fixef", "vcov", "confint", "confint.default"])
+_OF_FITS = frozenset(
+    [*views.NUMBERS, "coef", "coefficients", "fixef", "vcov", "confint", "confint.default", "uscale"]
+)
 #: R's function -> the method that writes it.
 _METHODS: Mapping[str, str] = {
     "!": "not", ":": "colon", "%in%": "in", "$": "dollar", "[[": "double", "[": "bracket", "c": "c", "list": "list",
     "data.frame": "frame", "tibble": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call", "which.max": "which",
     "which.min": "which", "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "paste": "paste",
-    "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order",
+    "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "if": "if", "matrix": "matrix",
 }  # fmt: skip

@@ -105,13 +105,3 @@ def matched(arguments: Sequence[tuple[str, Any]], formals: Sequence[str]) -> Map
     if len(rest) > len(free):
         return None
     return {**found, **dict(zip(free, rest))}
-
-
-def only(function: R) -> R:
-    """The body of a function that is one expression."""
-    body = function.body
-    while body is not None and body.function in ("{", "(", "return") and len(body.operands) == 1:
-        body = body.operands[0]
-    if body is None or body.function in ("{", "<-", "=", "for", "if", "while"):
-        raise NotTranslated("a function of several statements is not written as an expression")
-    return body

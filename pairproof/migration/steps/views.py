@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,12 @@ NUMBERS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
 }
 #: Components of a fit, and the function that gives the same.
 COMPONENTS = {"coefficients": "coef", "coef": "coef", "aic": "AIC", **{n: n for n in NUMBERS}}
+#: What fits of eba that stay in R have beside coefficients: R's part or function -> Python.
+OF_EBA = {
+    "goodness.of.fit": 'pd.Series({"-2logL": m.deviance, "df": m.df_residual, "pval": m.p_value})',
+    "logL.eba": "m.loglik", "logL.sat": "m.loglik_saturated", "estimate": "pd.Series(m.coef, m.names)",
+    "AIC": "2 * (len(m.coef) - 1) - 2 * m.loglik", "uscale": "pd.Series(m.scale, m.items)",
+}  # fmt: skip
 #: R's names of columns, and those of `to_frame()`, `conf_int()` and `abilities()`.
 COLUMNS = {"Estimate": "estimate", "Std. Error": "se", "z value": "z", "Pr(>|z|)": "p"}
 ALSO = {**COLUMNS, "2.5 %": "low", "97.5 %": "high", "s.e.": "se"}
@@ -60,6 +67,32 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
         if recorded is None or abs(own - recorded) <= SAME * max(1.0, abs(recorded)):
             return candidate
     raise NotTranslated(f"{function}() of this fit is counted otherwise in Python")
+
+
+def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
+    """What R's summary shows of a fit and ours has otherwise: deviances and AIC with R's constants; None if nothing."""
+    said = step.value.summary()
+    found = []
+    for function, word in {"null.deviance": "null deviance", "deviance": "deviance", "AIC": "AIC"}.items():
+        with suppress(NotTranslated):
+            made = number(function, m, step, value)
+            if f"{value(made):.4f}" not in said:
+                found.append((f"R's {word}", made))
+    if not found:
+        return None
+    parts = [
+        part
+        for word, made in found
+        for part in (ast.Constant(f"{word} "), ast.FormattedValue(made, -1), ast.Constant("; "))
+    ]
+    return ast.JoinedStr([ast.Constant("\n"), *parts[:-1]])
+
+
+def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
+    """Python of a part of one of eba's fits; None if it is another."""
+    if step.call.package != "eba" or isinstance(step.value, Fit) or word not in OF_EBA:
+        return None
+    return put(OF_EBA[word], m=m)
 
 
 def names_of(step: Step) -> list[tuple[str, str]]:
@@ -159,12 +192,13 @@ def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     return _relabelled(put("x[columns]", x=found, columns=list(COLUMNS.values())), pairs, False)
 
 
-def intervals(m: ast.expr, step: Step, varies: bool) -> ast.expr:
-    """`confint.default(m)`."""
+def intervals(m: ast.expr, step: Step, varies: bool, level: float = 0.95) -> ast.expr:
+    """`confint.default(m, level = level)`."""
     if not isinstance(step.value, Fit):
         raise NotTranslated("the intervals of a model that R fitted are R's")
     pairs = names_of(step)
-    found = _rows(put("m.conf_int()", m=m), m, step.value, [n for _, n in pairs], varies)
+    made = put("m.conf_int()" if level == 0.95 else "m.conf_int(a)", m=m, a=round(1 - level, 12))
+    found = _rows(made, m, step.value, [n for _, n in pairs], varies)
     return _relabelled(found, pairs, False)
 
 

@@ -1,4 +1,4 @@
-# Makes the data of the ten scripts anew: Rscript make_data.R, in this folder. Nobody's data; every draw has a seed.
+# Makes the data of the scripts that have some anew: Rscript make_data.R, in this folder. Nobody's data; every draw has a seed.
 RNGversion("4.2.2")
 put <- function(d, script, name) write.csv(d, file.path("scripts", script, name), row.names = FALSE, quote = FALSE)
 pairs_of <- function(items) setNames(as.data.frame(t(combn(items, 2))), c("a", "b"))
@@ -118,3 +118,17 @@ u <- rbind(day = c(.2, .6, 0, 1), night = c(1, .5, -.6, 0))
 r <- t(vapply(seq_len(k), function(i) rank(-(u[when[i], ] - log(-log(runif(4))))), numeric(4)))
 colnames(r) <- seats
 put(data.frame(rider = seq_len(k), when, r), "bus_seats", "seats.csv")
+
+# -- an arena of six chatbots and two judges, with ties and answers of some length
+set.seed(4111)
+bots <- c("amber", "basalt", "coral", "dune", "ember", "fjord")
+k <- 420
+ma <- sample(bots, k, TRUE)
+mb <- vapply(ma, function(x) sample(setdiff(bots, x), 1), "")
+base <- setNames(c(.3, .9, -.2, .1, -.7, 0), bots)
+wa <- round(rgamma(k, 9, 9 / 260)); wb <- round(rgamma(k, 9, 9 / 260))
+v <- answer(base[ma] - base[mb] + .15 * (wa - wb) / 100, -.9)
+winner <- c("model_b", "tie", "model_a")[v + 2]
+winner[v == 0 & runif(k) < .2] <- "both bad"
+put(data.frame(judge = sample(c("gull", "heron"), k, TRUE), model_a = ma, model_b = mb, winner, words_a = wa, words_b = wb),
+    "chatbot_pipes", "votes.csv")
