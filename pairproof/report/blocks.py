@@ -299,7 +299,7 @@ def svg(block: Figure, name: str, narrow: bool = False) -> str:
     limits = {"": "", "shape": f"max-width:{px};", "size": f"max-width:{px};min-width:{96 * size[0]:.0f}px;"}
     limit = limits[block.keeps]
     opened = opened.replace("<svg", f'<svg style="{limit}overflow:visible" {about}', 1)
-    said = escape(label(block.caption)), escape(label(block.description))
+    said = escape(label(block.caption or block.title)), escape(label(block.description))
     titles = f'<title id="{name}-t">{said[0]}</title><desc id="{name}-d">{said[1]}</desc>'
     return opened + titles + text[head.end() :]
 

@@ -165,7 +165,12 @@ def counts_sentence(agreements: Sequence[Agreement], what: str = "agreements") -
 
 
 def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
-    """The first lines of a report: what comes out and what does not, what needs attention beside it, R, versions."""
+    """The first lines of a report: what comes out and what does not, then how R was asked."""
+    return [*results(agreements), *how_made(agreements, context)]
+
+
+def results(agreements: Sequence[Agreement]) -> list[str]:
+    """What comes out and what does not, and what needs attention beside it."""
     beside_r = [a for a in agreements if a.about == "native-r"]
     lines = list(headline(agreements)) or [counts_sentence(agreements)]
     if beside_r and len(beside_r) < len(agreements):
@@ -180,9 +185,12 @@ def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str
     if beside:
         n, what = len(beside), " comparisons with R" if printed_numbers(agreements) else ""
         lines.append(f"{n}{what} need{'s' * (n == 1)} attention: {named(beside, 6)}")
-    lines += short_lines(agreements)
-    lines += r_lines(agreements, context)
-    lines += context.first_lines
+    return lines + short_lines(agreements)
+
+
+def how_made(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
+    """What R gave, how it was asked, and versions."""
+    lines = [*r_lines(agreements, context), *context.first_lines]
     if context.versions:
         lines.append(
             "Versions: "

@@ -40,15 +40,15 @@ from ..claims.printed import Printed
 from ..verdicts.agreement import AGREEING, VOCABULARY, Agreement, summary
 from ..verdicts.digits import MOST
 from . import notation as numbers
-from .context import DigitsRow, ReportContext, Story, WorthSeries, digits_rows, opening
+from .context import DigitsRow, ReportContext, Story, WorthSeries, digits_rows, how_made, opening
 from .findings import OTHER_DEFINITION, attention, of_page, printed_numbers
 from .notation import Group, groups
 
 #: Half-width of the drawing of printed numbers, in units of the last printed place; what lies further out
 #: stands at its edge, with its distance.
 REACH = 1.5
-#: Lines of a list above the numbers; the tables have all rows.
-MOST_LISTED = 40
+#: Lines of a list above the numbers; the tables have all rows.  Longer tables in which nothing is open are folded.
+MOST_LISTED = LONG = 40
 
 
 def worth_figure(series: WorthSeries, title: str) -> Figure:
@@ -89,6 +89,7 @@ def _worths(ax: Any, series: WorthSeries, g: int, order: Sequence[int]) -> None:
         ax.plot(ends, [row, row], color=GOOD, linewidth=2.2, solid_capstyle="butt")
         ax.plot([w], [row], marker="o", color=INK, markersize=4.5, linestyle="none")
     ax.set_xlim(0, 1)
+    ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
     ax.set_yticks(range(len(order)))
     ax.set_yticklabels([series.items[k] for k in order])
 
@@ -219,23 +220,31 @@ DIGITS = (
 
 
 def page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
-    """The whole report: what matters, the numbers, and only then pictures, what is told around them, and R's digits."""
+    """The whole report: what comes out, a picture, the numbers, and only then R's digits and how it was asked."""
     has_printed = bool(printed_numbers(agreements))
+    one_fit = all(a.about == "native-r" and not a.claim for a in agreements)
     numbered: list[Block] = [Heading("Printed numbers" if has_printed else "Number by number")]
     for group in groups(agreements, context):
         numbered += group_blocks(group)
     story = [block for section in context.story for block in story_blocks(section)]
     picture = printed_figure(agreements)
-    blocks: list[Block] = [Bullets(tuple(opening(agreements, context)), lead=True), _counts(agreements)]
-    blocks += list_blocks(agreements)
+    worths = [worth_figure(s, "" if k else "Worths") for k, s in enumerate(context.worths)]
+    # What the lines of one fit say is R's call of each number; those of papers say what was read and what was left out.
+    made = [line for line in how_made(agreements, context) if one_fit or line not in context.first_lines]
+    lead = [line for line in opening(agreements, context) if line not in made]
+    blocks: list[Block] = [Bullets(tuple(lead), lead=True), _counts(agreements), *list_blocks(agreements)]
     # The story of a fit is the fit itself, that of a paper goes beyond its numbers.
-    blocks += [*numbered, *filter(None, [picture]), *story] if has_printed else [*story, *numbered]
-    blocks += [worth_figure(s, "" if k else "Worths") for k, s in enumerate(context.worths)]
+    blocks += (
+        [*filter(None, [picture]), *numbered, *story, *worths]
+        if has_printed
+        else [*worths, *story, *numbered]
+    )
     rows = digits_rows(agreements)
     if rows:
         both = (digits_figure(rows), digits_table(rows))
         blocks += [Heading("Digits of agreement"), Paragraph(DIGITS)]
         blocks.append(Folded("By source and kind of number", both, kept=True))
+    blocks.append(Folded("How R was asked, and versions", (Bullets(tuple(made)),), kept=True))
     return Page(context.title, [*blocks, *_foot(agreements, context)], context.subtitle)
 
 
@@ -303,7 +312,10 @@ def group_blocks(group: Group, told: bool = False) -> Iterator[Block]:
             yield Quote(a.printed or "", numbers.verdict_cell(a), numbers.said(a))
     of_page = [a for a in group.listed if a.about in ("printed", "arithmetic")]
     of_r = [a for a in group.listed if a.about == "native-r"]
-    yield from (agreement_table(rows, told) for rows in (of_page, of_r) if rows)
+    for rows in filter(None, (of_page, of_r)):
+        table, listed = agreement_table(rows, told), ", ".join(f"{n} {v}" for v, n in summary(rows).items())
+        long = len(rows) > LONG and all(a.passes for a in rows)
+        yield Folded(f"{len(rows)} numbers: {listed}", (table,), kept=True) if long else table
     if group.arithmetic:
         checks = (f"{a.quantity} {a.printed or ''}".rstrip() + f": {a.explanation}" for a in group.arithmetic)
         yield Folded(group.fit_each_other, (Bullets(tuple(checks)),))
@@ -344,13 +356,12 @@ def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
         (Column("off, in se"), ["" if a.size is None else f"{a.size:.2g}" for a in rows]),
         (Column("verdict", "left"), [numbers.verdict_cell(a) for a in rows]),
     )
-    shown = [(column, cells) for column, cells in columns if not set(cells) <= {"", "-"}]
     notes = (
         "" if told and (not a.passes or a.verdict == OTHER_DEFINITION) else numbers.said(a) for a in rows
     )
-    body = map(Row, zip(*(cells for _, cells in shown)), notes)
+    body = map(Row, zip(*(cells for _, cells in columns)), notes)
     caption = f"R is {calls[0]}" if calls and not several and any(r is not None for r in of_r) else ""
-    return Table(tuple(column for column, _ in shown), tuple(body), caption)
+    return Table(tuple(column for column, _ in columns), tuple(body), caption)
 
 
 def digits_table(rows: Sequence[DigitsRow]) -> Table:

@@ -29,13 +29,14 @@ from pairproof.validation.report.rendering import (
     FORMATS,
     ReportContext,
     Story,
+    output,
     render,
     render_text,
     worth_series,
-    write_report,
 )
 from pairproof.validation.report.verification import Verification
 from pairproof.validation.verdicts.agreement import Agreement, RCounterpart
+from tests.report.phone import LEAST, text_sizes
 from tests.validation.fakes import GLM, values_of
 
 pytestmark = pytest.mark.xdist_group("a report of Dras")
@@ -301,6 +302,7 @@ def test_foreign_text_is_escaped_in_the_html() -> None:
 
 def test_the_drawings_have_a_title_and_a_description_and_the_pages_colours() -> None:
     svgs = re.findall(r"<svg.*?</svg>", report(".html"), re.DOTALL)
+    assert min(text_sizes(report(".html"))) >= LEAST
     assert (
         len(svgs) == 8
     )  # a story's figure, printed numbers, worths, digits; each for a page and for a telephone
@@ -426,11 +428,12 @@ def test_no_agreement_at_all_still_makes_every_report() -> None:
 def test_reports_are_written_by_their_suffix_and_others_are_refused(tmp_path: Path) -> None:
     rows, context = dras()
     for suffix in FORMATS:
-        assert write_report(rows, context, tmp_path / "new folder" / f"r{suffix}").read_text(encoding="utf-8")
+        output(rows, context).write(tmp_path / f"r{suffix}")
+        assert (tmp_path / f"r{suffix}").read_text(encoding="utf-8")
     with pytest.raises(InputError, match=r"expected one of \.html"):
-        write_report(rows, context, tmp_path / "r.pdf")
+        output(rows, context).write(tmp_path / "r.pdf")
     with pytest.raises(InputError, match="cannot be written"):
-        write_report(rows, context, tmp_path / "new folder" / "r.html" / "x.html")
+        output(rows, context).write(tmp_path / "r.html" / "x.html")
 
 
 def test_a_figure_of_a_story_is_drawn_in_the_pages_ink_and_described_where_nothing_is_drawn() -> None:
