@@ -17,7 +17,6 @@ from ...report.blocks import (
     FAINT,
     GOOD,
     INK,
-    WIDE,
     Block,
     Bullets,
     Cell,
@@ -33,65 +32,21 @@ from ...report.blocks import (
     Row,
     Table,
     Tone,
-    panels,
 )
 from ...text import named
 from ..claims.printed import Printed
 from ..verdicts.agreement import AGREEING, VOCABULARY, Agreement, summary
 from ..verdicts.digits import MOST
 from . import notation as numbers
-from .context import DigitsRow, ReportContext, Story, WorthSeries, digits_rows, how_made, opening
+from .context import DigitsRow, ReportContext, Story, digits_rows, how_made, opening
 from .findings import OTHER_DEFINITION, attention, of_page, printed_numbers
 from .notation import Group, groups
 
 #: Half-width of the drawing of printed numbers, in units of the last printed place; what lies further out
 #: stands at its edge, with its distance.
 REACH = 1.5
-#: Lines of a list above the numbers; the tables have all rows.  Longer tables in which nothing is open are folded.
+#: Lines of a list above the numbers; a longer table in which nothing is open is folded.
 MOST_LISTED = LONG = 40
-
-
-def worth_figure(series: WorthSeries, title: str) -> Figure:
-    """Worths with 95 % intervals, one panel a group, items from most to least preferred in the first."""
-    first = series.worth[0]
-    order = sorted(
-        range(len(series.items)), key=lambda k: -first[k] if not math.isnan(first[k]) else math.inf
-    )
-
-    def draw(figure: Any) -> None:
-        axes = panels(figure, len(series.groups), 0.34 * len(order) + 1.0, sharey=True)
-        for g, (ax, group) in enumerate(zip(axes, series.groups)):
-            _worths(ax, series, g, order)
-            ax.set_xlabel("worth" if group == "all" else f"worth, {group}")
-        axes[0].invert_yaxis()
-
-    text = "; ".join(
-        f"{group}: " + ", ".join(f"{series.items[k]} {numbers.number(series.worth[g][k], 3)}" for k in order)
-        for g, group in enumerate(series.groups)
-    )
-    return Figure(
-        f"{series.title}. Worths sum to 1 in each group; bars are 95 % intervals by the delta method.",
-        text,
-        (WIDE, 0.34 * len(order) + 1.0),
-        draw,
-        panels=True,
-        title=title,
-    )
-
-
-def _worths(ax: Any, series: WorthSeries, g: int, order: Sequence[int]) -> None:
-    for row, k in enumerate(order):
-        w = series.worth[g][k]
-        if math.isnan(w):
-            ax.text(0.02, row, "not estimable", va="center", fontsize=8)
-            continue
-        ends = [series.low[g][k], series.high[g][k]]
-        ax.plot(ends, [row, row], color=GOOD, linewidth=2.2, solid_capstyle="butt")
-        ax.plot([w], [row], marker="o", color=INK, markersize=4.5, linestyle="none")
-    ax.set_xlim(0, 1)
-    ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-    ax.set_yticks(range(len(order)))
-    ax.set_yticklabels([series.items[k] for k in order])
 
 
 def digits_figure(rows: Sequence[DigitsRow]) -> Figure:
@@ -228,17 +183,13 @@ def page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
         numbered += group_blocks(group)
     story = [block for section in context.story for block in story_blocks(section)]
     picture = printed_figure(agreements)
-    worths = [worth_figure(s, "" if k else "Worths") for k, s in enumerate(context.worths)]
-    # What the lines of one fit say is R's call of each number; those of papers say what was read and what was left out.
-    made = [line for line in how_made(agreements, context) if one_fit or line not in context.first_lines]
+    # How R was asked for each number of one fit, and versions, stand at the end.
+    made = how_made(context, of_papers=not one_fit)
     lead = [line for line in opening(agreements, context) if line not in made]
     blocks: list[Block] = [Bullets(tuple(lead), lead=True), _counts(agreements), *list_blocks(agreements)]
     # The story of a fit is the fit itself, that of a paper goes beyond its numbers.
-    blocks += (
-        [*filter(None, [picture]), *numbered, *story, *worths]
-        if has_printed
-        else [*worths, *story, *numbered]
-    )
+    told = [*numbered, *story] if has_printed else [*story, *numbered]
+    blocks += [*filter(None, [picture]), *context.worths, *told]
     rows = digits_rows(agreements)
     if rows:
         both = (digits_figure(rows), digits_table(rows))

@@ -16,7 +16,7 @@ from ...report.output import FORMATS as FORMATS, Output, render_text as _text_of
 from ...text import safe
 from ..verdicts.agreement import Agreement, to_document
 from . import notation as numbers
-from .context import ReportContext as ReportContext, Story as Story, opening, worth_series as worth_series
+from .context import ReportContext as ReportContext, Story as Story, opening
 from .page import page
 from .terminal import full_page
 

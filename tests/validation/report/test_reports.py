@@ -17,6 +17,7 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
+from pairproof.fit.shown.fit_plots import worth_figure
 from pairproof.report.blocks import Figure, Table
 from pairproof.validation.check.checker import Checker
 from pairproof.validation.check.claims_file import read_paper
@@ -25,15 +26,7 @@ from pairproof.validation.claims.quantities import Quantity
 from pairproof.validation.report.context import digits_rows, opening
 from pairproof.validation.report.findings import headline
 from pairproof.validation.report.page import MARKS, mark_of, printed_figure
-from pairproof.validation.report.rendering import (
-    FORMATS,
-    ReportContext,
-    Story,
-    output,
-    render,
-    render_text,
-    worth_series,
-)
+from pairproof.validation.report.rendering import FORMATS, ReportContext, Story, output, render, render_text
 from pairproof.validation.report.verification import Verification
 from pairproof.validation.verdicts.agreement import Agreement, RCounterpart
 from tests.report.phone import LEAST, text_sizes
@@ -81,7 +74,7 @@ def dras() -> tuple[Sequence[Agreement], ReportContext]:
                 (Figure(EVIL, f"A line. {EVIL}", (3, 2), draw),),
             ),
         ),
-        worths=(worth_series(checker.fit("subjects"), "By judge"),),
+        worths=(worth_figure(checker.fit("subjects"), title="Worths"),),
     )
     return rows, context
 
@@ -186,10 +179,10 @@ def test_badges_count_printed_numbers_and_no_comparisons_with_r() -> None:
     assert badges[:3] == ["1", "1", "1"] and sum(map(int, badges)) == 3
 
 
-def test_numbers_stand_before_any_picture_and_the_digits_of_r_are_folded() -> None:
+def test_the_answer_and_a_picture_stand_before_the_tables_and_the_digits_of_r_are_folded() -> None:
     page = report(".html")
-    first = page.index("<svg")
-    assert page.index("<h2", 0) < page.index('class="v good"') < first
+    picture, table = page.index("<svg"), page.index('class="v good"')
+    assert page.index("20 of 24 printed numbers come out") < picture < table < page.index("How R was asked")
     digits = page[page.index("Digits of agreement</h2>") :]
     assert digits.index("<details>") < digits.index("<svg")
 
