@@ -227,7 +227,7 @@ def _inner(blocks: Sequence[Block]) -> Iterator[Block]:
         yield from _inner(block.blocks) if isinstance(block, Folded) else (block,)
 
 
-#: Inches that a drawing is wide on a page, and on a telephone of 420 px, where 7 points are then 9 px or more.
+#: Inches that a drawing is wide on a page, and on a telephone of 420 px, where 7 points are 9 px or more.
 WIDE, NARROW = 9.6, 3.8
 #: Characters of a name beside a drawing on a telephone.
 LONGEST = 24

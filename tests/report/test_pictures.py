@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from importlib import resources
+from pathlib import Path
+from typing import Any
 
 import pytest
 from matplotlib.figure import Figure as Drawing
@@ -40,7 +42,9 @@ REPORTS = {
 @pytest.mark.parametrize(
     "command", REPORTS, ids=lambda command: f"{command[0]} {command[-1]}".rpartition("/")[2]
 )
-def test_no_text_of_a_picture_is_smaller_than_9_px_on_a_telephone(command, tmp_path) -> None:
+def test_no_text_of_a_picture_is_smaller_than_9_px_on_a_telephone(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
     page = tmp_path / "page.html"
     assert main([*command, "--report", str(page), "--quiet"]) == 0
     sizes = text_sizes(page.read_text(encoding="utf-8"))
@@ -48,7 +52,7 @@ def test_no_text_of_a_picture_is_smaller_than_9_px_on_a_telephone(command, tmp_p
 
 
 def test_a_picture_fills_the_page_and_one_that_keeps_its_shape_or_size_does_not_grow_without_end() -> None:
-    def draw(figure) -> None:
+    def draw(figure: Any) -> None:
         axes = panels(figure, 3, 2.0, sharey=True)
         for ax in axes:
             ax.plot([0, 1], [0, 1], label="a name that is long")
@@ -75,7 +79,7 @@ def test_more_series_than_colours_differ_by_marks_and_dashes() -> None:
     results = [
         Result("all", f"model {k:02}", size, 0, 2.0 + k, 40, 10) for k in range(n) for size in (40, 80)
     ]
-    ax = plot_learning_curves(results, Drawing().subplots())
+    ax: Any = plot_learning_curves(results, Drawing().subplots())
     drawn = [
         (line.get_color(), line.get_marker(), line.get_linestyle())
         for line in ax.lines
@@ -105,7 +109,7 @@ def test_figure_2_hatches_what_the_paper_says_of_table_2() -> None:
         not r.significant for _, r in judged
     ]
     assert sum(not r.significant for _, r in judged) == 29
-    figure = Drawing((WIDE, 4.2))
+    figure: Any = Drawing((WIDE, 4.2))
     plot_judgments(figure, pairs)
     points = [p for line in figure.axes[0].lines if line.get_linestyle() == "None" for p in line.get_xydata()]
     assert len(points) == 49 and sum(y > x for x, y in points) == sum(len(two.against) for two in pairs) == 7
