@@ -227,7 +227,7 @@ def _inner(blocks: Sequence[Block]) -> Iterator[Block]:
         yield from _inner(block.blocks) if isinstance(block, Folded) else (block,)
 
 
-#: Inches that a drawing is wide on a page of 68 rem and on a telephone of 420 px: text of 7 points then has 9 px or more.
+#: Inches that a drawing is wide on a page, and on a telephone of 420 px, where 7 points are 9 px or more.
 WIDE, NARROW = 9.6, 3.8
 #: Characters of a name beside a drawing on a telephone.
 LONGEST = 24
@@ -289,7 +289,7 @@ def svg(block: Figure, name: str, narrow: bool = False) -> str:
     text = re.sub(r'href="#', f'href="#{name}-', text)
     for written, page in _OF_PAGE.items():
         text = text.replace(written, page)
-    # The page's width takes the place of inches: a drawing fills it, but for one that keeps its shape or its size.  A
+    # The page's width takes the place of inches, but for a drawing that keeps its shape or its size.  A
     # reader's font may be wider than the one that was measured: names then reach into the margin, uncut.
     about = f'role="img" aria-labelledby="{name}-t {name}-d"'
     head = re.match(r"<svg[^>]*>", text)
@@ -299,7 +299,7 @@ def svg(block: Figure, name: str, narrow: bool = False) -> str:
     limits = {"": "", "shape": f"max-width:{px};", "size": f"max-width:{px};min-width:{96 * size[0]:.0f}px;"}
     limit = limits[block.keeps]
     opened = opened.replace("<svg", f'<svg style="{limit}overflow:visible" {about}', 1)
-    said = escape(label(block.caption)), escape(label(block.description))
+    said = escape(label(block.caption or block.title)), escape(label(block.description))
     titles = f'<title id="{name}-t">{said[0]}</title><desc id="{name}-d">{said[1]}</desc>'
     return opened + titles + text[head.end() :]
 

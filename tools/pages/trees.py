@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from pairproof.bridge.packages.asking import ask
+from pairproof.fit.estimates.tails import p_value
 from pairproof.native.answers.trees.tree_models import PreferenceTree
-from pairproof.native.answers.trees.tree_record import p_words
 
 from .bradleyterry2_defects import DEFECTS
 from .bradleyterry2_ours import run
@@ -69,7 +69,7 @@ def compared() -> str:
         test = own["tests"][str(int(number))].get(name)
         if test is None:  # it has one value in this node; R has NA
             continue
-        both = f"{test[0]:.6f}", f"{statistic:.6f}", p_words(test[1]), p_words(float(p))
+        both = f"{test[0]:.6f}", f"{statistic:.6f}", p_value(test[1]), p_value(float(p))
         rows.append((f"{int(number)}", name, *both))
     heads = ("node", "covariate", "statistic", "psychotree", "p adjusted", "psychotree")
     theirs = np.asarray(r.vector("coef").floats(), float).reshape(4, 5)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import PairproofError
 from ...fit.shown.comparisons_plot import MOST_DRAWN, effects_in_order, labels, plot_effects, size_of_effects
-from ...fit.shown.fit_plots import MOST_GROUPS, plot_worth
+from ...fit.shown.fit_plots import MOST_GROUPS, worth_figure, worth_intervals
 from ...fit.shown.fit_text import ROWS, cautions, cut_note, p_value, parameter_rows, parameter_table
-from ...report.blocks import Block, Bullets, Code, Column, Figure, Heading, Page, Paragraph, Table
+from ...report.blocks import Block, Bullets, Code, Column, Figure, Folded, Heading, Page, Paragraph, Table
 from ...text import fixed, number, shorten
 
 if TYPE_CHECKING:
@@ -218,23 +218,32 @@ MOST_WORTHS_DRAWN = 150
 
 
 def fit_page(asked: Asked) -> Page:
-    """The table of parameters, the plot of the worths, what was asked about the fit, and the summary."""
+    """The best and the worst item, the plot of the worths, the parameters, what was asked, and the summary, folded."""
     fit = asked.fit
-    parts: list[Block] = [Heading("Parameters"), parameter_table(fit)]
-    parts += map(Paragraph, filter(None, [cut_note(fit, ROWS)]))
-    parts += contest_blocks(fit)
+    parts: list[Block] = [Bullets((*_ends_of_worths(fit), f"{fit.counted}; {fit.constraint}."), lead=True)]
     parts += [_worths(fit)] if fit.spec.has_worths else []
-    parts += [*asked.blocks(), Heading("Summary"), Code(fit.summary())]
+    parts += [Heading("Parameters"), parameter_table(fit)]
+    parts += map(Paragraph, filter(None, [cut_note(fit, ROWS)]))
+    parts += [*contest_blocks(fit), *asked.blocks()]
+    parts.append(Folded("Summary as text", (Code(fit.summary()),), kept=True))
     return Page(fit.title, parts, f"Data: {fit.data.source}")
+
+
+def _ends_of_worths(fit: Fit) -> Iterator[str]:
+    """The items with the highest and the lowest worth in each group that is drawn."""
+    if why_no_picture(fit):
+        return
+    for group, rows in worth_intervals(fit).dropna(subset="worth").groupby("group", sort=False):
+        ends = (rows.loc[rows["worth"].idxmax()], rows.loc[rows["worth"].idxmin()])
+        high, low = (f"{row['item']} ({row.worth:.3f}, {row.low:.3f} to {row.high:.3f})" for row in ends)
+        yield f"Highest worth{'' if group == 'all' else f', {group}'}: {high}; lowest: {low}; 95 % intervals."
 
 
 def _worths(fit: Fit) -> Block:
     why_not = why_no_picture(fit)
     if why_not:
         return Paragraph(f"No picture of the worths: {why_not}")
-    size = (7.5, 1.2 + 0.16 * len(fit.items) * (1 + len(fit.groups)))
-    title = "Worths of predicted abilities" if fit.of_items is not fit else "Worths"
-    return Figure("", "Worths with their intervals", size, lambda ax: plot_worth(fit, ax), title=title)
+    return worth_figure(fit, title="Worths of predicted abilities" if fit.of_items is not fit else "Worths")
 
 
 def why_no_picture(fit: Fit) -> str:
@@ -253,14 +262,14 @@ def why_no_picture(fit: Fit) -> str:
 
 def context(fit: Fit, agreements: Verification) -> ReportContext:
     """The context of the verdicts: the model, its parameters and worths, and how R was run."""
-    from ...validation.report.context import Story, worth_series
+    from ...validation.report.context import Story
 
     numbers = [f"log-likelihood {fixed(fit.llf)}"] * (not math.isnan(fit.llf))
     numbers += [f"deviance {fixed(fit.deviance)} on {fit.df_resid} df"] * (not math.isnan(fit.deviance))
     facts = f"{'; '.join([f'{fit.counted} from {fit.data.source}', fit.constraint, ', '.join(numbers)])}."
     said = (facts, *map(str, fit.warnings), *cautions(fit), *filter(None, [cut_note(fit, ROWS)]))
     story = Story("The fit", said, parameter_table(fit))
-    drawn = () if why_no_picture(fit) else (worth_series(fit, fit.title),)
+    drawn = () if why_no_picture(fit) else (worth_figure(fit, title="Worths"),)
     asked = agreements.context
     title = f"{fit.title}: does it match R?"
     return replace(

@@ -128,12 +128,12 @@ def answer(s: Simulation, target: float) -> list[str]:
 
 def _blocks(asked: Simulated) -> Iterator[Block]:
     s, target, level = asked.runs[0][0], asked.target, asked.level
-    yield Bullets((experiment_said(s, asked.truth), *annotators_said(s.experiment.panel, asked.agreement)))
     yield Heading(f"How many annotations do I need for a mean rho of {target:g}?")
     yield Bullets(tuple(answer(s, target)))
     said = "Spearman's and Pearson's correlation with the truth by annotations per item"
     yield _drawn("Correlation with the truth", said, partial(plot_curves, s=s, level=level))
     interval = f"mean [{level:.0%} bootstrap interval]"
+    yield Bullets((experiment_said(s, asked.truth), *annotators_said(s.experiment.panel, asked.agreement)))
     yield Heading(f"Spearman's rho with the truth, {interval}, by annotations per item")
     curves = [s.curve(m, "spearman", level) for m in s.experiment.names]
     cells = zip(*(map(_cell, c.mean, c.low, c.high) for c in curves))

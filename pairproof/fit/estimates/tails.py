@@ -21,7 +21,7 @@ import numpy as np
 from ...numerics.arrays import FloatArray
 from ...numerics.compiled import special
 
-#: Below this p is written as smaller than it, and taken from its logarithm: near the end of the doubles it loses digits.
+#: Below this p is written as smaller than it, and taken from its logarithm: there doubles lose digits.
 SMALLEST = 1e-300
 #: ndtri(0.975), of every summary.
 NORMAL_975 = 1.959963984540054

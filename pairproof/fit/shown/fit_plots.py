@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from ...data.columns import Factor
 from ...errors import InputError
+from ...report.blocks import Figure
 from ..estimates.fit_record import listed
 from ..estimates.predictions import ability_functions, sets_of_items
 from ..estimates.specification import Value
@@ -160,6 +162,16 @@ def plot_worth(
     )
     ax.set_xlabel(wrapped(caption, MOST_WIDE))
     return ax
+
+
+def worth_figure(fit: Fit, caption: str = "", title: str = "") -> Figure:
+    """The worths with their intervals as a figure of a report."""
+    parts: dict[str, list[str]] = {}
+    for row in worth_intervals(fit).itertuples():
+        parts.setdefault(str(row.group), []).append(f"{row.item} {row.worth:.3g}")
+    said = "; ".join(f"{group}: {', '.join(worths)}" for group, worths in parts.items())
+    size = (7.5, 1.2 + 0.16 * len(fit.items) * (1 + len(fit.groups)))
+    return Figure(caption, f"Worths. {said}", size, partial(plot_worth, fit), title=title)
 
 
 def _outside(fit: Fit, drawn: pd.DataFrame, names: Sequence[str]) -> tuple[list[str], pd.DataFrame]:

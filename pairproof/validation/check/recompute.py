@@ -226,7 +226,6 @@ def _context(
         versions=versions(backend, further),
         absent=absences(backend, further),
         story=tuple(stories),
-        worths=tuple(series for section in stories for series in section.worths),
     )
 
 

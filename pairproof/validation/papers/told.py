@@ -9,7 +9,7 @@ from typing import Any
 
 from ...files.packaged import packaged_toml
 from ...report.blocks import Figure, Table
-from ..report.context import Story, WorthSeries
+from ..report.context import Story
 from ..verdicts.agreement import Agreement
 
 #: Codes of rows where R has no numbers, by its own word.
@@ -31,17 +31,12 @@ class Words:
         return _filled(self._file["sentences"][sentence], found)
 
     def section(
-        self,
-        name: str,
-        table: Table | None = None,
-        figures: Sequence[Figure] = (),
-        worths: Sequence[WorthSeries] = (),
-        **found: Any,
+        self, name: str, table: Table | None = None, figures: Sequence[Figure] = (), **found: Any
     ) -> Story:
         """A section, with its table and figures."""
         of = self._file[name]
         paragraphs = tuple(_filled(text, found) for text in of["paragraphs"])
-        return Story(of["title"].format_map(found), paragraphs, table, tuple(figures), tuple(worths))
+        return Story(of["title"].format_map(found), paragraphs, table, tuple(figures))
 
 
 def _filled(text: str, found: Mapping[str, Any]) -> str:

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ...fit.estimates.array_inference import normal_quantile
-from ...fit.fit import Fit
 from ...report.blocks import Cell, Figure, Table
 from ...text import named
 from ..claims.quantities import kind_of
@@ -96,18 +94,6 @@ def _session(backend: Backend) -> RSession:
 
 
 @dataclass(frozen=True)
-class WorthSeries:
-    """Worths of one model, to be drawn with their intervals."""
-
-    title: str
-    groups: tuple[str, ...]
-    items: tuple[str, ...]
-    worth: tuple[tuple[float, ...], ...]
-    low: tuple[tuple[float, ...], ...]
-    high: tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True)
 class Story:
     """A section in words; then its table, then figures in HTML, their captions and descriptions elsewhere."""
 
@@ -115,21 +101,6 @@ class Story:
     paragraphs: tuple[str, ...]
     table: Table | None = None
     figures: tuple[Figure, ...] = ()
-    worths: tuple[WorthSeries, ...] = ()
-
-
-def worth_series(fit: Fit, title: str, level: float = 0.95) -> WorthSeries:
-    """The worths of a fit with delta-method intervals, cut off at 0 and 1."""
-    table = fit.worth()
-    half = normal_quantile(0.5 + level / 2)
-    worths, low, high = [], [], []
-    for group in fit.groups:
-        rows = table[table["group"] == group]
-        w, se = rows["worth"].to_numpy(), rows["se"].to_numpy()
-        worths.append(tuple(map(float, w)))
-        low.append(tuple(float(x) for x in (w - half * se).clip(min=0.0)))
-        high.append(tuple(float(x) for x in (w + half * se).clip(max=1.0)))
-    return WorthSeries(title, tuple(fit.groups), fit.items, tuple(worths), tuple(low), tuple(high))
 
 
 @dataclass(frozen=True)
@@ -144,7 +115,7 @@ class ReportContext:
     absent: Mapping[str, str] = field(default_factory=dict)
     first_lines: tuple[str, ...] = ()
     story: tuple[Story, ...] = ()
-    worths: tuple[WorthSeries, ...] = ()
+    worths: tuple[Figure, ...] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -165,7 +136,13 @@ def counts_sentence(agreements: Sequence[Agreement], what: str = "agreements") -
 
 
 def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
-    """The first lines of a report: what comes out and what does not, what needs attention beside it, R, versions."""
+    """The first lines of a report: what comes out and what does not, then how R was asked."""
+    said = [*results(agreements), *r_lines(agreements, context), *context.first_lines]
+    return [*said, *how_made(context, of_papers=True)]
+
+
+def results(agreements: Sequence[Agreement]) -> list[str]:
+    """What comes out and what does not, and what needs attention beside it."""
     beside_r = [a for a in agreements if a.about == "native-r"]
     lines = list(headline(agreements)) or [counts_sentence(agreements)]
     if beside_r and len(beside_r) < len(agreements):
@@ -180,9 +157,12 @@ def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str
     if beside:
         n, what = len(beside), " comparisons with R" if printed_numbers(agreements) else ""
         lines.append(f"{n}{what} need{'s' * (n == 1)} attention: {named(beside, 6)}")
-    lines += short_lines(agreements)
-    lines += r_lines(agreements, context)
-    lines += context.first_lines
+    return lines + short_lines(agreements)
+
+
+def how_made(context: ReportContext, of_papers: bool) -> list[str]:
+    """Versions, and of a fit, whose first lines are not about papers, how R was asked."""
+    lines = [] if of_papers else list(context.first_lines)
     if context.versions:
         lines.append(
             "Versions: "

@@ -17,7 +17,6 @@ from ...report.blocks import (
     FAINT,
     GOOD,
     INK,
-    WIDE,
     Block,
     Bullets,
     Cell,
@@ -33,64 +32,21 @@ from ...report.blocks import (
     Row,
     Table,
     Tone,
-    panels,
 )
 from ...text import named
 from ..claims.printed import Printed
 from ..verdicts.agreement import AGREEING, VOCABULARY, Agreement, summary
 from ..verdicts.digits import MOST
 from . import notation as numbers
-from .context import DigitsRow, ReportContext, Story, WorthSeries, digits_rows, opening
+from .context import DigitsRow, ReportContext, Story, digits_rows, how_made, opening
 from .findings import OTHER_DEFINITION, attention, of_page, printed_numbers
 from .notation import Group, groups
 
 #: Half-width of the drawing of printed numbers, in units of the last printed place; what lies further out
 #: stands at its edge, with its distance.
 REACH = 1.5
-#: Lines of a list above the numbers; the tables have all rows.
-MOST_LISTED = 40
-
-
-def worth_figure(series: WorthSeries, title: str) -> Figure:
-    """Worths with 95 % intervals, one panel a group, items from most to least preferred in the first."""
-    first = series.worth[0]
-    order = sorted(
-        range(len(series.items)), key=lambda k: -first[k] if not math.isnan(first[k]) else math.inf
-    )
-
-    def draw(figure: Any) -> None:
-        axes = panels(figure, len(series.groups), 0.34 * len(order) + 1.0, sharey=True)
-        for g, (ax, group) in enumerate(zip(axes, series.groups)):
-            _worths(ax, series, g, order)
-            ax.set_xlabel("worth" if group == "all" else f"worth, {group}")
-        axes[0].invert_yaxis()
-
-    text = "; ".join(
-        f"{group}: " + ", ".join(f"{series.items[k]} {numbers.number(series.worth[g][k], 3)}" for k in order)
-        for g, group in enumerate(series.groups)
-    )
-    return Figure(
-        f"{series.title}. Worths sum to 1 in each group; bars are 95 % intervals by the delta method.",
-        text,
-        (WIDE, 0.34 * len(order) + 1.0),
-        draw,
-        panels=True,
-        title=title,
-    )
-
-
-def _worths(ax: Any, series: WorthSeries, g: int, order: Sequence[int]) -> None:
-    for row, k in enumerate(order):
-        w = series.worth[g][k]
-        if math.isnan(w):
-            ax.text(0.02, row, "not estimable", va="center", fontsize=8)
-            continue
-        ends = [series.low[g][k], series.high[g][k]]
-        ax.plot(ends, [row, row], color=GOOD, linewidth=2.2, solid_capstyle="butt")
-        ax.plot([w], [row], marker="o", color=INK, markersize=4.5, linestyle="none")
-    ax.set_xlim(0, 1)
-    ax.set_yticks(range(len(order)))
-    ax.set_yticklabels([series.items[k] for k in order])
+#: Lines of a list above the numbers; a longer table in which nothing is open is folded.
+MOST_LISTED = LONG = 40
 
 
 def digits_figure(rows: Sequence[DigitsRow]) -> Figure:
@@ -219,23 +175,27 @@ DIGITS = (
 
 
 def page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
-    """The whole report: what matters, the numbers, and only then pictures, what is told around them, and R's digits."""
+    """The whole report: what comes out, a picture, the numbers, and only then R's digits and how it was asked."""
     has_printed = bool(printed_numbers(agreements))
+    one_fit = all(a.about == "native-r" and not a.claim for a in agreements)
     numbered: list[Block] = [Heading("Printed numbers" if has_printed else "Number by number")]
     for group in groups(agreements, context):
         numbered += group_blocks(group)
     story = [block for section in context.story for block in story_blocks(section)]
     picture = printed_figure(agreements)
-    blocks: list[Block] = [Bullets(tuple(opening(agreements, context)), lead=True), _counts(agreements)]
-    blocks += list_blocks(agreements)
+    # How R was asked for each number of one fit, and versions, stand at the end.
+    made = how_made(context, of_papers=not one_fit)
+    lead = [line for line in opening(agreements, context) if line not in made]
+    blocks: list[Block] = [Bullets(tuple(lead), lead=True), _counts(agreements), *list_blocks(agreements)]
     # The story of a fit is the fit itself, that of a paper goes beyond its numbers.
-    blocks += [*numbered, *filter(None, [picture]), *story] if has_printed else [*story, *numbered]
-    blocks += [worth_figure(s, "" if k else "Worths") for k, s in enumerate(context.worths)]
+    told = [*numbered, *story] if has_printed else [*story, *numbered]
+    blocks += [*filter(None, [picture]), *context.worths, *told]
     rows = digits_rows(agreements)
     if rows:
         both = (digits_figure(rows), digits_table(rows))
         blocks += [Heading("Digits of agreement"), Paragraph(DIGITS)]
         blocks.append(Folded("By source and kind of number", both, kept=True))
+    blocks.append(Folded("How R was asked, and versions", (Bullets(tuple(made)),), kept=True))
     return Page(context.title, [*blocks, *_foot(agreements, context)], context.subtitle)
 
 
@@ -303,7 +263,10 @@ def group_blocks(group: Group, told: bool = False) -> Iterator[Block]:
             yield Quote(a.printed or "", numbers.verdict_cell(a), numbers.said(a))
     of_page = [a for a in group.listed if a.about in ("printed", "arithmetic")]
     of_r = [a for a in group.listed if a.about == "native-r"]
-    yield from (agreement_table(rows, told) for rows in (of_page, of_r) if rows)
+    for rows in filter(None, (of_page, of_r)):
+        table, listed = agreement_table(rows, told), ", ".join(f"{n} {v}" for v, n in summary(rows).items())
+        long = len(rows) > LONG and all(a.passes for a in rows)
+        yield Folded(f"{len(rows)} numbers: {listed}", (table,), kept=True) if long else table
     if group.arithmetic:
         checks = (f"{a.quantity} {a.printed or ''}".rstrip() + f": {a.explanation}" for a in group.arithmetic)
         yield Folded(group.fit_each_other, (Bullets(tuple(checks)),))
@@ -344,13 +307,12 @@ def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
         (Column("off, in se"), ["" if a.size is None else f"{a.size:.2g}" for a in rows]),
         (Column("verdict", "left"), [numbers.verdict_cell(a) for a in rows]),
     )
-    shown = [(column, cells) for column, cells in columns if not set(cells) <= {"", "-"}]
     notes = (
         "" if told and (not a.passes or a.verdict == OTHER_DEFINITION) else numbers.said(a) for a in rows
     )
-    body = map(Row, zip(*(cells for _, cells in shown)), notes)
+    body = map(Row, zip(*(cells for _, cells in columns)), notes)
     caption = f"R is {calls[0]}" if calls and not several and any(r is not None for r in of_r) else ""
-    return Table(tuple(column for column, _ in shown), tuple(body), caption)
+    return Table(tuple(column for column, _ in columns), tuple(body), caption)
 
 
 def digits_table(rows: Sequence[DigitsRow]) -> Table:

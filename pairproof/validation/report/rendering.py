@@ -1,4 +1,4 @@
-"""Reports of agreements in every form: a page, text, JSON and JUnit, rendered and written.
+"""Reports of agreements in every form: a page, text, JSON and JUnit.
 
 No number is computed here but counts and minima; what a report says of a number, its `Agreement` says.  In
 JUnit XML an agreement is a testcase; what did not run, or R did not converge for, is skipped with its reason;
@@ -10,15 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from xml.etree import ElementTree
 
-from ...errors import InputError
 from ...report.output import FORMATS as FORMATS, Output, render_text as _text_of
 from ...text import safe
 from ..verdicts.agreement import Agreement, to_document
 from . import notation as numbers
-from .context import ReportContext as ReportContext, Story as Story, opening, worth_series as worth_series
+from .context import ReportContext as ReportContext, Story as Story, opening
 from .page import page
 from .terminal import full_page
 
@@ -109,16 +107,3 @@ def render_text(
 
     columns = width or shutil.get_terminal_size((100, 24)).columns
     return _text_of(full_page(agreements, context or ReportContext()), width=columns, color=color)
-
-
-def write_report(
-    agreements: Sequence[Agreement], context: ReportContext, path: str | Path, *, force: bool = False
-) -> Path:
-    """Write a report; its form follows the suffix of `path` (.html, .md, .json, .xml for JUnit, .txt)."""
-    file = Path(path)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"report {path}: cannot be written ({error.strerror})") from error
-    output(agreements, context).write(file, force=force)
-    return file

@@ -16,6 +16,7 @@ from pairproof.campaign.watch.status_report import page
 from pairproof.cli import main
 from pairproof.report.output import render_html, render_text
 from tests.campaign.helpers import campaign, run_batches, write
+from tests.report.phone import LEAST, text_sizes
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -79,7 +80,9 @@ def test_names_and_ids_that_look_like_code_are_text_in_the_page(hostile, tmp_pat
         "Scores",
     ):
         assert f">{heading}</h2>" in text or f">{heading}<" in text, heading
-    assert text.count("<svg") == 2 * 4  # use of the scale, course, systems, scores
+    assert (
+        min(text_sizes(text)) >= LEAST and text.count("<svg") == 2 * 4
+    )  # use of the scale, course, systems, scores
 
 
 def test_the_cost_is_that_of_the_median_time_so_far_and_for_what_is_out(hostile, capsys):

@@ -257,9 +257,10 @@ def test_the_story_of_the_other_tests_has_their_p_values() -> None:
 
 
 def test_worths_of_both_readings_and_of_the_judges_are_drawn() -> None:
-    drawn = {w.title: w for w in dras("recorded").context.worths}
-    assert len(drawn) == 3 and max(len(w.groups) for w in drawn.values()) == 4
-    assert drawn["Table 1 as headed"].worth[0][0] == pytest.approx(0.6583828914, rel=1e-9)
+    figures = [figure for story in dras("recorded").context.story for figure in story.figures]
+    drawn = {figure.caption: figure.description for figure in figures}
+    assert [drawn[name].count(": ") for name in drawn if name.startswith("Table 1")] == [1, 1, 4]
+    assert drawn["Table 1 as headed"].startswith("Worths. all: A 0.658, ")
 
 
 def test_every_report_tells_the_story_and_names_the_versions() -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
+from pairproof.fit.shown.fit_plots import worth_figure
 from pairproof.report.blocks import Figure, Table
 from pairproof.validation.check.checker import Checker
 from pairproof.validation.check.claims_file import read_paper
@@ -25,17 +26,10 @@ from pairproof.validation.claims.quantities import Quantity
 from pairproof.validation.report.context import digits_rows, opening
 from pairproof.validation.report.findings import headline
 from pairproof.validation.report.page import MARKS, mark_of, printed_figure
-from pairproof.validation.report.rendering import (
-    FORMATS,
-    ReportContext,
-    Story,
-    render,
-    render_text,
-    worth_series,
-    write_report,
-)
+from pairproof.validation.report.rendering import FORMATS, ReportContext, Story, output, render, render_text
 from pairproof.validation.report.verification import Verification
 from pairproof.validation.verdicts.agreement import Agreement, RCounterpart
+from tests.report.phone import LEAST, text_sizes
 from tests.validation.fakes import GLM, values_of
 
 pytestmark = pytest.mark.xdist_group("a report of Dras")
@@ -80,7 +74,7 @@ def dras() -> tuple[Sequence[Agreement], ReportContext]:
                 (Figure(EVIL, f"A line. {EVIL}", (3, 2), draw),),
             ),
         ),
-        worths=(worth_series(checker.fit("subjects"), "By judge"),),
+        worths=(worth_figure(checker.fit("subjects"), title="Worths"),),
     )
     return rows, context
 
@@ -185,10 +179,10 @@ def test_badges_count_printed_numbers_and_no_comparisons_with_r() -> None:
     assert badges[:3] == ["1", "1", "1"] and sum(map(int, badges)) == 3
 
 
-def test_numbers_stand_before_any_picture_and_the_digits_of_r_are_folded() -> None:
+def test_the_answer_and_a_picture_stand_before_the_tables_and_the_digits_of_r_are_folded() -> None:
     page = report(".html")
-    first = page.index("<svg")
-    assert page.index("<h2", 0) < page.index('class="v good"') < first
+    picture, table = page.index("<svg"), page.index('class="v good"')
+    assert page.index("20 of 24 printed numbers come out") < picture < table < page.index("How R was asked")
     digits = page[page.index("Digits of agreement</h2>") :]
     assert digits.index("<details>") < digits.index("<svg")
 
@@ -301,6 +295,7 @@ def test_foreign_text_is_escaped_in_the_html() -> None:
 
 def test_the_drawings_have_a_title_and_a_description_and_the_pages_colours() -> None:
     svgs = re.findall(r"<svg.*?</svg>", report(".html"), re.DOTALL)
+    assert min(text_sizes(report(".html"))) >= LEAST
     assert (
         len(svgs) == 8
     )  # a story's figure, printed numbers, worths, digits; each for a page and for a telephone
@@ -426,11 +421,12 @@ def test_no_agreement_at_all_still_makes_every_report() -> None:
 def test_reports_are_written_by_their_suffix_and_others_are_refused(tmp_path: Path) -> None:
     rows, context = dras()
     for suffix in FORMATS:
-        assert write_report(rows, context, tmp_path / "new folder" / f"r{suffix}").read_text(encoding="utf-8")
+        output(rows, context).write(tmp_path / f"r{suffix}")
+        assert (tmp_path / f"r{suffix}").read_text(encoding="utf-8")
     with pytest.raises(InputError, match=r"expected one of \.html"):
-        write_report(rows, context, tmp_path / "r.pdf")
+        output(rows, context).write(tmp_path / "r.pdf")
     with pytest.raises(InputError, match="cannot be written"):
-        write_report(rows, context, tmp_path / "new folder" / "r.html" / "x.html")
+        output(rows, context).write(tmp_path / "r.html" / "x.html")
 
 
 def test_a_figure_of_a_story_is_drawn_in_the_pages_ink_and_described_where_nothing_is_drawn() -> None:

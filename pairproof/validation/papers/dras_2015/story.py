@@ -19,6 +19,7 @@ from ....fit.estimates.array_inference import normal_quantile
 from ....fit.estimates.tails import p_equals, p_words
 from ....fit.fit import Fit
 from ....fit.many.simultaneous import log10_holm
+from ....fit.shown.fit_plots import worth_figure
 from ....native.competitions.ranking import tests_by_judge as by_judge
 from ....native.competitions.ranking.sign_test import (
     SignTest,
@@ -30,7 +31,7 @@ from ....numerics.arrays import FloatArray
 from ....report.blocks import Table
 from ...check.checker import Checker
 from ...claims.quantities import first_preferences, kind_of
-from ...report.context import Story, worth_series
+from ...report.context import Story
 from ...statements.under_clustering import Effect, effects_of, effects_table
 from ...verdicts.agreement import Agreement
 from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r
@@ -194,10 +195,10 @@ def _swapped_columns(checker: Checker, agreements: Sequence[Agreement]) -> Story
     return WORDS.section(
         "swapped-columns",
         _side_by_side(right, wrong, right0, wrong0, judges, judges_wrong),
-        worths=(
-            worth_series(right, "Table 1 as headed"),
-            worth_series(wrong, "Table 1 in prefmod's order of columns"),
-            worth_series(judges, "Table 1 as headed, by judge"),
+        figures=(
+            worth_figure(right, "Table 1 as headed"),
+            worth_figure(wrong, "Table 1 in prefmod's order of columns"),
+            worth_figure(judges, "Table 1 as headed, by judge"),
         ),
         right=right,
         right0=right0,
