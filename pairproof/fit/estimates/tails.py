@@ -23,8 +23,7 @@ from ...numerics.compiled import special
 
 #: Below this p is printed from its logarithm: nearer to the end of the doubles it loses digits one by one.
 SMALLEST = 1e-300
-#: Smaller exponents than this are not told apart: rounding of log10 p then leaves no digit of the number in
-#: front.
+#: Smaller exponents cannot be distinguished: rounding of log10 p then leaves no digit of the number in front.
 LEAST_EXPONENT = -1_000_000_000
 #: ndtri(0.975), of every summary.
 NORMAL_975 = 1.959963984540054

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from ..fit import Fit
 
 
-#: More groups than this cannot be told apart by colour (Okabe and Ito 2008, "Color Universal Design", eight
-#: colours).
+#: More groups than this cannot be distinguished by colour (Okabe and Ito 2008, "Color Universal Design").
 MOST_GROUPS = 8
 #: Characters of an item's name; longer ones are cut, so that they leave room for the intervals.
 LONGEST = 40
@@ -132,13 +131,15 @@ def plot_worth(
     check_axes(ax)
     if groups is None and len(fit.groups) > MOST_GROUPS:
         raise InputError(
-            f"{len(fit.groups)} groups cannot be told apart in one plot; name at most {MOST_GROUPS}, for"
+            f"{len(fit.groups)} groups cannot be distinguished in one plot; name at most {MOST_GROUPS}, for"
             f" example groups={list(fit.groups)[:3]}"
         )
     frame = worth_intervals(fit, groups, level)
     names = list(dict.fromkeys(frame["group"]))
     if len(names) > MOST_GROUPS:
-        raise InputError(f"{len(names)} groups cannot be told apart in one plot; name at most {MOST_GROUPS}")
+        raise InputError(
+            f"{len(names)} groups cannot be distinguished in one plot; name at most {MOST_GROUPS}"
+        )
     drawn = frame.dropna(subset=["worth"])
     if drawn.empty:
         raise InputError(f"there is no worth to draw: {fit.why_not_estimable()}")
