@@ -1,8 +1,8 @@
 """Tests of judges, of items, of pairs and of times, against the board that the votes themselves make (:mod:`.seen`).
 
 Sums of residuals that are zero by symmetry are divided by the root of the sum of their squares over clusters:
-P(|T| > t) <= 2 exp(-t^2 / 2) whatever the clusters' sizes (Efron 1969, on the signs).  Shares of what judges do have a beta
-distribution.  What judges have a taste for is allowed for in every test of a judge, a pair or a time.
+P(|T| > t) <= 2 exp(-t^2 / 2) for any sizes of the clusters (Efron 1969, on the signs).  Shares of what judges do have a
+beta distribution.  What judges have a taste for is allowed for in every test of a judge, a pair or a time.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Tests:
-    """All tests of a kind.  p float[m]; told: what is said of one of them; why_not: why there are none."""
+    """All tests of a kind.  p float[m]; told: the text about one of them; why_not: why there are none."""
 
     kind: str
     p: FloatArray = field(default_factory=lambda: np.zeros(0))
