@@ -1,7 +1,7 @@
 """R's data as pandas: `.rda` and `.rds` files, read without R, and the data sets of R packages.
 
 >>> from pairproof.bridge.r_data import package_data, read_rda          # doctest: +SKIP
->>> cemspc = package_data("prefmod", "cemspc")                         # a DataFrame, one column a pair
+>>> cemspc = package_data("prefmod", "cemspc")                         # a DataFrame, one column per pair
 >>> pairproof.read(cemspc, layout="prefmod", items=["LO", "PA", "MI", "SG", "BA", "ST"], pair_order="prefmod",
 ...                coding="first=0,tie=1,second=2,missing=NA")         # doctest: +SKIP
 
@@ -345,7 +345,7 @@ class _Stream:
         if name == "deferred_string" and state[0] == "list" and state[1] and state[1][0][0] in ("int", "dbl"):
             self._write_out(len(state[1][0][1]), OF_TEXT)
             return ("chr", [_shown(v) for v in state[1][0][1].tolist()], attributes)
-        raise _Damaged(f"it holds a vector in the form {name[:40]!r}, which is not read; save it anew in R")
+        raise _Damaged(f"it holds a vector in the form {name[:40]!r}, which is not read; save it again in R")
 
     def _write_out(self, n: float, width: int) -> None:
         """Count a vector that the file holds in a short form, before it is made; all of them are bounded together."""

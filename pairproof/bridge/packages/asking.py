@@ -123,7 +123,7 @@ def call(backend: Any, function: str, arguments: Mapping[str, Any], extract: str
 
 
 def program(package: str, name: str) -> str:
-    """The R code that stands beside a package's modules, "contests/newton", to the last byte: records' keys have it."""
+    """The R code that is next to a package's modules, "contests/newton", to the last byte: records' keys have it."""
     return packaged_text(package, f"{name}.R")
 
 

@@ -1,9 +1,9 @@
 """psychotools under its own names: paircomp, btmodel, itempar, worth, estfun.
 
-A paircomp has a row a judge and a column a pair, (12)(13)(23)(14)(24)(34)...  ``btmodel`` fits Bradley and
-Terry's and Davidson's models on the log-odds scale, log worth = its coefficient; the undecided parameter is
-Davidson's gamma = log nu.  psychotools has no ``predict`` of a btmodel; what it has beside paired comparisons
-is not here.
+A paircomp has one row per judge and one column per pair, (12)(13)(23)(14)(24)(34)...  ``btmodel`` fits
+Bradley and Terry's and Davidson's models on the log-odds scale, log worth = its coefficient; the undecided
+parameter is Davidson's gamma = log nu.  psychotools has no ``predict`` of a btmodel; what it has beside
+paired comparisons is not here.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A CSV file brings the same R columns back: factors with the order of their levels, integers, doubles with
 every digit, logicals, text, NA.  A missing value is an empty field, so an empty text cannot be written.
-Doubles are written by Python's `repr`, whole ones with ".0", which tells them from integers.
+Doubles are written by Python's `repr`, whole ones with ".0", which distinguishes them from integers.
 
 pandas is imported only when a pandas object is sent or a data frame is wanted.
 """

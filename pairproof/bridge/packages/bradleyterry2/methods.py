@@ -247,7 +247,7 @@ def residuals(
 
 @dataclass(frozen=True, eq=False)
 class ModelMatrix(RAnswer):
-    """The differences of both players' model matrices, a row a contest.
+    """The differences of both players' model matrices, one row per contest.
 
     values float[contests, columns].
     """
@@ -328,7 +328,7 @@ def _of(
     given: Mapping[str, Any],
     *others: ContestModel,
 ) -> Answer:
-    """What R's function says of the model, which is fitted in the same call."""
+    """What R's function says about the model, which is fitted in the same call."""
     needs = tuple(dict.fromkeys(n for m in (model, *others) for n in needs_of(m)))
     return kind.ask(backend, f"{function} of BTm", FIT + code, {**model.arguments, **given}, needs)
 
