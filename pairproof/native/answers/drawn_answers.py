@@ -149,9 +149,9 @@ def draw_ranks(
 
 def draw_answers(fit: Fit, *, seed: int) -> Respondents:
     """Draw an answer of every person of a fitted table from the fitted model, with the gaps that each left.
-    fit: of a model whose possible answers are written out (at most 400,000).  Returns Respondents: a row a
-    person, with the covariates of the table.  Ratings are drawn as orders, and have the lowest points that
-    express them."""
+    fit: of a model whose possible answers are written out (at most 400,000).  Returns Respondents: one row
+    per person, with the covariates of the table.  Ratings are drawn as orders, and have the lowest points
+    that express them."""
     table = fit.respondents
     possible = enumerated(fit.numbers)
     if (table.weights != np.round(table.weights)).any():

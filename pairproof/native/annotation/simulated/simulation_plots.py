@@ -1,7 +1,7 @@
 """Pictures of simulated annotation: the curves, histograms and match qualities of Sakaguchi and Van Durme
 (2018), figures 6 to 10, and Spearman's rho over shifts of the annotators.
 
-Every function draws into a figure of matplotlib and makes its own axes. Where corrected scores stand beside
+Every function draws into a figure of matplotlib and makes its own axes. Where corrected scores are next to
 raw ones, raw lines are dashed.
 """
 
@@ -31,7 +31,7 @@ OTHER, BLACK = "#888888", "#000000"
 
 
 def line_style(name: str, corrected: bool) -> dict[str, Any]:
-    """Colour and style of a method's line; raw lines are dashed where corrected ones stand beside them."""
+    """Colour and style of a method's line; raw lines are dashed where corrected ones are next to them."""
     colour, own = STYLES[name.rstrip("+")]
     if not corrected:
         return {"color": colour, "linestyle": own}
@@ -80,7 +80,7 @@ def plot_match_quality(figure: Any, maps: Mapping[int, FloatArray]) -> None:
 
 
 def plot_over_shifts(figure: Any, grid: Grid, after: Sequence[int]) -> None:
-    """Spearman's rho over shifts, a row a number of judgments, a column a context."""
+    """Spearman's rho over shifts, one row per number of judgments, one column per context."""
     whole = {}
     for n, context in product(after, grid.contexts):
         own = {name: grid.curve(name, n, context) for name in grid.names}
@@ -89,7 +89,7 @@ def plot_over_shifts(figure: Any, grid: Grid, after: Sequence[int]) -> None:
 
 
 def plot_over_judgments(figure: Any, grid: Grid) -> None:
-    """Spearman's rho over judgments an item, a column a context, the first and the last shift in rows."""
+    """Spearman's rho over judgments an item, one column per context, the first and the last shift in rows."""
     lines = {}
     for k, context in product(sorted({0, len(grid.shifts) - 1}), grid.contexts):
         own = {name: np.array([grid.curve(name, n, context)[k] for n in grid.after]) for name in grid.names}
@@ -110,7 +110,8 @@ def _draw(
     below: str,
     marks: Mapping[str, Any],
 ) -> None:
-    """A panel for each title, a column a context, its lines by method over x, and the legend beside them."""
+    """A panel for each title, one column per context, its lines by method over x, and the legend beside
+    them."""
     columns, corrected = len(grid.contexts), any(name.endswith("+") for name in grid.names)
     how = {"squeeze": False, "sharey": "row", "gridspec_kw": {"width_ratios": [1.0] * columns + [0.35]}}
     axes = figure.subplots(len(lines) // columns, columns + 1, **how)

@@ -70,7 +70,7 @@ def _fitted(base: Fit, spec: ModelSpec, of_rows: _Likelihood) -> Fit:
     if found.trouble == "singular":
         flat = ", ".join(flat_names(found.point.information, of_rows.names)[:8])
         raise AliasError(
-            f"{asked}: {flat} cannot be told from one another or from the items; leave one of them out"
+            f"{asked}: {flat} cannot be distinguished from one another or from the items; leave one of them out"
         )
     if found.trouble == "far" or found.linear >= _LINEAR:
         raise NotEstimableError(

@@ -181,8 +181,8 @@ def rates_of(
 ) -> Rates:
     """Rates of all systems and differences of all pairs, or of the pair that is named.
     pair: only these two, from the first one's side.  common: compare a pair on the sentences both have where
-    they are not the same.  cluster: one column or two, with which the table was read: standard errors by
-    these clusters."""
+    they are not the same.  cluster: one column or two, with which the table was read: standard errors
+    clustered by these columns."""
     if cluster:
         check_clusters(cluster, kind)
         check_columns(cluster, estimator)
