@@ -280,7 +280,7 @@ def fit_model(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
 
 def _fitted(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
     if not model.family:
-        raise InputError("the claim does not say of which family its model is")
+        raise InputError("the claim does not name the family of its model")
     if isinstance(table, Comparisons):
         from ...native.comparisons.contests.bradley_terry import FITTERS
 

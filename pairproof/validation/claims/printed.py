@@ -82,7 +82,7 @@ class Printed:
     text: as printed.  value: the number; None for "ns" and for stars alone.  unit: unit of the last printed
     place; None for a bound.  low, high: ends of the set of values that print so; None where there is no end.
     digits: significant digits as printed, trailing zeros of an integer included.  stars: mark of significance
-    that stands beside the number or alone; "" for none.  star_limits: the p-values the mark stands for: above
+    that is next to the number or alone; "" for none.  star_limits: the p-values the mark stands for: above
     the first, not above the second.  `on`: what stands after "on": the degrees of freedom.
     """
 

@@ -84,7 +84,7 @@ class Interval:
         """The values that lie in both intervals; all of `other` where none does.
 
         Where a printed z does not fit the printed estimate and standard error, the check of z says so, and p
-        is held against the latter two.
+        is compared with the latter two.
         """
         low, high = max(self.low, other.low), min(self.high, other.high)
         return Interval(low, high) if low <= high else other

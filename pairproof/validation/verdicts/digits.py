@@ -3,7 +3,7 @@ in.
 
     digits = -log10( |c - t| / max(|t|, scale) ),  0 <= digits <= 16
 
-c is the computed value, t the one it is held against, scale the standard error of t where it has one: an
+c is the computed value, t the one it is compared with, scale the standard error of t where it has one: an
 estimate of 1e-9 with a standard error of 0.1 is zero for every purpose, and its relative error says nothing.
 Where t and scale are both 0 the error is absolute.  McCullough (1998, The American Statistician 52, 358-366)
 with the scale added.  Digits are never averaged: a halved effect hides among 200 good numbers, the minimum
