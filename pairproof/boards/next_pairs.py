@@ -279,7 +279,7 @@ class _Asking:
         abilities, data = abilities_of(fit), fit.data
         unit, m = abilities.per_unit, abilities.sets.members()
         if not math.isfinite(unit):
-            raise InputError(f"{fit.title}: its abilities are no log-odds; fit a model with link='logit'")
+            raise InputError(f"{fit.title}: its abilities are not log-odds; fit a model with link='logit'")
         if len(m) < 2:
             raise NotEstimableError(
                 f"{len(m)} item with a finite rating; ask votes at random until items have both won and lost"

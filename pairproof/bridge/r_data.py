@@ -112,7 +112,7 @@ def _objects(content: bytes, stem: str) -> dict[str, Node]:
             return {}
         names = node[2].get("names")
         if node[0] != "list" or names is None:
-            raise _Damaged("it is no list of named objects")
+            raise _Damaged("it is not a list of named objects")
         return {str(k): v for k, v in sorted(zip(names[1], node[1]), key=lambda pair: str(pair[0]))}
     if content[:2] == b"X\n":
         return {stem: _Stream(content, 0).whole()}
@@ -120,7 +120,7 @@ def _objects(content: bytes, stem: str) -> dict[str, Node]:
         raise _Damaged(
             "it is saved as text or in this machine's own byte order; save it in R without ascii = TRUE"
         )
-    raise _Damaged(f"it is no file of R's save or saveRDS (it begins with {content[:8]!r})")
+    raise _Damaged(f"it is not a file of R's save or saveRDS (it begins with {content[:8]!r})")
 
 
 class _Stream:
@@ -485,7 +485,7 @@ def data_expr(package: str, name: str, element: str = "") -> Expr:
     bare = element.removeprefix("-")
     for text in (package, name, bare):
         if text and not re.fullmatch(r"[A-Za-z][A-Za-z0-9._]*", text) or not name:
-            raise InputError(f"{text!r} is no name of an R package, data set or column")
+            raise InputError(f"{text!r} is not a name of an R package, data set or column")
     chosen = "" if not element else f'[["{bare}"]]' if bare == element else f'[names({name}) != "{bare}"]'
     load = f'utils::data(list = "{name}", package = "{package}", envir = environment())'
     return Expr(f"local({{{load}; {name}{chosen}}})")

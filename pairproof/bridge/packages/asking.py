@@ -318,7 +318,7 @@ class Estimates(RAnswer):
     def _place(self, name: str) -> int:
         if name not in self.names:
             raise KeyError(
-                f"{name!r} is no coefficient of {self.result.call.name}, which has {list(self.names)}"
+                f"{name!r} is not a coefficient of {self.result.call.name}, which has {list(self.names)}"
             )
         return self.names.index(name)
 

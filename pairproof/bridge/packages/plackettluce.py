@@ -310,7 +310,7 @@ def itempar(
     Raises
     ------
     ValueError, RError
-        ``ref`` is no item; R's own.
+        ``ref`` is not an item; R's own.
 
     Examples
     --------

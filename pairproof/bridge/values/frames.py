@@ -277,7 +277,7 @@ def read_frame(
         if name in named:
             wrong = next((v for v in fields if v is not None and v not in named[name]), None)
             if wrong is not None:
-                raise InputError(f"{Path(path).name}, column {name}: {wrong!r} is no level of it")
+                raise InputError(f"{Path(path).name}, column {name}: {wrong!r} is not a level of it")
             out[name] = pd.Categorical(fields, categories=list(named[name]), ordered=name in ordered)
         else:
             out[name] = _column(fields, name in text)

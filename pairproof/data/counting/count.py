@@ -243,7 +243,7 @@ def as_whole(text: str | None) -> int | None:
 
 
 def _refuse(table: Table, layout: Layout, coding: CodingLike | None, source: str) -> None:
-    """Refuse what is no comparison: all at once, each with the number of its rows."""
+    """Refuse what is not a comparison: all at once, each with the number of its rows."""
     first, second = NEEDED[layout][:2]
     n = table.columns["weight"].to_numpy() if layout != "counts" else np.ones(table.n_rows, np.int64)
     found: list[tuple[type[InputError], str]] = []

@@ -54,7 +54,7 @@ class Cuts:
         self._first: dict[int, str] = {}
 
     def text(self, text: str | None) -> str | None:
-        """The first number on the same side of each cut; what is no number as it is."""
+        """The first number on the same side of each cut; what is not a number as it is."""
         if text is None or not NUMBER.fullmatch(text.strip()):
             return text
         number = float(text)

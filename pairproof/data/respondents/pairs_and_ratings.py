@@ -172,7 +172,8 @@ def _items(table: Table, column: str, bodies: Sequence[str]) -> tuple[str, ...]:
     if len(set(names)) < n:
         raise ItemError(
             f"{table.source}, column {quoted(column)}: {n * (n - 1) // 2} comparisons would be those of {n} items, but the text"
-            f" names {listed(names)}; a paircomp of both orders of the pairs (ordered = TRUE) is no table of whole answers"
+            f" names {listed(names)}; a paircomp of both orders of the pairs (ordered = TRUE) is not a table"
+            " of whole answers"
             " here: read it as rows first, second, outcome with pairproof.read"
         )
     return names
@@ -196,7 +197,7 @@ def _signs(table: Table, column: str, rows: Any, body: str, items: tuple[str, ..
             rows,
             column,
             f"the text goes on after the {len(pairs)} pairs of {len(items)} items, with {shortened(repr(rest))}",
-            "a paircomp of both orders of the pairs (ordered = TRUE) is no table of whole answers here; read it as rows"
+            "a paircomp of both orders of the pairs (ordered = TRUE) is not a table of whole answers here; read it as rows"
             " first, second, outcome with pairproof.read",
         )
     return signs

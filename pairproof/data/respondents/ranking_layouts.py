@@ -84,13 +84,14 @@ class Unranked:
             (
                 rank & (values == 0) & (not zero_based),
                 "the rank is 0",
-                f"if that is no rank {SAY}, unranked={{0: 'absent'}} (as R's PlackettLuce reads it) or {{0: 'below'}}; if"
+                f"if that is not a rank {SAY}, unranked={{0: 'absent'}} (as R's PlackettLuce reads it) or"
+                f" {{0: 'below'}}; if"
                 " 0 is the best rank pass zero_based=True",
             ),
             (
                 rank & (values < 0),
                 "the rank is {cell}",
-                "expected 1 for the best item, 2 for the next; if this is no rank state its meaning, for example"
+                "expected 1 for the best item, 2 for the next; if this is not a rank state its meaning, for example"
                 " unranked={-1: 'absent'}",
             ),
         ):

@@ -456,7 +456,9 @@ class FitRecord:
     def of_contests(self) -> ContestSpec:
         """The specification, with what is about links, bias and random effects."""
         if not isinstance(self.spec, ContestSpec):
-            raise Absent(f"{title(self)} is no model with a formula of contests; fit_bradley_terry has them")
+            raise Absent(
+                f"{title(self)} is not a model with a formula of contests; fit_bradley_terry has them"
+            )
         return self.spec
 
     @property

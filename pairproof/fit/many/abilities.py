@@ -184,8 +184,8 @@ class Abilities:
     why a difference, the smaller number first, has no standard error.  covariance_title: which covariance it
     is, in words.  cautions: what a reader of the standard errors has to know.  group: of the fit; "all" if it
     has one.  per_unit: log-odds per unit of the estimates: 2 on the lambda scale, 1 on the log-odds scale, nan
-    under a link whose differences are no log-odds.  between: tests of differences that are infinite; None if there are none.
-    """
+    under a link whose differences are not log-odds.  between: tests of differences that are infinite; None if there are
+    none."""
 
     items: tuple[str, ...]
     estimate: FloatArray

@@ -160,7 +160,7 @@ def groups_of(
     if not columns:
         if (weights != np.round(weights)).any():
             raise InputError(
-                "weights that are no whole numbers of persons cannot be clusters of one person each"
+                "weights that are not whole numbers of persons cannot be clusters of one person each"
             )
         return sparse.identity(n, format="csr"), numbers.observed, ()
     codes, names = _codes(table, columns[0], missing)

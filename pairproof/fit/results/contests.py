@@ -63,7 +63,8 @@ JUDGES = ("item:judge",)
 
 
 def clusters_exist(spec: ContestSpec, kind: str) -> None:
-    """Refuse standard errors by cluster where the likelihood is no product over rows, or CR2 has no root."""
+    """Refuse standard errors by cluster where the likelihood is not a product over rows, or CR2 has no
+    root."""
     if spec.random not in ((), JUDGES):
         raise InputError(
             f"standard errors by cluster of a model with random effects ({', '.join(spec.random)}): its likelihood is no"

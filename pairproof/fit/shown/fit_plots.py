@@ -278,7 +278,7 @@ def _values(fit: Fit, covariate: str | ArrayLike | None) -> tuple[Any, str]:
     if isinstance(covariate, str):
         column = fit.data.item_data.get(covariate)
         if column is None or isinstance(column, Factor):
-            what = "is not numeric" if column is not None else "is no item covariate"
+            what = "is not numeric" if column is not None else "is not an item covariate"
             raise InputError(
                 f"covariate={covariate!r} {what}; there are {', '.join(fit.data.item_data) or 'none'}"
             )

@@ -156,7 +156,7 @@ def draw_answers(fit: Fit, *, seed: int) -> Respondents:
     possible = enumerated(fit.numbers)
     if (table.weights != np.round(table.weights)).any():
         raise InputError(
-            f"{table.source}: weights that are no whole numbers of persons; a person is drawn at a time"
+            f"{table.source}: weights that are not whole numbers of persons; a person is drawn at a time"
         )
     if table.kind == "rankings" and (table.answers == ABSENT).any():
         raise InputError(

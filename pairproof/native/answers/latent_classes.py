@@ -262,7 +262,7 @@ def random_terms(
         if not own.any():
             known = list(dict.fromkeys(_short(t) for t, f in zip(terms, free) if f))
             raise FormulaError(
-                f"random={random!r}: {piece!r} is no parameter of the model; a sum of"
+                f"random={random!r}: {piece!r} is not a parameter of the model; a sum of"
                 f" {', '.join(known[:20])}{' and more' if len(known) > 20 else ''} is expected, such as"
                 f" random={' + '.join(known[:2])!r}"
             )

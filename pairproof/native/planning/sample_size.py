@@ -294,7 +294,7 @@ class TableDesign:
     def power_of(self, first: str, second: str, level: float = 0.95) -> float:
         """Probability that the t test distinguishes two items."""
         if self.place(first) == self.place(second):
-            raise ItemError(f"{first!r} against itself is no comparison; name two systems")
+            raise ItemError(f"{first!r} against itself is not a comparison; name two systems")
         gap = self.abilities[self.place(first)] - self.abilities[self.place(second)]
         return power_of_t(float(gap) / self.standard_error(first, second), self.df, level)
 

@@ -65,7 +65,7 @@ class DataSpec:
 
     name: str
     kind: DataKind = entry(
-        'layout; "table" is no table of comparisons and only computations read it; "games" says who met whom'
+        'layout; "table" is not a table of comparisons and only computations read it; "games" says who met whom'
         " how often, or only which items there are: the outcomes are not at hand, and the printed numbers are"
         " compared with each other; rankings: of items by persons, kept whole by families plackett-luce and pattern"
         " and cut into pairs by the others; answers: what each person answered, as layout says",

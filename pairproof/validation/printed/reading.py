@@ -240,7 +240,7 @@ class _Columns:
             where = f"row {quoted(cells[self.of_names])}, column {heading!r}"
             if re.search(r"\d", cell):
                 raise InputError(f"{self.source}, {where}: printed {quoted(cell)} is not one number")
-            self.unread.append(f"{where}: {quoted(cell)} is no number, and is not read")
+            self.unread.append(f"{where}: {quoted(cell)} is not a number, and is not read")
             return []
         if kind == "interval":
             return list(zip(("low", "high"), parts.groups()))

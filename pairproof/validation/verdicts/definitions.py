@@ -103,7 +103,7 @@ def definitions(fit: Fit) -> list[Definition]:
 
 
 def _of_half_counts(fit: Fit, null_llf: float, k: int, k_null: int) -> Iterator[Definition]:
-    """R's AIC of a binomial glm whose counts are no whole numbers (BTm with ties as half wins).
+    """R's AIC of a binomial glm whose counts are not whole numbers (BTm with ties as half wins).
 
     Its `binomial()$aic` is -2 sum log dbinom(round(wins), round(n), mu): halves go to the even number, so that it
     matters whose wins are counted.

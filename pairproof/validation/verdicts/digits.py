@@ -124,7 +124,7 @@ def _floor(row: dict[str, Any], number: int) -> Floor:
         )
     if len(str(row["why"]).split()) < 4:
         raise InputError(
-            f"floors.toml, floor {number}: {row['why']!r} is no reason; say in a sentence why this floor"
+            f"floors.toml, floor {number}: {row['why']!r} is not a reason; say in a sentence why this floor"
         )
     return Floor(row["quantity"], row["r_call"], float(row["digits"]), float(row["observed"]), row["why"])
 

@@ -221,8 +221,8 @@ def residuals(
     ----------
     model : ContestModel
     type : {"deviance", "pearson", "working", "response", "partial", "grouped"}
-        "grouped" are weighted means of working residuals by player; R stops with "non-conformable arguments" after a subset or a missing
-        value.
+        "grouped" are weighted means of working residuals by player; R stops with "non-conformable arguments" after a
+        subset or a missing value.
     by : str, optional
         The factor to group by, instead of the player.
     backend : Backend, or one of "live", "recorded", "both", "none", optional
@@ -234,7 +234,7 @@ def residuals(
     Raises
     ------
     ValueError, FormulaError, RError
-        Another type; `by` is no name; R's own.
+        Another type; `by` is not a name; R's own.
 
     Examples
     --------

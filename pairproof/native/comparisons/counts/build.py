@@ -249,7 +249,7 @@ def _rows(parts: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]
     return parts[0].T, parts[1].T
 
 
-#: Columns of comparison terms at most; a factor of more levels is no term of a model.
+#: Columns of comparison terms at most; a factor of more levels is not a term of a model.
 MOST_COLUMNS = 1000
 
 
@@ -314,7 +314,7 @@ def _products(spec: ModelSpec) -> list[Product]:
     for text in spec.comparison_terms:
         if not isinstance(text, str) or not text.strip():
             raise FormulaError(
-                f"comparison_terms={list(spec.comparison_terms)!r}: {text!r} is no term; expected columns of the"
+                f"comparison_terms={list(spec.comparison_terms)!r}: {text!r} is not a term; expected columns of the"
                 " table such as 'length_difference', C(position) or 'length*judge'"
             )
         for product in products_of(text, "comparison_terms"):
@@ -488,7 +488,7 @@ def outcome_model(spec: ModelSpec, table: Comparisons) -> OutcomeModel:
     """The outcome model that a specification asks for."""
     if spec.general_ties:
         raise InputError(
-            f"ties={spec.ties!r} is no log-linear model; fit_bradley_terry (--model bradley-terry) has it, without by"
+            f"ties={spec.ties!r} is not a log-linear model; fit_bradley_terry (--model bradley-terry) has it, without by"
         )
     if not table.tie_category:
         return "binary"

@@ -164,7 +164,7 @@ def parse(text: str, names: Names = Names()) -> Formula:
         else:
             raise FormulaError(
                 f"by={short(text)!r}: {head.name} is {'an item' if head.kind == 'item' else 'an item covariate'}, not"
-                f" a column of the table; its own parameter is no part of by. Write {head.name}:column for what it"
+                f" a column of the table; its own parameter is not a part of by. Write {head.name}:column for what it"
                 f" varies with{'' if head.kind == 'item' else f', item_terms={[head.name]} for its effect'}"
             )
     everywhere, few = _of_all(item, list(own), names)

@@ -202,7 +202,8 @@ class _Likelihood:
         if bad.any():
             k = int(np.argmax(bad))
             raise InputError(
-                f"{self.rows.header.source}: {self.rows.own(self.rows.more[k])} is no finite number in {int(bad[k]):,} of"
+                f"{self.rows.header.source}: {self.rows.own(self.rows.more[k])} is not a finite number in"
+                f" {int(bad[k]):,} of"
                 f" {self.rows.n_rows:,} rows; fill it in, or count and fit the others. Through rows= a term is a column of"
                 " numbers; categories can be counted by, by=[...]"
             )

@@ -361,7 +361,7 @@ class PreferenceModel:
         """Probabilities of the outcomes of a new comparison.
         For a system that was not in the training set the prior of the model is used, with a DataWarning."""
         if s1 == s2:
-            raise InputError(f"{s1!r} against itself is no comparison; name two systems")
+            raise InputError(f"{s1!r} against itself is not a comparison; name two systems")
         unseen = [s for s in (s1, s2) if s not in self.items]
         if unseen:
             said = f"{self.name}: {', '.join(map(repr, unseen))} not in the training set; the prior predicts"

@@ -107,7 +107,7 @@ def one_pair(table: Comparisons, first: str | None, second: str | None) -> tuple
             )
     a, b = str(first), str(second)
     if a == b:
-        raise ItemError(f"{first!r} against itself is no comparison; name two systems")
+        raise ItemError(f"{first!r} against itself is not a comparison; name two systems")
     if (a, b) not in pairs and (b, a) not in pairs:
         raise InputError(f"{table.source}: {first!r} and {second!r} were never compared")
     return a, b

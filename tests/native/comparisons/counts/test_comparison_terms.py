@@ -274,7 +274,7 @@ def keys(apart: TakenApart) -> list[tuple[object, ...]]:
     ("options", "error", "said"),
     [
         (dict(comparison_terms="width"), FormulaError, "no column 'width'"),
-        (dict(comparison_terms=["length", ""]), FormulaError, "'' is no term"),
+        (dict(comparison_terms=["length", ""]), FormulaError, "'' is not a term"),
         (dict(comparison_terms="item(A):length"), FormulaError, "A is named as an item"),
         (
             dict(comparison_terms=["length", "double"]),
