@@ -216,8 +216,8 @@ def _number(text: str, number: str, stars: str, limits: tuple[Decimal | None, De
     with localcontext() as context:
         context.prec = 60
         value = Decimal(parts["sign"] + digits).scaleb(exponent)
-        # "5e3" has one digit and unit 1000; "1720" has unit 1 and maybe zeros that are not digits; "1720." has
-        # not.
+        # "5e3" has one digit and unit 1000; "1720" has unit 1 and maybe zeros that are not digits;
+        # "1720." has not.
         unit = Decimal(1).scaleb(exponent - decimals)
         significant = len(digits.replace(".", "").lstrip("0")) or 1
         if relation == "=":
