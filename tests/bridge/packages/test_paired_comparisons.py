@@ -58,7 +58,7 @@ def test_item_parameters_are_worths_or_logarithms_against_any_items(parties, pol
     np.testing.assert_allclose(np.diff(against.estimate), np.diff([*parties.coef, 0.0]), rtol=1e-12)
     two = pt.itempar(parties, ["SPD", "FDP"], alias=False, backend=policy)
     assert two.items == ("none", "Linke", "Gruene", "CDU/CSU", "FDP")
-    with pytest.raises(ValueError, match="'CSU' is not an item"):
+    with pytest.raises(ValueError, match="'CSU' is no item"):
         pt.itempar(parties, "CSU", backend=policy)
 
 

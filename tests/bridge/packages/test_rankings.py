@@ -66,7 +66,7 @@ def test_worths_their_errors_and_quasi_errors(salad, policy):
         quasi.quasi_se, [0.3203818280, 0.2974705272, 0.2224756194, 0.2239765235], rtol=1e-7
     )
     assert quasi.items == ("A", "B", "C", "D")
-    with pytest.raises(ValueError, match="'E' is not an item"):
+    with pytest.raises(ValueError, match="'E' is no item"):
         itempar(salad, "E", backend=policy)
 
 
