@@ -90,7 +90,7 @@ class FormulaError(InputError):
 
 
 class AliasError(InputError):
-    """Two covariates carry the same information, so their effects cannot be told apart.
+    """Two covariates carry the same information, so their effects cannot be distinguished.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class AliasError(InputError):
     >>> table = pairproof.read({**answers, "age": [30, 40], "born": [1990, 1980]})
     >>> pairproof.fit_llbt(table, by="age + born")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    pairproof.errors.AliasError: the effect of born on the items cannot be told from age: ...
+    pairproof.errors.AliasError: the effect of born on the items cannot be distinguished from age: ...
     """
 
 

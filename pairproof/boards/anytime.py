@@ -17,8 +17,8 @@ judges are busy CR1 is too narrow, and 8 % of simulated boards missed); of few c
 of the t to the normal quantile.
 
 The time of an item is its own votes, that of a difference the harmonic mean of both.  m is `first_look`, votes of
-its own that an item has before anything is said of it: 50 at least.  With it 0 to 4 % of simulated boards that were
-looked at on 60 days ever missed at a level of 95 %, of boards of busy judges with CR2 1 to 2 %, and of boards
+its own that an item has before anything is said about it: 50 at least.  With it 0 to 4 % of simulated boards that
+were looked at on 60 days ever missed at a level of 95 %, of boards of busy judges with CR2 1 to 2 %, and of boards
 whose votes were asked for by :func:`pairproof.next_pairs` 1.5 %.
 """
 
@@ -133,7 +133,7 @@ class AnytimeLimits:
 def anytime_limits(
     fit: Fit, level: float = 0.95, first_look: float = FEWEST, most_items: int | None = None
 ) -> AnytimeLimits:
-    """Limits of all ratings, and orders of all pairs, that hold on every day on which one looks.
+    """Limits of all ratings, and orders of all pairs, that hold at any number of looks.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def anytime_limits(
     level : float
         In (0, 1): that no rating is ever outside its limits, and that no order is ever wrong.
     first_look : float
-        Votes of its own that an item has before anything is said of it; 50 at least.
+        Votes that an item must have before a statement is made about it; at least 50.
     most_items : int, optional
         The most items that the board will ever have; default: those of the fit.
 
@@ -153,7 +153,7 @@ def anytime_limits(
     Raises
     ------
     InputError
-        first_look below 50; fewer items than the fit has; abilities that are no log-odds.
+        first_look below 50; fewer items than the fit has; abilities that are not log-odds.
 
     References
     ----------

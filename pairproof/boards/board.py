@@ -96,19 +96,19 @@ def leaderboard(
     every: Every = "month",
     **reading: Any,
 ) -> Board | Boards:
-    """A board from votes.
+    """Make a leaderboard from votes.
 
     Parameters
     ----------
     votes : Comparisons, path, glob, list of paths, or frame
         As :func:`pairproof.read` takes them; several files, large ones and lazy frames as :func:`pairproof.count` does.
     ties : {"half", "davidson", "rao-kupper", "drop"}
-        A tie is half a win for either, or an outcome of its own, or left out.
+        A tie counts as half a win for each, is an outcome of its own, or is left out.
     both_bad : {"tie", "drop", "own"}
-        A vote that calls both bad is a tie, or left out, or has a model of its own before the rest are compared.
+        A vote that calls both bad counts as a tie, is left out, or is modelled separately before the rest are compared.
     cluster : str, sequence of str, or None
-        One or two columns by which votes go together; None: single votes.  "auto": `judge` and the column of prompts,
-        where there are such with ten values or more.
+        One or two columns that define the clusters of votes; None: single votes.  "auto": `judge` and the column of
+        prompts, if they exist and have ten values or more.
     style : str or sequence of str
         Covariates of the two answers: a column `length` where `length_a` and `length_b` are, or "diff(x_{a,b})".
     order_effect : bool
@@ -120,9 +120,9 @@ def leaderboard(
     expected : {"ability", "score"}
         Ratings are those of the model, or those that give its expected scores; the same where a tie is half a win.
     precision : float
-        An item whose limits are farther from its rating than so many points is provisional.
+        An item whose limits are more than this many points from its rating is provisional.
     level : float
-        Of limits, and of all rank sets at once.
+        Confidence level of the limits, and of all rank sets jointly.
     seed : int
         Of the draws for `p_best` and critical values.
     date : str, optional
@@ -138,8 +138,8 @@ def leaderboard(
     Raises
     ------
     InputError
-        Votes that cannot be read, a column or an anchor that is not there, or something that is asked of votes that are
-        too many to hold, with what is offered.
+        Votes that cannot be read, a column or an anchor that is not there, or an option that is not available for
+        votes too many for memory; the message names what is.
 
     References
     ----------

@@ -38,7 +38,7 @@ MOST_TOLD = 3
 @dataclass(frozen=True)
 class ItemChange:
     """An item of both boards, in Elo points: before, after, and change = mean + between + others, the three parts of the
-    module; nan where the last two cannot be told apart.  Ranks are among the items with a rating."""
+    module; nan where the last two cannot be distinguished.  Ranks are among the items with a rating."""
 
     item: str
     before: float
@@ -64,7 +64,7 @@ class Changes:
     votes_between, votes_others : float
         How many votes more there are between items of both boards, and with others.
     why_not : str
-        Why the last two parts cannot be told apart; "" where they can.
+        Why the last two parts cannot be distinguished; "" where they can.
     """
 
     items: tuple[ItemChange, ...]
@@ -120,7 +120,7 @@ class Changes:
 
 
 def board_changes(before: Union[Comparisons, Fit], after: Union[Comparisons, Fit]) -> Changes:
-    """What moved the ratings of a board since an earlier one, split exactly into three parts.
+    """Split the changes of a board's ratings since an earlier one exactly into three parts.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def board_changes(before: Union[Comparisons, Fit], after: Union[Comparisons, Fit
     if not np.isfinite(between).all():
         why = (
             f"The votes between items of both boards alone rate only {int(np.isfinite(between).sum())} of {len(common)}, so"
-            " that what these votes changed is not told apart from what votes with others did."
+            " that what these votes changed cannot be distinguished from what votes with others did."
         )
     found.sort(key=lambda c: -c.after)
     return Changes(tuple(found), new, gone, inside[1] - inside[0], outside[1] - outside[0], why)

@@ -1,4 +1,4 @@
-"""Which pairs to ask next: those whose votes tell the best item from its rivals soonest.
+"""Which pairs to ask next: those whose votes separate the best item from its rivals soonest.
 
 With abilities b and their covariance V (clustered or not), d_k = b_best - b_k and its variance v_k, votes are
 asked so that the uncertainty of who is best,
@@ -14,7 +14,7 @@ The pair with the largest fall is asked, V is updated, and so on until n votes a
 time).  f is what a vote has told so far beside an independent decided one: the variances that the votes would
 have by p (1 - p) over those in V; below 1 where votes of one judge go together.  `focus` "all" has all pairs of
 items in U, each with its own g; the name of an item has that item in the place of the best.  What it would gain
-stands beside as many votes spread evenly over all pairs.  A greedy design for a weighted sum of variances is an
+is next to as many votes spread evenly over all pairs.  A greedy design for a weighted sum of variances is an
 old one (Fedorov 1972); weights by order follow the selection of the best (Chen, Lin, Yucesan and Chick 2000,
 Discrete Event Dyn. Syst. 10, 251-270).
 
@@ -64,8 +64,8 @@ class PairToAsk:
 
 @dataclass(frozen=True)
 class Awaited:
-    """A difference that shall be told from 0, first above second, in Elo points, with its standard errors now, after the
-    votes, and after as many spread evenly."""
+    """A difference to be distinguished from 0, first above second, in Elo points, with its standard errors now, after
+    the votes, and after as many spread evenly."""
 
     first: str
     second: str
@@ -92,12 +92,13 @@ class NextPairs:
     differences : tuple of Awaited
         The smallest first, as seen from their standard errors.
     unsettled, unsettled_after, unsettled_evenly : float
-        How many of them cannot be told from 0 at `level`, each by itself: now, and as expected after the votes.
+        How many of them cannot be distinguished from 0 at `level`, each by itself: now, and as expected after
+        the votes.
     level : float
     information : float
-        f: what a vote tells beside an independent, decided one.
+        f: the information of a vote relative to an independent, decided one.
     left_out : tuple of str
-        Items without a finite rating, of which V says nothing.
+        Items without a finite rating, which V does not contain.
     """
 
     pairs: tuple[PairToAsk, ...]
@@ -140,9 +141,10 @@ class NextPairs:
         told = f"{len(self.differences)} differences at {100 * self.level:g} %"
         said = [
             f"{self.n:,} votes, so that it is soonest known {about}.",
-            f"Not told from 0, of {told}: {self.unsettled:g} now, {self.unsettled_after:.1f} expected after these votes,"
+            f"Not distinguished from 0, of {told}: {self.unsettled:g} now, {self.unsettled_after:.1f}"
+            " expected after these votes,"
             f" {self.unsettled_evenly:.1f} after as many spread evenly over all pairs.",
-            f"A vote is taken to tell {self.information:.2f} of what an independent, decided one does, as those so far did.",
+            f"A vote is assumed to carry {self.information:.2f} of the information of an independent, decided one, as so far.",
         ]
         if self.left_out:
             said.append(
@@ -179,18 +181,19 @@ class NextPairs:
 
 
 def next_pairs(fit: Fit, n: int = 100, focus: str = "top", *, level: float = 0.95) -> NextPairs:
-    """Which pairs to ask next, so that it is soonest known who is best.
+    """Choose the pairs to ask next, so that the best item is known after as few votes as possible.
 
     Parameters
     ----------
     fit : Fit
         A Bradley-Terry fit of the votes so far, clustered or not.
     n : int
-        Votes that shall be asked, 1 or more.
+        Number of votes to ask for, 1 or more.
     focus : str
-        "top": who is best.  "all": the order of all items.  The name of an item: how it stands to the others.
+        "top": who is best.  "all": the order of all items.  The name of an item: its differences from the
+        others.
     level : float
-        At which a difference counts as told from 0, in (0, 1).
+        At which a difference counts as significant, in (0, 1).
 
     Returns
     -------
@@ -199,9 +202,9 @@ def next_pairs(fit: Fit, n: int = 100, focus: str = "top", *, level: float = 0.9
     Raises
     ------
     InputError
-        n below 1; a level outside (0, 1); abilities that are no log-odds.
+        n below 1; a level outside (0, 1); abilities that are not log-odds.
     ItemError
-        A focus that is no item.
+        A focus that is not an item.
     NotEstimableError
         Fewer than two items have a finite rating, or the item in focus has none.
 
@@ -276,7 +279,7 @@ class _Asking:
         abilities, data = abilities_of(fit), fit.data
         unit, m = abilities.per_unit, abilities.sets.members()
         if not math.isfinite(unit):
-            raise InputError(f"{fit.title}: its abilities are no log-odds; fit a model with link='logit'")
+            raise InputError(f"{fit.title}: its abilities are not log-odds; fit a model with link='logit'")
         if len(m) < 2:
             raise NotEstimableError(
                 f"{len(m)} item with a finite rating; ask votes at random until items have both won and lost"
@@ -334,7 +337,8 @@ class _Asking:
 
 
 def _unsettled(d: FloatArray, now: FloatArray, then: FloatArray, level: float) -> float:
-    """How many of the differences d >= 0 the estimates to come, normal about them, are expected not to tell from 0."""
+    """How many of the differences d >= 0 the estimates to come, normal about them, are expected not to distinguish
+    from 0."""
     from scipy.special import ndtr, ndtri
 
     reach, moves = float(ndtri((1.0 + level) / 2.0)) * np.sqrt(then), np.sqrt(np.maximum(now - then, 0.0))

@@ -150,7 +150,7 @@ def _day(text: str, source: str, name: str) -> str:
         return str(np.datetime64(plain.partition("+")[0]).astype(_DAY))
     except ValueError as error:
         raise InputError(
-            f"{source}, column {name!r}: {quoted(text)} is no date; expected 2025-03-01, 2025-03-01T12:30:00, or seconds"
+            f"{source}, column {name!r}: {quoted(text)} is not a date; expected 2025-03-01, 2025-03-01T12:30:00, or seconds"
             " since 1970"
         ) from error
 
@@ -164,7 +164,7 @@ def _numbered(column: FloatArray, source: str, name: str) -> Days:
             out = (filled / per_second).astype("datetime64[s]").astype(_DAY)
             return np.where(np.isnan(column), np.datetime64("NaT", "D"), out)
     raise InputError(
-        f"{source}, column {name!r}: {low:.15g} to {high:.15g} are no dates; expected seconds since 1970, such as"
+        f"{source}, column {name!r}: {low:.15g} to {high:.15g} are not dates; expected seconds since 1970, such as"
         " 1714560000, or text such as 2024-05-01"
     )
 

@@ -33,7 +33,7 @@ class Board(BoardNumbers):
     method : tuple of str
         Sentences: the model, the scale, standard errors, what was treated how.
     fit : Fit
-        Of which all numbers are.
+        The fit from which all numbers are taken.
     table : Comparisons
         The votes as fitted.
     level : float

@@ -1,8 +1,8 @@
-"""Rows of a board, what is said of them, and their JSON and CSV.
+"""Rows of a board, what is said about them, and their JSON and CSV.
 
-A row stands for an item.  Its rating is on the scale that the board states, its ranks (from, to) are those of all items at
-once (:meth:`pairproof.Fit.ranks`), and a tier ends where every item above is shown to be better than every item below.
-"""
+A row stands for an item.  Its rating is on the scale that the board states, its ranks (from, to) are those of all items
+at once (:meth:`pairproof.Fit.ranks`), and a tier ends where every item above is shown to be better than every item
+below. """
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class BoardData:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoardNumbers:
-    """Numbers of a :class:`pairproof.boards.result.Board`; the attributes are told there."""
+    """Numbers of a :class:`pairproof.boards.result.Board`; the attributes are documented there."""
 
     rows: tuple[BoardRow, ...]
     scale: BoardScale
@@ -170,7 +170,7 @@ class BoardNumbers:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SideBySide:
-    """Numbers of :class:`pairproof.boards.result.Boards`; the attributes are told there."""
+    """Numbers of :class:`pairproof.boards.result.Boards`; the attributes are documented there."""
 
     by: str
     boards: Mapping[str, BoardNumbers]
@@ -217,7 +217,8 @@ COUNTS = ("votes", "wins", "losses", "ties")
 
 
 def row_dict(row: BoardRow) -> dict[str, Any]:
-    """A row under the names of the JSON; a column of item data called as one of these is told apart by `item.`."""
+    """A row under the names of the JSON; a column of item data of the same name gets the prefix
+    `item.`."""
     own = {name: _whole(getattr(row, name)) if name in COUNTS else getattr(row, name) for name in KEYS}
     return own | {(f"item.{name}" if name in own else name): value for name, value in row.more.items()}
 

@@ -174,7 +174,8 @@ def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
             taken.append(name)
         else:
             said.append(
-                f"Column {name!r} has {n} value{'s' * (n != 1)}, too few to tell how much votes of one go together (fewer"
+                f"Column {name!r} has {n} value{'s' * (n != 1)}, too few to determine how much votes of one"
+                " go together (fewer"
                 f" than {FEWEST_CLUSTERS}): standard errors are not clustered by it; cluster={name!r} does so all the same."
             )
     return tuple(taken), tuple(said)

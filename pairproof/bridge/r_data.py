@@ -1,7 +1,7 @@
 """R's data as pandas: `.rda` and `.rds` files, read without R, and the data sets of R packages.
 
 >>> from pairproof.bridge.r_data import package_data, read_rda          # doctest: +SKIP
->>> cemspc = package_data("prefmod", "cemspc")                         # a DataFrame, one column a pair
+>>> cemspc = package_data("prefmod", "cemspc")                         # a DataFrame, one column per pair
 >>> pairproof.read(cemspc, layout="prefmod", items=["LO", "PA", "MI", "SG", "BA", "ST"], pair_order="prefmod",
 ...                coding="first=0,tie=1,second=2,missing=NA")         # doctest: +SKIP
 
@@ -112,7 +112,7 @@ def _objects(content: bytes, stem: str) -> dict[str, Node]:
             return {}
         names = node[2].get("names")
         if node[0] != "list" or names is None:
-            raise _Damaged("it is no list of named objects")
+            raise _Damaged("it is not a list of named objects")
         return {str(k): v for k, v in sorted(zip(names[1], node[1]), key=lambda pair: str(pair[0]))}
     if content[:2] == b"X\n":
         return {stem: _Stream(content, 0).whole()}
@@ -120,7 +120,7 @@ def _objects(content: bytes, stem: str) -> dict[str, Node]:
         raise _Damaged(
             "it is saved as text or in this machine's own byte order; save it in R without ascii = TRUE"
         )
-    raise _Damaged(f"it is no file of R's save or saveRDS (it begins with {content[:8]!r})")
+    raise _Damaged(f"it is not a file of R's save or saveRDS (it begins with {content[:8]!r})")
 
 
 class _Stream:
@@ -345,7 +345,7 @@ class _Stream:
         if name == "deferred_string" and state[0] == "list" and state[1] and state[1][0][0] in ("int", "dbl"):
             self._write_out(len(state[1][0][1]), OF_TEXT)
             return ("chr", [_shown(v) for v in state[1][0][1].tolist()], attributes)
-        raise _Damaged(f"it holds a vector in the form {name[:40]!r}, which is not read; save it anew in R")
+        raise _Damaged(f"it holds a vector in the form {name[:40]!r}, which is not read; save it again in R")
 
     def _write_out(self, n: float, width: int) -> None:
         """Count a vector that the file holds in a short form, before it is made; all of them are bounded together."""
@@ -485,7 +485,7 @@ def data_expr(package: str, name: str, element: str = "") -> Expr:
     bare = element.removeprefix("-")
     for text in (package, name, bare):
         if text and not re.fullmatch(r"[A-Za-z][A-Za-z0-9._]*", text) or not name:
-            raise InputError(f"{text!r} is no name of an R package, data set or column")
+            raise InputError(f"{text!r} is not a name of an R package, data set or column")
     chosen = "" if not element else f'[["{bare}"]]' if bare == element else f'[names({name}) != "{bare}"]'
     load = f'utils::data(list = "{name}", package = "{package}", envir = environment())'
     return Expr(f"local({{{load}; {name}{chosen}}})")

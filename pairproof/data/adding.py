@@ -4,8 +4,8 @@ A cell is (first, second, covariates); with n_k(c) the counts of part k,
 
     n(c) = sum_k n_k(c),  exactly, since whole numbers below 2^53 are added without rounding.
 
-Whoever adds day after day must not add a day twice: a part that came from a file, or was given a name, has a digest,
-and a digest that is in is refused.
+When parts are added day by day, no day must be added twice: a part that came from a file, or was given a name, has
+a digest, and a digest that is in is refused.
 """
 
 from __future__ import annotations

@@ -239,7 +239,7 @@ def item_names(items: Sequence[str]) -> tuple[str, ...]:
             raise ItemError(f"item {name!r} is not a non-empty string; convert item names to text")
         if name in RESERVED or ":" in name or "[" in name:
             raise ItemError(
-                f"item {name!r} cannot be told from a parameter of the fit (reserved: 'tie', 'order', and the"
+                f"item {name!r} cannot be distinguished from a parameter of the fit (reserved: 'tie', 'order', and the"
                 f" characters ':' and '['); rename it, for example --rename {name!r}=NAME or"
                 f" rename={{{name!r}: ...}}"
             )
@@ -313,7 +313,7 @@ def check_counts(counts: Mapping[str, FloatArray], source: str, single: Collecti
             source,
             column >= LARGEST_COUNT,
             lambda r: f"{what} is {column[r]:g}; counts (times the weight of their row) must be below 2^53"
-            " (9.007e15), from where on a double does not tell one from the next",
+            " (9.007e15), from where on a double does not distinguish one from the next",
         )
         refuse_rows(
             source,

@@ -643,7 +643,7 @@ class Comparisons(Rows):
 
 
 def load(path: str | os.PathLike[str]) -> Comparisons:
-    """The counted table in a file that :meth:`Comparisons.save` or `pairproof count` wrote.
+    """Load a table of counts that :meth:`Comparisons.save` or `pairproof count` has written.
 
     Parameters
     ----------

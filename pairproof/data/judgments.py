@@ -231,7 +231,7 @@ def compared(table: Comparisons) -> NDArray[np.bool_]:
 
 
 def split_tracks(table: AnyRows, by: str | Sequence[str] | None = None) -> dict[str, AnyRows]:
-    """One table for each track, with only the items that are compared in it.
+    """Split a table by track; each part has only the items that are compared in it.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ R_NAMES: Mapping[str, str] = {
     "undecided": 'ties="davidson" for TRUE, ties="none" for FALSE',
     "ia": f"dependence=True {_PATTERN}",
     "iaT": f"between_times=True {_PATTERN}",
-    "NItest": "by=COLUMN, with a column of the table that tells complete answers from others",
+    "NItest": "by=COLUMN, with a column of the table that marks complete answers",
     "NI": f'alpha="none" {_PATTERN}',
     "MIScommon": f'alpha="common" {_PATTERN}',
     "MISalpha": f'alpha="item" {_PATTERN}, with alpha_of for some items ("comparison" for MISmodel = "comp")',

@@ -116,7 +116,7 @@ def arguments_of(raw: bytes, name: str) -> dict[str, Any]:
     """As :func:`arguments`, of the bytes of a file."""
     text = decoded(unpacked(raw, name), name)
     if not text.startswith(_BEGINS):
-        raise InputError(f"{name}: is no file of counts, as table.save and `pairproof count` write them")
+        raise InputError(f"{name}: is not a file of counts, as table.save and `pairproof count` write them")
     document = parsed(text, name)
     if document.get("version") != _VERSION:
         raise InputError(

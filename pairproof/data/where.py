@@ -200,7 +200,7 @@ class _Condition:
                 return number
         except ValueError:
             pass
-        raise InputError(f"{self._place()} is numeric; {quoted(value)} is no number")
+        raise InputError(f"{self._place()} is numeric; {quoted(value)} is not a number")
 
     def _ordered(self) -> BoolArray:
         numbers = self.column

@@ -1,6 +1,6 @@
 """Orders of pairs in wide tables, and the wide table of a `Comparisons`.
 
-A wide table has one column a pair and one row a respondent.  The J(J-1)/2 pairs come in one of two orders
+A wide table has one column per pair and one row a respondent.  The J(J-1)/2 pairs come in one of two orders
 that look alike and differ from four items on::
 
     prefmod         12 13 23 14 24 34 ...     the second item is the outer index
@@ -99,7 +99,7 @@ def _check_whole(table: Comparisons) -> None:
             table.source,
             broken,
             lambda r: f"{name} of {table.items[table.first[r]]!r} against {table.items[table.second[r]]!r} is"
-            f" {counts[r]:g} ({int(broken.sum())} such row(s)); a wide table has one cell a response, so counts must"
+            f" {counts[r]:g} ({int(broken.sum())} such row(s)); a wide table has one cell per response, so counts must"
             " be whole; keep fractional weights in the counts layout",
         )
 

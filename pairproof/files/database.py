@@ -163,7 +163,7 @@ class DatabaseKind:
             raise InputError(
                 f"{file}: its schema is not the one that pairproof writes: {'; '.join(foreign[:8])}"
                 f"{f'; and {len(foreign) - 8} more' if len(foreign) > 8 else ''}. Such a file can change or stop what"
-                f" is computed from it, so nothing of it was read or changed: {self.remedy}, or ask whoever made it"
+                f" is computed from it, so nothing of it was read or changed: {self.remedy}, or ask its author"
             )
 
     @contextmanager

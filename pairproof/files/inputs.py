@@ -426,7 +426,7 @@ def json_kind_of(value: Any) -> str:
 def of_kind(value: Any, kinds: type | tuple[type, ...], where: str, what: str) -> Any:
     """The value, which must be of one of these Python types.
 
-    `bool` is an `int` in Python, but true is no number in JSON: it passes only where `bool` is asked for.
+    `bool` is an `int` in Python, but true is not a number in JSON: it passes only where `bool` is asked for.
     """
     wanted = kinds if isinstance(kinds, tuple) else (kinds,)
     if type(value) in wanted or value is None and type(None) in wanted:

@@ -65,19 +65,20 @@ class Compared(Predicted):
     ) -> R | Ratings:
         """The same fit on another scale: item parameters are doubled or halved, `tie` and `order` kept; or Elo ratings.
 
-        Ratings have 400 points for odds of 10 to 1, and this fit's own covariance: by cluster after :meth:`clustered`.
-        How they and their errors are made is in :mod:`pairproof.fit.many.ratings`.
+        Ratings have 400 points for odds of 10 to 1, and use this fit's own covariance: by cluster after
+        :meth:`clustered`. :mod:`pairproof.fit.many.ratings` has the formulas.
 
         Parameters
         ----------
         scale : {"lambda", "log-odds", "elo"}
         anchor : str, optional
-            The item whose rating is `at`; default: the mean of all that have a finite rating is.
+            The item whose rating is `at`; default: the mean of all finite ratings is `at`.
         at : float, optional
             Default: 1000.
         expected : {"ability", "score"}
-            Whether ratings are abilities, or say expected scores with a tie as half a win.  Abilities of Davidson or of Rao
-            and Kupper are further apart than half-win ratings of the same votes; by score all mean the same.
+            Whether ratings are abilities, or reproduce expected scores in which a tie is half a win.  Abilities of
+            Davidson or of Rao and Kupper are further apart than half-win ratings of the same votes; with "score" all
+            have the same meaning.
         group : str, optional
             One of `groups`, required of ratings where there are several.
 
@@ -90,9 +91,9 @@ class Compared(Predicted):
         ------
         InputError
             Another scale; an anchor without a finite rating; `anchor`, `at`, `expected` or `group` of a scale other than
-            "elo"; several groups; expected scores of ties with a shift or a scale, abilities that are no log-odds.
+            "elo"; several groups; expected scores of ties with a shift or a scale, abilities that are not log-odds.
         ItemError
-            An anchor that is no item.
+            An anchor that is not an item.
         NotEstimableError
             No two items that differ by a finite number.
         TooLargeError
@@ -156,10 +157,10 @@ class Compared(Predicted):
         group, at
             As in :meth:`contrast`.
         df : {"own", "common"}
-            Each difference on degrees of freedom of its own, or a multivariate t on the smallest of them, as R's
-            multcomp has it (for checks: it is too narrow for cluster-robust variances).
+            Each difference on its own degrees of freedom, or a multivariate t on the smallest of them, as in
+            R's multcomp (for checks: it is too narrow for cluster-robust variances).
         seed : int
-            Of what is drawn for the critical value, whose Monte Carlo error the result states.
+            For the draws from which the critical value is computed; the result states its Monte Carlo error.
 
         Returns
         -------
@@ -199,7 +200,7 @@ class Compared(Predicted):
         at: Mapping[str, Value] | None = None,
         seed: int = 0,
     ) -> RankSets:
-        """Confidence sets for the ranks of the items, and which items cannot be told apart.
+        """Confidence sets for the ranks of the items, and which items cannot be distinguished.
 
         They use this fit's own covariance: by cluster after :meth:`clustered`, else that of the model.  The method is
         that of Mogstad, Romano, Shaikh and Wilhelm (2024); see :mod:`pairproof.fit.many.ranks`.
@@ -209,18 +210,18 @@ class Compared(Predicted):
         level : float
             Confidence level, in (0.5, 1).
         simultaneous : bool
-            Whether all sets hold together, or each by itself.
+            Whether the sets cover all ranks jointly, or each alone.
         side : {"both", "lower", "upper"}
             "lower": only the best rank an item may have is bounded; "upper": only the worst.
         group, at
             As in :meth:`contrast`.
         seed : int
-            Of what is drawn for the critical values.
+            For the draws from which the critical values are computed.
 
         Returns
         -------
         RankSets
-            Nothing is claimed of differences without a standard error, which it names in `left_out`.
+            Differences without a standard error are not used; `left_out` names them.
 
         Raises
         ------

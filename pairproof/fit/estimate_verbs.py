@@ -70,7 +70,7 @@ class Estimates(FitRecord):
 
     @property
     def df(self) -> pd.Series[float]:
-        """Degrees of freedom of each parameter's t, by name; inf where it is held against the normal."""
+        """Degrees of freedom of each parameter's t, by name; inf where it is compared with the normal."""
         return parameters.series(self, self.degrees_of_freedom)
 
     @property
@@ -264,7 +264,8 @@ class Estimates(FitRecord):
         Parameters
         ----------
         a, b : str
-            Names of two items; or `a` alone, a parameter that is no item, such as "A:judge[2]" or "order".
+            Names of two items; or `a` alone, a parameter that is not an item, such as "A:judge[2]" or
+            "order".
         group : str, optional
             One of `groups`; required if there is more than one.
         at : mapping of str to level or number, optional
@@ -431,9 +432,9 @@ class Predicted(Estimates):
         Returns
         -------
         DataFrame
-            item, ability, se, on the fit's scale: a free item's own parameter (0 and 0 for the reference), or what its
-            covariates say of it, x'b, without random effects, comparison terms and order effect; nan where that is not
-            estimable.  Where no item is 0, only differences between abilities mean anything.
+            item, ability, se, on the fit's scale: a free item's own parameter (0 and 0 for the reference), or the sum
+            of its covariates, x'b, without random effects, comparison terms and order effect; nan where that is not
+            estimable.  Where no item is 0, only differences between abilities have a meaning.
 
         Raises
         ------
@@ -529,7 +530,7 @@ class Predicted(Estimates):
         ------
         InputError
             A group that the model does not have, `order` for a model without an order effect, values of
-            columns that are none of the model's comparison terms, or a level outside (0, 1).  Whole answers whose
+            columns that are not comparison terms of the model, or a level outside (0, 1).  Whole answers whose
             comparisons depend on each other, or in which every pair has a tie parameter of its own.
         ItemError
             An item that is not in the table.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(WithParts):
-    """A fitted model of paired comparisons: its numbers, and tests, predictions and tables of them.
+    """A fitted model of paired comparisons: its estimates, tests, predictions and tables.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.  Item parameters are on the scale
     `scale` ("lambda", which is half a log-odds, or "log-odds"), relative to the reference that `constraint`
@@ -87,30 +87,32 @@ class Fit(WithParts):
         missing: Literal["refuse", "own"] = "refuse",
         rows: Any = None,
     ) -> Fit:
-        """The same fit with standard errors that hold where answers of a cluster go together.
+        """The same fit with cluster-robust standard errors, for answers that are dependent within clusters.
 
-        Answers of one judge, or about one source, are not independent.  Everything that the fit says of its
-        uncertainty then uses the cluster-robust covariance, and t and F distributions.
+        Answers of one judge, or about one source, are not independent.  All standard errors, tests and
+        intervals of the returned fit use the cluster-robust covariance, and t and F distributions.
 
         Parameters
         ----------
         *columns : str
             One column of the table, or two for clustering both ways (Cameron, Gelbach and Miller 2011, J. Bus.
-            Econ. Stat. 29, 238-249).  None: every vote is then a cluster, so that answers may have another spread than
-            the model's but are independent; where counts are fractional or weighted every row, of whole answers every
-            person.  Of random effects of judges one, whose clusters hold whole judges.
+            Econ. Stat. 29, 238-249).  None: every vote is a cluster, so that answers are independent but their
+            variance may differ from the model's; with fractional or weighted counts every row is one, with
+            whole answers every person.  With random effects of judges: one column, whose clusters contain whole
+            judges.
         kind : {"CR0", "CR1", "CR2"}, optional
             Default: CR2; without a column, and of whole answers, CR1.
             CR2 is that of Bell and McCaffrey with Satterthwaite's degrees of freedom (Pustejovsky and Tipton
             2018, J. Bus. Econ. Stat. 36, 672-683); CR0 has no correction, CR1 has G / (G - 1), both on G - 1
             degrees of freedom for G clusters.  Where the information of a cluster is not positive there is no CR2:
-            CR1 stands in for it, and the summary says so.
+            CR1 is used instead, and the summary says so.
         missing : {"refuse", "own"}
             What to do with rows without a value of a column: an error, or each a cluster of its own.
         rows : source of :func:`pairproof.count`, or :func:`pairproof.rows`, optional
-            The rows that the fit's table was counted from, where they are too many to hold: they are gone through in
-            one pass (in more where clusters times parameters are more than 125 million numbers), and have the column.
-            CR0, or CR1, which is then the default; `robust.title` says in how many passes.
+            The rows that the fit's table was counted from, where they do not fit in memory: they are read in one
+            pass (in several where clusters times parameters are more than 125 million numbers), and contain
+            the column.
+            Only CR0 and CR1 (the default) are available; `robust.title` states the number of passes.
 
         Returns
         -------
@@ -120,9 +122,10 @@ class Fit(WithParts):
         Raises
         ------
         InputError
-            No such column, one cluster, rows without a value, another kind, or more than two columns; CR2 without a column.
-            Random effects of items; CR2 of link "cauchit"; two columns of ties with a shift or a scale.  Rows whose counts are not those of the
-            fit's table; CR2 or two columns of `rows`, for which what is offered is said.
+            No such column, one cluster, rows without a value, another kind, or more than two columns; CR2 without a
+            column. Random effects of items; CR2 of link "cauchit"; two columns of ties with a shift or a scale.  Rows
+            whose counts are not those of the fit's table; CR2 or two columns together with `rows`; the message
+            names what is available.
         TooLargeError
             More than 6,000 parameters.
 
@@ -257,7 +260,7 @@ class Fit(WithParts):
         workers : int
             Processes.
         progress : function of (int, int), optional
-            Told (replicates done, replicates in all).
+            Called with (replicates done, replicates in all).
 
         Returns
         -------
@@ -298,7 +301,7 @@ class Fit(WithParts):
         group: str | None = None,
         level: float = 0.95,
     ) -> pd.DataFrame:
-        """Profile-likelihood intervals beside Wald's; see :func:`pairproof.profile`.
+        """Profile-likelihood intervals, with Wald's for comparison; see :func:`pairproof.profile`.
 
         Parameters
         ----------

@@ -44,20 +44,21 @@ class WithParts(Tested):
 
     @property
     def penalised(self) -> float:
-        """What was maximised where the bias is reduced: llf + log det(information) / 2; nan elsewhere."""
+        """The penalised log-likelihood where the bias is reduced: llf + log det(information) / 2; nan
+        elsewhere."""
         return float("nan") if self.contests is None else self.contests.penalised
 
     @property
     def expected_covariance(self) -> Covariance | None:
-        """By the expected information, under some constraint of the specification; None where the observed one is it."""
+        """By the expected information, under some constraint of the specification; None where it is the observed one."""
         return None if self.contests is None else self.contests.expected_covariance
 
     @property
     def bse_expected(self) -> pd.Series[float] | None:
         """Standard errors by the expected information, which R's glm, BTm and gnm report; nan for references.
 
-        None on a clustered fit, and where it is the observed one, of which :attr:`bse` is: everywhere but for the links "probit" and
-        "cauchit", and ties with `tie_shift` or `tie_scale`.
+        None on a clustered fit, and where expected and observed information are the same: everywhere except for the
+        links "probit" and "cauchit", and for ties with `tie_shift` or `tie_scale`.
 
         Examples
         --------
@@ -156,9 +157,10 @@ class WithParts(Tested):
 
     @property
     def of_items(self: R) -> R:
-        """What is known of the items: this fit, or with random effects that of their predicted abilities.
+        """The fit from which items are compared: this fit, or with random effects that of their predicted
+        abilities.
 
-        Of a fit clustered by judge the fixed parameters, which are the abilities over all judges.
+        For a fit clustered by judge: the fixed parameters, which are the abilities over all judges.
         """
         if self.random_effects is None or self.robust is not None:
             return self
@@ -168,7 +170,8 @@ class WithParts(Tested):
 
     @property
     def further_lines(self) -> tuple[str, ...]:
-        """Lines of the summary that only some models have: whose information R's errors are of, random effects."""
+        """Lines of the summary that only some models have: on whose information R's errors are based, random
+        effects."""
         if self.contests is None and self.random_effects is None:
             return ()
         from .results.contests import of_components, of_information
@@ -179,11 +182,11 @@ class WithParts(Tested):
 
     @property
     def n_persons(self) -> float:
-        """Persons whose answers say something: the n of BIC."""
+        """Persons whose answers carry information: the n of BIC."""
         return self.numbers.n_persons
 
     def patterns(self) -> pd.DataFrame:
-        """Every distinct answer: how many persons gave it, and how many the model expects.
+        """Every distinct answer: observed and expected numbers of persons.
 
         Returns
         -------
@@ -203,7 +206,7 @@ class WithParts(Tested):
         return seen(self.respondents, self.numbers)
 
     def predicted_patterns(self, group: str | None = None, most: int = 20) -> pd.DataFrame:
-        """The most probable complete answers, whether anybody gave them or not.
+        """The most probable complete answers, observed or not.
 
         Parameters
         ----------
@@ -220,7 +223,7 @@ class WithParts(Tested):
         Raises
         ------
         InputError
-            Another group, or a model whose possible answers are not written out.
+            Another group, or a model whose possible answers are not enumerated.
         TooLargeError
             There are too many possible answers.
 
@@ -242,7 +245,7 @@ class WithParts(Tested):
         return possible(self.respondents, self.numbers, labels.index(group), most)
 
     def pairs(self) -> pd.DataFrame:
-        """Every pair of items: how complete answers compare the two, and how the model expects them to.
+        """Every pair of items: observed and expected comparisons in complete answers.
 
         Returns
         -------
@@ -390,17 +393,17 @@ class WithParts(Tested):
         Parameters
         ----------
         samples : int
-            99 tell p = .01 from p = .02.
+            With 99 samples the smallest possible p is .01.
         seed : int
             Of samples and starts.
         starts : int
             Of each fit, of the table and of every sample.
         enough : int, optional
-            Stop when so many samples have reached the observed ratio: p is then large, and more samples would only say
-            how large (Besag and Clifford 1991, Biometrika 78, 301-304).  Whether p is at most enough / (samples + 1)
-            is not changed by it.
+            Stop when so many samples have reached the observed ratio: p is then large, and more samples would only
+            make it more precise (Besag and Clifford 1991, Biometrika 78, 301-304).  Whether p is at most enough /
+            (samples + 1) is not changed by it.
         progress : function of (int, int), optional
-            Told (samples done, samples in all).
+            Called with (samples done, samples in all).
         workers : int
             Processes; the result is the same for any number.
 
@@ -412,9 +415,9 @@ class WithParts(Tested):
         Raises
         ------
         InputError
-            Numbers that are not positive, or weights that are no whole numbers of persons.
+            Numbers that are not positive, or weights that are not whole numbers of persons.
         TooLargeError
-            Answers can only be drawn by listing all that are possible, and there are too many.
+            Answers can only be drawn from a list of all possible ones, and there are too many.
 
         References
         ----------

@@ -47,7 +47,7 @@ class FloorLike(Protocol):
 
 
 class Agreed(Protocol):
-    """One number held against another."""
+    """One number compared with another."""
 
     @property
     def verdict(self) -> str:

@@ -87,12 +87,12 @@ class MixingWarning(PairproofWarning):
 @dataclass(frozen=True, eq=False)
 class Convergence:
     """Diagnostics of Markov chains, after Vehtari et al. (2021).
-    Each is nan where it cannot be told: fewer than 12 draws a chain, a draw that is not finite, all draws
-    equal.  rhat float[n]: rank-normalised split R-hat, the larger of bulk and folded; huge (rounding, or inf)
-    where each chain stands still at a place of its own.  ess_bulk, ess_tail float[n]: effective number of
-    draws for the middle of the distribution and for its 5 % and 95 % quantiles; the latter is nan also where
-    more than 95 % of the draws are equal to the largest.  ess float[n]: effective number of draws for the
-    mean.  mcse float[n]: Monte Carlo standard error of the mean."""
+    Each is nan where it cannot be determined: fewer than 12 draws per chain, a draw that is not finite, all
+    draws equal.  rhat float[n]: rank-normalised split R-hat, the larger of bulk and folded; huge (rounding,
+    or inf) where each chain stands still at a place of its own.  ess_bulk, ess_tail float[n]: effective
+    number of draws for the middle of the distribution and for its 5 % and 95 % quantiles; the latter is nan
+    also where more than 95 % of the draws are equal to the largest.  ess float[n]: effective number of draws
+    for the mean.  mcse float[n]: Monte Carlo standard error of the mean."""
 
     rhat: FloatArray
     ess_bulk: FloatArray
@@ -103,7 +103,7 @@ class Convergence:
 
     @property
     def good(self) -> bool:
-        """Whether every quantity meets all limits; one that cannot be told does not."""
+        """Whether every quantity meets all limits; one that cannot be determined does not."""
         return bool(
             np.all(self.rhat <= GOOD_RHAT)
             and np.all(self.ess_bulk >= GOOD_ESS)

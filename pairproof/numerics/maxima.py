@@ -180,7 +180,7 @@ def complement(c: FloatArray) -> FloatArray:
     return np.asarray(u[:, rank:])
 
 
-#: A pivot that has lost 11 of the 16 digits a double carries is a zero: some parameters cannot be told apart.
+#: A pivot that has lost 11 of the 16 digits a double carries is a zero: parameters cannot be distinguished.
 SMALL_PIVOT = 1e-11
 
 
@@ -188,5 +188,5 @@ def by_cholesky(matrix: FloatArray, right: FloatArray) -> FloatArray:
     """x with H x = right.  matrix float[n, n]: H, symmetric.  `right` float[n]."""
     factor, x, info = lapack().dposv(matrix, right)
     if info != 0 or (factor.diagonal() ** 2 < SMALL_PIVOT * matrix.diagonal()).any():
-        raise np.linalg.LinAlgError("not positive definite: some parameters cannot be told apart")
+        raise np.linalg.LinAlgError("not positive definite: some parameters cannot be distinguished")
     return np.asarray(x)

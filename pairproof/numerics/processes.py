@@ -1,7 +1,7 @@
 """A function applied to many tasks by several processes, answers in the order of the tasks or as they come.
 
-Processes are started anew and not forked: a fork of a process with threads may hang.  They leave an interrupt
-from the keyboard to the process that started them, and end with it whatever ends it.
+Processes are started afresh and not forked: a fork of a process with threads may hang.  They leave an
+interrupt from the keyboard to the process that started them, and end with it whatever ends it.
 """
 
 from __future__ import annotations

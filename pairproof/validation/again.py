@@ -70,7 +70,8 @@ def _walk(value: Any, at: tuple[str, ...], deep: int) -> Iterator[tuple[tuple[st
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
-    """Entries of a mapping or a sequence, fields of an object; what is private or computed anew is not looked at."""
+    """Entries of a mapping or a sequence, fields of an object; what is private or computed again is not looked
+    at."""
     if isinstance(value, Mapping):
         yield from ((str(k), v) for k, v in value.items())
     elif hasattr(value, "_fields"):
@@ -140,7 +141,7 @@ class Again:
             There is none.
         """
         if name not in self.calls:
-            raise InputError(f"{self.script.name} has no {name!r} in its run; write both anew")
+            raise InputError(f"{self.script.name} has no {name!r} in its run; write both again")
         return self.calls[name]
 
     @cached_property
@@ -305,7 +306,7 @@ def read_run(path: Path) -> dict[str, Any]:
             raise
         raise InputError(
             f"{path.name}: not the run of a migration ({type(error).__name__}: {quoted(str(error))}); write it"
-            " anew with pairproof migrate"
+            " again with pairproof migrate"
         ) from None
     return dict(content)
 

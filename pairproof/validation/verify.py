@@ -62,8 +62,8 @@ def verify(
     Returns
     -------
     Verification
-        A sequence of Agreement that prints as a table.  An R function that has the model and did not run, or
-        stopped with an error, has a row that says why.
+        A sequence of Agreement that prints as a table.  An R function that has the model and did not run,
+        or stopped with an error, has a row with the reason.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def verify(
 
     Notes
     -----
-    The standard errors of a fit by cluster are held against sandwich and clubSandwich alone, its estimates and
+    The standard errors of a fit by cluster are compared with sandwich and clubSandwich alone, its estimates and
     likelihood against every function that has the model.
 
     Digits of agreement are log relative errors (McCullough 1998, The American Statistician 52, 358-366).  If

@@ -80,7 +80,7 @@ def test_parts_that_cannot_be_told_apart_are_not_given() -> None:
     found = board_changes(old, new)
     assert np.isnan(found.to_frame()[["between", "others"]]).all(axis=None)
     assert np.isfinite(found.to_frame()[["change", "mean"]]).all(axis=None)
-    assert any("not told apart" in line for line in found.sentences())
+    assert any("cannot be distinguished" in line for line in found.sentences())
 
 
 def test_an_item_without_a_rating_takes_no_part() -> None:

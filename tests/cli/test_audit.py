@@ -32,7 +32,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 def test_the_text_has_every_sentence_and_the_first_places_before_and_after(votes: Path, capsys) -> None:
     code, out, _ = run(capsys, "audit", votes, "--style", "length")
     found = pairproof.audit(pairproof.read(votes), style=["length"])
-    assert code == 0 and "bot prefers the first in 60 of 60 votes that are no tie" in out
+    assert code == 0 and "bot prefers the first in 60 of 60 votes that are not ties" in out
     assert [f.judges for f in found.flags] == [("bot",)] and found.gone == 60
     said = " ".join(out.split())
     assert all(f.sentence in said for f in found.findings) and all(why in said for why in found.not_looked_at)

@@ -61,7 +61,7 @@ def test_the_report_says_which_items_can_be_told_apart_unasked(capsys, tmp_path)
         "Which items can be distinguished",
         "May be the best",
         "All items equal? Wald chi-square",
-        "Not told apart, a:",
+        "Not distinguished, a:",
     ):
         assert words in text
     assert "Rank sets" in html.read_text() and html.read_text().count("<svg") == 4
@@ -72,7 +72,7 @@ def test_an_item_that_shares_no_letter_is_told_apart_from_all_others(capsys, tmp
     report = tmp_path / "fit.md"
     assert main(["fit", str(DATA / "dras_table1.csv"), "--report", str(report)]) == 0
     text = report.read_text()
-    assert "Told apart from all others: A, D, B, C" in text and "Not told apart" not in text
+    assert "Distinguished from all others: A, D, B, C" in text and "Not distinguished" not in text
     capsys.readouterr()
 
 

@@ -271,7 +271,7 @@ def test_one_system_needs_no_names_and_several_without_sentences_are_not_compare
     [
         (
             [*ROWS[:9], "B,s5,10.5,20"],
-            "B: 1 of 5 errors are no whole numbers; the column must hold counts of edits, not rates",
+            "B: 1 of 5 errors are not whole numbers; the column must hold counts of edits, not rates",
         ),
         (
             [*ROWS[:9], "B,s5,10,22"],

@@ -54,7 +54,7 @@ def test_a_fit_of_some_rows_is_that_of_a_file_of_these_rows(capsys, languages, t
         ("lang<3", "column 'lang' is not numeric (it holds 'de')"),
         ("lang=fr", "no row has 'fr'; the values are de, en"),
         ("wins>100", "no row has wins>100; its values go from 1 to 6"),
-        ("wins>many", "is numeric; 'many' is no number"),
+        ("wins>many", "is numeric; 'many' is not a number"),
     ],
 )
 def test_a_condition_that_cannot_be_is_bad_input(capsys, languages, condition, said):

@@ -35,7 +35,7 @@ def table(**changes):
     [
         ({"items": ["A"]}, ItemError, "found 1 item"),
         ({"items": ["A", "B", "B"]}, ItemError, "named more than once: B"),
-        ({"items": ["A", "B", "tie"]}, ItemError, "'tie' cannot be told from a parameter"),
+        ({"items": ["A", "B", "tie"]}, ItemError, "'tie' cannot be distinguished from a parameter"),
         ({"items": ["A", "B", "order"]}, ItemError, "rename"),
         ({"items": ["A", "B", "C:1"]}, ItemError, "'C:1'"),
         ({"items": ["A", "B", "C[1]"]}, ItemError, "'C[1]'"),

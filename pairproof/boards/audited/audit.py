@@ -1,8 +1,8 @@
 """`audit`: what is wrong with the votes of a board, and what its first places rest on, a sentence each.
 
-A flag is a test that says so at a familywise level: all tests of all kinds together find something on a board without defects
-in at most 1 - level of boards (:func:`pairproof.boards.audited.suspicions.flags`).  A note is a number that whoever reads the
-board should know, and no test.
+A flag is a test that says so at a familywise level: all tests of all kinds together find something on a board without
+defects in at most 1 - level of boards (:func:`pairproof.boards.audited.suspicions.flags`).  A note is a number that
+readers of the board should know, and not a test.
 """
 
 from __future__ import annotations
@@ -184,17 +184,17 @@ def _lines(found: Sequence[Finding]) -> Iterator[str]:
 
 
 def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), level: float = 0.95) -> Audit:
-    """Look for what is wrong with the votes of a board, and for what its first places rest on.
+    """Look for defects in the votes of a board, and for what its first places depend on.
 
-    Flags are tests, of position, ties and both-bad votes by item, circles, pairs, judges (one-sided, unlike the others, for or
-    against one item, repeating an answer, too fast) and bursts, all together at one familywise level, and votes whose identifier
-    is repeated.  Notes are no tests: how few votes change the first place, what other treatments of ties, clusters and style
-    change, items with few votes or opponents, and items apart from the others.
+    Flags are tests, of position, ties and both-bad votes by item, circles, pairs, judges (one-sided, unlike the others,
+    for or against one item, repeating an answer, too fast) and bursts, all together at one familywise level, and votes
+    whose identifier is repeated.  Notes are not tests: how few votes change the first place, what other treatments of
+    ties, clusters and style change, items with few votes or opponents, and items apart from the others.
 
     Parameters
     ----------
     table : Comparisons
-        Of votes; the column `judge` says who cast them, `both_bad` which ties call both bad.
+        Votes; the column `judge` has the voters, `both_bad` the ties that call both bad.
     time : str
         The column of times, in seconds (or milliseconds) or as dates; default: `tstamp` or a name like it.
     style : sequence of str
@@ -210,7 +210,7 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
     Raises
     ------
     InputError
-        A column that is not there or holds no times or numbers; a level that is none.
+        A column that is not there or holds no times or numbers; an invalid level.
 
     Examples
     --------

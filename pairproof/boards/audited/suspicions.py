@@ -1,8 +1,8 @@
 """Tests of judges, of items, of pairs and of times, against the board that the votes themselves make (:mod:`.seen`).
 
 Sums of residuals that are zero by symmetry are divided by the root of the sum of their squares over clusters:
-P(|T| > t) <= 2 exp(-t^2 / 2) whatever the clusters' sizes (Efron 1969, on the signs).  Shares of what judges do have a beta
-distribution.  What judges have a taste for is allowed for in every test of a judge, a pair or a time.
+P(|T| > t) <= 2 exp(-t^2 / 2) for any sizes of the clusters (Efron 1969, on the signs).  Shares of what judges do have a
+beta distribution.  What judges have a taste for is allowed for in every test of a judge, a pair or a time.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Tests:
-    """All tests of a kind.  p float[m]; told: what is said of one of them; why_not: why there are none."""
+    """All tests of a kind.  p float[m]; told: the text about one of them; why_not: why there are none."""
 
     kind: str
     p: FloatArray = field(default_factory=lambda: np.zeros(0))
@@ -145,7 +145,7 @@ def order_by_judge(s: Seen) -> Tests:
     def told(k: int) -> Told:
         j = judges[k]
         n, side, most = first[j] + second[j], "first" if gone[j] > 0 else "second", max(first[j], second[j])
-        sentence = f"{votes.judges[j]} prefers the {side} in {most:,.0f} of {n:,.0f} votes that are no tie"
+        sentence = f"{votes.judges[j]} prefers the {side} in {most:,.0f} of {n:,.0f} votes that are not ties"
         return sentence, {"judge": votes.judges[j], "votes": float(n), "first": float(first[j])}
 
     return Tests("judge-order", p[judges], told)
@@ -167,7 +167,7 @@ def unlike(s: Seen) -> Tests:
 
     def told(k: int) -> Told:
         j, name = judges[k], s.votes.judges[judges[k]]
-        said = f"{name} prefers the item lower on the board in {of[j] - agree[j]:,.0f} of {of[j]:,.0f} votes that are no tie"
+        said = f"{name} prefers the item lower on the board in {of[j] - agree[j]:,.0f} of {of[j]:,.0f} votes that are not ties"
         numbers = {"judge": name, "votes": float(of[j]), "agree": float(agree[j])}
         return f"{said}; all judges in {usual:.1%}", numbers
 
@@ -353,10 +353,10 @@ def _item_shares(ability: FloatArray, votes: Votes, hit: FloatArray) -> list[Flo
 
 
 def transitivity(s: Seen) -> tuple[Tests, Tests]:
-    """Whether the votes that are no tie have one order of abilities behind them, and pairs that lie beyond it.
+    """Whether the votes that are not ties have one order of abilities behind them, and pairs that lie beyond it.
 
-    Sum of R^2 / V over pairs, with R less what abilities (and the cube of their gap: another link) explain, against the same
-    sum with the votes of each cluster turned round or not by a coin; a scaled chi-square has the moments of that.
+    Sum of R^2 / V over pairs, with R less what abilities (and the cube of their gap: another link) explain, against the
+    same sum with the votes of each cluster turned round or not by a coin; a scaled chi-square has the moments of that.
     """
     k, decided = len(s.votes.items), s.votes.y != 0.5
     votes = s.votes.of(decided)

@@ -210,7 +210,8 @@ def _columns(table: Comparisons, names: Sequence[str], n: FloatArray, normalised
         if column is None or isinstance(column, Factor) or not np.isfinite(column).all():
             known = ", ".join(k for k, v in table.columns.items() if not isinstance(v, Factor)) or "none"
             raise InputError(
-                f"features: {name!r} is no column of numbers, of the first less the second, in every row of {table.source};"
+                f"features: {name!r} is not a column of numbers, of the first less the second, in every row"
+                f" of {table.source};"
                 f" columns of numbers are {known}"
             )
         found.append(column - n @ column / n.sum() if normalised else column)
@@ -337,7 +338,7 @@ def as_arena_rank(
     Raises
     ------
     InputError
-        Fractional counts, a feature that is no column of numbers, an alpha outside (0, 1).
+        Fractional counts, a feature that is not a column of numbers, an alpha outside (0, 1).
     NotEstimableError
         A model that lost or won all of its votes.
 

@@ -60,7 +60,8 @@ def board_page(
 ) -> Page:
     """The page of one board.
 
-    pictures: with drawings, references and how to check, as HTML has it.  verified: sentences on what was held against R.
+    pictures: with drawings, references and how to check, as HTML has it.  verified: sentences on what was compared with
+    R.
     beside: whether the files of :func:`write_board` lie beside the page.
     """
     inside = list(blocks(board, pictures, history, verified, beside))
@@ -119,7 +120,7 @@ def who_may_be_best(board: Board) -> str:
 
 
 def board_table(board: Board) -> Table:
-    """The rows; columns that tell nothing are left out, those of item data stand last."""
+    """The rows; columns without information are left out, those of item data stand last."""
     has_bad = any(row.both_bad is not None for row in board.rows)
     has_best = any(row.p_best is not None for row in board.rows)
     more = list(dict.fromkeys(name for row in board.rows for name in row.more))
@@ -270,7 +271,7 @@ def _to_check(board: Board, verified: Sequence[str], beside: bool) -> Iterator[B
     yield Bullets(references(board))
     yield Heading("How to check this page")
     not_held = (
-        "No number of this page was held against R; fit.verify() of the board's fit does so where R is."
+        "No number of this page was compared with R; fit.verify() of the board's fit does so where R is."
     )
     yield Bullets(
         (
@@ -308,7 +309,7 @@ def write_board(
     history : History, optional
         Ratings over time, for the page.
     verified : sequence of str
-        Sentences on what was held against R, for the page.
+        Sentences on what was compared with R, for the page.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """Pictures of a board as elements of HTML: ratings with limits and ranks, who beats whom, ratings over time.
 
 Marks stand at shares of the width, text has the page's own size: on a telephone the picture is narrower, and what is
-written in it is not smaller.  Colours are those of the page, blue and orange; whatever they tell is told by a number, a
-sign or a place, too.
+written in it is not smaller.  Colours are those of the page, blue and orange; everything they show is also shown by a
+number, a sign or a place.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def _short(value: float) -> str:
 
 
 def board_claims(board: Board, csv_name: str, votes_name: str, sha256: str) -> str:
-    """The text of a claims file: every rating, limit and rank of the board, to be had from the votes again.
+    """The text of a claims file: every rating, limit and rank of the board, to be recomputed from the votes.
 
     csv_name: where the numbers were read, in words.  votes_name, sha256: the file of :func:`votes_csv` beside it.
     """

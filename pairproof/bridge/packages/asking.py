@@ -123,7 +123,7 @@ def call(backend: Any, function: str, arguments: Mapping[str, Any], extract: str
 
 
 def program(package: str, name: str) -> str:
-    """The R code that stands beside a package's modules, "contests/newton", to the last byte: records' keys have it."""
+    """The R code that is next to a package's modules, "contests/newton", to the last byte: records' keys have it."""
     return packaged_text(package, f"{name}.R")
 
 
@@ -318,7 +318,7 @@ class Estimates(RAnswer):
     def _place(self, name: str) -> int:
         if name not in self.names:
             raise KeyError(
-                f"{name!r} is no coefficient of {self.result.call.name}, which has {list(self.names)}"
+                f"{name!r} is not a coefficient of {self.result.call.name}, which has {list(self.names)}"
             )
         return self.names.index(name)
 

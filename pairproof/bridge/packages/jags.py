@@ -1,4 +1,4 @@
-"""What JAGS says of Hopkins and May's two item-response models, and MCMCpack of their special case without
+"""What JAGS says about Hopkins and May's two item-response models, and MCMCpack of their special case without
 ties.
 
 The models are written for JAGS as the paper has them, item qualities and all, with only the judge's noise

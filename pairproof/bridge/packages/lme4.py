@@ -222,7 +222,7 @@ def _check(columns: Sequence[str], groups: Sequence[str], varying: Sequence[Sequ
         raise InputError(f"effects of {len(varying)} terms for {len(groups)} groups; a list of columns each")
     unknown = next((n for own in varying for n in own if n != CONSTANT and n not in columns), None)
     if unknown is not None:
-        raise InputError(f"effect {unknown!r} is no fixed effect; these are {', '.join(columns[:12])}")
+        raise InputError(f"effect {unknown!r} is not a fixed effect; these are {', '.join(columns[:12])}")
 
 
 GLMER = """

@@ -174,7 +174,7 @@ list(items = names(found$Letters), letters = unname(found$Letters))
 
 @dataclass(frozen=True, eq=False)
 class Letters(RAnswer):
-    """Letters beside items: those that share one were not told apart."""
+    """Letters beside items: those that share one were not distinguished."""
 
     items: tuple[str, ...]
     letters: tuple[str, ...]

@@ -103,7 +103,7 @@ def pladmm(
     table = _numbers(x)
     if ranks.ndim != 2 or table.ndim != 2 or len(table) != ranks.shape[1]:
         raise InputError(
-            f"rankings of shape {ranks.shape} and x of shape {table.shape}; x needs a row an item"
+            f"rankings of shape {ranks.shape} and x of shape {table.shape}; x needs one row per item"
         )
     labels = _labels(items, rankings, ranks.shape[1], "items")
     columns = _labels(names, x, table.shape[1], "names", "x")
@@ -254,7 +254,9 @@ def _rankings(rankings: Any, items: Sequence[str] | None) -> Any:
     names = list(items) if items is not None else [str(c) for c in getattr(rankings, "columns", ())]
     values = _numbers(rankings)
     if values.ndim != 2:
-        raise InputError(f"rankings need a row a ranking and a column an item; found shape {values.shape}")
+        raise InputError(
+            f"rankings need one row per ranking and one column per item; found shape {values.shape}"
+        )
     if len(names) != values.shape[1]:
         raise InputError(f"items has {len(names)} names for {values.shape[1]} columns of ranks")
     below = np.argwhere(values < 0)
@@ -308,7 +310,7 @@ def itempar(
     Raises
     ------
     ValueError, RError
-        ``ref`` is no item; R's own.
+        ``ref`` is not an item; R's own.
 
     Examples
     --------

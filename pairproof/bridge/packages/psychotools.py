@@ -1,9 +1,9 @@
 """psychotools under its own names: paircomp, btmodel, itempar, worth, estfun.
 
-A paircomp has a row a judge and a column a pair, (12)(13)(23)(14)(24)(34)...  ``btmodel`` fits Bradley and
-Terry's and Davidson's models on the log-odds scale, log worth = its coefficient; the undecided parameter is
-Davidson's gamma = log nu.  psychotools has no ``predict`` of a btmodel; what it has beside paired comparisons
-is not here.
+A paircomp has one row per judge and one column per pair, (12)(13)(23)(14)(24)(34)...  ``btmodel`` fits
+Bradley and Terry's and Davidson's models on the log-odds scale, log worth = its coefficient; the undecided
+parameter is Davidson's gamma = log nu.  psychotools has no ``predict`` of a btmodel; what it has beside
+paired comparisons is not here.
 """
 
 from __future__ import annotations
@@ -231,8 +231,8 @@ def btmodel(
     Parameters
     ----------
     data : float[judges, pairs], Paircomp, or Expr
-        1 the first is preferred, -1 the second, 0 undecided, NaN not compared; or what :func:`paircomp` made, or R source that gives
-        one.
+        1 the first is preferred, -1 the second, 0 undecided, NaN not compared; or what :func:`paircomp` made, or R
+        source that gives one.
     labels : sequence of str
         The items; a paircomp has its own.
     weights : float[judges], optional
@@ -252,10 +252,10 @@ def btmodel(
     Raises
     ------
     ValueError
-        Another type, or a reference that is no item.
+        Another type, or a reference that is not an item.
     RError
-        R's own: "data have no ties", "only log-linear model can handle ties". **R says nothing where data are separated or not
-        connected**: it keeps glm's warnings to itself, and standard errors of 1e4 are all there is to see.
+        R's own: "data have no ties", "only log-linear model can handle ties". **R says nothing where data are separated
+        or not connected**: it keeps glm's warnings to itself, and standard errors of 1e4 are all there is to see.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def itempar(
     Raises
     ------
     ValueError, RError
-        `ref` is no item; R's own.
+        `ref` is not an item; R's own.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The command that installs what R lacks on this machine: one cure, the same wherever it is printed.
 
-How a Python package gets into the environment that runs is told by what the tools that made it leave in it:
+How to install a Python package into the running environment depends on the files that its tools leave in it:
 
 ============================  =====================================================================
 conda                         ``conda-meta`` in the prefix

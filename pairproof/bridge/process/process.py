@@ -6,7 +6,7 @@ Linux, never on Windows.
 Reads frames from the R process's pipe and replies from frames, without trusting what the process writes.
 
 A frame is `MARK`, eight bytes of length, and a pickle of text, numbers, lists and bytes.  The unpickler
-creates nothing else, so no bytes, whoever wrote them, can run code here.  Anything else raises
+creates nothing else, so no bytes from any source can run code here.  Anything else raises
 :class:`NoReply`, which says what was found, and the process that wrote it is not used again.
 """
 

@@ -240,7 +240,7 @@ BRGLM2_EPSILON = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class ContestEstimates(RAnswer):
-    """What R says of a model of contests.  coef float[p]; vcov float[k, k]; effects, means float[K]."""
+    """What R says about a model of contests.  coef float[p]; vcov float[k, k]; effects, means float[K]."""
 
     names: tuple[str, ...]
     coef: Floats
@@ -306,7 +306,7 @@ class Program:
     needs: tuple[str, ...] = ()
 
     def __call__(self, given: Inputs, *, backend: BackendLike = None, **more: bool) -> ContestEstimates:
-        """What R says of the model; ``more`` are further variables."""
+        """What R says about the model; ``more`` are further variables."""
         arguments = {**self.sees(given), **more}
         return ContestEstimates.ask(backend, self.label, self.code + ANSWER, arguments, self.needs)
 

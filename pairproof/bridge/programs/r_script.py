@@ -179,7 +179,9 @@ def _columns(fit: Fit, cells: CountedCells, three: bool) -> str:
     if selective:
         lines += _item_covariates(selective, fit, "selected", "Terms of one item, or of one item covariate.")
     if fit.spec.item_terms:
-        said = "The items' abilities are sums of their covariates: a row an item, a column a covariate."
+        said = (
+            "The items' abilities are sums of their covariates: one row per item, one column per covariate."
+        )
         lines += _item_covariates([t for t in of_all if t.kind == "covariate"], fit, "own", said)
     if cells.covariates:
         lines.append(HELPERS)

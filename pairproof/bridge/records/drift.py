@@ -142,7 +142,7 @@ def read_drift_floors(text: str) -> dict[tuple[str, str], DriftFloor]:
                 said = f"digits {floor.digits:g} and observed {floor.observed:g}"
                 raise InputError(f"{where}: {said}; expected 0 <= digits <= observed <= 16")
             if len(floor.why.split()) < 4:
-                raise InputError(f"{where}: {floor.why!r} is no reason; say in a sentence why this floor")
+                raise InputError(f"{where}: {floor.why!r} is not a reason; say in a sentence why this floor")
             key = (floor.record or r_call, part)
             if key in found:
                 raise InputError(f"{where}: {key[0]} has a floor for {part} already")

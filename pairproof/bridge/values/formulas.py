@@ -108,7 +108,7 @@ class _Reader:
                 continue
             match = _TOKEN.match(self.text, at)
             if match is None:
-                raise self._refusal("this is no part of a model formula", at)
+                raise self._refusal("this is not a part of a model formula", at)
             kind = cast(Kind, match.lastgroup)  # the groups are named as the kinds are
             word = match[match.lastgroup or 0]
             if kind == "name" and word in RESERVED:

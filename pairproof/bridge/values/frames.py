@@ -2,7 +2,7 @@
 
 A CSV file brings the same R columns back: factors with the order of their levels, integers, doubles with
 every digit, logicals, text, NA.  A missing value is an empty field, so an empty text cannot be written.
-Doubles are written by Python's `repr`, whole ones with ".0", which tells them from integers.
+Doubles are written by Python's `repr`, whole ones with ".0", which distinguishes them from integers.
 
 pandas is imported only when a pandas object is sent or a data frame is wanted.
 """
@@ -277,7 +277,7 @@ def read_frame(
         if name in named:
             wrong = next((v for v in fields if v is not None and v not in named[name]), None)
             if wrong is not None:
-                raise InputError(f"{Path(path).name}, column {name}: {wrong!r} is no level of it")
+                raise InputError(f"{Path(path).name}, column {name}: {wrong!r} is not a level of it")
             out[name] = pd.Categorical(fields, categories=list(named[name]), ordered=name in ordered)
         else:
             out[name] = _column(fields, name in text)

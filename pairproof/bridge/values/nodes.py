@@ -49,7 +49,7 @@ DTYPES = {"dbl": "<f8", "cplx": "<c16", "int": "<i4", "lgl": "<i4", "raw": "<i4"
 class Formula(str):
     """R formula text, e.g. ``Formula("y ~ o1 + o2")``; whitespace does not matter.
 
-    It goes to R only as :func:`pairproof.bridge.values.formulas.checked` writes it anew.
+    It goes to R only as :func:`pairproof.bridge.values.formulas.checked` writes it again.
     """
 
 

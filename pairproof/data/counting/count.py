@@ -78,8 +78,8 @@ def count(
         Frames: pandas, a dict of columns, and by narwhals polars (lazy or not), pyarrow, DuckDB, Ibis, Dask, PySpark,
         whose own engine counts.  Never changed, and never made into one frame.
     by : str or sequence of str, optional
-        Columns that the rows are counted by, as covariates of models; by the file's own names or their roles.  "both_bad"
-        keeps the ties of which that was said apart.
+        Columns that the rows are counted by, as covariates of models; by the file's own names or their roles.
+        "both_bad" keeps apart the ties in which both were called bad.
     layout : {"votes", "evalica", "long", "counts"}, optional
         The further parameters are those of :func:`pairproof.data.reading.layouts.read`.
     name : str, optional
@@ -87,7 +87,7 @@ def count(
     where : str or sequence of str, optional
         Only the votes that fulfil conditions on any column, as in :func:`pairproof.read`.
     drop : {"bad"}, optional
-        Leave out rows that are no comparison; `dropped` of the table says how many of each kind.
+        Leave out rows that are not comparisons; `dropped` of the table says how many of each kind.
     most_cells : int
         Most distinct rows, 1 or more.
     progress : callable, optional
@@ -96,7 +96,7 @@ def count(
     Returns
     -------
     Comparisons
-        Rows in canonical order (items, then `by`), who was first kept; `counted` says of what parts.
+        Rows in canonical order (items, then `by`), who was first kept; `counted` lists the parts.
 
     Raises
     ------
@@ -147,7 +147,8 @@ def count(
 def _chosen_by(
     header: Table, roles: Sequence[str], where: Conditions
 ) -> tuple[list[str], dict[str, list[float]]]:
-    """Further columns that conditions are on, and the numbers between which those of some are told apart."""
+    """Further columns that conditions are on, and the numbers that separate the values of
+    some."""
     role_of = {own: role for role, own in header.own_names.items()}
     told, numbers = ("first", "second", "outcome", "winner", "both_bad"), ("wins", "ties", "losses", "weight")
     said = said_in(where, [*header.columns, *role_of, *told, *numbers])
@@ -242,7 +243,7 @@ def as_whole(text: str | None) -> int | None:
 
 
 def _refuse(table: Table, layout: Layout, coding: CodingLike | None, source: str) -> None:
-    """Refuse what is no comparison: all at once, each with the number of its rows."""
+    """Refuse what is not a comparison: all at once, each with the number of its rows."""
     first, second = NEEDED[layout][:2]
     n = table.columns["weight"].to_numpy() if layout != "counts" else np.ones(table.n_rows, np.int64)
     found: list[tuple[type[InputError], str]] = []

@@ -1,9 +1,9 @@
 """Passes over rows that are too many to hold, each row found in the table that was counted from them.
 
-The caller's cells, (first, second, covariates), are numbered from 0 to C - 1.  An answer in cell c has the place o C + c,
-o being 0 where the first is preferred, 1 for a tie and 2 for the second, so that what a model says of a row is looked up
-there.  The counts of all places must be those of the table: a fit is not held against other rows than its own, and what
-differs is named.
+The caller's cells, (first, second, covariates), are numbered from 0 to C - 1.  An answer in cell c has the place o C +
+c, o being 0 where the first is preferred, 1 for a tie and 2 for the second, so that what a model says about a row is
+looked up there.  The counts of all places must be those of the table: a fit is not compared with other rows than its
+own, and what differs is named.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def rows(
     spool: str | None = None,
     drop: Drop | None = None,
 ) -> RowSource:
-    """Say how rows are read that a fit goes through again; where :func:`count` needed no options, the source alone will do.
+    """Describe how to read rows that a fit reads again; if :func:`count` needed no options, pass the source itself.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ class Passes:
         return self.header.own_names.get(role, role)
 
     def batches(self) -> Iterator[Batch]:
-        """One pass; the counts of the first one are held against the table's."""
+        """One pass; the counts of the first one are compared with the table's."""
         self.n += 1
         names = list(dict.fromkeys(map(self.own, (*self.roles, *self.held))))
         plain = frozenset(map(self.own, self.held)) - frozenset(map(self.own, self.roles))
@@ -304,7 +304,9 @@ class Passes:
     def _meanings(self, of: Mapping[str, Coded], role: str) -> list[int | None]:
         """The answer that each level of a column is."""
         coding = Coding.read(WORDS[self.layout] if self.given.coding is None else self.given.coding)
-        coding.refuse(MISSING, "prefmod; rows that are no comparison were not counted, and must not be there")
+        coding.refuse(
+            MISSING, "prefmod; rows that are not comparisons were not counted, and must not be there"
+        )
         return [None if text is None else coding.meaning(text) for text in self._texts(of, role)]
 
     def _begins(

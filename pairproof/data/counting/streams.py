@@ -470,7 +470,7 @@ def _field(nw: Any, path: Sequence[str]) -> Any:
 
 
 def check_case(stream: Stream, wanted: Sequence[str]) -> None:
-    """Refuse columns that differ in case only, where the engine does not tell them apart."""
+    """Refuse columns that differ in case only, where the engine does not distinguish them."""
     if not stream.folds_case:
         return
     for column in wanted:

@@ -46,14 +46,15 @@ def cell(value: Any, name: str, source: str) -> str | None:
 
 
 class Cuts:
-    """Numbers that are told apart only by where they lie among some cuts, each standing for the first of its kind."""
+    """Numbers that are distinguished only by where they lie among some cuts, each standing for the first of its
+    kind."""
 
     def __init__(self, cuts: Sequence[float]) -> None:
         self._cuts = sorted(set(cuts))
         self._first: dict[int, str] = {}
 
     def text(self, text: str | None) -> str | None:
-        """The first number on the same side of each cut; what is no number as it is."""
+        """The first number on the same side of each cut; what is not a number as it is."""
         if text is None or not NUMBER.fullmatch(text.strip()):
             return text
         number = float(text)
@@ -77,7 +78,7 @@ class Cuts:
 
 class Tally:
     """Counts of the distinct rows of these columns so far, in constant memory but for the distinct rows.
-    cuts: of columns whose numbers are told apart by them alone."""
+    cuts: of columns whose numbers are distinguished by them alone."""
 
     def __init__(self, names: Sequence[str], source: str, most: int, too_many: str) -> None:
         self.names, self.source, self.most, self._too_many = tuple(names), source, most, too_many

@@ -31,7 +31,7 @@ def opened(source: Any, options: Options, person: str | None = None) -> Table:
 def answer_columns(
     table: Table, items: tuple[str, ...] | None, answers: Sequence[str] | None, times: Times
 ) -> tuple[tuple[str, ...], tuple[str, ...], list[list[str]]]:
-    """(items, names of the times, for each time a column an item)."""
+    """(items, names of the times, for each time one column per item)."""
     if isinstance(answers, str):
         raise InputError(
             f"answers={quoted(answers)} is one string; pass a list of columns such as ['V1', 'V2']"
@@ -166,5 +166,5 @@ def _check_constant(table: Table, name: str, values: FloatArray, person: IntArra
         bad,
         name,
         f"{name} is {{cell}}, and another value in an earlier row of the same person",
-        "a covariate says something of the person; correct it, or leave the column out",
+        "a covariate describes the person; correct it, or leave the column out",
     )

@@ -266,10 +266,10 @@ class AnswerTable(Rows):
         Returns
         -------
         DataFrame
-            A column a pair, called `A:B`, in prefmod's order, with 1, 0, -1, nan (`from_pairs`); or a column
-            an item, with its rank, 0 below all others, nan not presented (`from_ranks`); or with its rating
-            as on the scale, nan without one (`from_ratings`).  With several times `A.1`, `B.1`, ... by time.
-            Then the covariates, and `weight` unless all are 1.
+            A column a pair, called `A:B`, in prefmod's order, with 1, 0, -1, nan (`from_pairs`); or one
+            column per item, with its rank, 0 below all others, nan not presented (`from_ranks`); or with its
+            rating as on the scale, nan without one (`from_ratings`).  With several times `A.1`, `B.1`, ...
+            by time. Then the covariates, and `weight` unless all are 1.
         """
         import pandas as pd
 

@@ -1,6 +1,6 @@
 """The codes of whole answers, the order of the comparisons in them, and the checks that they pass.
 
-    comparisons  +1 first item preferred, 0 neither, -1 second, MISSING not answered; one column a pair, in
+    comparisons  +1 first item preferred, 0 neither, -1 second, MISSING not answered; one column per pair, in
                  prefmod's order (1 2) (1 3) (2 3) (1 4) ...
     rankings     1 = best, equal for ties; BELOW for an item that was presented and got no rank, ABSENT for
                  one that was not presented

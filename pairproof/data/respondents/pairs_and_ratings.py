@@ -1,8 +1,8 @@
 """Whole comparisons and ratings of persons: prefmod's wide tables, read and written, and psychotools' paircomp.
 
-`from_pairs` reads one column a pair and one row a person; `from_ratings` a column an item, a cell a point of
-a scale; `from_paircomp` the text of a `paircomp` of R's psychotools, "{a > b, a < c, NA}", one person in
-each.  Its comparisons stand in the order (1 2) (1 3) (2 3) (1 4) ..., NA where one was not made.
+`from_pairs` reads one column per pair and one row a person; `from_ratings` one column per item, one cell per
+point of a scale; `from_paircomp` the text of a `paircomp` of R's psychotools, "{a > b, a < c, NA}", one person
+in each.  Its comparisons stand in the order (1 2) (1 3) (2 3) (1 4) ..., NA where one was not made.
 `as.character` and `format(x, abbreviate = FALSE, width = 1000)` write them whole; what `print` has shortened
 ("...") is refused.
 
@@ -48,7 +48,7 @@ def from_pairs(
     person: str | None = None,
     encoding: str | None = None,
 ) -> Respondents:
-    """Read a wide table of comparisons: a row is a person, a column a pair.
+    """Read a wide table of comparisons: a row is a person, one column per pair.
 
     Every column that holds no pair is a subject covariate; `weight` is the number of persons with the answer.
 
@@ -60,8 +60,8 @@ def from_pairs(
     columns that hold pairs; default: the first ones.  pair_names: whether column names such as `A:B` must
     agree with `pair_order`; default: they must.  tie_category: whether "neither" could be answered; default:
     if somebody did.  levels: levels of covariates, the reference level first; makes a column of numbers
-    categorical.  item_data: item covariates, one row an item.  person: the column that says who answered,
-    wherever it stands, where it is not called `person`.  encoding: of a text file, if it is not UTF-8.
+    categorical.  item_data: item covariates, one row an item.  person: the column with the persons' names,
+    if it is not called `person`.  encoding: of a text file, if it is not UTF-8.
     """
     options = Options(items, levels, tie_category, item_data, encoding=encoding)
     table = opened(source, options, person)
@@ -100,13 +100,13 @@ def from_paircomp(
     """Read comparisons from the text of psychotools' `paircomp`.
 
     Every other column is a subject covariate; `weight` is the number of persons with the answer.  A CSV file
-    that R wrote of a data frame with a `paircomp` has numbers and a column a pair instead: read that with
+    that R wrote of a data frame with a `paircomp` has numbers and one column per pair instead: read that with
     :func:`pairproof.data.respondents.from_pairs` and pair_order="prefmod".
 
     column: the column that holds the text.  degrees: what becomes of the degree of a preference (">>" or "2>"
     where the scale has more than three points).  tie_category: whether "neither" could be answered; default:
-    if somebody did.  person: the column that says who answered, wherever it stands, where it is not called
-    `person`.  levels, item_data, encoding: as in :func:`pairproof.data.respondents.from_pairs`.
+    if somebody did.  person: the column with the persons' names, if it
+    is not called `person`.  levels, item_data, encoding: as in :func:`pairproof.data.respondents.from_pairs`.
     """
     one_of("degrees", degrees, ("refuse", "ignore"))
     options = Options(items, levels, tie_category, item_data, encoding=encoding)
@@ -165,14 +165,15 @@ def _items(table: Table, column: str, bodies: Sequence[str]) -> tuple[str, ...]:
     if len(found) < n:
         number = min(set(range(n)) - set(found)) + 1
         raise ItemError(
-            f"{table.source}, column {quoted(column)}: the name of item {number} of {n} cannot be told from the text;"
+            f"{table.source}, column {quoted(column)}: the name of item {number} of {n} cannot be determined from the text;"
             " state items=[...]"
         )
     names = tuple(found[k] for k in range(n))
     if len(set(names)) < n:
         raise ItemError(
             f"{table.source}, column {quoted(column)}: {n * (n - 1) // 2} comparisons would be those of {n} items, but the text"
-            f" names {listed(names)}; a paircomp of both orders of the pairs (ordered = TRUE) is no table of whole answers"
+            f" names {listed(names)}; a paircomp of both orders of the pairs (ordered = TRUE) is not a table"
+            " of whole answers"
             " here: read it as rows first, second, outcome with pairproof.read"
         )
     return names
@@ -196,7 +197,7 @@ def _signs(table: Table, column: str, rows: Any, body: str, items: tuple[str, ..
             rows,
             column,
             f"the text goes on after the {len(pairs)} pairs of {len(items)} items, with {shortened(repr(rest))}",
-            "a paircomp of both orders of the pairs (ordered = TRUE) is no table of whole answers here; read it as rows"
+            "a paircomp of both orders of the pairs (ordered = TRUE) is not a table of whole answers here; read it as rows"
             " first, second, outcome with pairproof.read",
         )
     return signs
@@ -221,7 +222,8 @@ def from_ratings(
     person: str | None = None,
     encoding: str | None = None,
 ) -> Respondents:
-    """Read ratings: a row is a person, a column an item, a cell a point of the scale; blank is no rating.
+    """Read ratings: a row is a person, one column per item, one cell per point of the scale; blank is no
+    rating.
 
     Every other column is a subject covariate; `weight` is the number of persons with the answer.
 
@@ -229,7 +231,7 @@ def from_ratings(
     range of the answers it meets, so that one more answer can change the model.  best: which end of the scale
     is the most preferred; prefmod takes the low one.  times: for repeated ratings: the number of blocks of J
     columns, time by time (as `tpoints` in prefmod), or the ends of the columns' names.  person: the column
-    that says who answered, wherever it stands, where it is not called `person`.  levels, item_data, encoding:
+    with the persons' names, if it is not called `person`.  levels, item_data, encoding:
     as in :func:`pairproof.data.respondents.from_pairs`.
     """
     one_of("best", best, ("low", "high"))

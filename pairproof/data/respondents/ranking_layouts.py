@@ -1,9 +1,9 @@
 """Rankings of persons in four layouts: tables of ranks, orders, text "A > B = C", numbered systems and ranks.
 
-ranks     a row a person and a column an item, or a row an item of a person
+ranks     one row per person and one column per item, or one row per item of a person
 orders    the best item, the next, and so on, in columns of places or as text
 rankings  as :func:`pairproof.read` takes them, as rankings and not as pairs: `system1`, `rank1`,
-          `system2`, ..., WMT's own columns, or `system` and `rank` with a row a system
+          `system2`, ..., WMT's own columns, or `system` and `rank` with one row per system
 
 What an item without a rank means, a table of rankings does not say and no reader guesses:
 
@@ -84,13 +84,14 @@ class Unranked:
             (
                 rank & (values == 0) & (not zero_based),
                 "the rank is 0",
-                f"if that is no rank {SAY}, unranked={{0: 'absent'}} (as R's PlackettLuce reads it) or {{0: 'below'}}; if"
+                f"if that is not a rank {SAY}, unranked={{0: 'absent'}} (as R's PlackettLuce reads it) or"
+                f" {{0: 'below'}}; if"
                 " 0 is the best rank pass zero_based=True",
             ),
             (
                 rank & (values < 0),
                 "the rank is {cell}",
-                "expected 1 for the best item, 2 for the next; if this is no rank state its meaning, for example"
+                "expected 1 for the best item, 2 for the next; if this is not a rank state its meaning, for example"
                 " unranked={-1: 'absent'}",
             ),
         ):
@@ -136,7 +137,7 @@ def from_ranks(
     person: str | None = None,
     encoding: str | None = None,
 ) -> Respondents:
-    """Read rankings as ranks: a row is a person, a column an item, a cell its rank.
+    """Read rankings as ranks: a row is a person, one column per item, a cell its rank.
 
     The smallest rank is the best.  Only the order of the ranks counts: gaps and fractions are fine, equal
     ranks are a tie.  Every other column is a subject covariate; `weight` is the number of persons with the
@@ -147,8 +148,8 @@ def from_ranks(
     NA; a mapping for codes: {0: "below", "NA": "absent"}.  R's PlackettLuce: {0: "absent", "NA": "absent"};
     prefmod's pattR: "below".  zero_based: whether 0 is the best rank.  times: for repeated rankings: the
     number of blocks of J columns, time by time (as `tpoints` in prefmod), or the ends of the columns' names.
-    tie_category: whether equal ranks could be given; default: if they occur.  person: the column that says
-    who answered, wherever it stands, where it is not called `person`.  levels, item_data, encoding: as in
+    tie_category: whether equal ranks could be given; default: if they occur.  person: the column with the
+    persons' names, if it is not called `person`.  levels, item_data, encoding: as in
     :func:`pairproof.data.respondents.from_pairs`.
     """
     options = Options(items, levels, tie_category, item_data, encoding=encoding)
@@ -269,7 +270,7 @@ def from_orders(
     in `items`, from 1 (0 is an open place then).  ties: what stands between items that share a place, for
     example "="; default: nothing does.  unranked: what an item means that a person gave no place, to be said
     if there is one.  tie_category: whether places could be shared; default: if some are.  person: the column
-    that says who answered, wherever it stands, where it is not called `person`.  levels, item_data, encoding:
+    with the persons' names, if it is not called `person`.  levels, item_data, encoding:
     as in :func:`pairproof.data.respondents.from_pairs`.
     """
     one_of("cells", cells, ("names", "numbers"))
@@ -311,8 +312,8 @@ def from_ranking_text(
 
     R shortens long rankings ("A > B > ..."); `format(x, width = 10000)` writes them whole.
 
-    column: the column that holds the text; blank or NA where nothing was ranked.  person: the column that
-    says who answered, wherever it stands, where it is not called `person`.  above, ties: what stands between
+    column: the column that holds the text; blank or NA where nothing was ranked.  person: the column with
+    the persons' names, if it is not called `person`.  above, ties: what stands between
     places, and between items that share one.
     """
     options = Options(items, levels, tie_category, item_data, encoding=encoding)
@@ -419,15 +420,15 @@ def from_rankings(
 ) -> Respondents:
     """Read rankings of systems: the tables that `pairproof.read` cuts into pairs, with each ranking kept whole.
 
-    A row is a ranking (`system1`, `rank1`, `system2`, `rank2`, ..., or WMT's own columns), or a row is a system (`system`,
-    `rank`, and `ranking`, or `source` and `judge`, which say what rows are one ranking).  A smaller rank is better, equal
-    ranks are a tie; a system that a ranking does not name was not presented.  Every other column is a covariate; `weight`
-    is the number of persons with the ranking.
+    One row per ranking (`system1`, `rank1`, `system2`, `rank2`, ..., or WMT's own columns), or one row per
+    system (`system`, `rank`, and `ranking`, or `source` and `judge`, which say what rows are one ranking).  A smaller rank is better,
+    equal ranks are a tie; a system that a ranking does not name was not presented.  Every other column is a covariate;
+    `weight` is the number of persons with the ranking.
 
     unranked: what a rank of -1 or a blank one means of a system that the ranking names, to be said if there
     is one.  columns: where columns have other names, for example {"judge": "rater"}.  tie_category: whether
     ranks could be shared; default: if some are.  rename: other names for systems.  levels, item_data,
-    encoding: as in :func:`pairproof.data.respondents.from_pairs`.  Returns Respondents: a row a ranking;
+    encoding: as in :func:`pairproof.data.respondents.from_pairs`.  Returns Respondents: one row per ranking;
     `to_comparisons()` gives the table that `pairproof.read` makes of the same source.
     """
     options = Options(items, levels, tie_category, item_data, rename, encoding)
@@ -436,7 +437,7 @@ def from_rankings(
     if not is_rankings(table.columns):
         raise InputError(
             f"{table.source}: found the columns {listed(table.columns)}; layout='rankings' needs system1, rank1, system2,"
-            " rank2, ..., or system and rank with a row a system. A column an item is layout='ranks'"
+            " rank2, ..., or system and rank with one row per system. One column per item is layout='ranks'"
         )
     of = placed(table, options)
     codes = _codes(of, Unranked.read(unranked))

@@ -41,13 +41,14 @@ def read_respondents(
     ----------
     source : path, DataFrame or dict of columns
     layout : str
-        "pairs": a column a pair, a row a person (as R's prefmod has comparisons); "ranks": a column an item, with its rank;
-        "long-ranks": a row an item of a ranking; "orders": a column a place, with the item there; "ranking-text": "A >
-        B = C"; "rankings": `system1`, `rank1`, `system2`, ..., or `system` and `rank`, the rankings that
-        `pairproof.read` cuts into pairs; "ratings": a column an item, with its rating; "paircomp": psychotools' text "{A > B, A = C}".
+        "pairs": one column per pair, one row per person (as R's prefmod has comparisons); "ranks": one column per item,
+        with its rank; "long-ranks": one row per item of a ranking; "orders": one column per place, with the item there;
+        "ranking-text": "A > B = C"; "rankings": `system1`, `rank1`, `system2`, ..., or `system` and `rank`, the
+        rankings that `pairproof.read` cuts into pairs; "ratings": one column per item, with its rating;
+        "paircomp": psychotools' text "{A > B, A = C}".
     where : str or sequence of str, optional
         Only the persons who fulfil conditions on their columns, such as ["sex=1", "age>=30"]; see
-        :meth:`Respondents.where`.  Items that nobody is left to compare are gone.
+        :meth:`Respondents.where`.  Items that no remaining person compared are removed.
     **options : object
         Those of the layout's own reader, such as `items=`, `pair_order=`, `coding=`, `unranked=`, `scale=`: see
         `from_pairs`, `from_ranks`, `from_long_ranks`, `from_orders`, `from_ranking_text`, `from_rankings`,

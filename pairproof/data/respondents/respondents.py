@@ -243,7 +243,7 @@ class Respondents(AnswerTable):
         Raises
         ------
         InputError
-            `judge` where there is a column `judge` already, or a weight is no whole number.
+            `judge` where there is a column `judge` already, or a weight is not a whole number.
 
         Examples
         --------
@@ -300,7 +300,7 @@ class Respondents(AnswerTable):
         refuse_rows(
             self.source,
             self.weights != np.round(self.weights),
-            lambda r: f"the weight is {self.weights[r]:g}, which is no whole number of persons; judge=True makes each"
+            lambda r: f"the weight is {self.weights[r]:g}, which is not a whole number of persons; judge=True makes each"
             " person a judge",
         )
         n = float(self.weights @ (self.pair_answers != MISSING).sum(axis=(1, 2)))

@@ -138,7 +138,7 @@ def _of_all_contrasts(cov: FloatArray, q: FloatArray) -> tuple[float, float]:
 
 
 def with_cautions(text: str, *cautions: str) -> str:
-    """A sentence, and a line for each caution that says something."""
+    """A sentence, and a line for each caution."""
     return "\n  Caution: ".join([text, *filter(None, cautions)])
 
 
@@ -244,7 +244,7 @@ class Contrast:
 
     estimate, se, z, p: on the fit's scale; p two-sided.  low, high: confidence limits at `level`.  level: in
     (0, 1).  log_odds: the same difference as a log-odds.  odds: exp of it.  df: degrees of freedom of the t
-    distribution that z and the limits are held against; inf for the normal.
+    distribution that z and the limits are compared with; inf for the normal.
     """
 
     what: str

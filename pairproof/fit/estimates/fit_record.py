@@ -7,7 +7,7 @@ what is not estimable is named and has no number.
 Parts of the record: warnings as values (a kind, the parameters concerned, a sentence); the table of cells
 from which deviance and degrees of freedom are computed, a cell being an unordered pair of items in a
 covariate cell; what a fit asks of standard errors by cluster, which :mod:`pairproof.fit.robust` has; and what
-a linear predictor says of the outcomes, which engines fill.  By cluster an estimate c'b is held against
+a linear predictor says about the outcomes, which engines fill.  By cluster an estimate c'b is compared with
 Student's t on degrees of freedom of its own, (c'b - v) / se, and q linear functions together against F.
 """
 
@@ -57,7 +57,7 @@ Kind = Literal[
     "separated",  # estimates are infinite
     "not-connected",  # items that no chain of comparisons joins
     "another-reference",  # with_reference: over what the sum runs, or that the reference has no number itself
-    "not-identified",  # effects, or latent classes, that cannot be told from one another
+    "not-identified",  # effects, or latent classes, that cannot be distinguished from one another
     "local-maxima",  # the best maximum of a mixture was reached from one start only
     "not-estimable",  # in JSON: parameters without a number that no other warning is about
     "no-worth",  # in JSON: groups whose items cannot all be compared
@@ -179,7 +179,7 @@ class Clustering(Protocol):
 
     @property
     def n_clusters(self) -> tuple[int, ...]:
-        """Clusters of each column that tell something of the estimates."""
+        """Clusters of each column that carry information about the estimates."""
 
     @property
     def title(self) -> str:
@@ -415,9 +415,9 @@ class FitRecord:
         """Parameters fitted: k of AIC and BIC, rank of the model on the observed data without nuisance
         constants.
 
-        Infinite estimates are counted, as in R's glm: they were fitted, and raised the likelihood.  What the
-        data say nothing of is not (items never compared, aliased terms).  Standard deviations of random effects are, and all shares of
-        latent classes but one.
+        Infinite estimates are counted, as in R's glm: they were fitted, and raised the likelihood.  Parameters
+        without information are not counted (items never compared, aliased terms).  Standard deviations of random
+        effects are, and all shares of latent classes but one.
         """
         sigmas = 0 if self.random_effects is None else len(self.random_effects.components)
         shares = 0 if self.classes is None else len(self.classes.shares) - 1
@@ -437,7 +437,7 @@ class FitRecord:
 
     @cached_property
     def degrees_of_freedom(self) -> FloatArray:
-        """float[n_params]: of each parameter's t; inf where it is held against the normal distribution."""
+        """float[n_params]: of each parameter's t; inf where it is compared with the normal distribution."""
         if self.robust is None:
             return np.where(self.free, np.inf, np.nan)
         return self._at_free(self.robust.degrees_of_freedom)
@@ -456,7 +456,9 @@ class FitRecord:
     def of_contests(self) -> ContestSpec:
         """The specification, with what is about links, bias and random effects."""
         if not isinstance(self.spec, ContestSpec):
-            raise Absent(f"{title(self)} is no model with a formula of contests; fit_bradley_terry has them")
+            raise Absent(
+                f"{title(self)} is not a model with a formula of contests; fit_bradley_terry has them"
+            )
         return self.spec
 
     @property
@@ -524,7 +526,7 @@ class FitRecord:
         InputError
             An estimate that has no likelihood.
         ComparisonError
-            A fit of another engine that the native one does not find again.
+            A fit of another engine that the native one does not reproduce.
 
         Examples
         --------
@@ -552,7 +554,8 @@ class FitRecord:
 
     @property
     def of_items(self) -> FitRecord:
-        """What is known of the items: this fit, or with random effects that of their predicted abilities."""
+        """The fit from which items are compared: this fit, or with random effects that of their predicted
+        abilities."""
         return self
 
     @property
@@ -562,7 +565,7 @@ class FitRecord:
 
     @property
     def counted(self) -> str:
-        """What the likelihood is of, counted: `960 comparisons of 4 items`."""
+        """The observations of the likelihood, counted: `960 comparisons of 4 items`."""
         if self.answers is not None:
             return self.answers.counted(self.of_answers, self.items)
         return f"{self.n_comparisons:.10g} comparisons of {len(self.items)} items"
@@ -633,7 +636,7 @@ def why_not_estimable(fit: FitRecord) -> str:
 
 
 class Outcomes(Protocol):
-    """What a linear predictor says of the outcomes."""
+    """What a linear predictor says about the outcomes."""
 
     def probabilities(
         self, eta: FloatArray, ties: FloatArray = NOTHING, home: AnyNumbers = 0.0, level: AnyNumbers = 0.0

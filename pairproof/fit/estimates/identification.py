@@ -136,7 +136,8 @@ def item_sets(moved: FloatArray, table: Comparisons, rows: BoolArray, chains: bo
 
 
 def rows_of(table: Comparisons, values: Iterable[tuple[str, object]]) -> BoolArray:
-    """bool[n_rows]: rows with these values of covariates; a number (a slope), or what is no column, leaves none out."""
+    """bool[n_rows]: rows with these values of covariates; a number (a slope), or what is not a column, leaves none
+    out."""
     rows = np.ones(table.n_rows, bool)
     for covariate, value in values:
         column = table.columns.get(covariate)

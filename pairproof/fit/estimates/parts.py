@@ -292,7 +292,7 @@ class MixedPossible:
 
 @dataclass(frozen=True, eq=False)
 class ClassNumbers:
-    """What a fit of latent classes says of the classes.
+    """What a fit of latent classes says about the classes.
 
     shares float[K]: share of persons in each class, the largest first.  covariance float[K, K]: of the
     shares, from the observed information of the mixture; nan where there is none.  outward float[K, p]:

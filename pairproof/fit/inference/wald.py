@@ -186,13 +186,13 @@ def item_contrast(
 def _of_parameter(
     fit: FitRecord, name: str, group: str | None, at: Mapping[str, Value] | None, level: float
 ) -> inference.Contrast:
-    """A parameter that is no item's ability, which has no other item to be compared with."""
+    """A parameter that is not an item's ability, which has no other item to be compared with."""
     if name in fit.items or name not in fit.names or group is not None or at is not None:
         one = name if name in fit.items else fit.items[0]
         other = next((item for item in fit.items if item != one), "B")
         raise InputError(
             f"contrast({name!r}) names {'one item' if name in fit.items else 'no parameter'}; expected two items, as in"
-            f" contrast({one!r}, {other!r}), or one parameter that is no item,"
+            f" contrast({one!r}, {other!r}), or one parameter that is not an item,"
             f" without group and at: {', '.join([n for n in fit.names if n not in fit.items][:10]) or 'there is none'}"
         )
     k = fit.names.index(name)

@@ -167,8 +167,8 @@ PLUS_INFINITY = "plus infinity: a chain of wins leads from the first to the seco
 MINUS_INFINITY = "minus infinity: a chain of wins leads from the second to the first, and none back"
 NOT_JOINED = "no chain of comparisons joins the two"
 INFINITE = "the estimate is infinite: the data are separated"
-CONFOUNDED = "the data cannot tell it from another effect of the model"
-NOT_ESTIMABLE = "not estimable: infinite, not joined by comparisons, or not told from another effect"
+CONFOUNDED = "the data cannot distinguish it from another effect of the model"
+NOT_ESTIMABLE = "not estimable: infinite, not joined by comparisons, or not distinguished from another effect"
 ONE_CLUSTER = "one cluster alone determines it, so that clustering cannot give it a standard error"
 SAME = "all clusters say exactly the same of it, so that they show no spread"
 NO_SPREAD = "the model makes it 0, or its covariance gives it no variance"
@@ -184,8 +184,8 @@ class Abilities:
     why a difference, the smaller number first, has no standard error.  covariance_title: which covariance it
     is, in words.  cautions: what a reader of the standard errors has to know.  group: of the fit; "all" if it
     has one.  per_unit: log-odds per unit of the estimates: 2 on the lambda scale, 1 on the log-odds scale, nan
-    under a link whose differences are no log-odds.  between: tests of differences that are infinite; None if there are none.
-    """
+    under a link whose differences are not log-odds.  between: tests of differences that are infinite; None if there are
+    none."""
 
     items: tuple[str, ...]
     estimate: FloatArray
@@ -433,7 +433,7 @@ def equal_items(fit: FitRecord, group: str | None = None, at: Mapping[str, Value
     """Test that all items are equally able; see :meth:`pairproof.Fit.test_equal_items`."""
     if fit.random_effects is not None and any(c.name == "item" for c in fit.random_effects.components):
         raise NotEstimableError(
-            "items with random effects are equally able only if sigma = 0 and no covariate tells them apart:"
+            "items with random effects are equally able only if sigma = 0 and no covariate distinguishes them:"
             " p_sigma is of the one, fit.wald([...]) of the covariates"
         )
     where = find_group(fit, group, at)

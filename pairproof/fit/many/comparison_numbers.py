@@ -1,11 +1,10 @@
 """The numbers of comparisons of many items: families of differences, the best, rank sets, and letters.
 
-Two items share a letter exactly if they were not told apart.  Each letter stands for a maximal set of items
-of which no two were told apart: Piepho's letter display (2004, J. Comput. Graph. Statist. 13, 456-466) before
-letters that can be spared are swept out.  The sets are the maximal cliques of the graph of pairs not told
-apart (Bron and Kerbosch 1973, Commun. ACM 16, 575-577, with pivots).  Sharing a letter is not evidence that
-two items are equal.
-"""
+Two items share a letter exactly if they were not distinguished.  Each letter stands for a maximal set of
+items no two of which were distinguished: Piepho's letter display (2004, J. Comput. Graph. Statist. 13,
+456-466) before letters that can be spared are swept out.  The sets are the maximal cliques of the graph of
+pairs not distinguished (Bron and Kerbosch 1973, Commun. ACM 16, 575-577, with pivots).  Sharing a letter is
+not evidence that two items are equal. """
 
 from __future__ import annotations
 
@@ -30,9 +29,9 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def groups(n: int, apart: Iterable[tuple[int, int]], order: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Maximal sets of items of which no two were told apart, best first; an item may be in several.
+    """Maximal sets of items no two of which were distinguished, best first; an item may be in several.
 
-    n: number of items.  apart: items that were told apart.  order: all items, best first.
+    n: number of items.  apart: items that were distinguished.  order: all items, best first.
     """
     near = [((1 << n) - 1) & ~(1 << i) for i in range(n)]
     for i, j in apart:
@@ -48,7 +47,7 @@ def groups(n: int, apart: Iterable[tuple[int, int]], order: Sequence[int]) -> tu
             found.append(tuple(sorted(_members(taken), key=place.__getitem__)))
             if len(found) > MOST_SETS:
                 raise TooLargeError(
-                    f"{n} items have more than {MOST_SETS:,} overlapping groups that cannot be told apart; rank sets and"
+                    f"{n} items have more than {MOST_SETS:,} overlapping groups that cannot be distinguished; rank sets and"
                     " contrasts do not need them"
                 )
             continue
@@ -102,16 +101,16 @@ class ContrastNumbers:
 
     `first`, second: the items of each difference; `second` is "mean" in the family "against the mean" ("mean
     of all" where an item is called mean).  estimate, se, df, t float[m]: on the scale of the fit; df is inf
-    where t is held against the normal distribution.  p, log10_p float[m]: two-sided, each difference by
+    where t is compared with the normal distribution.  p, log10_p float[m]: two-sided, each difference by
     itself; p is 0 where a double cannot hold it, log10_p is finite.  adjusted, log10_adjusted float[m]: the
     same over the family, never below p.  low, high float[m]: confidence limits.  against: the one item; "" in
     other families.  level: of all intervals together (single-step), or of each by itself (others).  critical:
     critical value of the largest |score|, on the normal scale (df="common": on that of t); nan unless
     single-step.  critical_error: its Monte Carlo standard error; 0 where it is exact.  items: all items,
     whether or not a difference of theirs is in the family.  letters: of each item, for all pairs: items share
-    a letter exactly if they are not told apart at `level`.  left_out: differences without a standard error,
-    "A - B", and why.  covariance: which covariance it is, in words.  per_unit: log-odds per unit: 2 on the
-    lambda scale, 1 on the log-odds scale.
+    a letter exactly if they cannot be distinguished at `level`.  left_out: differences without a standard
+    error, "A - B", and why.  covariance: which covariance it is, in words.  per_unit: log-odds per unit: 2
+    on the lambda scale, 1 on the log-odds scale.
     """
 
     first: tuple[str, ...]
@@ -274,7 +273,7 @@ class RankNumbers:
     above count.  nan for an item that differs infinitely from all others, and where a difference has no
     estimate for another reason.  low, high int[n]: confidence set of each rank.  above bool[n, n]: row is
     shown to be above column; all these statements hold together.  best: items that may be the best (Hsu), a
-    statement of its own at the same level.  groups: maximal sets of items of which no two are told apart,
+    statement of its own at the same level.  groups: maximal sets of items no two of which are distinguished,
     best first; they overlap.  letters: of each item, from the groups.  simultaneous: whether all sets hold
     together.  critical: first critical value of the simultaneous procedure, on the normal scale; nan if
     nothing could be tested.  critical_error: its Monte Carlo standard error; 0 where it is exact.  left_out:

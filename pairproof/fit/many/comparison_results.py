@@ -135,8 +135,8 @@ def _letters_words(c: ContrastNumbers, rows: int) -> list[str]:
     marks = ", ".join(f"{item} {marks}" for item, marks in list(zip(c.items, c.letters))[:rows])
     return (
         [
-            f"Letters (items that share one are not told apart by the p-values above): {marks}. Rank sets test"
-            " stepwise, and may tell more items apart."
+            f"Letters (items that share one cannot be distinguished by the p-values above): {marks}. Rank sets test"
+            " stepwise, and may distinguish more items."
         ]
         if c.letters
         else []
@@ -240,7 +240,8 @@ def caption_of_rank_sets(r: RankNumbers) -> list[str]:
         f"Confidence sets of ranks{where}, level {100 * r.level:g} %{sides}: {kind}; stepwise tests of all differences,"
         f" first critical value {critical_words(r.critical, r.critical_error)}.",
         f"May be the best (Hsu, a statement of its own at {100 * r.level:g} %): {listed(r.best, 20)}.",
-        "Items that share a letter are not told apart, all pairs together; that is not evidence that they are equal, and"
+        "Items that share a letter cannot be distinguished, all pairs together; that is not evidence that"
+        " they are equal, and"
         " letters overlap.",
         f"Standard errors: {r.covariance}.",
     ]
@@ -256,20 +257,21 @@ def _infinite_words(r: RankNumbers) -> list[str]:
     if math.isnan(r.critical_between):
         return []
     return [
-        f"Infinite differences of {', '.join(named)}: held against the profile likelihood at"
+        f"Infinite differences of {', '.join(named)}: compared with the profile likelihood at"
         f" {r.critical_between:.4f}, the critical value of a family that counts them beside the finite ones; sets are bounded"
         " by what it shows."
     ]
 
 
 def group_lines(r: RankNumbers) -> list[str]:
-    """Which items are not told apart, a line for each letter that several share; then those that stand alone."""
+    """Which items cannot be distinguished, a line for each letter that several share; then those that stand
+    alone."""
     shared = [(mark, group) for mark, group in zip(_marks(r), r.groups) if len(group) > 1]
     alone = [item for group in r.groups if len(group) == 1 for item in group]
-    out = [f"Not told apart, {mark}: {listed(group, 20)}" for mark, group in shared[:MOST_GROUPS]]
+    out = [f"Not distinguished, {mark}: {listed(group, 20)}" for mark, group in shared[:MOST_GROUPS]]
     if len(shared) > MOST_GROUPS:
         out.append(f"and {len(shared) - MOST_GROUPS} more groups")
-    return out + ([f"Told apart from all others: {listed(alone, 20)}"] if alone else [])
+    return out + ([f"Distinguished from all others: {listed(alone, 20)}"] if alone else [])
 
 
 def _marks(r: RankNumbers) -> list[str]:

@@ -1,7 +1,7 @@
 """Comparisons with the best, confidence sets for ranks, and the way to all of these from a fit.
 
 With the best of the others (Hsu 1984, Ann. Statist. 12, 1136-1144), for unequal covariances: d_i is the
-one-sided point of the largest of all differences to item i, (Z_j - Z_i) / sd_ij, each held against its own t
+one-sided point of the largest of all differences to item i, (Z_j - Z_i) / sd_ij, each compared with its own t
 distribution; s_ij is then T^-1_df(Phi(d_i)) se_ij::
 
     i may be the best if and only if b_j - b_i < s_ij for every other j

@@ -57,7 +57,7 @@ Expected = Literal["ability", "score"]
 _ABILITIES = {
     "half": "half-win ratings: 400 points are an expected score of 10 to 1, a tie being half a win",
     "none": "400 points are odds of 10 to 1",
-    "drop": "ratings of decided votes, for ties were dropped; they are no half-win ratings, which lie closer together",
+    "drop": "ratings of decided votes, for ties were dropped; they are not half-win ratings, which lie closer together",
     "davidson": "Davidson abilities are not half-win ratings, which lie closer together: expected='score' gives those",
     "rao-kupper": "Rao-Kupper abilities are not half-win ratings: expected='score' gives those",
 }

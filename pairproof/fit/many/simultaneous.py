@@ -1,6 +1,6 @@
 """A family of differences of items: simultaneous intervals and adjusted p-values.
 
-Each difference is held against its own t distribution and turned to a normal score, z_i = Phi^-1(1 - p_i /
+Each difference is compared with its own t distribution and turned to a normal score, z_i = Phi^-1(1 - p_i /
 2); with R the correlation of the differences and Z ~ N(0, R)::
 
     adjusted p_i = P(max_k |Z_k| >= z_i)

@@ -1,4 +1,4 @@
-"""What a model says of whole answers: tests, standard errors by cluster, tables and texts.
+"""What a model says about whole answers: tests, standard errors by cluster, tables and texts.
 
 Both chi-square tests compare with free probabilities of every possible answer.  With J items there are J!
 rankings or 3 to the power J(J-1)/2 answers to comparisons, and with fewer persons than that neither has a
@@ -160,7 +160,7 @@ def groups_of(
     if not columns:
         if (weights != np.round(weights)).any():
             raise InputError(
-                "weights that are no whole numbers of persons cannot be clusters of one person each"
+                "weights that are not whole numbers of persons cannot be clusters of one person each"
             )
         return sparse.identity(n, format="csr"), numbers.observed, ()
     codes, names = _codes(table, columns[0], missing)

@@ -63,11 +63,12 @@ JUDGES = ("item:judge",)
 
 
 def clusters_exist(spec: ContestSpec, kind: str) -> None:
-    """Refuse standard errors by cluster where the likelihood is no product over rows, or CR2 has no root."""
+    """Refuse standard errors by cluster where the likelihood is not a product over rows, or CR2 has no
+    root."""
     if spec.random not in ((), JUDGES):
         raise InputError(
             f"standard errors by cluster of a model with random effects ({', '.join(spec.random)}): its likelihood is no"
-            " product over clusters, since comparisons of an item share its effect whoever judges; judges alone as random"
+            " product over clusters, since comparisons of an item share its effect for every judge; judges alone as random"
             " effects, random='item:judge', allow for judges that differ, and have clusters of judges"
         )
     if spec.random and spec.method == "pql":

@@ -197,7 +197,7 @@ class Robust:
         """What a reader has to know of these standard errors."""
         out = [
             f"{way.clusters.n} clusters by {way.column}: with fewer than {FEW} intervals by cluster are rough"
-            + (f"; hold them against {_instead(way)}" if self.refitted else "")
+            + (f"; compare them with {_instead(way)}" if self.refitted else "")
             for way in self.ways
             if way.clusters.n < FEW
         ]
@@ -368,7 +368,7 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     used, rows_before = rows.telling, int((rows.n > 0.0).sum())
     if not len(used):
         raise InputError(
-            f"no comparison tells anything of a finite estimate, so there is nothing to cluster by {columns[0]}"
+            f"no comparison carries information about a finite estimate, so there is nothing to cluster by {columns[0]}"
         )
     if len(used) < len(rows):
         rows = rows.only(used)
@@ -378,10 +378,12 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     for column, part, (_, labels) in zip(columns, parts, labelled):
         if part.n < 2:
             only = (
-                "all comparisons are" if len(used) == rows_before else "all that tells of finite estimates is"
+                "all comparisons are"
+                if len(used) == rows_before
+                else "all information about finite estimates is"
             )
             raise InputError(
-                f"{column}: {only} of one cluster ({labels[0]}); there is nothing to tell clusters apart by"
+                f"{column}: {only} of one cluster ({labels[0]}); there is nothing to distinguish clusters by"
             )
     ways = tuple(
         Way(column, labels, part, part.covariance(kind))

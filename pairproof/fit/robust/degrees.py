@@ -86,7 +86,7 @@ def own_parts(
 ) -> Iterator[tuple[slice, FloatArray]]:
     """d'T_g e of pairs of directions M c, float[m, p] each: chunks of them, float[G, chunk] in the clusters' order.
 
-    They are a cluster's counts by pattern times what a pattern's information says of the two directions.  What a
+    They are a cluster's counts by pattern times what a pattern's information says about the two directions.  What a
     cluster alone fits is left out.
     """
     rows = clusters.sorted.rows

@@ -18,8 +18,8 @@ outcome given that the comparison took place (McFadden 1974; Dittrich, Hatzinger
 Both are sums over outcomes of a count times a number of the row's pattern, so they are kept as the latter.
 
 Estimates at infinity: the outcomes that a row's limit leaves possible are those as likely as the observed one
-along every infinite direction.  One such outcome: the row says nothing of what is finite.  Two (A never lost
-to B, but tied): it says as much as the choice between these two does.
+along every infinite direction.  One such outcome: the row says nothing about what is finite.  Two (A never
+lost to B, but tied): it says as much as the choice between these two does.
 """
 
 from __future__ import annotations

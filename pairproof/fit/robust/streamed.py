@@ -83,7 +83,7 @@ def _way(fit: FitRecord, bread: FloatArray, column: str, kind: Kind, given: Any)
     rows = treated(row_scores(base), fit.spec.ties)
     if not (rows.unit_information[:, 0] != 0.0).any():
         raise InputError(
-            f"no comparison tells anything of a finite estimate, so there is nothing to cluster by {column}"
+            f"no comparison carries information about a finite estimate, so there is nothing to cluster by {column}"
         )
     rows = replace(rows, x=replace(rows.x, at=own[rows.x.at]), z=replace(rows.z, at=own[rows.z.at]))
     with passes(given, pattern_cells(base), [column, *terms], " to cluster by") as found:
@@ -173,7 +173,7 @@ class _Sums:
         if n < 2:
             raise InputError(
                 f"{column}: all rows of {self.passes.header.source} are of one cluster ({', '.join(self.labels.texts())});"
-                " there is nothing to tell clusters apart by"
+                " there is nothing to distinguish clusters by"
             )
         v = meat if n < p else self.bread @ meat @ self.bread
         if kind == "CR1":
@@ -212,7 +212,7 @@ class _Sums:
             )
 
     def _batches(self) -> Iterator[tuple[Batch, IntArray]]:
-        """Answers that tell something of a finite estimate, and their clusters."""
+        """Answers that carry information about a finite estimate, and their clusters."""
         for batch in self.passes.batches():
             if self._tells is not None:
                 batch = batch.only(np.flatnonzero(self._tells[batch.at]))
@@ -248,7 +248,7 @@ class _Sums:
 class _SumsThrough(_Sums):
     """The same of a fit with covariates that the rows have and the cells have not: scores are worked out row by row.
 
-    With w of a row, its log-odds are those of its cell plus w'd, and what is said of x holds of (x, w).
+    With w of a row, its log-odds are those of its cell plus w'd, and what is said about x holds for (x, w).
     """
 
     def __init__(
@@ -305,7 +305,8 @@ class _SumsThrough(_Sums):
             if n * 20 > sums.MOST_NUMBERS:
                 raise TooLargeError(
                     f"{len(heavy):,} clusters that each hold a large part of what is known, with more than {n:,} rows: whether"
-                    " one of them alone determines a parameter cannot be told in memory; cluster by a column of more levels"
+                    " one of them alone determines a parameter cannot be determined in memory; cluster by a"
+                    " column of more levels"
                 )
         cell, outcome, w = (np.concatenate([each[k] for each in found], axis=-1) for k in range(3))
         score, information = (

@@ -28,7 +28,7 @@ from .streamed import Few, StreamedClusters, treated
 from .sums import LARGEST, Cells
 
 #: What a fit whose comparisons are no independent votes is told.
-NOTHING_TOLD = "no comparison tells anything of a finite estimate, so there are no votes to go by"
+NOTHING_TOLD = "no comparison carries information about a finite estimate, so there are no votes to go by"
 
 
 def by_vote(fit: R, kind: Kind, missing: Missing = "refuse") -> R:
@@ -58,7 +58,9 @@ def _counts_votes(fit: FitRecord) -> bool:
 def _checked(n: int) -> int:
     if n < 2:
         raise InputError(
-            NOTHING_TOLD if n == 0 else "one vote alone tells of finite estimates; two are needed"
+            NOTHING_TOLD
+            if n == 0
+            else "only one vote carries information about finite estimates; two are needed"
         )
     return n
 

@@ -1,7 +1,7 @@
 """Pictures of many comparisons: simultaneous intervals of differences, and rank sets with letters.
 
-They are functions of results, not methods, so that a result needs no plotting library.  What is shown to differ is told
-by filled marks beside the colour.  The caterpillar plot shows random effects from the greatest to the least, each with
+They are functions of results, not methods, so that a result needs no plotting library.  Filled marks as well as colour
+show which items differ.  The caterpillar plot shows random effects from the greatest to the least, each with
 effect -+ q se, se of the prediction error with sigma taken as known, so that the intervals of effects with little data
 are about 2 q sigma wide and no wider.
 """
@@ -216,7 +216,7 @@ def caption_of_ranks(ranks: RankSets) -> str:
     where = "" if ranks.group == "all" else f" in {ranks.group}"
     return (
         f"rank{where} (1 is the best), {100 * ranks.level:g} % confidence sets, {kind}; blue: may be the best."
-        f" Items with a common letter are not told apart. Standard errors: {ranks.covariance}"
+        f" Items with a common letter cannot be distinguished. Standard errors: {ranks.covariance}"
     )
 
 

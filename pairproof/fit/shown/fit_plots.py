@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from ..fit import Fit
 
 
-#: More groups than this cannot be told apart by colour (Okabe and Ito 2008, "Color Universal Design", eight
-#: colours).
+#: More groups than this cannot be distinguished by colour (Okabe and Ito 2008, "Color Universal Design").
 MOST_GROUPS = 8
 #: Characters of an item's name; longer ones are cut, so that they leave room for the intervals.
 LONGEST = 40
@@ -136,13 +135,15 @@ def plot_worth(
     check_axes(ax)
     if groups is None and len(fit.groups) > MOST_GROUPS:
         raise InputError(
-            f"{len(fit.groups)} groups cannot be told apart in one plot; name at most {MOST_GROUPS}, for"
+            f"{len(fit.groups)} groups cannot be distinguished in one plot; name at most {MOST_GROUPS}, for"
             f" example groups={list(fit.groups)[:3]}"
         )
     frame = worth_intervals(fit, groups, level)
     names = list(dict.fromkeys(frame["group"]))
     if len(names) > MOST_GROUPS:
-        raise InputError(f"{len(names)} groups cannot be told apart in one plot; name at most {MOST_GROUPS}")
+        raise InputError(
+            f"{len(names)} groups cannot be distinguished in one plot; name at most {MOST_GROUPS}"
+        )
     drawn = frame.dropna(subset=["worth"])
     if drawn.empty:
         raise InputError(f"there is no worth to draw: {fit.why_not_estimable()}")
@@ -291,7 +292,7 @@ def _values(fit: Fit, covariate: str | ArrayLike | None) -> tuple[Any, str]:
     if isinstance(covariate, str):
         column = fit.data.item_data.get(covariate)
         if column is None or isinstance(column, Factor):
-            what = "is not numeric" if column is not None else "is no item covariate"
+            what = "is not numeric" if column is not None else "is not an item covariate"
             raise InputError(
                 f"covariate={covariate!r} {what}; there are {', '.join(fit.data.item_data) or 'none'}"
             )

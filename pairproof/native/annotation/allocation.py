@@ -106,7 +106,7 @@ def draw_partners(
 
 @dataclass(eq=False)
 class _Drawing:
-    """Partners drawn so far; a row an anchor."""
+    """Partners drawn so far; one row per anchor."""
 
     anchors: IntArray
     location: FloatArray
@@ -271,7 +271,7 @@ def next_hits(
     n_items = len(state.a)
     most = per_hit if sizes is None else int(np.max(sizes))
     if not (1 <= per_hit and most <= n_items):
-        raise InputError(f"{most} items a HIT of {n_items} items in all; expected 1 to {n_items}")
+        raise InputError(f"{most} items per HIT of {n_items} items in all; expected 1 to {n_items}")
     if hits < 1:
         raise InputError(f"{hits} HITs; expected 1 or more")
     if sizes is not None and (len(sizes) != hits or sizes.min() < 0 or most > per_hit):

@@ -127,7 +127,7 @@ def _place(a: FloatArray, b: FloatArray, y: FloatArray) -> tuple[FloatArray, Flo
     return x, x * rest / ((a - 1.0) * rest - (b - 1.0) * x)
 
 
-#: What a judge said of two items, from the first's side.
+#: What a judge said about two items, from the first's side.
 PairOutcome = Literal["win", "tie", "loss"]
 
 #: Skill chain and tie rate of the paper's experiments (section 5).

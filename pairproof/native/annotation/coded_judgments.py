@@ -88,8 +88,8 @@ def comparisons_of_hits(
     """A table of all pairs of items that were scored together.
     hits: positions in `items`, in the order of presentation; the one shown before the other is `first`.
     scores: nan where the judge could not say: the item's pairs are left out.  judges: of each HIT; None where
-    unknown.  tie_within: scores no further apart are a tie; 0: equal ones.  Returns Comparisons: a row a
-    pair."""
+    unknown.  tie_within: scores no further apart are a tie; 0: equal ones.  Returns Comparisons: one row
+    per pair."""
     if any(column is not None and len(column) != len(hits) for column in (scores, judges, sources)):
         raise InputError(
             f"{source}: {len(hits)} HITs, {len(scores)} rows of scores; expected as many of everything"

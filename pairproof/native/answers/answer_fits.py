@@ -95,7 +95,7 @@ def finished(one: Fitted) -> Fit:
         estimate.llf,
         reduce(both, (held_at_minus_infinity(n, n - 1 - k) for k in range(more)), None),
     )
-    # A prior fixes the level, which no data do: it is no parameter of the answers.
+    # A prior fixes the level, which no data do: it is not a parameter of the answers.
     rank = len(estimate.phi) + more - int(bool(spec.prior))
     return Fit(
         **_shared(replace(one, spec=spec), one.found.fitted, likelihood, one.possible_at(estimate.phi), rank),

@@ -111,7 +111,8 @@ def _refuse_one_level(formula: Formula, patterns: design.Patterns) -> None:
         variable = patterns.variables[v.name]
         if variable.codes is not None and len(variable.levels) == 1:
             raise AliasError(
-                f"the effect of {v.name} on the items cannot be told from a constant: all persons of the model have"
+                f"the effect of {v.name} on the items cannot be distinguished from a constant: all persons"
+                " of the model have"
                 f" {quoted(variable.levels[0])}; leave it out"
             )
 

@@ -149,14 +149,14 @@ def draw_ranks(
 
 def draw_answers(fit: Fit, *, seed: int) -> Respondents:
     """Draw an answer of every person of a fitted table from the fitted model, with the gaps that each left.
-    fit: of a model whose possible answers are written out (at most 400,000).  Returns Respondents: a row a
-    person, with the covariates of the table.  Ratings are drawn as orders, and have the lowest points that
-    express them."""
+    fit: of a model whose possible answers are written out (at most 400,000).  Returns Respondents: one row
+    per person, with the covariates of the table.  Ratings are drawn as orders, and have the lowest points
+    that express them."""
     table = fit.respondents
     possible = enumerated(fit.numbers)
     if (table.weights != np.round(table.weights)).any():
         raise InputError(
-            f"{table.source}: weights that are no whole numbers of persons; a person is drawn at a time"
+            f"{table.source}: weights that are not whole numbers of persons; a person is drawn at a time"
         )
     if table.kind == "rankings" and (table.answers == ABSENT).any():
         raise InputError(

@@ -17,7 +17,7 @@ to each, and takes
 
     p = (1 + number of samples whose ratio is at least the observed one) / (1 + samples).
 
-In a sample each person answers all questions as the model of their group and class says, and what they had
+In a sample each person answers all questions as the model of their group and class says, and what they
 left out is left out again (the model of a ranking of some items is its own, so that these alone are ranked).
 Where comparisons are independent given the items, and for strict rankings at one time, answers are drawn one
 comparison or one rank at a time (:mod:`pairproof.native.answers.drawn_answers`); else from the list of all possible
@@ -161,8 +161,8 @@ def persons_of(table: Respondents) -> Respondents:
 @dataclass(frozen=True, eq=False)
 class Redraw:
     """Draws the answers of persons from a model.
-    persons: a row a person: whose gaps are kept.  possible: all answers; its probabilities are set when they
-    are drawn.  maps: from parameters to natural ones, of each group.  group int[n_persons]."""
+    persons: one row per person: whose gaps are kept.  possible: all answers; its probabilities are set when
+    they are drawn.  maps: from parameters to natural ones, of each group.  group int[n_persons]."""
 
     persons: Respondents
     possible: Possible
@@ -216,7 +216,7 @@ class Redraw:
         return found
 
     def _with_gaps(self, drawn: IntArray) -> IntArray:
-        """The answers without what persons had left out."""
+        """The answers without those that persons left out."""
         was, kind = self.persons.answers, self.persons.kind
         if kind == "comparisons":
             return np.where(was == MISSING, MISSING, drawn)
@@ -262,7 +262,7 @@ def random_terms(
         if not own.any():
             known = list(dict.fromkeys(_short(t) for t, f in zip(terms, free) if f))
             raise FormulaError(
-                f"random={random!r}: {piece!r} is no parameter of the model; a sum of"
+                f"random={random!r}: {piece!r} is not a parameter of the model; a sum of"
                 f" {', '.join(known[:20])}{' and more' if len(known) > 20 else ''} is expected, such as"
                 f" random={' + '.join(known[:2])!r}"
             )
@@ -351,7 +351,7 @@ def fit_latent_classes(
         `"x"`, either with a subject covariate, `"A + A:sex"`, or `"tie"`.  Others are common to all classes.  Default:
         all of items and item covariates; ties and dependence are common.
     starts : int
-        Random starts, of which the best is kept; how the others ended is in `optima` and the summary.
+        Random starts; the best is kept; how the others ended is in `optima` and the summary.
     seed : int
         Of the starts.
 
@@ -366,7 +366,7 @@ def fit_latent_classes(
     InputError, FormulaError, ItemError, AliasError
         The model cannot be fitted to this table, or `random` names no parameter of it.
     NotEstimableError
-        The model of one class has parameters that are infinite or cannot be told apart.
+        The model of one class has parameters that are infinite or cannot be distinguished.
     ConvergenceError
         No start reached a maximum.
     TooLargeError

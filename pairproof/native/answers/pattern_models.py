@@ -139,8 +139,8 @@ def fit_pattern(
 ) -> Fit:
     """Fit the pattern model of whole answers by maximum likelihood.
 
-    The table says which one: comparisons (prefmod's pattPC), rankings (pattR), ratings (pattL), or one of the
-    latter at several times (pattRrep, pattLrep).
+    The kind of table determines which one: comparisons (prefmod's pattPC), rankings (pattR), ratings (pattL), or one of
+    the latter at several times (pattRrep, pattLrep).
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def fit_pattern(
     ties_unresolved : bool
         Whether equal ranks mean that the order of these items is not known, rather than a tie.
     compat : str or sequence of str
-        For whoever must reproduce a number printed with prefmod: "prefmod" fits with the defects that prefmod shows on
+        To reproduce a number printed with prefmod: "prefmod" fits with the defects that prefmod shows on
         this table, "prefmod:B1-ties-as-losses" with that one; a warning names them.
         :func:`pairproof.native.prefmod_defects.defect_catalogue.defects` lists them.
     cells : str or sequence of str
@@ -191,7 +191,7 @@ def fit_pattern(
     InputError, FormulaError, ItemError, AliasError
         The model cannot be fitted to this table.
     NotEstimableError
-        Parameters are infinite, or cannot be told apart; they are named.
+        Parameters are infinite, or cannot be distinguished; they are named.
     ConvergenceError
         No maximum was reached.
     TooLargeError

@@ -68,9 +68,9 @@ def fit_plackett_luce(
     tie_orders : sequence of int, optional
         Numbers of items that can tie.  Default: those observed, which makes the same estimates.
     pseudo : float
-        Wins and losses of every item against a hypothetical one of free worth, added to the data: estimates exist
-        whatever the rankings are, and are shrunken.  Default 0; R's PlackettLuce has 0.5.  Standard errors are those
-        of what was maximised.
+        Wins and losses of every item against a hypothetical one of free worth, added to the data: estimates then
+        exist for any rankings, and are shrunken.  Default 0; R's PlackettLuce has 0.5.  Standard errors are
+        those of the penalised likelihood.
     prior : float, or (float[J], float[J, J]), optional
         Standard deviation of a normal prior of each log worth around 0, or means and covariance.
 

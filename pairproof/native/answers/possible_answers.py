@@ -147,9 +147,9 @@ def answer_design(
 ) -> pd.DataFrame:
     """The possible answers, how often each was given, and the columns of a log-linear model of them.
     dependence: whether columns y_a y_b of comparisons that share an item are added.  incomplete: what becomes
-    of persons who left something out: prefmod leaves them out.  Returns DataFrame: answer, y, a column an
-    item, `tie:A:B` for each pair where ties could be given, `A:B*A:C` and so on with dependence, then the
-    covariates.  ``attrs["left_out"]`` is the number of persons left out."""
+    of persons who left something out: prefmod leaves them out.  Returns DataFrame: answer, y, one
+    column per item, `tie:A:B` for each pair where ties could be given, `A:B*A:C` and so on with dependence,
+    then the covariates.  ``attrs["left_out"]`` is the number of persons left out."""
     import pandas as pd
 
     one_of("incomplete", incomplete, ("refuse", "leave out"))

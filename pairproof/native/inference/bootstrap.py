@@ -92,7 +92,7 @@ class Bootstrap(Replicates):
         if self.names[k] in self.alone:
             return (
                 *NONE,
-                "each is fitted from one cluster alone (see .alone), which tells nothing of their spread",
+                "each is fitted from one cluster alone (see .alone), which says nothing about their spread",
             )
         if len(ordered) < intervals.least_replicates(level):
             return *NONE, f"it is defined in {len(ordered)} of {self.n_replicates} replicates"
@@ -318,7 +318,7 @@ def _any_alone(robust: Robust) -> bool:
 
 
 def _functions(q: Quantity | Custom) -> tuple[Sequence[str], FloatArray]:
-    """Linear functions of the parameters of which the quantity is made, with names."""
+    """Linear functions of the parameters from which the quantity is computed, with names."""
     if isinstance(q, Linear):
         return q.names, np.asarray(q.functions.todense())
     if isinstance(q, (Worths, Ranks, Probabilities)):
@@ -346,17 +346,18 @@ def bootstrap(
     """Bootstrap any quantity of a fit.
 
     Replicates that separate are fitted at infinity and kept: worths, probabilities and ranks have their limits, and
-    parameters enter the limits as inf or -inf.  What an absent item leaves undefined is counted.
+    parameters enter the limits as inf or -inf.  Quantities that are undefined because an item is absent are counted.
 
     Parameters
     ----------
     fit : Fit
-        A fit by R is refitted by the native engine, which has to agree with it.
+        A fit by R is refitted by the native engine, which must agree with it.
     *columns : str
         The column whose values are the clusters, such as "judge"; all comparisons of a cluster are drawn together.
         Two columns, such as "judge", "source": both are drawn, independently (Owen's pigeonhole bootstrap, which is
-        conservative).  None: the clusters of a clustered fit; of another, single comparisons, from whole counts.  Of
-        random effects of judges one, whose clusters hold whole judges: each copy of a judge has effects of its own.
+        conservative).  None: the clusters of a clustered fit; of another, single comparisons, from whole counts.  With
+        random effects of judges: one column, whose clusters contain whole judges: each copy of a judge has effects of
+        its own.
     replicates : int
         R.
     seed : int, optional
@@ -372,9 +373,9 @@ def bootstrap(
     missing : {"refuse", "own"}
         Rows without a label are refused, or each a cluster of its own.
     workers : int
-        Processes.  The numbers do not depend on it.  A process takes a second or two to start.
+        Processes.  The numbers do not depend on it.  A process needs a second or two to start.
     progress : function of (int, int), optional
-        Told (replicates done, replicates in all) now and then.
+        Called with (replicates done, replicates in all) now and then.
 
     Returns
     -------
@@ -386,7 +387,7 @@ def bootstrap(
         An unknown column, rows without a label, a single cluster, more than two columns, fractional counts without a
         column, a fit with pseudo-comparisons, an unknown quantity, or a function that raises or changes its names.
     TooLargeError
-        Too many numbers a replicate.
+        Too many numbers per replicate.
     ComparisonError
         A fit by another engine that the native one does not agree with.
 

@@ -297,7 +297,7 @@ def check_several(column: str, labels: Sequence[str], drawn: str = "comparisons"
     """InputError of a column with a single cluster."""
     if len(labels) < 2:
         raise InputError(
-            f"{column}: all {drawn} are of one cluster ({labels[0]}); there is nothing to tell clusters apart by"
+            f"{column}: all {drawn} are of one cluster ({labels[0]}); there is nothing to distinguish clusters by"
         )
 
 

@@ -48,7 +48,7 @@ def profile(
     group: str | None = None,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Profile-likelihood intervals beside Wald's.
+    """Profile-likelihood intervals, with Wald's for comparison.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ def profile(
     Raises
     ------
     InputError
-        A clustered fit: its likelihood knows nothing of clusters.  An unknown name, a reference, another level.  An
-        estimate that maximises nothing (PQL, median bias reduction), or
-        something else than the likelihood (pseudo-rankings, a prior).  Latent classes, whose likelihood has several maxima.
+        A clustered fit: its likelihood does not account for clusters.  An unknown name, a reference, another level.  An
+        estimate that does not maximise the likelihood (PQL, median bias reduction, pseudo-rankings, a prior).  Latent
+        classes, whose likelihood has several maxima.
 
     References
     ----------
@@ -169,7 +169,7 @@ def profile_test(fit: Fit, functions: Sequence[Function], *, group: str | None =
     fit : Fit
         Not clustered.
     functions : sequence
-        Two items each, of which the first less the second; or a parameter's name, or weights of parameters.
+        Two items for their difference, first less second; or a parameter's name, or weights of parameters.
     group : str, optional
         The group of the items, where the fit has several.
 

@@ -2,9 +2,9 @@
 
 Models of pooled cells: Newton's method starts from the estimates of the whole table, in the layout that was
 made for it, and takes two or three steps.  Where a replicate lacks an item, or separates, or has no ties, the
-problem is laid out anew and solved as any fit is: at infinity.
+problem is laid out again and solved as any fit is: at infinity.
 
-Contests with a link, an offset, reduced bias or general ties: a replicate counts each row of the table anew,
+Contests with a link, an offset, reduced bias or general ties: a replicate counts each row of the table again,
 and is solved as any table is, from the start.
 
 Latent classes: a replicate's maximum is that which is come to from the table's, so that its classes are those of the
@@ -64,7 +64,7 @@ Layout = Union[Blocks, Dense, Rows]
 
 #: A cell's log-odds move along a direction without an estimate, whose entries are of order 1.
 MOVES = 1e-9
-#: A replicate whose log-odds go this far beyond those of the table is likely to separate; it is solved anew.
+#: A replicate whose log-odds go this far beyond those of the table is likely to separate; it is solved again.
 AWAY = 6.0
 
 
@@ -419,10 +419,11 @@ class AnswerRefitter:
 
 
 def refuse(fit: Fit) -> None:
-    """Refuse a fit of which replicates would not say what its estimates vary by."""
+    """Refuse a fit whose replicates would not show how its estimates vary."""
     if fit.classes is not None and np.isnan(fit.classes.covariance).any():
         raise InputError(
-            f"the bootstrap of {fit.title}: a class has collapsed, or its parameters cannot be told apart, so that replicates"
+            f"the bootstrap of {fit.title}: a class has collapsed, or its parameters cannot be"
+            " distinguished, so that replicates"
             " have no maximum near the fit's; fit fewer classes"
         )
     if fit.quasi_likelihood:

@@ -389,7 +389,7 @@ def wild_test(
     seed: int | None = None,
     missing: Missing = "refuse",
 ) -> WildTest:
-    """Wild cluster score test of one contrast: a p-value to be relied on with few clusters, and an interval.
+    """Wild cluster score test of one contrast: a p-value that is reliable with few clusters, and an interval.
 
     Parameters
     ----------

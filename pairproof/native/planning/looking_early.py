@@ -1,4 +1,5 @@
-"""Confidence sequences: intervals that hold at every look, for whoever watches while answers come in.
+"""Confidence sequences: intervals that hold at every look, for studies that are watched while answers come
+in.
 
 With S successes in t answers, y_i in [0, 1] scores (ties one half), alpha = 1 - level::
 
@@ -230,7 +231,7 @@ PLANNED, PLANNED_CLUSTERS = 500, 50
 #: What the intervals of two systems are of: answers, taken as independent, and judges.
 PER_ANSWER = "share of decisive answers", "mean score, ties 1/2"
 OF_JUDGES = "mean of judges' mean scores"
-#: Answers up to which a hedged capital is made, which bets anew before each of them: 5 million take 0.4 GB.
+#: Answers up to which a hedged capital is made, which bets again before each of them: 5 million take 0.4 GB.
 MOST_ANSWERS = 5_000_000
 
 
@@ -344,7 +345,7 @@ def _score(of: PairAnswers, counts: FloatArray, ordered: bool, level: float) -> 
         why = "it needs the order of answers, which rows of counts do not give"
         return WatchedInterval(*head, why_not=why)
     if answers > MOST_ANSWERS:
-        why = f"it bets anew before each answer and is made for {MOST_ANSWERS:,} of them, here are {answers:,.0f}"
+        why = f"it bets again before each answer and is made for {MOST_ANSWERS:,} of them, here are {answers:,.0f}"
         return WatchedInterval(*head, why_not=why)
     single = np.repeat(np.tile([1.0, 0.5, 0.0], len(counts)), counts.ravel().astype(np.int64))
     return _hedged(head, single, level)

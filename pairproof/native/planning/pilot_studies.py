@@ -234,7 +234,7 @@ def _sd(fit: Fit, column: str, functions: FloatArray, unit: FloatArray) -> float
     there = np.isfinite(clustered)
     if not there.any():
         raise InputError(
-            f"the pilot has too few clusters by {column} to tell their spread; state it with --{column}-sd (in Python"
+            f"the pilot has too few clusters by {column} to estimate their spread; state it with --{column}-sd (in Python"
             f" {column}_sd=)"
         )
     more = float((clustered[there] ** 2 - model[there]).sum())

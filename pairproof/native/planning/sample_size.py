@@ -20,7 +20,7 @@ For G' = a G judges, S' = b S sources and n' = c n answers spread as in the pilo
 a and b. Without a pilot every judge compares all pairs equally often: M, tau_J^2 / G and tau_S^2 / S for each
 item.  The taus of a pilot are those for which the mean variance of all differences is that of the CR2
 covariance by judge (by source).  A contrast is tested by t on min(G, S) - 1 degrees of freedom.  For a
-ranking estimates are drawn from N(., V), and ranks told apart by the stepwise procedure of
+ranking estimates are drawn from N(., V), and ranks distinguished by the stepwise procedure of
 :mod:`pairproof.fit.many.ranks` (Mogstad, Romano, Shaikh and Wilhelm 2024, Rev. Econ. Stud. 91, 476-518), its
 critical values from one set of draws.
 """
@@ -292,9 +292,9 @@ class TableDesign:
         return min(self.judges, self.judges if self.sources is None else self.sources) - 1.0
 
     def power_of(self, first: str, second: str, level: float = 0.95) -> float:
-        """Probability that the t test tells two items apart."""
+        """Probability that the t test distinguishes two items."""
         if self.place(first) == self.place(second):
-            raise ItemError(f"{first!r} against itself is no comparison; name two systems")
+            raise ItemError(f"{first!r} against itself is not a comparison; name two systems")
         gap = self.abilities[self.place(first)] - self.abilities[self.place(second)]
         return power_of_t(float(gap) / self.standard_error(first, second), self.df, level)
 
@@ -357,10 +357,10 @@ def _letters(n: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RankingPower:
-    """How often a study tells ranks apart, by simulation.
+    """How often a study distinguishes ranks, by simulation.
     ordered: share of studies in which the rank of every item is settled.  top: share in which it is settled
     which items are the top k.  wrong: share in which some pair is settled the wrong way round.  pairs: mean
-    share of pairs told apart.  width: mean number of ranks in an item's set.  error: largest Monte Carlo
+    share of pairs distinguished.  width: mean number of ranks in an item's set.  error: largest Monte Carlo
     standard error of the shares."""
 
     ordered: float
@@ -417,7 +417,7 @@ def ranking_power(
 
 
 def told_apart(scores: FloatArray, null: FloatArray, first: float, level: float) -> BoolArray:
-    """Directed pairs that are told apart: each step's critical value is of the pairs still left.
+    """Directed pairs that are distinguished: each step's critical value is of the pairs still left.
     scores float[m]: normal scores of m directed differences.  null float[n_draws, m]: draws of them where
     nothing differs.  `first`: the level's quantile of the largest of all m.  Returns bool[m]."""
     left = np.ones(len(scores), bool)

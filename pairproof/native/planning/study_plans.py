@@ -191,9 +191,9 @@ class TwoSystemPlan:
         if self.sources_needed is not None and self.sources_needed != self.sources:
             yield f"{self.judges} judges with {self.per_judge:g} answers each need {self.sources_needed} sources"
         if not self.expected.judge_icc:
-            yield "an intra-class correlation of 0 by judge says that judges do not differ at all; hold a pilot against it"
+            yield "an intra-class correlation of 0 by judge says that judges do not differ at all; compare a pilot with it"
         if self.sources is not None and not self.expected.source_icc:
-            yield "an intra-class correlation of 0 by source says that sources do not differ at all; hold a pilot against it"
+            yield "an intra-class correlation of 0 by source says that sources do not differ at all; compare a pilot with it"
         if self.expected.source_icc and self.sources is None:
             yield "the correlation by source is not used: name the number of sources with --sources (in Python sources=)"
         if any(found.judges is None for found in self.needed):
@@ -255,7 +255,7 @@ class TablePlan:
         d, w = self.design, f"{100 * self.wanted:g} %"
         each = d.answers / d.judges
         what = {
-            "contrast": f"{' and '.join(self.pair or ())} are told apart",
+            "contrast": f"{' and '.join(self.pair or ())} are distinguished",
             "ranking": "the rank of every system is settled",
             "top-k": f"the top {self.top} {'is' if self.top == 1 else 'are'} settled",
         }[self.goal]
@@ -276,7 +276,7 @@ class TablePlan:
                 f" {self.highest_power:.3f}; ask more judges" + (" and more sources" if d.sources else "")
             )
         if not d.judge_sd:
-            yield "a spread of 0 between judges says that they do not differ at all; hold a pilot against it"
+            yield "a spread of 0 between judges says that they do not differ at all; compare a pilot with it"
 
 
 def plan_table(
@@ -291,7 +291,7 @@ def plan_table(
     seed: int = 0,
 ) -> TablePlan:
     """Plan a study of several systems.
-    goal: tell two items apart; settle every rank; settle which items are the top k.  wanted: power, in (0,
+    goal: distinguish two items; settle every rank; settle which items are the top k.  wanted: power, in (0,
     1)."""
     if goal == "contrast" and pair is None:
         raise InputError("a contrast is of two systems; name them with --pair A,B (in Python pair=)")

@@ -1,1 +1,1 @@
-"""prefmod's defects, each a named option, for whoever must reproduce a number that was printed with prefmod."""
+"""prefmod's defects, each a named option, to reproduce a number that was printed with prefmod."""

@@ -123,7 +123,9 @@ def call_of(
             f"codes={list(codes)}; expected three different numbers, of first, tie, second, the tie's in the middle"
         )
     if (table.weights != np.floor(table.weights)).any():
-        raise InputError(f"{table.source}: prefmod takes a row a person, so weights must be whole numbers")
+        raise InputError(
+            f"{table.source}: prefmod takes one row per person, so weights must be whole numbers"
+        )
     if (table.weights != 1).any():
         rows = np.repeat(np.arange(table.n_rows), table.weights.astype(np.int64))
         columns = {k: take(c, rows) for k, c in table.columns.items()}

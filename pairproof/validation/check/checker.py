@@ -171,12 +171,12 @@ class Checker:
     def all(
         self, progress: Callable[[str], None] = lambda claim: None, into: list[Agreement] | None = None
     ) -> list[Agreement]:
-        """Agreements of every claim, in the order of the file; `progress` is told of each claim before it is
-        checked, and `into` holds those that are made when it is interrupted.
+        """Agreements of every claim, in the order of the file; `progress` is called with each claim before
+        it is checked, and `into` holds those that are made when it is interrupted.
 
         A claim among others that is not understood is not run, with the reason; where none is, the first one's
-        error is raised.  What native and R have beyond the printed numbers stands once for each model, under the first claim
-        that prints a number of it, or that is there for it.
+        error is raised.  What native and R have beyond the printed numbers stands once for each model, under the first
+        claim that prints a number of it, or that is there for it.
         """
         fitted = [claim for claim in self.paper.claims if claim.id in self.fits]
         for claim in [c for c in fitted if _is_about_the_model(c)] + fitted:
@@ -254,7 +254,7 @@ class Checker:
         ways = sorted(out.items(), key=lambda way: -way[1])
         readings = ", ".join(f'family = "{name}" ({k} of {n} numbers come out)' for name, k in ways)
         why = (
-            "the claim does not say of which model its numbers are, and persons' answers have several: say"
+            "the claim does not name the model of its numbers, and persons' answers have several: say"
             f" {readings}"
         )
         return self._all_alike(claim, "not-checkable", why, "another-model")
@@ -277,7 +277,7 @@ class Checker:
 
     @contextlib.contextmanager
     def _placed(self, claim: Claim, line: int) -> Iterator[None]:
-        """An error of what is asked is told with its place in the claims file."""
+        """An error in what is asked is reported with its place in the claims file."""
         try:
             yield
         except InputError as error:
@@ -397,7 +397,7 @@ class Checker:
         return judged
 
     def _printout(self, claim: Claim) -> Printout | None:
-        """The claim's numbers, to be held against each other; None where they are not."""
+        """The claim's numbers, to be compared with each other; None where they are not."""
         try:
             return printout_of(claim, self.data(claim.data)) if has_arithmetic(claim) else None
         except PairproofError:  # answers that are no comparisons

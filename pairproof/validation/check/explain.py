@@ -190,7 +190,7 @@ def seek(
         off = tuple(name for name, j in judged.items() if j.verdict not in SETTLED)
         marks = [q for q in claim.numbers if q.quantity in off and not re.search(r"\d", q.printed.text)]
         if off and len(marks) == len(off):
-            why = "only marks differ, which many readings change: what would fit is no evidence"
+            why = "only marks differ, which many readings change: what would fit is not evidence"
         if why is not None:
             if n:
                 skipped[claim.id] = why

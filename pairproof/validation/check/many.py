@@ -105,7 +105,8 @@ def _planned(file: str, options: Mapping[str, Any], out: Path | None, force: boo
 
 
 def _file_name(paper: str) -> str:
-    """The id as the name of a file: as it is, or what is plain of it and a few digits that tell it from others."""
+    """The id as the name of a file: as it is, or what is plain of it and a few digits that distinguish it from
+    others."""
     if re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,79}", paper) and paper != "index":
         return paper
     plain = re.sub(r"[^A-Za-z0-9]+", "-", paper)[:60].strip("-")

@@ -32,7 +32,7 @@ class PaperStory(Protocol):
     """The functions of a story module. Each is given the paper's `Checker`, whose fits are made once."""
 
     def further(self, checker: Checker, backend: Backend) -> list[Agreement]:
-        """Agreements that a claims file cannot express, such as a test beside a model, held against R."""
+        """Agreements that a claims file cannot express, such as a test beside a model, compared with R."""
 
     def story(self, checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
         """Sections of the report; every number in them is computed."""
@@ -73,7 +73,7 @@ def run(
         file may lie too; default: that of the environment variable PAIRPROOF_DATA.  Claims on data that are
         not there are not run, and say so.
     progress : function of str
-        Told what is checked next: "dras-2015: table-1".
+        Called with what is checked next: "dras-2015: table-1".
     workers : int
         Processes for whole experiments (Hopkins and May's); the numbers are the same.  A script that asks for
         more than one must stand under ``if __name__ == "__main__":``.

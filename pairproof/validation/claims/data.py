@@ -107,7 +107,7 @@ def _of_outcomes(paper: Paper, name: str) -> tuple[DataSpec, str]:
         raise InputError(f'{where}: kind = "games" holds no outcomes; a fit or a test needs them')
     if spec.kind == "table":
         raise InputError(
-            f'{where}: kind = "table" is no table of comparisons; a model or a test cannot use it'
+            f'{where}: kind = "table" is not a table of comparisons; a model or a test cannot use it'
         )
     return spec, where
 
@@ -280,7 +280,7 @@ def fit_model(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
 
 def _fitted(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
     if not model.family:
-        raise InputError("the claim does not say of which family its model is")
+        raise InputError("the claim does not name the family of its model")
     if isinstance(table, Comparisons):
         from ...native.comparisons.contests.bradley_terry import FITTERS
 

@@ -55,7 +55,7 @@ def is_level(text: str) -> bool:
     return len(plain) <= MOST_PRINTED and form is not None and 0 < float(plain) < 1
 
 
-#: What a claims file says of its paper until a person fills it in: its title, and what was read.
+#: What a claims file says about its paper until a person fills it in: its title, and what was read.
 UNFILLED = ("Authors, Title, Journal, Year", "the page and the table that were read")
 
 
@@ -65,9 +65,9 @@ class DataSpec:
 
     name: str
     kind: DataKind = entry(
-        'layout; "table" is no table of comparisons and only computations read it; "games" says who met whom'
+        'layout; "table" is not a table of comparisons and only computations read it; "games" says who met whom'
         " how often, or only which items there are: the outcomes are not at hand, and the printed numbers are"
-        " held against each other; rankings: of items by persons, kept whole by families plackett-luce and pattern"
+        " compared with each other; rankings: of items by persons, kept whole by families plackett-luce and pattern"
         " and cut into pairs by the others; answers: what each person answered, as layout says",
         "counts",
     )

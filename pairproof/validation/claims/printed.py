@@ -82,7 +82,7 @@ class Printed:
     text: as printed.  value: the number; None for "ns" and for stars alone.  unit: unit of the last printed
     place; None for a bound.  low, high: ends of the set of values that print so; None where there is no end.
     digits: significant digits as printed, trailing zeros of an integer included.  stars: mark of significance
-    that stands beside the number or alone; "" for none.  star_limits: the p-values the mark stands for: above
+    that is next to the number or alone; "" for none.  star_limits: the p-values the mark stands for: above
     the first, not above the second.  `on`: what stands after "on": the degrees of freedom.
     """
 
@@ -216,8 +216,8 @@ def _number(text: str, number: str, stars: str, limits: tuple[Decimal | None, De
     with localcontext() as context:
         context.prec = 60
         value = Decimal(parts["sign"] + digits).scaleb(exponent)
-        # "5e3" has one digit and unit 1000; "1720" has unit 1 and maybe zeros that are no digits; "1720." has
-        # not.
+        # "5e3" has one digit and unit 1000; "1720" has unit 1 and maybe zeros that are not digits;
+        # "1720." has not.
         unit = Decimal(1).scaleb(exponent - decimals)
         significant = len(digits.replace(".", "").lstrip("0")) or 1
         if relation == "=":

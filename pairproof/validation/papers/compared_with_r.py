@@ -1,7 +1,7 @@
 """Numbers that no fit has, compared with R: R's answer, or why there is none, and a row of the report for each
 number or each case.
 
-Numbers are held against R in digits, with the floors of floors.toml.  Means of draws have no digits to
+Numbers are compared with R in digits, with the floors of floors.toml.  Means of draws have no digits to
 compare: they are judged by what their own draws leave uncertain, one row a case, whose `digits` stay empty.
 
 With a and b the two programs' posterior means and their Monte Carlo standard errors, z = (a - b) /

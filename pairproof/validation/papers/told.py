@@ -52,7 +52,7 @@ def told(
 
 
 def beside_r(agreements: Sequence[Agreement], paper: str) -> list[Agreement]:
-    """The paper's numbers that were held against R."""
+    """The paper's numbers that were compared with R."""
     return [a for a in agreements if a.paper == paper and a.about == "native-r"]
 
 

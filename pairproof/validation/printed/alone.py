@@ -39,7 +39,7 @@ from .reading import PrintedTable, tables_of
 
 #: Levels of intervals that are tried beside 95 %.
 LEVELS = (0.9, 0.99, 0.8, 0.999, 0.6827)
-#: What each kind of number is held against.
+#: What each kind of number is compared with.
 NEEDS: Mapping[str, str] = {
     "z": "its estimate and standard error",
     "p": "z, or its estimate and standard error",
@@ -63,7 +63,7 @@ def check_alone(
     games: float = 0.0,
     one_sided: bool = False,
 ) -> Verification:
-    """The numbers of a page held against each other; what was read and looked at are the first lines of its context.
+    """The numbers of a page compared with each other; what was read and looked at are the first lines of its context.
 
     path: the file.  stated: what the caller knows of the model.  columns: the heading of a kind of number that has two.
     games: how often each pair met.  one_sided: whether the p-values are.

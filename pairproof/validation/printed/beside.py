@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 #: Part of a page's numbers that must come out of a model that was found, or the page may be of another.
 LEAST_OUT = 1 / 3
-#: What is said of a board that says nothing else.
+#: What is said about a board that says nothing else.
 OF_A_BOARD = {"family": "bradley-terry", "ties": "half", "reference": "sum"}
 #: Claims of a page: what each holds.
 _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -62,7 +62,7 @@ def read_pages(
 ) -> tuple[Page, ...]:
     """The tables of a file, each with its model.
 
-    stated: what the caller says of the model.  columns: the heading of a kind of number that has two.
+    stated: what the caller says about the model.  columns: the heading of a kind of number that has two.
     """
     pages, parameters = [], _parameters(data, stated)
     for read in tables_of(path, columns):
@@ -132,7 +132,8 @@ def check_printed(
 
 
 def _doubted(row: Agreement, found: FoundModel, stated: Mapping[str, Any]) -> Agreement:
-    """A number that differs, of a page that says nothing of its model and is hardly of the one that was found."""
+    """A number that differs, of a page that says nothing about its model and is hardly of the one that was
+    found."""
     # A free factor and constant bring two numbers out of any page.
     free = 2 if found.model.scale == "any" else 0
     known = "family" in stated or "scale" in stated or found.of * LEAST_OUT <= found.come_out - free

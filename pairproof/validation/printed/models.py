@@ -43,7 +43,7 @@ FREE = ("scale", "ties", "family", "order_effect", "cells")
 OF_CELLS = ("deviance", "df_resid", "null_deviance", "df_null", "aic_glm")
 #: Kinds of numbers that a reference has none of.
 OF_ITEMS = ("estimate", "se", "z", "p", "low", "high", "exp")
-#: Part of a standard error below which a difference says nothing of the model.
+#: Part of a standard error below which a difference says nothing about the model.
 IMMATERIAL = 0.01
 
 
@@ -132,7 +132,7 @@ class FoundModel:
 def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> FoundModel:
     """The model of a page with the items of the data.
 
-    stated: what the caller says of the model, by the names of :class:`..claims.paper.ModelClaim`.
+    stated: what the caller says about the model, by the names of :class:`..claims.paper.ModelClaim`.
     """
     said = {**page.model, **{key: value for key, value in stated.items() if value}}
     numbers = [q for q in page.numbers if q.quantity.kind not in OF_BOARD]

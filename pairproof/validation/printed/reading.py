@@ -240,7 +240,7 @@ class _Columns:
             where = f"row {quoted(cells[self.of_names])}, column {heading!r}"
             if re.search(r"\d", cell):
                 raise InputError(f"{self.source}, {where}: printed {quoted(cell)} is not one number")
-            self.unread.append(f"{where}: {quoted(cell)} is no number, and is not read")
+            self.unread.append(f"{where}: {quoted(cell)} is not a number, and is not read")
             return []
         if kind == "interval":
             return list(zip(("low", "high"), parts.groups()))
@@ -270,7 +270,7 @@ class _Columns:
         ]
 
     def _without_estimates(self) -> None:
-        """Drop what stands beside worths or exponentials alone: their limits, z and errors, most without a name."""
+        """Drop what is next to worths or exponentials alone: their limits, z and errors, most without a name."""
         kinds = set(self.kinds.values())
         if "estimate" in kinds or not kinds & {"worth", "exp"}:
             return
@@ -302,7 +302,7 @@ def _is_name(cell: str) -> bool:
 
 
 def _with_df(kind: str, text: str) -> list[tuple[str, str]]:
-    """A statistic, and its degrees of freedom where they stand beside it: "15.737 on 15", "15.737 (15)"."""
+    """A statistic, and its degrees of freedom where they are next to it: "15.737 on 15", "15.737 (15)"."""
     two = _WITH_DF.fullmatch(text.strip())
     return [(kind, text)] if two is None or kind not in DF_OF else [(kind, two[1]), (DF_OF[kind], two[2])]
 

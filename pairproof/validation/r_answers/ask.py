@@ -179,7 +179,7 @@ def answered(
     flag: bool | None = None,
     se: Mapping[str, float] | None = None,
 ) -> RCounterpart:
-    """The counterpart of a call that ran: its numbers, and in its note everything that was said of it."""
+    """The counterpart of a call that ran: its numbers, and in its note everything that was said about it."""
     note = "; ".join(part for part in said if part)
     return RCounterpart(r_call, result.source, values, se or {}, note, converged=converged(result, flag))
 

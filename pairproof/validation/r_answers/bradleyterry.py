@@ -240,7 +240,7 @@ def _ask_btmodel(question: Question) -> RCounterpart:
         *said,
         *moved_in_words(fit, reference),
         f"llf is its logLik(), worths are {'its itempar(log = FALSE)' if own_worths else 'softmax of its estimates'};"
-        " its deviance() is -2 logLik, another thing than ours",
+        " its deviance() is -2 logLik, which differs from ours",
         *remarks(model.result),
         se=errors,
     )

@@ -129,7 +129,9 @@ def said_of_rows(question: ContestQuestion) -> list[str]:
     if not question.at_a_limit:
         return []
     n = int(question.given.certain.sum())
-    return [f"{n} rows whose result is certain in the limit, and what only they tell, are left out"]
+    return [
+        f"{n} rows whose result is certain in the limit, and parameters that only they determine, are left out"
+    ]
 
 
 NEWTON = "base R, Newton's method"
@@ -255,7 +257,7 @@ BRGLM2 = "brglm2::brglmFit, tight"
 BRGLM = "BradleyTerry2::BTm, br = TRUE"
 SCORING = "base R, scoring with Jeffreys' prior"
 #: It warns at every step of counts that are not whole: its own pseudo-counts.
-NOT_WHOLE = "its pseudo-counts are not whole, of which it warns"
+NOT_WHOLE = "it warns that its pseudo-counts are not whole"
 
 
 def reduced_counterparts(question: ContestQuestion) -> list[RCounterpart]:
@@ -375,7 +377,8 @@ def _ask_agq(question: ContestQuestion) -> RCounterpart:
 
 @dataclass(frozen=True)
 class Program:
-    """An R program that has numbers of a model of contests: how it is asked, and what is said of its answer."""
+    """An R program that has numbers of a model of contests: how it is asked, and what is said about its
+    answer."""
 
     ask: Callable[..., ContestEstimates]
     said: Callable[[ContestQuestion, ContestEstimates], Sequence[str]]

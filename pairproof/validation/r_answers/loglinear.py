@@ -66,7 +66,7 @@ def log_linear(question: Question) -> LogLinear:
     names: dict[str, str] = {}
     products: dict[tuple[str, ...], dict[str, None]] = {}
     for term in fit.terms:
-        # Rao and Kupper's threshold at its boundary (no tie occurred) is no parameter of two outcomes.
+        # Rao and Kupper's threshold at its boundary (no tie occurred) is not a parameter of two outcomes.
         if term.kind == "item" and term.item == reference or term.kind == "tie" and cells.ties is None:
             continue
         head, by = heads.get(term.name, (term.kind, term.by))

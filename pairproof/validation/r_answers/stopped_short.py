@@ -42,7 +42,7 @@ MOST_NUMBERS = 20_000_000
 
 
 def score_check(fit: Fit, cells: CountedCells, answer: RCounterpart) -> ScoreCheck | None:
-    """What the score says of R's estimates and of native's.
+    """What the score says about R's estimates and of native's.
 
     None where R has not all estimates, some are infinite, or the design is too large.
     """

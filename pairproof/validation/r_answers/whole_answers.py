@@ -181,7 +181,8 @@ def _of_gaps(fit: Fit) -> str:
         return "pattPC.fit puts covariates aside where it models missing comparisons"
     if spec.beta in ("item", "difference"):
         return (
-            f"beta={spec.beta!r}: MISbeta for objects is another model than its help page says (beta='coded' is what it"
+            f"beta={spec.beta!r}: MISbeta for objects is not the model that its help page describes"
+            " (beta='coded' is what it"
             " computes)"
         )
     of_comparisons = "comparison" in (spec.alpha, spec.beta)

@@ -288,10 +288,10 @@ def alphabetical(s: Situation) -> Iterator[Slip]:
     for order in sorted(orders):
         place = [order.index(i) for i in items]
         ways.setdefault(
-            tuple(place), "names in the order of the data stand beside numbers in alphabetical order"
+            tuple(place), "names in the order of the data are next to numbers in alphabetical order"
         )
         back = tuple(int(k) for k in np.argsort(place))
-        ways.setdefault(back, "names in alphabetical order stand beside numbers in the order of the data")
+        ways.setdefault(back, "names in alphabetical order are next to numbers in the order of the data")
     for way, words in ways.items():
         yield Slip(words, rows=relabelled(way))
 
@@ -488,7 +488,7 @@ DRAFTS: dict[str, Callable[[Situation], Iterable[Slip]]] = {
 
 
 def _family(row: dict[str, Any]) -> Family:
-    """A family of families.toml, with what its slips must all fulfil said of each."""
+    """A family of families.toml, with what its slips must all fulfil said about each."""
     whole, slips = row.pop("if", ""), row.pop("slip", [])
     stated = [
         Stated(conditions=" and ".join(filter(None, (whole, slip.pop("if", "")))), **slip) for slip in slips

@@ -137,7 +137,7 @@ class Found:
     @property
     def by_chance(self) -> bool:
         """Whether a reading that fits says nothing: as many would fit a page that is wrong in another way."""
-        if self.off and not self.digits:  # a mark of significance or a bound: what gives it is no evidence
+        if self.off and not self.digits:  # a mark of significance or a bound: what gives it is not evidence
             return True
         return self.chance_of_100 > MOST_OF_100 if self.off == 1 else self.chance > BY_CHANCE
 
@@ -173,7 +173,7 @@ def count_words(found: Found) -> str:
         )
     if not math.isnan(found.chance_of_100):
         none = found.off == 1 and found.by_chance and found.explanations
-        evidence = ", so that it is no evidence" if none else ""
+        evidence = ", so that it is not evidence" if none else ""
         of_100 = f"of 100 prints with one digit changed {found.chance_of_100:.2g} would come out so too"
         said.append(of_100 + evidence)
     if found.skipped:

@@ -196,7 +196,7 @@ class Target:
         """Whether every number comes out, judged as `check` judges the table.
 
         A number that is off must come out as rounded, unless every number may have been cut: one that alone is
-        cut is no number that comes out.
+        cut is not a number that comes out.
         """
         kept = [(q, float(v)) for q, v in zip(self.numbers, values) if q.quantity not in leaving_out]
         size = self.fit.df_resid, self.fit.n_comparisons

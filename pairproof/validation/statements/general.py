@@ -3,7 +3,7 @@
 A test is a function of a `Context` and of the claim's `args`; it returns a `Finding`.  A statement that does
 not hold is `differs-conclusion`, or `differs` where nothing follows from it, and its code says what it is:
 ``false`` (the data say otherwise), ``misleading`` (true to the letter, the reader concludes the opposite),
-``erratum`` (a slip of the pen).  What is said of a printed table of numbers is worked out in decimal from
+``erratum`` (a slip of the pen).  What is said about a printed table of numbers is worked out in decimal from
 what is printed.
 
 Two items with ties have closed forms, and all counts that print given numbers can be searched.  With counts

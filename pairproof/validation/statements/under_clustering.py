@@ -1,4 +1,4 @@
-"""What a paper found significant, held against answers that go together: by judge, by source, or by both.
+"""What a paper found significant, compared with answers that go together: by judge, by source, or by both.
 
 A paper's own test takes all answers as independent.  Beside it stands the same estimate with a cluster-robust
 standard error, CR2 with Satterthwaite's degrees of freedom (Pustejovsky and Tipton 2018, J. Bus. Econ. Stat.
@@ -66,7 +66,7 @@ class EffectTest:
         return 1.0 - self.p / 2.0 if self.estimate > 0 else self.p / 2.0
 
     def significant(self, alpha: float, sign: str = "either") -> bool:
-        """Whether it is told from 0 at `alpha`, on the side that `sign` names."""
+        """Whether it is distinguished from 0 at `alpha`, on the side that `sign` names."""
         right = sign == "either" or (self.estimate > 0) == (sign == "positive")
         return right and self.p < alpha
 
@@ -222,7 +222,7 @@ def significant_by_cluster(
 
 @statement_test("order-open-by-cluster")
 def order_open_by_cluster(context: Context, *, by: Sequence[str], pairs: Sequence[Sequence[str]]) -> Finding:
-    """No pair of items can be put in order: none is told apart with clustered answers.
+    """No pair of items can be put in order: none is distinguished with clustered answers.
 
     Told apart with independent answers all the same, the statement holds under clustering only, which is
     said.
@@ -231,13 +231,13 @@ def order_open_by_cluster(context: Context, *, by: Sequence[str], pairs: Sequenc
 
 
 def order_open(effects: Sequence[Effect], alpha: float) -> Finding:
-    """The finding that none of these differences is told from 0, with clustered answers."""
+    """The finding that none of these differences is distinguished from 0, with clustered answers."""
     said = f"{titles(effects)}. " + ". ".join(f"{e}; {_chances(e)}" for e in effects) + rough(effects)
     told = [e.name for e in effects if any(test.significant(alpha) for test in e.clustered)]
     only = [e.name for e in effects if e.independent.significant(alpha)]
     nearest = min((test for e in effects for test in e.clustered), key=lambda test: test.p).statistic
     if told:
-        return holds(False, f"{_listed(told)} told apart under clustering too; {said}", native=nearest)
+        return holds(False, f"{_listed(told)} distinguished under clustering too; {said}", native=nearest)
     if only:
         return Finding(
             "agrees",
@@ -370,7 +370,7 @@ def ways_table(effects: Sequence[Effect], alpha: float, caption: str) -> Table:
         Column("", "left"),
         Column("answers", "left"),
         *(Column(head) for head in ("estimate", "se", "z or t", "p", "P(above 0)")),
-        Column("told apart", "left"),
+        Column("distinguished", "left"),
     )
     rows = tuple(
         (

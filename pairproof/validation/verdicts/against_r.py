@@ -269,7 +269,8 @@ def _r_is_higher(fit: Fit, r: RCounterpart) -> bool:
 
 
 def _native_at_fault(r: RCounterpart) -> tuple[str, list[str]]:
-    """The code of a difference for which R is not shown to be the cause, and what the score says of native."""
+    """The code of a difference for which R is not shown to be the cause, and what the score says about
+    native."""
     s = r.score
     if s is None or s.r_stopped_short:
         return "few-digits", []

@@ -30,7 +30,7 @@ from ..claims.quantities import Quantity
 
 #: What verdicts and codes mean, and which wordings stand for a code.
 VOCABULARY = packaged_toml(__package__, "codes.toml")
-#: Code -> what it says of the row.
+#: Code -> what it says about the row.
 CODES: dict[str, str] = VOCABULARY["codes"]
 #: Old wordings (an explanation up to its first colon, as a regular expression) and the code of each.
 OLD_WORDINGS: tuple[tuple[str, str], ...] = tuple((old, code) for old, code in VOCABULARY["old"]["wordings"])

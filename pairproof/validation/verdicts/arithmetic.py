@@ -46,7 +46,7 @@ class Interval:
 
     @staticmethod
     def of(printed: Printed, how: How = "rounded") -> Interval:
-        """The values that print so: rounded, cut off, or rounded where last zeros are no digits."""
+        """The values that print so: rounded, cut off, or rounded where last zeros are not digits."""
         low, high = printed.low, printed.high
         if printed.unit is not None and printed.value is not None:
             if how == "truncated":
@@ -84,7 +84,7 @@ class Interval:
         """The values that lie in both intervals; all of `other` where none does.
 
         Where a printed z does not fit the printed estimate and standard error, the check of z says so, and p
-        is held against the latter two.
+        is compared with the latter two.
         """
         low, high = max(self.low, other.low), min(self.high, other.high)
         return Interval(low, high) if low <= high else other
@@ -206,7 +206,7 @@ def misprint(
 _VERDICTS: tuple[tuple[How, Verdict, str], ...] = (
     ("rounded", "agrees", ""),
     ("truncated", "agrees-truncated", " (only if digits are cut off)"),
-    ("idle-zeros", "agrees-k-of-m", " (its last zeros are no digits)"),
+    ("idle-zeros", "agrees-k-of-m", " (its last zeros are not digits)"),
 )
 
 

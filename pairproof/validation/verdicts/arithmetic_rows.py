@@ -1,8 +1,8 @@
 """Level 0 as agreements: the arithmetic of every claim of a paper, and its win totals, each check under its own
 name.
 
-``arithmetic.z.A`` is the printed z of A held against the printed estimate and standard error; ``z.A`` remains
-the row in which it is held against the data.  No number is looked at twice under one name.
+``arithmetic.z.A`` is the printed z of A compared with the printed estimate and standard error; ``z.A`` remains
+the row in which it is compared with the data.  No number is looked at twice under one name.
 
 Win totals check printed abilities without the outcomes.  Bradley and Terry's likelihood equations say that
 each item's expected wins equal its observed wins, an integer (with ties as half wins, or with Davidson's

@@ -103,7 +103,7 @@ def definitions(fit: Fit) -> list[Definition]:
 
 
 def _of_half_counts(fit: Fit, null_llf: float, k: int, k_null: int) -> Iterator[Definition]:
-    """R's AIC of a binomial glm whose counts are no whole numbers (BTm with ties as half wins).
+    """R's AIC of a binomial glm whose counts are not whole numbers (BTm with ties as half wins).
 
     Its `binomial()$aic` is -2 sum log dbinom(round(wins), round(n), mu): halves go to the even number, so that it
     matters whose wins are counted.
@@ -282,7 +282,8 @@ def _by_other(
     ours: Mapping[str, str],
     setting: Mapping[str, str] | None = None,
 ) -> dict[str, PrintVerdict]:
-    """The verdict that these numbers come out by another definition; `ours`: what is said of each beside it."""
+    """The verdict that these numbers come out by another definition; `ours`: what is said about each beside
+    it."""
     return {
         q.quantity: PrintVerdict(
             "agrees-other-definition",
@@ -393,7 +394,7 @@ OF_DATA = ("df_resid", "df_null", "n_comparisons", "n_items", "wins")
 _SAID = {
     "stages": "which takes -2 log L as the deviance, and the choices of every stage less the parameters as df",
     "data-information": "which leaves pseudo-rankings out of the information that gives standard errors",
-    "default-prior": "which has npseudo = 0.5 unless it is told otherwise: half a win and half a loss more for every"
+    "default-prior": "which has npseudo = 0.5 by default: half a win and half a loss more for every"
     " item, which shrink all estimates",
 }
 #: Digits that numbers must have together: by one other reading two are hit by chance once in a hundred pages.

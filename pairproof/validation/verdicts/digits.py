@@ -3,7 +3,7 @@ in.
 
     digits = -log10( |c - t| / max(|t|, scale) ),  0 <= digits <= 16
 
-c is the computed value, t the one it is held against, scale the standard error of t where it has one: an
+c is the computed value, t the one it is compared with, scale the standard error of t where it has one: an
 estimate of 1e-9 with a standard error of 0.1 is zero for every purpose, and its relative error says nothing.
 Where t and scale are both 0 the error is absolute.  McCullough (1998, The American Statistician 52, 358-366)
 with the scale added.  Digits are never averaged: a halved effect hides among 200 good numbers, the minimum
@@ -124,7 +124,7 @@ def _floor(row: dict[str, Any], number: int) -> Floor:
         )
     if len(str(row["why"]).split()) < 4:
         raise InputError(
-            f"floors.toml, floor {number}: {row['why']!r} is no reason; say in a sentence why this floor"
+            f"floors.toml, floor {number}: {row['why']!r} is not a reason; say in a sentence why this floor"
         )
     return Floor(row["quantity"], row["r_call"], float(row["digits"]), float(row["observed"]), row["why"])
 

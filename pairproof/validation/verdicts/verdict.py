@@ -309,7 +309,7 @@ def judge_digits(
     rounding: float = 0.0,
     wider: float = 0.0,
 ) -> DigitsVerdict:
-    """Digits of native against R (`source` its call) or against certified, held against their floor.
+    """Digits of native against R (`source` its call) or against certified, compared with their floor.
 
     The digits are the plain ones of :func:`pairproof.validation.verdicts.digits.digits_of_agreement`.  Only
     where these are too few is it asked whether the number has fewer to lose; `rounding` and `wider` are as in

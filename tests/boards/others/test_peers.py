@@ -282,7 +282,7 @@ def test_what_has_no_maximum_is_refused_and_what_is_odd_is_said() -> None:
         as_evalica(two)
     assert any("draws have no maximum" in sentence for sentence in as_fastchat(two).what_it_does)
     table = pairproof.read(frame)
-    with pytest.raises(InputError, match="'judge' is no column of numbers"):
+    with pytest.raises(InputError, match="'judge' is not a column of numbers"):
         as_arena_rank(table, features=["judge"])
     with pytest.raises(InputError, match="alpha=0; expected a number between 0 and 1"):
         as_arena_rank(table, alpha=0)

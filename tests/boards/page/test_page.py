@@ -162,9 +162,9 @@ def test_the_references_are_those_of_what_was_done(votes, board):
 def test_the_page_says_how_it_is_checked_and_that_r_was_not_asked(html, board):
     assert board.data.digest in html and f"pairproof {pairproof.__version__}" in html
     assert "pairproof check leaderboard.toml" in html and "--cluster judge,prompt" in html
-    assert "No number of this page was held against R" in html
+    assert "No number of this page was compared with R" in html
     said = render_html(board_page(board, True, verified=("All 40 numbers agree with R to 9 digits.",)))
-    assert "All 40 numbers agree with R to 9 digits." in said and "held against R" not in said
+    assert "All 40 numbers agree with R to 9 digits." in said and "compared with R" not in said
 
 
 def test_what_was_held_against_r_is_said_with_the_least_digits():

@@ -90,8 +90,8 @@ def test_adherence_of_rankers_in_groups_is_one_a_ranker():
         (lambda: brglm.brglm_design(CONTESTS, "wins"), "no column 'wins'"),
         (lambda: brglm.brglm_design({**CONTESTS, "won": [2, 0, 1]}, "won", "n"), "found 2.0"),
         (lambda: lme4.glmer_design(CONTESTS, "won", []), "groups is empty"),
-        (lambda: lme4.glmer_design(CONTESTS, "won", ["n"], [["c"]]), "'c' is no fixed effect"),
-        (lambda: plackettluce.pladmm(RANKS, [[1.0]], list("ABCD")), "a row an item"),
+        (lambda: lme4.glmer_design(CONTESTS, "won", ["n"], [["c"]]), "'c' is not a fixed effect"),
+        (lambda: plackettluce.pladmm(RANKS, [[1.0]], list("ABCD")), "one row per item"),
         (lambda: plackettluce.pladmm(RANKS, [[1.0]] * 4, list("ABC")), "3 names for 4 columns"),
         (
             lambda: plackettluce.pladmm(RANKS, [[1.0]] * 4, list("ABCD"), weights=[1]),

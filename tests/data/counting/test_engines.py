@@ -251,7 +251,7 @@ def test_votes_of_spark_are_counted_by_its_cluster_and_refused_in_our_words(spar
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(
-    not os.path.exists("/proc/self/status"), reason="no /proc here; executors cannot be told apart"
+    not os.path.exists("/proc/self/status"), reason="no /proc here; executors cannot be distinguished"
 )
 def test_an_executor_of_spark_that_is_killed_in_mid_run_costs_no_vote(spark: Any) -> None:
     part = of_spark(spark, 10_000_000)

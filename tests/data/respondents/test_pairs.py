@@ -63,7 +63,9 @@ def test_a_row_of_several_persons_becomes_as_many_judges() -> None:
     assert isinstance(judges, Factor) and len(judges.levels) == 32
     assert judges.levels[:6] == ("1.1", "1.2", "2", "3.1", "3.2", "4")
     broken = Respondents.build("AB", "rankings", [[1, 2], [2, 1]], weights=[1, 1.5], source="t")
-    with pytest.raises(InputError, match="t, row 2: the weight is 1.5, which is no whole number of persons"):
+    with pytest.raises(
+        InputError, match="t, row 2: the weight is 1.5, which is not a whole number of persons"
+    ):
         broken.to_comparisons(judge=True)
 
 

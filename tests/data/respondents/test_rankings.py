@@ -62,7 +62,7 @@ def test_only_the_order_of_ranks_counts(given_ranks: list[float], dense: list[in
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "table, row 1, column 'A': the rank is 0; if that is no rank say what that means"),
+        ({}, "table, row 1, column 'A': the rank is 0; if that is not a rank say what that means"),
         ({"unranked": "below"}, "pass zero_based=True"),  # a word is for blank cells: 0 has to be named
         ({"unranked": {0: "last"}}, "unranked has the meaning 'last'"),
         ({"unranked": {"zero": "below"}}, "unranked has the code 'zero'"),

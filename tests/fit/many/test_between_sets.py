@@ -284,7 +284,7 @@ def test_summary_plot_and_report_say_how_an_infinite_item_stands():
     assert [label.get_text() for label in ax.get_yticklabels()] == ["C", "B", "A"]
     assert "not drawn: N, below all" in " ".join(ax.get_xlabel().split())
     text = " ".join(fit.ranks().summary().split())
-    assert "below all" in text and "held against the profile likelihood" in text
+    assert "below all" in text and "compared with the profile likelihood" in text
     assert fit.test_equal_items().hypothesis == "A = B = C"
     assert fit.quasi_variances()["quasi_se"].notna().tolist() == [True, True, True, False]
 

@@ -153,7 +153,7 @@ def test_an_item_that_won_everything_has_a_set_on_one_side_and_the_rest_theirs()
     found = pairproof.fit_bradley_terry(separated()).ranks()
     assert found.low.tolist() == [1, 2, 3] and found.high.tolist() == [1, 2, 3]
     assert np.isnan(found.rank[0]) and found.rank[1:].tolist() == [2, 3] and found.left_out == ()
-    assert found.best == ("A",) and "A (above all): held against" in " ".join(str(found).split())
+    assert found.best == ("A",) and "A (above all): compared with" in " ".join(str(found).split())
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert document["items"][0]["rank"] is None and document["items"][0]["status"] == "above all"
 

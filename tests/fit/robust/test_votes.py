@@ -129,7 +129,7 @@ def test_r_is_not_asked_of_single_votes_and_few_are_cautioned_of() -> None:
     fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [6], [2], [3])).clustered()
     assert fit.robust.title == "CR1 by vote (11 votes)"
     assert fit.robust.cautions == (
-        "11 clusters by vote: with fewer than 20 intervals by cluster are rough; hold them against fit.bootstrap()",
+        "11 clusters by vote: with fewer than 20 intervals by cluster are rough; compare them with fit.bootstrap()",
     )
     notes = [answer.not_run for answer in clustered_counterparts(fit, backend_of("none"))]
     assert all("every vote is a cluster of its own" in note for note in notes) and notes
@@ -137,7 +137,9 @@ def test_r_is_not_asked_of_single_votes_and_few_are_cautioned_of() -> None:
 
 def test_one_vote_is_refused_and_so_are_models_without_scores_by_vote() -> None:
     one = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [0], [1], [0]), ties="half")
-    with pytest.raises(InputError, match="one vote alone tells of finite estimates; two are needed"):
+    with pytest.raises(
+        InputError, match="only one vote carries information about finite estimates; two are needed"
+    ):
         one.clustered()
     table = pairproof.Comparisons.build("ABC", [0, 0, 1], [1, 2, 2], [6, 8, 5], [1, 2, 3], [4, 3, 4])
     shifted = pairproof.fit_bradley_terry(table, ties="davidson", tie_scale=True)

@@ -25,7 +25,7 @@ def agreeing():
 def test_a_table_that_is_separated_throughout_has_a_summary_and_no_clusters():
     fit = pairproof.fit_bradley_terry(read([(f"j{k}", "A", "B", "first") for k in range(3)]))
     assert "separated data" in fit.summary()
-    with pytest.raises(InputError, match="no comparison tells anything of a finite estimate"):
+    with pytest.raises(InputError, match="no comparison carries information about a finite estimate"):
         fit.clustered("judge")
 
 
@@ -113,7 +113,7 @@ def test_a_single_cluster_left_by_separation_is_told_from_a_single_cluster():
     ] * 3
     fit = pairproof.fit_bradley_terry(read(rows))
     with pytest.raises(
-        InputError, match=r"judge: all that tells of finite estimates is of one cluster \(u\)"
+        InputError, match=r"judge: all information about finite estimates is of one cluster \(u\)"
     ):
         fit.clustered("judge")
 
@@ -143,7 +143,7 @@ def test_items_that_an_order_effect_confounds_are_not_called_unjoined():
     rows += [(f"j{k % 5}", "C", "A", "first" if k % 2 else "second") for k in range(28)]
     fit = pairproof.fit_bradley_terry(read(rows), order_effect=True)
     said = dict(fit.clustered("judge").ranks().left_out)
-    assert said["A - B"] == "the data cannot tell it from another effect of the model"
+    assert said["A - B"] == "the data cannot distinguish it from another effect of the model"
 
 
 def test_options_that_are_none_are_refused_whether_or_not_they_would_matter(agreeing):

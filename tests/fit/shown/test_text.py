@@ -135,7 +135,7 @@ def test_thousands_of_parameters_are_cut_visibly():
     )
     assert "241 of 301 parameters are not shown" in fit._repr_html_()
     assert "Worths of 5 items in 60 groups: fit.worth()" in text
-    with pytest.raises(InputError, match="60 groups cannot be told apart"):
+    with pytest.raises(InputError, match="60 groups cannot be distinguished"):
         plot_worth(fit)
 
 

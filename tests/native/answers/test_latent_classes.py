@@ -184,8 +184,8 @@ def test_random_chooses_items_covariates_and_their_products() -> None:
 
 
 @pytest.mark.parametrize(("random", "told"), [
-    ("A + E", r"'E' is no parameter of the model; a sum of A, B, C is expected, such as random='A \+ B'"),
-    ("1", "'1' is no parameter of the model"),
+    ("A + E", r"'E' is not a parameter of the model; a sum of A, B, C is expected, such as random='A \+ B'"),
+    ("1", "'1' is not a parameter of the model"),
     ("A + D", "D is the reference, whose parameter is 0 in every class"),
     ("A +", "expected parameters joined by"),
     ("", "expected parameters joined by"),

@@ -106,7 +106,7 @@ def test_what_was_read_and_what_was_not_is_said() -> None:
 
 def test_a_word_in_a_column_of_numbers_is_not_read_and_said() -> None:
     found = read_printed("team,estimate\nA,1.0\nB,2.0\nControls,yes\n", "x.csv")
-    assert found.others == ("row 'Controls', column 'estimate': 'yes' is no number, and is not read",)
+    assert found.others == ("row 'Controls', column 'estimate': 'yes' is not a number, and is not read",)
 
 
 def test_exponentials_take_no_limits_and_worths_no_z() -> None:

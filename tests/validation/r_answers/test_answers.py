@@ -130,7 +130,7 @@ def test_the_documented_beta_has_no_counterpart(policy: Backend) -> None:
     rows = pairproof.verify(fit, r=Backend("none"))
     assert len(rows) == 0
     assert _no_model(fit).startswith(
-        "beta='difference': MISbeta for objects is another model than its help page says"
+        "beta='difference': MISbeta for objects is not the model that its help page describes"
     )
 
 

@@ -117,7 +117,7 @@ def test_an_order_that_clustering_leaves_open_says_if_independent_answers_would_
     settled = judged(test="order-open-by-cluster", pairs=[["A", "D"], ["D", "B"]])
     assert (
         settled.verdict == "differs-conclusion"
-        and "D - B told apart under clustering too" in settled.explanation
+        and "D - B distinguished under clustering too" in settled.explanation
     )
     alike = order_open(effects_of(dras(), ["judge"], [("A", "D")]), alpha=1e-9)
     assert alike.verdict == "agrees" and alike.explanation.startswith(

@@ -306,7 +306,7 @@ def test_check_shows_level_0_under_names_of_its_own(tmp_path: object) -> None:
     rows = [a for a in json.loads(out.stdout)["agreements"] if a["about"] == "arithmetic"]
     assert {a["quantity"]: (a["verdict"], a["code"]) for a in rows if a["verdict"] != "agrees"} == {
         "arithmetic.z.Boston": ("not-checkable", "consequence")
-    }, "p fits estimate/se, and z has its finding where it is held against the data"
+    }, "p fits estimate/se, and z has its finding where it is compared with the data"
     assert len({(a["claim"], a["quantity"]) for a in rows}) == len(rows)
 
 

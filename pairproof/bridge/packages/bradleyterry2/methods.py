@@ -221,8 +221,8 @@ def residuals(
     ----------
     model : ContestModel
     type : {"deviance", "pearson", "working", "response", "partial", "grouped"}
-        "grouped" are weighted means of working residuals by player; R stops with "non-conformable arguments" after a subset or a missing
-        value.
+        "grouped" are weighted means of working residuals by player; R stops with "non-conformable arguments" after a
+        subset or a missing value.
     by : str, optional
         The factor to group by, instead of the player.
     backend : Backend, or one of "live", "recorded", "both", "none", optional
@@ -234,7 +234,7 @@ def residuals(
     Raises
     ------
     ValueError, FormulaError, RError
-        Another type; `by` is no name; R's own.
+        Another type; `by` is not a name; R's own.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def residuals(
 
 @dataclass(frozen=True, eq=False)
 class ModelMatrix(RAnswer):
-    """The differences of both players' model matrices, a row a contest.
+    """The differences of both players' model matrices, one row per contest.
 
     values float[contests, columns].
     """
@@ -328,7 +328,7 @@ def _of(
     given: Mapping[str, Any],
     *others: ContestModel,
 ) -> Answer:
-    """What R's function says of the model, which is fitted in the same call."""
+    """What R's function says about the model, which is fitted in the same call."""
     needs = tuple(dict.fromkeys(n for m in (model, *others) for n in needs_of(m)))
     return kind.ask(backend, f"{function} of BTm", FIT + code, {**model.arguments, **given}, needs)
 

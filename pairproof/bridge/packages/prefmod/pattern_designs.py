@@ -33,7 +33,7 @@ Responses = Literal["paircomp", "ranking", "rating"]
 
 @dataclass(frozen=True, eq=False)
 class PatternDesign(AnyDesign):
-    """A table of all patterns as ``patt.design`` makes it: a row a pattern and covariate cell.
+    """A table of all patterns as ``patt.design`` makes it: one row per pattern and covariate cell.
 
     names: columns, in order: y (how often the pattern was given), the items, undecided and dependence
     columns, covariates.  objnames, undecided, dependence: the items; columns for undecided answers (u12 or

@@ -50,7 +50,7 @@ def answers_table(
     Raises
     ------
     InputError
-        Too few columns or rows, a covariate that is no column, a column that is not numeric.
+        Too few columns or rows, a covariate that is not a column, a column that is not numeric.
     TypeError
         The table is none of these.
     """
@@ -67,7 +67,7 @@ def answers_table(
     absent = [name for name in covariates if name not in names[answers:]]
     if absent:
         raise InputError(
-            f"{', '.join(absent)} is no column beside the {answers} columns of answers; there are "
+            f"{', '.join(absent)} is not a column beside the {answers} columns of answers; there are "
             f"{names[answers:] or 'none'}"
         )
     used = [*names[:answers], *covariates]

@@ -78,7 +78,7 @@ def checkMIS(
 
 @dataclass(frozen=True, eq=False)
 class Answers(RAnswer):
-    """A table of answers, a row a person.
+    """A table of answers, one row per person.
 
     values float[persons, columns].
     """

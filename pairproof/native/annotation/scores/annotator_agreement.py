@@ -143,9 +143,9 @@ def krippendorff_alpha(item: ArrayLike, score: ArrayLike) -> float:
 
 def rounded(values: FloatArray, size: float) -> FloatArray:
     """Values to ten digits of `size`, so that what is equal but for rounding is a tie.
-    The means of .71 and .39 and of .62 and .48 are the same number, but not the same double; ranks would tell
-    them apart, and a rank correlation would depend on the order of the rows and on the unit of the scores.
-    values float[n].  size: largest score in absolute value.  Returns float[n]."""
+    The means of .71 and .39 and of .62 and .48 are the same number, but not the same double; ranks would
+    distinguish them, and a rank correlation would depend on the order of the rows and on the unit of the
+    scores. values float[n].  size: largest score in absolute value.  Returns float[n]."""
     unit = 10.0 ** (np.ceil(np.log10(size)) - 10.0) if size > 0 else 1.0
     return np.asarray(np.round(values / unit) * unit)
 

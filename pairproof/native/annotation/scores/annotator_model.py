@@ -14,7 +14,7 @@ The effect u of a HIT within its annotator enters where HITs are given. Theta an
 predictions: an item of one score is drawn towards the mean. Errors are normal on the scale of the scores;
 intervals can leave it.
 
-In the scale model an item's scores have covariance V = l l' + diag(psi) over whoever judged it, and the
+In the scale model an item's scores have covariance V = l l' + diag(psi) over its annotators, and the
 marginal likelihood is a product over items. With w = l / psi and q_i = sum l^2 / psi over the item's scores,
 
     V^-1 = diag(1 / psi) - w w' / (1 + q_i),   log|V| = sum log psi + log(1 + q_i)
@@ -50,7 +50,8 @@ HEYWOOD = 1e-6
 @dataclass(frozen=True, eq=False)
 class ScaleFit:
     """The annotators' use of the scale, and the items on it.
-    location float[n_annotators]: c: what the annotator says of an average item.  loading float[n_annotators]:
+    location float[n_annotators]: c: what the annotator says about an average item.  loading
+    float[n_annotators]:
     l: how far the annotator's score rises by one standard deviation of the items; the sum is positive.  noise
     float[n_annotators]: standard deviation of e.  theta float[n_items]: items, in standard deviations of the
     items: their mean given the scores.  theta_sd float[n_items]: their standard deviation given the scores,
@@ -255,7 +256,7 @@ class AnnotatorModel:
     float[n_annotators]: use of the scale, geometric mean 1; nan below level scale.  item_sd, annotator_sd,
     hit_sd: of the random effects; 0 at the boundary, nan where the level has none.  loglik: nan at level raw.
     cautions: sentences to print beside the numbers: annotators who share no items, an effect of the HIT that
-    cannot be told from another."""
+    cannot be distinguished from another."""
 
     level: Level
     why: str
@@ -340,7 +341,7 @@ def annotator_model(
     effects = {"item": what, "annotator": who}
     if sessions is not None:
         session = np.unique(np.stack([who, sessions]), axis=1, return_inverse=True)[1].ravel()
-        # The later of two that cannot be told apart stays: the annotator.
+        # The later of two that cannot be distinguished stays: the annotator.
         kept, said = told_apart({"HIT": session, **effects})
         if "HIT" in kept:
             effects["HIT"] = session

@@ -19,9 +19,9 @@ is d_a in
 items and HITs random, by REML (R's lmer(y ~ 0 + annotator + annotator:t + (1 | item) + (1 | annotator:hit))).
 Without u honest annotators seem to drift: with shifts as in WMT21 (.085) in one campaign of five, with u in
 one of thirty or none (60 campaigns of four annotators). Of more than 1,500 HITs u is left out and standard
-errors multiplied by sqrt(1 + (m - 1) r), m scores a HIT, r the correlation of residuals within HITs (Moulton
-1986, J. Econometrics 32, 385-397). Degrees of freedom are those of the annotator's HITs. The smallest drift
-found four times in five stands beside.
+errors multiplied by sqrt(1 + (m - 1) r), m scores per HIT, r the correlation of residuals within HITs
+(Moulton 1986, J. Econometrics 32, 385-397). Degrees of freedom are those of the annotator's HITs. The
+smallest drift found four times in five is given too.
 """
 
 from __future__ import annotations

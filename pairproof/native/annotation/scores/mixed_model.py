@@ -1,4 +1,5 @@
-"""Linear mixed models of scores by restricted maximum likelihood, and what a design cannot tell apart.
+"""Linear mixed models of scores by restricted maximum likelihood, and effects that a design cannot
+distinguish.
 
     y = X b + sum_k Z_k u_k + e,   u_k ~ N(0, t_k I),   e_i ~ N(0, s_g(i)^2)
     REML: -1/2 [(n - p) log 2 pi + log|V| + log|X'V^-1 X| + r'V^-1 r]        (Patterson and Thompson 1971)
@@ -50,7 +51,7 @@ def told_apart(effects: Mapping[str, IntArray]) -> tuple[dict[str, IntArray], li
         labels = effects[name]
         if int(labels.max()) + 1 == len(labels):
             cautions.append(
-                f"every {name} has one score: the variances of {name} and residual cannot be told apart, and residual is"
+                f"every {name} has one score: the variances of {name} and residual cannot be distinguished, and residual is"
                 " both"
             )
             del kept[name]
@@ -58,7 +59,7 @@ def told_apart(effects: Mapping[str, IntArray]) -> tuple[dict[str, IntArray], li
         for other in names[k + 1 :]:
             if same_groups(labels, effects[other]):
                 cautions.append(
-                    f"{name} and {other} are the same groups of scores: their variances cannot be told apart, and"
+                    f"{name} and {other} are the same groups of scores: their variances cannot be distinguished, and"
                     f" {other} is both"
                 )
                 del kept[name]
@@ -240,7 +241,7 @@ class _Search:
         self.n_groups, self.steps = int(self.group.max()) + 1, 0
 
     def check_told_apart(self, names: Sequence[str]) -> None:
-        """Refuse variances that the design cannot tell apart, whatever the scores.
+        """Refuse variances that the design cannot distinguish for any scores.
         With sum c_k P V_k P = 0 the restricted likelihood is flat along c, and where the search ends depends
         on where it began.  The average information of any scores is then singular; scores drawn at random
         have no other reason for it."""
@@ -261,7 +262,8 @@ class _Search:
             alike = [names[k] for k in every if part[k] > 0.1]
             alike += ["residual"] if (part[len(self.sizes) :] > 0.1).any() else []
             raise NotEstimableError(
-                f"mixed model: the variances of {' and '.join(alike) or 'the groups'} cannot be told apart in these data:"
+                f"mixed model: the variances of {' and '.join(alike) or 'the groups'} cannot be"
+                " distinguished in these data:"
                 " leave one of them out"
             )
 

@@ -196,7 +196,7 @@ def items_top(
     items: Labels | None = None,
     widen: float = 1.0,
 ) -> Look:
-    """Whether the k best items are told from the rest.
+    """Whether the k best items are distinguished from the rest.
     score float[n]: corrected for the annotators' locations if they differ.  delta: a difference that does not
     matter, >= 0.  With 0 items that are nearly alike keep the rule from ever stopping.  planned: judgments an
     item at which the sequence is shortest; to be fixed beforehand.  widen: factor on all spreads, >= 1, for
@@ -406,7 +406,8 @@ def systems_top(
     planned: float = 100.0,
     looks: int | None = None,
 ) -> Look:
-    """Whether the k best systems are told from the rest, or are not worse than it by more than delta.
+    """Whether the k best systems are distinguished from the rest, or are not worse than it by more than
+    delta.
     delta: a difference that does not matter, >= 0.  planned: sources at which the sequence is shortest, or
     with `looks` the most there will be; to be fixed beforehand.  looks: planned number of looks, at equal
     steps up to `planned`: O'Brien and Fleming's boundary.  Returns Look: of the differences between top and

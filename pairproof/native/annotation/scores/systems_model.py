@@ -59,7 +59,7 @@ class SystemScores:
     """The systems' scores and clusters, from best to worst.
     score, low, high float[n_systems]: mean and its t interval; nan limits for a system with one segment.  n
     int[n_systems]: segments judged.  p float[n_systems, n_systems]: two-sided p-values, 1 on the diagonal.
-    cluster int[n_systems]: from 1; systems of one cluster are not all told apart."""
+    cluster int[n_systems]: from 1; systems of one cluster are not all distinguished."""
 
     systems: tuple[str, ...]
     score: FloatArray
@@ -226,14 +226,16 @@ def systems_model(
 def _design(
     names: Sequence[str], which: IntArray, of: IntArray, annotators: Sequence[str], who: IntArray
 ) -> list[str]:
-    """Cautions on a design that does not pair the systems; refuses one that cannot tell them from annotators."""
+    """Cautions on a design that does not pair the systems; refuses one that cannot distinguish them from
+    annotators."""
     judged = np.zeros((len(names), len(annotators)), bool)
     judged[which, who] = True
     seen = np.zeros((len(names), int(of.max()) + 1), bool)
     seen[which, of] = True
     if nested_in(who, len(annotators), which) is not None and len(annotators) == len(names):
         raise NotEstimableError(
-            "systems by scores: every system was judged by one annotator of its own, so that systems cannot be told from"
+            "systems by scores: every system was judged by one annotator of its own, so that systems cannot"
+            " be distinguished from"
             " annotators: have annotators judge several systems"
         )
     found = []

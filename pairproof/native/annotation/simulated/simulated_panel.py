@@ -147,7 +147,7 @@ class Panel:
     @classmethod
     def alike(cls, sd: float, context: Context = Context(), noise: Noise = "normal") -> "Panel":
         """Annotators who are all alike: the truth, and noise of one size.
-        The paper's own experiments tell nothing of its annotators but how far they agree."""
+        The paper's own experiments report only how far its annotators agree."""
         return cls(sd, 0.0, 0.0, 0.0, context=context, careless=0.0, noise=noise, step=0.0)
 
     @property

@@ -1,7 +1,7 @@
 """Pictures of simulated annotation: the curves, histograms and match qualities of Sakaguchi and Van Durme
 (2018), figures 6 to 10, and Spearman's rho over shifts of the annotators.
 
-Every function draws into a figure of matplotlib and makes its own axes. Where corrected scores stand beside
+Every function draws into a figure of matplotlib and makes its own axes. Where corrected scores are next to
 raw ones, raw lines are dashed.
 """
 
@@ -83,7 +83,7 @@ def plot_match_quality(figure: Any, maps: Mapping[int, FloatArray]) -> None:
 
 
 def plot_over_shifts(figure: Any, grid: Grid, after: Sequence[int]) -> None:
-    """Spearman's rho over shifts, a row a number of judgments, a column a context."""
+    """Spearman's rho over shifts, one row per number of judgments, one column per context."""
     whole = {}
     for n, context in product(after, grid.contexts):
         own = {name: grid.curve(name, n, context) for name in grid.names}
@@ -92,7 +92,7 @@ def plot_over_shifts(figure: Any, grid: Grid, after: Sequence[int]) -> None:
 
 
 def plot_over_judgments(figure: Any, grid: Grid) -> None:
-    """Spearman's rho over judgments an item, a column a context, the first and the last shift in rows."""
+    """Spearman's rho over judgments an item, one column per context, the first and the last shift in rows."""
     lines = {}
     for k, context in product(sorted({0, len(grid.shifts) - 1}), grid.contexts):
         own = {name: np.array([grid.curve(name, n, context)[k] for n in grid.after]) for name in grid.names}
@@ -107,7 +107,7 @@ def _draw(
     x: FloatArray | IntArray,
     below: str,
 ) -> None:
-    """A panel for each title, a column a context where there is room, its lines by method over x."""
+    """A panel for each title, one column per context where there is room, its lines by method over x."""
     corrected = any(name.endswith("+") for name in grid.names)
     axes = panels(figure, len(lines), 2.5, len(grid.contexts), sharey="row")
     for ax, (title, own) in zip(axes, lines.items()):

@@ -17,7 +17,7 @@ parameters along v are infinite.  A generic direction is found by one linear pro
 
     maximise sum_k s_k    subject to    0 <= s_k <= 1,    d_k' v >= s_k.
 
-Where every score is orthogonal to v, wherever the parameters are, they cannot be told apart.
+Where every score is orthogonal to v, wherever the parameters are, they cannot be distinguished.
 
 Deviance: equal answers in one covariate group are one row; 2 (sum n log(n / n_block) - log-likelihood),
 n_block the persons of a group whose answers have the same possible patterns; df = sum over the blocks of
@@ -271,7 +271,7 @@ def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -
     flat = _flat(likelihood, weights)
     if flat.shape[1]:
         raise NotEstimableError(
-            f"{', '.join(moved_names(flat, names))}: cannot be told apart in these answers; leave one of them out"
+            f"{', '.join(moved_names(flat, names))}: cannot be distinguished in these answers; leave one of them out"
         )
 
 
@@ -341,7 +341,7 @@ class Estimate(Estimated):
     names: of the p parameters.  phi float[p].  covariance float[p, p]: inverse of the observed information.
     llf: sum of weights times log-probabilities of the answers; no constants.  weight: sum of the weights: the
     number of persons.  decrement: squared length, in standard errors, of the last step.  gradient float[p]:
-    at the estimate: its size tells how flat the maximum is reached.  concave: whether the log-likelihood is.
+    at the estimate: its size shows how close the maximum is.  concave: whether the log-likelihood is.
     """
 
     names: tuple[str, ...]
@@ -530,7 +530,7 @@ def _estimate(names: Sequence[str], here: AnswerPoint, found: Solution[AnswerPoi
     except np.linalg.LinAlgError:
         raise NotEstimableError(
             f"{', '.join(flat_names(here.information, names))}: the likelihood is flat along them at its maximum"
-            f" ({here.value:.6f}), so that they cannot be told apart; leave some of them out"
+            f" ({here.value:.6f}), so that they cannot be distinguished; leave some of them out"
         ) from None
     inverse = np.linalg.solve(factor, np.eye(len(factor)))
     return Estimate(

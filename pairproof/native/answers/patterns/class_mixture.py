@@ -15,10 +15,10 @@ Statistical Society B 44, 226-233)
 I_ik that of a person whose class is known.  Shares enter as log(pi_k / pi_K).
 
 The likelihood has local maxima.  Each start draws posterior probabilities at random, takes EM steps until
-they gain little, and ends with Newton's method on the observed information.  The best is kept, and the others
-are told. A class whose parameters run to infinity has *collapsed*: its likelihood is a supremum, and there is
-no standard error.  Standard errors are the inverse of the mixture's observed information, not those of a last
-weighted fit, which take the classes as known.
+they gain little, and ends with Newton's method on the observed information.  The best is kept, and the
+others are reported. A class whose parameters run to infinity has *collapsed*: its likelihood is a supremum,
+and there is no standard error.  Standard errors are the inverse of the mixture's observed information, not
+those of a last weighted fit, which take the classes as known.
 """
 
 from __future__ import annotations

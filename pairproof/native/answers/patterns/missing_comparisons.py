@@ -16,7 +16,7 @@ beta_c y_c, the sum over y is one too.  Missing at random, the gaps are left to
 
 y changes its sign with the order of the two items and beta_j + beta_k does not, so that the documented model
 depends on which item comes first; the "difference" does not.  Without dependence, more parameters than the C
-probabilities that a comparison is missing cannot be told apart.  The "difference" has a mirror, -beta - 2
+probabilities that a comparison is missing cannot be distinguished.  The "difference" has a mirror, -beta - 2
 lambda in the place of beta: a comparison is missing at a rate that depends on |lambda_j + beta_j - lambda_k -
 beta_k| only.
 

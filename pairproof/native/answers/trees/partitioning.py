@@ -107,7 +107,7 @@ def counted(
     wrong = np.flatnonzero(~(own >= 1) | (own != np.round(own)))
     if len(wrong):
         raise InputError(
-            f"person {wrong[0] + 1}: the weight is {own[wrong[0]]:g}, which is no whole number of persons; tests"
+            f"person {wrong[0] + 1}: the weight is {own[wrong[0]]:g}, which is not a whole number of persons; tests"
             " and sizes of nodes count persons"
         )
     w, t, l = (np.asarray(counts, dtype=float) for counts in (wins, ties, losses))

@@ -308,20 +308,20 @@ def fit_tree(
         factor, divided into two sets of levels), `C(q1)` (numbers as levels of a factor), `ordered(edu)` (levels
         whose order splits keep).  Default: all of them.
     ties : {"davidson", "half", "drop", "none"}, optional
-        How ties are treated.  Default: "davidson" where somebody tied, else "none".
+        How ties are treated.  Default: "davidson" if a tie occurs, else "none".
     reference : str, optional
-        The item whose log-odds is 0; the tree is the same with any.  Default: the first, as in
+        The item whose log-odds is 0; the tree does not depend on it.  Default: the first, as in
         :func:`pairproof.fit_bradley_terry`.
     alpha : float
         Level of the tests in a node, in (0, 1).
     adjust : {"bonferroni", "none"}
         Whether p-values are adjusted for the m covariates tested in a node: 1 - (1 - p)^m.
     minimum : int, optional
-        Persons of a node at least.  Default: 10 parameters divided by the comparisons of a person, rounded up.
+        Smallest number of persons in a node.  Default: 10 parameters divided by the comparisons of a person, rounded up.
     most_depth : int, optional
-        Splits from the root to a leaf at most.
+        Largest number of splits from the root to a leaf.
     missing : {"refuse", "leave out"}
-        What becomes of persons without a value of a covariate; those left out are counted.
+        How persons without a value of a covariate are treated; those left out are counted.
 
     Returns
     -------
@@ -341,8 +341,8 @@ def fit_tree(
     Notes
     -----
     The test of a factor is a chi-square test; that of a numeric covariate the maximum over the places between its
-    distinct values, with the p-value of that maximum (:mod:`pairproof.native.answers.trees.instability`).  psychotree interpolates
-    Hansen's (1997) table instead, and lets the order of the rows decide between equal values.
+    distinct values, with the p-value of that maximum (:mod:`pairproof.native.answers.trees.instability`).  psychotree
+    interpolates Hansen's (1997) table instead, and lets the order of the rows decide between equal values.
 
     Examples
     --------

@@ -207,7 +207,7 @@ class LimitRows:
                 apart = " | ".join(listed(s, 8) for s in sets[:6]) + (" | ..." if len(sets) > 6 else "")
                 text = f"not connected: {what}, since no chain of comparisons joins these sets: {apart}"
                 return (FitWarning("not-connected", text, lost),)
-            text = f"not identified: {what}: in these data their effects cannot be told from one another; leave a term out"
+            text = f"not identified: {what}: in these data their effects cannot be distinguished from one another; leave a term out"
             return (FitWarning("not-identified", text, lost),)
         text = (
             f"separated data: {what}: the likelihood grows without end as they go to infinity. In {len(self.certain)} of"
@@ -219,7 +219,7 @@ class LimitRows:
 
 
 def everything(contests: Contests) -> LimitRows:
-    """Contests of which everything has a finite estimate."""
+    """Contests whose parameters all have finite estimates."""
     p = len(contests.design.names)
     none = np.zeros(0, np.int64)
     return LimitRows(contests, contests, np.arange(p), none, np.zeros((p, 0)), 0)

@@ -169,7 +169,7 @@ def stacked(
     for side in ("first", "second"):
         unknown = [v for v in given[side] if str(v) not in place]
         if unknown:
-            cure = "; its ability is a free parameter, of which nothing is known without a comparison"
+            cure = "; its ability is a free parameter, which cannot be known without a comparison"
             if spec.item_terms or spec.no_abilities:
                 cure = (
                     f"; give {' and '.join(data.item_data) or 'it'} in item_data={{{str(unknown[0])!r}: {{...}}}}, on the"
@@ -267,8 +267,9 @@ def predict(
         Of the limits, in (0, 1).
     sigma : {"uncertain", "known"}
         With random effects: whether the limits are over the posterior of sigma (uniform prior; Gelman 2006), or take
-        sigma as known, which makes them too short for small tables (with 100 contests of 77 players limits of 95 %
-        held the truth in .79 of the cases, those over the posterior in .91).  PQL and several components: "known".
+        sigma as known, which makes them too short for small tables (with 100 contests of 77 players limits of
+        95 % covered the true value in 79 % of the cases, those over the posterior in 91 %).  PQL and several components:
+        "known".
 
     Returns
     -------
@@ -277,7 +278,7 @@ def predict(
         preferred (of its logit's or link's linear predictor; nan with ties).  With random effects p_first is averaged
         over the effects of what was not seen, p_plug_in is F(eta), p_averaged is averaged over the whole uncertainty
         (all three, eta and se with sigma as estimated), and `new` counts the effects that were not seen.
-        ``attrs["sigma"]`` says how the limits took sigma.
+        ``attrs["sigma"]`` says how sigma entered the limits.
 
     Raises
     ------

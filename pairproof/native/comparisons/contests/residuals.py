@@ -94,7 +94,7 @@ def contest_residuals(
 
 
 def item_residuals(fit: Fit) -> pd.DataFrame:
-    """Residuals grouped by item: what the model of the abilities leaves of each.
+    """Residuals grouped by item: what the model of the abilities does not explain of each.
 
     Parameters
     ----------

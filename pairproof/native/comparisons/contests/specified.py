@@ -38,7 +38,7 @@ from ..counts.llbt import make_spec
 from ..counts.named import check_names, of_column
 from ..rows.contest_design import Design, abilities_design, contest_design
 
-#: Random effects that there are, and what is said of others.
+#: Random effects that there are, and what is said about others.
 EFFECTS = ("item", "item:judge")
 #: Items up to which the effects of a judge are integrated by quadrature.
 QUADRATURE_ITEMS = 4
@@ -139,7 +139,7 @@ def prepared(
     no_abilities = not item_terms and ("item" in random if not options.formula else not free)
     if "item" in random and not item_terms and free and options.formula:
         raise InputError(
-            "free abilities and random effects of the same items cannot be told apart: leave `item` out of the formula,"
+            "free abilities and random effects of the same items cannot be distinguished: leave `item` out of the formula,"
             " or the random effects"
         )
     if no_abilities and reference is not None:

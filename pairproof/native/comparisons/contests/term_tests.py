@@ -167,7 +167,7 @@ def drop1(fit: Fit) -> pd.DataFrame:
         try:
             smaller = model.fitted(kept)
         except (AliasError, NotEstimableError, ConvergenceError) as error:
-            # What is left has no such fit, which says nothing of the term itself: no df either.
+            # What is left has no such fit, which says nothing about the term itself: no df either.
             rows.append({**_without(term, error), "df": NAN})
             continue
         rows.append(_row(term, smaller, fit, shown=smaller, note=_kept_apart(model, term, kept)))
@@ -235,7 +235,7 @@ def add1(fit: Fit, scope: str | Sequence[str]) -> pd.DataFrame:
 
 
 def anova(fit: Fit, *others: Fit) -> pd.DataFrame:
-    """Compare nested models, or build one up from nothing term by term.
+    """Compare nested models, or add the terms of one model one by one.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ def _line(
 
 def _row(term: ModelTerm, smaller: Fit, larger: Fit, shown: Fit, note: str) -> dict[str, object]:
     df, statistic, p = compared(smaller, larger)
-    alias = "" if df else "these data do not tell it from the other terms"
+    alias = "" if df else "these data do not distinguish it from the other terms"
     note = "; ".join(filter(None, [note, alias, _separated(smaller, larger)]))
     return _line(term.text, df, statistic, p, _aic(shown), shown.llf, note)
 

@@ -1,4 +1,5 @@
-"""Treatments of ties side by side: what each says of the same comparisons, and where a conclusion depends on it.
+"""Treatments of ties side by side: what each says about the same comparisons, and where a conclusion depends on
+it.
 
     davidson         P(tie) = nu sqrt(P(first) P(second))                              (Davidson 1970)
     davidson-scale   ties grow rarer away from equals at another rate                  (R's GenDavidson)
@@ -303,15 +304,15 @@ def _finite(value: float) -> float | None:
 def compare_ties(
     table: Comparisons, *, treatments: Sequence[str] | None = None, alpha: float = 0.05, **options: Any
 ) -> TiesCompared:
-    """Fit a Bradley-Terry model under several treatments of ties, and say where they part.
+    """Fit a Bradley-Terry model under several treatments of ties, and report where they differ.
 
     Parameters
     ----------
     table : Comparisons
         With ties.
     treatments : sequence of str, optional
-        Of "davidson", "davidson-scale", "davidson-shift", "rao-kupper", "half", "drop".  Default: all; the shifted one
-        only beside `order_effect=True`.
+        Of "davidson", "davidson-scale", "davidson-shift", "rao-kupper", "half", "drop".  Default: all; the shifted
+        one only with `order_effect=True`.
     alpha : float
         Level at which a difference counts as significant, in (0, 1).
     **options : object

@@ -404,7 +404,7 @@ class BlockPoint:
         c, e = self._grounded_border
         schur = e - np.einsum("sjb,sjc->bc", c, d_c)
         if (np.diag(schur) <= SMALL_PIVOT * np.diag(e)).any():
-            raise np.linalg.LinAlgError("a tie or order parameter cannot be told from the items")
+            raise np.linalg.LinAlgError("a tie or order parameter cannot be distinguished from the items")
         on_border = np.linalg.solve(schur, border - np.einsum("sjb,sj->b", c, d_nodes))
         step = d_nodes - d_c @ on_border
         return np.concatenate([step.ravel(), on_border]), float(np.vdot(step, nodes) + on_border @ border)

@@ -91,7 +91,7 @@ def item_columns(data: Rows, spec: ModelSpec) -> tuple[FloatArray | None, tuple[
         )
         rest = f" ({int((~own).sum())} of {len(own)} items have no ability of their own)" if own.any() else ""
         raise AliasError(
-            f"the item covariate {names[k - 1][0]} cannot be told from {partners}{rest}; leave"
+            f"the item covariate {names[k - 1][0]} cannot be distinguished from {partners}{rest}; leave"
             f" {'one of them' if any(others) else 'it'} out"
         )
     return x, tuple(names)
@@ -226,11 +226,12 @@ def _check(spec: ModelSpec, found: Selected, x_all: FloatArray | None, z_all: Fl
     more = f" and {len(involved) - 6} more" if len(involved) > 6 else ""
     if len(names) == 1:
         raise AliasError(
-            f"by={spec.by!r}: {names[0]} cannot be told from the other terms: in these data they determine it; leave"
+            f"by={spec.by!r}: {names[0]} cannot be distinguished from the other terms: in these data they"
+            " determine it; leave"
             " it out"
         )
     raise AliasError(
-        f"by={spec.by!r}: {', '.join(names)}{more} cannot be told from one another: only differences between items"
+        f"by={spec.by!r}: {', '.join(names)}{more} cannot be distinguished from one another: only differences between items"
         " count, and in these data one is determined by the others; leave one of them out"
     )
 
@@ -248,7 +249,7 @@ def _rows(parts: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]
     return parts[0].T, parts[1].T
 
 
-#: Columns of comparison terms at most; a factor of more levels is no term of a model.
+#: Columns of comparison terms at most; a factor of more levels is not a term of a model.
 MOST_COLUMNS = 1000
 
 
@@ -313,7 +314,7 @@ def _products(spec: ModelSpec) -> list[Product]:
     for text in spec.comparison_terms:
         if not isinstance(text, str) or not text.strip():
             raise FormulaError(
-                f"comparison_terms={list(spec.comparison_terms)!r}: {text!r} is no term; expected columns of the"
+                f"comparison_terms={list(spec.comparison_terms)!r}: {text!r} is not a term; expected columns of the"
                 " table such as 'length_difference', C(position) or 'length*judge'"
             )
         for product in products_of(text, "comparison_terms"):
@@ -367,7 +368,7 @@ def _check_columns(spec: ModelSpec, of: list[By_subject_design], values: FloatAr
     if bad is not None:
         k, others = bad
         raise AliasError(
-            f"the comparison term {of_comparison(of[k])} cannot be told from"
+            f"the comparison term {of_comparison(of[k])} cannot be distinguished from"
             f" {', '.join(of_comparison(of[o]) for o in others)}: in these data one is determined by the other; leave"
             " one of them out"
         )
@@ -487,7 +488,7 @@ def outcome_model(spec: ModelSpec, table: Comparisons) -> OutcomeModel:
     """The outcome model that a specification asks for."""
     if spec.general_ties:
         raise InputError(
-            f"ties={spec.ties!r} is no log-linear model; fit_bradley_terry (--model bradley-terry) has it, without by"
+            f"ties={spec.ties!r} is not a log-linear model; fit_bradley_terry (--model bradley-terry) has it, without by"
         )
     if not table.tie_category:
         return "binary"

@@ -69,7 +69,8 @@ class CountsLikelihood:
         return Counts.of(self.counts, self.alive)
 
     def at(self, theta: FloatArray) -> CountsPoint | None:
-        """The point at theta, float[p]; None where a log-odds is no number or a Rao-Kupper threshold not positive."""
+        """The point at theta, float[p]; None where a log-odds is not a number or a Rao-Kupper threshold not
+        positive."""
         u, g = self.u @ theta, self.g @ theta
         extent = max(float(np.abs(u).max(initial=0.0)), float(np.abs(g).max(initial=0.0)))
         if not extent < np.inf or (self.model == "rao-kupper" and not self._y.in_order(g)):

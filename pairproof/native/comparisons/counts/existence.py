@@ -56,7 +56,7 @@ def check_size(problem: Problem) -> None:
     if problem.n_params > MOST_PARAMETERS:
         raise ConvergenceError(
             f"the solver did not converge, so some of the {problem.n_params:,} parameters are infinite or"
-            f" cannot be told apart; which ones is worked out for up to {MOST_PARAMETERS:,} parameters. Fit"
+            f" cannot be distinguished; which ones is worked out for up to {MOST_PARAMETERS:,} parameters. Fit"
             " fewer: pool judges, leave out a term or the order effect, or fit table.unseparated_sets()[0]"
             " alone"
         )

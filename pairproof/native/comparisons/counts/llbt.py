@@ -324,8 +324,8 @@ def fit_llbt(
         Covariates of the comparison itself, each a formula of the table's columns: "length_difference",
         "C(position)", "length_difference*judge".  A parameter is the log-odds in favour of the item named
         first for one unit of its column, so that a numeric column belongs to the item named first, and has
-        the other sign in a row whose items are exchanged.  No order effect stands beside them unless
-        `order_effect` is asked for; without it a factor has a parameter for each of its levels.
+        the other sign in a row whose items are exchanged.  There is no order effect beside them
+        unless `order_effect` is set; without it a factor has a parameter for each of its levels.
 
     Returns
     -------

@@ -275,7 +275,7 @@ def _about_estimates(model: Model, found: Solved, named: Named) -> Iterator[FitW
     else:
         yield FitWarning(
             "not-identified",
-            f"not identified: {what}: in these data their effects cannot be told from one another (for example"
+            f"not identified: {what}: in these data their effects cannot be distinguished from one another (for example"
             " an order effect when one item is always named first); leave a term out",
             lost,
         )

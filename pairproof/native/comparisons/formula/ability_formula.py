@@ -183,7 +183,7 @@ class Model:
         if coded and not self.parsed.intercept:
             raise error(
                 self.names.formula,
-                f"without the constant R codes {coded[0].text} by all its levels, of which one cannot be told from"
+                f"without the constant R codes {coded[0].text} by all its levels, of which one cannot be distinguished from"
                 " the others, as the constant cancels in each comparison; leave 0 or - 1 out",
             )
         if self.own.any() and self.of_covariates() and not (alone or self.free):

@@ -102,7 +102,7 @@ class Names:
         there = "; ".join(f"{what}: {named(of_kind) or 'none'}" for what, of_kind in have)
         did = f" Did you mean {near[0]}?" if near else ""
         if name == "order":
-            did = " The advantage of the item named first is no term of a formula: order_effect=True asks for it."
+            did = " The advantage of the item named first is not a term of a formula: order_effect=True asks for it."
         return error(
             self.formula, f"there is no {shortened(name)!r} in {self.table.source} ({there}; item).{did}"
         )

@@ -88,7 +88,7 @@ def tokens(formula: str, what: str = "formula") -> tuple[Token, ...]:
 
 
 def _unreadable(rest: str) -> str:
-    """What to write in place of text that is no part of a formula."""
+    """What to write in place of text that is not a part of a formula."""
     if rest[0] in "[]":
         return (
             f"cannot read {shortened(rest, 20)!r}: R's index is not written here. For SVL[..] or SVL[item] write SVL"
@@ -247,7 +247,7 @@ def call(words: Words) -> Call:
     """Read a function's name and its arguments."""
     name = words.take().text
     if name not in FUNCTIONS:
-        raise words.error(f"{name!r} is no function of formulas; there are {', '.join(FUNCTIONS)}")
+        raise words.error(f"{name!r} is not a function of formulas; there are {', '.join(FUNCTIONS)}")
     words.expect("(")
     arguments: list[Expression] = []
     options: dict[str, float] = {}

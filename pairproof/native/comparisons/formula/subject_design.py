@@ -223,7 +223,7 @@ def matrix(products: tuple[Product, ...], patterns: Patterns, what: str) -> tupl
         k, others = bad
         partner = ", ".join(by_suffix(bys[o]).lstrip(":") or "a constant" for o in others)
         raise AliasError(
-            f"the effect of {by_suffix(bys[k]).lstrip(':')} on {what} cannot be told from {partner}: in these"
+            f"the effect of {by_suffix(bys[k]).lstrip(':')} on {what} cannot be distinguished from {partner}: in these"
             " data one is determined by the other; leave one of them out"
         )
     return bys, z

@@ -53,14 +53,14 @@ class Variable:
         return f"{said}({self.name})" if said else self.name
 
 
-#: What may be said of a name.
+#: What may be said about a name.
 SAID = ("C", "slope", "item", "item_term", "column")
 #: A product of variables, in the order written.
 Product = tuple[Variable, ...]
 
 
 class _Columns(Reader[Variable]):
-    """Formulas of columns of a table: names, and what is said of a name."""
+    """Formulas of columns of a table: names, and what is said about a name."""
 
     def not_there(self, term: Product) -> None:
         self.fail(f"- {':'.join(v.text for v in term)} takes away what is not there")
@@ -70,7 +70,7 @@ class _Columns(Reader[Variable]):
         called = word.text if word.kind == "name" and not word.ticked and self.words.sees("(") else ""
         if called:
             if called not in SAID:
-                self.fail(f"{called!r} says nothing of a column; there are {', '.join(SAID)}")
+                self.fail(f"{called!r} says nothing about a column; there are {', '.join(SAID)}")
             self.words.take()
             word = self.words.take()
         if word.kind != "name":
@@ -164,7 +164,7 @@ def parse(text: str, names: Names = Names()) -> Formula:
         else:
             raise FormulaError(
                 f"by={short(text)!r}: {head.name} is {'an item' if head.kind == 'item' else 'an item covariate'}, not"
-                f" a column of the table; its own parameter is no part of by. Write {head.name}:column for what it"
+                f" a column of the table; its own parameter is not a part of by. Write {head.name}:column for what it"
                 f" varies with{'' if head.kind == 'item' else f', item_terms={[head.name]} for its effect'}"
             )
     everywhere, few = _of_all(item, list(own), names)

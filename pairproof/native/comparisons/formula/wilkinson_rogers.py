@@ -246,7 +246,7 @@ class _Abilities(Reader[Expression]):
         alone = follows.kind == "end" or (follows.kind == "sign" and follows.text in ("+", "-"))
         if not outermost or not alone or word.text not in ("0", "1"):
             self.fail(
-                f"the number {word.shown} is no term; numbers stand in functions such as I(2*x), and 0, 1 or -1 as"
+                f"the number {word.shown} is not a term; numbers stand in functions such as I(2*x), and 0, 1 or -1 as"
                 " summands of the whole formula"
             )
         self.intercept = (word.text == "1") == (sign == "+")

@@ -139,7 +139,7 @@ class SigmaPosterior:
 
 @dataclass(frozen=True)
 class IntervalPrediction:
-    """What a model with random effects says of a contest, sigma being uncertain.
+    """What a model with random effects says about a contest, sigma being uncertain.
     eta: posterior mean of the linear predictor.  standard_error: its posterior standard deviation, with that
     of sigma and of the effects of new players.  averaged: posterior mean of the probability that the first
     wins."""

@@ -150,7 +150,7 @@ class _Working:
         pull = s @ here.theta[:k] + score[:k] - share @ score[k:]
         d, u = np.linalg.eigh(s)
         # What the fixed parameters explain leaves of the effects is rounding (observed 8e-17 of their
-        # information): it says nothing of s, and its slope is noise of either sign.
+        # information): it says nothing about s, and its slope is noise of either sign.
         told = d > ROUNDING * float(np.trace(gram[:k, :k]))
         self.d, self.h2 = np.where(told, d, 0.0), np.where(told, (u.T @ pull) ** 2, 0.0)
 
@@ -260,7 +260,7 @@ TERM = 0.5
 
 @dataclass(frozen=True, eq=False)
 class MethodComparison:
-    """The estimates of one model with random effects by several methods, and what is to be said of them.
+    """The estimates of one model with random effects by several methods, and what is to be said about them.
     quadrature: where the effects are few enough.  second_order: second-order term of log L at Laplace's
     estimate; 0 where sigma is 0, NaN where there are too many rows.  notes: sentences; none where the methods
     agree."""

@@ -66,7 +66,7 @@ def optimum(
     n]: columns are steps of about one standard error: a square root of a rough covariance.  points: 6, or 2
     for a third of the time where the function is dear and nearly quadratic.  second function of x, float[n]:
     exact second derivatives, float[n, n], in place of differences.  moved: squared length of a step, in
-    standard errors, after which second derivatives are taken anew."""
+    standard errors, after which second derivatives are taken again."""
     from scipy.optimize import minimize
 
     def scaled(t: FloatArray) -> tuple[float, FloatArray]:

@@ -65,6 +65,6 @@ def _covariance(here: TiesPoint) -> FloatArray:
         return covariance_of(here.information)
     except np.linalg.LinAlgError:
         raise InputError(
-            f"{', '.join(here.likelihood.names)}: some of them cannot be told apart in these contests, or are"
+            f"{', '.join(here.likelihood.names)}: some of them cannot be distinguished in these contests, or are"
             " infinite; reduce the bias, or leave some out"
         ) from None

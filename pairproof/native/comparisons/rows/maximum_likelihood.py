@@ -67,18 +67,18 @@ def separation(contests: Contests) -> Separation | None:
 
 
 def aliased(contests: Contests) -> tuple[str, ...]:
-    """Names of the parameters that cannot be told apart in these contests.
+    """Names of the parameters that cannot be distinguished in these contests.
     Returns tuple of str: empty if the columns of the design are linearly independent."""
     null = null_space(contests.design.gram((contests.totals > 0).astype(float)))
     return moved_names(null, contests.design.names) if null.shape[1] else ()
 
 
 def refuse_aliased(contests: Contests) -> None:
-    """NotEstimableError if parameters cannot be told apart."""
+    """NotEstimableError if parameters cannot be distinguished."""
     same = aliased(contests)
     if same:
         raise NotEstimableError(
-            f"{listed(same, 8)}: cannot be told apart in these contests; leave one of them out"
+            f"{listed(same, 8)}: cannot be distinguished in these contests; leave one of them out"
         )
 
 

@@ -70,7 +70,7 @@ def _fitted(base: Fit, spec: ModelSpec, of_rows: _Likelihood) -> Fit:
     if found.trouble == "singular":
         flat = ", ".join(flat_names(found.point.information, of_rows.names)[:8])
         raise AliasError(
-            f"{asked}: {flat} cannot be told from one another or from the items; leave one of them out"
+            f"{asked}: {flat} cannot be distinguished from one another or from the items; leave one of them out"
         )
     if found.trouble == "far" or found.linear >= _LINEAR:
         raise NotEstimableError(
@@ -202,7 +202,8 @@ class _Likelihood:
         if bad.any():
             k = int(np.argmax(bad))
             raise InputError(
-                f"{self.rows.header.source}: {self.rows.own(self.rows.more[k])} is no finite number in {int(bad[k]):,} of"
+                f"{self.rows.header.source}: {self.rows.own(self.rows.more[k])} is not a finite number in"
+                f" {int(bad[k]):,} of"
                 f" {self.rows.n_rows:,} rows; fill it in, or count and fit the others. Through rows= a term is a column of"
                 " numbers; categories can be counted by, by=[...]"
             )

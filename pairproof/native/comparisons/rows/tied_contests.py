@@ -278,7 +278,7 @@ def _inverse(contests: TiesLikelihood, information: FloatArray) -> FloatArray:
     except np.linalg.LinAlgError:
         raise NotEstimableError(
             f"{listed(flat_names(information, contests.names), 8)}: the likelihood is flat along them at its"
-            " maximum, so that they cannot be told apart; leave some of them out"
+            " maximum, so that they cannot be distinguished; leave some of them out"
         ) from None
     half = np.linalg.solve(factor, np.eye(len(factor)))
     return np.asarray(half.T @ half)

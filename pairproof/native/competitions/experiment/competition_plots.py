@@ -49,7 +49,8 @@ def size_of_learning_curves(results: Sequence[Result]) -> Size:
 
 
 def size_of_abilities(items: Sequence[str]) -> Size:
-    """Width and height in inches of a figure of abilities: room for the longest name and letters, a row a system."""
+    """Width and height in inches of a figure of abilities: room for the longest name and letters, one row per
+    system."""
     return 5.8 + _longest(items), 1.35 + _ROW * max(len(items), 2)
 
 
@@ -147,15 +148,15 @@ def _keep_means_in_view(ax: Any, values: Sequence[float]) -> None:
 
 def plot_abilities(posterior: Posterior, ax: Any = None, *, level: float = 0.95) -> Any:
     """Plot systems by posterior mean, best on top, with equal-tailed intervals, and letters at the right.
-    Two systems that share a letter are not told apart: their order is not among those that hold together with
-    probability `level`."""
+    Two systems that share a letter cannot be distinguished: their order is not among those that hold
+    together with probability `level`."""
     n = len(posterior.items)
     ax = _axes(ax, size_of_abilities(posterior.items))
     order = [posterior.items.index(name) for name in reversed(posterior.ranking)]
     mean, interval = posterior.mean[order], posterior.interval(level)[order]
     bars = [mean - interval[:, 0], interval[:, 1] - mean]
     centred = ", mean of all 0" if posterior.centre else ""
-    told = f"{posterior.what}{centred}, with {100 * level:g} % intervals\nsystems that share a letter are not told apart"
+    told = f"{posterior.what}{centred}, with {100 * level:g} % intervals\nsystems that share a letter cannot be distinguished"
     _draw_intervals(ax, _labels([posterior.items[k] for k in order]), mean, bars, told)
     ax.set_ylim(-0.6, n - 0.4)
     marks = posterior.letters(level)

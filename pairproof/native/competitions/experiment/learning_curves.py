@@ -223,7 +223,7 @@ def run(
 ) -> tuple[Result, ...]:
     """Run the experiment, except for results that are already stored.
     state: database file in which results are kept as they come; those already there are not computed again.
-    Sizes, trials and models may be added to an old state.  More than one starts Python anew for each, so a
+    Sizes, trials and models may be added to an old state.  More than one starts Python again for each, so a
     script that asks for them must stand under ``if __name__ == "__main__":``.  Returns tuple of Result: of
     this design, by track, trial, size and model."""
     if workers < 1:

@@ -131,8 +131,8 @@ class PreferenceOptions:
     alpha: prior count of each outcome, > 0, in the baselines and in pooled rates.  raw_geometric: whether
     students-geometric is left without renormalisation.  None: those of the paper, with radius 0 if there is
     no tie category.  items: whether the latent quality of a system's output for a segment is one value for
-    all its comparisons (shared) or drawn anew for each (fresh), in the item-response models.  None: shared if
-    there is a source column.  average: whether the item-response models' predictions are averaged over the
+    all its comparisons (shared) or drawn again for each (fresh), in the item-response models.  None: shared
+    if there is a source column.  average: whether the item-response models' predictions are averaged over the
     posterior draws (True) or made from posterior means (False).  None: means for irt-gaussian ("given the
     parameter estimates" in the paper), averages for irt-categorical.  chains, warmup, draws: numbers of
     chains, of discarded iterations and of kept iterations of the item-response models; at least 1, 0 and
@@ -361,7 +361,7 @@ class PreferenceModel:
         """Probabilities of the outcomes of a new comparison.
         For a system that was not in the training set the prior of the model is used, with a DataWarning."""
         if s1 == s2:
-            raise InputError(f"{s1!r} against itself is no comparison; name two systems")
+            raise InputError(f"{s1!r} against itself is not a comparison; name two systems")
         unseen = [s for s in (s1, s2) if s not in self.items]
         if unseen:
             said = f"{self.name}: {', '.join(map(repr, unseen))} not in the training set; the prior predicts"
@@ -429,7 +429,7 @@ def fit_preference_model(
     Parameters
     ----------
     train : Comparisons
-        Comparisons of one track.  Items that are never compared in it count as not in the training set.
+        Comparisons of one track.  Items that are never compared in it count as absent from the training set.
     model : str
         One of `MODELS`.
     options : PreferenceOptions

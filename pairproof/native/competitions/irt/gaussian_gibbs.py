@@ -19,7 +19,7 @@ Fresh items: q and the noise are integrated out, delta | mu is N(mu_up - mu_down
     mu | delta           precision matrix I/s0^2 + sum (e_up - e_down)(e_up - e_down)'/tau^2, always the same
 
 Level: the posterior of mean(mu) is N(0, s0^2/S) independently of all that does not change when abilities and
-qualities move together.  Given the differences alone it is drawn anew in each iteration; given what is seen
+qualities move together.  Given the differences alone it is drawn again in each iteration; given what is seen
 of both options it hardly moves (one effective draw per thousand), so there it is drawn by itself, an exact
 move.
 """

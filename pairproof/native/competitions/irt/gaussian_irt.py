@@ -171,7 +171,7 @@ class LaplaceFit:
         return np.stack([self.mode - half, self.mode + half], axis=1)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """A JSON object, a row a system."""
+        """A JSON object, one row per system."""
         columns = (self.mode, self.sd, self.centred_sd, *self.interval(level).T)
         names = ("item", "mode", "sd", "centred_sd", "low", "high")
         systems = [dict(zip(names, row)) for row in zip(self.items, *(c.tolist() for c in columns))]
@@ -268,7 +268,7 @@ def fit_irt_gaussian(
     """Sample the posterior of the systems' abilities in the Gaussian item-response model.
 
     With abilities mu ~ N(0, s0^2), item qualities q ~ N(mu, sa^2) and what a judge sees o ~ N(q, so^2), two
-    options tie if they look less than d apart (Hopkins and May 2013, section 7).
+    options tie if they appear less than d apart (Hopkins and May 2013, section 7).
 
     Parameters
     ----------
@@ -282,13 +282,13 @@ def fit_irt_gaussian(
         Gibbs augments the data; collapsed (fresh items only) samples the abilities alone, at a cost that does
         not grow with the number of comparisons.  Default: gibbs for shared items, collapsed for fresh ones.
     chains, warmup, draws : int
-        Chains, iterations thrown away in each, iterations kept in each.  The paper ran one chain of 200 with
+        Chains, iterations discarded in each, iterations kept in each.  The paper ran one chain of 200 with
         50.
     seed : int
-        The same numbers, bit for bit, for the same seed and version of numpy, whatever `workers` is.
+        The same numbers, bit for bit, for the same seed and version of numpy, for any number of `workers`.
     workers : int, optional
-        Threads.  Default: one a chain, at most the number of processors; one in all for fewer than 5000
-        comparisons, where threads only wait for each other.
+        Threads.  Default: one per chain, at most the number of processors; one in all for fewer than
+        5000 comparisons, where threads only wait for each other.
     warn : bool
         Warn (MixingWarning) when R-hat or an effective sample size of a centred ability is not good enough.
 

@@ -7,8 +7,8 @@ A marginal set of ranks of probability 1 - a leaves out at most a / 2 on each si
 all together: with the depth of a rank r of system i the smaller of P(rank_i <= r) and P(rank_i >= r), they
 are all ranks of depth t or more, t the largest number for which a share 1 - a of the draws has no system at a
 smaller depth (Besag, Green, Higdon and Mengersen 1995, Statist. Sci. 10, 3-66, section 6.3, for ranks).  Two
-systems are *told apart* if their order belongs to a set of orders that hold together with probability 1 - a:
-orders are taken from the surest down, each as long as all of them still hold together in that share of the
+systems are *distinguished* if their order belongs to a set of orders that hold together with probability 1 -
+a: orders are taken from the surest down, each as long as all of them still hold together in that share of the
 draws.
 
 What an item is, Hopkins and May (2013, section 7) do not say.  "shared": one item for each (system, source
@@ -208,12 +208,12 @@ class Posterior:
         return told_apart(self._flat, self.p_better, level)
 
     def groups(self, level: float = 0.95) -> tuple[tuple[str, ...], ...]:
-        """Maximal sets of systems of which no two are told apart, best first.
+        """Maximal sets of systems no two of which are distinguished, best first.
         They overlap, and are no evidence that their systems are equal."""
         return tuple(tuple(self.items[k] for k in group) for group in self._groups(level))
 
     def letters(self, level: float = 0.95) -> tuple[str, ...]:
-        """Letters of each system: two share one exactly if they are not told apart."""
+        """Letters of each system: two share one exactly if they cannot be distinguished."""
         return letters(len(self.items), self._groups(level))
 
     def _groups(self, level: float) -> tuple[tuple[int, ...], ...]:
@@ -237,13 +237,13 @@ class Posterior:
             return ""
         if self.draws.shape[1] < markov_chains.FEWEST_DRAWS:
             return (
-                f"{self.draws.shape[1]} draws a chain are too few to tell whether the chains have mixed (at"
+                f"{self.draws.shape[1]} draws per chain are too few to determine whether the chains have mixed (at"
                 f" least {markov_chains.FEWEST_DRAWS} are wanted); take more draws"
             )
         worst, wrong = _largest(d.rhat), []
         if np.isnan(d.rhat[worst]):
             wrong.append(
-                f"R-hat of {self.items[worst]} cannot be told (its draws are all the same, or not finite)"
+                f"R-hat of {self.items[worst]} cannot be determined (its draws are all the same, or not finite)"
             )
         elif d.rhat[worst] > markov_chains.GOOD_RHAT:
             wrong.append(
@@ -272,8 +272,8 @@ class Posterior:
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
         """Best first: item, mean, sd, low, high, p_best, rank_low, rank_high, letters, rhat, ess_bulk,
         ess_tail, mcse.
-        rank_low and rank_high are the simultaneous sets of `rank_sets`; two systems that share a letter are
-        not told apart."""
+        rank_low and rank_high are the simultaneous sets of `rank_sets`; two systems that share a letter
+        cannot be distinguished."""
         import pandas as pd
 
         low, high = self.interval(level).T
@@ -333,7 +333,7 @@ def check_level(level: float) -> None:
 
 
 def _largest(values: FloatArray) -> int:
-    """Where the largest stands; one that cannot be told (nan) is worse than any."""
+    """Where the largest stands; one that cannot be determined (nan) is worse than any."""
     return int(np.argmax(np.where(np.isnan(values), np.inf, values)))
 
 

@@ -197,7 +197,7 @@ def rate_difference(
     lengths : float[m]
         > 0, in words.
     second_lengths : float[m], optional
-        The second system's, where it was held against other references; default: the same.
+        The second system's, where it was compared with other references; default: the same.
 
     Returns
     -------

@@ -146,7 +146,7 @@ class Plan:
             rule = saved["tie_rule"]
         except (ValueError, KeyError, TypeError) as trouble:
             raise InputError(
-                f"not a saved ranking (format {FORMAT}): {type(trouble).__name__} {trouble}; start anew, or"
+                f"not a saved ranking (format {FORMAT}): {type(trouble).__name__} {trouble}; start again, or"
                 " name the right file"
             ) from trouble
         return cls(systems, answers, rule)
@@ -198,9 +198,9 @@ def rank_by_merge_insertion(
     Raises
     ------
     InputError
-        An answer that is none, or a tie where the rule refuses it.
+        An answer that is not valid, or a tie where the rule refuses it.
     ItemError
-        No systems, a name twice, or one that cannot be told from an answer.
+        No systems, a name twice, or one that cannot be distinguished from an answer.
 
     Examples
     --------
@@ -264,6 +264,8 @@ def _check_systems(systems: Sequence[str]) -> None:
         raise ItemError(f"systems named more than once: {', '.join(twice)}")
     clash = sorted({"first", "second", "tie"} & set(systems))
     if clash:
-        raise ItemError(f"system {', '.join(map(repr, clash))} cannot be told from an answer; rename it")
+        raise ItemError(
+            f"system {', '.join(map(repr, clash))} cannot be distinguished from an answer; rename it"
+        )
     if not systems:
         raise ItemError("no systems to rank")

@@ -53,7 +53,7 @@ class SignTest:
     def __str__(self) -> str:
         said = f"{self.ties} ties dropped" if self.ties else "no ties"
         if self.rule == "split":
-            odd = ", of which one, left over, is dropped" if self.dropped else ""
+            odd = ", and the one left over is dropped" if self.dropped else ""
             said = f"{self.ties} ties split{odd}"
         p = p_equals(self.p)
         return f"sign test: {self.wins} of {self.wins + self.losses} ({said}), {p}"
@@ -93,7 +93,7 @@ def binomial_p(successes: int, n: int) -> float:
 
 def _tail(fewer: int, n: int) -> int:
     """How many of the 2^n outcomes have so few successes or less, each term from the one before it: to
-    compute each coefficient anew takes time with the cube of n."""
+    compute each coefficient again takes time with the cube of n."""
     total = term = 1
     for k in range(fewer):
         term = term * (n - k) // (k + 1)

@@ -181,8 +181,8 @@ def rates_of(
 ) -> Rates:
     """Rates of all systems and differences of all pairs, or of the pair that is named.
     pair: only these two, from the first one's side.  common: compare a pair on the sentences both have where
-    they are not the same.  cluster: one column or two, with which the table was read: standard errors by
-    these clusters."""
+    they are not the same.  cluster: one column or two, with which the table was read: standard errors
+    clustered by these columns."""
     if cluster:
         check_clusters(cluster, kind)
         check_columns(cluster, estimator)
@@ -193,7 +193,7 @@ def rates_of(
             has = has if table.named else f"it has no column 'system'; {cure}"
             raise ItemError(f"{table.source}: no system {name!r}; {has}")
     if pair and pair[0] == pair[1]:
-        raise ItemError(f"{pair[0]!r} against itself is no comparison; name two systems")
+        raise ItemError(f"{pair[0]!r} against itself is not a comparison; name two systems")
     paired = all(of.sentences is not None for of in table.systems.values())
     if pair and not paired:
         raise InputError(
@@ -278,7 +278,7 @@ def _of_table(rates: Rates) -> Iterator[str]:
         broken = int(np.sum(errors != np.round(errors)))
         if broken:
             yield (
-                f"{_who(name)}{broken} of {len(errors)} errors are no whole numbers; the column must hold"
+                f"{_who(name)}{broken} of {len(errors)} errors are not whole numbers; the column must hold"
                 " counts of edits, not rates"
             )
 

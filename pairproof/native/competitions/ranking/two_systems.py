@@ -7,9 +7,10 @@ With x sentences on which the first was judged better, y on which the second was
     se "mean"  = sqrt((x + y - (x - y)^2 / m) / (m (m - 1)))                   the usual one: sd / sqrt(m)
     significant  <=>  |R| > 1.96 se                   equation 1, with E[R0] = 0 and se[R0] = se[R]
 
-Equation 4, of which 6 is the algebra, is not the standard error of a mean: it is larger by sqrt(m / (m - 1)),
-1.08 at m = 7 and 1.0007 at m = 700.  `z` uses it all the same, since it is the paper's; both are given by
-name.  Where all judgments agree both are 0 and there is no z.  The sign test leaves ties out and is exact.
+Equation 4, to which 6 is algebraically equal, is not the standard error of a mean: it is larger by sqrt(m /
+(m - 1)), 1.08 at m = 7 and 1.0007 at m = 700.  `z` uses it all the same, since it is the paper's; both are
+given by name.  Where all judgments agree both are 0 and there is no z.  The sign test leaves ties out and is
+exact.
 
 Judges can be merged by summing their sentences (the paper's way) or by majority vote, one vote a judge; the
 two can contradict each other, and :attr:`TwoSystems.reversal` says so.
@@ -106,7 +107,7 @@ def one_pair(table: Comparisons, first: str | None, second: str | None) -> tuple
             )
     a, b = str(first), str(second)
     if a == b:
-        raise ItemError(f"{first!r} against itself is no comparison; name two systems")
+        raise ItemError(f"{first!r} against itself is not a comparison; name two systems")
     if (a, b) not in pairs and (b, a) not in pairs:
         raise InputError(f"{table.source}: {first!r} and {second!r} were never compared")
     return a, b
@@ -267,7 +268,7 @@ def _headline(of: TwoSystemTests) -> tuple[EqualityTest, str, tuple[str, ...]]:
     if not of.judges:
         return of.sum, "no judge column: the sum of answers, which supposes that they are independent", ()
     if len(of.judges) == 1:
-        why = "one judge: the sum of its answers, which supposes that they are independent; says nothing of other judges"
+        why = "one judge: the sum of its answers, which supposes that they are independent; says nothing about other judges"
         return of.sum, why, ()
     if of.judge_means.why_not:
         return of.sign_flips, f"{of.judge_means.why_not}; the signs of their means are tested", ()
@@ -404,7 +405,7 @@ class BinaryResult:
 
 @dataclass(frozen=True)
 class TwoSystems:
-    """Two systems compared, all judges together and each by itself.
+    """Two systems compared, for all judges together and for each judge alone.
     by_judge: in the order of the judges' levels; empty without a judge column.  clusters: the test by the
     clusters that were asked for."""
 
@@ -492,20 +493,20 @@ def compare_two(
     cluster: str | Sequence[str] = (),
     kind: Kind = "CR2",
 ) -> TwoSystems:
-    """Compare two systems sentence by sentence, all judges together and each by itself.
+    """Compare two systems sentence by sentence, for all judges together and for each judge alone.
 
-    The comparison of Vilar, Leusch and Ney (2007, section 3), with the usual standard error and the exact
-    sign test beside theirs; its `headline` is the test that holds where judges differ.
+    The comparison of Vilar, Leusch and Ney (2007, section 3), with the usual standard error and the
+    exact sign test in addition; its `headline` is the test that holds where judges differ.
 
     Parameters
     ----------
     table : Comparisons
         Counts must be whole.
     first, second : str, optional
-        May be left out if the table holds one pair only; it is then taken as the table first names it.
+        Can be omitted if the table holds one pair only; its order is then that of the table's first row.
     cluster : str or sequence of str, optional
-        One column or two ("judge", "source"): the headline is then the log-odds with a standard error by these
-        clusters.
+        One column or two ("judge", "source"): the headline is then the log-odds with a standard error
+        clustered by these columns.
     kind : {"CR0", "CR1", "CR2"}
         Of that standard error.
 

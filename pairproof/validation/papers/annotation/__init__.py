@@ -1,1 +1,2 @@
-"""Models of scalar annotation held against R: location, scale and precision of annotators, systems, quality."""
+"""Models of scalar annotation compared with R: location, scale and precision of annotators, systems,
+quality."""

@@ -1,5 +1,5 @@
-"""pairproof's numbers of the three data sets, by name: what R and the 50-digit values are held against; and the
-printed numbers of annotator models, recomputed.
+"""pairproof's numbers of the three data sets, by name: what R and the 50-digit values are compared with; and
+the printed numbers of annotator models, recomputed.
 """
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
-"""Models of contests held against 50-digit values and R: links, offsets, reduced bias, general ties, random effects."""
+"""Models of contests compared with 50-digit values and R: links, offsets, reduced bias, general ties, random
+effects."""

@@ -68,7 +68,8 @@ def table_of(document: Document) -> Comparisons:
 
 
 def fit_of(document: Document, table: Comparisons | None = None) -> Fit:
-    """The native fit of a document's model, a row a cell; of another table than its own, if one is given."""
+    """The native fit of a document's model, one row per cell; of another table than its own, if one is
+    given."""
     model = document["model"]
     return fit_bradley_terry(
         table_of(document) if table is None else table,

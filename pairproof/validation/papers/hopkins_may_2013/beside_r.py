@@ -130,7 +130,7 @@ def _mode(table: Comparisons, backend: Backend) -> list[Agreement]:
 
 
 HERE = Place(
-    PAPER, "samplers", "section 7: the item-response models, beyond the paper held against JAGS and MCMCpack"
+    PAPER, "samplers", "section 7: the item-response models, beyond the paper compared with JAGS and MCMCpack"
 )
 #: Native chains and draws of each: a difference of a fifth of a posterior standard deviation is then seen.
 CHAINS, DRAWS, SEED = 4, 2000, 1

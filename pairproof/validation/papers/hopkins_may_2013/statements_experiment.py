@@ -6,7 +6,7 @@ their constants.  The seed is ours and stands here, since they name none: the nu
 run.  What the statements need more than once is computed once in a process.
 
 Each test runs the experiment on one year's rankings and looks at mean perplexities.  Two models are compared
-trial by trial, on the same training and test sets; told apart are those whose difference is beyond its 95 %
+trial by trial, on the same training and test sets; distinguished are those whose difference is beyond its 95 %
 interval over training sets and test sources.  A statement that rests on a difference within it is
 `explained`, not `agrees`.
 """
@@ -176,7 +176,7 @@ def lowest_perplexities(context: Context, *, tracks: Tracks, models: Sequence[st
     if not apart.low > 0:
         return Finding.because(
             "not-told-apart",
-            f"comes out if the order of the means is taken, not if they must be told apart: {text}",
+            f"comes out if the order of the means is taken, not if they must be distinguished: {text}",
             "explained",
             order[names[0]],
         )

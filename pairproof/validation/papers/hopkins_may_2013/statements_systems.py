@@ -1,4 +1,4 @@
-"""Tests of what Hopkins and May (2013) say of one track's systems, told apart by their abilities and under
+"""Tests of what Hopkins and May (2013) say of one track's systems, distinguished by their abilities and under
 clustering, of the rankings and the rules that rank, and of their models' formulas.
 
 Under clustering one model of all comparisons of a track, Davidson's; each difference of two systems with its
@@ -49,7 +49,7 @@ class Way:
 
 @dataclass(frozen=True)
 class TrackTold:
-    """Which pairs of a track's systems are told apart."""
+    """Which pairs of a track's systems are distinguished."""
 
     n_comparisons: float
     n_pairs: int
@@ -229,7 +229,7 @@ def bands_by_cluster(
         for tests, names in zip(zip(*(e.clustered for e in effects)), lost)
     )
     text = (
-        f"of {n} pairs across the bands told apart: independent answers {told}; {counts}. Nearest:"
+        f"of {n} pairs across the bands distinguished: independent answers {told}; {counts}. Nearest:"
         f" {_nearest(effects)}"
     )
     weakest = max((test for e in effects for test in e.clustered), key=lambda test: test.p).statistic

@@ -251,7 +251,7 @@ def _beside(results: Sequence[Result]) -> dict[str, Any]:
         "lower": f"lower than the paper's best at {', '.join(map(str, ahead))} comparisons"
         if ahead
         else "nowhere lower than the paper's best",
-        "told": "told apart" if apart.low > 0 or apart.high < 0 else "not told apart",
+        "told": "distinguished" if apart.low > 0 or apart.high < 0 else "not distinguished",
         "apart": apart,
         "last": last,
         "first": first,

@@ -1,1 +1,2 @@
-"""Standard errors by cluster, many comparisons, ranks and limits: pairproof's own specification, held against R."""
+"""Standard errors by cluster, many comparisons, ranks and limits: pairproof's own specification, compared with
+R."""

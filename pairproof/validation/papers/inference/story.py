@@ -353,7 +353,8 @@ def _letters(one: Abilities, backend: Backend) -> list[Agreement]:
 
 
 def _shared(letters: dict[str, str], a: str, b: str) -> float:
-    """How many letters two items share: 0, or 1 where they were not told apart; more where groups overlap."""
+    """How many letters two items share: 0, or 1 where they were not distinguished; more where groups
+    overlap."""
     return float(len(set(letters[a]) & set(letters[b])))
 
 

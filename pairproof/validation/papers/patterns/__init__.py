@@ -1,1 +1,1 @@
-"""Models of whole answers held against 50-digit values and R: pattern models, rankings, latent classes."""
+"""Models of whole answers compared with 50-digit values and R: pattern models, rankings, latent classes."""

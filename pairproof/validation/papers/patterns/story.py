@@ -29,7 +29,7 @@ from .computations import Document, data_of, documents, respondents, rows_of
 PAPER, WORDS = "patterns", Words(__package__)
 #: Floors of models of whole answers: sums over many more terms than those of comparisons.
 ANSWERS = "certified, whole answers"
-#: What R says of a fit.
+#: What R says about a fit.
 AnswersOfR = Callable[[Fit, "Backend"], Sequence[RCounterpart]]
 
 

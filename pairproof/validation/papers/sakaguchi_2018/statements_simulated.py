@@ -6,7 +6,7 @@ which annotators.  Those simulated are alike but for a shift (half of its varian
 session's), and their noise is such that without a shift they agree as far as the paper's did.  Beside them
 stand annotators who differ in every way that was found in WMT21 (the defaults of :class:`Panel`), with a
 noise at which they agree as far with all their differences.  Every replicate has a truth of its own: 150
-items, drawn anew.  Corrected scores (da+, random+, easl+) are the items' predictions in the mixed model item
+items, drawn again.  Corrected scores (da+, random+, easl+) are the items' predictions in the mixed model item
 + session + annotator.  A claim that comes out for some annotators and not for others is ``explained`` by
 ``other-annotators``, and the explanation says for which.
 

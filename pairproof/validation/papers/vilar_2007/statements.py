@@ -119,7 +119,7 @@ def all_pairs_significant_by_votes_but(context: Context, *, pairs: Sequence[Sequ
     """By majority vote of the judges, every pair differs significantly but these.
 
     With the paper's own equation 6 on the votes; where all votes agree it gives standard error 0, and then
-    any difference is beyond it.  An exact sign test of the votes stands beside it.
+    any difference is beyond it.  An exact sign test of the votes is next to it.
     """
     results = [r for r in _results(context) if r.votes is not None]
     votes = {_name(r): r.votes for r in results if r.votes is not None}
@@ -196,10 +196,10 @@ def bound_not_reached(context: Context, *, systems: Sequence[int], reached: Sequ
 
 @statement_test("pair-by-judges")
 def pair_by_judges(context: Context, *, pair: Sequence[str], significant: bool) -> Finding:
-    """What the sum of sentences says of a pair, a difference or none, is what the means of the judges say.
+    """What the sum of sentences says about a pair, a difference or none, is what the means of the judges say.
 
     The verdict is that of the t test of the judges' means; sign flips, the clustered log-odds and the test
-    that judges answer alike stand beside it.
+    that judges answer alike are next to it.
     """
     found = _of(pairs_by_judges(context.data), pair)
     said = str(found)

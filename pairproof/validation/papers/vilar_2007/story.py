@@ -28,7 +28,7 @@ from .statements import PairByJudges, pairs_by_judges
 PAPER, WORDS = "vilar-2007", Words(__package__)
 #: The paper's "confidence of 95%".
 ALPHA = 0.05
-#: What each number is held against; equation 6 is the algebra of 4, which R takes from the single votes.
+#: What each number is compared with; equation 6 is the algebra of 4, which R takes from the single votes.
 MEAN, T_TEST, EQUATION_4, BINOM = "base::mean", "stats::t.test", "base R, equation 4", "stats::binom.test"
 CALLS = f"{MEAN}, {T_TEST}, {BINOM}"
 SUMS = Place(PAPER, "table-2-sums", "Table 2, column \u03a3")
@@ -72,7 +72,7 @@ def _numbers(results: Mapping[str, BinaryResult], of_r: BaseR) -> Iterator[Held]
 
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
-    """Table 2 with standard errors and tests, and what R said of each number."""
+    """Table 2 with standard errors and tests, and what R said about each number."""
     pairs = compare_all_pairs(checker.data("table-2"))
     rows = {(a.claim, str(a.quantity)): a for a in agreements if a.paper == PAPER and a.about == "native-r"}
     heads = [(head, "digits") for head in ("R", "se, equation 6", "se of a mean", "p, sign test")]

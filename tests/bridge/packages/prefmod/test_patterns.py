@@ -231,7 +231,7 @@ SIX = {name: [1, -1] for name in NAMES}
     ("call", "said"),
     [
         (lambda: pattPC_fit(SIX, 4, "~G"), r"G stands in formel \(~G\) but not in elim \(~1\)"),
-        (lambda: pattPC_fit(SIX, 4, "~G", "~G"), "G is no column beside the 6 columns of answers; there are none"),
+        (lambda: pattPC_fit(SIX, 4, "~G", "~G"), "G is not a column beside the 6 columns of answers; there are none"),
         (lambda: pattPC_fit({**SIX, "G": [1, 2]}, 4, "~G", "~G", NI=True), "G: prefmod fits models of missing"),
         (lambda: pattR_fit({**SIX, "G": [1, 2]}, 4, elim="~V5", NItest=True), "V5: prefmod fits NItest without"),
         (lambda: pattPC_fit(SIX, 4, obj_names=["A", "B"]), "obj_names has 2 names for 4 items"),

@@ -173,5 +173,5 @@ def test_separated_and_unconnected_items_are_named() -> None:
     with pytest.raises(NotEstimableError, match="A: the estimate is infinite"):
         fit_comparisons(always, [main_effects("ABC")])
     never = np.array([[1, MISSING, MISSING], [-1, MISSING, MISSING]])
-    with pytest.raises(NotEstimableError, match="A, B: cannot be told apart"):
+    with pytest.raises(NotEstimableError, match="A, B: cannot be distinguished"):
         fit_comparisons(never, [main_effects("ABC")])

@@ -287,5 +287,5 @@ def test_few_rankings_of_many_items_do_not_look_as_if_items_could_not_be_told_ap
     doubled = Likelihood(
         fit.likelihood.space, fit.likelihood.group, [np.hstack([m, m[:, :1]]) for m in fit.likelihood.maps]
     )
-    with pytest.raises(NotEstimableError, match="^i1, again: cannot be told apart"):
+    with pytest.raises(NotEstimableError, match="^i1, again: cannot be distinguished"):
         examine(doubled, fit.pooled.weights, [*fit.estimate.names, "again"])

@@ -206,7 +206,7 @@ def test_tables_without_persons_are_refused_with_the_way_out() -> None:
     with pytest.raises(InputError, match="pairs of rankings, which depend on each other"):
         pairproof.fit_tree(rankings.to_comparisons(judge=True))
     answers, columns = two_groups(2, 20)
-    with pytest.raises(InputError, match="the weight is 1.5, which is no whole number of persons"):
+    with pytest.raises(InputError, match="the weight is 1.5, which is not a whole number of persons"):
         pairproof.fit_tree(respondents(answers, "ABCD", columns | {"weight": [1.5] * 20}))
     with pytest.raises(ItemError, match="reference 'E' is not an item; the items are 'A', 'B', 'C', 'D'"):
         pairproof.fit_tree(made(), reference="E")

@@ -173,7 +173,7 @@ def test_what_the_data_do_not_tell_apart_has_no_degrees_of_freedom() -> None:
     table = replace(table, item_data={**table.item_data, "double": np.array([0.0, 2, 4, 8])})
     row = pairproof.fit_bradley_terry(table, formula="x").add1("double").loc["double"]
     assert row["df"] == 0 and np.isnan(row["statistic"])
-    assert "the item covariate double cannot be told from x" in row["note"]
+    assert "the item covariate double cannot be distinguished from x" in row["note"]
 
 
 def test_refusals_say_what_to_do() -> None:
@@ -225,4 +225,4 @@ def test_a_term_beside_one_that_is_the_same_for_all_items_is_not_said_to_have_no
     found = pairproof.fit_bradley_terry(table, formula="x + same").drop1()
     assert np.isnan(found.loc["x", "df"]) and np.isnan(found.loc["x", "p"])
     assert "same are the same for all items" in found.loc["x", "note"]
-    assert found.loc["same", "df"] == 0 and "do not tell it" in found.loc["same", "note"]
+    assert found.loc["same", "df"] == 0 and "do not distinguish it" in found.loc["same", "note"]

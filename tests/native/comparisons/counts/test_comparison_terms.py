@@ -274,9 +274,13 @@ def keys(apart: TakenApart) -> list[tuple[object, ...]]:
     ("options", "error", "said"),
     [
         (dict(comparison_terms="width"), FormulaError, "no column 'width'"),
-        (dict(comparison_terms=["length", ""]), FormulaError, "'' is no term"),
+        (dict(comparison_terms=["length", ""]), FormulaError, "'' is not a term"),
         (dict(comparison_terms="item(A):length"), FormulaError, "A is named as an item"),
-        (dict(comparison_terms=["length", "double"]), AliasError, "double cannot be told from length"),
+        (
+            dict(comparison_terms=["length", "double"]),
+            AliasError,
+            "double cannot be distinguished from length",
+        ),
         (dict(comparison_terms="nothing"), AliasError, "nothing is 0 in every row"),
         (dict(comparison_terms="gap"), InputError, "row 3: no value in column 'gap'"),
         (dict(comparison_terms="A"), FormulaError, "two parameters would be named 'A'"),

@@ -171,7 +171,7 @@ def with_column(name: str) -> Comparisons:
         (
             dict(by="Paris:ENG + Milano:ENG + Barcelona:ENG + LAT:ENG"),
             AliasError,
-            r"LAT:ENG\[2\] cannot be told from one another",
+            r"LAT:ENG\[2\] cannot be distinguished from one another",
         ),
     ],
 )

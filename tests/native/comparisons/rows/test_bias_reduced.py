@@ -225,7 +225,7 @@ def test_hundreds_of_separated_contests_have_a_root(name: str, kind: str) -> Non
 
 def test_wrong_kinds_and_aliased_columns_are_refused() -> None:
     parts = Contests(contest_design([0, 2], [1, 3], "ABCD"), np.ones(2), np.zeros(2))
-    with pytest.raises(NotEstimableError, match="^C, D: cannot be told apart"):
+    with pytest.raises(NotEstimableError, match="^C, D: cannot be distinguished"):
         fit_reduced(parts)
     never = davidson(contest_design([0], [1], "AB"), np.ones(1), np.zeros(1), np.ones(1))
     assert np.isfinite(fit_tied(never).theta).all()

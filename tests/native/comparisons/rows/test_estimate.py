@@ -240,12 +240,12 @@ def test_separated_and_aliased_parameters_are_named() -> None:
         found.certain.tolist() == [0, 1] and abs(found.rest.llf - (3 * np.log(0.6) + 2 * np.log(0.4))) < 1e-12
     )
     x = np.array([[1.0, 2], [2, 4], [5, 10]])
-    with pytest.raises(NotEstimableError, match="^x, twice: cannot be told apart"):
+    with pytest.raises(NotEstimableError, match="^x, twice: cannot be distinguished"):
         fit_structured(
             Contests(contest_design([0, 1], [1, 2], "ABC", x, ["x", "twice"]), np.ones(2), np.ones(2))
         )
     parts = contest_design([0, 2], [1, 3], "ABCD")
-    with pytest.raises(NotEstimableError, match="^C, D: cannot be told apart"):
+    with pytest.raises(NotEstimableError, match="^C, D: cannot be distinguished"):
         fit_structured(Contests(parts, np.ones(2), np.ones(2)))
 
 

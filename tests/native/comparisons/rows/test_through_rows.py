@@ -143,7 +143,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a factor": ({"comparison_terms": "C(length)"}, r"no column 'C\(length\)' as a term through rows="),
     "text": (
         {"comparison_terms": "language"},
-        "language is no finite number in 4,000 of 4,000 rows.*counted by",
+        "language is not a finite number in 4,000 of 4,000 rows.*counted by",
     ),
 }
 
@@ -162,7 +162,7 @@ def test_rows_without_the_number_and_rows_of_another_table_are_refused_with_how_
 ) -> None:
     table = pairproof.count(frame)
     gaps = frame.assign(length=frame["length"].where(frame.index > 6))
-    with pytest.raises(InputError, match="length is no finite number in 7 of 4,000 rows; fill it in"):
+    with pytest.raises(InputError, match="length is not a finite number in 7 of 4,000 rows; fill it in"):
         pairproof.fit_bradley_terry(table, comparison_terms="length", rows=gaps)
     with pytest.raises(InputError, match="3,990 comparisons in the rows, 4,000 in the table"):
         pairproof.fit_bradley_terry(table, comparison_terms="length", rows=frame[10:])
