@@ -250,7 +250,10 @@ def test_bad_usage_is_exit_code_3_and_two_lines(here, capsys, options, said):
 
 def test_without_a_layout_the_whole_command_is_proposed(here, capsys):
     code, out, err = run(capsys, "salad.csv")
-    assert (code, out) == (3, "") and "    pairproof fit-answers salad.csv --layout ranks --items A,B,C,D\n" in err
+    assert (code, out) == (
+        3,
+        "",
+    ) and "    pairproof fit-answers salad.csv --layout ranks --items A,B,C,D\n" in err
 
 
 @pytest.mark.parametrize(("options", "said"), [

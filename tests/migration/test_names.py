@@ -9,14 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pairproof.migration.steps.python import commented
-from pairproof.migration.translate.python_code import (
-    WIDTH,
-    Names,
-    comment,
-    docstring,
-    identifier,
-    one_line,
-)
+from pairproof.migration.translate.python_code import WIDTH, Names, comment, docstring, identifier, one_line
 
 HOSTILE = [
     'a"b\'c', "x\ny = 1", "x\r\nimport os", '"""', "'''", "\\", "\\\"\"\"", "\u202egnp.\u2066", "\x00", "\x0c# x",

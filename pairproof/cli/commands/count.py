@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ...report.blocks import Page, Paragraph, Table
-from ..options.reading import DROP, names_or_none, read_as, reading_options, with_notes, where_option
+from ..options.reading import DROP, names_or_none, read_as, reading_options, where_option, with_notes
 from ..state import KEPT, READ, WRITTEN, SectionedCommand, State, options, shared_options, watched_work
 
 HELP = """Count the votes in VOTES (Parquet, Arrow, CSV, TSV, JSON Lines; paths, or globs in quotes), however many.

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..options.reading import ENCODING, PAIR, cluster_options, taken, with_notes, where_option
+from ..options.reading import ENCODING, PAIR, cluster_options, taken, where_option, with_notes
 from ..state import LEVEL, READ, SectionedCommand, State, choice, options, shared_options
 
 HELP = """Compute error rates with standard errors from FILE (one row per sentence and system; - for standard input).

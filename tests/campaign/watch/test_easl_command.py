@@ -246,7 +246,11 @@ def test_a_bad_file_among_many_adds_nothing_and_does_not_stop_the_others(tmp_pat
     assert lines[4] == "4 files, 2 with errors: 4 new judgments"
     code, said, _ = run(capsys, "easl", "update", path, *good, bad, "--json")
     found = json.loads(said)
-    assert code == 3 and [row.get("known") for row in found] == [2, 2, None] and "1000 is outside" in found[2]["error"]
+    assert (
+        code == 3
+        and [row.get("known") for row in found] == [2, 2, None]
+        and "1000 is outside" in found[2]["error"]
+    )
     code, said, _ = run(capsys, "easl", "update", path, *good)
     assert code == 0 and said.endswith("2 files, 0 with errors: 0 new judgments\n")
 

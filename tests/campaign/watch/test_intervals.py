@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 
 from pairproof.campaign import create, export, status, take_in
-from pairproof.campaign.watch.scores import (
-    FEWEST_REPEATED,
-    Spread,
-    intervals_of,
-    item_scores,
-    spread_of,
-)
+from pairproof.campaign.watch.scores import FEWEST_REPEATED, Spread, intervals_of, item_scores, spread_of
 from pairproof.cli import main
 from pairproof.errors import InputError
 from pairproof.native.annotation.beta import interval

@@ -54,9 +54,7 @@ def test_the_command_answers_by_its_exit_code_and_records_every_look(tmp_path, c
         take = write(tmp_path / "more.csv", judged(batch_rows(path), seed))
         assert run(capsys, "easl", "update", path, take)[0] == 0
     code, out, err = run(capsys, "easl", "stop", path, "--rule", "items<=.9")
-    assert (
-        code == 0 and out.startswith("may stop: 10 of 10 items") and "no further scores are needed" in out
-    )
+    assert code == 0 and out.startswith("may stop: 10 of 10 items") and "no further scores are needed" in out
     assert "Another rule was looked at before: items<=0.3; alpha 0.05, planned 10 (1 look" in err
     code, out, _ = run(capsys, "easl", "stop", path, "--rule", "items<=.02", "--json")
     document = json.loads(out)

@@ -108,7 +108,8 @@ def test_more_anchors_than_leave_partners_is_an_error_with_the_largest_number_po
 
 
 @pytest.mark.parametrize(
-    ("per_hit", "hits", "said"), [(11, 1, "11 items per HIT of 10"), (0, 1, "0 items per HIT"), (5, 0, "0 HITs")]
+    ("per_hit", "hits", "said"),
+    [(11, 1, "11 items per HIT of 10"), (0, 1, "0 items per HIT"), (5, 0, "0 HITs")],
 )
 def test_sizes_that_cannot_be(per_hit, hits, said):
     with pytest.raises(InputError, match=said):

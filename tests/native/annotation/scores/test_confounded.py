@@ -58,7 +58,9 @@ def test_a_hit_for_each_annotator_or_each_score_is_left_out_with_a_caution():
 def test_variances_that_no_score_tells_apart_are_refused_by_name():
     rng = np.random.default_rng(2)
     y, a = rng.normal(size=40), np.arange(40) % 8
-    with pytest.raises(NotEstimableError, match="the variances of source and annotator cannot be distinguished"):
+    with pytest.raises(
+        NotEstimableError, match="the variances of source and annotator cannot be distinguished"
+    ):
         mixed_model(y, [a, (a + 3) % 8], names=["source", "annotator"])
     with pytest.raises(NotEstimableError, match="the variances of item and residual cannot be distinguished"):
         mixed_model(y, [np.arange(40), a], names=["item", "annotator"])
