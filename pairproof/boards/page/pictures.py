@@ -82,10 +82,13 @@ class _Scale:
 def ratings_picture(board: Board, rows: Sequence[BoardRow]) -> Picture:
     """Ratings with limits, and the ranks that each model may have, best first."""
     level = f"{100 * board.level:g} %"
+    scale, ends = _range_of(rows), [x for row in rows for x in (row.low, row.high) if x is not None]
+    arrows = "" if all(map(scale.holds, ends)) else ", an arrow where they go on"
+    hollow = "" if all(row.status == "settled" for row in rows) else "; hollow dots with dashes are provisional"
+    tiers = " A heavier line separates tiers." if len({row.tier for row in rows}) > 1 else ""
     caption = (
-        f"Dots are ratings and lines their {level} limits, an arrow where they go on; hollow dots with dashes are"
-        " provisional. The bars on the right, and the numbers on the left, are ranks that a model may have, all at once at"
-        f" {level}. A heavier line parts tiers."
+        f"Dots are ratings and lines their {level} limits{arrows}{hollow}. The numbers on the left (on a wide page the"
+        f" bars on the right, too) are the ranks that a model may have, all at once at {level}.{tiers}"
     )
     return Picture(caption, partial(_ratings, board, rows), "Ratings")
 
