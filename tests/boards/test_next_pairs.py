@@ -116,7 +116,7 @@ def test_what_cannot_be_asked_is_refused(fit: Fit) -> None:
     with pytest.raises(InputError, match="level=95"):
         next_pairs(fit, 1, level=95)
     table = Comparisons.build("AB", [0], [1], [20], None, [11])
-    with pytest.raises(InputError, match="no log-odds"):
+    with pytest.raises(InputError, match="not log-odds"):
         next_pairs(pairproof.fit_bradley_terry(table, link="probit"), 1)
 
 

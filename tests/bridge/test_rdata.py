@@ -99,8 +99,8 @@ def test_a_data_set_that_is_not_there_is_named_with_those_that_are() -> None:
 
 def test_what_is_no_file_of_rs_is_an_error_of_the_input(tmp_path) -> None:
     for content, said in (
-        (b"", "no file of R's"),
-        (b"a,b\n1,2\n", "no file of R's"),
+        (b"", "not a file of R's"),
+        (b"a,b\n1,2\n", "not a file of R's"),
         (b"RDX3\nX\n\0\0\0\3", "ends in the middle"),
         (b"\x1f\x8b\x08garbage", "damaged"),
         (b"A\n3\n", "without ascii = TRUE"),

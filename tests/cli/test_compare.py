@@ -103,7 +103,7 @@ def test_each_track_is_compared_by_itself(capsys):
         (("--compare", "byy=judge"), "expected one of by, ties, order-effect"),
         (("--compare", "ties=thirds"), "--compare ties=thirds: expected davidson or rao-kupper"),
         (("--compare", "order-effect=maybe"), "expected yes or no"),
-        (("--compare", "formula=item"), "--formula: for --model bradley-terry"),
+        (("--compare", "formula=item"), "--formula: only for --model bradley-terry"),
         (("--compare", "item-terms=x", "--reference", "A"), "leave out one of the two"),
         (("--compare", "by"), "expected NAME=VALUE"),
     ],

@@ -359,7 +359,7 @@ def test_reports_are_one_page_with_curves_abilities_and_heat_map_or_markdown_or_
     )
     page = files[0].read_text("utf-8")
     pictures = page.split("<svg")[1:]
-    assert len(pictures) == 3 and "http-equiv" in page and "<script" not in page
+    assert len(pictures) == 6 and "http-equiv" in page and "<script" not in page
     for picture in pictures:
         ET.fromstring("<svg" + picture[: picture.index("</svg>") + 6])
     assert (

@@ -109,7 +109,7 @@ def test_where_keeps_rows_and_the_items_that_they_compare(capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--link", "probit"), "--link: for --model bradley-terry; add it"),
+        (("--link", "probit"), "--link: only for --model bradley-terry; add it"),
         (("--model", "bradley-terry", "--weights", "bad"), "row 4: -1.0; expected a finite number >= 0"),
         (("--model", "bradley-terry", "--offset", "q"), "--offset q: the column is not in the table"),
         (("--model", "bradley-terry", "--formula", "SVL[..]"), "R's index is not written here"),

@@ -73,7 +73,7 @@ def test_bad_input_is_named_and_nothing_is_written(votes: Path, capsys) -> None:
         (["nothing-*.csv"], "no file is called so"),
         ([votes / "day-0.csv", "--by", "langage"], "did you mean 'language'"),
         ([votes / "day-0.csv", "--by", "language", "--most-cells", "2"], "--most-cells"),
-        ([votes / "day-0.csv", "--add", votes / "day-1.csv"], "no file of counts"),
+        ([votes / "day-0.csv", "--add", votes / "day-1.csv"], "not a file of counts"),
     ):
         code, _, err = run(capsys, "count", *arguments, "--out", kept)
         assert code == 3 and said in err, err

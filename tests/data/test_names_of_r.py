@@ -66,13 +66,6 @@ def test_the_order_effect_is_named_where_a_formula_has_it_as_a_term(table: pairp
         pairproof.fit_bradley_terry(table, formula="item + order")
 
 
-def test_a_record_of_what_is_no_fit_is_refused_with_what_it_takes() -> None:
-    from pairproof.validation.pytest.snapshots import Recorded
-
-    with pytest.raises(pairproof.InputError, match=r"recorded\(\{'a': 1.0\}\): found a dict; expected a fit"):
-        Recorded(None, False)({"a": 1.0})  # type: ignore[arg-type]
-
-
 def test_a_package_that_is_not_installed_is_no_defect_of_pairproof() -> None:
     from pairproof.cli.app import describe
 

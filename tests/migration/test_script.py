@@ -274,11 +274,12 @@ def hostile(text: str, step: Step) -> str:
     call = script.call(3, None, text, variable="m", warnings=((text, text),))
     failed = script.call(6, None, error=text)
     script.lines[4] = TopLevel(text or "x", ["call", ["sym", "coef"], [["", ["sym", "m"]]], text])
-    script.lines[5] = TopLevel(text or "x", ["call", ["sym", text], [[text, ["str", text]]], text])
+    script.lines[5] = TopLevel(text or "x", ["call", ["sym", f"f{text}"], [[text, ["str", text]]], text])
     script.lines[8] = TopLevel(
         text or "x", ["call", ["sym", "<-"], [["", ["sym", text]], ["", ["str", text]]], text]
     )
-    script.values = {k: Valued(None, True) for k in (4, 5)}
+    script.lines[9] = TopLevel(text or "x", ["call", ["sym", "cat"], [["", ["sym", text]]], text])
+    script.values = {k: Valued(None, True) for k in (4, 5, 9)}
     script.mention(7, "nlm", text)
     captured = script.captured(ending="error", message=text)
     translation = replace(step.translation, route="bridge", reason=text, notes=(text, text + "x"))
@@ -299,10 +300,13 @@ def shape(source: str, text: str) -> str:
     assert isinstance(tree.body[0], ast.Expr)
     lines = source.split('"""', 2)[-1].split("\n")
     assert all(len(line) <= 110 or text and repr(text)[1:-1] in line for line in lines)
-    last = tree.body[-1]
-    assert isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name)
-    assert isinstance(last.value, ast.Constant) and last.value.value == text
-    last.targets[0].id, last.value.value = "variable", "text"
+    made, printed = tree.body[-2:]
+    assert isinstance(made, ast.Assign) and isinstance(made.targets[0], ast.Name)
+    assert isinstance(made.value, ast.Constant) and made.value.value == text
+    assert isinstance(printed, ast.Expr) and isinstance(printed.value, ast.Call)
+    assert isinstance(printed.value.args[0], ast.Name) and printed.value.args[0].id == made.targets[0].id
+    made.targets[0].id = printed.value.args[0].id = "variable"
+    made.value.value = "text"
     return ast.dump(ast.Module(tree.body[1:], []))
 
 

@@ -109,7 +109,7 @@ def update(state: State, campaign: str, results: tuple[str, ...], **asked: Any) 
         except (InputError, OSError) as error:
             if len(results) == 1:
                 raise
-            why, bad = describe(error, state.command)[1], bad + 1
+            why, bad = describe(error, state)[1], bad + 1
             said.append(f"{name}: nothing added: {why}")
             documents.append({"results": name, "error": why})
             continue

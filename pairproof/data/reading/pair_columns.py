@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from ...errors import CodingError, InputError, ItemError, PairOrderError
 from ...text import named, quoted
+from ..columns import natural_order
 from ..comparisons import Comparisons
 from ..wide import Pairs, lexicographic_pair_order, named_pair_order, prefmod_pair_order
 from .assemble import Options, assemble, has_tie_category

@@ -49,7 +49,7 @@ class ScriptSteps(Statements):
                 used = (line for d in all if d is not done for line in (*d.lines, *d.inside))
                 variable = {own: r for r, own in self.scope.python.items()}.get(name, name)
                 if variable not in self.of_models and not any(
-                    re.search(rf"\b{name}\b", line) for line in used
+                    re.search(rf"(?<!\w){name}(?!\w)", line) for line in used
                 ):
                     return replace(done, state="data", lines=(), rows=())
         return done

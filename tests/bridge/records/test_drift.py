@@ -167,7 +167,7 @@ def test_a_floor_of_one_part_holds_for_it_alone_and_beside_that_of_all_parts(mon
     [
         ('[[floor]]\nr_call = "f"\n', "keys"),
         (FLOOR.format(part="*", digits=6), "digits 6 and observed 5"),
-        (FLOOR.format(part="*", digits=4).replace("a reason in words", "so"), "no reason"),
+        (FLOOR.format(part="*", digits=4).replace("a reason in words", "so"), "not a reason"),
         (2 * FLOOR.format(part="*", digits=4), "already"),
     ],
 )

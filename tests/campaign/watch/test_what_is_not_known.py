@@ -32,9 +32,7 @@ def started(tmp_path):
 
 def test_an_item_without_a_judgment_has_no_score_and_is_in_no_bar(started):
     shown = render_text(page(status(started), 0.95, 20))
-    assert [line.split() for line in shown.splitlines() if line.startswith("a0 ")] == [
-        ["a0", "-", "-", "-", "0"]
-    ]
+    assert [line.split() for line in shown.splitlines() if line.startswith("a0 ")] == [["a0", "0"]]
     assert " 0.50 to  0.60  0" in shown and "0.5000" not in shown
 
 

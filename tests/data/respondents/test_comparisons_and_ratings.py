@@ -70,7 +70,7 @@ def test_an_instrument_without_answers_in_the_middle_keeps_its_tie_category() ->
     [
         ({"coding": "first=1,second=-1"}, "table, row 1, column 'V2': the answer is 0"),
         ({"coding": "first=1,tie=0,second=-1"}, "row 2, column 'V3': the answer is blank; expected exactly"),
-        ({"pair_order": None}, "but the order is not stated"),
+        ({"pair_order": None}, "needs items=, pair_order= and coding="),
         ({"items": ["A", "B", "C", "D"]}, "4 items (A, B, C, D) have 6 pairs"),
         ({"tie_category": False}, "row 1, column 'V2': a tie, but tie_category=False"),
     ],

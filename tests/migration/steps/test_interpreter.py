@@ -93,7 +93,7 @@ def test_nothing_huge_is_made_of_something_small(text: str) -> None:
 def test_a_file_is_written_beside_the_script_only(tmp_path: Path) -> None:
     here = tmp_path / "here"
     here.mkdir()
-    for name in ("../x.csv", "/tmp/x.csv", "a/../../x.csv", "sub/x.csv"):
+    for name in ("../x.csv", "/x.csv", "a/../../x.csv", "sub/x.csv"):
         with pytest.raises(NotTranslated):
             Interpreter(scope(here)).run(ast.parse(f"d.to_csv(HERE / {name!r})").body)
     for text in ("d.to_csv('x.csv')", "d.to_csv(path_or_buf=HERE / 'x.csv')", "d.to_csv()"):

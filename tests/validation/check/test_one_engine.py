@@ -142,9 +142,9 @@ def test_the_json_says_no_evidence_where_the_text_does(tmp_path: Path) -> None:
     out = CliRunner().invoke(app, ["explain", written(tmp_path, PAGES["chance"]), "--json"])
     document = json.loads(out.stdout)
     assert document["explanations"] and not any(e["evidence"] for e in document["explanations"])
-    assert "no evidence" in document["found"][0]["said"] and document["found"][0]["evidence"] is False
+    assert "not evidence" in document["found"][0]["said"] and document["found"][0]["evidence"] is False
     text = CliRunner().invoke(app, ["explain", written(tmp_path, PAGES["chance"])]).stdout
-    assert "no evidence" in text
+    assert "not evidence" in text
 
 
 def test_chance_takes_no_conclusion_and_no_misprint_away(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_the_sign_tests_and_friedmans_are_held_against_rs() -> None:
     assert len(rows) == 7 and {a.verdict for a in rows.values()} == {"agrees"}
     assert rows["sign-test-modpref", "test_p.ties-dropped"].native == pytest.approx(0.0103459, rel=5e-6)
     assert rows["sign-test-collins", "test_p.ties-dropped"].native == pytest.approx(8.40739e-05, rel=5e-6)
-    assert "one, left over, is dropped" in rows["sign-test-collins", "test_p.ties-split"].explanation
+    assert "and the one left over is dropped" in rows["sign-test-collins", "test_p.ties-split"].explanation
     assert "first preferences" in rows["friedman", "test_statistic.Table-1"].explanation
     assert all((a.digits or 0) >= floor(a.quantity, a.r_call or "").digits for a in rows.values())
 

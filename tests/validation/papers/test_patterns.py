@@ -104,7 +104,7 @@ def test_a_file_of_prefmods_sources_is_read_without_r_and_held_against_its_diges
     assert documents.rows_of(known, Backend("recorded"), str(tmp_path)) == rows
     (tmp_path / "dat4.RData").write_bytes(b"no file of R")
     broken = documents.rows_of(known, Backend("recorded"), str(tmp_path))
-    assert isinstance(broken, NoAnswer) and "no file of R's save" in broken.why
+    assert isinstance(broken, NoAnswer) and "not a file of R's save" in broken.why
 
 
 @pytest.mark.r("prefmod")

@@ -83,7 +83,7 @@ def test_a_quantity_without_a_floor_is_an_error_and_no_pass() -> None:
             ),
             "0..16",
         ),
-        ('[[floor]]\nquantity = "se"\nr_call = "*"\ndigits = 9\nobserved = 9\nwhy = "so"\n', "no reason"),
+        ('[[floor]]\nquantity = "se"\nr_call = "*"\ndigits = 9\nobserved = 9\nwhy = "so"\n', "not a reason"),
         (
             '[[floor]]\nquantity = "se"\nr_call = "*"\ndigits = 9\nobserved = 9\nwhy = "a reason in words"\n'
             * 2,

@@ -252,7 +252,7 @@ class Posterior:
         for part, ess in (("bulk", d.ess_bulk), ("tail", d.ess_tail)):
             least = _largest(-ess)
             if np.isnan(ess[least]):
-                wrong.append(f"{part} ESS of {self.items[least]} cannot be told")
+                wrong.append(f"{part} ESS of {self.items[least]} cannot be determined")
             elif ess[least] < markov_chains.GOOD_ESS:
                 wrong.append(
                     f"smallest {part} ESS {ess[least]:.0f} of {d.n_draws} draws ({self.items[least]}; at"

@@ -172,7 +172,7 @@ def test_terms_that_cannot_be_told_apart_are_named(frame: pd.DataFrame) -> None:
     frame = frame.assign(twice=2 * frame["length"], nothing=0)
     table = pairproof.count(frame)
     for terms, names in ((["length", "twice"], "length, twice"), (["nothing"], "nothing")):
-        with pytest.raises(AliasError, match=f"{names} cannot be told"):
+        with pytest.raises(AliasError, match=f"{names} cannot be distinguished"):
             pairproof.fit_bradley_terry(table, comparison_terms=terms, rows=frame)
 
 

@@ -295,7 +295,7 @@ def test_chains_too_short_to_be_relied_on_warn():
     with pytest.warns(MixingWarning, match="take more draws"):
         p = fit_irt_gaussian(random_table(1, n=100), draws=30, warmup=0)
     assert "NOT MIXED" in repr(p)
-    with pytest.warns(MixingWarning, match="too few to tell"):
+    with pytest.warns(MixingWarning, match="too few to determine"):
         fit_irt_gaussian(random_table(1, n=100), draws=3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -203,7 +203,7 @@ def test_the_words_say_what_is_wrong_and_where():
 
 
 def test_the_words_name_a_system_that_never_moves():
-    assert mixing_of(np.zeros((4, 500))).startswith("R-hat of b cannot be told")
+    assert mixing_of(np.zeros((4, 500))).startswith("R-hat of b cannot be determined")
     assert mixing_of(np.zeros((4, 500)) + np.arange(4)[:, None]).startswith("largest R-hat 6")
 
 

@@ -122,7 +122,7 @@ def test_names_in_any_script_survive_a_save():
         ((), "no systems"),
         (("A", "A"), "more than once: A"),
         (("A", " "), "non-empty"),
-        (("A", "tie"), "'tie' cannot be told"),
+        (("A", "tie"), "'tie' cannot be distinguished"),
         (("A", 3), "non-empty"),
     ],
 )

@@ -33,7 +33,7 @@ def test_dras_sign_tests_with_ties_dropped_have_the_p_of_binom_test(counts, drop
 def test_an_odd_number_of_ties_split_drops_one_and_says_so():
     test = sign_test(*COLLINS, rule="split")
     assert (test.wins, test.losses, test.dropped) == (121, 77, 1)
-    assert "one, left over, is dropped" in str(test)
+    assert "and the one left over is dropped" in str(test)
     assert sign_test(*MODPREF, rule="split").dropped == 0
 
 
