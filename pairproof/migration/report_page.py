@@ -234,7 +234,7 @@ def not_in_python(migration: outcome.Migration) -> Iterator[report.Block]:
         m = o.mentioned
         row = (where(m.place, script), m.text or m.function, "", _sentence(o.reason))
         left[m.function in outcome.FITTING].append(row)
-    said = "These calls stand in the script's text. They are not in the Python script, and nothing about them was compared."
+    said = "These calls are in the script's text. They are not in the Python script, and nothing about them was compared."
     yield from _reasons("Never reached", said, left[True])
     yield from _reasons("Not of this field", said, left[False])
 
@@ -286,7 +286,7 @@ HERE = {
     "agrees": "Python's number and the one that R gave in this run share the digits asked for",
     "explained": "the numbers differ, and why is known: another definition, or an error of R's, which is named",
     "differs": "the numbers differ, and nothing explains it",
-    "not-checkable": "R stopped before its maximum, or gives no such number: shown beside each other, no agreement",
+    "not-checkable": "R stopped before its maximum, or gives no such number: shown side by side, no agreement",
 }
 DIGITS = (
     "Digits are those of the difference against the larger of the number and its standard error, rounded down. How many"

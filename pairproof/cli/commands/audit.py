@@ -12,12 +12,12 @@ from ..state import LEVEL, READ, SectionedCommand, State, options, shared_option
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
 
-HELP = """Look for what is wrong with the votes in VOTES (as for fit; - for standard input), a sentence each, worst first.
+HELP = """Look for defects in VOTES (read as by fit; - for standard input): one sentence for each, worst first.
 
-Flags are tests, all of them together at one level: position; circles, and pairs beyond the board; ties and both-bad votes by
-item; judges unlike all others, one-sided, for one item, repeating an answer, too fast; bursts; repeated votes. Notes are no
-tests: how few votes change the first place, what the treatment of ties, clusters and style changes, items with few votes. Then
-the first places, before and without flagged judges and repeated votes.
+Flags are tests at one joint level: position; cycles, and pairs that the board does not fit; ties and both-bad votes by
+item; judges who differ from all others, favor a side or an item, repeat an answer or are too fast; bursts; repeated votes.
+Notes are not tests: how few votes change the first place, the effect of ties, clusters and style, items with few votes.
+Then the first places, with and without flagged judges and repeated votes.
 
 \b
 pairproof audit votes.csv
@@ -32,7 +32,7 @@ pairproof audit arena.parquet --columns judge=user --style length --report audit
     {
         "--time COLUMN": "When votes were cast, in seconds or as dates (default: tstamp, or a name like it).",
         "--style TERM": "Covariate of the two answers: length for length_a and length_b, or diff(tokens_{a,b}); repeatable.",
-        "--level": "No flag at all on this share of boards without defects.",
+        "--level": "Share of boards without defects that get no flag.",
     },
     time="",
     style={"multiple": True},

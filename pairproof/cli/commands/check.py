@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 HELP = """Check claims files: do the paper's data give the numbers it prints, and does R agree?
 
-Where a number does not come out, known slips of reading, model, scale and print are tried, and one that gives all numbers
-of the claim is named (pairproof explain lists them all).
+If a number is not reproduced, known slips of reading, model, scale and print are tried, and one that reproduces all
+numbers of the claim is named (pairproof explain lists them all).
 
-Each FILE is a claims file (*.claims.toml), a folder of them, or the name of a paper that comes with pairproof. Of several
-there is a line a paper, and one that cannot be read stops no other (exit code 3). With --votes FILE is a printed
-table (CSV, LaTeX, HTML, Markdown, text) or what R, Stata or SAS print, a leaderboard too, and each of its numbers gets a
-verdict; the model is found from the numbers where it is not stated.
+Each FILE is a claims file (*.claims.toml), a folder of them, or the name of a paper that comes with pairproof. Several
+papers give one line each; one that cannot be read does not stop the others (exit code 3). With --votes, FILE is a
+printed table or leaderboard (CSV, LaTeX, HTML, Markdown, text) or output of R, Stata or SAS. Each number gets a verdict;
+a model that is not stated is inferred from the numbers.
 
 \b
 pairproof check my-paper.claims.toml
@@ -49,13 +49,13 @@ pairproof check leaderboard.csv --votes votes.parquet --anchor mixtral-8x7b=1114
 """
 _READING = {
     "layout": "Of the votes; default: recognised from their columns.",
-    "columns": "The votes' own name for a column, for example winner=verdict; repeatable.",
+    "columns": "Name of a column in the votes, for example winner=verdict; repeatable.",
     "items": "Order of the items (default: numeric if all are numbers, else by code point).",
     "rename": "Another name for a model of the votes; repeatable.",
     "tie_category": "Whether judges could answer 'no preference' (default: depends on the layout).",
     "pair_order": f"Layout prefmod: {ORDERS}",
     "pairs": "Layout prefmod: the columns that are pairs.",
-    "coding": "The codes that stand for first, tie, second and both_bad.",
+    "coding": "The codes for first, tie, second and both_bad.",
     "winner": "Layout matrix: whether the row or the column won.",
     "record": "Layout matrix: what the three numbers of a cell such as 14-2-7 are.",
     "encoding": "Encoding of a text file, such as latin-1 (default: UTF-8).",
@@ -77,14 +77,14 @@ _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
         "--model": "As in 'pairproof fit' (default: found from the numbers, as are ties, reference and scale).",
         "--ties": "How it treats ties (default of a board: half).",
         "--reference ITEM|sum": "The item whose ability is 0, or sum.",
-        "--scale": "Of its numbers; elo: ratings in points; any: a free factor and constant.",
+        "--scale": "Scale of its numbers; elo: ratings in points; any: a free factor and constant.",
         "--heading KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high, ...), where two"
         " could be it; repeatable.",
-        "--anchor MODEL=RATING": "Of a board, the model whose rating it holds (default: the mean of all ratings is 1000).",
-        "--mean POINTS": "Of a board, the mean of the ratings, where there is no anchor (default: 1000).",
+        "--anchor MODEL=RATING": "Of a board, the model whose rating is fixed (default: the mean of all ratings is 1000).",
+        "--mean POINTS": "Of a board, the mean of the ratings, if there is no anchor (default: 1000).",
         "--expected": "Of a board: ratings of the model's abilities (default), or of its expected scores.",
-        "--order-effect": "It holds equal who was shown first.",
-        "--style COL[,COL]": "Of a board, covariates of the two answers that it holds equal, as of pairproof leaderboard.",
+        "--order-effect": "The table adjusts for which answer was shown first.",
+        "--style COL[,COL]": "Of a board, covariates of the two answers that it adjusts for, as in pairproof leaderboard.",
         "--level": "Of a board, the level of limits and rank sets (default: 0.95).",
     },
     votes=READ,
@@ -99,7 +99,7 @@ _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
     style=LISTS,
     level=SHARE,
 )
-@cluster_options("A printed table", "What goes together in its standard errors (default: single votes).")
+@cluster_options("A printed table", "Clusters of its standard errors (default: single votes).")
 @reading_options("Reading the votes", LAYOUTS, _READING)
 @where_option
 @many_options
@@ -118,7 +118,7 @@ def command(state: State, files: tuple[str, ...], votes: str | None, **asked: An
             )
         if tables := [file for file in files if file.lower().endswith(_TABLES)]:
             raise click.UsageError(
-                f"{tables[0]} is no claims file; if it is a printed table, add --votes FILE, or look at its numbers alone:"
+                f"{tables[0]} is not a claims file; for a printed table add --votes FILE, or check its numbers alone:"
                 f" pairproof check-numbers {tables[0]}"
             )
         return check_files(state, files, **asked)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 HELP = """Start a claims file from the comparisons or rankings in TABLE (CSV, TSV, Parquet, Arrow; - for standard input).
 
 The file names the data and the model, and has a place for every number that a paper may print. Fill in the printed
-numbers, then run 'pairproof check' on the file. With --from the numbers of a printed table, or of what R, Stata or SAS
-print, stand in it, and what is not stated of the model is found from them.
+numbers, then run 'pairproof check' on the file. With --from they are filled in from a printed table or output of
+R, Stata or SAS, and the parts of the model that are not stated are inferred from them.
 
 \b
 pairproof claims new votes.csv --out mine.claims.toml
@@ -66,7 +66,7 @@ def command(context: click.Context) -> None:
         "--title": "Title of the paper.",
         "--from FILE": "The printed numbers: a table (CSV, LaTeX, HTML, Markdown, text) or the output of a program.",
         "--heading KIND=HEADING": "With --from, the heading of a kind of number (estimate, se, z, p, worth, low, high,"
-        " ...), where two could be it; repeatable.",
+        " ...), if it is ambiguous; repeatable.",
     },
     out=KEPT,
     id={"name": "paper"},
@@ -77,8 +77,8 @@ def command(context: click.Context) -> None:
 @options(
     "Model",
     {
-        "--model": "llbt (default), bradley-terry: of comparisons, as in 'pairproof fit'. plackett-luce, pattern: of whole"
-        " answers, as in 'pairproof fit-answers'; default of these: none, and 'pairproof check' says what there is.",
+        "--model": "llbt (default), bradley-terry: for comparisons, as in 'pairproof fit'. plackett-luce, pattern: for"
+        " rankings and response patterns, as in 'pairproof fit-answers' (no default; see 'pairproof check').",
         "--by FORMULA": "Subject covariates.",
         "--cells COL,...|row": "Finer table for deviance and df.",
         "--npseudo N": "plackett-luce: pseudo-rankings (R: 0.5).",

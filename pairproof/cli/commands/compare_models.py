@@ -49,7 +49,7 @@ MODELS = (
     *("irt-gaussian", "irt-categorical", "bradley-terry", "davidson", "rao-kupper", "llbt"),
 )
 
-HELP = """Fit preference models to some of the comparisons in FILE, and see how well they predict the others.
+HELP = """Fit preference models to part of the comparisons in FILE and report how well they predict the rest.
 
 For every track, trial and training size each model is fitted to the same random comparisons and judged by its perplexity
 on the track's test comparisons (Hopkins and May 2013). Lower is better; guessing gives 3, or 2 where ties cannot
@@ -85,14 +85,14 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     {
         "--train-sizes K,K,...": "Numbers of training comparisons; a track that has fewer uses all of them.",
         "--trials": "Random training sets of each size.",
-        "--test-size N": "Least number of test comparisons for each track (default: 2000; a fifth of a track that"
+        "--test-size N": "Minimum number of test comparisons per track (default: 2000; a fifth of a track that"
         " has fewer than 4000).",
         "--split": "Test set: the sources compared least (as in the paper), random whole sources, or random"
         " comparisons; auto: the first of these that is possible.",
         "--track COL,...": "Columns that name a track (default: track, or srclang and trglang).",
         "--leave-out TRACK,...": "Tracks to leave out.",
-        "--train FILE": "Train on the comparisons in this file, which has the same layout (those of other judges,"
-        " say), and test on those in FILE.",
+        "--train FILE": "Train on the comparisons in this file, which has the same layout (say, those of other"
+        " judges), and test on those in FILE.",
         "--resume STATE": "Save each result in this database file, and continue from those already in it.",
         "--workers": "Number of processes; the results do not depend on it.",
         "--within": "Judgments are enough when the perplexity is within this fraction of that at the largest size.",
@@ -120,8 +120,8 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
 )
 @cluster_options(
     "Experiment",
-    "Take test comparisons of one judge or source (a column, or two) as going together where models' perplexities are"
-    " compared, in place of groups of sources.",
+    "Clusters of test comparisons (one column or two: judge, source) for comparing the models' perplexities,"
+    " instead of groups of sources.",
 )
 @options(
     "Models",

@@ -23,7 +23,7 @@ pairproof fit counts.json --ties davidson
 _TABLE = {
     "layout": "Default: recognised from the column names.",
     "columns": "The file's own name for a column, for example winner=verdict; repeatable.",
-    "coding": "The codes that stand for first, tie, both_bad and second.",
+    "coding": "The codes for first, tie, both_bad and second.",
     "items": "Order of the items (default: numeric if all are numbers, else by code point).",
     "levels": "Order of the levels of a column of --by; repeatable.",
     "rename": "Another name for an item; repeatable.",

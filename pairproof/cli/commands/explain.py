@@ -13,7 +13,7 @@ HELP = """Find the readings of a paper that reproduce its printed numbers.
 
 FILE is a claims file (*.claims.toml) or the name of a paper that comes with pairproof. Known slips of data, model,
 scale, inference and print are tried alone and in pairs, and each reading is judged by all numbers of a claim.
-The result says how many readings fit; it does not claim that the authors made the slip.
+The result reports how many readings fit; it does not claim that the authors made the slip.
 
 \b
 pairproof explain my-paper.claims.toml
@@ -28,7 +28,7 @@ pairproof explain --slips
     "Search",
     {
         "--most N": "Largest number of readings tried for one table, the likeliest first (default 20000).",
-        "--slips": "List the known slips, and where each was seen.",
+        "--slips": "List the known slips and where each was seen.",
     },
     most=COUNT,
 )

@@ -66,7 +66,7 @@ COMPARED = (
         "--by FORMULA": "Subject covariates: sex, 'sex + C(age)'.",
         "--cells COL,...": "pattern: finer cells for the deviance, by these columns (prefmod's elim).",
         "--item-terms X,Y": ITEM_TERMS,
-        "--separate ITEM": "Give these items their own parameter beside --item-terms.",
+        "--separate ITEM": "Give these items their own parameter in addition to --item-terms.",
         "--reference ITEM|sum": "The item with parameter 0; sum: they sum to 0.",
         "--ties": "pattern: one tie parameter (default if ties were possible), one per pair, or none (fixed at 0).",
         "--dependence": "pattern: dependence of comparisons that share an item (prefmod's ia).",

@@ -21,10 +21,10 @@ from ..options.reading import (
 )
 from ..state import LEVEL, POSITIVE, READ, SectionedCommand, State, choice, options, shared_options
 
-HELP = """Rank the models of VOTES (CSV, TSV, JSON, JSON Lines, Parquet, Arrow; paths, or globs in quotes), however many.
+HELP = """Rank the models of VOTES (CSV, TSV, JSON, JSON Lines, Parquet, Arrow; paths, or quoted globs).
 
-Best first: the ranks that each may have, rating and limits, votes, wins, losses and ties, mean win rate, chance of being
-best, tier and status. Votes of one judge, or about one prompt, go together, and the limits show it.
+For each model, best first: range of ranks, rating and its limits, votes, wins, losses and ties, mean win rate, chance of
+being best, tier and status. Limits are cluster-robust: votes by one judge or about one prompt form a cluster.
 
 \b
 pairproof leaderboard votes.parquet
@@ -34,7 +34,7 @@ pairproof leaderboard votes.jsonl --by language --both-bad drop --json
 _TABLE = {
     "layout": "Default: recognised from the column names.",
     "columns": "The file's own name for a column, for example winner=verdict; repeatable.",
-    "coding": "The codes that stand for first, tie, second and both_bad.",
+    "coding": "The codes for first, tie, second and both_bad.",
     "items": "Order of the models (default: numeric if all are numbers, else by code point).",
     "levels": "Order of the levels of a column; repeatable.",
     "rename": "Another name for a model; repeatable.",
@@ -83,15 +83,15 @@ def _cluster(text: str) -> tuple[str, ...] | None:
     {
         "--anchor MODEL=RATING": "A model whose rating is known (default: the mean of all ratings is 1000).",
         "--by COL": "A board for each value of a column, side by side.",
-        "--style COL[,COL]": "Covariates of the two answers to hold equal: length for length_a and length_b, or"
-        " diff(tokens_{a,b}); the board without them is shown too.",
-        "--order-effect": "Hold equal who was shown first.",
-        "--ties": "A tie is half a win for either, or an outcome of its own, or left out.",
-        "--both-bad": "A vote that calls both bad is a tie, or left out, or has a model of its own.",
+        "--style COL[,COL]": "Covariates of the two answers to adjust for: length for length_a and length_b, or"
+        " diff(tokens_{a,b}); the unadjusted board is shown too.",
+        "--order-effect": "Adjust for which answer was shown first.",
+        "--ties": "How ties are treated: half a win for each, a separate outcome, or dropped.",
+        "--both-bad": "How a both-bad vote is treated: as a tie, dropped, or by its own model.",
         "--expected": "Ratings of the model's abilities, or of its expected scores.",
-        "--cluster COL[,COL]|none": "What goes together (default: judge and prompt, where there are such).",
-        "--precision POINTS": "Provisional are models whose limits are farther from their rating.",
-        "--level": "Of the limits, and of all rank sets at once.",
+        "--cluster COL[,COL]|none": "Columns that define clusters (default: judge and prompt, if present).",
+        "--precision POINTS": "Models whose limits are farther than this from their rating are provisional.",
+        "--level": "Level of the limits, and of all rank sets together.",
     },
     anchor={"callback": parsed(_anchor)},
     by=None,
@@ -107,9 +107,9 @@ def _cluster(text: str) -> tuple[str, ...] | None:
     "What is published",
     {
         "--date COL": "Ratings over time, by this column, on the page.",
-        "--every": "At the end of each.",
-        "--out FOLDER": "Write index.html, leaderboard.csv, .json and .toml, and the votes as fitted, with which anyone can"
-        " check the board.",
+        "--every": "Period of the ratings over time.",
+        "--out FOLDER": "Write index.html, leaderboard.csv, .json and .toml, and the votes as fitted, so that anyone"
+        " can check the board.",
     },
     date=None,
     every=choice("day", "week", "month", "quarter", "year", default="month"),
@@ -118,7 +118,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
 @options(
     "Other boards",
     {
-        "--as": "In place of the board the numbers that another prints of these votes, by whose defaults, and what they do."
+        "--as": "Instead of the board, the numbers that another program gives for these votes, and its defaults."
     },
     as_=choice(*PEERS, name="peer"),
 )

@@ -16,12 +16,12 @@ from ...text import safe
 from ..options.verifying import project_option
 from ..state import READ, FileName, SectionedCommand, State, options, shared_options, watched_work
 
-HELP = """Run SCRIPT, an R analysis of comparisons, and leave a Python script that does the same.
+HELP = """Run SCRIPT, an R analysis of comparisons, and write a Python script that does the same.
 
-R runs SCRIPT unchanged, with your rights, in a copy of its folder (with .Renviron and .Rprofile of that folder, if it has
-them, as R does by itself), and its calls of fitting functions (prefmod,
-BradleyTerry2, psychotools, PlackettLuce, gnm, glm and polr on designs of comparisons) are recorded with their values. Each
-is written in Python; each number of Python is held against R's of that run.
+R runs SCRIPT unchanged, with your rights, in a copy of its folder (with the folder's .Renviron and .Rprofile, if any,
+as R always does). Its calls of fitting functions (prefmod, BradleyTerry2,
+psychotools, PlackettLuce, gnm, glm and polr on designs of comparisons) are recorded with their values. Each call is
+translated to Python, and each number from Python is compared with R's number from that run.
 
 \b
 pairproof migrate analysis.R --out analysis.py      also data/*.csv, test_analysis.py, analysis.report.html
@@ -34,8 +34,8 @@ pairproof migrate paper.Rmd --check --json
 @options(
     "Files",
     {
-        "--out FILE.py": "The Python script; its folder is made. Default: beside SCRIPT, NAME.py.",
-        "--check": "Only report; write nothing.",
+        "--out FILE.py": "The Python script; its folder is created (default: NAME.py next to SCRIPT).",
+        "--check": "Report only; write no files.",
     },
     out=FileName(),
 )
@@ -43,8 +43,8 @@ pairproof migrate paper.Rmd --check --json
     "Running the script",
     {
         "--args TEXT": "Arguments of the script, as on a command line: what commandArgs(TRUE) gives.",
-        "--seconds N": "Stop the script after this time.",
-        "--sandbox": "Run and parse the script without network, where it can write in its copy only; refused"
+        "--seconds N": "Time limit for the script.",
+        "--sandbox": "Run and parse the script without network, and with write access to its copy only; refused"
         " where the system cannot.",
     },
     args={"default": ""},

@@ -9,10 +9,10 @@ import click
 from ..options.reading import Reading, names, parsed, reader_options
 from ..state import COUNT, LEVEL, READ, SectionedCommand, State, choice, options, shared_options
 
-HELP = """Say which pairs to ask next, so that it is soonest known who is best of those compared in FILE.
+HELP = """Propose which pairs to ask next, to find the best item in FILE with the fewest votes.
 
-The votes go to the best item and the rivals that cannot be distinguished from it; each pair is asked in both orders, so that either item
-is shown first as often. Beside them stands what as many votes would tell if they were spread evenly over all pairs.
+Votes go to the best item and the rivals that cannot be distinguished from it; each pair is asked equally often
+in both orders. For comparison, the result for the same number of votes spread evenly over all pairs is shown.
 
 \b
 pairproof next-pairs votes.parquet
@@ -26,9 +26,9 @@ pairproof next-pairs votes.csv --n 500 --focus newcomer --cluster judge --json
     "Next pairs",
     {
         "--n VOTES": "Votes to ask for.",
-        "--focus top|all|ITEM": "Who is best, the order of all, or how an item stands to the others.",
-        "--ties": "A tie is half a win for either, or an outcome of its own, or left out.",
-        "--cluster COL[,COL]|none": "What goes together (default: judge and prompt, where there are such).",
+        "--focus top|all|ITEM": "The best item, the order of all, or the position of one item.",
+        "--ties": "How ties are treated: half a win for each, a separate outcome, or dropped.",
+        "--cluster COL[,COL]|none": "Columns that define clusters (default: judge and prompt, if present).",
         "--level": "Level at which a difference counts as found.",
     },
     n={"type": COUNT, "default": 100},

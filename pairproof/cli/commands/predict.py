@@ -16,10 +16,10 @@ from ..options.modelling import contest_options, model_options, stated
 from ..options.reading import Reading, reader_options
 from ..state import LEVEL, READ, WRITTEN, SectionedCommand, State, choice, options, shared_options
 
-HELP = """Fit a Bradley-Terry model to FILE and predict the comparisons of another file, also of items that FILE does not have.
+HELP = """Fit a Bradley-Terry model to FILE and predict the comparisons in another file, including new items.
 
-The file of --new has columns first and second, and every column that the model uses. A judge who is not in FILE, or a
-blank, stands for judges in general.
+The --new file has columns first and second, and every column that the model uses. A blank, or a judge who is
+not in FILE, means judges in general.
 
 \b
 pairproof predict fights.csv --item-data lizards.csv --formula 'SVL + (1 | item)' \\
@@ -36,8 +36,8 @@ pairproof predict games.csv --order-effect --new next-week.csv --out predicted.c
         "--new FILE": "The comparisons to predict.",
         "--new-items FILE": "Covariates of items that --item-data does not have, one row per item, in the same columns.",
         "--level": "Level of the limits of each probability.",
-        "--sigma": "With random effects: whether the limits are over the uncertainty of sigma; default: uncertain.",
-        "--out FILE.csv": "Write the predictions as CSV, with every digit; cells that a spreadsheet would run are guarded.",
+        "--sigma": "With random effects: whether the limits include the uncertainty of sigma (default: uncertain).",
+        "--out FILE.csv": "Write the predictions as CSV, with all digits; cells that a spreadsheet would run are escaped.",
     },
     new={"required": True, "type": READ},
     new_items=READ,

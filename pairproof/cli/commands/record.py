@@ -27,7 +27,7 @@ Records already made by this version of R and of its packages are kept, unless -
 @options(
     "Records",
     {
-        "--again": "Record every answer anew.",
+        "--again": "Record every answer again.",
         "--into DIR": "Directory to write to (default: $PAIRPROOF_RECORDS, else, in a checkout, the package's own"
         " records; an installed package is never written to).",
     },

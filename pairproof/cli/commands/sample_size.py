@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 HELP = """Compute how many judges, sources and answers a study needs, from a pilot FILE or from assumptions.
 
-Answers of one judge go together, and so do answers about one source (a sentence, a prompt): more answers of the same judges
-help less and less. The command gives the power of a design, the judges that reach a wanted power, and says where no number
-of answers can. Formulas are checked by simulation with --simulate.
+Answers by one judge are correlated, and so are answers about one source (a sentence, a prompt): further answers by the same
+judges help less and less. The command reports the power of a design and the number of judges that a given power needs, and
+says when no number of answers reaches it. --simulate checks the formulas by simulation.
 
 \b
 pairproof sample-size --margin 0.1 --tie-rate 0.25 --icc-judge 0.05 --judges 30 --per-judge 60 --simulate 1000
@@ -43,11 +43,11 @@ def _numbers(text: str) -> tuple[float, ...]:
 @options(
     "Goal",
     {
-        "--goal": "Two systems; a contrast of two in a table of several; every rank settled; the top k settled.",
+        "--goal": "Two systems; a contrast of two among several; determine every rank; determine the top k.",
         "--pair A,B": "The two systems (two, contrast).",
         "--top K": "k of top-k (default: 1).",
-        "--power": "Power that is wanted.",
-        "--level": "1 minus the level of the test; of all rank sets together.",
+        "--power": "Target power.",
+        "--level": "1 minus the level of the test; joint level of all rank sets.",
     },
     goal=choice("two", "contrast", "ranking", "top-k", default="two"),
     pair=PAIR,
@@ -56,11 +56,11 @@ def _numbers(text: str) -> tuple[float, ...]:
     level=LEVEL,
 )
 @options(
-    "What is expected (a pilot FILE gives what is not stated)",
+    "Assumptions (default: from the pilot FILE)",
     {
-        "--margin": "Two: P(first) - P(second), the smallest one that matters.",
+        "--margin": "Two: smallest difference P(first) - P(second) that matters.",
         "--tie-rate": "P(tie); of two equal systems in a table (default: the pilot's, or 0).",
-        "--icc-judge": "Two: intra-class correlation of scores of one judge.",
+        "--icc-judge": "Two: intra-class correlation of scores by one judge.",
         "--icc-source": "Two: intra-class correlation of scores about one source.",
         "--abilities X,Y,...": "Several: abilities, in log-odds.",
         "--judge-sd": "Several: sd of a judge's own preferences for an item, in log-odds.",
@@ -74,7 +74,7 @@ def _numbers(text: str) -> tuple[float, ...]:
     {
         "--judges G": "Judges (default with a table of several: the pilot's).",
         "--per-judge M": "Answers of each judge (default as for --judges).",
-        "--sources S": "Sources that stand for others, over which answers are spread.",
+        "--sources S": "Number of sources, a sample of all, over which answers are spread.",
         "--simulate N": "Two: check the power by N simulated studies. Ranking, top-k: studies drawn (default: 300).",
     },
     judges=COUNT,

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 ALIKE = {"shift": (0.0,), "scale": 0.0, "noise_spread": 0.0, "careless": 0.0}
 #: Iterations after which scores are corrected, and the last one.
 CORRECTED = (2, 3, 4, 6, 10)
-HELP = """Simulate the annotation of items whose true scores are known, and report how many annotations are needed.
+HELP = """Simulate the annotation of items with known true scores, and report how many annotations are needed.
 
-Annotators differ as those of a large translation evaluation did (WMT21): each has a shift, a slope and a noise of
-their own, and some answers are careless. --as-in-paper has annotators who are alike (Sakaguchi and Van Durme 2018).
-Several shifts or contexts, joined by commas, give the whole grid, and where one method passes another.
+By default annotators differ as in a large translation evaluation (WMT21): each has an individual shift, slope and
+noise, and some answers are careless. With --as-in-paper they are identical (Sakaguchi and Van Durme 2018). Several
+shifts or contexts, separated by commas, give the whole grid and show where one method overtakes another.
 
 \b
 pairproof simulate-annotation --truth lexical --agreement 0.37
@@ -86,20 +86,20 @@ def _contexts(_: click.Context, __: click.Parameter, value: str) -> tuple[Any, .
 _panel_options = options(
     "Annotators",
     {
-        "--as-in-paper": "Annotators are alike but for what other options say: no shift, scale, noise spread"
+        "--as-in-paper": "Identical annotators, except for other options given: no shift, scale, noise spread"
         " or careless answers (Sakaguchi and Van Durme 2018).",
         "--agreement": "Spearman's rho between two annotators; sets their noise, at the first shift (default:"
         " 0.37, the paper's lexical task).",
         "--sd": "Standard deviation of the noise of a median annotator, in place of --agreement.",
-        "--noise": "Its shape.",
-        "--shift SD[,SD...]": "Sd of annotators' and sessions' shifts together.",
+        "--noise": "Distribution of the noise.",
+        "--shift SD[,SD...]": "Sd of the shifts of annotators and sessions combined.",
         "--scale": "Sd of the logs of annotators' slopes.",
         "--noise-spread": "Sd of the logs of annotators' noises.",
-        "--drift": "Change of an annotator's scores a judgment.",
+        "--drift": "Change of an annotator's scores per judgment.",
         "--contrast": "How far a score is pushed away from the mean of its HIT, as a part of its distance.",
         "--context none|uniform:F|similar:F": "Noise inside a HIT over that of an item alone: the same; F"
         " times as large; down to F times, the more similar its items.",
-        "--careless": "Share of answers that are uniform.",
+        "--careless": "Share of answers that are uniformly random.",
         "--panel": "Number of annotators.",
     },
     agreement=SHARE,
@@ -133,11 +133,11 @@ _panel_options = options(
     "Experiment",
     {
         "--methods A,B,...": "Also trueskill.",
-        "--corrected": "Beside raw scores those corrected for annotators and sessions by a mixed model (da+, random+, easl+).",
-        "--budget": "Annotations an item.",
+        "--corrected": "Also scores corrected for annotators and sessions by a mixed model (da+, random+, easl+).",
+        "--budget": "Annotations per item.",
         "--replicates": "",
-        "--per-hit": "Items in a HIT (da shows 1).",
-        "--pool": "Where partners come from.",
+        "--per-hit": "Items per HIT (da shows 1).",
+        "--pool": "Pool of items that share a HIT.",
         "--target": "Spearman's rho to reach.",
         "--level": "Level of the bootstrap intervals.",
     },
@@ -156,7 +156,7 @@ def command(context: click.Context, /, state: State, **asked: Any) -> None:
         raise click.UsageError("--agreement and --sd both set the noise; give one of them.")
     if asked["corrected"] and asked["budget"] < CORRECTED[0]:
         raise click.UsageError(
-            f"--corrected needs {CORRECTED[0]} annotations an item or more, and --budget is {asked['budget']}."
+            f"--corrected needs {CORRECTED[0]} or more annotations per item; --budget is {asked['budget']}."
         )
     state.no_junit("a simulation has")
     from ...native.annotation.simulated.simulated_panel import mean_agreement

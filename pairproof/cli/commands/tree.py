@@ -24,9 +24,9 @@ from ..state import (
 
 HELP = """Divide the persons of FILE into groups with different preferences, by their covariates (R's psychotree: bttree).
 
-In each node a Bradley-Terry model is fitted, and tests say whether its parameters are the same whatever a covariate is; if
-not, the node is divided by the covariate with the smallest p. FILE has a row for each person (--layout pairs, paircomp), or
-comparisons with a column judge, whose covariates are the same in all rows of a judge.
+In each node a Bradley-Terry model is fitted, and its parameters are tested for stability over each covariate. If they
+are unstable, the node is split by the covariate with the smallest p. FILE has one row per person (--layout pairs,
+paircomp), or comparisons with a column judge, whose covariates are the same in all rows of a judge.
 
 \b
 pairproof tree models.csv --layout pairs --items A,B,C --pair-order prefmod --coding first=1,second=-1 --plot tree.png
@@ -42,11 +42,11 @@ pairproof tree votes.csv --covariates "age,gender,C(region),ordered(education)" 
         "--covariates COL,COL,...": "age, C(region): numbers as a factor, ordered(education): levels in order."
         " Default: all columns of persons.",
         "--alpha": "Level of the tests in a node.",
-        "--adjust": "Whether p is adjusted for the number of covariates.",
-        "--minimum N": "Persons of a node at least (default: 10 parameters / comparisons of a person).",
-        "--most-depth N": "Splits from the root to a leaf at most.",
-        "--missing": "Persons without a value of a covariate: an error, or left out and counted.",
-        "--ties": "Default: davidson where somebody tied, else none.",
+        "--adjust": "Adjustment of p for the number of covariates.",
+        "--minimum N": "Minimum persons in a node (default: 10 parameters / comparisons per person).",
+        "--most-depth N": "Maximum number of splits from the root to a leaf.",
+        "--missing": "Persons with a missing covariate: an error, or dropped and counted.",
+        "--ties": "Default: davidson if there are ties, else none.",
         "--reference ITEM": "The item whose log-odds is 0 (default: the first).",
         "--plot FILE": "Draw the tree: .png, .svg or .pdf.",
         "--level": "Level of the intervals of worths in the picture.",

@@ -13,8 +13,8 @@ from ..state import SectionedCommand, State
 DEFAULT = ("dras-2015", "patterns")
 HELP = """Show, number by number, that the native fit, R and the printed page agree, or why they do not.
 
-NAME is a paper that comes with pairproof (default: dras-2015; in a checkout also
-patterns, the models of whole answers).
+NAME is a paper that comes with pairproof (default: dras-2015, and in a checkout
+also patterns, the models of complete response patterns).
 
 \b
 pairproof validate
@@ -34,7 +34,7 @@ def command(state: State, names: tuple[str, ...], **asked: Any) -> int:
     if unknown:
         raise click.UsageError(
             f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)} (in a "
-            "checkout also annotation, inference and patterns: pairproof's own models beside R). "
+            "checkout also annotation, inference and patterns: pairproof's models against R). "
             "For a claims file of your own use pairproof check FILE."
         )
     return check_papers(state, names or tuple(n for n in DEFAULT if n in known), **asked)

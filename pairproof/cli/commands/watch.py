@@ -11,9 +11,9 @@ from ..state import LEVEL, POSITIVE, READ, SectionedCommand, State, options, sha
 
 HELP = """Give intervals that stay valid however often you look at FILE, so that you may stop at any time.
 
-Two systems: the share of decisive answers (exact, beta mixture), the mean score with ties one half (exact, hedged capital),
-and the mean of judges. Several systems: all pairs together (asymptotic). The rows of FILE are taken in the order in which the
-answers came. An ordinary 95 % interval that is looked at after each of 2,000 answers errs in half of all studies.
+Two systems: the share of decisive answers (exact, beta mixture), the mean score with ties as one half (exact, hedged
+capital), and the mean of judges. Several systems: all pairs jointly (asymptotic). Rows of FILE are taken in the order in
+which answers arrived. An ordinary 95 % interval, checked after each of 2,000 answers, errs in half of all studies.
 
 \b
 pairproof watch votes.csv --pair A,B
@@ -27,8 +27,8 @@ pairproof watch votes.csv --cluster judge --planned 60
     "Intervals",
     {
         "--pair A,B": "Only these two (default: all pairs; exact intervals where the file has one pair).",
-        "--level": "Level of the intervals; of all pairs together.",
-        "--planned N": "Answers (clusters with --cluster) at which the asymptotic intervals are to be narrowest,"
+        "--level": "Level of the intervals, joint over all pairs.",
+        "--planned N": "Answers (clusters with --cluster) where the asymptotic intervals are narrowest,"
         " chosen before the first look (default: 500; 50 clusters).",
     },
     pair=PAIR,
@@ -36,7 +36,7 @@ pairproof watch votes.csv --cluster judge --planned 60
     planned=POSITIVE,
 )
 @cluster_options(
-    "Intervals", "Take clusters as what comes in, from 20 on: judge, source, or judge,source for both ways."
+    "Intervals", "Treat clusters as the arriving units, from 20 on: judge, source, or judge,source (two-way)."
 )
 @reader_options
 @shared_options

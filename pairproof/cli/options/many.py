@@ -22,7 +22,7 @@ many_options = options(
     {
         "--out FOLDER": "Write an index (index.html, index.csv), and a page and a JSON of each paper as it is done. What"
         " is there of the same claims, data, options and version is taken over, so that the same command goes on after"
-        " an interruption; --force checks all anew.",
+        " an interruption; --force checks all again.",
         "--workers N": "Number of processes for several papers (default: one a processor).",
         "--attachment FILE": "One page for a referee's report on one paper (.html, .md): each finding in a neutral"
         " sentence, what was not checked, and how to make it again.",

@@ -24,7 +24,7 @@ model_options = options(
         "--reference ITEM|sum": "The item with ability 0; sum: abilities sum to 0.",
         "--order-effect": "Add a parameter for being named first.",
         "--item-terms X,Y": ITEM_TERMS,
-        "--separate ITEM": "Give these items their own ability beside --item-terms.",
+        "--separate ITEM": "Give these items their own ability in addition to --item-terms.",
         "--comparison-terms X,Y": "Covariates of the comparison, in favour of the first item: C(position).",
     },
     ties=choice(*TIES_IN_WORDS),

@@ -73,7 +73,7 @@ class DataSpec:
     )
     columns: tuple[str, ...] = entry("names of the columns of rows", ())
     rows: tuple[tuple[Cell, ...], ...] = entry("the data themselves", ())
-    file: str = entry("a file beside the claims file", "")
+    file: str = entry("a file next to the claims file", "")
     sha256: str = entry("hash of the file, so that changed data are noticed", "")
     in_place: bool = entry("the file is not ours to ship: it is looked for in the folder of --data", False)
     item_data: Mapping[str, Mapping[str, Cell]] = entry("item covariates: column, then item = value", dict)
@@ -89,7 +89,7 @@ class DataSpec:
         dict,
     )
     from_: str = entry("another data set above, from which this one is made", "", key="from")
-    printed_pairs: Pairs = entry("with from: the pairs as they stand on the page", (), expected=_PAIRS)
+    printed_pairs: Pairs = entry("with from: the pairs as printed on the page", (), expected=_PAIRS)
     read_as_pairs: Pairs = entry(
         "with from: the pairs that they are read as, both from the first item's side", (), expected=_PAIRS
     )
@@ -216,7 +216,7 @@ class ModelClaim:
             ' "... on ...")'
         ),
     )
-    separate: tuple[str, ...] = entry("items that stay free beside item_terms", ())
+    separate: tuple[str, ...] = entry("items that stay free in addition to item_terms", ())
     comparison_terms: tuple[str, ...] = entry(
         "covariates of the comparison, each in favour of the item named first", (), or_one=True
     )
@@ -369,7 +369,7 @@ class PrintedQuantity:
 class Reading:
     """Another way to read the same page, tried when the claim's numbers do not come out."""
 
-    name: str = entry("name of the explanation, as it stands in accept")
+    name: str = entry("name of the explanation, as listed in accept")
     sentence: str = entry("completes: comes out if ...")
     data: str = entry("data set to use instead of the claim's own", "")
     model: ModelClaim | None = entry("model to use instead of the claim's own", None)
@@ -417,7 +417,7 @@ class Claim(PrintedEntries):
     model: ModelClaim | None = entry("the model that is fitted", None)
     numbers: tuple[PrintedQuantity, ...] = ()
     statement: str = entry("a claim in words", "")
-    test: str = entry("name of the statement's test; without one its verdict stands in accept", "")
+    test: str = entry("name of the statement's test; without one its verdict is given in accept", "")
     test_args: Mapping[str, Any] = entry("arguments of the test or the computation", dict, key="args")
     compute: str = entry("a computation that gives the numbers of stat, where no model does", "")
     explanation: str = entry("of a statement without a test: why it has the verdict it has", "")

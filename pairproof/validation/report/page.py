@@ -136,7 +136,7 @@ def printed_figure(agreements: Sequence[Agreement]) -> Figure | None:
     said = "; ".join(f"{mark}: {meaning}" for mark, (_, _, meaning) in MARKS.items() if mark in marks)
     caption = (
         "Each computed number beside the printed one, in units of the last printed place. Inside the band it prints as"
-        f" printed. {said.capitalize()}. What lies further out stands at the edge, with its distance."
+        f" printed. {said.capitalize()}. Points further out are drawn at the edge, with their distance."
     )
     return Figure(caption, text, (8.6, 0.2 * len(rows) + 0.9), draw, title="Printed and computed")
 
