@@ -9,9 +9,9 @@ import click
 from ..options.reading import Reading, names, parsed, reader_options
 from ..state import COUNT, LEVEL, READ, SectionedCommand, State, choice, options, shared_options
 
-HELP = """Propose which pairs to ask next, to find the best item in FILE with the fewest votes.
+HELP = """Propose which pairs to ask next, so that the fewest votes answer --focus: by default, which item in FILE is best.
 
-Votes go to the best item and the rivals that cannot be distinguished from it; each pair is asked equally often
+By default votes go to the best item and the rivals that cannot be distinguished from it; each pair is asked equally often
 in both orders. For comparison, the result for the same number of votes spread evenly over all pairs is shown.
 
 \b

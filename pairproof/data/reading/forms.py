@@ -187,6 +187,8 @@ _MEANT = {
 _ANSWER_NAMES = re.compile("winner|outcome|choice|chosen|prefer|answer|vote|result|label|better", re.I)
 _JUDGE_NAMES = re.compile("judge|rater|annotator|user|worker|participant|subject|respondent|voter", re.I)
 _POINT = re.compile(r"\s*(?:[0-9]|10)(?:\.0*)?\s*|" + "|".join(MISSING_WORDS))
+#: How arena votes name the winner; under any name of the column they say that it is not a column beside.
+_ARENA = {"model_a", "model_b", "tie", "tie (bothbad)"}
 _BLANKS = {"": "", "absent": "; a blank was not presented", "below": "; a blank is below all others"}
 #: Columns and rows that are looked at.
 _MOST_COLUMNS, _MOST_ROWS = 60, 5000
@@ -305,7 +307,8 @@ class _Looks:
         others = [name for name in texts if name not in (*pair, *judge.values())]
         for name in others:
             named_so = (texts[name] == texts[a]) | (texts[name] == texts[b])
-            if named_so.any() and (named_so | (texts[name] == "tie")).all():
+            arena = {"model_a", "model_b"} <= {*texts[name]} <= _ARENA
+            if arena or named_so.any() and (named_so | (texts[name] == "tie")).all():
                 columns = {"model_a": a, "model_b": b, "winner": name, **judge}
                 yield Way({"layout": "votes", "columns": columns}, f"{name} names the winner, {a} or {b}.")
                 return
