@@ -60,7 +60,7 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
     if "id" not in table.columns:
         raise InputError(
             f"{table.source}: no column 'id'; found {', '.join(map(repr, table.columns))}; expected id, sent"
-            " and any other columns; rename the column that names the items to id, and the one with their text to sent"
+            " and any other columns; rename the column of names to id, and that of texts to sent"
         )
     ids = cells_of(table, "id")
     seen: dict[str, int] = {}
