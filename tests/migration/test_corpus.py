@@ -264,9 +264,9 @@ def test_the_regression_test_passes(name, migrated):
     ran = python(home, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_analysis.py", r="none")
     said = re.search(r"^(\d+) passed in", ran.stdout.splitlines()[-1])
     assert said, ran.stdout
-    assert int(said[1]) == sum(
-        any(s.state in ("native", "bridge") for s in site.steps) for site in found.sites
-    )
+    # A place that a loop reaches several times a turn has a test for each; the others have one.
+    kept = sum(any(s.state in ("native", "bridge") for s in site.steps) for site in found.sites)
+    assert int(said[1]) == (home / "test_analysis.py").read_text().count("\ndef test_") >= kept
 
 
 @live
