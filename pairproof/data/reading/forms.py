@@ -169,7 +169,7 @@ def unread(table: Table, stated: Mapping[str, Any], ways: Sequence[Way] | None =
 _EXPECTED = (
     "expected first, second, outcome; first, second, wins, losses; model_a, model_b, winner; winner, loser; home, away,"
     " score; system1, rank1, system2, rank2, ...; system, rank; one column per pair or per item; or a square of wins. Say which column"
-    " is what, for example columns={'first': 'left'} (--col first=left)"
+    " is what, for example columns={'first': 'left'} (--col first=left); scores of single items: pairproof easl import"
 )
 #: Codes that may be those for first, tie and second, or first and second, in this order.
 _CODINGS = ("1 -1", "1 0 -1", "1 2", "1 0", "0 1", "1 2 3", "1 3 2", "1 0 2", "0 1 2")

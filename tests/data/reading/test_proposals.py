@@ -58,6 +58,10 @@ CASES: dict[str, tuple[str, list[str]]] = {
         _wide(["tea:milk", "tea:water", "milk:water"], ["1", "2", "NA"]),
         ["--layout prefmod --items tea,milk,water --pair-order prefmod --coding first=1,second=2,missing=NA"],
     ),
+    "words": (
+        _wide(["Brot_gegen_Käse", "Brot_gegen_Milch", "Käse_gegen_Milch"], ["1", "0", "-1"]),
+        ["--layout prefmod --items 'Brot,Käse,Milch' --pair-order prefmod --coding first=1,tie=0,second=-1"],
+    ),
     "unnamed": (
         _wide([f"V{k}" for k in range(1, 7)], ["1", "-1"]),
         [
