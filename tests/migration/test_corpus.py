@@ -237,7 +237,7 @@ SHARES: dict[str, tuple[float, str]] = {
     "football_season": (0.80, "polr's scale and gnm's own parameters of Davidson's model"),
     "journal_citations": (0.71, "counts of the data in the same table; fitted() is not translated"),
     "judges_random": (0.54, "qvcalc in try(), VarCorr(), replicate() with draws of R's"),
-    "lizard_fights": (0.89, "a table of AIC with degrees of freedom of the model without a deviance"),
+    "lizard_fights": (0.89, "a diverging player: neither its estimate nor its error is determined"),
     "salad_panel": (0.71, "glm of whole patterns: its intercept, fitted() and its test against nothing"),
     "scent_polr": (0.57, "a likelihood of the script's own, lm() and predict() of polr"),
     "school_subjects": (0.76, "the tests in eba's summary, kendall.u()"),
