@@ -165,7 +165,7 @@ def test_long_work_says_how_long_it_takes(capsys, monkeypatch):
 
 @pytest.mark.parametrize(("arguments", "said"), [
     (["--shift", ".2,.1"], "expected numbers >= 0 that rise"), (["--shift", "much"], "expected a number, or several joined by commas"), (["--context", "helpful"], "expected none, uniform:FACTOR"),
-    (["--context", "none,1"], "expected each context once"), (["--corrected", "--budget", "1"], "--corrected needs 2 annotations an item or more"),
+    (["--context", "none,1"], "expected each context once"), (["--corrected", "--budget", "1"], "--corrected needs 2 or more annotations per item"),
     (["--agreement", ".9", "--shift", ".5"], "these differences between annotators (smaller ones allow more)"), (["--careless", "2"], "not in the range"),
     (["--agreement", "0.4", "--sd", "0.1"], "both set the noise"), (["--truth", "gold.csv"], "for a file add --column"), (["--methods", "elo"], "'elo'; expected some of"),
     (["--truth", "uniform", "--column", "x"], "--column is for a file"), (["--report", "x.xml"], "has none"), (["--items", "4", "--per-hit", "3"], "expected 2 to 2"),
