@@ -62,7 +62,8 @@ def test_a_picture_fills_the_page_and_one_that_keeps_its_shape_or_size_does_not_
     one = Figure("c", "d", (3.0, 2.0), draw, panels=True)
     wide, narrow = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', render_html(Page("t", [one])))
     assert float(wide[0]) == pytest.approx(72 * WIDE) and float(narrow[0]) == pytest.approx(72 * NARROW)
-    # Three panels in a row, or in two rows and with the legend below them.
+    # Three panels in a row, or in two rows and with the legend below them; SVG rounds its sizes, and
+    # .1 point is a seven-hundredth of an inch.
     assert float(wide[1]) == pytest.approx(144) and float(narrow[1]) == pytest.approx(
         72 * (4.0 + 0.19), abs=0.1
     )

@@ -159,11 +159,11 @@ def _last_line(parts: list[ast.expr], end: str) -> tuple[list[ast.expr], str]:
         and isinstance(values[-1].value, str)
         and values[-1].value.endswith("\n")
     ):
-        cut: ast.expr = ast.Constant(values[-1].value[:-1])
+        text = values[-1].value[:-1]
+        cut: list[ast.expr] = [ast.Constant(text)] if text else []
         if isinstance(last, ast.JoinedStr):
-            rest = [*values[:-1], cut] if cut.value else list(values[:-1])  # type: ignore[attr-defined]
-            return [*parts[:-1], ast.JoinedStr(rest)], "\n"
-        return [*parts[:-1], *([cut] if cut.value else [])], "\n"  # type: ignore[attr-defined]
+            return [*parts[:-1], ast.JoinedStr([*values[:-1], *cut])], "\n"
+        return [*parts[:-1], *cut], "\n"
     if isinstance(last, ast.BinOp) and isinstance(last.op, ast.Mod) and isinstance(last.left, ast.Constant):
         form = last.left.value
         if isinstance(form, str) and form.endswith("\n"):

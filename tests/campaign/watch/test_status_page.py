@@ -172,6 +172,6 @@ def test_the_change_by_the_last_batch_is_that_of_a_recount_without_it(tmp_path, 
             state_of(store, a.method, at_start=True), earlier.hits, earlier.scores, a.settings
         ).score
     both = ~(np.isnan(before) | np.isnan(found.state.score))
-    # 14 digits: the last batch is taken off a sum instead of never being added.
+    # 1e-14: the last batch is taken off a sum instead of never being added; seen 5e-17.
     wanted = float(np.abs(found.state.score[both] - before[both]).mean())
     assert found.convergence.last == 3 and found.convergence.shift == pytest.approx(wanted, abs=1e-14)

@@ -336,7 +336,7 @@ def test_an_immaterial_number_keeps_the_conclusions(tmp_path: Path) -> None:
     number = PrintedQuantity(Quantity.parse("p.A"), Printed.parse("0.0498"), 1)
     assert judge_table([number], {"p.A": 0.0502}, 0.05)["p.A"].verdict == "differs-conclusion"
     by_hand = NormalDist().inv_cdf(0.0502 / 2) - NormalDist().inv_cdf(0.0498 / 2)
-    # Two algorithms of the quantile: seen 2e-13.
+    # 1e-9: two algorithms of the quantile, of which near values are subtracted; seen 2e-13.
     assert apart(number, 0.0502, 1.0)[0] == pytest.approx(by_hand, rel=1e-9)
 
 
