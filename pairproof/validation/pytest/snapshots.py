@@ -1,7 +1,7 @@
 """Records of numbers beside one's own tests, and the `recorded` fixture, which compares with them.
 
 A record is one JSON file, `recorded/MODULE/TEST.json` beside the test's module, with every number at full
-precision (Python's repr; null where a fit has none), by its key.  A number that is lost fails, and so does one that
+precision (Python's repr; null where there is none), by its key.  A number that is lost fails, and so does one that
 is new.
 """
 
@@ -26,6 +26,7 @@ from ..verdicts.digits import MOST, digits_of_agreement
 from . import CHANGED, USED
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pytest
 
 
@@ -96,19 +97,23 @@ def numbers_of(value: Any, rules: Rules | None = None) -> dict[str, Value]:
                 f"recorded: two values have the key {key!r}; rename one of them, or its row or column"
             )
         own[key] = part
-    if not own:
+    if not any(part is not None for part in own.values()):
         raise InputError(f"recorded({quoted(value)}): nothing in it; expected at least one number or text")
     known = checked(rules, own)
     return {key: part for key, part in own.items() if digits_asked(key, known) is not None}
 
 
-def _parts(value: Any, key: str = "") -> Iterator[tuple[str, float | str]]:
+def _parts(value: Any, key: str = "") -> Iterator[tuple[str, Value]]:
     """The numbers and texts inside a value with their keys: `mean.north`, `scores[2]`, `column[row]`."""
     table = hasattr(value, "items")  # a mapping, a data frame by column, a Series by label
     if not table and hasattr(value, "tolist"):
         value = value.tolist()
-    if isinstance(value, str):
+    elif not table and hasattr(value, "to_frame"):
+        value, table = _by_name(value.to_frame()), True
+    if value is None or isinstance(value, str):
         yield key or "value", value
+    elif isinstance(value, float) and math.isnan(value):
+        yield key or "value", None
     elif isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
         yield key or "value", float(value)
     elif table or isinstance(value, (list, tuple)):
@@ -118,9 +123,16 @@ def _parts(value: Any, key: str = "") -> Iterator[tuple[str, float | str]]:
     else:
         where = f"{key} is" if key else "found"
         raise InputError(
-            f"recorded: {where} {quoted(value)}, a {type(value).__name__}; expected a fit, or finite numbers and texts"
-            " in dicts, lists, numpy arrays, Series and data frames"
+            f"recorded: {where} {quoted(value)}, a {type(value).__name__}; expected a fit, a leaderboard, or finite"
+            " numbers and texts in dicts, lists, numpy arrays, Series and data frames"
         )
+
+
+def _by_name(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table of a result; the rows of a leaderboard are known by their model, and not by their place."""
+    first = frame.iloc[:, 0]
+    named = len(frame) > 0 and first.is_unique and all(isinstance(cell, str) for cell in first)
+    return frame.set_index(frame.columns[0]) if named else frame
 
 
 def checked(rules: Rules | None, own: Numbers | None = None) -> dict[str, float | None]:
@@ -276,6 +288,7 @@ class Recorded:
     def __init__(self, node: pytest.Item, update: bool) -> None:
         self._node = node
         self._update = update
+        self._asked: set[Path] = set()
 
     def __call__(
         self, value: Any, name: str = "", rules: Rules | None = None, digits: float | None = None
@@ -284,12 +297,13 @@ class Recorded:
 
         Parameters
         ----------
-        value : Fit, or numbers and texts in any nesting of dict, list, array, Series and DataFrame
-            A fit as :func:`pairproof.fit_llbt` and the others return it, or finite numbers and texts.  Their keys
-            are `mean.north` in dicts, `scores[2]` in lists and arrays, `score[north]` for the row north of the
-            column score.  Texts must be equal.
+        value : Fit, Board, or numbers and texts in any nesting of dict, list, array, Series and DataFrame
+            A fit as :func:`pairproof.fit_llbt` and the others return it, a leaderboard or another result with
+            `to_frame`, or finite numbers and texts.  Their keys are `mean.north` in dicts, `scores[2]` in lists and
+            arrays, `score[north]` for the row north of the column score.  Texts must be equal; None and NaN are
+            recorded as null, and must stay so.
         name : str
-            Distinguishes several calls in one test: the record is `TEST.NAME.json`.
+            Needed for a second call in one test: the record is `TEST.NAME.json`.
         rules : mapping of key or kind to float or None, optional
             Digits wanted, 0 to 16, by key ("estimate.A", "scores[2]") or by what keys begin with ("se", "scores");
             None leaves these numbers out of the record.
@@ -315,6 +329,12 @@ class Recorded:
             raise InputError(f"recorded: digits = {digits!r}; expected a number from 0 to {MOST:g}")
         test = self._node.nodeid.partition("::")[2]
         path = place(self._node.path, test.replace("::", "."), name)
+        if path in self._asked:
+            raise InputError(
+                f"recorded: {test} compares with {path.name} a second time; give the second record a name of its own:"
+                " recorded(value, 'second')"
+            )
+        self._asked.add(path)
         self._node.user_properties.append((USED, str(path)))
         now = numbers_of(value, rules)
         before, shown = read(path), os.path.relpath(path, self._node.config.rootpath)

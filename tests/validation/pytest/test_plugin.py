@@ -347,14 +347,54 @@ def test_digits_of_a_fit_take_the_place_of_the_defaults() -> None:
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [({"a": {"b": math.nan}}, r"a\.b is nan, a float; expected a fit, or finite numbers and texts"),
-     ([None], r"\[0\] is None, a NoneType"), ({1, 2}, "found {1, 2}, a set"), ({"a": 10**400}, "a is an integer of about"),
+    [({"a": {"b": math.inf}}, r"a\.b is inf, a float; expected a fit, a leaderboard, or finite numbers and texts"),
+     ([None], "nothing in it"), (math.nan, "nothing in it"), ({1, 2}, "found {1, 2}, a set"), ({"a": 10**400}, "a is an integer of about"),
      (pd.Series([1, 2], ["x", "x"]), r"two values have the key '\[x\]'"), ({"a.b": 1, "a": {"b": 2}}, "the key 'a.b'"),
      ({}, "nothing in it")],
 )  # fmt: skip
 def test_what_cannot_be_recorded_is_named(value: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         numbers_of(value)
+
+
+def test_what_is_not_known_is_recorded_as_null_and_must_stay_unknown(pytester: pytest.Pytester) -> None:
+    frame = pairproof.fit_bradley_terry(pairproof.read(ROWS)).to_frame()
+    now = numbers_of(frame)
+    assert now["se[A]"] is None and now["estimate[B]"] == frame["estimate"]["B"]
+    assert numbers_of({"a": None, "b": math.nan, "c": 1}) == {"a": None, "b": None, "c": 1.0}
+    assert not changes(now, now, frame)
+    assert [str(c) for c in changes({"a": None}, {"a": 0.5}, {})] == [
+        "a: recorded None, found 0.5 (0.0 digits in common, 9 wanted)"
+    ]
+    test_module(pytester, FIT, "recorded(fit.to_frame())")
+    run(pytester, "--pairproof-update")
+    assert json.loads((pytester.path / RECORD).read_text(encoding="utf-8"))["numbers"]["se[A]"] is None
+    assert last_line(run(pytester)) == "1 passed"
+
+
+def test_a_leaderboard_and_its_table_are_recorded(pytester: pytest.Pytester) -> None:
+    votes = {"model_a": list("xyzxyz") * 9, "model_b": list("yzx") * 18, "winner": ["model_a", "model_b", "tie"] * 18}
+    board = pairproof.leaderboard(pd.DataFrame(votes))
+    now = numbers_of(board)
+    assert now["rating[x]"] == next(row.rating for row in board.rows if row.model == "x")
+    assert now["both_bad[x]"] is None and now["status[x]"] in ("provisional", "settled")
+    assert numbers_of(board.to_frame())["rating[0]"] == board.rows[0].rating
+    test_module(pytester, f"import pairproof\nboard = pairproof.leaderboard({votes})\n", "recorded(board)")
+    run(pytester, "--pairproof-update")
+    assert last_line(run(pytester)) == "1 passed"
+
+
+def test_a_second_record_of_a_test_needs_a_name(pytester: pytest.Pytester) -> None:
+    test_module(pytester, "", "recorded({'a': 1}); recorded({'a': 2})")
+    for options in (("--pairproof-update",), ()):
+        result = run(pytester, *options)
+        assert last_line(result) == "1 failed"
+        result.stdout.fnmatch_lines([
+            "*InputError: recorded: test_a compares with test_a.json a second time;*recorded(value, 'second')"
+        ])  # fmt: skip
+    test_module(pytester, "", "recorded({'a': 1}); recorded({'a': 2}, 'second')")
+    run(pytester, "--pairproof-update")
+    assert last_line(run(pytester)) == "1 passed"
 
 
 def test_a_rule_for_no_number_and_digits_that_make_no_sense_are_refused(pytester: pytest.Pytester) -> None:
