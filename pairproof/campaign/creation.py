@@ -46,15 +46,12 @@ from .storage.records import About, Reserved
 from .storage.rules import write_rule
 from .storage.store import Store, created, opened
 
-#: Number of items in a HIT in the paper's experiments.
-PER_HIT = 5
-
 
 def create(
     path: str | Path,
     items: str | Path,
     method: Method = "easl",
-    per_hit: int = PER_HIT,
+    per_hit: int = tables.PER_HIT,
     *,
     settings: Settings = Settings(),
     pool: Pool = "paper",
@@ -110,13 +107,13 @@ def create(
         )
     whole_number("per_hit", per_hit)
     # First, because the columns of a batch are as many as a HIT has items.
-    check_size(per_hit, len(read.ids), method, source)
+    tables.check_size(per_hit, len(read.ids), method, source)
     tables.check_numbered(read.columns, per_hit, source)
     chosen = with_columns(design, read)
     if chosen.qualify:
         parse_rule(chosen.qualify)
     reserved = reserved_of(read, chosen)
-    check_size(per_hit, sum(role == "item" for role, *_ in reserved), method, source)
+    tables.check_size(per_hit, sum(role == "item" for role, *_ in reserved), method, source)
     check_roles(source, chosen.degraded, chosen.gold, {role for role, *_ in reserved})
     if chosen.arrange == "same-source":
         check_sources(reserved, per_hit, source, bool(chosen.degraded))
@@ -197,16 +194,6 @@ def check_sources(reserved: Sequence[Reserved], per_hit: int, source: str, degra
             f"{alone} degraded item(s) are of sources with one output: they are alone on their pages, as their"
             " originals are; give these sources more outputs, or leave out --design same-source",
             DataWarning,
-        )
-
-
-def check_size(per_hit: int, n_items: int, method: Method, source: str) -> None:
-    """Check that a HIT has no more items than there are, and at least two if the method compares items."""
-    least = 1 if method == "da" else 2
-    if not least <= per_hit <= n_items:
-        raise InputError(
-            f"{source}: {n_items} item(s), but {per_hit} per HIT; expected {least} to {n_items} with method"
-            f" {method} (--per-hit)"
         )
 
 
@@ -360,8 +347,8 @@ def take_over(
     escaped = 0 if unescape else sum(looks_escaped(tables.cells_of(read.table, c)) for c in ("id", *columns))
     if unescape:
         read = _without_escapes(read, columns)
-    size = per_hit or (_size(results[0], encoding) if results else min(PER_HIT, len(read.ids)))
-    check_size(size, len(read.ids), chosen, read.table.source)
+    size = per_hit or (_size(results[0], encoding) if results else min(tables.PER_HIT, len(read.ids)))
+    tables.check_size(size, len(read.ids), chosen, read.table.source)
     tables.check_numbered(columns, size, read.table.source)
     how: dict[str, Any] = {"accept_unterminated": accept_unterminated, "tool": tool}
     files = [read_any(r, size, rejected, encoding, **how) for r in results]

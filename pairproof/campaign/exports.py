@@ -50,7 +50,7 @@ from .storage import records as stored
 from .storage.records import About
 from .storage.rules import rules_of
 from .storage.store import Store, opened
-from .watch.scores import ItemScores, Kind, Level, intervals_of, item_scores, stored_spread
+from .watch.scores import ItemScores, Kind, Level, intervals_of, item_order, item_scores, stored_spread
 
 Layout = Literal["pairproof", "keisks", "keisks-mu-sigma", "cjmay"]
 Record = dict[str, Any]
@@ -263,6 +263,7 @@ def export(
     layout: Layout = "pairproof",
     intervals: Kind = "calibrated",
     model: Level = "raw",
+    best_first: bool = False,
     force: bool = False,
     say: Callable[[str], object] = str,
 ) -> int:
@@ -283,6 +284,9 @@ def export(
         Of `scores`; beta: EASL's own, which are far too wide.
     model : {"raw", "location", "precision", "scale"}
         Model of the annotators for which `scores` are corrected, as `status` shows them.
+    best_first : bool
+        Write the items of `scores` from the highest to the lowest, those without a score last; default: as in the
+        items file.
     say : function of str
         Called with what the intervals of `scores` are, in a sentence.
     force : bool
@@ -302,6 +306,8 @@ def export(
     one_of("layout", layout, get_args(Layout))
     if layout != "pairproof" and what != "model":
         raise InputError(f"layout {layout!r} is that of a model file; it cannot be had for {what!r}")
+    if best_first and what != "scores":
+        raise InputError(f"best_first orders scores; {what!r} has its own order: use it with what='scores'")
     if model != "raw" and what != "scores":
         raise InputError(f"model {model!r} corrects scores; it cannot be had for {what!r}")
     with opened(path, write=False) as store:
@@ -317,10 +323,10 @@ def export(
             header, rows = _comparisons(store, a)
         elif model != "raw":
             corrected = item_scores(store, model, level=level, kind=intervals)
-            header, rows = _corrected_items(store, a, corrected)
+            header, rows = _corrected_items(store, a, corrected, best_first)
             say(corrected.why)
         elif layout == "pairproof":
-            header, rows = _exported_items(store, a, level if what == "scores" else None, intervals, say)
+            header, rows = _exported_items(store, a, level if what == "scores" else None, intervals, best_first, say)
         else:
             header, rows = _model_of_tool(store, a, layout)
         write(out, csv_text(header, rows), reads=[path], force=force, known=known)
@@ -334,13 +340,13 @@ def model_columns(a: About) -> tuple[str, ...]:
 
 
 def _exported_items(
-    store: Store, a: About, level: float | None, kind: Kind, say: Callable[[str], object]
+    store: Store, a: About, level: float | None, kind: Kind, sort: bool, say: Callable[[str], object]
 ) -> _Rows:
     state = stored.state_of(store, a.method)
     if level is None and a.method == "da":
         raise InputError(
             f"{store.path}: direct assessment has no model file, because its items have no distribution;"
-            " export scores or history"
+            " export scores or history; scores that are imported with --method easl have one"
         )
     header = ["id", *a.columns, *model_columns(a), *(SCORE_COLUMNS if level is not None else ())]
     numbers = tables.model_cells(state) if model_columns(a) else [[] for _ in state.n]
@@ -350,10 +356,11 @@ def _exported_items(
         columns = zip(state.score.tolist(), own.low.tolist(), own.high.tolist(), state.n.tolist())
         for cells, (*row, n) in zip(numbers, columns):
             cells += [*map(tables.number, row), str(n)]
-    return header, [[name, *own, *numbers[k]] for k, (name, own) in stored.fields_of(store).items()]
+    rows = [[name, *own, *numbers[k]] for k, (name, own) in stored.fields_of(store).items()]
+    return header, [rows[k] for k in item_order(state.score, state.n)] if sort else rows
 
 
-def _corrected_items(store: Store, a: About, found: ItemScores) -> _Rows:
+def _corrected_items(store: Store, a: About, found: ItemScores, sort: bool) -> _Rows:
     header = ["id", *a.columns, "raw", "raw_low", "raw_high", *SCORE_COLUMNS]
     columns = (found.raw, found.low, found.high, found.score, found.score_low, found.score_high)
     numbers = (
@@ -361,7 +368,8 @@ def _corrected_items(store: Store, a: About, found: ItemScores) -> _Rows:
         for *row, n in zip(*(c.tolist() for c in columns), found.n.tolist())
     )
     cells = dict(stored.fields_of(store).values())
-    return header, [[name, *cells[name], *own] for name, own in zip(found.items, numbers)]
+    rows = [[name, *cells[name], *own] for name, own in zip(found.items, numbers)]
+    return header, [rows[k] for k in item_order(found.score, found.n)] if sort else rows
 
 
 def _model_of_tool(store: Store, a: About, layout: Layout) -> _Rows:
@@ -384,7 +392,8 @@ def _model_of_tool(store: Store, a: About, layout: Layout) -> _Rows:
 
 
 def _history(store: Store, a: About) -> _Rows:
-    ids, n = stored.ids_of(store), a.per_hit
+    ids, issued = stored.ids_of(store), stored.items_of_hits(store)
+    n = max([a.per_hit, *map(len, issued.values())])
     slots = range(1, n + 1)
     header = ["HITId", "AssignmentId", "WorkerId", *TIMES, "Input.campaign", "Input.batch", "Input.hit"]
     header += [f"{column}{k}" for column in ("Input.id", "Answer.range", "Answer.na") for k in slots]
@@ -392,7 +401,6 @@ def _history(store: Store, a: About) -> _Rows:
     query = "SELECT judgment, slot, item, value, raw FROM score ORDER BY judgment, slot"
     for judgment, *given in store.db.execute(query):
         scores[judgment].append(tuple(given))
-    issued = stored.items_of_hits(store)
     rows: list[list[str]] = []
     columns = "number, identity, hit_id, assignment, worker, times, batch, hit"
     query = f"SELECT {columns} FROM judgment j ORDER BY {stored.ORDER}"

@@ -101,7 +101,11 @@ def as_command(
     layouts = getattr(options.get("layout"), "choices", ())
     if arguments["layout"] == "prefmod" and "pairs" in layouts and "prefmod" not in layouts:
         arguments = {**arguments.pop("columns", {}), **arguments, "layout": "pairs"}
-    if arguments["layout"] not in layouts:
+    if way.of_items:
+        arguments = {"columns": arguments.get("columns", {})}
+        imports = "pairproof easl import"
+        called, typed = (called, typed) if called == imports else (imports, ("study.db", error.source))
+    elif arguments["layout"] not in layouts:
         called, typed = f"pairproof {'fit-answers' if way.respondents else 'fit'}", (error.source,)
     else:
         arguments = {name: value for name, value in arguments.items() if error.stated.get(name) != value}

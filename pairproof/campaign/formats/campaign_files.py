@@ -14,21 +14,24 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ...data.reading.sources import Table, from_frame, load
 from ...errors import InputError
-from ...files.inputs import read_file
+from ...files.inputs import decoded, member, of_kind, parsed, read_file
 from ...files.outputs import MARK, unguard
-from ...native.annotation.methods import BETA, ScoreState
+from ...native.annotation.methods import BETA, Method, ScoreState
+from ...text import quoted
 from ..storage.records import About
-from .kinds import refuse_other
-from .score_tables import read_batch
+from .kinds import APPRAISE_TYPES, refuse_other
 
+#: Number of items in a HIT in the paper's experiments.
+PER_HIT = 5
 #: Columns of a batch file that do not describe an item.
 BATCH_COLUMNS = ("campaign", "batch", "hit")
 MODEL_COLUMNS = ("alpha", "beta", "mode", "var")
@@ -107,6 +110,78 @@ def check_numbered(columns: Sequence[str], per_hit: int, source: str) -> None:
             f"{source}: when numbered from 1 to {per_hit}, two columns get the name {twice[0]!r}; rename one"
             f" of {', '.join(map(repr, columns))}"
         )
+
+
+def check_size(per_hit: int, n_items: int, method: Method, source: str) -> None:
+    """Check that a HIT has no more items than there are, and at least two if the method compares items."""
+    least = 1 if method == "da" else 2
+    if not least <= per_hit <= n_items:
+        raise InputError(
+            f"{source}: {n_items} item(s), but {per_hit} per HIT; expected {least} to {n_items} with method"
+            f" {method} (--per-hit)"
+        )
+
+
+# -- batches of Appraise -------------------------------------------------------------------------------------
+
+
+#: Appraise's type -> kind of score in a campaign.
+APPRAISE_KINDS = {"TGT": "item", "CHK": "repeat", "BAD": "degraded", "REF": "gold"}
+#: An item of a batch, as a row of an items file.
+BatchItem = dict[str, str]
+
+
+def systems_of(text: str, where: str) -> tuple[str, ...]:
+    """The systems that share an output: "A+B" are two."""
+    names = tuple(name.strip() for name in text.split("+"))
+    if not all(names) or len(set(names)) < len(names):
+        raise InputError(f"{where}: {text!r}; expected a system, or different systems joined by +")
+    return names
+
+
+def read_batch(raw: bytes, source: str) -> list[BatchItem]:
+    """The items of a batch of Appraise, each once; planned repeats (CHK) are no items of their own."""
+    found: dict[str, BatchItem] = {}
+    for t, task in enumerate(of_kind(parsed(decoded(raw, source), source), list, source, "the document"), 1):
+        where = f"{source}, task {t}"
+        entries = member(of_kind(task, dict, where, "it"), "items", list, where)
+        for k, entry in enumerate(entries, 1):
+            place = f"{where}, item {k}"
+            for item in _batch_items(of_kind(entry, dict, place, "it"), place):
+                name = item["id"]
+                if found.setdefault(name, item) != item:
+                    raise InputError(f"{place}: item {quoted(name)} is also in the batch with another text")
+    if not found:
+        raise InputError(f"{source}: no items to judge; expected a batch of Appraise")
+    return list(found.values())
+
+
+def _batch_items(entry: Mapping[str, Any], where: str) -> list[BatchItem]:
+    """The items of an entry: one for each of the systems that share the output, none for a planned repeat."""
+    kind = member(entry, "itemType", str, where)
+    if kind not in APPRAISE_TYPES:
+        raise InputError(f"{where}: itemType {kind!r}; expected {', '.join(APPRAISE_TYPES)}")
+    if kind == "CHK":
+        return []
+    segment = str(member(entry, "itemID", (int, str), where))
+    document = member(entry, "documentID", (str, type(None)), where, None)
+    segment = f"{document}/{segment}" if document else segment
+    text, role = member(entry, "targetText", str, where), APPRAISE_KINDS[kind]
+    original = member(entry, "sourceText", str, where, "")
+    # A reference has the known score 1.
+    known = {"gold": "1" if role == "gold" else "", "source_text": original}
+    found = []
+    for system in systems_of(member(entry, "targetID", str, where), f"{where}, 'targetID'"):
+        of = item_id(segment, system, "item") if role == "degraded" else ""
+        own = {"id": item_id(segment, system, role), "sent": text, "role": role, "of": of}
+        found.append({**own, "source": segment, "system": system, **known})
+    return found
+
+
+def item_id(segment: str, system: str, role: str) -> str:
+    """The id of a system's output for a segment; a degraded one or a reference ends in its kind."""
+    name = f"{segment} {system}" if system else segment
+    return name + {"item": "", "degraded": " (degraded)", "gold": " (reference)"}[role]
 
 
 # -- what the campaign exported before -----------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Tables of direct assessment scores from Appraise and WMT, and the campaigns that are made from them.
+"""Tables of scores, from Appraise, WMT or of one's own, and the campaigns that are made from them.
 
 Every line is one score: of a system's output, a reference, a degraded output or one judged again.  A system
 `A+B` stands for one output that A and B share; it was judged once, and the score is that of both.
@@ -6,13 +6,16 @@ Every line is one score: of a system's output, a reference, a degraded output or
 Appraise's table has no header: `user, system, segment, type, source language, target language, score,
 start, end`; with documents, `document, is document` stand before the times (Unix seconds).  Types are TGT
 (a system's output), REF (a reference), BAD (a degraded output) and CHK (an output judged again).  Scores
-of whole documents are left out, and counted.  A batch is a JSON list of tasks, each with `items` of
-`itemID, itemType, sourceText, targetID, targetText`.
+of whole documents are left out, and counted.
 
 WMT's, in the layout of Graham's tools: `HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type
 sid score time`; in raw tables the names are parted by spaces and the rows by tabs, later ones have tabs
 throughout.  Types are SYSTEM, REPEAT, REF and BAD_REF.  Tables of the step `good-stnd` hold standardised
 scores: they are refused, because campaigns keep what annotators said.
+
+One's own table has a row per score: annotator, item, score, and what else of :data:`OWN` there is.  It is read
+as WMT's, under other names: its item is WMT's segment where it has systems and no column for segments, and else is
+what was scored.
 
 In a campaign an item is a system's output for a segment.  A degraded output is an item of role degraded
 with its original, a reference one of role gold with the known score 1, and a repeat is a slot of kind
@@ -30,16 +33,20 @@ import json
 import math
 import re
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import get_args
 
+from ...data.options import one_of
+from ...data.reading.forms import unread, ways_of_scores
+from ...data.reading.sources import Table, load
 from ...errors import InputError
-from ...files.inputs import decoded, member, of_kind, parsed, read_file, unpacked
-from ...native.annotation.methods import Settings, start
-from ...text import listed, quoted
-from ..storage.design import Design, OnRepeat, now
+from ...files.inputs import decoded, read_file, unpacked
+from ...native.annotation.methods import ADDITIVE, Method, Settings, start
+from ...text import listed
+from ..storage.design import Design, OnRepeat, now, number_of
 from ..storage.records import (
     About,
     Reserved,
@@ -51,14 +58,25 @@ from ..storage.records import (
 )
 from ..storage.rules import settle_and_count, write_rule
 from ..storage.store import Store, created
-from .kinds import APPRAISE_TYPES, refuse_other
+from .campaign_files import (
+    APPRAISE_KINDS,
+    PER_HIT,
+    cells_of,
+    check_numbered,
+    check_size,
+    item_id,
+    read_items,
+    systems_of,
+)
+from .kinds import APPRAISE_TYPES, kind_of_file, refuse_other
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
 class JudgedLine:
-    """One score, in [0, 1] and raw; times are in Unix seconds, nan if unknown."""
+    """One score, in [0, 1] and raw; times are in Unix seconds, nan if unknown. labels: the item's source and system,
+    where it has a name of its own."""
 
     where: str
     annotator: str
@@ -72,6 +90,12 @@ class JudgedLine:
     began: float = math.nan
     ended: float = math.nan
     seconds: float = math.nan
+    labels: tuple[str, str] | None = None
+    text: str = ""
+
+
+#: The lowest and the highest score or rating.
+Scale = tuple[float, float]
 
 
 def score(text: str, where: str) -> float:
@@ -85,6 +109,18 @@ def score(text: str, where: str) -> float:
     return value / 100.0
 
 
+def rescaled(value: float, where: str, scale: Scale | None) -> str:
+    """A rating as a score from 0 to 100."""
+    if scale is None:
+        raise InputError(f"{where}: a rating of {value:g}; specify its scale, for example --scale 1 5")
+    low, high = scale
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise InputError(f"scale {low:g} to {high:g}: expected two numbers, the lower one first")
+    if not low <= value <= high:
+        raise InputError(f"{where}: a rating of {value:g} is outside the scale {low:g} to {high:g}")
+    return repr(100.0 * (value - low) / (high - low))
+
+
 def number(text: str, where: str, expected: str) -> float:
     """A finite number."""
     stripped = text.strip()
@@ -92,14 +128,6 @@ def number(text: str, where: str, expected: str) -> float:
     if not math.isfinite(value):
         raise InputError(f"{where}: {text!r}; expected {expected}")
     return value
-
-
-def systems_of(text: str, where: str) -> tuple[str, ...]:
-    """The systems that share an output: "A+B" are two."""
-    names = tuple(name.strip() for name in text.split("+"))
-    if not all(names) or len(set(names)) < len(names):
-        raise InputError(f"{where}: {text!r}; expected a system, or different systems joined by +")
-    return names
 
 
 def of_pair(lines: Sequence[JudgedLine], pair: str | None, source: str) -> list[JudgedLine]:
@@ -116,8 +144,6 @@ def of_pair(lines: Sequence[JudgedLine], pair: str | None, source: str) -> list[
     return chosen
 
 
-#: Appraise's type -> kind of score in a campaign.
-APPRAISE_KINDS = {"TGT": "item", "CHK": "repeat", "BAD": "degraded", "REF": "gold"}
 _WORDS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -167,57 +193,6 @@ def _appraise_line(cells: list[str], where: str) -> JudgedLine:
     return JudgedLine(where, *judged, began, ended, ended - began)
 
 
-# -- batches -------------------------------------------------------------------------------------------------
-
-
-#: An item of a batch, as a row of an items file.
-BatchItem = dict[str, str]
-
-
-def read_batch(raw: bytes, source: str) -> list[BatchItem]:
-    """The items of a batch of Appraise, each once; planned repeats (CHK) are no items of their own."""
-    found: dict[str, BatchItem] = {}
-    for t, task in enumerate(of_kind(parsed(decoded(raw, source), source), list, source, "the document"), 1):
-        where = f"{source}, task {t}"
-        entries = member(of_kind(task, dict, where, "it"), "items", list, where)
-        for k, entry in enumerate(entries, 1):
-            place = f"{where}, item {k}"
-            for item in _batch_items(of_kind(entry, dict, place, "it"), place):
-                name = item["id"]
-                if found.setdefault(name, item) != item:
-                    raise InputError(f"{place}: item {quoted(name)} is also in the batch with another text")
-    if not found:
-        raise InputError(f"{source}: no items to judge; expected a batch of Appraise")
-    return list(found.values())
-
-
-def _batch_items(entry: Mapping[str, Any], where: str) -> list[BatchItem]:
-    """The items of an entry: one for each of the systems that share the output, none for a planned repeat."""
-    kind = member(entry, "itemType", str, where)
-    if kind not in APPRAISE_TYPES:
-        raise InputError(f"{where}: itemType {kind!r}; expected {', '.join(APPRAISE_TYPES)}")
-    if kind == "CHK":
-        return []
-    segment = str(member(entry, "itemID", (int, str), where))
-    document = member(entry, "documentID", (str, type(None)), where, None)
-    segment = f"{document}/{segment}" if document else segment
-    text, role = member(entry, "targetText", str, where), APPRAISE_KINDS[kind]
-    original = member(entry, "sourceText", str, where, "")
-    # A reference has the known score 1.
-    known = {"gold": "1" if role == "gold" else "", "source_text": original}
-    found = []
-    for system in systems_of(member(entry, "targetID", str, where), f"{where}, 'targetID'"):
-        of = item_id(segment, system, "item") if role == "degraded" else ""
-        own = {"id": item_id(segment, system, role), "sent": text, "role": role, "of": of}
-        found.append({**own, "source": segment, "system": system, **known})
-    return found
-
-
-def item_id(segment: str, system: str, role: str) -> str:
-    """The id of a system's output for a segment; a degraded one or a reference ends in its kind."""
-    return f"{segment} {system}" + {"item": "", "degraded": " (degraded)", "gold": " (reference)"}[role]
-
-
 #: Type in the table -> kind of score in a campaign.
 WMT_KINDS = {"SYSTEM": "item", "REPEAT": "repeat", "BAD_REF": "degraded", "REF": "gold"}
 NEEDED = ("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score")
@@ -233,7 +208,10 @@ def read_wmt(raw: bytes, source: str) -> list[JudgedLine]:
         what = f"no column {listed(absent)}" if absent else "a column stands twice"
         raise InputError(f"{source}: {what}; found {listed(names)}")
     places = [(row, f"{source}, line {k}") for k, row in enumerate(rows[1:], 2) if row.strip()]
-    lines = [_wmt_line(dict(zip(names, _cells(row, len(names), where))), where) for row, where in places]
+    lines = [
+        _wmt_line(dict(zip(names, _cells(row, len(names), where))), where, partial(_column, where))
+        for row, where in places
+    ]
     if not lines:
         raise InputError(f"{source}: no rows below the header")
     return lines
@@ -254,19 +232,75 @@ def _cells(row: str, width: int, where: str) -> list[str]:
     return cells
 
 
-def _wmt_line(row: dict[str, str], where: str) -> JudgedLine:
+def _column(where: str, name: str) -> str:
+    return f"{where}, column {name!r}"
+
+
+def _wmt_line(row: Mapping[str, str], where: str, at: Callable[[str], str]) -> JudgedLine:
+    """The score of a row; `at`: its place, and a column, for messages."""
     kind = row["type"]
     if kind not in WMT_KINDS:
-        raise InputError(f"{where}, column 'type': {kind!r}; expected {', '.join(WMT_KINDS)}")
-    if not row["WorkerId"] or not row["sid"]:
-        raise InputError(f"{where}: no WorkerId or no sid; expected both")
+        raise InputError(f"{at('type')}: {kind!r}; expected {', '.join(WMT_KINDS)}")
+    blank = [name for name in ("WorkerId", "sid") if not row[name].strip()]
+    if blank:
+        raise InputError(f"{at(blank[0])}: blank; expected a name")
     known = {name: "" if row.get(name) == "NA" else row.get(name, "") for name in ("HITId", "time")}
-    spent = number(known["time"], f"{where}, column 'time'", "seconds") if known["time"] else 0.0
-    systems, given = systems_of(row["sys_id"], f"{where}, column 'sys_id'"), row["score"]
-    value, pair = score(given, f"{where}, column 'score'"), f"{row['Input.src']}-{row['Input.trg']}"
+    spent = number(known["time"], at("time"), "seconds") if known["time"] else 0.0
+    systems = systems_of(row["sys_id"], at("sys_id")) if "sys_id" in row else ("",)
+    given, pair = row["score"], f"{row.get('Input.src', '')}-{row.get('Input.trg', '')}"
+    value = score(given, at("score"))
     judged = (row["WorkerId"], systems, row["sid"], WMT_KINDS[kind], value, given, pair, known["HITId"])
     # Tables in which nobody took times have 0.
     return JudgedLine(where, *judged, seconds=spent if spent > 0 else math.nan)
+
+
+#: What the columns of one's own table say -> the columns of WMT's that say it; the first three are needed.
+OWN = {
+    **{"annotator": "WorkerId", "item": "sid", "score": "score", "system": "sys_id", "segment": "segment"},
+    **{"text": "text", "hit": "HITId", "seconds": "time"},
+}
+_NEEDED_OWN = list(OWN)[:3]
+#: A table without a score above this is on another scale than 0 to 100, unless its scale is stated.
+_FEW_POINTS = 10.0
+
+
+def read_own(table: Table, columns: Mapping[str, str], scale: Scale | None = None) -> list[JudgedLine]:
+    """The scores of one's own table, read as WMT's under the names that `columns` gives (blank: there is none)."""
+    strange = [name for name in columns if name not in OWN]
+    if strange:
+        raise InputError(f"--col {strange[0]}=: expected one of {', '.join(OWN)} before the sign")
+    said = {**{name: name for name in OWN if name in table.columns}, **columns}
+    said = {name: column for name, column in said.items() if column}
+    for name in dict.fromkeys((*said, *_NEEDED_OWN)):
+        table.need([said.get(name, name)], f" for the {name}", f"; say which it is with --col {name}=COLUMN")
+    called = {OWN[name]: column for name, column in said.items()}
+    cells = {name: cells_of(table, column) for name, column in called.items()}
+    if scale is None:
+        _check_scale(table.source, called["score"], [number_of(cell) for cell in cells["score"]])
+    lines = []
+    for k, row in enumerate(zip(*cells.values())):
+        own = {"type": "SYSTEM", **dict(zip(cells, row))}
+
+        def at(name: str, k: int = k) -> str:
+            return table.where(k, called.get(name))
+
+        if scale is not None:
+            own["score"] = rescaled(number(own["score"], at("score"), "a number"), at("score"), scale)
+        # Where a segment is named too, the item is an output of its own.
+        labels = (own["segment"], own.pop("sys_id", "")) if "segment" in own else None
+        line = _wmt_line(own, f"{table.source}, row {k + 1}", at)
+        lines.append(replace(line, labels=labels, text=own.get("text", "")))
+    return lines
+
+
+def _check_scale(source: str, column: str, scores: Sequence[float]) -> None:
+    known = [value for value in scores if not math.isnan(value)]
+    if known and max(known) <= _FEW_POINTS:
+        low, high = min(known), max(known)
+        raise InputError(
+            f"{source}, column {column!r}: scores from {low:g} to {high:g}, which is no scale from 0 to 100; state its"
+            f" ends, used or not, as in --scale {low:g} {high:g} (--scale 0 100, if they are so low)"
+        )
 
 
 COLUMNS = ("sent", "source", "system", "role", "of", "gold")
@@ -290,8 +324,14 @@ def from_scores(
     scores: str | Path,
     *,
     pair: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    scale: Scale | None = None,
+    items: str | Path | None = None,
+    method: Method = "da",
+    per_hit: int | None = None,
     on_repeat: OnRepeat = "first",
     seed: int | None = None,
+    encoding: str | None = None,
 ) -> FromScores:
     """Make a campaign from a table of scores.
 
@@ -300,13 +340,29 @@ def from_scores(
     path : path
         The database to create; it must not exist.
     scores : path
-        Scores that Appraise exported, or direct assessment scores in the layout of WMT.
+        Scores that Appraise exported, direct assessment scores in the layout of WMT, or any table with a row per
+        score.
     pair : str, optional
         Source and target language, "deu-eng"; needed if the table has several.
+    columns : mapping of str to str, optional
+        What the columns of one's own table are called: annotator, item, score, and, if it has them, system, segment,
+        text, hit, seconds; default: by these names.  "" means that there is none.
+    scale : (float, float), optional
+        Lowest and highest score of one's own table; default: 0 and 100.
+    items : path, optional
+        CSV with the columns `id` and `sent` (or `columns["text"]`), the texts of the items; items that have no score
+        yet are part of the campaign too.
+    method : {"da", "easl", "random"}
+        easl and random begin with alpha = beta = 1, and add s to alpha and 1 - s to beta for each imported score s,
+        in [0, 1], as for any other score.  ra and trueskill need the order of scores within HITs, and of HITs.
+    per_hit : int, optional
+        Items in a HIT of the next batches; default: as in the table, or 5 where it names no HITs.
     on_repeat : {"first", "last", "both"}
         Which scores count if an annotator judged an output more than once without a planned repeat.
     seed : int, optional
         Seed of later batches; default: drawn at random and stored.
+    encoding : str, optional
+        Encoding of one's own table, and of `items`, if it is not UTF-8.
 
     Returns
     -------
@@ -328,50 +384,107 @@ def from_scores(
     >>> made = campaign.from_scores(folder / "C.db", folder / "scores.csv")
     >>> (made.items, made.annotators, made.judgments)
     (2, 2, 3)
+    >>> _ = (folder / "mine.csv").write_text("who,sentence,points\\nann,a,80\\nann,b,35\\nbob,a,90\\n")
+    >>> named = {"annotator": "who", "item": "sentence", "score": "points"}
+    >>> made = campaign.from_scores(folder / "D.db", folder / "mine.csv", columns=named, method="easl")
+    >>> campaign.open(folder / "D.db").scores().raw.tolist()
+    [0.85, 0.35]
     """
     source = str(scores)
     raw = unpacked(read_file(scores, "a table of scores"), source)
-    expected = "scores from Appraise, or direct assessment scores from WMT"
-    kind = refuse_other(raw, source, ("appraise-scores", "wmt-scores"), expected)
-    lines, documents = read_appraise(raw, source) if kind == "appraise-scores" else (read_wmt(raw, source), 0)
+    one_of("method", method, get_args(Method))
+    if method not in ADDITIVE:
+        raise InputError(
+            f"{source}: method {method} compares scores within HITs, one HIT after the other, and a table of scores"
+            f" has no such order; import it with --method {', '.join(ADDITIVE)}, or begin anew with 'pairproof easl init'"
+        )
+    lines, documents = _lines(raw, source, columns, scale, encoding)
     chosen = of_pair(lines, pair, source)
     hits = _hits(chosen)
     drawn = drawn_seed(seed)
+    all_items = _Items(chosen, {} if items is None else _texts(items, (columns or {}).get("text"), encoding))
     # A key is the kind, the segment and the systems.
     size = max(sum(len(key) - 2 for key in _slots(hit)) for hit in hits)
+    n_items = sum(role == "item" for role, *_ in all_items.reserved)
+    if per_hit or not any(line.hit for line in chosen):
+        size = per_hit or max(size, min(PER_HIT, n_items))
+        check_size(size, n_items, method, source)
+    check_numbered(COLUMNS, size, source)
     design = Design(text="sent", on_repeat=on_repeat, partial=True, columns={c: c for c in COLUMNS[1:]})
-    a = About(secrets.token_hex(6), "da", size, Settings(), "paper", drawn, COLUMNS, True, design)
+    a = About(secrets.token_hex(6), method, size, Settings(), "paper", drawn, COLUMNS, True, design)
     with created(path) as store:
         write_about(store, a)
         write_rule(store, "repeats", on_repeat)
-        items = _Items(chosen)
-        write_items(store, items.ids, items.fields, start("da", len(items.ids)), items.reserved)
-        judgments = _insert(store, hits, items, source, raw)
+        write_items(
+            store, all_items.ids, all_items.fields, start(method, len(all_items.ids)), all_items.reserved
+        )
+        judgments = _insert(store, hits, all_items, source, raw)
         settle_and_count(store, a, recount=True)
     people = len({line.annotator for line in chosen})
-    return FromScores(a, len(items.ids), people, judgments, documents)
+    return FromScores(a, len(all_items.ids), people, judgments, documents)
+
+
+def _lines(
+    raw: bytes, source: str, columns: Mapping[str, str] | None, scale: Scale | None, encoding: str | None
+) -> tuple[list[JudgedLine], int]:
+    """The scores of a table of any kind, and how many of whole documents were left out."""
+    kind = kind_of_file(raw, source)
+    if columns is None and kind is not None and kind.name != "scores":
+        expected = "scores from Appraise, direct assessment scores from WMT, or a table with a row per score"
+        known = refuse_other(raw, source, ("appraise-scores", "wmt-scores"), expected)
+        return read_appraise(raw, source) if known == "appraise-scores" else (read_wmt(raw, source), 0)
+    table = load(source, encoding)
+    if columns is None and not {*table.columns}.issuperset(_NEEDED_OWN):
+        if ways := ways_of_scores(table):
+            raise unread(table, {}, ways)
+        raise InputError(
+            f"{source}: found the columns {listed(table.columns)}; expected a row per score: say which column is which"
+            " (--col annotator=COLUMN --col item=COLUMN --col score=COLUMN); a model file (id, alpha, beta), a log, or"
+            " scores from Appraise or WMT"
+        )
+    return read_own(table, columns or {}, scale), 0
+
+
+def _texts(items: str | Path, column: str | None, encoding: str | None) -> dict[str, str]:
+    """The texts of an items file by the ids of the items."""
+    read = read_items(items, encoding)
+    name = column or Design().text
+    read.table.need([name], " with the texts", "; say which it is with --col text=COLUMN")
+    return dict(zip(read.ids, cells_of(read.table, name)))
 
 
 class _Items:
-    """The items of a table: each output once, with the originals of degraded ones."""
+    """The items of a table: each output once, with the originals of degraded ones, and those of `texts`."""
 
-    def __init__(self, lines: Sequence[JudgedLine]) -> None:
-        keys: dict[tuple[str, str, str], None] = {}
+    def __init__(self, lines: Sequence[JudgedLine], texts: Mapping[str, str]) -> None:
+        # Name, source, system and text of each.
+        keys: dict[tuple[str, str, str], tuple[str, str, str, str]] = {}
         for line in lines:
             for system in line.systems:
+                key = (line.segment, system, _role(line))
                 if line.kind == "degraded":
-                    keys.setdefault((line.segment, system, "item"))
-                keys.setdefault((line.segment, system, _role(line)))
+                    whole = (line.segment, system, "item")
+                    keys.setdefault(whole, (item_id(*whole), line.segment, system, ""))
+                what = (item_id(*key), *(line.labels or (line.segment, system)), line.text)
+                if keys.setdefault(key, what) != what:
+                    differ = "another text, segment or system than in an earlier row"
+                    raise InputError(f"{line.where}: item {what[0]!r} has {differ}; expected the same")
+        names = {name for name, *_ in keys.values()}
+        lost = sorted(names - {*texts}) if texts else []
+        if lost:
+            raise InputError(f"--items: no text for {len(lost)} of {len(names)} items: {listed(lost[:5])}")
+        keys |= {(name, "", "item"): (name, name, "", "") for name in texts if name not in names}
         self.position = {key: k for k, key in enumerate(keys)}
-        self.ids = [item_id(*key) for key in keys]
+        self.ids = [name for name, *_ in keys.values()]
         self.reserved: list[Reserved] = []
         self.fields: list[list[str]] = []
-        for segment, system, kind in keys:
-            of = self.position[segment, system, "item"] if kind == "degraded" else None
+        for (segment, own, kind), (name, source, system, text) in keys.items():
+            of = self.position[segment, own, "item"] if kind == "degraded" else None
             gold = OF_REFERENCE if kind == "gold" else None
-            self.reserved.append((kind, of, segment, system, gold))
+            self.reserved.append((kind, of, source, system, gold))
             original = self.ids[of] if of is not None else ""
-            self.fields.append(["", segment, system, kind, original, "" if gold is None else f"{gold:g}"])
+            known = "" if gold is None else f"{gold:g}"
+            self.fields.append([texts.get(name, text), source, system, kind, original, known])
 
     def of(self, line: JudgedLine) -> list[int]:
         """The positions of a line's items, one for each system."""

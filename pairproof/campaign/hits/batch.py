@@ -91,7 +91,9 @@ def batch_of(
     kinds = tuple(kind for kind, _, _ in hits)
     plans = tuple(tuple(plan or (ROLES[k] for k in roles[items].tolist())) for _, items, plan in hits)
     about_hits = (columns, shown, 0, tuple(keys), kinds, plans, a.design.text, a.design.shown(show))
-    return Batch(a.id, number, a.per_hit, *about_hits, a.design.judgments, _given(store, keys, pairs))
+    # HITs that were imported may be larger than those of later batches.
+    size = max([a.per_hit, *map(len, shown)])
+    return Batch(a.id, number, size, *about_hits, a.design.judgments, _given(store, keys, pairs))
 
 
 def _stored(store: Store, keys: Sequence[Key]) -> list[NewHit]:
@@ -311,6 +313,7 @@ def open_batch(
     layout: str | Path | None = None,
     lang: str | None = None,
     address: str | None = None,
+    without_texts: bool = False,
 ) -> Batch:
     """Choose the next HITs, store them as a batch, and write them to a file.
 
@@ -350,6 +353,8 @@ def open_batch(
     address : str, optional
         Where the pages of a folder are put, such as "https://example.org/pages/"; `links-K.csv` in the folder
         then has each annotator's link.
+    without_texts : bool
+        Also write items whose text is blank, because annotators see them elsewhere.
 
     Returns
     -------
@@ -373,6 +378,8 @@ def open_batch(
         batch = _last(store, a, asked) if again else Opening(store, a, asked).open()
         if not again and batch.given and (target.folder or target.path.suffix.lower() == ".html"):
             assigning.remember_tokens(store, batch.number)
+        if not without_texts:
+            _check_texts(store, a, batch)
         alone = annotator is not None
         with written(store, batch, target, [path], alone=alone, force=force, address=address) as files:
             # The batch is stored before its files are written: if killed in between, --again writes them.
@@ -399,6 +406,21 @@ def _check_shown(a: About, show: Sequence[str]) -> None:
     if absent:
         found = ", ".join(map(repr, visible(a))) or "none"
         raise InputError(f"--show {absent[0]}: no such column; those that can be shown are {found}")
+
+
+def _check_texts(store: Store, a: About, batch: Batch) -> None:
+    """Refuse items of which annotators would see nothing."""
+    seen = [batch.columns.index(name) for name in (batch.text, *batch.show) if name in batch.columns]
+    items = {name: cells for hit in batch.hits for name, cells in hit} if batch.text in batch.columns else {}
+    blank = [name for name, cells in items.items() if not any(cells[k].strip() for k in seen)]
+    if blank:
+        cure = f"fill the column {batch.text!r} of the items file and make the campaign anew"
+        if a.imported:
+            cure = "import them again with --items ITEMS.csv (columns id and sent), or with --col text=COLUMN"
+        raise InputError(
+            f"{store.path}: {len(blank)} of the batch's {len(items)} items have no text, such as {blank[0]!r}:"
+            f" annotators would see nothing; {cure}. If they see the items elsewhere, add --without-texts"
+        )
 
 
 def _only_again(asked: Asked) -> None:

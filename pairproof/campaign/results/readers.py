@@ -27,7 +27,6 @@ import base64
 import binascii
 import csv
 import io
-import math
 import re
 import zlib
 from collections.abc import Iterator, Mapping
@@ -42,6 +41,7 @@ from ...files.inputs import decoded, json_kind_of, member, of_kind, parsed, unpa
 from ...text import quoted
 from ..formats.campaign_files import BATCH_COLUMNS
 from ..formats.kinds import kind_of_file
+from ..formats.score_tables import Scale, rescaled
 from ..page.platforms import unguarded_csv
 from . import results_file as results
 
@@ -144,7 +144,6 @@ OWN_COLUMNS = (
 )  # fmt: skip
 #: Times of a results file, and what Label Studio calls them.
 MOMENTS = (("SubmitTime", "created_at"), ("UpdateTime", "updated_at"))
-_Scale = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -156,7 +155,7 @@ class Exported:
     predictions: int = 0
 
 
-def from_tasks(document: Any, source: str, scale: _Scale | None = None) -> Exported:
+def from_tasks(document: Any, source: str, scale: Scale | None = None) -> Exported:
     """The annotations of a JSON export, a list of tasks; `scale`: the lowest and the highest rating."""
     found: list[tuple[str, Mapping[str, str]]] = []
     cancelled = predictions = 0
@@ -195,7 +194,7 @@ def _signature(annotation: Mapping[str, Any], project: str, where: str) -> dict[
     return {**named, **{name: text for name, text in times.items() if text}}
 
 
-def _answers(result: list[Any], where: str, scale: _Scale | None) -> dict[str, str]:
+def _answers(result: list[Any], where: str, scale: Scale | None) -> dict[str, str]:
     found: dict[str, str] = {}
     for region in result:
         region = of_kind(region, dict, where, "an entry of 'result'")
@@ -216,32 +215,21 @@ def _is_ours(control: str) -> bool:
     return stem in ("range", "na") and stem != control
 
 
-def _cell(kind: str, value: Any, where: str, scale: _Scale | None) -> str:
+def _cell(kind: str, value: Any, where: str, scale: Scale | None) -> str:
     if kind == "choices" and isinstance(value, list):
         return "on" if value else ""
     if kind in ("number", "rating") and not isinstance(value, list):
-        return repr(value) if kind == "number" else _rescaled(value, where, scale)
+        return repr(value) if kind == "number" else rescaled(value, where, scale)
     raise InputError(
         f"{where}: {json_kind_of(value)} as answer of a control of type {quoted(kind)}; expected type number (0 to"
         " 100), rating, or choices for 'cannot judge'"
     )
 
 
-def _rescaled(value: float, where: str, scale: _Scale | None) -> str:
-    if scale is None:
-        raise InputError(f"{where}: a rating of {value:g}; say its scale, for example --scale 1 5")
-    low, high = scale
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise InputError(f"scale {low:g} to {high:g}: expected two numbers, the lower one first")
-    if not low <= value <= high:
-        raise InputError(f"{where}: a rating of {value:g} is outside the scale {low:g} to {high:g}")
-    return repr(100.0 * (value - low) / (high - low))
-
-
 # -- CSV and JSON-MIN ----------------------------------------------------------------------------------------
 
 
-def from_rows(rows: Iterator[tuple[str, Mapping[str, Any]]], scale: _Scale | None = None) -> Exported:
+def from_rows(rows: Iterator[tuple[str, Mapping[str, Any]]], scale: Scale | None = None) -> Exported:
     """The annotations of a CSV or JSON-MIN export: the place of each row, and its cells by column."""
     found: list[tuple[str, Mapping[str, str]]] = []
     cancelled = 0
@@ -281,7 +269,7 @@ def _plain(value: Any) -> str:
     return "" if value is None or isinstance(value, (dict, list)) else str(value)
 
 
-def _flat(name: str, value: Any, where: str, scale: _Scale | None) -> str:
+def _flat(name: str, value: Any, where: str, scale: Scale | None) -> str:
     """An answer in one cell: 73, `[{"number": 73}]`, `[{"rating": 4}]`, or the chosen words."""
     if name.startswith("na"):
         words = _plain(value) if not isinstance(value, (dict, list)) else "on" if value else ""
@@ -304,7 +292,7 @@ def _flat(name: str, value: Any, where: str, scale: _Scale | None) -> str:
         rating = float(text)
     except ValueError:
         raise InputError(f"{where}: {text!r} is not a number; expected a rating") from None
-    return _rescaled(rating, where, scale)
+    return rescaled(rating, where, scale)
 
 
 Tool = Literal["results", "label-studio", "codes"]
@@ -364,7 +352,7 @@ def _found(raw: bytes, source: str) -> Tool:
 
 
 def _label_studio(
-    raw: bytes, source: str, encoding: str | None, scale: _Scale | None, accept_unterminated: bool
+    raw: bytes, source: str, encoding: str | None, scale: Scale | None, accept_unterminated: bool
 ) -> Exported:
     text = unpacked(raw, source)
     if text.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"[", b"{"):

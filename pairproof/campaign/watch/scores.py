@@ -46,8 +46,8 @@ ASSUMED = (
 )
 _OWN = {
     "ra": "ra's distributions are not sums of scores, so they cannot be calibrated",
-    "trueskill": "normal, by the method's own variance",
-    "da": "Student's t from the item's own scores; none below two scores",
+    "trueskill": "by the method's own variance",
+    "da": "from the item's own scores; none below two scores",
 }
 
 
@@ -147,6 +147,11 @@ def _factor(state: ScoreState, spread: Spread, kind: Kind) -> tuple[float, str]:
     if not (score * (1.0 - score)).any():
         return nan, "all scores are at the ends of the scale, so they cannot be calibrated"
     return calibration(state.a, state.b, spread.value), ASSUMED
+
+
+def item_order(score: FloatArray, n: IntArray) -> IntArray:
+    """Places of items from the highest score to the lowest, equal ones as they stand; those without a score last."""
+    return np.argsort(np.where(np.isnan(score) | (n == 0), np.inf, -score), kind="stable")
 
 
 #: HITs of annotators up to which a HIT has an effect of its own in the annotator model: the equations have as

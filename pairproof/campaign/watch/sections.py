@@ -425,6 +425,6 @@ def model(found: ItemScores, most: int | None) -> Iterator[blocks.Block]:
     ]
     if most is not None and len(table) > most:
         left = len(table) - 2 * (most // 2)
-        table[most // 2 : -(most // 2)] = [(f"... {left} more", *[""] * 7)]
+        table[most // 2 : -(most // 2)] = [(f"... {left} more (--all-items)", *[""] * 7)]
     titles = ("scores", "own", "low", "high", found.model, "low", "high")
     yield blocks.Table(("id", *titles), tuple(table))

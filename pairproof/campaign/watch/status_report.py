@@ -12,13 +12,13 @@ import numpy as np
 from ...report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
 from ..storage.rules import rules_hash
 from . import sections
-from .scores import Intervals, Kind
+from .scores import Intervals, Kind, item_order
 from .status import Status
 
 #: Looks at stopping rules that a page lists.
 LOOKS = 10
-#: Most items shown in a terminal's table, half of them the best and half the worst.
-ITEMS = 20
+#: Most items shown in a terminal's table unless all are asked for, half of them the best and half the worst.
+ITEMS = 50
 
 
 def page(
@@ -43,7 +43,7 @@ def _blocks(status: Status, level: float, most: int | None, kind: Kind, people: 
     if status.model is not None:
         yield from sections.model(status.model, most)
     order = _order(status)
-    # Only what is shown is computed: a terminal shows twenty items of 100,000.
+    # Only what is shown is computed: a terminal shows fifty items of 100,000.
     half = len(order) if most is None or len(order) <= most else most // 2
     shown = [*order[:half], *order[max(len(order) - half, half) :]]
     own = status.intervals(level, kind, np.array(shown, np.int64))
@@ -97,7 +97,7 @@ def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> 
         rows.append((status.ids[k], *numbers, str(s.n[k])))
     if len(shown) < total:
         half = len(shown) // 2
-        rows[half:half] = [(f"... {total - len(shown)} more", "", "", "", "")]
+        rows[half:half] = [(f"... {total - len(shown)} more (--all-items)", "", "", "", "")]
     return Table(("id", "score", "low", "high", "n"), tuple(rows))
 
 
@@ -194,6 +194,5 @@ def _agreement_lines(status: Status) -> list[str]:
 
 def _order(status: Status) -> list[int]:
     """Items from the highest score to the lowest, equal ones as in the items file; those without a score last."""
-    score, n = status.state.score[status.scored], status.state.n[status.scored]
-    place = np.argsort(np.where(np.isnan(score) | (n == 0), np.inf, -score), kind="stable")
+    place = item_order(status.state.score[status.scored], status.state.n[status.scored])
     return list(status.scored[place].tolist())

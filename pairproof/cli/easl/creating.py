@@ -209,18 +209,31 @@ def init(
     options(
         "Method",
         {
-            "--method": "Method of a model file (default: easl for alpha and beta, trueskill for mu and sigma).",
+            "--method": "Default: da for scores; for a model file easl (alpha and beta) or trueskill (mu and sigma)."
+            " With easl, imported scores count as any others, and the next batch goes on from them.",
             "--per-hit": "Items in a HIT (default: as in the results, else 5).",
         },
-        method=choice(*[m for m in METHODS if m != "da"]),
+        method=choice(*METHODS),
         per_hit=COUNT,
+    ),
+    options(
+        "Table of scores",
+        {
+            "--col NAME=COLUMN": "Column of your own table that is annotator, item or score; or, if there is one, system,"
+            " segment, text, hit or seconds. Repeatable.",
+            "--scale LOW HIGH": "Scale of the scores of your own table, such as 1 5 (0 to 100 needs none).",
+            "--items ITEMS.csv": "The texts of the items (columns id, sent), and items that have no score yet.",
+            "--pair SRC-TRG": "Language pair of a table of scores that has several.",
+        },
+        col={"multiple": True},
+        scale={"type": float, "nargs": 2},
+        items=READ,
     ),
     options(
         "Files",
         {
             "--model-is": "Whether the model is from before or after the results (default: found by adding them up).",
             "--unescape": "Undo HTML's escapes in a model file, which one public EASL code writes into all texts.",
-            "--pair SRC-TRG": "Language pair of a table of scores that has several.",
         },
         model_is=choice("before", "after"),
     ),
@@ -229,49 +242,60 @@ def init(
     _method_options,
     campaign=KEPT,
 )
-def import_(
-    state: State, campaign: str, file: str, results: tuple[str, ...], pair: str | None, **asked: Any
-) -> None:
+def import_(state: State, campaign: str, file: str, results: tuple[str, ...], **asked: Any) -> None:
     """Create CAMPAIGN.db from FILE, whose content says what it is.
 
     \b
     a log that 'easl export --what log' wrote: the same campaign again
     a model file of an older tool, with the RESULTS that led to it
     scores that Appraise exported, or direct assessment scores of WMT
+    any table with a row per score (annotator, item, score from 0 to 100)
+
+    \b
+    pairproof easl import C.db mine.csv --col annotator=who --col item=story --col score=points
     """
     from ...campaign.formats.kinds import kind_of_file
     from ...files.inputs import read_file
 
     kind = kind_of_file(read_file(file, "a log, a model file or a table of scores"), file)
-    name = "" if kind is None else kind.name
-    scores = name in ("appraise-scores", "wmt-scores")
-    if scores or name == "log":
-        _only_for_models(results, name)
-    if pair is not None and not scores:
-        found = "a log" if name == "log" else "none"
-        raise click.UsageError(f"--pair chooses scores of a table, but FILE is {found}.")
+    scores = kind.name.endswith("scores") if kind else _holds_scores(file, asked["encoding"])
+    name = "scores" if scores or asked["col"] else "log" if kind is not None and kind.name == "log" else ""
+    _refuse_odd(results, name, kind.what if kind else f"a {'table of scores' if name else 'model file'}")
+    of_scores = taken(asked, _OF_SCORES)
     if name == "log":
         _import_log(state, campaign, file)
-    elif scores:
-        _import_scores(state, campaign, file, pair)
+    elif name == "scores":
+        _import_scores(state, campaign, file, {**of_scores, **taken(asked, _OF_BOTH)})
     else:
         _import_model(state, campaign, file, results, asked)
 
 
-def _only_for_models(results: tuple[str, ...], name: str) -> None:
+#: Options of `import` for tables of scores, and those for model files too.
+_OF_SCORES, _OF_BOTH = ("col", "scale", "items", "pair"), ("method", "per_hit", "encoding")
+
+
+def _holds_scores(file: str, encoding: str | None) -> bool:
+    """Whether a file of no kind that is known is rather one's own table of scores than a model file."""
+    from ...data.reading.forms import ways_of_scores
+    from ...data.reading.sources import load
+
+    table = load(file, encoding)
+    return "id" not in table.columns or bool(ways_of_scores(table))
+
+
+def _refuse_odd(results: tuple[str, ...], name: str, what: str) -> None:
     """Refuse options that have no meaning for this kind of file."""
     context = click.get_current_context()
     asked = click.core.ParameterSource.COMMANDLINE
-    odd = [
-        option.opts[0]
-        for option in context.command.params
-        if getattr(option, "section", SHARED) != SHARED
-        and option.name != "pair"
-        and context.get_parameter_source(str(option.name)) is asked
-    ]
-    if results or odd:
-        what = f"{odd[0]} is" if odd else "RESULTS are"
-        raise click.UsageError(f"{what} for model files, but FILE is a {name.replace('-', ' ')} file.")
+    known = {"log": (), "scores": (*_OF_SCORES, *_OF_BOTH)}
+    for option in context.command.params:
+        typed = context.get_parameter_source(str(option.name)) is asked
+        fits = option.name in known[name] if name else option.name not in _OF_SCORES
+        if typed and not fits and getattr(option, "section", SHARED) != SHARED:
+            of = "tables of scores" if option.name in _OF_SCORES else "model files"
+            raise click.UsageError(f"{option.opts[0]} is for {of}, but FILE is {what}.")
+    if results and name:
+        raise click.UsageError(f"RESULTS are for model files, but FILE is {what}.")
 
 
 def _import_log(state: State, campaign: str, file: str) -> None:
@@ -285,17 +309,18 @@ def _import_log(state: State, campaign: str, file: str) -> None:
     state.show(said, {"campaign": a.id, "items": found.items, "method": a.method, "judgments": n})
 
 
-def _import_scores(state: State, campaign: str, file: str, pair: str | None) -> None:
+def _import_scores(state: State, campaign: str, file: str, asked: dict[str, Any]) -> None:
     from ...campaign.formats.score_tables import from_scores
 
-    found = from_scores(campaign, file, pair=pair, seed=state.seed)
+    asked["columns"], asked["method"] = _columns(asked.pop("col"), None) or None, asked["method"] or "da"
+    found = from_scores(campaign, file, seed=state.seed, **asked)
     if found.documents:
         state.say(f"{file}: {found.documents} scores of whole documents left out")
     a, numbers = found.about, {name: vars(found)[name] for name in ("judgments", "annotators", "documents")}
     state.show(
         f"{campaign}: campaign {a.id}, {found.items} items, {found.judgments} judgments of"
-        f" {found.annotators} annotators, method {a.method}",
-        {"campaign": a.id, "items": found.items, "method": a.method, **numbers},
+        f" {found.annotators} annotators, method {a.method}, {a.per_hit} per HIT",
+        {"campaign": a.id, "items": found.items, "method": a.method, "per_hit": a.per_hit, **numbers},
     )
 
 

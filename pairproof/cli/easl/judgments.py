@@ -255,6 +255,7 @@ OWN = "\0"
         "What to show",
         {
             "--annotators": "Each annotator: agreement, repeats, checks, drift, speed, flags.",
+            "--all-items": "List all items (default: of more than 50 the 25 best and the 25 worst).",
             "--items-disagree": "The items that annotators disagree on most.",
             "--agreement": "Report how well annotators agree.",
             "--systems [COLUMN]": "Compare systems: means with intervals, paired by source. COLUMN names each"
@@ -278,7 +279,13 @@ OWN = "\0"
     ),
 )
 def status(
-    state: State, campaign: str, annotators: bool, items_disagree: bool, systems: str | None, **asked: Any
+    state: State,
+    campaign: str,
+    annotators: bool,
+    all_items: bool,
+    items_disagree: bool,
+    systems: str | None,
+    **asked: Any,
 ) -> None:
     """Show progress, cost, convergence and scores; --report writes a page with plots.
 
@@ -298,13 +305,14 @@ def status(
         systems_if_any=everything,
         **asked,
     )
+    most = max(ITEMS, len(found.ids) * all_items)
     # A hundred thousand scores take longer to write as JSON than to read.
     wanted = state.json or any(path.suffix.lower() == ".json" for path in state.reports)
     document = {**found.document(level, kind), **_extras(found, annotators, items_disagree)} if wanted else {}
     state.give(
         lambda: page(found, level, kind=kind),
         lambda: document,
-        lambda: render_text(page(found.only(annotators, items_disagree), level, ITEMS, kind, annotators)),
+        lambda: render_text(page(found.only(annotators, items_disagree), level, most, kind, annotators)),
     )
 
 
@@ -374,6 +382,7 @@ def stop(
         {
             "--what": "model: the older tools' file; history: every judgment; comparisons: input for 'pairproof"
             " fit'; log: the whole campaign as JSON Lines, which 'easl import' makes a campaign of again.",
+            "--best-first": "Scores from the highest to the lowest (default: as in the items file).",
             "--tool": "Columns of a model file as this public EASL code has them; its older version says mu and sigma.",
         },
         what=choice("scores", "model", "history", "comparisons", "log", default="scores"),
@@ -392,7 +401,15 @@ def stop(
     ),
 )
 def export(
-    state: State, campaign: str, out: str, what: Any, layout: Any, level: float, kind: Any, model: Any
+    state: State,
+    campaign: str,
+    out: str,
+    what: Any,
+    layout: Any,
+    level: float,
+    kind: Any,
+    model: Any,
+    best_first: bool,
 ) -> None:
     """Write scores with their intervals, a model file, the full history, paired comparisons, or a log."""
     from ...campaign.exports import export as write
@@ -401,6 +418,8 @@ def export(
         raise click.UsageError("--tool says the columns of a model file; use it with --what model.")
     if model != "raw" and what != "scores":
         raise click.UsageError("--model corrects scores; use it with --what scores.")
-    how = {"intervals": kind, "model": model, "force": state.force, "say": state.say}
+    if best_first and what != "scores":
+        raise click.UsageError("--best-first orders scores; use it with --what scores.")
+    how = {"best_first": best_first, "intervals": kind, "model": model, "force": state.force, "say": state.say}
     rows = write(campaign, out, what, level, layout=layout or "pairproof", **how)
     state.show(f"{out}: {rows} rows ({what})", {"out": out, "what": what, "rows": rows})

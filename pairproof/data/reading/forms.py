@@ -102,12 +102,21 @@ def _forms(own: Mapping[str, str]) -> Iterator[Form]:
             yield Form("winners", beaten)
 
 
+#: What a way to read scores of single items has as its layout: there is none, because campaigns read them.
+ITEM_SCORES = "item-scores"
+
+
 @dataclass(frozen=True)
 class Way:
     """A way to read a table: arguments beside those that were stated, and what they say of it."""
 
     arguments: Mapping[str, Any]
     meaning: str
+
+    @property
+    def of_items(self) -> bool:
+        """Whether these are scores of single items, of :func:`pairproof.campaign.from_scores`."""
+        return self.arguments["layout"] == ITEM_SCORES
 
     @property
     def respondents(self) -> bool:
@@ -134,7 +143,11 @@ class LayoutError(InputError):
 
     def _call(self, way: Way) -> str:
         source = self.source if self.source == "table" else repr(self.source)
-        said = "".join(f", {name}={value!r}" for name, value in self.arguments(way).items())
+        arguments = self.arguments(way)
+        if way.of_items:
+            columns = f", columns={arguments['columns']!r}" if "columns" in arguments else ""
+            return f"pairproof.campaign.from_scores('study.db', {source}{columns})"
+        said = "".join(f", {name}={value!r}" for name, value in arguments.items())
         return f"pairproof.read{'_respondents' * way.respondents}({source}{said})"
 
     def arguments(self, way: Way) -> dict[str, Any]:
@@ -186,6 +199,9 @@ _MEANT = {
 }
 _ANSWER_NAMES = re.compile("winner|outcome|choice|chosen|prefer|answer|vote|result|label|better", re.I)
 _JUDGE_NAMES = re.compile("judge|rater|annotator|user|worker|participant|subject|respondent|voter", re.I)
+#: Names of a column of scores of single items, and of one of these items.
+_SCORE_NAMES = re.compile("score|rating|points|grade|mark|slider", re.I)
+_ITEM_NAMES = re.compile("item|sentence|segment|text|story|document|stimulus|output|^id$", re.I)
 _POINT = re.compile(r"\s*(?:[0-9]|10)(?:\.0*)?\s*|" + "|".join(MISSING_WORDS))
 #: How arena votes name the winner; under any name of the column they say that it is not a column beside.
 _ARENA = {"model_a", "model_b", "tie", "tie (bothbad)"}
@@ -220,7 +236,8 @@ def ways_of(table: Table, stated: Mapping[str, Any]) -> list[Way]:
     """The calls that would read a table, as far as it states them; none where it is a header alone."""
     looks = _Looks(table, stated) if table.n_rows else None
     layout = stated.get("layout")
-    for look in (looks.at_texts, looks.at_pairs, looks.at_sides, looks.at_items) if looks else ():
+    known = (looks.at_texts, looks.at_pairs, looks.at_sides, looks.at_scores, looks.at_items) if looks else ()
+    for look in known:
         found = [
             way
             for way in look()
@@ -229,6 +246,11 @@ def ways_of(table: Table, stated: Mapping[str, Any]) -> list[Way]:
         if found:
             return found[:4]
     return []
+
+
+def ways_of_scores(table: Table) -> list[Way]:
+    """The way to read a table of scores of single items, a row each."""
+    return list(_Looks(table, {}).at_scores()) if table.n_rows else []
 
 
 def ways_of_codes(table: Table, answer: str, **more: Any) -> list[Way]:
@@ -348,6 +370,25 @@ class _Looks:
             return 0.0
         same = (self.table.columns[a].astype(str) == self.table.columns[b].astype(str)).mean()
         return (len(one & two) / min(len(one), len(two)) + sides) / 2 if same < 0.05 else 0.0
+
+    def at_scores(self) -> Iterator[Way]:
+        """A row per score: who gave it, to which item, and the score from 0 to 100."""
+        own = {name: factor for name, factor in self.cells.items() if factor.levels}
+        judges = [name for name in own if _JUDGE_NAMES.search(name)]
+        scores = [name for name in own if _SCORE_NAMES.search(name) and name not in judges]
+        scores = [name for name in scores if _numeric(own[name])]
+        rest = [name for name in own if name not in (*judges, *scores) and len(own[name].levels) > 1]
+        texts = [name for name in rest if not _numeric(own[name])]
+        items = [name for name in texts if _ITEM_NAMES.search(name)] or texts
+        items = items or [name for name in rest if _ITEM_NAMES.search(name)]
+        if judges and scores and items:
+            who, item, score = judges[0], items[0], scores[0]
+            given = numbers(self.table, score)[0]
+            low, high = np.nanmin(given), np.nanmax(given)
+            if 0 <= low < high <= 100:
+                told = f"One row per score: {who} gave {item} a {score}, here from {low:g} to {high:g}."
+                columns = {"annotator": who, "item": item, "score": score}
+                yield Way({"layout": ITEM_SCORES, "columns": columns}, told)
 
     def at_items(self) -> Iterator[Way]:
         """One column per item, with its rank or its rating; or per place, with the number of the item."""
