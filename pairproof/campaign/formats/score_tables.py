@@ -112,7 +112,7 @@ def score(text: str, where: str) -> float:
 def rescaled(value: float, where: str, scale: Scale | None) -> str:
     """A rating as a score from 0 to 100."""
     if scale is None:
-        raise InputError(f"{where}: a rating of {value:g}; specify its scale, for example --scale 1 5")
+        raise InputError(f"{where}: a rating of {value:g}; say its scale, for example --scale 1 5")
     low, high = scale
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InputError(f"scale {low:g} to {high:g}: expected two numbers, the lower one first")
@@ -272,7 +272,7 @@ def read_own(table: Table, columns: Mapping[str, str], scale: Scale | None = Non
     said = {**{name: name for name in OWN if name in table.columns}, **columns}
     said = {name: column for name, column in said.items() if column}
     for name in dict.fromkeys((*said, *_NEEDED_OWN)):
-        table.need([said.get(name, name)], f" for the {name}", f"; say which it is with --col {name}=COLUMN")
+        table.need([said.get(name, name)], f" for the {name} (--col {name}=COLUMN)")
     called = {OWN[name]: column for name, column in said.items()}
     cells = {name: cells_of(table, column) for name, column in called.items()}
     if scale is None:
@@ -398,11 +398,15 @@ def from_scores(
             f"{source}: method {method} compares scores within HITs, one HIT after the other, and a table of scores"
             f" has no such order; import it with --method {', '.join(ADDITIVE)}, or begin anew with 'pairproof easl init'"
         )
+    texts: dict[str, str] = {}
+    if items is not None:
+        texts = _texts(items, (columns or {}).get("text"), encoding)
+        columns = columns and {**columns, "text": ""}
     lines, documents = _lines(raw, source, columns, scale, encoding)
     chosen = of_pair(lines, pair, source)
     hits = _hits(chosen)
     drawn = drawn_seed(seed)
-    all_items = _Items(chosen, {} if items is None else _texts(items, (columns or {}).get("text"), encoding))
+    all_items = _Items(chosen, texts)
     # A key is the kind, the segment and the systems.
     size = max(sum(len(key) - 2 for key in _slots(hit)) for hit in hits)
     n_items = sum(role == "item" for role, *_ in all_items.reserved)
@@ -449,7 +453,7 @@ def _texts(items: str | Path, column: str | None, encoding: str | None) -> dict[
     """The texts of an items file by the ids of the items."""
     read = read_items(items, encoding)
     name = column or Design().text
-    read.table.need([name], " with the texts", "; say which it is with --col text=COLUMN")
+    read.table.need([name], " with the texts (--col text=COLUMN)")
     return dict(zip(read.ids, cells_of(read.table, name)))
 
 

@@ -17,6 +17,7 @@ from numpy.random import Generator
 from ...data.options import whole_number
 from ...errors import InputError
 from ...native.annotation.beta import IntArray
+from ...text import named
 from ..page.platforms import check_address
 from ..storage import records as stored
 from ..storage.design import KINDS, ROLES, now
@@ -354,7 +355,7 @@ def open_batch(
         Where the pages of a folder are put, such as "https://example.org/pages/"; `links-K.csv` in the folder
         then has each annotator's link.
     without_texts : bool
-        Also write items whose text is blank, because annotators see them elsewhere.
+        Also write a batch of items without texts, because annotators see them elsewhere.
 
     Returns
     -------
@@ -409,17 +410,18 @@ def _check_shown(a: About, show: Sequence[str]) -> None:
 
 
 def _check_texts(store: Store, a: About, batch: Batch) -> None:
-    """Refuse items of which annotators would see nothing."""
-    seen = [batch.columns.index(name) for name in (batch.text, *batch.show) if name in batch.columns]
-    items = {name: cells for hit in batch.hits for name, cells in hit} if batch.text in batch.columns else {}
-    blank = [name for name, cells in items.items() if not any(cells[k].strip() for k in seen)]
-    if blank:
+    """Refuse a batch of which annotators would see nothing; single texts may be blank, as outputs of systems are."""
+    if batch.text not in batch.columns:
+        return  # the ids are shown
+    seen = [batch.columns.index(name) for name in (batch.text, *batch.show)]
+    items = {name: any(cells[k].strip() for k in seen) for hit in batch.hits for name, cells in hit}
+    if not any(items.values()):
         cure = f"fill the column {batch.text!r} of the items file and make the campaign anew"
         if a.imported:
-            cure = "import them again with --items ITEMS.csv (columns id and sent), or with --col text=COLUMN"
+            cure = "import the scores again with --items ITEMS.csv (columns id and sent), or with --col text=COLUMN"
         raise InputError(
-            f"{store.path}: {len(blank)} of the batch's {len(items)} items have no text, such as {blank[0]!r}:"
-            f" annotators would see nothing; {cure}. If they see the items elsewhere, add --without-texts"
+            f"{store.path}: the {len(items)} items of this batch have no text ({named(items)}), so that annotators would"
+            f" see nothing; {cure}. If they see the items elsewhere, add --without-texts"
         )
 
 

@@ -199,7 +199,8 @@ _MEANT = {
 }
 _ANSWER_NAMES = re.compile("winner|outcome|choice|chosen|prefer|answer|vote|result|label|better", re.I)
 _JUDGE_NAMES = re.compile("judge|rater|annotator|user|worker|participant|subject|respondent|voter", re.I)
-#: Names of a column of scores of single items, and of one of these items.
+#: Further names of who scores single items; names of a column of such scores, and of one of these items.
+_SCORER_NAMES = re.compile(f"{_JUDGE_NAMES.pattern}|^who$|coder|person", re.I)
 _SCORE_NAMES = re.compile("score|rating|points|grade|mark|slider", re.I)
 _ITEM_NAMES = re.compile("item|sentence|segment|text|story|document|stimulus|output|^id$", re.I)
 _POINT = re.compile(r"\s*(?:[0-9]|10)(?:\.0*)?\s*|" + "|".join(MISSING_WORDS))
@@ -374,7 +375,7 @@ class _Looks:
     def at_scores(self) -> Iterator[Way]:
         """A row per score: who gave it, to which item, and the score from 0 to 100."""
         own = {name: factor for name, factor in self.cells.items() if factor.levels}
-        judges = [name for name in own if _JUDGE_NAMES.search(name)]
+        judges = [name for name in own if _SCORER_NAMES.search(name)]
         scores = [name for name in own if _SCORE_NAMES.search(name) and name not in judges]
         scores = [name for name in scores if _numeric(own[name])]
         rest = [name for name in own if name not in (*judges, *scores) and len(own[name].levels) > 1]
