@@ -81,7 +81,7 @@ def run(
         Bytes of the largest data file that a claims file may name; default
         :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
     explain : bool
-        Whether other readings of a page are searched for where its numbers do not come out and no person has
+        Whether other readings of a page are searched for where its numbers are not reproduced and no person has
         accepted why.
     immaterial : float
         The part of its standard error by which a number may lie beyond its printed places, if nothing that was
@@ -110,11 +110,13 @@ def run(
     from ..verify import backend_of
 
     if not 0.0 <= immaterial < 1.0:
-        raise InputError(f"immaterial={immaterial!r}; expected a part of a standard error, from 0 to below 1")
+        raise InputError(
+            f"immaterial={immaterial!r}; expected a fraction of a standard error, from 0 to below 1"
+        )
     chosen = backend_of(r)
     wanted = [names] if isinstance(names, str) else list(names)
     if not wanted:
-        raise InputError("no paper is named; name one that comes with pairproof, or a claims file")
+        raise InputError("no paper given; name one that comes with pairproof, or a claims file")
     papers, bad = _read(wanted, data, data_limit)
     done: list[Checked] = []
     with processes(workers):
@@ -122,7 +124,7 @@ def run(
             for paper in papers:
                 done.append(Checked(paper, chosen, immaterial))
                 done[-1].run(progress, explain)
-            progress("what stands around the numbers")
+            progress("text and figures of the report")
         except KeyboardInterrupt:  # what was checked is kept, and says that it is not everything
             pass
         context = _context(done, chosen, wanted, r)
@@ -130,7 +132,7 @@ def run(
     whole = len(done) == len(papers) and all(one.whole for one in done)
     if not whole:
         said = (
-            f"Interrupted: {sum(one.whole for one in done)} of {len(papers)} papers are checked to the end."
+            f"Interrupted: {sum(one.whole for one in done)} of {len(papers)} papers were checked completely."
         )
         context = replace(context, first_lines=(said, *context.first_lines))
     return Verification(
@@ -157,8 +159,8 @@ def _read(
             continue
         if paper.id in papers:
             raise InputError(
-                f"{papers[paper.id].source} and {paper.source} both have the id {paper.id!r}; reports tell papers apart"
-                " by it: name the file once, or change one"
+                f"{papers[paper.id].source} and {paper.source} both have the id {paper.id!r}; reports identify papers"
+                " by it: give the file only once, or change one id"
             )
         papers[paper.id] = paper
     if not papers:
@@ -219,7 +221,7 @@ def _context(
     further = further_packages(a.r_call for one in checked for a in one.rows)
     option = f" --r {r}" if isinstance(r, str) else ""
     return ReportContext(
-        title=f"{', '.join(p.id for p in papers)}: do the numbers come out, and does R agree?",
+        title=f"{', '.join(p.id for p in papers)}: are the numbers reproduced, and does R agree?",
         subtitle="; ".join(p.title for p in papers),
         command=f"pairproof validate {' '.join(wanted)}{option}",
         made=made(),

@@ -239,8 +239,7 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
         return _likelihood_ratio(fit, kind, q.name, others or {})
     if kind in _OF_TEST or kind in OF_BOARD and kind != "wins":
         raise InputError(
-            f"{name!r} is a number of a test or rule beside a model, not of a fit; a statement's test"
-            " computes it"
+            f"{name!r} comes from a test or rule, not from a fit; a statement's test" " computes it"
         )
     if kind in OF_EFFECTS:
         return of_effects(fit, q.kind, q.name)

@@ -72,13 +72,13 @@ class Change:
 
     def __str__(self) -> str:
         if self.what == "lost":
-            return f"{self.quantity}: recorded {self.before!r}, not found any more"
+            return f"{self.quantity}: recorded {self.before!r}, no longer found"
         if self.what == "new":
             return f"{self.quantity}: found {self.now!r}, not recorded"
-        # Cut and not rounded: 8.96 digits are not the 9.0 that are wanted.
-        common = f"{math.floor(10 * self.digits) / 10} digits in common, {self.asked:g} wanted"
+        # Truncated, not rounded: 8.96 digits are less than the 9.0 required.
+        common = f"{math.floor(10 * self.digits) / 10} digits in common, {self.asked:g} required"
         texts = isinstance(self.before, str) or isinstance(self.now, str)
-        how = "a text is equal or wrong" if texts else common
+        how = "texts must be equal" if texts else common
         return f"{self.quantity}: recorded {self.before!r}, found {self.now!r} ({how})"
 
 
@@ -97,7 +97,7 @@ def numbers_of(value: Any, rules: Rules | None = None) -> dict[str, Value]:
             )
         own[key] = part
     if not own:
-        raise InputError(f"recorded({quoted(value)}): nothing in it; expected at least one number or text")
+        raise InputError(f"recorded({quoted(value)}): it is empty; expected at least one number or text")
     known = checked(rules, own)
     return {key: part for key, part in own.items() if digits_asked(key, known) is not None}
 
@@ -134,7 +134,7 @@ def checked(rules: Rules | None, own: Numbers | None = None) -> dict[str, float 
             )
         if own is not None and not any(name in _stems(key) for key in own):
             raise InputError(
-                f"rules: no number {name!r}; expected a key or what one begins with: {named(own)}"
+                f"rules: no number {name!r}; expected a key or the beginning of one: {named(own)}"
             )
         if digits is not None and not 0 <= digits <= MOST:
             raise InputError(
@@ -291,10 +291,10 @@ class Recorded:
         name : str
             Distinguishes several calls in one test: the record is `TEST.NAME.json`.
         rules : mapping of key or kind to float or None, optional
-            Digits wanted, 0 to 16, by key ("estimate.A", "scores[2]") or by what keys begin with ("se", "scores");
+            Required digits, 0 to 16, by key ("estimate.A", "scores[2]") or by the beginning of keys ("se", "scores");
             None leaves these numbers out of the record.
         digits : float, optional
-            Digits wanted of all other numbers.  Default: :data:`RULES` for a fit, what another machine's linear
+            Required digits of all other numbers.  Default: :data:`RULES` for a fit, what another machine's linear
             algebra leaves, and 9 for other numbers.
 
         Returns
@@ -320,7 +320,7 @@ class Recorded:
         before, shown = read(path), os.path.relpath(path, self._node.config.rootpath)
         if before is None and not self._update:
             raise AssertionError(
-                f"no record {shown}; make it with pytest --pairproof-update, look at it, and keep it"
+                f"no record {shown}; create it with pytest --pairproof-update, inspect it, and keep it"
             )
         wanted = own if digits is None else digits
         found = [] if before is None else changes(before.numbers, now, value, rules, wanted)

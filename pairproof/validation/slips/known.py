@@ -68,7 +68,7 @@ class Situation:
 class Slip:
     """A slip that can be tried.
 
-    sentence: completes "comes out if ...".  quantity, alternative: for a slip of the print: the quantity concerned,
+    sentence: completes "reproduced if ...".  quantity, alternative: for a slip of the print: the quantity concerned,
     and the number without the slip.  name: of its family, which a claims file may list under `accept`.  group: two
     slips of one group exclude each other; "" for none.  order: slips of the data are applied in this order, from
     small to large.  What all slips of a family have is filled in by :meth:`Family.slip`.

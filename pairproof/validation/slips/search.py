@@ -88,10 +88,10 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """ "comes out if ..."."""
+        """ "reproduced if ..."."""
         if not self.slips:
-            return "no slip needed: every number comes out as it is printed"
-        text = f"comes out if {self.words}" + (f" ({self.note})" if self.note else "")
+            return "no slip needed: every number is reproduced as printed"
+        text = f"reproduced if {self.words}" + (f" ({self.note})" if self.note else "")
         if not self.also:
             return text
         more = f"; and {len(self.also) - 4} more" if len(self.also) > 4 else ""
@@ -152,7 +152,7 @@ class Found:
         near = ""
         if self.nearest is not None:
             near = (
-                f"the nearest reading brings out {self.nearest.numbers} of {self.numbers} numbers, all but"
+                f"the nearest reading reproduces {self.nearest.numbers} of {self.numbers} numbers, all but"
                 f" {', '.join(self.left)}: {self.nearest.sentence}"
             )
         return tuple(words for words in (self.cause, self.wrong_words, self.cell, near) if words)
@@ -163,23 +163,23 @@ def _counted(n: int, what: str) -> str:
 
 
 def count_words(found: Found) -> str:
-    """ "1 explanation of 15,768 readings; 9 numbers; of 100 prints with one digit changed 0.4 would come out so"."""
+    """ "1 explanation of 15,768 readings; 9 numbers; with one random digit changed, 0.4 of 100 ..."."""
     words = f"{_counted(len(found.explanations), 'explanation')} of {_counted(found.readings, 'reading')}"
     said = [words, _counted(found.numbers, "number")]
     if not found.plain and found.off > 1 and found.by_chance:
         said.append(
-            f"the numbers that are off have {_counted(found.digits, 'digit')} between them, so that chance alone"
-            f" gives about {found.chance:.1g}: no evidence for any"
+            f"the numbers that differ have {_counted(found.digits, 'digit')} in total, so about {found.chance:.1g}"
+            " readings would fit by chance alone: no evidence for any"
         )
     if not math.isnan(found.chance_of_100):
         none = found.off == 1 and found.by_chance and found.explanations
-        evidence = ", so that it is not evidence" if none else ""
-        of_100 = f"of 100 prints with one digit changed {found.chance_of_100:.2g} would come out so too"
+        evidence = ", so this is not evidence" if none else ""
+        of_100 = f"with one digit changed, {found.chance_of_100:.2g} of 100 pages could be explained too"
         said.append(of_100 + evidence)
     if found.skipped:
         said.append(f"{found.skipped:,} further readings were not tried")
     if found.failed:
-        said.append(f"{found.failed:,} readings have no numbers, an estimate being infinite")
+        said.append(f"{found.failed:,} readings have no numbers because an estimate is infinite")
     return "; ".join(said)
 
 

@@ -84,7 +84,7 @@ def prove_stopped(target: Target, key: Key, setting: Setting) -> Proof | None:
         values = target.at(start[None], key, setting)[0]
         if not _rest_comes_out(target, values, free):
             return None
-        words = "infinite or not determined by these data, is printed as it stood where some program stopped"
+        words = "infinite or not determined by these data, has the value at which some program stopped"
         note = f"at the printed values the log-likelihood lies {below:.2g} below its supremum"
         return _proof("infinite-estimate", f"{', '.join(names)}, {words}", note)
     centred = _centred(target, setting.solver.ties)
@@ -100,7 +100,7 @@ def prove_stopped(target: Target, key: Key, setting: Setting) -> Proof | None:
         return None
     note = (
         f"at the printed values the log-likelihood lies {below:.2g} below its maximum of {best.llf[0]:.6g},"
-        " and every step from there leads to the computed numbers"
+        " and every step from there leads towards the computed numbers"
     )
     return _proof("stopped-early", "the solver stopped early", note)
 

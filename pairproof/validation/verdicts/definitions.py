@@ -117,9 +117,9 @@ def _of_half_counts(fit: Fit, null_llf: float, k: int, k_null: int) -> Iterator[
     cells, rows = count(fit), rows_as_they_stand(fit)
     if cells.whole and rows.whole:
         return
-    for table, words in ((rows, "as the rows have them"), (cells, "added up by pair")):
+    for table, words in ((rows, "per row"), (cells, "added up by pair")):
         mu = probabilities(fit, table, fit.beta)[:, 0]
-        sides = ((table.wins, mu, ""), (table.losses, 1.0 - mu, ", seen from the item named second"))
+        sides = ((table.wins, mu, ""), (table.losses, 1.0 - mu, ", for the item named second"))
         for wins, p, side in sides:
             llf = _rounded_binomial(wins, table.wins + table.losses, p)
             aic = -2.0 * llf + 2.0 * fit.rank
@@ -142,10 +142,10 @@ def _rounded_binomial(wins: FloatArray, n: FloatArray, p: FloatArray) -> float:
     return float(np.sum(choose + xlogy(k, p) + xlog1py(m - k, -p)))
 
 
-_SINGLE = "every comparison is a cell of its own (the deviance is minus twice the log-likelihood)"
+_SINGLE = "every comparison is a separate cell (the deviance is minus twice the log-likelihood)"
 _PAIRS = "the rows of each pair are added up"
-_ROWS = "every row of the table is a cell of its own"
-_JUDGES = "every judge's rows are a cell of their own"
+_ROWS = "every row of the table is a separate cell"
+_JUDGES = "every judge's rows are a separate cell"
 _SETTINGS: Mapping[str, Mapping[str, str]] = {
     _PAIRS: {"cells": "model"},
     _ROWS: {"cells": "row"},
@@ -169,7 +169,7 @@ def _cells(fit: Fit, own: FloatArray) -> list[tuple[FloatArray, str]]:
     add(finer("row"), _ROWS)
     if "judge" in fit.data.columns and not any(name == "judge" for t in fit.terms for name, _ in t.by):
         add(finer("judge"), _JUDGES)
-    add(_both_orders(fit, own.shape[1]), "who was named first makes another cell")
+    add(_both_orders(fit, own.shape[1]), "the two orders of a pair are separate cells")
     total = own.sum(axis=0)
     if not (total != np.floor(total)).any() and total.sum() <= MOST_SINGLE:
         single = np.repeat(np.eye(len(total)), total.astype(int), axis=0)
@@ -257,14 +257,14 @@ def by_definition(
     if found is None:
         return {}
     if _n_digits(off) >= fewest_digits(len(known)):
-        said, theirs = f"comes out if {found.sentence}", found.values
+        said, theirs = f"reproduced if {found.sentence}", found.values
         ours: dict[str, str] = {
             q.quantity: f", which gives {theirs.get(q.quantity, math.nan):.8g}; {values[q.quantity]:.8g} by pairproof's"
             " definition; the fit is the same"
             for q in off
         }
         return _by_other(found.name, off, said, ours, found.setting)
-    few = f"it would come out if {found.sentence}, but so few digits are no evidence for it"
+    few = f"it would be reproduced if {found.sentence}, but so few digits are no evidence"
     return {
         q.quantity: PrintVerdict("differs", f"computed {float(values[q.quantity])!r}; {few}", "other-value")
         for q in off
@@ -347,8 +347,8 @@ def _by_wald(claim: Claim, fit: Fit, q: PrintedQuantity, ours: float) -> dict[st
         return {}
     by_ours = "no p" if math.isnan(ours) else f"{ours:.6g}"
     said = (
-        f"comes out if sigma = 0 is tested by z = {component.sigma / component.se:.4g}, as BradleyTerry2's summary"
-        f" does; 0 is the end of sigma's range, where z is not normal (ours: {by_ours}; Laplace's approximation has"
+        f"reproduced if sigma = 0 is tested by z = {component.sigma / component.se:.4g}, as BradleyTerry2's summary"
+        f" does; 0 is the boundary of sigma's range, where z is not normal (ours: {by_ours}; Laplace's approximation has"
         " a test on the boundary)"
     )
     return _by_other("wald-sigma", [q], said, {})
@@ -376,8 +376,8 @@ def _by_expected_information(
         _comes_out(claim, q, value(kind_of(q.quantity), q.quantity.name)) for q in numbers
     ):
         return {}
-    said = "comes out by the expected information, from which R's glm takes standard errors"
-    ours: dict[str, str] = {q.quantity: f"; {values[q.quantity]:.8g} by the observed one" for q in off}
+    said = "reproduced from the expected information, which R's glm uses for standard errors"
+    ours: dict[str, str] = {q.quantity: f"; {values[q.quantity]:.8g} from the observed one" for q in off}
     return _by_other("expected-information", off, said, ours)
 
 
@@ -392,10 +392,10 @@ OF_ERRORS = (*OF_ERROR, "worth_se", "contrast_se", "contrast_z", "contrast_p")
 #: Kinds of numbers that no prior moves.
 OF_DATA = ("df_resid", "df_null", "n_comparisons", "n_items", "wins")
 _SAID = {
-    "stages": "which takes -2 log L as the deviance, and the choices of every stage less the parameters as df",
-    "data-information": "which leaves pseudo-rankings out of the information that gives standard errors",
-    "default-prior": "which has npseudo = 0.5 by default: half a win and half a loss more for every"
-    " item, which shrink all estimates",
+    "stages": "which takes -2 log L as the deviance and the choices at all stages minus the parameters as df",
+    "data-information": "which leaves pseudo-rankings out of the information used for standard errors",
+    "default-prior": "which has npseudo = 0.5 by default: an extra half win and half loss for every"
+    " item, which shrinks all estimates",
 }
 #: Digits that numbers must have together: by one other reading two are hit by chance once in a hundred pages.
 FEWEST_DIGITS = 2
@@ -505,5 +505,5 @@ def data_covariance(fit: Fit) -> FloatArray:
 def _agree(name: str, numbers: Sequence[PrintedQuantity], ours: Mapping[str, str]) -> dict[str, PrintVerdict]:
     if _n_digits(numbers) < FEWEST_DIGITS:
         return {}
-    said = f"comes out as R's PlackettLuce has it, {_SAID[name]}"
+    said = f"reproduced by R's PlackettLuce, {_SAID[name]}"
     return _by_other(f"plackett-luce-{name}", numbers, said, ours)
