@@ -51,7 +51,7 @@ A claims file is run like a module of tests.  Here one of two numbers is misprin
 >>> wide = {**os.environ, "COLUMNS": "200"}
 >>> ran = subprocess.run([*run, "drinks.claims.toml"], cwd=folder, capture_output=True, text=True, env=wide)
 >>> [line for line in ran.stdout.splitlines() if line.startswith("FAILED")][0].partition(";")[0]
-'FAILED drinks.claims.toml::table-1[printed] - 1 of 2 printed numbers comes out'
+'FAILED drinks.claims.toml::table-1[printed] - 1 of 2 printed numbers is reproduced'
 >>> ran.stdout.splitlines()[-1].partition(" in ")[0]
 '1 failed, 1 not run'
 """
