@@ -4,8 +4,8 @@
     fit = CALLS["m"].value(request)        # skipped, as "not run", where the script needs R and there is none
     agree(fit, CALLS["m"].r, digits=CALLS["m"].digits)
 
-The script is the user's own and is run as it stands, once, statement by statement: what needs R and cannot have it is
-left out with what depends on it, and the rest is tested nevertheless.  `analysis.recorded.json` is read as data.
+The script is the user's own and runs unchanged, once, statement by statement.  What needs R but cannot have
+it is omitted, with everything that depends on it; the rest is tested.  `analysis.recorded.json` is read as data.
 """
 
 from __future__ import annotations
@@ -93,17 +93,17 @@ _MOST_BYTES = 512 * 1024**2
 
 
 class Again:
-    """A migrated script, run once when its first value is asked for.
+    """A migrated script, run once when its first value is needed.
 
     Parameters
     ----------
     script : path
-        The Python script; its run is `NAME.recorded.json` beside it.
+        The Python script; its run is `NAME.recorded.json` next to it.
 
     Raises
     ------
     InputError
-        There is no such run, or it is none.
+        There is no such run, or the file is not a run.
 
     Examples
     --------

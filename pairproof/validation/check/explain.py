@@ -37,12 +37,12 @@ class Explained:
 
     @property
     def fitting(self) -> int:
-        """Readings that fit, told once each."""
+        """The number of readings that fit, each counted once."""
         return sum(len(f.explanations) for f in self.found)
 
     @property
     def exit_code(self) -> int:
-        """As of `check`, for the numbers that were checked."""
+        """As for `check`, for the numbers that were checked."""
         return exit_code(self.agreements)
 
     def to_document(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Explained:
 
     @property
     def title(self) -> str:
-        """The question that is answered."""
+        """The question that the report answers."""
         return f"{self.paper.id}: which reading reproduces the printed numbers?"
 
     def told(self, most: int) -> Iterator[list[str]]:
@@ -174,10 +174,10 @@ def seek(
     accepted_too: bool = False,
     progress: Callable[[str], None] = lambda what: None,
 ) -> Explained:
-    """Search for readings under which the numbers come out that do not as the checker judged them.
+    """Search for readings that reproduce the numbers which the checker could not reproduce.
 
-    Claims on one table are searched together: a reading that explains them all is one explanation.  What a person
-    has accepted is searched only if `accepted_too`; the rows of it stay as they are.
+    Claims on one table are searched together: a reading that explains them all is one explanation.  Accepted
+    claims are searched only if `accepted_too`; their rows do not change.
     """
     paper, skipped = checker.paper, {}
     plain: list[Found] = []
@@ -220,9 +220,9 @@ def seek(
 def explain(
     paper: Paper, most: int = MOST_READINGS, progress: Callable[[str], None] = lambda what: None
 ) -> Explained:
-    """Check the numbers of a page and search for the readings under which those come out that do not.
+    """Check the numbers of a page and search for readings that reproduce those that differ.
 
-    It is the run of `check` without R, statements and computations, and what was accepted is searched too.
+    This is `check` without R, statements and computations; accepted claims are searched too.
     """
     models = tuple(replace(c, statement="", test="", compute="") for c in paper.claims if c.model is not None)
     checker = Checker(replace(paper, claims=models))

@@ -65,39 +65,39 @@ def run(
     names : str or sequence of str
         Ids of shipped papers, or paths of claims files.
     r : {"live", "recorded", "both", "none"} or Backend, optional
-        Default: live where R and the package are, else from records; each row says which.
+        Default: live if R and the package are installed, otherwise from records; each row says which.
     require_r : bool
-        What R did not answer makes `exit_code` 2.
+        Whether `exit_code` is 2 if R did not answer everything.
     data : path, optional
-        Folder of data that are read in place and never shipped, and in which other data files of a claims
-        file may lie too; default: that of the environment variable PAIRPROOF_DATA.  Claims on data that are
-        not there are not run, and say so.
+        Folder of data that are read in place and never distributed; other data files of a claims file
+        may also be here.  Default: the environment variable PAIRPROOF_DATA.  Claims on data that are not
+        available are reported as not run.
     progress : function of str
-        Called with what is checked next: "dras-2015: table-1".
+        Called with the next claim: "dras-2015: table-1".
     workers : int
-        Processes for whole experiments (Hopkins and May's); the numbers are the same.  A script that asks for
-        more than one must stand under ``if __name__ == "__main__":``.
+        Processes for whole experiments (Hopkins and May's); the numbers are the same.  A script that uses
+        more than one must run under ``if __name__ == "__main__":``.
     data_limit : int, optional
         Bytes of the largest data file that a claims file may name; default
         :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
     explain : bool
-        Whether other readings of a page are searched for where its numbers are not reproduced and no person has
-        accepted why.
+        Whether to search for other readings of a page if its numbers are not reproduced and no person has
+        accepted the explanation.
     immaterial : float
-        The part of its standard error by which a number may lie beyond its printed places, if nothing that was
-        concluded from it changes.
+        Fraction of its standard error by which a number may differ beyond its printed decimals, if no
+        conclusion changes.
 
     Returns
     -------
     Verification
-        The agreements; their `context` holds the text and figures that a report shows around them.  After an
-        interruption those that were made before it.
+        The agreements; `context` holds the text and figures of a report.  After an interruption, those
+        made before it.
 
     Raises
     ------
     InputError
-        No such paper or file; a claims file that is not understood (the message names the line).  Of several, those
-        that are not understood are not run, with the reason, and `exit_code` is 3.
+        No such paper or file, or an invalid claims file (the message names the line).  If several are
+        given, invalid ones are reported as not run, with the reason, and `exit_code` is 3.
 
     Examples
     --------

@@ -61,7 +61,7 @@ UNFILLED = ("Authors, Title, Journal, Year", "the page and the table that were r
 
 @dataclass(frozen=True)
 class DataSpec:
-    """A data set of a paper, not read yet; its table is [data.NAME], which begins on `line`."""
+    """A data set of a paper, not read yet; its table is [data.NAME] and begins on `line`."""
 
     name: str
     kind: DataKind = entry(
@@ -165,7 +165,7 @@ _OF_CONTESTS = (
 
 @dataclass(frozen=True)
 class ModelClaim:
-    """The model of a claim, as the page states it."""
+    """The model of a claim, as stated on the page."""
 
     family: FamilyName | Literal[""] = entry(
         "for comparisons: llbt (lambda scale) or bradley-terry (log-odds); for persons' whole answers: plackett-luce"
@@ -381,7 +381,7 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class PrintedEntries:
-    """The numbers that a claim prints, as they stand on the page."""
+    """The printed numbers of a claim, exactly as on the page."""
 
     estimate: Mapping[str, PrintedText] = entry("estimates by parameter", dict)
     se: Mapping[str, PrintedText] = entry("standard errors by parameter", dict)
@@ -401,7 +401,7 @@ class PrintedEntries:
 
 @dataclass(frozen=True)
 class Claim(PrintedEntries):
-    """Numbers and statements of one place of a paper, on one data set and one model.
+    """Numbers and statements from one place in a paper, for one data set and one model.
 
     `numbers` are what the printed entries say, one by one; `line` is where the claim begins.
     """

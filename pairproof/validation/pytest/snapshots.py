@@ -229,28 +229,28 @@ def write(path: Path, test: str, value: Any, numbers: Numbers) -> None:
 
 
 class Recorded:
-    """The `recorded` fixture: called with a fit or other numbers, it fails with what differs from the record.
+    """The `recorded` fixture: called with a fit or other numbers, it fails if they differ from the record.
 
     Parameters
     ----------
     node : pytest.Item
-        The test that asks; its module and name are those of the record.
+        The test that uses the fixture; its module and name are those of the record.
     update : bool
-        Whether ``--pairproof-update`` was given: records are then written, and the summary shows what changed.
+        Whether ``--pairproof-update`` was given: records are written, and the summary shows what changed.
 
     Notes
     -----
-    The record is `recorded/MODULE/TEST.json` beside the test's module, one JSON file with every number at full
-    precision; keep it under version control.  A parametrized test has a record for each of its parameters.  After a
-    whole run the summary names records that no test used.
+    The record is `recorded/MODULE/TEST.json` next to the test's module, a JSON file with all numbers at full
+    precision; keep it under version control.  A parametrized test has one record per parameter set.  After a
+    complete run, the summary names records that no test used.
 
     Two numbers have n digits in common if they differ by at most 10^-n of the recorded number: with 6 digits
-    0.7273 may become 0.7273004 and not 0.727301.  Of an estimate the standard error takes the place of the recorded
+    0.7273 may become 0.7273004 but not 0.727301.  For an estimate, the standard error replaces the recorded
     number if it is larger.  Equal numbers have 16 digits in common.
 
     Examples
     --------
-    A test without a record fails, and says how to make it; after that it passes as long as the numbers stay.
+    A test without a record fails and says how to create it; then it passes while the numbers stay the same.
 
     >>> import pathlib, subprocess, sys, tempfile
     >>> test = '''
@@ -294,8 +294,8 @@ class Recorded:
             Required digits, 0 to 16, by key ("estimate.A", "scores[2]") or by the beginning of keys ("se", "scores");
             None leaves these numbers out of the record.
         digits : float, optional
-            Required digits of all other numbers.  Default: :data:`RULES` for a fit, what another machine's linear
-            algebra leaves, and 9 for other numbers.
+            Required digits of all other numbers.  Default: for a fit :data:`RULES`, which allow for another
+            machine's linear algebra; otherwise 9.
 
         Returns
         -------
@@ -304,10 +304,10 @@ class Recorded:
         Raises
         ------
         AssertionError
-            There is no record, a number differs, a number of the record is lost, or one is new.
+            There is no record, a number differs, or a number is missing or new.
         InputError
-            `value` holds something else than finite numbers and texts, a rule is for no number or has no digits from
-            0 to 16, or the file is no record.
+            `value` contains more than finite numbers and texts, a rule matches no number or has digits
+            outside 0 to 16, or the file is not a record.
         """
         __tracebackhide__ = True
         own = None if isinstance(value, Fit) else DIGITS

@@ -449,7 +449,7 @@ def _ask_plackett_luce(question: AnswerQuestion) -> RCounterpart:
     said = ["its deviance is -2 logLik and its df counts every stage; neither is compared"]
     if pseudo:
         said.append(
-            f"npseudo = {pseudo:g}; its standard errors leave out the pseudo-rankings, native's include them;"
+            f"npseudo = {pseudo:g}; its standard errors leave the pseudo-rankings out, native's include them;"
             " they are not compared"
         )
         if not model.vcov_error:

@@ -187,7 +187,7 @@ def test_an_update_shows_what_changed(pytester: pytest.Pytester) -> None:
     ("change", "line"),
     [
         (lambda n: n.pop("estimate.B"), "estimate.B: found -0.86816454117"),
-        (lambda n: n.update({"estimate.D": 0.5}), "estimate.D: recorded 0.5, not found any more"),
+        (lambda n: n.update({"estimate.D": 0.5}), "estimate.D: recorded 0.5, no longer found"),
         (lambda n: n.update({"estimate.B": None}), "estimate.B: recorded None, found -0.86816454117"),
     ],
 )
@@ -320,8 +320,8 @@ def test_a_number_that_is_no_fits_fails_by_its_key_with_what_is_wanted(pytester:
     )
     result = run(pytester)
     result.stdout.fnmatch_lines([
-        "E *best: recorded 'north', found 'south' (a text is equal or wrong)",
-        "E *score[[]north[]]: recorded 0.7273, found 0.727301 (5.8 digits in common, 6 wanted)",
+        "E *best: recorded 'north', found 'south' (texts must be equal)",
+        "E *score[[]north[]]: recorded 0.7273, found 0.727301 (5.8 digits in common, 6 required)",
         "E *2 of 3 numbers differ from the record *test_a.json",
         "E *n digits in common: found and recorded differ by at most 10^-n of the recorded number*",
         "E *If the change is meant, write the record anew: pytest --pairproof-update",
@@ -359,7 +359,7 @@ def test_what_cannot_be_recorded_is_named(value: Any, message: str) -> None:
 
 def test_a_rule_for_no_number_and_digits_that_make_no_sense_are_refused(pytester: pytest.Pytester) -> None:
     with pytest.raises(
-        InputError, match="no number 'mea'; expected a key or what one begins with: mean.north"
+        InputError, match="no number 'mea'; expected a key or the beginning of one: mean.north"
     ):
         numbers_of({"mean": {"north": 1}}, {"mea": 3})
     test_module(pytester, "", "recorded(1.0, digits=17)")

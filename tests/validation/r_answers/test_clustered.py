@@ -93,8 +93,8 @@ def test_standard_errors_are_held_against_what_clusters_and_estimates_against_al
 def test_the_page_says_which_standard_errors_they_are_and_how_r_was_asked() -> None:
     text = str(recorded("davidson", ("judge", "source"), "CR2"))
     assert "CR2 by judge (24 clusters) and source (30 clusters)" in text
-    assert "V_1 + V_2 - V_12 of the three, since R has no two-way one" in " ".join(text.split())
-    assert "its standard errors suppose independent answers and are not compared" in " ".join(text.split())
+    assert "V_1 + V_2 - V_12, since R has no two-way version" in " ".join(text.split())
+    assert "its standard errors assume independent answers and are not compared" in " ".join(text.split())
 
 
 def test_what_one_cluster_alone_determines_is_left_out_and_said() -> None:

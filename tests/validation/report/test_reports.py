@@ -96,7 +96,7 @@ def test_where_nothing_was_compared_the_first_lines_say_so() -> None:
 def test_the_first_lines_say_what_comes_out_and_what_is_absent() -> None:
     lines = opening(*dras())
     assert re.fullmatch(
-        r"20 of 24 printed numbers come out; .*\d have explanations that a person accepted\.", lines[0]
+        r"20 of 24 printed numbers are reproduced; .*\d have explanations that a person accepted\.", lines[0]
     )
     assert re.match(r"23 of 36 statements hold; 8 cannot be checked; ", lines[1])
     assert re.match(r"\d+ further comparisons with R and 50-digit values: \d+ agree, 2 not-run", lines[2])
@@ -126,14 +126,14 @@ MISPRINT = (
 def test_the_sentence_that_matters_is_first_and_whole() -> None:
     (said,) = headline(MISPRINT)
     assert said == (
-        "2 of 3 printed numbers come out, one of them by another definition; one does not: estimate.B: printed"
+        "2 of 3 printed numbers are reproduced, one of them by another definition; one is not: estimate.B: printed"
         " -0.948, computed -0.919 (0.12 standard errors)."
     )
     for suffix, between in ((".txt", "T "), (".md", "# T - "), (".html", "T ")):
         text = render(MISPRINT, ReportContext(title="T"), suffix).partition("<body>")
         words = " ".join(re.sub(r"<[^>]*>|\\", " ", text[2] or text[0]).split())
         assert words.startswith(
-            f"{between}2 of 3 printed numbers come out, one of them by another definition;"
+            f"{between}2 of 3 printed numbers are reproduced, one of them by another definition;"
         )
 
 
@@ -143,7 +143,7 @@ def test_what_follows_from_a_misprint_is_told_with_it_and_not_beside_it() -> Non
         "! estimate.B: printed -0.948, computed -0.919 (0.12 standard errors); because of it these do not fit: z.B"
         in text
     )
-    assert "do not fit each other" not in text
+    assert "inconsistent with each other" not in text
     two = [replace(MISPRINT[1], quantity=Quantity("estimate", name="C")), *MISPRINT[1:2]]
     assert render_text(two, ReportContext(), width=200).count("printed -0.948") == 6  # three lists of two
     passing = replace(MISPRINT[2], verdict="not-checkable", code="consequence")
@@ -169,7 +169,7 @@ def test_other_definitions_are_a_list_of_their_own() -> None:
 def test_a_column_without_a_value_is_left_out() -> None:
     rows = re.findall(r"^\| quantity .*$", render(MISPRINT, ReportContext(), ".md"), re.MULTILINE)
     assert rows == ["| quantity | printed | computed | off, in se | verdict | explanation |"]
-    assert "off, in se" not in render(MISPRINT[:1], ReportContext(), ".md")
+    assert "difference, in se" not in render(MISPRINT[:1], ReportContext(), ".md")
 
 
 def test_badges_count_printed_numbers_and_no_comparisons_with_r() -> None:
@@ -182,7 +182,7 @@ def test_badges_count_printed_numbers_and_no_comparisons_with_r() -> None:
 def test_the_answer_and_a_picture_stand_before_the_tables_and_the_digits_of_r_are_folded() -> None:
     page = report(".html")
     picture, table = page.index("<svg"), page.index('class="v good"')
-    assert page.index("20 of 24 printed numbers come out") < picture < table < page.index("How R was asked")
+    assert page.index("20 of 24 printed numbers are reproduced") < picture < table < page.index("How R was asked")
     digits = page[page.index("Digits of agreement</h2>") :]
     assert digits.index("<details>") < digits.index("<svg")
 
@@ -221,7 +221,7 @@ def test_every_report_opens_with_the_same_lines(suffix: str) -> None:
     text = re.sub(r"[\\\s]+", " ", report(suffix))
     assert "prefmod is absent: its recorded results are used" in text
     assert (
-        text.index("20 of 24 printed numbers come out")
+        text.index("20 of 24 printed numbers are reproduced")
         < text.index("prefmod is absent")
         < text.index("ranking-by-first-preferences")
     )

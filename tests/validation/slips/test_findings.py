@@ -49,7 +49,7 @@ def test_the_one_number_that_does_not_come_out_is_named_with_what_these_data_giv
     found = found_of(fit, {**page(fit, 3), "estimate.JASA": "-0.948"})
     assert found.wrong == ("estimate.JASA",) and not found.explanations
     assert found.wrong_words == (
-        "7 of 8 numbers come out; only estimate.JASA does not: printed -0.948, these data give -0.480"
+        "7 of 8 numbers are reproduced; only estimate.JASA is not: printed -0.948, these data give -0.480"
     )
 
 
@@ -107,7 +107,7 @@ def changed(kind: str, change: Callable[[float], float]) -> Page:
         ),
         (
             lambda: changed("estimate", lambda v: v + 0.31),
-            "the estimates differ from the computed by one constant, 0.310",
+            "the estimates differ from the computed ones by a constant, 0.310",
         ),
     ],
     ids=["doubled", "a factor", "twice", "a constant"],
@@ -136,7 +136,7 @@ def test_the_count_that_was_mistyped_is_named() -> None:
     """248 for 221 wins of Biometrika over JRSS-B."""
     other = altered(citations(), lambda k, w, t, l: (248 if k == 2 else w, t, l))
     found = found_of(bradley_terry(citations()), page(bradley_terry(other), 3))
-    assert found.cell == "with 248 in place of 221 wins of Biometrika over JRSS-B every number comes out"
+    assert found.cell == "with 248 in place of 221 wins of Biometrika over JRSS-B every number is reproduced"
     assert not found.explanations and not found.wrong
 
 
@@ -147,7 +147,7 @@ def test_mistyped_ties_and_worths_are_named_too() -> None:
     for numbers in (page(other, 3), worths):
         found = found_of(llbt(cems()), numbers)
         assert found.cell.startswith(
-            "with 28 in place of 19 ties of London and Barcelona every number comes out"
+            "with 28 in place of 19 ties of London and Barcelona every number is reproduced"
         )
 
 

@@ -53,7 +53,7 @@ def test_a_planted_slip_is_found_by_name_and_nothing_else_explains_the_page(
     (found,) = search([make()]).found
     assert [e.names for e in found.explanations] == [(name,)], [e.sentence for e in found.explanations]
     assert words in found.explanations[0].sentence
-    assert found.explanations[0].sentence.startswith("comes out if ")
+    assert found.explanations[0].sentence.startswith("reproduced if ")
     assert found.readings > 1000
 
 

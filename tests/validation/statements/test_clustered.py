@@ -81,7 +81,7 @@ def test_what_stays_significant_by_judge_agrees_and_what_does_not_is_explained_a
     assert "A - D does not survive clustering; A - B survives" in lost.explanation
     # 0.869: t of A - D, the weaker of the two.
     assert lost.native == pytest.approx(0.801342287290 / 0.922122253983, rel=1e-10)
-    assert lost.explanation.endswith("With 3.0 degrees of freedom p is rough")
+    assert lost.explanation.endswith("With 3.0 degrees of freedom, p is approximate")
 
 
 def test_what_is_not_significant_with_independent_answers_either_is_false() -> None:
@@ -95,7 +95,7 @@ def test_counts_without_judges_cannot_be_clustered_and_say_how_much_room_they_ha
     assert (row.verdict, row.code, row.passes) == ("not-checkable", "no-clusters", True)
     # 2.620 / 1.960 = 1.337
     assert (
-        "o1 (z = 2.62) would be lost if clustering made its standard error 1.34 times as long"
+        "o1 (z = 2.62) would lose significance if clustering made its standard error 1.34 times as large"
         in row.explanation
     )
 
