@@ -110,9 +110,7 @@ def run(
     from ..verify import backend_of
 
     if not 0.0 <= immaterial < 1.0:
-        raise InputError(
-            f"immaterial={immaterial!r}; expected a fraction of a standard error, from 0 to below 1"
-        )
+        raise InputError(f"immaterial={immaterial!r}; expected a fraction of a standard error, 0 to below 1")
     chosen = backend_of(r)
     wanted = [names] if isinstance(names, str) else list(names)
     if not wanted:

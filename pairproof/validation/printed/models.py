@@ -249,9 +249,7 @@ def _of_reference(
         yield "reference sum: every item has a number that is not 0"
     elif "reference" not in said and best.reference:
         absent = set(table.items) - {q.quantity.name for q in page.numbers}
-        alone = (
-            "the only one without a number" if absent == {best.reference} else "its number is 0 or missing"
-        )
+        alone = "it is without a number" if absent == {best.reference} else "its number is 0 or missing"
         yield f"reference {label(best.reference)}: {alone}"
 
 

@@ -111,8 +111,8 @@ def read_tables(
     if not any(table.numbers for table in read):
         headings = [heading for grid in tables for heading in grid.headings if heading]
         raise InputError(
-            f"{source}: {form} without a known kind of number; found headings {listed(headings) or 'none'}, and"
-            " expected are such as Estimate, Std. Error, z, p, 95% CI, worth, rating, wins (--heading estimate=HEADING"
+            f"{source}: {form} without a known kind of number; headings found: {listed(headings) or 'none'};"
+            " expected headings such as Estimate, Std. Error, z, p, 95% CI, worth, rating, wins (--heading estimate=HEADING"
             " tells which column is which)"
         )
     return tuple(read)

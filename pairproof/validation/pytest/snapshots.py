@@ -210,7 +210,7 @@ def read(path: Path) -> Record | None:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
-            f"{path}: not a record ({type(error).__name__}: {error}); delete it and make it anew"
+            f"{path}: not a record ({type(error).__name__}: {error}); delete it and write it again"
             " with --pairproof-update"
         ) from error
 
@@ -333,7 +333,7 @@ class Recorded:
             of = f" of {value.title}" if isinstance(value, Fit) else ""
             raise AssertionError(
                 f"{_listed(found).lstrip()}\n{len(found)} of {len(now)} numbers{of} differ from the record {shown}\n"
-                f"{DIGIT}\nIf the change is meant, write the record anew: pytest --pairproof-update"
+                f"{DIGIT}\nIf the change is intended, update the record: pytest --pairproof-update"
             )
 
 

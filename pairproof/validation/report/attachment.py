@@ -113,7 +113,7 @@ def _sentence(rows: Sequence[Agreement], come_out: int) -> str:
         if reading or a.verdict != "differs":
             text += f"; the printed value is reproduced if {reading[1]}" if reading else f"; {said}"
         elif come_out:
-            text += f"; {come_out} of the other numbers are reproduced"
+            text += f"; other numbers reproduced: {come_out}"
     return f"{_where(a)}: {text}{' (read and accepted)' if a.accepted else ''}."
 
 

@@ -343,9 +343,7 @@ def sign_test_agrees(context: Context) -> Finding:
     """
     pairs = context.data.pooled()
     if len(pairs) != 1:
-        raise InputError(
-            f"a sign test is for one pair of items; {context.data.source} has {len(pairs)} pairs"
-        )
+        raise InputError(f"a sign test is for a pair of items; {context.data.source} has {len(pairs)} pairs")
     ((pair, (a, t, b)),) = pairs.items()
     dropped, split = sign_test_p(a, b), sign_test_p(a + t // 2, b + t // 2)
     estimate, p = quantity(context.fit, f"estimate.{pair[0]}"), quantity(context.fit, f"p.{pair[0]}")

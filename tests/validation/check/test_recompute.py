@@ -178,7 +178,7 @@ def test_the_command_passes_where_r_is_not_installed_and_says_so_first(root, tmp
     assert {verdict for _, _, verdict, _ in told[len(of_dras) :]} == {"agrees", "not-checkable", "not-run"}
     assert {a["r_source"] for a in rows if a["r"] is not None} == {"recorded"}
     opening = (tmp_path / "out.html").read_text(encoding="utf-8").partition("<h2")[0]
-    assert "R is absent: its recorded results are used" in opening
+    assert "R is not available: its recorded results are used" in opening
 
 
 @pytest.mark.nightly
@@ -201,7 +201,7 @@ def test_without_prefmod_its_records_are_used_and_all_else_is_live() -> None:
     assert sources == {"prefmod": {"recorded"}, "other": {"live"}}
     assert checked.agrees
     first = render(checked, checked.context, ".md").split("##")[0]
-    assert "prefmod is absent: its recorded results are used (R package prefmod is not installed)" in first
+    assert "prefmod is not available: its recorded results are used (R package prefmod is not installed)" in first
 
 
 # -- the story -----------------------------------------------------------------------------------------------

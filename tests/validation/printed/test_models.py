@@ -50,7 +50,7 @@ def test_what_was_found_is_said_with_what_it_was_found_from() -> None:
     assert "reference Baltimore: its number is 0 or missing" in said
     assert "as many are reproduced with family llbt; the first is used" in said
     said = one("btm_summary.txt", "baseball").sentences
-    assert "reference Baltimore: it alone has no number" in said
+    assert "reference Baltimore: it is without a number" in said
     assert any(
         s.startswith("ties davidson was found: 28 of 28 are reproduced") for s in one("gnm_o.txt", "cems").sentences
     )
@@ -128,7 +128,7 @@ def test_names_that_mean_nothing_are_told_with_near_ones(
     if words is None:
         found = check_printed(path, data("baseball"), r="none")
         assert [str(a.quantity) for a in found if a.code == "not-looked-at"] == [
-            "row teamBoston: no item of firth-2005, baseball; did you mean 'Boston'?"
+            "row teamBoston: not an item of firth-2005, baseball; did you mean 'Boston'?"
         ]
         return
     with pytest.raises(InputError, match=words):

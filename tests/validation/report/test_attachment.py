@@ -41,7 +41,7 @@ def test_a_finding_is_a_neutral_sentence_with_its_size() -> None:
     found = text([row("estimate.Gamma", size=0.29), row("estimate.A", verdict="agrees")])
     assert (
         "Table 3: the deposited data give 0.919, but 0.948 is printed for the estimate of Gamma (0.29 standard"
-        " errors); 1 of the other numbers are reproduced."
+        " errors); other numbers reproduced: 1."
     ) in found
 
 
@@ -78,12 +78,12 @@ def test_no_sentence_says_whose_fault_it_is(code: str) -> None:
     found = text([*rows, row("estimate.A", code="misprint", explanation="the only number not reproduced")])
     assert re.findall(ACCUSING, found) == []
     assert (
-        "beside \u201cA is best\u201d the data as deposited give: B is before A (read and accepted)" in found
+        "for \u201cA is best\u201d the deposited data give: B is before A (read and accepted)" in found
     )
 
 
 def test_a_computed_number_is_told_with_as_many_decimals_as_tell_it_from_the_printed_one() -> None:
-    assert "give 0.9481 where 0.948 is" in text([row("estimate.A", native=0.94812)])
+    assert "give 0.9481, but 0.948 is" in text([row("estimate.A", native=0.94812)])
     assert "give 0.00123 where 1.3e-3 is" in text([row("p.A", printed="1.3e-3", native=0.00123)])
 
 
@@ -105,7 +105,7 @@ def test_a_data_file_that_is_not_as_the_claims_file_states_is_not_given_its_hash
     spec = replace(PAPER.data["baseball"], rows=(), file="x.csv", sha256="f" * 64)
     paper = replace(PAPER, data={"baseball": spec})
     page = attachment(paper, [], {"": HASH, "baseball": "cannot be read"}, {}, "c")
-    assert "data baseball: x.csv | not here as the claims file states it; not used" in render_markdown(page)
+    assert "data baseball: x.csv | not available in the version that the claims file states; not used" in render_markdown(page)
 
 
 def test_more_findings_than_a_page_holds_are_counted() -> None:

@@ -204,7 +204,7 @@ def _swapped_columns(checker: Checker, agreements: Sequence[Agreement]) -> Story
         right0=right0,
         wrong=wrong,
         wrong0=wrong0,
-        witnesses=f" Both pairproof's own fit and, in R, {by_r} confirm this." if by_r else "",
+        witnesses=f" This is confirmed by pairproof's own fit and, in R, by {by_r}." if by_r else "",
     )
 
 
@@ -230,7 +230,7 @@ def _side_by_side(right: Fit, wrong: Fit, right0: Fit, wrong0: Fit, judges: Fit,
         both("deviance with ties, 8 df", "30.646", lambda f: f"{f.deviance:.3f}", right, wrong),
         both("deviance without, 9 df", "221.22", lambda f: f"{f.deviance:.2f}", right0, wrong0),
         (
-            "ratio",
+            "ratio of the deviances",
             "seven-fold",
             f"{right0.deviance / right.deviance:.2f}",
             f"{wrong0.deviance / wrong.deviance:.2f}",
