@@ -262,7 +262,7 @@ def test_a_mark_of_significance_is_printed_of_p_values_only(key, mark):
 
 
 def test_a_p_that_names_no_parameter_is_refused_with_the_way_to_write_it():
-    assert """p = 'n.s.' does not say of what; write p = { A = "n.s." }""" in refused(
+    assert """p = 'n.s.' does not say which parameter; write p = { A = "n.s." }""" in refused(
         HEAD + MODEL + 'p = "n.s."\n'
     )
 

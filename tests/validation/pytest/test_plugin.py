@@ -277,7 +277,7 @@ def test_a_spoilt_record_is_named_with_the_way_out(pytester: pytest.Pytester) ->
     run(pytester, "--pairproof-update")
     (pytester.path / RECORD).write_text("{}", encoding="utf-8")
     run(pytester).stdout.fnmatch_lines(
-        ["*not a record (*delete it and make it anew with --pairproof-update*"]
+        ["*not a record (*delete it and write it again with --pairproof-update*"]
     )
 
 

@@ -90,7 +90,7 @@ def test_dras_judges_of_one_pair_are_counted_from_the_side_that_is_asked() -> No
     assert (first.tolist(), second.tolist(), ties.tolist()) == ([2, 1, 34, 2], [37, 38, 3, 35], [1, 1, 3, 3])
     story = dras_judges.under_clustering(Checker(read_paper("dras-2015")))
     assert (
-        "before and after are A - B, D - B, D - C, tie; no longer significant are A - D, A - C, B - C."
+        "with and without clustering: A - B, D - B, D - C, tie. No longer significant: A - D, A - C, B - C."
         in story.paragraphs[1]
     )
     assert story.table is not None and [row[0] for row in story.table.rows][-1] == "tie"

@@ -290,7 +290,7 @@ def test_prefmod_s_numbers_on_the_corrected_data_give_away_the_reversed_pair() -
         if a.quantity == "arithmetic.win_totals"
     }
     assert (
-        "the data here have others: Barcelona 708.5, Stockholm 485"
+        "these data have other totals: Barcelona 708.5, Stockholm 485"
         in rows["prefmods-numbers-on-the-right-data"].explanation
     )
 
