@@ -99,7 +99,7 @@ def test_the_standard_errors_by_cluster_have_no_counterpart(policy: Backend) -> 
     rows = pairproof.verify(FITS["comparisons"]().clustered(), r=policy)
     assert rows.agrees and not any(a.quantity.kind in ("se", "z", "p") for a in rows)
     assert [a.explanation for a in rows if a.code == "no-counterpart"] == [
-        "R packages: no counterpart: none clusters the standard errors of whole answers"
+        "R packages: no counterpart: none has clustered standard errors for whole answers"
     ]
 
 

@@ -101,7 +101,7 @@ def test_what_one_cluster_alone_determines_is_left_out_and_said() -> None:
     checked = recorded("dras by judge", ("judge",), "CR2")
     assert [a.quantity for a in checked if a.quantity.kind == "se"] == ["se.tie"]
     assert not any(a.quantity.kind in ("cov", "worth_se") for a in checked)
-    assert "that one cluster alone determines" in " ".join(str(checked).split())
+    assert "that a single cluster determines" in " ".join(str(checked).split())
 
 
 def test_a_wrong_standard_error_or_df_is_seen() -> None:
