@@ -202,11 +202,10 @@ def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
         fault, cure = (
             (f"leads outside {paper.data_folder}", "name")
             if spec.in_place
-            else ("lies outside the claims file's folder", "put it next to the claims file, or name")
+            else ("is outside the claims file's folder", "put it next to the claims file, or name")
         )
         raise DataFileError(
-            f"{where}: file {spec.file!r} {fault} and is not opened; {cure} the folder it lies in with --data"
-            " DIR"
+            f"{where}: file {spec.file!r} {fault} and is not opened; {cure} its folder with --data" " DIR"
         ) from outside
     if spec.in_place:
         raise DataNotHere(

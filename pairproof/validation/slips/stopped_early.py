@@ -85,7 +85,7 @@ def prove_stopped(target: Target, key: Key, setting: Setting) -> Proof | None:
         if not _rest_comes_out(target, values, free):
             return None
         words = "infinite or not determined by these data, has the value at which some program stopped"
-        note = f"at the printed values the log-likelihood lies {below:.2g} below its supremum"
+        note = f"the log-likelihood at the printed values is {below:.2g} below its supremum"
         return _proof("infinite-estimate", f"{', '.join(names)}, {words}", note)
     centred = _centred(target, setting.solver.ties)
     there, goal = centred.of(beta), centred.of(best.beta[0])
@@ -99,7 +99,7 @@ def prove_stopped(target: Target, key: Key, setting: Setting) -> Proof | None:
     if not _rest_comes_out(target, values):
         return None
     note = (
-        f"at the printed values the log-likelihood lies {below:.2g} below its maximum of {best.llf[0]:.6g},"
+        f"the log-likelihood at the printed values is {below:.2g} below its maximum of {best.llf[0]:.6g},"
         " and every step from there leads towards the computed numbers"
     )
     return _proof("stopped-early", "the solver stopped early", note)

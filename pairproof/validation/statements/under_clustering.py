@@ -73,9 +73,9 @@ class EffectTest:
     def __str__(self) -> str:
         who = "" if self.how == INDEPENDENT else f"{self.how} "
         if self.alone == NO_SPREAD:
-            return f"{who}no standard error, {NO_SPREAD}"
+            return f"{who}no standard error: {NO_SPREAD}"
         if self.alone:
-            return f"{who}no standard error, a part of it depends on {self.alone} alone"
+            return f"{who}no standard error: part of it depends on {self.alone} alone"
         test = (
             f"z = {self.statistic:.2f}"
             if math.isinf(self.df)
@@ -237,7 +237,7 @@ def order_open(effects: Sequence[Effect], alpha: float) -> Finding:
     only = [e.name for e in effects if e.independent.significant(alpha)]
     nearest = min((test for e in effects for test in e.clustered), key=lambda test: test.p).statistic
     if told:
-        return holds(False, f"{_listed(told)} also distinguished under clustering; {said}", native=nearest)
+        return holds(False, f"also distinguished under clustering: {_listed(told)}; {said}", native=nearest)
     if only:
         return Finding(
             "agrees",

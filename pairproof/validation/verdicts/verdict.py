@@ -132,7 +132,7 @@ def judge_print(
     if _sign(q, value):
         plain += f"; the sign is opposite, but both values are within +- {within:.4g} of 0"
     if _rounded_twice(q, value):
-        return PrintVerdict("differs", f"{plain}, which prints so if rounded twice", "rounded-twice")
+        return PrintVerdict("differs", f"{plain}, which rounds to the print in two steps", "rounded-twice")
     return PrintVerdict("differs", plain, "other-value")
 
 

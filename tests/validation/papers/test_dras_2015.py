@@ -110,7 +110,7 @@ STATEMENTS = {
     ),
     "ranking-by-judge-prefmod-order": ("explained", "A - D, A - C and B - C do not survive clustering"),
     "ties-improve-by-judge": ("agrees", "t = -12.12 on 3.0 df"),
-    "subjects-by-judge": ("not-checkable", "no standard error, judge 1 alone"),
+    "subjects-by-judge": ("not-checkable", "no standard error: part of it depends on judge 1 alone"),
 }
 
 

@@ -435,7 +435,7 @@ def _loose_epsilon() -> Target:
     )
 
 
-@plant("stopped-early", "the solver stopped early (at the printed values the log-likelihood lies")
+@plant("stopped-early", "the solver stopped early (the log-likelihood at the printed values is")
 def _gradient_ascent() -> Target:
     """Neither Zermelo nor least squares: a fixed-step ascent, stopped when the log-likelihood rises by less
     than 1e-6 of itself.

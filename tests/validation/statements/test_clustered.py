@@ -117,7 +117,7 @@ def test_an_order_that_clustering_leaves_open_says_if_independent_answers_would_
     settled = judged(test="order-open-by-cluster", pairs=[["A", "D"], ["D", "B"]])
     assert (
         settled.verdict == "differs-conclusion"
-        and "D - B distinguished under clustering too" in settled.explanation
+        and "also distinguished under clustering: D - B" in settled.explanation
     )
     alike = order_open(effects_of(dras(), ["judge"], [("A", "D")]), alpha=1e-9)
     assert alike.verdict == "agrees" and alike.explanation.startswith(
@@ -163,4 +163,4 @@ def test_clusters_that_all_say_the_same_cannot_be_tried():
         }
     )
     (effect,) = effects_of(pairproof.fit_llbt(table), ["judge"], [("A", "B")])
-    assert effect.alone and "no standard error, the clusters show no spread" in str(effect)
+    assert effect.alone and "no standard error: the clusters show no spread" in str(effect)

@@ -227,7 +227,7 @@ def bands_by_cluster(
         for tests, names in zip(zip(*(e.clustered for e in effects)), lost)
     )
     text = (
-        f"distinguished of {n} pairs across the bands: independent answers {told}; {counts}. Closest:"
+        f"of {n} pairs across the bands, distinguished with independent answers: {told}; {counts}. Closest:"
         f" {_nearest(effects)}"
     )
     weakest = max((test for e in effects for test in e.clustered), key=lambda test: test.p).statistic
