@@ -98,12 +98,12 @@ def changed(kind: str, change: Callable[[float], float]) -> Page:
     [
         (
             lambda: changed("se", lambda v: v / math.sqrt(2)),
-            "all standard errors are too small by 1.414; so they are if every comparison is counted twice",
+            "all standard errors are too small by a factor of 1.414; this is the case if every comparison is counted twice",
         ),
-        (lambda: changed("se", lambda v: 1.17 * v), "all standard errors are too large by 1.17"),
+        (lambda: changed("se", lambda v: 1.17 * v), "all standard errors are too large by a factor of 1.17"),
         (
             lambda: changed("estimate", lambda v: 2 * v),
-            "all estimates are 2.000 times the computed ones; so they are if estimates are log-odds doubled",
+            "all estimates are 2.000 times the computed ones; this is the case if estimates are log-odds doubled",
         ),
         (
             lambda: changed("estimate", lambda v: v + 0.31),
@@ -164,7 +164,7 @@ def test_two_cells_that_changed_places_are_named() -> None:
     counts = {0: (d.wins[1], d.losses[1]), 1: (d.wins[0], d.losses[0])}
     other = altered(d, lambda k, w, t, l: (counts[k][0], t, counts[k][1]) if k in counts else (w, t, l))
     found = found_of(bradley_terry(d), page(bradley_terry(other), 3))
-    assert "the counts of Biometrika:Comm Statist and of Biometrika:JASA exchanged" in found.cell
+    assert "the counts of Biometrika:Comm Statist and Biometrika:JASA exchanged" in found.cell
 
 
 def test_few_digits_name_no_cell() -> None:

@@ -447,7 +447,7 @@ def test_what_cannot_be_searched_is_listed_with_its_reason(tmp_path: Path) -> No
         ' "14.9" }'
     )
     code, out = run(tmp_path, FIRTH + only_r + pearson)
-    assert "in-r: only R is asked for it" in out and "chi: pearson: a search cannot vary this quantity" in out
+    assert "in-r: only R is requested for it" in out and "chi: pearson: a search cannot vary this quantity" in out
     assert "2 not searched" in out
 
 
@@ -464,7 +464,7 @@ def test_the_report_holds_the_explanation_and_every_number(tmp_path: Path) -> No
         str(tmp_path / "r.xml"),
     )
     text = report.read_text()
-    assert "the pair Boston:Detroit is read the other way round" in text and "1 explanation of" in text
+    assert "the pair Boston:Detroit is read in reverse" in text and "1 explanation of" in text
     assert "does not say what the authors did" in text
     assert set(json.loads((tmp_path / "r.json").read_text())) == {
         "readings",

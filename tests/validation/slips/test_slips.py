@@ -160,8 +160,8 @@ def test_a_pair_with_equal_wins_is_not_tried_the_other_way_round() -> None:
     fit = bradley_terry(data)
     slips = families()["one-pair-reversed"].slips(target(fit, page(fit)).situation())
     assert [s.sentence for s in slips] == [
-        "the pair A:C is read the other way round",
-        "the pair B:C is read the other way round",
+        "the pair A:C is read in reverse",
+        "the pair B:C is read in reverse",
     ]
 
 

@@ -64,8 +64,8 @@ def verdicts(rows: list[Agreement]) -> dict[str, str]:
     ("converged", "said"),
     [
         (False, "R did not converge: "),
-        (True, "R stopped short of the maximum: "),
-        (None, "R stopped short of the maximum: "),
+        (True, "R stopped before the maximum: "),
+        (None, "R stopped before the maximum: "),
     ],
 )
 def test_a_number_of_an_r_that_had_not_arrived_checks_nothing_and_is_shown_with_its_digits(
