@@ -255,7 +255,7 @@ class ModelClaim:
         "for plackett-luce: standard deviation of a normal prior on log worths", 0.0, below=1e6
     )
     dependence: bool = entry("for pattern: comparisons that share an item are dependent", False)
-    between_times: bool = entry("for pattern: a comparison depends on the one before it in time", False)
+    between_times: bool = entry("for pattern: a comparison depends on the same one the time before", False)
     alpha: Literal["", "none", "common", "item", "comparison"] = entry(
         "for pattern: the parameters of the model for missing comparisons", ""
     )
