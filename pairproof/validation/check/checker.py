@@ -418,7 +418,7 @@ class Checker:
         return found
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
-        """Readings under which *all* numbers of the claim come out; several leave it open."""
+        """Readings that reproduce *all* numbers of the claim; several leave it open."""
         fitting = []
         for reading, other, values in self.readings(claim):
             rest = (float(claim.alpha), other.df_resid, other.n_comparisons)
@@ -507,7 +507,7 @@ class Checker:
 def _by_last_step_but_one(
     claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
 ) -> dict[str, PrintVerdict]:
-    """Numbers that come out, with all others of the items, as R's glm prints them when it stops."""
+    """Numbers that are reproduced, with all others of the items, as R's glm prints them when it stops."""
     off = [q for q in claim.numbers if q.quantity in wrong and q.quantity.kind in OF_ERROR]
     if sum(significant_digits(q.printed.text) for q in off) < 4 or not np.isfinite(fit.beta).all():
         return {}

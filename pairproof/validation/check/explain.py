@@ -163,7 +163,7 @@ def _without_the_defect(f: Found, agreements: Sequence[Agreement]) -> list[str]:
     return [f"  reproduced only with {DEFECT}; correct: {said}"] if shown else []
 
 
-#: Verdicts on a print of which nothing is sought: it comes out, or nothing follows, or nothing was computed.
+#: Verdicts on a print that is not searched: it is reproduced, does not matter, or was not computed.
 SETTLED = (*AGREEING, "immaterial", "not-checkable", "not-run")
 
 

@@ -190,7 +190,7 @@ class Checked:
         self.whole = False
 
     def run(self, progress: Callable[[str], None], explain: bool) -> None:
-        """Judge every claim once, seek other readings of what does not come out, then do the arithmetic."""
+        """Judge every claim once, seek other readings of what is not reproduced, then do the arithmetic."""
         from ..verdicts.arithmetic_rows import arithmetic_rows
         from .explain import seek
 

@@ -29,7 +29,7 @@ from .reading import PrintedTable, tables_of
 if TYPE_CHECKING:
     from ...bridge.process.policy import BackendLike
 
-#: Part of a page's numbers that must come out of a model that was found, or the page may be of another.
+#: Part of a page's numbers that a model must reproduce, or the page may be of another model.
 LEAST_OUT = 1 / 3
 #: What is said about a board that says nothing else.
 OF_A_BOARD = {"family": "bradley-terry", "ties": "half", "reference": "sum"}

@@ -162,7 +162,7 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
 def _with_order_effect(
     table: Data, tried: Mapping[ModelClaim, int], numbers: Sequence[PrintedQuantity]
 ) -> dict[ModelClaim, int]:
-    """The models with an order effect that the page does not print, as R's abilities do not, if half of it comes out."""
+    """The models with an order effect that the page does not print (as R's abilities), if they reproduce half of it."""
     also = (replace(m, order_effect=True) for m in tried if m.family != "plackett-luce" and m.scale != "any")
     found = {m: _n_out(table, m, numbers) for m in also}
     return {m: n for m, n in found.items() if n * 2 >= len(numbers)}
@@ -196,7 +196,7 @@ def _references(page: PrintedTable, table: Data) -> list[str]:
 
 
 def _n_out(table: Data, model: ModelClaim, numbers: Sequence[PrintedQuantity]) -> int:
-    """How many numbers come out of the model; -1 where it cannot be fitted."""
+    """How many numbers the model reproduces; -1 if it cannot be fitted."""
     try:
         fit = fit_model(table, model)
     except PairproofError:

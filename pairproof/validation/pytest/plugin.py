@@ -19,9 +19,9 @@ For a claims file, `table-4[printed]` compares native with the page and `table-4
 machine without R runs the first and reports the second as not run.
 
 A test passes if every row of its claim needs no attention: it agrees, is immaterial, is accepted or cannot be
-checked.  Otherwise it fails with a table of the other rows.  Tests that did not run are counted as "not run" on pytest's last
-line, with the reason; it is neither passed nor skipped.  With ``--require-r`` it fails.  A claims file that is not
-understood is an error of collection, which names the line.
+checked.  Otherwise it fails with a table of the other rows.  Tests that did not run are counted as "not run"
+on pytest's last line, with the reason; it is neither passed nor skipped.  With ``--require-r`` it fails.  A
+claims file that is not understood is an error of collection, which names the line.
 
 Nothing of pairproof, numpy or R is loaded before a test needs it.  No test depends on another or on their
 order, so `pytest -n` is safe.
@@ -244,14 +244,14 @@ def pytest_report_teststatus(report: pytest.TestReport | pytest.CollectReport) -
 def recorded(request: pytest.FixtureRequest) -> Recorded:
     """`recorded(value)`: fail unless the numbers of a fit, dict, array or data frame equal their record.
 
-    `recorded(value, digits=6)` allows changes of one part in a million; `rules={"se": 4, "seconds": None}` sets the
-    digits of some numbers and leaves out others.  pytest --pairproof-update writes the record.
+    `recorded(value, digits=6)` allows changes of one part in a million; `rules={"se": 4, "seconds": None}`
+    sets the digits of some numbers and leaves out others.  pytest --pairproof-update writes the record.
 
     Returns
     -------
     Recorded
-        :class:`pairproof.validation.pytest.snapshots.Recorded` explains the arguments, what is raised and what a
-        digit is, with an example.
+        :class:`pairproof.validation.pytest.snapshots.Recorded` explains the arguments, what is raised and
+        what a digit is, with an example.
     """
     from .snapshots import Recorded
 

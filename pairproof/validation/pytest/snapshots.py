@@ -291,8 +291,8 @@ class Recorded:
         name : str
             Distinguishes several calls in one test: the record is `TEST.NAME.json`.
         rules : mapping of key or kind to float or None, optional
-            Required digits, 0 to 16, by key ("estimate.A", "scores[2]") or by the beginning of keys ("se", "scores");
-            None leaves these numbers out of the record.
+            Required digits, 0 to 16, by key ("estimate.A", "scores[2]") or by the beginning of keys ("se",
+            "scores"); None leaves these numbers out of the record.
         digits : float, optional
             Required digits of all other numbers.  Default: for a fit :data:`RULES`, which allow for another
             machine's linear algebra; otherwise 9.

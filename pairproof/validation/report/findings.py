@@ -1,6 +1,6 @@
-"""What a reader must know first: how many printed numbers come out, which do not, by how much, and what is one finding.
+"""What a reader must know first: how many printed numbers are reproduced, which are not, by how much.
 
-A misprinted estimate spoils the z printed beside it and a sum: these rows are one finding, told in one place.
+A misprinted estimate also affects the z printed beside it and a sum: these rows are one finding.
 """
 
 from __future__ import annotations

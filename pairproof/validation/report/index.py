@@ -67,7 +67,7 @@ class CheckedPaper:
 
     @cached_property
     def line(self) -> dict[str, Any]:
-        """Its line in JSON and CSV; "differs" are all that do not come out and have no clear explanation."""
+        """Its line in JSON and CSV; "differs" are all that are not reproduced and have no clear explanation."""
         shown = [
             a.verdict for a in self.rows if a.printed is not None and a.about in ("printed", "statement")
         ]

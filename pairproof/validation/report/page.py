@@ -202,8 +202,8 @@ def page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
 def list_blocks(
     agreements: Sequence[Agreement], most: int = MOST_LISTED, width: int | None = None
 ) -> Iterator[Block]:
-    """What needs attention, a line a finding, and what comes out by another definition; on a screen, of this width a
-    line and without the tables, also what a person accepted.
+    """What needs attention, one line per finding, and what another definition reproduces; on a screen, with
+    lines of this width and without the tables, also what a person accepted.
     """
     others: dict[tuple[str, str], list[Agreement]] = {}
     for a in agreements:
@@ -253,7 +253,7 @@ def _counts(agreements: Sequence[Agreement]) -> Counts:
 
 def group_blocks(group: Group, told: bool = False) -> Iterator[Block]:
     """The agreements of one claim: those that are listed one by one, then those that are only counted; `told` where
-    the lists above have said why a number needs attention or comes out by another definition.
+    the lists above have said why a number needs attention or follows another definition.
     """
     yield Heading(group.title, 3)
     if group.where:

@@ -1,6 +1,6 @@
-"""What the numbers of a page say by themselves: which are wrong, which pattern they have, which readings bring
-out most of them, and which cell of the table is mistyped: the one count, or the game, whose change brings every
-number out.
+"""What the numbers of a page show without a reading: which are wrong, which pattern they have, which readings
+reproduce most of them, and which cell of the table is mistyped: the one count, or the game, whose change
+reproduces every number.
 
 At the right table the score is zero at the printed estimates.  With s the score of the table as it is, H the
 information and J the derivatives of the printed numbers, all at the parameters that fit the printed numbers
@@ -8,8 +8,8 @@ best, the table with d counts more of one outcome of one cell gives numbers that
 
     J H^-1 (s + d g)        g: the gradient of that outcome's log-probability
 
-which needs no fit, and is as good for a large d as for a small one.  Changes by which every number comes
-within its last place are fitted, and count if all numbers come out.  Two cells are tried if one will not do.
+which needs no fit and is as accurate for large d as for small d.  Changes that bring every number within its
+last place are fitted, and count if all numbers are reproduced.  Two cells are tried if one is not enough.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ LEAST_NUMBERS, MOST_WRONG = 5, 2
 
 
 def wrong_numbers(target: Target) -> tuple[str, ...]:
-    """The numbers that alone do not come out, without those that follow from them; () if they are too many."""
+    """The only numbers that are not reproduced, without those that follow from them; () if they are too many."""
     off = target.off
     groups: dict[tuple[str, str], list[str]] = {}
     for q in off:
@@ -408,7 +408,7 @@ def _two_counts(ways: _Ways) -> Iterator[tuple[float, Changes]]:
 
 
 def _words_if_it_fits(target: Target, changes: Changes) -> str:
-    """The change in words if every number comes out under it; "" if not, or no row of the table allows it."""
+    """The change in words if it reproduces every number; "" if not, or if no row of the table allows it."""
     rows, words = target.model.rows, []
     for cell, more in changes:
         changed = _change_a_row(target, rows, cell, more)

@@ -1,27 +1,25 @@
 """Searches for the known slips (none, one, or two together) that reproduce all printed numbers of some claims.
 
 A single printed number fits dozens of readings; all numbers of a claim together seldom fit more than one.  So
-a reading counts only if every number comes out, every such reading is kept (unless it only adds slips to
+a reading counts only if it reproduces every number, every such reading is kept (unless it only adds slips to
 another one), and the number of readings tried is always reported.  The search finds a way to obtain the
 numbers; it does not show what the authors did.
 
-Whether numbers are evidence: a solver may stop after any step, of either of two algorithms, and its steps lie
-ever more densely about the maximum: a lone deviance that was changed at random "comes out" after some step
-about every other time.  So a reading in which a solver stops early counts only if more numbers that do not
-come out as they stand come out by it than it has slips, each of which chose something (the step among them).
-Numbers that say the same count once: deviance, llf and AIC are one number and its constants, and so are
-estimate, z and p of a parameter.
+Whether numbers are evidence: a solver may stop after any step of either of two algorithms, and its steps
+become denser near the maximum, so that some step reproduces a randomly changed deviance about every other
+time. A reading in which a solver stops early therefore counts only if it reproduces more of the numbers that
+differ than it has slips, each of which chose something (such as the step).  Numbers with the same information
+count once: deviance, llf and AIC are one number and its constants, and so are estimate, z and p of a parameter.
 
-And every reading that is tried may fit by chance.  Where several numbers that do not come out are brought
-out together: a number of d significant digits is hit by about one reading in 10^d, so m readings hit numbers
-with D digits between them m / 10^D times, and a reading explains them only if that is at most `BY_CHANCE`.
-Where one number alone does not come out: of 100 prints of the page with one digit changed, the readings may
-explain at most `MOST_OF_100` (:mod:`.chance`).
+Any reading may also fit by chance.  If several numbers that differ are reproduced together: about one reading
+in 10^d hits a number of d significant digits, so m readings hit numbers with D digits in total m / 10^D
+times, and a reading explains them only if that is at most `BY_CHANCE`.  If a single number differs: of 100
+pages with one digit changed, the readings may explain at most `MOST_OF_100` (:mod:`.chance`).
 
-A page of five or more numbers of which one or two are wrong is not explained by two slips: they are named
-instead.  Where nothing fits all numbers, the search says what it has seen: which numbers are wrong, the
-pattern of the numbers, the reading that leaves fewest, and the one cell of the table whose change would bring
-them out (:mod:`.findings`).
+If one or two of five or more numbers on a page are wrong, they are not explained by two slips but named.  If no
+reading fits all numbers, the search reports what it has found: which numbers are wrong, the pattern of the
+numbers, the reading that leaves fewest, and the one cell of the table whose change would reproduce them
+(:mod:`.findings`).
 """
 
 from __future__ import annotations
@@ -62,7 +60,7 @@ BY_CHANCE = 0.05
 
 
 def enough(slips: Sequence[Slip], off: Iterable[tuple[str, str]]) -> bool:
-    """Whether the numbers that were off, and come out by these slips, are evidence for them."""
+    """Whether the numbers that differed and are reproduced by these slips are evidence for them."""
     return not any(s.name in STOPS for s in slips) or independent(off) > len(slips)
 
 
@@ -106,10 +104,10 @@ class Found:
     claims with one digit of one number changed, how many some reading that was tried (of at most as many slips
     as the explanation; of one, where there is none) would also explain, and if a single number is off, of those in
     which the changed number is no easier to explain than it; nan where nothing was searched.
-    off: how many numbers that say something of their own do not come out.  cause: one sentence of the pattern of
-    the numbers, and known slips that give it.  wrong: the numbers that alone do not come out, `wrong_words` the
-    sentence.  cell: the sentence that names the mistyped cell.  nearest: the reading that leaves fewest numbers
-    off where none fits all, `left` those numbers.  All of these are empty where there is nothing to say.
+    off: how many independent numbers are not reproduced.  cause: one sentence of the pattern of
+    the numbers, and known slips that give it.  wrong: the only numbers that are not reproduced, `wrong_words`
+    the sentence.  cell: the sentence that names the mistyped cell.  nearest: the reading that leaves fewest
+    numbers off where none fits all, `left` those numbers.  All of these are empty where there is nothing to say.
     """
 
     claims: tuple[str, ...]
@@ -520,7 +518,7 @@ def _try_block(
 def _misprints(
     target: Target, values: FloatArray, outside: BoolArray, of_print: Sequence[Slip]
 ) -> Iterator[tuple[Slip, ...]]:
-    """Readings with slips of the print, one for each number that does not come out, if all others do."""
+    """Readings with slips of the print, one for each number that differs, if all others are reproduced."""
     wrong = [target.numbers[k].quantity for k in np.flatnonzero(outside)]
     choices = [
         [

@@ -119,7 +119,7 @@ def holds(
     native: float | None = None,
     verdict: Verdict = "differs-conclusion",
 ) -> Finding:
-    """The finding of a test that came out as said (`true`) or did not."""
+    """The finding of a test that holds as stated (`true`) or does not."""
     return Finding("agrees", text, native) if true else Finding.because(code, text, verdict, native)
 
 

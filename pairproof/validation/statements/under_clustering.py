@@ -1,13 +1,13 @@
-"""What a paper found significant, compared with answers that go together: by judge, by source, or by both.
+"""What a paper found significant, compared with clustered answers: by judge, by source, or by both.
 
-A paper's own test takes all answers as independent.  Beside it stands the same estimate with a cluster-robust
-standard error, CR2 with Satterthwaite's degrees of freedom (Pustejovsky and Tipton 2018, J. Bus. Econ. Stat.
-36, 672-683); by two columns at once the largest of the three standard errors on the smaller degrees of
-freedom.
+A paper's own test treats all answers as independent.  It is compared with the same estimate with a
+cluster-robust standard error, CR2 with Satterthwaite's degrees of freedom (Pustejovsky and Tipton 2018, J.
+Bus. Econ. Stat. 36, 672-683); by two columns at once the largest of the three standard errors on the smaller
+degrees of freedom.
 
 A conclusion that changes does not make its paper wrong: the paper did another analysis.  Its statement is
-then `explained` by ``independent-answers``, the reading under which it comes out.  Tables of such
-conclusions, for a paper's report, stand at the end.
+then `explained` by ``independent-answers``, the reading under which it holds.  Tables of such
+conclusions, for a paper's report, are at the end.
 """
 
 from __future__ import annotations

@@ -167,8 +167,8 @@ def corrected(printout: Printout, values: Mapping[str, float]) -> Printout:
     return replace(printout, numbers=numbers)
 
 
-#: Numbers that must come out to their printed places before the one that does not is called a misprint, and
-#: those that do not up to which it is asked whether they follow from one of them.
+#: Numbers that must be reproduced to their printed places before the one that differs is called a misprint,
+#: and those that do not up to which it is asked whether they follow from one of them.
 OTHERS_THAT_COME_OUT, MOST_FOLLOWING = 4, 8
 
 
@@ -177,7 +177,7 @@ def misprint(
     values: Mapping[str, float],
     printout_of: Callable[[], Printout | None],
 ) -> dict[str, PrintVerdict]:
-    """The number that alone does not come out, to its printed places, and those that were worked out from it as it
+    """The only number not reproduced, to its printed places, and those that were worked out from it as it
     is printed and would not follow if it were right; nothing where there is none.
     """
     off = [name for name, j in judged.items() if not j.comes_out]

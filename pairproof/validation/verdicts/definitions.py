@@ -1,4 +1,4 @@
-"""Numbers that programs take otherwise from one and the same fit: deviance, df, log-likelihood, AIC, standard
+"""Numbers that programs define differently for the same fit: deviance, df, log-likelihood, AIC, standard
 errors.
 
 With y the counts of a cell, n their sum, llf the log-likelihood of the comparisons and k the rank of the
@@ -6,19 +6,19 @@ model:
 
     deviance = 2 (sum y log(y / n) - llf),   df = cells x (outcomes - 1) - k      whatever the cells are
 
-and cells are the pairs, the rows of the table as they stand, each judge's rows, or single comparisons, where
+and cells are the pairs, the rows of the table, each judge's rows, or single comparisons, where
 the sum is 0 and the deviance -2 llf.  R's own log-likelihoods have constants on top of llf:
 
     glm(binomial), BTm     + sum log choose(n, wins)                    AIC = -2 logLik + 2 k
     glm(poisson), gnm      + sum(n log n - n) - sum log y!              AIC = -2 logLik + 2 (k + cells)
 
 A page that prints R's AIC, or a deviance of ungrouped data, is right by a definition that has a name.  It is
-found only if all numbers of the table that the claim prints come out of one program's output, and only if
-those that do not come out as they stand have more digits than chance needs to hit one of the definitions
+found only if one program's output gives all numbers of the table that the claim prints, and only if those
+that are not reproduced as printed have more digits than chance needs to hit one of the definitions
 (`fewest_digits`).  Likewise
 
-    BradleyTerry2's glmmPQL     sigma = 0 by the two-sided p of z = sigma / se, though 0 is the end of sigma's
-                                range, where z is not normal (Self and Liang 1987, JASA 82, 605-610)
+    BradleyTerry2's glmmPQL     sigma = 0 by the two-sided p of z = sigma / se, though 0 is the boundary of
+                                its range, where z is not normal (Self and Liang 1987, JASA 82, 605-610)
     R's glm, probit, cauchit    standard errors from the expected information, ours from the observed one
 
 and of Plackett and Luce's model R's PlackettLuce (Turner, van Etten, Firth and Kosmidis 2020, Computational
@@ -238,8 +238,8 @@ def _log_likelihoods(fit: Fit, y: FloatArray, outcomes: int) -> list[tuple[float
 def by_definition(
     claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
 ) -> dict[str, PrintVerdict]:
-    """Numbers of the table (deviance, df, AIC) that come out by another program's definition: one under which all of
-    the table come out.  Where they have too few digits for it to be no chance, they only say so.
+    """Numbers of the table (deviance, df, AIC) that another program's definition reproduces: one that
+    reproduces all of the table.  If they have too few digits to rule out chance, they only say so.
     """
     table = [q for q in claim.numbers if kind_of(q.quantity) in OF_THE_TABLE]
     off = [q for q in table if q.quantity in wrong]
@@ -248,7 +248,7 @@ def by_definition(
     known = definitions(fit)
 
     def fits(d: Definition, q: PrintedQuantity) -> bool:
-        # An author may take R's deviance and -2 llf + 2k: AIC and llf that come out by our definition need no
+        # An author may take R's deviance and -2 llf + 2k: AIC and llf that our definition reproduces need no
         # other.
         free = kind_of(q.quantity) in _OF_LIKELIHOOD and q.quantity not in wrong
         return free or _comes_out(claim, q, d.values.get(q.quantity, values[q.quantity]))
@@ -282,7 +282,7 @@ def _by_other(
     ours: Mapping[str, str],
     setting: Mapping[str, str] | None = None,
 ) -> dict[str, PrintVerdict]:
-    """The verdict that these numbers come out by another definition; `ours`: what is said about each beside
+    """The verdict that another definition reproduces these numbers; `ours`: what is said about each beside
     it."""
     return {
         q.quantity: PrintVerdict(
@@ -314,14 +314,14 @@ def _n_digits(numbers: Iterable[PrintedQuantity]) -> int:
 
 #: Kinds of numbers of a parameter that depend on its standard error.
 OF_ERROR = ("se", "z", "p", "low", "high")
-#: Verdicts of numbers that do not come out as they stand.
+#: Verdicts of numbers that are not reproduced as printed.
 WRONG = ("differs", "differs-conclusion", "not-estimable")
 
 
 def by_program(
     claim: Claim, fit: Fit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
 ) -> dict[str, PrintVerdict]:
-    """Numbers that come out by what a program of R's prints of the same estimates."""
+    """Numbers that are what a program of R's prints for the same estimates."""
     wrong = [q for q in claim.numbers if judged[q.quantity].verdict in WRONG]
     differ = [q.quantity for q in wrong if judged[q.quantity].verdict != "not-estimable"]
     found: dict[str, PrintVerdict] = by_definition(claim, fit, values, differ)
@@ -340,7 +340,7 @@ def wald_p(sigma: float, se: float) -> float:
 
 
 def _by_wald(claim: Claim, fit: Fit, q: PrintedQuantity, ours: float) -> dict[str, PrintVerdict]:
-    """The p of sigma = 0, if it comes out by z = sigma / se."""
+    """The p of sigma = 0, if z = sigma / se gives it."""
     component = fit.component(q.quantity.name)
     # One other reading only: two digits are hit by chance once in a hundred pages.
     if _n_digits([q]) < FEWEST_DIGITS or not _comes_out(claim, q, wald_p(component.sigma, component.se)):
@@ -357,7 +357,7 @@ def _by_wald(claim: Claim, fit: Fit, q: PrintedQuantity, ours: float) -> dict[st
 def _by_expected_information(
     claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[PrintedQuantity]
 ) -> dict[str, PrintVerdict]:
-    """Standard errors, and what follows from them, if all come out by the expected information."""
+    """Standard errors, and what follows from them, if the expected information gives all of them."""
     numbers = [q for q in claim.numbers if kind_of(q.quantity) in OF_ERROR and q.quantity.name in fit.names]
     off = [q for q in numbers if q in wrong]
     if not off or _n_digits(off) < fewest_digits(1):
@@ -385,7 +385,7 @@ def _by_expected_information(
 
 #: PlackettLuce's default, with which every item has won and lost.
 DEFAULT = 0.5
-#: Numbers of a page by which its prior can be told although one of them does not come out.
+#: Numbers of a page that determine its prior although one of them is not reproduced.
 FEWEST = 4
 #: Kinds of numbers that depend on standard errors.
 OF_ERRORS = (*OF_ERROR, "worth_se", "contrast_se", "contrast_z", "contrast_p")
@@ -429,13 +429,13 @@ def model_of_page(
     except PairproofError:
         return claim.model
     out = _n_out(claim, prior, shrunken)
-    # A misprint beside the prior is told from one without it only where fewer come out without it.
+    # A misprint with the prior is distinguished from one without it only if fewer are reproduced without it.
     found = out == n or out == n - 1 > own and n >= FEWEST
     return with_prior if found and _n_digits(claim.numbers) >= fewest_digits(1) else claim.model
 
 
 def _n_out(claim: Claim, fit: Fit, values: Mapping[str, float]) -> int:
-    """How many numbers come out, as they stand or as PlackettLuce prints them."""
+    """How many numbers are reproduced, as printed or as PlackettLuce prints them."""
     theirs = values_of(fit, claim)
     ways = ((q, (values[q.quantity], theirs.get(q.quantity, math.nan))) for q in claim.numbers)
     return sum(any(_comes_out(claim, q, value) for value in two) for q, two in ways)
@@ -444,7 +444,7 @@ def _n_out(claim: Claim, fit: Fit, values: Mapping[str, float]) -> int:
 def by_plackett_luce(
     claim: Claim, fit: Fit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
 ) -> dict[str, PrintVerdict]:
-    """Numbers that come out as R's PlackettLuce prints them, and not as they stand, or not without its default prior."""
+    """Numbers that are reproduced as R's PlackettLuce prints them, but not otherwise or not without its default prior."""
     if fit.answers is None or fit.spec.family != "plackett-luce" or claim.model is None:
         return {}
     found: dict[str, PrintVerdict] = {}

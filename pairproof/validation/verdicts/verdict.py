@@ -58,10 +58,10 @@ def judge_table(
 ) -> dict[str, PrintVerdict]:
     """The verdicts on the numbers of one table; `within`: half of the interval of those that have a sign.
 
-    Whether digits were cut off is a habit of the table.  A number that comes out only if it is cut is a misprint
-    where another number comes out only if it is rounded, unless its column (its kind) is cut throughout: two numbers
-    need it and none speaks against it.  Where nothing speaks against cutting, as in a table of one number or of
-    three that would be cut or rounded alike, nobody can tell, and it agrees.
+    Whether digits were cut off is a habit of the table.  A number that is reproduced only if truncated is a
+    misprint if another number is reproduced only if rounded, unless its column (its kind) is truncated
+    throughout: two numbers need it and none speaks against it.  Where nothing speaks against cutting, as in a
+    table of one number or of three that would be cut or rounded alike, nobody can tell, and it agrees.
     """
     half = within or {}
     judged: dict[str, PrintVerdict] = {
@@ -86,7 +86,7 @@ def judge_table(
 
 
 def _only_rounded(q: PrintedQuantity, value: float) -> bool:
-    """Whether a number that comes out would print otherwise if it were cut: it was rounded up."""
+    """Whether a number that is reproduced would print differently if truncated: it was rounded up."""
     p = q.printed
     if p.value is None or p.unit is None:
         return False

@@ -43,7 +43,7 @@ def mean_labels(request: Request) -> Computed:
 
     A mean of n labels can only be one of n (high - low) + 1 numbers, so most printed numbers could not be one
     (the GRIM test of Brown and Heathers 2017).  Where the nearest does not print so, but the whole column
-    comes out once the mean label is rounded first, that is remarked.  args: `item` and `column` of the
+    is reproduced if the mean label is rounded first, that is remarked.  args: `item` and `column` of the
     claim's table, `annotations`, `low`, `high`.
     """
     table = request.table_of(request.data)

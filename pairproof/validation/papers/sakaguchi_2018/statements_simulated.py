@@ -7,7 +7,7 @@ session's), and their noise is such that without a shift they agree as far as th
 stand annotators who differ in every way that was found in WMT21 (the defaults of :class:`Panel`), with a
 noise at which they agree as far with all their differences.  Every replicate has a truth of its own: 150
 items, drawn again.  Corrected scores (da+, random+, easl+) are the items' predictions in the mixed model item
-+ session + annotator.  A claim that comes out for some annotators and not for others is ``explained`` by
++ session + annotator.  A claim that holds for some annotators but not for others is ``explained`` by
 ``other-annotators``, and the explanation says for which.
 
 The grid takes some twenty minutes on one core, so it is simulated once (`python -m tools.pages.sakaguchi
@@ -216,7 +216,7 @@ def _grids(truth: str, agreement: str) -> Grids:
 
 
 def _depending(cells: Sequence[bool], text: str, native: float) -> Finding:
-    """Agrees if it comes out for all annotators, is false if for none, else explained by which."""
+    """Agrees if it holds for all annotators, is false if for none, else explained by which."""
     if all(cells):
         return Finding("agrees", text, native)
     if any(cells):
@@ -235,7 +235,7 @@ def _at_first(gain: Gain) -> str:
 
 
 def _where(gain: Gain, where: dict[str, list[list[bool]]], plusses: Sequence[str]) -> str:
-    """In which contexts and at which shifts it comes out, and whether for random HITs as well."""
+    """In which contexts and at which shifts it holds, and whether for random HITs as well."""
     said = []
     for context, of in where.items():
         for plus, row in zip(plusses, of):
