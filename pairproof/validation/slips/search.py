@@ -161,8 +161,8 @@ def _counted(n: int, what: str) -> str:
 
 
 def count_words(found: Found) -> str:
-    """ "1 explanation of 15,768 readings; 9 numbers; with one random digit changed, 0.4 of 100 ..."."""
-    words = f"{_counted(len(found.explanations), 'explanation')} of {_counted(found.readings, 'reading')}"
+    """ "1 explanation among 15,768 readings; 9 numbers; with one random digit changed, 0.4 of 100 ..."."""
+    words = f"{_counted(len(found.explanations), 'explanation')} among {_counted(found.readings, 'reading')}"
     said = [words, _counted(found.numbers, "number")]
     if not found.plain and found.off > 1 and found.by_chance:
         said.append(

@@ -52,7 +52,7 @@ def test_rows_of_one_finding_are_one_sentence() -> None:
 
 
 def test_numbers_that_one_reading_explains_are_one_sentence_with_the_reading() -> None:
-    why = "one-sided-p: reproduced if p-values are one-sided (1 explanation of 20 readings; 9 numbers)"
+    why = "one-sided-p: reproduced if p-values are one-sided (1 explanation among 20 readings; 9 numbers)"
     rows = [row(f"p.{x}", verdict="explained", code="one-sided-p", explanation=why) for x in "ABCDEFG"]
     (line,) = [line for line in text(rows).splitlines() if "reproduced if" in line]
     assert "the printed value is reproduced if p-values are one-sided" in line and "and 2 more" in line

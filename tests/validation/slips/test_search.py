@@ -78,7 +78,7 @@ def test_a_deviance_without_the_rest_of_its_table_is_ambiguous_and_says_so() -> 
     fit = llbt(cems(), ties="drop")
     (found,) = search([target(llbt(cems()), {"deviance": f"{fit.deviance:.0f}"})]).found
     assert len(found.explanations) > 1 and not found.clear
-    assert count_words(found).startswith(f"{len(found.explanations)} explanations of ")
+    assert count_words(found).startswith(f"{len(found.explanations)} explanations among ")
 
 
 def test_the_shipped_papers_are_explained_as_their_claims_files_say() -> None:
@@ -464,7 +464,7 @@ def test_the_report_holds_the_explanation_and_every_number(tmp_path: Path) -> No
         str(tmp_path / "r.xml"),
     )
     text = report.read_text()
-    assert "the pair Boston:Detroit is read in reverse" in text and "1 explanation of" in text
+    assert "the pair Boston:Detroit is read in reverse" in text and "1 explanation among" in text
     assert "does not say what the authors did" in text
     assert set(json.loads((tmp_path / "r.json").read_text())) == {
         "readings",
