@@ -202,7 +202,7 @@ def test_where_r_is_absent_records_stand_in_and_the_first_lines_say_so(
 ) -> None:
     checked = verify(dras, r=Backend(live=without_r))
     assert checked.agrees and {a.r_source for a in checked} == {"recorded"}
-    assert "R is absent: its recorded results are used" in "\n".join(str(checked).splitlines()[:4])
+    assert "R is not available: its recorded results are used" in "\n".join(str(checked).splitlines()[:4])
 
 
 @live

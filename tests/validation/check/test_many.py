@@ -65,7 +65,7 @@ def test_links_that_lead_out_of_a_folder_are_said_and_not_followed(folder: Path,
     assert len(files) == 4 and not any(
         Path(f).name in ("link.claims.toml", "secret.claims.toml") for f in files
     )
-    assert len(left) == 2 and all(line.endswith("a link, not followed") for line in left)
+    assert len(left) == 2 and all(line.endswith("a symbolic link, not followed") for line in left)
 
 
 def test_a_folder_without_claims_is_an_error(tmp_path: Path) -> None:

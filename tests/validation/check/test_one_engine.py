@@ -295,7 +295,7 @@ def test_the_option_names_the_threshold_of_what_is_immaterial(tmp_path: Path) ->
     )
     said = [a["explanation"] for a in json.loads(out.stdout)["agreements"] if a["verdict"] == "immaterial"]
     assert out.return_value == 0 and len(said) == 2 and all("at most 0.1)" in text for text in said)
-    with pytest.raises(InputError, match="a part of a standard error"):
+    with pytest.raises(InputError, match="a fraction of a standard error"):
         run(file, r="none", immaterial=1.5)
 
 
@@ -303,7 +303,7 @@ def test_a_lone_number_is_a_misprint_however_small_its_error_is(tmp_path: Path) 
     found = rows(firth(('"1.1077"', '"1.1079"')), tmp_path)
     assert printed(found) == {"estimate.Boston": ("differs", "misprint")}
     assert (found["estimate.Boston"].size or 1.0) < 0.01
-    assert "it alone does not come out, and 28 other numbers do" in found["estimate.Boston"].explanation
+    assert "the only number not reproduced; 28 others are" in found["estimate.Boston"].explanation
 
 
 def test_of_four_numbers_none_is_called_a_misprint(tmp_path: Path) -> None:
@@ -496,7 +496,7 @@ def test_an_interruption_keeps_what_was_checked(tmp_path: Path, monkeypatch: pyt
     found: Verification = run([one, two], r="none")
     assert found.interrupted and found.exit_code == 130
     assert {a.paper for a in found} == {"example"} and sum(a.verdict == "agrees" for a in found) > 29
-    assert "Interrupted: 1 of 2 papers are checked to the end." in str(found)
+    assert "Interrupted: 1 of 2 papers were checked completely." in str(found)
 
 
 def test_the_command_shows_and_writes_what_was_checked_and_ends_with_130(

@@ -33,7 +33,7 @@ NOBODY = Backend("none")
 STATEMENTS = {
     "pattern-is-llbt": ("agrees", "", "digits that fit_pattern and fit_llbt share: made-two-kinds 1"),
     "rankings-of-two": ("agrees", "", "fit_plackett_luce and fit_bradley_terry share 1"),
-    "rearranged": ("agrees", "", "15 pairs of fits share 1"),
+    "rearranged": ("agrees", "", "15 pairs of fits have at least 1"),
     "reversed": ("agrees", "", "Plackett-Luce: llf -76.415289 becomes -77.937982"),
     "beta-as-coded": ("agrees", "", "difference: llf -1117.678629 and -1117.678629"),
 }
@@ -200,7 +200,7 @@ def test_the_report_lists_every_model_and_what_was_not_checked(rows: list[Agreem
     assert absent.table is not None and len(absent.table.rows) == 14
     assert "nlm" in prefmod.paragraphs[0]
     nothing = story.story(Checker(read_paper("patterns")), [])
-    assert nothing[0].table is None and nothing[2].paragraphs == ("All data were here.",)
+    assert nothing[0].table is None and nothing[2].paragraphs == ("All data were available.",)
 
 
 # -- R, from its records -------------------------------------------------------------------------------------
