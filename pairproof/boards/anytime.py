@@ -50,8 +50,8 @@ def anytime_factor(n_votes: float, first_look: float, level: float = 0.95, n_sta
     """
     if not FEWEST <= first_look <= n_votes:
         raise InputError(
-            f"n_votes={n_votes:g}, first_look={first_look:g}; expected at least {FEWEST} votes at the first look, and as many"
-            " now: the approximation does not hold before"
+            f"n_votes={n_votes:g}, first_look={first_look:g}; expected at least {FEWEST} votes at the first look and"
+            " now: the approximation does not hold with fewer"
         )
     return math.sqrt(_at_first(level, n_statements) ** 2 + math.log(n_votes / first_look))
 
@@ -172,7 +172,7 @@ def anytime_limits(
     n = len(fit.items)
     most = n if most_items is None else whole_number("most_items", most_items, n)
     if not first_look >= FEWEST:
-        raise InputError(f"first_look={first_look:g}; expected {FEWEST} votes of an item at least")
+        raise InputError(f"first_look={first_look:g}; expected at least {FEWEST} votes per item")
     ratings, pairs = fit.on_scale("elo"), abilities_of(fit)
     counts = [np.bincount(place, fit.data.row_weights, n) for place in (fit.data.first, fit.data.second)]
     votes = np.asarray(counts[0] + counts[1], float)

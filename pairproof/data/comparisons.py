@@ -478,8 +478,8 @@ class Comparisons(Rows):
         several = np.flatnonzero(given.sum(axis=0) > 1)
         if several.size:
             raise InputError(
-                f"{self.source}: row {int(several[0]) + 1} counts answers of several kinds, so rows cannot be"
-                " chosen by their answer; wins, ties and losses are their numbers, as in 'ties>0'"
+                f"{self.source}: row {int(several[0]) + 1} counts answers of several kinds, so rows"
+                " cannot be selected by answer; use the counts wins, ties and losses, as in 'ties>0'"
             )
         answers = np.where(given.any(axis=0), given.argmax(axis=0), -1)
         bad = self.columns["both_bad"] if "both_bad" in self.columns else np.zeros(self.n_rows)

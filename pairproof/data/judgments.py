@@ -65,12 +65,12 @@ def check_one_track(table: Rows, *formulas: str, each: bool = True) -> None:
     one = " ".join(f"--where {_quoted(f'{name}={value}')}" for name, value in zip(own, values))
     conditions = ", ".join(quoted(f"{name}={value}") for name, value in zip(own, values))
     several = (
-        f"; or take each by itself, --tracks {','.join(own)}; or all as one, --tracks {POOLED}. In Python"
+        f"; or analyse each separately, --tracks {','.join(own)}; or pool all, --tracks {POOLED}. In Python"
         f" table.where({conditions}), pairproof.split_tracks(table), table.as_one_track()"
     )
     raise InputError(
-        f"{table.source}: {len(found)} tracks ({', '.join(own)}), each a competition of its own, with so many"
-        f" {table.unit}: {named(found, MOST_SHOWN)}. Choose one, {one}{several if each else ''}"
+        f"{table.source}: {len(found)} tracks ({', '.join(own)}), each a separate competition, with"
+        f" these numbers of {table.unit}: {named(found, MOST_SHOWN)}. Choose one, {one}{several if each else ''}"
     )
 
 
@@ -100,7 +100,7 @@ def _factor(table: Rows, name: str) -> Factor:
     column = table.columns.get(role_of(name, table.columns, table.own_names))
     if column is None:
         raise InputError(
-            f"{table.source}: the track column {name!r} is not there; found {named(table.columns, 40) or 'no columns'}"
+            f"{table.source}: the track column {name!r} is missing; found {named(table.columns, 40) or 'no columns'}"
         )
     if isinstance(column, Factor):
         return column
@@ -186,7 +186,7 @@ def judgments(table: Comparisons) -> Judgments:
     refuse_rows(
         table.source,
         (whole != counts).any(axis=1),
-        lambda row: f"counts {counts[row].tolist()} are not whole; single judgments are needed here, so weights and"
+        lambda row: f"counts {counts[row].tolist()} are not whole; single judgments are required, so weights and"
         " half wins cannot be used",
     )
     cell = np.repeat(np.arange(counts.size), whole.astype(np.int64).ravel())

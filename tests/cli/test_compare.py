@@ -104,7 +104,7 @@ def test_each_track_is_compared_by_itself(capsys):
         (("--compare", "ties=thirds"), "--compare ties=thirds: expected davidson or rao-kupper"),
         (("--compare", "order-effect=maybe"), "expected yes or no"),
         (("--compare", "formula=item"), "--formula: only for --model bradley-terry"),
-        (("--compare", "item-terms=x", "--reference", "A"), "leave out one of the two"),
+        (("--compare", "item-terms=x", "--reference", "A"), "omit one of them"),
         (("--compare", "by"), "expected NAME=VALUE"),
     ],
 )

@@ -70,7 +70,7 @@ def test_kept_counts_are_fitted_as_the_votes_are(votes: Path, capsys) -> None:
 def test_bad_input_is_named_and_nothing_is_written(votes: Path, capsys) -> None:
     kept = votes / "counts.json"
     for arguments, said in (
-        (["nothing-*.csv"], "no file is called so"),
+        (["nothing-*.csv"], "no such file"),
         ([votes / "day-0.csv", "--by", "langage"], "did you mean 'language'"),
         ([votes / "day-0.csv", "--by", "language", "--most-cells", "2"], "--most-cells"),
         ([votes / "day-0.csv", "--add", votes / "day-1.csv"], "not a file of counts"),

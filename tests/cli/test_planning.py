@@ -269,7 +269,7 @@ def test_equality_that_was_excluded_only_at_a_former_look_is_not_called_excluded
     outcomes = ["first"] * 8 + ["second"] * 8
     path.write_text("first,second,outcome\n" + "".join(f"A,B,{o}\n" for o in outcomes), encoding="utf-8")
     share = document(capsys, "watch", path)["notes"][0]
-    assert "equality was excluded at 7 answers, and the interval now holds it again" in share
+    assert "equality was excluded at 7 answers, but the interval now includes it again" in share
 
 
 def test_all_pairs_of_a_table_with_judges_say_that_its_answers_are_taken_as_independent(capsys, vilar):

@@ -22,9 +22,9 @@ RANKINGS = {
     **{"system3Id": ["C"] * 4 + ["E"] * 4, "system3rank": [3, 3, 1, 3, 3, 3, 3, 1]},
 }
 SAID = (
-    r"2 tracks \(srclang, trglang\), each a competition of its own, with so many comparisons: Czech-English 12,"
-    r" German-English 12\. Choose one, --where srclang=Czech --where trglang=English; or take each by itself, --tracks"
-    r" srclang,trglang; or all as one, --tracks pooled\. In Python table\.where\('srclang=Czech', 'trglang=English'\)"
+    r"2 tracks \(srclang, trglang\), each a separate competition, with these numbers of comparisons: Czech-English 12,"
+    r" German-English 12\. Choose one, --where srclang=Czech --where trglang=English; or analyse each separately, --tracks"
+    r" srclang,trglang; or pool all, --tracks pooled\. In Python table\.where\('srclang=Czech', 'trglang=English'\)"
 )
 
 

@@ -118,8 +118,8 @@ def ranking(n):
 def test_rankings_that_stand_for_billions_of_pairs_are_refused_with_the_number():
     n = 100_000
     rows = {"ranking": [1] * n, "system": [f"s{k}" for k in range(n)], "rank": list(range(n))}
-    assert "of up to 100,000 systems, stand for 4,999,950,000 pairs; at most 10,000,000" in refused(rows)
-    assert "of up to 5,000 systems, stand for 12,497,500 pairs" in refused(ranking(5000))
+    assert "of up to 100,000 systems, give 4,999,950,000 pairs; at most 10,000,000" in refused(rows)
+    assert "of up to 5,000 systems, give 12,497,500 pairs" in refused(ranking(5000))
 
 
 def test_a_ranking_of_hundreds_of_systems_gives_every_pair_in_the_order_of_its_columns():
@@ -301,7 +301,7 @@ def test_conversations_beside_the_votes_are_left_alone_and_refused_by_name_where
     lines = '{"model_a":"x","model_b":"y","winner":"model_a","conversation":[{"role":"user"}]}\n'
     table = read(saved(lines, "t.jsonl"))
     assert table.pooled() == {("x", "y"): (1, 0, 0)}
-    with pytest.raises(InputError, match="column 'conversation' holds neither text nor numbers, but lists"):
+    with pytest.raises(InputError, match="column 'conversation' contains lists, not text or numbers"):
         table.columns["conversation"]
 
 

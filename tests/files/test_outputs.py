@@ -494,7 +494,7 @@ def test_standard_output_on_a_full_disk_is_the_machines_error(here):
         )
     assert (
         ran.returncode == 3
-        and ran.stderr == f"output: {os.strerror(errno.ENOSPC)}; make room, or write elsewhere\n"
+        and ran.stderr == f"output: {os.strerror(errno.ENOSPC)}; free some space, or write elsewhere\n"
     )
 
 

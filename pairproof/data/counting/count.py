@@ -154,8 +154,8 @@ def _chosen_by(
     said = said_in(where, [*header.columns, *role_of, *told, *numbers])
     if refused := [name for name, *_ in said if role_of.get(name, name) in numbers]:
         raise InputError(
-            f"{header.source}: where has a condition on {listed(refused)}, which are counted, so that single rows cannot be"
-            " chosen by them; filter the file first, or take read()"
+            f"{header.source}: where has a condition on {listed(refused)}, which are counted, so single rows cannot be"
+            " selected by them; filter the file first, or use read()"
         )
     said = [(n if n in header.columns else role_of.get(n, n), sign, value) for n, sign, value in said]
     header.need([name for name, *_ in said if name not in told], " to choose rows by")
@@ -183,7 +183,7 @@ def layout_of(header: Table, layout: Layout | None, coding: CodingLike | None) -
     found = layout or recognised(header)
     if found not in _LAYOUTS:
         raise InputError(
-            f"{header.source}: layout {found!r}; count takes {', '.join(_LAYOUTS)}, read() takes the others"
+            f"{header.source}: layout {found!r}; count supports {', '.join(_LAYOUTS)}; read() supports the others"
         )
     check_has(header, found)
     if found == "counts" and coding is not None:
@@ -203,7 +203,7 @@ def roles_of(header: Table, layout: Layout, by: Sequence[str]) -> list[str]:
     header.need(chosen, " to count by")
     repeated = sorted({name for name in chosen if chosen.count(name) > 1 or name in (*used, "weight")})
     if repeated:
-        raise InputError(f"by names {listed(repeated)}, which is counted by once already; leave it out")
+        raise InputError(f"by names {listed(repeated)}, which is already counted by; omit it")
     return [*used, *chosen, *(["weight"] if "weight" in header.columns else [])]
 
 
@@ -228,7 +228,7 @@ def _whole(table: Table, name: str) -> np.ndarray[Any, np.dtype[np.int64]]:
     """A column of counts or weights as whole numbers."""
     values = [as_whole(text) for text in table.columns[name]]
     bad = np.array([value is None for value in values], bool)
-    cure = "count adds whole numbers, 0 or more; read() takes weights that are not whole"
+    cure = "count adds whole numbers of at least 0; read() accepts fractional weights"
     table.check(bad, name, f"{name} is {{cell}}", cure)
     return np.array(values, np.int64)
 
@@ -259,7 +259,7 @@ def _refuse(table: Table, layout: Layout, coding: CodingLike | None, source: str
         found.append(
             (
                 ItemError,
-                f"compared with itself: {names}; remove these rows, they say nothing about preference",
+                f"compared with itself: {names}; remove these rows; they contain no preference",
             )
         )
     if layout != "counts":
@@ -282,7 +282,7 @@ def _wrong_answers(
         yield CodingError, f"{own} is missing in {_rows(n[missing])}; filter them"
     if unknown.any():
         names = _with_rows(cells_[unknown], n[unknown])
-        yield CodingError, f"{own}: {names} mean nothing; expected exactly {stated}; state the others in coding="
+        yield CodingError, f"{own}: {names} have no meaning; expected exactly {stated}; add the others to coding="
 
 
 def _own(table: Table, role: str) -> str:

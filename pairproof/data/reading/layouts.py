@@ -99,7 +99,7 @@ def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLik
     """Layouts long and votes: one answer a row."""
     first, second, answer = NEEDED[layout]
     stated = Coding.read(WORDS[layout] if coding is None else coding)
-    stated.refuse(MISSING, "layout 'prefmod'; here remove rows that are no comparison")
+    stated.refuse(MISSING, "layout 'prefmod'; in this layout, remove rows that are not comparisons")
     items, i, j = _encoded_pair(table, options, first, second)
     found = in_words(table, (first, second), answer, stated) if coding is None else None
     answers = stated.answers(table, answer, found)
@@ -115,7 +115,7 @@ def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLik
 
 def _check_no_both_bad(table: Table, bad: BoolArray, answer: str) -> None:
     """Refuse a column that has the name of the one that says which ties are both-bad."""
-    cure = "rename that column or leave it out, or say that these answers are ties, coding={'tie': ['tie', {cell}], ...}"
+    cure = "rename or drop that column, or declare these answers ties, coding={'tie': ['tie', {cell}], ...}"
     what = "the answer is {cell}, which a new column 'both_bad' would mark, but the table already has one"
     shown = table.shown(answer, bad)
     table.check(bad & ("both_bad" in table.columns), answer, what, cure.replace("{cell}", shown))
@@ -377,8 +377,8 @@ def _of_counts(path: Any, options: Options, stated: Mapping[str, Any]) -> Compar
     wrong = [name for name, value in told.items() if value is not None]
     if wrong:
         raise InputError(
-            f"{path}: holds counts, and {named([f'{name}=' for name in wrong])} is for votes; count them again"
-            " with it"
+            f"{path}: contains counts, but {named([f'{name}=' for name in wrong])} applies to votes; count the"
+            " votes again with it"
         )
     table = comparisons.load(path)
     if options.item_data is not None:

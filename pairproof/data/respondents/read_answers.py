@@ -77,8 +77,8 @@ def read_respondents(
     known = [name for name in parameters if name != "source"]
     unknown = [name for name in options if name not in known]
     if unknown:
-        raise InputError(f"layout={layout!r} has no option {unknown[0]!r}; it has {listed(known)}")
+        raise InputError(f"layout={layout!r} has no option {unknown[0]!r}; options: {listed(known)}")
     needed = [n for n in known if parameters[n].default is inspect.Parameter.empty and n not in options]
     if needed:
-        raise InputError(f"layout={layout!r} needs {listed(needed)}; nothing is guessed")
+        raise InputError(f"layout={layout!r} needs {listed(needed)}, which are not guessed")
     return reader(source, **options).where(*conditions_of(where))

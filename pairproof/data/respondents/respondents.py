@@ -144,8 +144,8 @@ class Respondents(AnswerTable):
         codes = checked.checked_answers(answers, kind, len(names), len(when), source)
         if kind == "comparisons" and not isinstance(tie_category, (bool, np.bool_)):
             raise InputError(
-                f"{source}: tie_category={tie_category!r}; say whether 'no preference' was a possible answer, True"
-                " or False: answers alone do not tell"
+                f"{source}: tie_category={tie_category!r}; state whether 'no preference' was a possible answer,"
+                " True or False: the answers alone do not show it"
             )
         points = checked.checked_scale(scale, kind, source)
         if kind == "rankings":
@@ -157,7 +157,7 @@ class Respondents(AnswerTable):
         checked.check_codes(codes, kind, with_ties, points, names, source)
         own = checked.checked_weights(weights, len(codes), source)
         if not (own[(as_comparisons(kind, codes) != MISSING).any(axis=(1, 2))] > 0).any():
-            raise InputError(f"{source}: no answer compares two items; at least one is needed")
+            raise InputError(f"{source}: no answer compares two items; at least one comparison is needed")
         of_rows = MappingProxyType(checked.checked_columns(columns or {}, len(codes), source))
         codes.setflags(write=False)
         of_items = checks.checked_item_data(item_data, len(names), source)
@@ -213,8 +213,8 @@ class Respondents(AnswerTable):
             refuse_rows(
                 self.source,
                 missing,
-                f"{name!r} has no value ({int(missing.sum())} such row(s)); leave these rows out with select, or"
-                " leave the covariate out",
+                f"{name!r} has no value ({int(missing.sum())} such row(s)); drop these rows with"
+                " select, or omit the covariate",
             )
         if not names:
             return np.zeros(len(self.answers), np.int64), np.zeros(1, np.int64)
@@ -262,8 +262,8 @@ class Respondents(AnswerTable):
         row = rows[person]
         if len(row) > MOST_COMPARISONS:
             raise InputError(
-                f"{self.source}: the answers stand for {len(row):,} comparisons; at most {MOST_COMPARISONS:,} are made."
-                " merged() puts equal answers into one row"
+                f"{self.source}: the answers give {len(row):,} comparisons; at most {MOST_COMPARISONS:,} are"
+                " created. merged() combines equal answers"
             )
         first, second = np.array(prefmod_pair_order(len(self.items))).T
         given, weight = answers[made], np.ones(len(row)) if judge else self.weights[row]
@@ -295,7 +295,7 @@ class Respondents(AnswerTable):
         """The row of each person: a row of weight 3 is three persons."""
         if "judge" in self.columns:
             raise InputError(
-                f"{self.source}: there is a column 'judge' already; to_comparisons() keeps it, and clustered('judge') uses it"
+                f"{self.source}: a column 'judge' already exists; to_comparisons() keeps it, and clustered('judge') uses it"
             )
         refuse_rows(
             self.source,
@@ -306,8 +306,8 @@ class Respondents(AnswerTable):
         n = float(self.weights @ (self.pair_answers != MISSING).sum(axis=(1, 2)))
         if n > MOST_COMPARISONS:
             raise InputError(
-                f"{self.source}: the answers of {self.weights.sum():,.0f} persons stand for {n:,.0f} comparisons; at most"
-                f" {MOST_COMPARISONS:,} are made"
+                f"{self.source}: the answers of {self.weights.sum():,.0f} persons give {n:,.0f} comparisons;"
+                f" at most {MOST_COMPARISONS:,} are created"
             )
         return np.repeat(np.arange(len(self.answers)), self.weights.astype(np.int64))
 

@@ -69,13 +69,13 @@ def test_answers_with_the_token_of_their_annotator_are_added(paged, tmp_path):
     [
         (
             lambda rows: under(rows["ann"], "bob"),
-            "is that of 'ann', but the answers are under the name 'bob'",
+            "belongs to 'ann', but the answers carry the name 'bob'",
         ),
         (
             lambda rows: under(rows["ann"], "zoe"),
-            "is that of 'ann', but the answers are under the name 'zoe'",
+            "belongs to 'ann', but the answers carry the name 'zoe'",
         ),
-        (lambda rows: under(rows["ann"], ""), "is that of 'ann', but the answers are under the name ''"),
+        (lambda rows: under(rows["ann"], ""), "belongs to 'ann', but the answers carry the name ''"),
         (
             lambda rows: without(under(rows["ann"], "bob")),
             "blank, but 'bob' is registered and got batch 1 on a page",
@@ -84,7 +84,7 @@ def test_answers_with_the_token_of_their_annotator_are_added(paged, tmp_path):
         (lambda rows: without(under(rows["ann"], "")), "blank, but '' is not registered, and HIT"),
         (
             lambda rows: [{**row, "Input.token": "ffff0000"} for row in rows["ann"]],
-            "'ffff0000' is nobody's in this campaign, but the answers are under the name 'ann'",
+            "'ffff0000' belongs to nobody in this campaign, but the answers carry the name 'ann'",
         ),
     ],
 )

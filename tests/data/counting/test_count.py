@@ -191,7 +191,7 @@ def test_a_column_that_is_not_there_is_named_before_anything_runs() -> None:
 def test_more_distinct_rows_than_allowed_are_refused_with_what_to_do(tmp_path: Path) -> None:
     for name in here():
         with pytest.raises(
-            TooLargeError, match=r"by=\['length'\] makes more than 50 different rows.*buckets"
+            TooLargeError, match=r"by=\['length'\] gives more than 50 different rows.*buckets"
         ):
             pairproof.count(made(name, votes(), tmp_path), by="length", most_cells=50)
 
@@ -210,7 +210,7 @@ def test_an_engine_that_does_not_tell_case_apart_is_not_asked_for_such_columns(t
 
 
 def test_a_source_that_is_no_table_is_refused_with_what_can_be_counted() -> None:
-    with pytest.raises(InputError, match="no file is called so"):
+    with pytest.raises(InputError, match="no such file"):
         pairproof.count("nothing-*.parquet")
     with pytest.raises(InputError, match="expected a path, a glob|without narwhals"):
         pairproof.count(object())
@@ -295,7 +295,7 @@ def test_tables_that_do_not_fit_are_not_added() -> None:
     with pytest.raises(InputError, match="a count is 0.7; only whole counts"):
         soft + soft
     stated = pairproof.count({"first": ["A"], "second": ["B"], "outcome": ["first"]}, items=["B", "A"])
-    with pytest.raises(InputError, match="in an order that somebody stated"):
+    with pytest.raises(InputError, match="in an order that was given explicitly"):
         stated + pairproof.count({"first": ["A"], "second": ["C"], "outcome": ["first"]})
     with pytest.raises(TypeError):
         a + 1
@@ -347,9 +347,9 @@ def test_a_file_of_counts_that_was_cut_or_changed_is_refused(tmp_path: Path) -> 
     path.write_bytes(gzip.compress(text.encode())[:-9])
     with pytest.raises(InputError):
         pairproof.load(path)
-    with pytest.raises(InputError, match="only counted tables are kept"):
+    with pytest.raises(InputError, match="only counted tables can be saved"):
         pairproof.read(votes()).save(tmp_path / "c.json")
-    with pytest.raises(InputError, match="end the name in .json"):
+    with pytest.raises(InputError, match="the name must end in .json"):
         pairproof.count(votes()).save(tmp_path / "c.csv")
 
 

@@ -307,7 +307,7 @@ def test_one_cluster_is_refused_and_a_judge_with_blanks_around_is_too(frame: pd.
     fit, _ = both(frame)
     with pytest.raises(InputError, match=r"all rows of table are of one cluster \(x\)"):
         fit.clustered("judge", rows=frame.assign(judge="x"))
-    with pytest.raises(InputError, match="judge ' 3' has blanks around the name"):
+    with pytest.raises(InputError, match="judge ' 3' has leading or trailing blanks"):
         fit.clustered(
             "judge", rows=frame.assign(judge=" " + frame["judge"].astype(str)).sort_values("judge")[1000:]
         )
