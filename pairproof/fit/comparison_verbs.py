@@ -118,8 +118,8 @@ class Compared(Predicted):
             return ratings(self, anchor, at, expected, group)
         if (anchor, at, expected, group) != (None, None, "ability", None):
             raise InputError(
-                f"scale={scale!r} with anchor, at, expected or group, which are of ratings: on_scale('elo', ...); a fit has its"
-                " reference by with_reference()"
+                f"scale={scale!r} with anchor, at, expected or group, which are for ratings: on_scale('elo', ...); to change"
+                " the reference of a fit, use with_reference()"
             )
         if scale != self.scale:
             predictions.needs_logit(self, f"scale={scale!r}", "its estimates are in units of that link")

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 #: Why two items alone have no probability.
 WITHOUT_PAIRS = (
-    "comparisons depend on each other, or have ties of their own, so that two items alone have no probability in this"
-    " model; fit.pairs() has the margins of each pair"
+    "comparisons depend on each other, or have their own tie parameters, so this model gives no probability for two"
+    " items alone; fit.pairs() gives the margins of each pair"
 )
 
 
@@ -411,14 +411,14 @@ class Predicted(Estimates):
         >>> fit.worth().round(4)[["item", "worth", "se"]].values.tolist()
         [['A', 0.6354, 0.0491], ['B', 0.3646, 0.0491]]
         """
-        predictions.needs_logit(self, "worths", "fit.probabilities() has the probabilities of all pairs")
+        predictions.needs_logit(self, "worths", "fit.probabilities() gives the probabilities of all pairs")
         of = self.of_items
         frame = predictions.worth(of, at, se)
         if level is None:
             return frame
         check_level(level)
         if not se:
-            raise InputError(f"level={level} without se; limits need standard errors: leave out se=False")
+            raise InputError(f"level={level} without se; limits need standard errors: omit se=False")
         return predictions.worth_limits(of, frame, at, level)
 
     def abilities(self, group: str | None = None) -> pd.DataFrame:

@@ -137,7 +137,7 @@ def test_a_log_replaces_its_own_older_one_and_no_other_file(tmp_path):
     export(path, tmp_path / "l.jsonl", "log")
     with pytest.raises(InputError, match="is there already"):
         export(other, tmp_path / "l.jsonl", "log")
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         from_log(path, tmp_path / "l.jsonl")
 
 
@@ -172,19 +172,19 @@ CHANGES = {
     "gamma=-1; expected": lambda r: r[0]["settings"].update(gamma=-1),
     "unknown member 'colour'": lambda r: r[0]["design"].update(colour="red"),
     "judgments=0; expected": lambda r: r[0]["design"].update(judgments=0),
-    "of another type": lambda r: r[0]["design"].update(repeats="many"),
+    "of the wrong type": lambda r: r[0]["design"].update(repeats="many"),
     "differ from the campaign's 'columns'": lambda r: first(r, "item").update(fields={"a": "b"}),
-    "item '2' stands in two lines": lambda r: r[1].update(id="2"),
+    "item '2' appears in two lines": lambda r: r[1].update(id="2"),
     "no line has the item '1'": lambda r: drop(r, "item"),
     "no line has the batch 1": lambda r: drop(r, "batch"),
     "no line has the HIT": lambda r: drop_last(r, "hit"),
     "no line has the annotator 'ann'": lambda r: drop(r, "annotator"),
     "no line has the results file 1": lambda r: drop(r, "results"),
-    "judgment 1 stands in two lines": lambda r: r.insert(r.index(first(r, "judgment")), first(r, "judgment")),
+    "judgment 1 appears in two lines": lambda r: r.insert(r.index(first(r, "judgment")), first(r, "judgment")),
     "does not match the judgments in the log": lambda r: drop(r, "judgment"),
     "'n' does not count the judgments": lambda r: r[-1]["n"].__setitem__(0, 99),
     "value 1.5; expected a number from 0 to 1": lambda r: first(r, "judgment")["scores"][0].update(value=1.5),
-    "slot 2 stands twice": lambda r: first(r, "judgment")["scores"][0].update(slot=2),
+    "slot 2 appears twice": lambda r: first(r, "judgment")["scores"][0].update(slot=2),
     "'role' is 'boss'": lambda r: first(r, "judgment")["scores"][0].update(role="boss"),
     "'counted' is false, but the other lines give": lambda r: first(r, "judgment").update(counted=False),
     "'submitted' is 1.0, but the other lines give": lambda r: first(r, "judgment").update(submitted=1.0),

@@ -104,7 +104,7 @@ def test_what_no_model_file_can_hold_is_refused(tmp_path):
     from pairproof.campaign import create
 
     create(tmp_path / "S.db", items, per_hit=2)
-    with pytest.raises(InputError, match="column 'scores' of the items"):
+    with pytest.raises(InputError, match="item column 'scores'"):
         export(tmp_path / "S.db", tmp_path / "m.csv", "model", layout="cjmay")
 
 

@@ -294,7 +294,7 @@ def _values(fit: Fit, covariate: str | ArrayLike | None) -> tuple[Any, str]:
         if column is None or isinstance(column, Factor):
             what = "is not numeric" if column is not None else "is not an item covariate"
             raise InputError(
-                f"covariate={covariate!r} {what}; there are {', '.join(fit.data.item_data) or 'none'}"
+                f"covariate={covariate!r} {what}; found {', '.join(fit.data.item_data) or 'none'}"
             )
         return np.asarray(column, float), covariate
     values = np.asarray(covariate, float)

@@ -360,7 +360,7 @@ def test_names_are_registered_once_and_all_or_none(tmp_path):
             register(path, names)
     assert [p.name for p in registered(path)] == list(PEOPLE)
     for call, said in (
-        (lambda: exclude(path, "zoe", "x"), "no annotator 'zoe'; there are 'ann', 'bob'"),
+        (lambda: exclude(path, "zoe", "x"), "no annotator 'zoe'; found 'ann', 'bob'"),
         (lambda: exclude(path, "ann", " "), "an exclusion needs a reason"),
         (lambda: restore(path, "ann"), "'ann' is invited, not excluded"),
     ):

@@ -209,4 +209,4 @@ def test_a_campaign_in_two_languages_has_pages_in_the_one_that_is_named(tmp_path
     mine = (tmp_path / "bob.html").read_text(encoding="utf-8")
     assert "Wie gut?" in mine and "How good?" not in mine
     code, _, said = run(capsys, "next", path, "--again", "--out", tmp_path / "b.csv", "--lang", "de")
-    assert code == 3 and "holds items alone" in said
+    assert code == 3 and "contains items only" in said

@@ -48,7 +48,7 @@ def test_anchors_are_read_and_sorted_by_value(text, anchors):
      ("nan=a", "'nan' is not a number from 0 to 100"),
      ("1_0=a", "'1_0' is not a number from 0 to 100"),
      ("٣=a", "is not a number from 0 to 100"),
-     ("0=a;0.0=b", "anchors, number 2, '0.0=b': 'a' stands at 0.0 too"),
+     ("0=a;0.0=b", "anchors, number 2, '0.0=b': 'a' is also at 0.0"),
      (";", "anchors, number 1: blank")],
 )  # fmt: skip
 def test_a_wrong_anchor_is_named_by_its_number(text, said):

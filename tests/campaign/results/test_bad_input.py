@@ -68,7 +68,7 @@ def test_the_same_judgment_with_another_answer(open_campaign, tmp_path):
     take_in(path, write(tmp_path / "r.csv", rows))
     with pytest.raises(
         InputError,
-        match=r"row 2 \(line 3\), column 'Answer.range2': the same judgment .AssignmentId .*another answer",
+        match=r"row 2 \(line 3\), column 'Answer.range2': the same judgment .AssignmentId .*different answer",
     ):
         take_in(path, write(tmp_path / "s.csv", spoiled(rows, "Answer.range2", "1")))
 
@@ -153,7 +153,7 @@ def test_items_files_that_cannot_be(tmp_path, text, said):
 def test_a_campaign_is_made_once_and_never_over_another_file(tmp_path):
     path = campaign(tmp_path)
     before = path.read_bytes()
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         campaign(tmp_path)
     assert path.read_bytes() == before
     with pytest.raises(InputError, match="there is no directory"):
@@ -188,7 +188,7 @@ def test_a_newer_database_is_refused_by_every_command(tmp_path):
         lambda: take_in(path, tmp_path / "r.csv"),
         lambda: export(path, tmp_path / "s.csv"),
     ):
-        with pytest.raises(InputError, match="written by a newer pairproof .schema 3, this one knows 2."):
+        with pytest.raises(InputError, match="written by a newer pairproof .schema 3; this version supports 2."):
             ask()
     assert path.read_bytes() == before
 

@@ -94,7 +94,7 @@ def test_answers_of_an_excluded_annotator_do_not_count(tmp_path):
         assert len(settle(store, about(store))) == 2
         recount_all(store, about(store))
     assert scores(path) == alone
-    with pytest.raises(InputError, match="no annotator 'bob'; there are 'ann', 'eve'"):
+    with pytest.raises(InputError, match="no annotator 'bob'; found 'ann', 'eve'"):
         with opened(path, write=True) as store:
             set_state(store, "bob", "excluded", "no")
 

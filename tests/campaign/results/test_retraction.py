@@ -239,9 +239,9 @@ def test_one_is_taken_back_unless_all_are_asked_for_and_the_choice_is_said(tmp_p
     take_in(path, write(tmp_path / "r.csv", rows))
     before = path.read_bytes()
     for options, said in (
-        ((), "stated reason|state one"),
-        (("--why", "x"), "nothing says which judgment"),
-        (("--worker", "ann"), "state one"),
+        ((), "needs a reason"),
+        (("--why", "x"), "no judgment specified"),
+        (("--worker", "ann"), "needs a reason"),
         (("--worker", "ann", "--why", "x"), "8 judgments match; use --all"),
         (("--worker", "eve", "--why", "x"), "no judgment that counts has these properties"),
         (("--assignment", "A?", "--why", "x"), "AssignmentId 'A?'"),

@@ -125,7 +125,7 @@ def test_pages_that_were_handed_out_before_there_were_tokens_in_results_go_on(pa
     with closing(sqlite3.connect(path)) as db, db:
         assert db.execute("DELETE FROM setting WHERE name = 'tokens of batch 1'").rowcount == 1
     assert take_in(path, write(tmp_path / "old.csv", without(rows["ann"]))).new == len(rows["ann"])
-    with pytest.raises(InputError, match="is that of 'bob'"):
+    with pytest.raises(InputError, match="belongs to 'bob'"):
         take_in(path, write(tmp_path / "new.csv", under(rows["bob"], "ann")))
 
 

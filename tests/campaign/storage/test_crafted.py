@@ -217,7 +217,7 @@ def test_an_item_without_scores_is_as_it_was_at_the_start(tmp_path, method):
     path = campaign(tmp_path, method=method)
     assert status(path).judgments == 0
     spoilt(path, "UPDATE item SET a = 0.9 WHERE position = 3")
-    with pytest.raises(InputError, match="row position 3, column 'a': 0.9, but its 0 scores that count give"):
+    with pytest.raises(InputError, match="row position 3, column 'a': 0.9, but the 0 scores that count give"):
         status(path)
 
 

@@ -74,7 +74,7 @@ def test_what_can_tell_a_system_or_a_known_score_is_never_shown(column):
             "'a'; a degraded item needs the id of the item",
         ),
         ("id sent role of", ["a|x||b", "b|y||"], "'b'; only an item of role degraded has an original"),
-        ("id sent role of", ["a|x|degraded|b", "b|y|degraded|c", "c|z||", "d|z||"], "'b' is degraded itself"),
+        ("id sent role of", ["a|x|degraded|b", "b|y|degraded|c", "c|z||", "d|z||"], "'b' is itself degraded"),
         (
             "id sent gold",
             ["a|x|50", "b|y|"],

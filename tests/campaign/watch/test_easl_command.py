@@ -207,7 +207,7 @@ def test_init_says_what_a_batch_and_enough_scores_will_cost(tmp_path, capsys):
      (("--method", "easl", "--col", "system="), "easl suits at least 10 scores per item"),
      (("--method", "ra", "--col", "system="), "ra uses only the order within a HIT"),
      (("--method", "da", "--per-hit", "1"), "da suits any number of items and systems"),
-     (("--judgments", "5"), "Annotators: 5 or more")],
+     (("--judgments", "5"), "Annotators: at least 5")],
 )  # fmt: skip
 def test_init_says_which_method_suits_the_items(tmp_path, capsys, options, said):
     rows = [f"i{k},text {k},s{k // 2},{'ab'[k % 2]}" for k in range(8)]

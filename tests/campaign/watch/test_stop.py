@@ -95,7 +95,7 @@ def test_an_annotators_shift_is_no_difference_of_items():
         stop_rule("items<=.05"), answers(what, -np.ones(240), value, batch, names=()), items(10), 1
     )
     assert named.verdict == "stop" and named.corrected == "corrected for the annotators' locations"
-    assert unnamed.verdict == "go on" and "no annotator's name" in unnamed.corrected
+    assert unnamed.verdict == "go on" and "no annotator name" in unnamed.corrected
 
 
 def test_items_that_nobody_judged_keep_the_rule_from_stopping():
