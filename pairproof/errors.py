@@ -165,7 +165,7 @@ class ComparisonError(PairproofError):
     ...                  for wins in (5, 6))
     >>> first.compare(second)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    pairproof.errors.ComparisonError: the fits are of different comparisons: ...
+    pairproof.errors.ComparisonError: the fits use different comparisons: ...
     """
 
 

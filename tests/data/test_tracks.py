@@ -58,7 +58,7 @@ def test_tracks_are_listed_and_not_pooled(analysis):
 @pytest.mark.parametrize("fitter", [pairproof.fit_pattern, pairproof.fit_plackett_luce])
 def test_tracks_of_whole_answers_are_not_pooled(fitter):
     answers = pairproof.read_respondents(RANKINGS, "rankings")
-    with pytest.raises(InputError, match="so many persons: Czech-English 4, German-English 4"):
+    with pytest.raises(InputError, match="these numbers of persons: Czech-English 4, German-English 4"):
         fitter(answers)
     parts = pairproof.split_tracks(answers)
     assert {track: part.items for track, part in parts.items()} == {

@@ -70,7 +70,7 @@ def test_values_of_one_column_are_alternatives_and_all_else_holds_together(condi
 @pytest.mark.parametrize(
     ("conditions", "message"),
     [
-        ([("jugde", "ann")], "no column 'jugde'; there are judge, length, first, second"),
+        ([("jugde", "ann")], "no column 'jugde'; found judge, length, first, second"),
         ([("jugde", "ann")], "did you mean 'judge'?"),
         ([("judge", "bob")], "column 'judge': no row has 'bob'; the values are ann, x=1"),
         ([("length", "long")], "column 'length' is numeric; 'long' is not a number"),

@@ -256,7 +256,7 @@ def test_a_campaign_is_not_made_over_its_items_and_never_over_a_link(tmp_path, c
         "is read by this command"
         in run(capsys, "easl", "init", "items.csv", "items.csv", "--per-hit", "2")[2]
     )
-    assert "exists already" in run(capsys, "easl", "init", "away.db", "items.csv", "--per-hit", "2")[2]
+    assert "already exists" in run(capsys, "easl", "init", "away.db", "items.csv", "--per-hit", "2")[2]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["away.db", "items.csv"]
 
 

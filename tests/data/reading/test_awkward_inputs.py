@@ -196,7 +196,7 @@ REFUSED_FILES = [
         ItemError,
         ["found 'Chat'", "did you mean 'Chatt'"],
     ),
-    ("items stated twice", LONG, {"items": ["A", "B", "C", "A"]}, ItemError, ["'A' stated more than once"]),
+    ("items stated twice", LONG, {"items": ["A", "B", "C", "A"]}, ItemError, ["'A' given more than once"]),
     ("items as one string", LONG, {"items": "ABC"}, InputError, ["one string", "list"]),
     ("a rename of nobody", LONG, {"rename": {"D": "d"}}, ItemError, ["rename has 'D'", "found 'A'"]),
     (
@@ -364,14 +364,14 @@ REFUSED_FILES = [
         with_column(LONG, "judge", "ann", "ann ", "bob"),
         {},
         InputError,
-        ["row 2 (line 3), column 'judge': 'ann '", "blanks around"],
+        ["row 2 (line 3), column 'judge': 'ann '", "leading or trailing blanks"],
     ),
     (
         "levels that miss one",
         with_column(LONG, "sex", "f", "m", "x"),
         {"levels": {"sex": ["m", "f"]}},
         InputError,
-        ["column 'sex' holds 'x'", "'m', 'f'"],
+        ["column 'sex' contains 'x'", "'m', 'f'"],
     ),
     (
         "levels of a column that is not there",
@@ -722,7 +722,7 @@ REFUSED_FRAMES = [
         {"first": [["A"], ["B"]], "second": ["B", "A"], "outcome": ["first", "tie"]},
         {},
         InputError,
-        ["column 'first' contains neither text nor numbers"],
+        ["column 'first' contains lists, not text or numbers"],
     ),
     (
         "cells that are bytes",

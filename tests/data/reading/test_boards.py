@@ -90,7 +90,7 @@ def test_soft_preferences_are_weights_and_the_middle_is_a_tie() -> None:
     renamed = {"a": frame["model_a"], "b": frame["model_b"], "p": frame["pref"]}
     same = pairproof.read(renamed, layout="soft", columns={"model_a": "a", "model_b": "b", "pref": "p"})
     assert same.digest() == table.digest()
-    with pytest.raises(InputError, match="layout 'soft'; count takes"):
+    with pytest.raises(InputError, match="layout 'soft'; count supports"):
         pairproof.count(frame)
     with pytest.raises(CodingError, match=r"row 1, column 'pref': pref is 1.5; expected a number from 0"):
         pairproof.read({**frame, "pref": [1.5, 0, 0, 0]})

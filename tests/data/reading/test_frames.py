@@ -140,7 +140,7 @@ def test_parquet_is_the_same_however_its_texts_are_stored(tmp_path, options):
 def test_a_file_of_too_many_rows_is_sent_to_count_by_its_footer(tmp_path, monkeypatch):
     path = parquet(tmp_path, {name: cells * 30 for name, cells in VOTES.items()})
     monkeypatch.setattr(arrow, "MOST_ROWS", 100)
-    said = r"votes\.parquet: 120 rows: pairproof\.count counts them in about 1 s; at most 100 are read"
+    said = r"votes\.parquet: 120 rows: pairproof\.count counts them in about 1 s; at most 100 can be read"
     with pytest.raises(InputError, match=said):
         read(path)
     path.with_suffix(".csv").write_text(

@@ -65,7 +65,7 @@ def test_times_are_blocks_of_columns() -> None:
         (dict(answers=[[1, 2, 3]], weights=[1e9]), (), "1,000,000,000 persons need 3,000,000,000 cells"),
         (dict(answers=[[1, 2, 3]]), ("sex",), "no covariate 'sex'; found none"),
         (dict(answers=[[1, 2, 3]], columns={"sex": Factor(np.array([-1]), ("f",))}), ("sex",), "row 1: 'sex' has no value"),
-        (dict(answers=[[1, 2, 3]], columns={"sex": Factor(np.array([1]), ("f", "m"))}), ("sex",), "nobody has level 'f' of 'sex'"),
+        (dict(answers=[[1, 2, 3]], columns={"sex": Factor(np.array([1]), ("f", "m"))}), ("sex",), "no respondent has level 'f' of 'sex'"),
     ],
 )  # fmt: skip
 def test_what_prefmod_cannot_take_is_refused(parts: dict[str, Any], covariates: Any, words: str) -> None:
