@@ -133,18 +133,18 @@ class AnytimeLimits:
 def anytime_limits(
     fit: Fit, level: float = 0.95, first_look: float = FEWEST, most_items: int | None = None
 ) -> AnytimeLimits:
-    """Limits of all ratings, and orders of all pairs, that hold at any number of looks.
+    """Limits of all ratings, and orders of all pairs, that hold for any number of looks.
 
     Parameters
     ----------
     fit : Fit
         A Bradley-Terry fit of the votes so far, clustered or not.
     level : float
-        In (0, 1): that no rating is ever outside its limits, and that no order is ever wrong.
+        Probability, in (0, 1), that no rating is ever outside its limits and no order is ever wrong.
     first_look : float
-        Votes that an item must have before a statement is made about it; at least 50.
+        Number of votes an item needs before a statement is made about it; at least 50.
     most_items : int, optional
-        The most items that the board will ever have; default: those of the fit.
+        Maximum number of items that the board will ever have; default: those of the fit.
 
     Returns
     -------

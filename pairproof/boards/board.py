@@ -101,32 +101,32 @@ def leaderboard(
     Parameters
     ----------
     votes : Comparisons, path, glob, list of paths, or frame
-        As :func:`pairproof.read` takes them; several files, large ones and lazy frames as :func:`pairproof.count` does.
+        As in :func:`pairproof.read`; several files, large files and lazy frames as in :func:`pairproof.count`.
     ties : {"half", "davidson", "rao-kupper", "drop"}
-        A tie counts as half a win for each, is an outcome of its own, or is left out.
+        A tie counts as half a win for each, is a separate outcome, or is dropped.
     both_bad : {"tie", "drop", "own"}
-        A vote that calls both bad counts as a tie, is left out, or is modelled separately before the rest are compared.
+        A vote that calls both bad counts as a tie, is dropped, or is modelled separately before the other votes are compared.
     cluster : str, sequence of str, or None
         One or two columns that define the clusters of votes; None: single votes.  "auto": `judge` and the column of
         prompts, if they exist and have ten values or more.
     style : str or sequence of str
-        Covariates of the two answers: a column `length` where `length_a` and `length_b` are, or "diff(x_{a,b})".
+        Covariates of the two answers: "length" for the columns `length_a` and `length_b`, or "diff(x_{a,b})".
     order_effect : bool
-        Whether being shown first may matter.
+        Whether the effect of being shown first is estimated.
     by : str, optional
-        A column: each of its values has a board of its own.
+        A column; each of its values gets a separate board.
     anchor, at : str and float
         The item whose rating is `at`.  Without an anchor the mean of all ratings is `at`.
     expected : {"ability", "score"}
-        Ratings are those of the model, or those that give its expected scores; the same where a tie is half a win.
+        Ratings from the model's abilities, or from its expected scores; the same if a tie is half a win.
     precision : float
         An item whose limits are more than this many points from its rating is provisional.
     level : float
         Confidence level of the limits, and of all rank sets jointly.
     seed : int
-        Of the draws for `p_best` and critical values.
+        Seed for the draws of `p_best` and critical values.
     date : str, optional
-        A column of dates: `history` then has the ratings at the end of each day, week, month, quarter or year.
+        A column of dates: `history` then gives the ratings at the end of each day, week, month, quarter or year.
     every : {"day", "week", "month", "quarter", "year"}
     **reading : Any
         Arguments of :func:`pairproof.read`.
@@ -138,8 +138,8 @@ def leaderboard(
     Raises
     ------
     InputError
-        Votes that cannot be read, a column or an anchor that is not there, or an option that is not available for
-        votes too many for memory; the message names what is.
+        Votes that cannot be read, a missing column or anchor, or an option that is not available for votes that do
+        not fit in memory; the message names the available ones.
 
     References
     ----------

@@ -120,12 +120,12 @@ class Changes:
 
 
 def board_changes(before: Union[Comparisons, Fit], after: Union[Comparisons, Fit]) -> Changes:
-    """Split the changes of a board's ratings since an earlier one exactly into three parts.
+    """Split the changes in a board's ratings since an earlier board exactly into three parts.
 
     Parameters
     ----------
     before, after : Comparisons or Fit
-        The votes of either board, fitted with ties as half wins, or plain Bradley-Terry fits of them.
+        The votes of each board, fitted with ties as half wins, or plain Bradley-Terry fits to them.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def board_changes(before: Union[Comparisons, Fit], after: Union[Comparisons, Fit
 
     Examples
     --------
-    B beats the new item C more often than it was to be expected of the votes on A:
+    B beats the new item C more often than the votes on A suggest:
 
     >>> import pairproof
     >>> old = pairproof.Comparisons.build("AB", [0], [1], [60], None, [40])

@@ -188,12 +188,12 @@ def next_pairs(fit: Fit, n: int = 100, focus: str = "top", *, level: float = 0.9
     fit : Fit
         A Bradley-Terry fit of the votes so far, clustered or not.
     n : int
-        Number of votes to ask for, 1 or more.
+        Number of votes to collect, at least 1.
     focus : str
         "top": who is best.  "all": the order of all items.  The name of an item: its differences from the
         others.
     level : float
-        At which a difference counts as significant, in (0, 1).
+        Level at which a difference is significant, in (0, 1).
 
     Returns
     -------
@@ -222,7 +222,7 @@ def next_pairs(fit: Fit, n: int = 100, focus: str = "top", *, level: float = 0.9
       first second  votes
     0     B      A     10
 
-    A was shown first in all 42 votes so far, so that B is now.
+    A was shown first in all 42 votes so far, so B is shown first now.
     """
     n = whole_number("n", n, 1)
     if not 0.0 < level < 1.0:

@@ -231,24 +231,24 @@ def compared(table: Comparisons) -> NDArray[np.bool_]:
 
 
 def split_tracks(table: AnyRows, by: str | Sequence[str] | None = None) -> dict[str, AnyRows]:
-    """Split a table by track; each part has only the items that are compared in it.
+    """Split a table by track; each part contains only the items compared in it.
 
     Parameters
     ----------
     table : Comparisons or Respondents
     by : str or sequence of str, optional
-        Columns whose joint value names a track, by the file's own names or by their roles.  Default: `track` if there
-        is one, else WMT's `srclang` and `trglang` together, else the whole table is the one track "all".
+        Columns whose joint value names a track, by the file's own names or by their roles.  Default: `track` if it
+        exists, otherwise WMT's `srclang` and `trglang` together, otherwise a single track "all".
 
     Returns
     -------
     dict of track to Comparisons or Respondents
-        In the order of the columns' levels; a combination without a comparison is no track.
+        In the order of the columns' levels; combinations without comparisons are omitted.
 
     Raises
     ------
     InputError
-        A column that is not there, or has no value in some row.
+        A missing column, or a column without a value in some row.
 
     Examples
     --------

@@ -184,24 +184,24 @@ def _lines(found: Sequence[Finding]) -> Iterator[str]:
 
 
 def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), level: float = 0.95) -> Audit:
-    """Look for defects in the votes of a board, and for what its first places depend on.
+    """Look for defects in the votes of a board, and test how its first places depend on them.
 
-    Flags are tests, of position, ties and both-bad votes by item, circles, pairs, judges (one-sided, unlike the others,
-    for or against one item, repeating an answer, too fast) and bursts, all together at one familywise level, and votes
-    whose identifier is repeated.  Notes are not tests: how few votes change the first place, what other treatments of
-    ties, clusters and style change, items with few votes or opponents, and items apart from the others.
+    Flags are tests at one familywise level, of position, ties and both-bad votes by item, circles, pairs, judges
+    (one-sided, unlike the others, for or against one item, repeating an answer, too fast) and bursts; and votes with
+    a repeated identifier.  Notes are not tests: how few votes change the first place, the effects of ties, clusters and
+    style, items with few votes or opponents, and items not connected to the others.
 
     Parameters
     ----------
     table : Comparisons
-        Votes; the column `judge` has the voters, `both_bad` the ties that call both bad.
+        Votes; the column `judge` names the voters, `both_bad` marks ties that call both bad.
     time : str
         The column of times, in seconds (or milliseconds) or as dates; default: `tstamp` or a name like it.
     style : sequence of str
-        Covariates of the two answers, as :func:`leaderboard` takes them: "length" for `length_a` and `length_b`,
-        "diff(tokens_{a,b})", "rel(...)", "log(...)", or a column that is a difference already.
+        Covariates of the two answers, as in :func:`leaderboard`: "length" for `length_a` and `length_b`,
+        "diff(tokens_{a,b})", "rel(...)", "log(...)", or a column that is already a difference.
     level : float
-        One minus the share of boards without defects on which anything is flagged.
+        One minus the share of boards without defects that get any flag.
 
     Returns
     -------
@@ -210,11 +210,11 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
     Raises
     ------
     InputError
-        A column that is not there or holds no times or numbers; an invalid level.
+        A column that is missing or has no times or numbers; an invalid level.
 
     Examples
     --------
-    A judge who always prefers the answer shown first, among 30 who do not look at the place, goes with no board either:
+    Among 30 judges who ignore the position, one always prefers the answer shown first, and so disagrees with the board:
 
     >>> import numpy as np, pandas as pd, pairproof
     >>> r = np.random.default_rng(1)

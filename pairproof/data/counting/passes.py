@@ -62,7 +62,7 @@ def rows(
     spool: str | None = None,
     drop: Drop | None = None,
 ) -> RowSource:
-    """Describe how to read rows that a fit reads again; if :func:`count` needed no options, pass the source itself.
+    """Describe how a fit reads its rows again; if :func:`count` needed no options, pass the source itself.
 
     Parameters
     ----------
@@ -70,15 +70,15 @@ def rows(
         As in :func:`count`.
     layout : {"votes", "evalica", "long", "counts"}, optional
     columns : mapping of str to str, optional
-        Default: as the table has them.
+        Default: as in the table.
     coding, rename : mapping, optional
     encoding : str, optional
-        These five as they were for :func:`count`.
+        As for :func:`count`, like `layout` and `columns`.
     spool : path, optional
-        Folder in which rows of a lazy frame or a database are kept during the passes, as Parquet.  Default: the
-        system's for temporary files.
+        Folder in which rows of a lazy frame or a database are stored during the passes, as Parquet.  Default: the
+        system's temporary folder.
     drop : {"bad"}, optional
-        As it was for :func:`count`.
+        As for :func:`count`.
 
     Returns
     -------

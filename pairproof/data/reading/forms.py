@@ -126,7 +126,7 @@ class LayoutError(InputError):
         """The message, in which `call` writes each way in Python or for the command line."""
         if not self.ways:
             return f"{self.source}: {self.found}; {_EXPECTED}"
-        asked = "The table does not determine how to read it. If this is right, use it:"
+        asked = "The table does not specify how to read it. If this is right, use it:"
         if len(self.ways) > 1:
             asked = f"There are {len(self.ways)} ways to read this table. Use the right one:"
         shown = [f"\n\n    {call(way)}\n\n  {way.meaning}" for way in self.ways]

@@ -62,7 +62,7 @@ def plot_contrasts(result: Comparison | FitRecord, ax: Any = None) -> Any:
     Parameters
     ----------
     result : Contrasts, AgainstTheBest or Fit
-        Of :meth:`pairproof.Fit.contrasts`, of at most 150 rows; of a fit all pairs.
+        From :meth:`pairproof.Fit.contrasts`, with at most 150 rows; for a fit, all pairs.
     ax : matplotlib Axes, optional
         Default: the axes of a new figure, whose height fits the number of rows.
 
@@ -151,7 +151,7 @@ def plot_ranks(ranks: RankSets | FitRecord, ax: Any = None) -> Any:
     Parameters
     ----------
     ranks : RankSets or Fit
-        Of :meth:`pairproof.Fit.ranks`, of at most 150 items; of a fit those at 95 %.
+        From :meth:`pairproof.Fit.ranks`, with at most 150 items; for a fit, those at 95 %.
     ax : matplotlib Axes, optional
         Default: the axes of a new figure, whose height fits the number of items.
 

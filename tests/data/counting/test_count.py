@@ -184,7 +184,7 @@ def test_a_column_that_is_not_there_is_named_before_anything_runs() -> None:
         pairproof.count(votes(), by=[1])  # type: ignore[list-item]
     with pytest.raises(InputError, match="layout 'rankings'; count supports"):
         pairproof.count({"system1": ["A"], "rank1": [1], "system2": ["B"], "rank2": [2]})
-    with pytest.raises(InputError, match="'model_a'.*counted by once already"):
+    with pytest.raises(InputError, match="'model_a'.*already counted by"):
         pairproof.count(votes(), by="model_a")
 
 
