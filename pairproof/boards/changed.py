@@ -92,7 +92,7 @@ class Changes:
         -------
         list of str
         """
-        both = (("New", self.new, "those new are"), ("gone", self.gone, "those gone were"))
+        both = (("New", self.new, "the new items are"), ("gone", self.gone, "the removed items were"))
         sets = [f"{word}: {listed(names)}" for word, names, _ in both if names]
         said = [
             f"{'; '.join(sets) or 'The same items'}. {self.votes_between:+,.10g} votes between items of both boards,"
