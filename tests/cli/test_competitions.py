@@ -475,7 +475,7 @@ def test_tracks_can_be_left_out_and_others_judgments_trained_on(capsys, tmp_path
 @pytest.mark.parametrize(("arguments", "said"), [
     (["--abilities-at", "0"], "--abilities-at"), (["--workers", "0"], "--workers"),
     (["--models", "pairs,foo"], "no model 'foo'"), (["--train-sizes", "10,10"], "distinct"), (["--train-sizes", "ten"], "whole numbers"),
-    (["--test-size", "5000"], "of 400 comparisons leaves no training set"), (["--track", "nowhere"], "'nowhere' is not there"),
+    (["--test-size", "5000"], "of 400 comparisons leaves no training set"), (["--track", "nowhere"], "'nowhere' is missing"),
     (["--report", "out.xml"], "has none"), (["--trials", "0"], "--trials"),
 ])  # fmt: skip
 def test_bad_usage_of_compare_models_ends_with_3_and_says_what_is_wrong(capsys, judgments, arguments, said):

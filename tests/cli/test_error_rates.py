@@ -453,7 +453,7 @@ def test_bad_usage_ends_with_3_and_says_what_is_wrong(capsys, ter, arguments, sa
         (
             "system,errors,length\nA,1,3\nA,1,4\nB,1,3\nB,2,4\n",
             ["--pair", "A,B"],
-            "no column 'sentence', so the errors of A and B cannot be paired",
+            "no column 'sentence', so nothing says which errors of A and B belong together",
         ),
         ("errors,length\n1,3\n1,4\n", ["--pair", "A,B"], "it has no column 'system'; name it with --system"),
     ],

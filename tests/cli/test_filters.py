@@ -50,7 +50,7 @@ def test_a_fit_of_some_rows_is_that_of_a_file_of_these_rows(capsys, languages, t
     ("condition", "said"),
     [
         ("foo", "--where foo: expected NAME=VALUE"),
-        ("nope=1", "no column 'nope'; there are first, second, wins, losses, lang, ties"),
+        ("nope=1", "no column 'nope'; found first, second, wins, losses, lang, ties"),
         ("lang<3", "column 'lang' is not numeric (it contains 'de')"),
         ("lang=fr", "no row has 'fr'; the values are de, en"),
         ("wins>100", "no row has wins>100; its values range from 1 to 6"),

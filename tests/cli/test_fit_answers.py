@@ -231,8 +231,8 @@ def test_a_notebook_says_persons_and_not_comparisons(here):
 @pytest.mark.parametrize(("options", "said"), [
     (("--layout", "pairs", "--items", "A,B"), "--layout pairs needs --pair-order and --coding, which are not guessed"),
     ((*RANKS, "--places", "a,b"), "--places does not apply to --layout ranks, which has --items, --answers"),
-    ((*RANKS, "--pseudo", "0.5"), "--pseudo is not for --model pattern"),
-    ((*RANKS, "--model", "plackett-luce", "--dependence"), "--dependence is not for --model plackett-luce"),
+    ((*RANKS, "--pseudo", "0.5"), "--pseudo does not apply to --model pattern"),
+    ((*RANKS, "--model", "plackett-luce", "--dependence"), "--dependence does not apply to --model plackett-luce"),
     ((*RANKS, "--compare", "dep=yes"), "expected one of by, ties"),
     ((*RANKS, "--compare", "dependence=maybe"), "expected yes or no"),
     ((*RANKS, "--compare", "model=llbt"), "expected pattern or plackett-luce"),

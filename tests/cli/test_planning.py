@@ -155,7 +155,7 @@ def test_several_systems_are_planned_from_abilities_or_a_pilot(capsys, goal):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "state --margin"),
+        ([], "give --margin"),
         (["--margin", "2"], "cannot exceed 1 - P"),
         (["--margin", "0.1", "--icc-judge", "1.2"], "together below 1"),
         (["--margin", "0.1", "--judges", "1"], "at least two of each"),
@@ -163,7 +163,7 @@ def test_several_systems_are_planned_from_abilities_or_a_pilot(capsys, goal):
         (["--margin", "0.1", "--abilities", "1,0"], "--abilities has no effect with --goal two"),
         (["--margin", "0.1", "--top", "2"], "--top has no effect with --goal two"),
         (["--margin", "0.1", "--power", "1"], "0<x<1"),
-        (["--goal", "ranking"], "state --abilities, --judges, --per-judge"),
+        (["--goal", "ranking"], "give --abilities, --judges, --per-judge"),
         (["--goal", "ranking", "--margin", "0.1"], "--margin has no effect with --goal ranking"),
         (["--goal", "ranking", "--abilities", "1,x"], "expected log-odds separated by commas"),
         (
