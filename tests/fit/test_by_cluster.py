@@ -198,7 +198,7 @@ def test_a_model_of_judges_is_not_told_to_cluster_by_judge(dras):
 def test_likelihood_ratio_and_goodness_of_fit_name_the_test_that_holds(table, by_judge):
     smaller = pairproof.fit_bradley_terry(table, ties="davidson", reference="F").clustered("judge")
     assert (
-        "assumes independent answers, which clustering by judge does not; fit.wald"
+        "assumes independent answers, which clustering by judge does not; to test parameters without this assumption, use fit.wald"
         in by_judge.compare(smaller).caution
     )
     assert "fit.wald" in by_judge.goodness_of_fit().caution

@@ -173,7 +173,7 @@ class _Sums:
         if n < 2:
             raise InputError(
                 f"{column}: all rows of {self.passes.header.source} belong to one cluster"
-                " ({', '.join(self.labels.texts())}); at least two are needed"
+                f" ({', '.join(self.labels.texts())}); at least two are needed"
             )
         v = meat if n < p else self.bread @ meat @ self.bread
         if kind == "CR1":

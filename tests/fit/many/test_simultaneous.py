@@ -299,5 +299,5 @@ def test_too_many_differences_are_refused_with_their_number():
     )
     fit = pairproof.fit_bradley_terry(few)
     for call in (fit.contrasts, fit.ranks, lambda: fit.contrasts("against the best")):
-        with pytest.raises(TooLargeError, match="45,150 differences; critical values .* 300 items at most"):
+        with pytest.raises(TooLargeError, match="45,150 differences; joint critical values .* at most 300 items"):
             call()

@@ -226,13 +226,13 @@ def test_a_pattern_that_nobody_gave_makes_ties_infinite_although_the_solver_s_ru
 @pytest.mark.parametrize(
     ("ask", "instead"),
     [
-        (lambda fit: fit.effects(), "fit_bradley_terry has them"),
-        (lambda fit: fit.predicted(), "fit_bradley_terry has them"),
-        (lambda fit: fit.sigma, "fit_bradley_terry has them"),
+        (lambda fit: fit.effects(), "fit_bradley_terry"),
+        (lambda fit: fit.predicted(), "fit_bradley_terry"),
+        (lambda fit: fit.sigma, "fit_bradley_terry"),
         (lambda fit: fit.patterns(), "fit_pattern and fit_plackett_luce model whole answers"),
         (lambda fit: fit.n_persons, "fit_pattern and fit_plackett_luce model whole answers"),
-        (lambda fit: fit.posterior(), "fit_latent_classes has them"),
-        (lambda fit: fit.shares, "fit_latent_classes has them"),
+        (lambda fit: fit.posterior(), "use fit_latent_classes"),
+        (lambda fit: fit.shares, "use fit_latent_classes"),
     ],
 )
 def test_a_part_that_a_model_has_not_is_refused_with_the_models_that_have_it(ask, instead) -> None:

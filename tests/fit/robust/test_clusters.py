@@ -176,7 +176,7 @@ def test_clipping_in_units_of_the_information_does_not_depend_on_the_basis(order
     [
         (("segment",), {}, "no column 'segment' to cluster by; its columns are judge, source"),
         (("judge", "source", "pair"), {}, "expected one column, or two different ones"),
-        ((), {"kind": "CR2"}, "for single votes, use CR1 (the default) or CR0"),
+        ((), {"kind": "CR2"}, "for single votes, use CR1"),
         ((), {"missing": "own"}, "missing='own' without a column; it concerns missing values in the column"),
         ((), {"kind": "HC3"}, "expected one of CR0, CR1, CR2"),
         (("judge", "judge"), {}, "expected one column, or two different ones"),

@@ -170,7 +170,7 @@ def test_how_rows_are_read_is_said_once_by_the_table_or_by_rows(frame: pd.DataFr
         np.testing.assert_allclose(fit.clustered("rater", rows=rows).bse[expected.index], expected, rtol=SAME)
     by_role = pairproof.rows(other, columns={**columns, "judge": "rater"}, **how)
     np.testing.assert_allclose(fit.clustered("judge", rows=by_role).bse[expected.index], expected, rtol=SAME)
-    with pytest.raises(CodingError, match="'1' .* mean nothing"):
+    with pytest.raises(CodingError, match="'1' .* have no meaning"):
         fit.clustered("rater", rows=pairproof.rows(other, rename=how["rename"]))
 
 
@@ -239,7 +239,7 @@ def test_contrasts_ranks_and_joint_tests_are_those_of_memory(frame: pd.DataFrame
 
 
 BAD: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
-    "labels": ({"winner": "Both"}, CodingError, r"'winner': 'Both' \(3 rows\) mean nothing"),
+    "labels": ({"winner": "Both"}, CodingError, r"'winner': 'Both' \(3 rows\) have no meaning"),
     "no answer": ({"winner": None}, CodingError, "'winner' is missing in 3 rows; filter them"),
     "no item": ({"model_b": None}, ItemError, "'model_b' is missing in 3 rows; filter them"),
     "no judge": (

@@ -111,7 +111,7 @@ def test_a_tie_that_alone_sets_an_item_has_no_error_by_vote_and_is_named(frame: 
     fit = fitted(table, ties="half", reference="m1")
     found = fit.clustered()
     assert np.isnan(found.bse["new"]) and np.isfinite(found.bse["m2"])
-    with pytest.raises(NotEstimableError, match="is fitted from vote of new against m1 alone"):
+    with pytest.raises(NotEstimableError, match="is fitted from vote of new vs. m1 alone"):
         found.contrast("new", "m2")
 
 

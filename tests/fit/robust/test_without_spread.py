@@ -113,7 +113,7 @@ def test_a_single_cluster_left_by_separation_is_told_from_a_single_cluster():
     ] * 3
     fit = pairproof.fit_bradley_terry(read(rows))
     with pytest.raises(
-        InputError, match=r"judge: all information about finite estimates is of one cluster \(u\)"
+        InputError, match=r"judge: all information about finite estimates is from one cluster \(u\)"
     ):
         fit.clustered("judge")
 
