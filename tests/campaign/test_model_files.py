@@ -95,16 +95,16 @@ def test_escapes_are_told_of_or_undone(tmp_path):
 
 
 def test_what_no_model_file_can_hold_is_refused(tmp_path):
-    with pytest.raises(InputError, match="know only the beta distributions"):
+    with pytest.raises(InputError, match="support only easl's beta distributions"):
         export(campaign(tmp_path, method="ra"), tmp_path / "m.csv", "model", layout="keisks")
-    with pytest.raises(InputError, match="cannot be had for 'scores'"):
+    with pytest.raises(InputError, match="cannot be used for 'scores'"):
         export(tmp_path / "C.db", tmp_path / "m.csv", "scores", layout="keisks")
     items = tmp_path / "i.csv"
     items.write_text("id,sent,scores\n1,a,x\n2,b,y\n", encoding="utf-8")
     from pairproof.campaign import create
 
     create(tmp_path / "S.db", items, per_hit=2)
-    with pytest.raises(InputError, match="column 'scores' of the items"):
+    with pytest.raises(InputError, match="item column 'scores'"):
         export(tmp_path / "S.db", tmp_path / "m.csv", "model", layout="cjmay")
 
 
@@ -124,7 +124,7 @@ def test_the_command_imports_by_content_and_refuses_options_that_mean_nothing(tm
         code, _, err = run(capsys, "import", tmp_path / "E.db", log, option, value)
         assert code == 3 and option in err, (option, err)
     code, _, err = run(capsys, "import", tmp_path / "E.db", log, tmp_path / "r0.csv")
-    assert code == 3 and "RESULTS are for model files, but FILE is a log file" in err
+    assert code == 3 and "RESULTS are for model files, but FILE is a log of a campaign" in err
     code, _, err = run(capsys, "export", path, tmp_path / "m.csv", "--tool", "keisks")
     assert code == 3 and "use it with --what model" in err
     assert not (tmp_path / "E.db").exists() and not (tmp_path / "m.csv").exists()

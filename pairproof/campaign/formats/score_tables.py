@@ -112,7 +112,7 @@ def score(text: str, where: str) -> float:
 def rescaled(value: float, where: str, scale: Scale | None) -> str:
     """A rating as a score from 0 to 100."""
     if scale is None:
-        raise InputError(f"{where}: a rating of {value:g}; say its scale, for example --scale 1 5")
+        raise InputError(f"{where}: a rating of {value:g}; specify its scale, for example --scale 1 5")
     low, high = scale
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InputError(f"scale {low:g} to {high:g}: expected two numbers, the lower one first")
@@ -135,8 +135,8 @@ def of_pair(lines: Sequence[JudgedLine], pair: str | None, source: str) -> list[
     pairs = sorted({line.pair for line in lines})
     if pair is None and len(pairs) > 1:
         raise InputError(
-            f"{source}: scores of {len(pairs)} language pairs: {', '.join(pairs[:12])}; a campaign has one:"
-            f" choose it with --pair, for example --pair {pairs[0]}"
+            f"{source}: scores of {len(pairs)} language pairs: {', '.join(pairs[:12])}; a campaign has"
+            f" one: select it with --pair, for example --pair {pairs[0]}"
         )
     chosen = [line for line in lines if pair is None or line.pair == pair]
     if not chosen:
@@ -205,7 +205,7 @@ def read_wmt(raw: bytes, source: str) -> list[JudgedLine]:
     names = [_unquoted(name) for name in names]
     absent = [name for name in NEEDED if name not in names]
     if absent or len(set(names)) < len(names):
-        what = f"no column {listed(absent)}" if absent else "a column stands twice"
+        what = f"no column {listed(absent)}" if absent else "a column appears twice"
         raise InputError(f"{source}: {what}; found {listed(names)}")
     places = [(row, f"{source}, line {k}") for k, row in enumerate(rows[1:], 2) if row.strip()]
     lines = [
@@ -226,7 +226,7 @@ def _cells(row: str, width: int, where: str) -> list[str]:
     cells = [_unquoted(c) for c in row.split("\t")]
     if len(cells) != width:
         raise InputError(
-            f"{where}: {len(cells)} fields parted by tabs, but the header has {width} names; was"
+            f"{where}: {len(cells)} tab-separated fields, but the header has {width} names; was"
             " the file saved by a spreadsheet?"
         )
     return cells
@@ -522,8 +522,9 @@ def _hits(lines: Sequence[JudgedLine]) -> list[_Hit]:
         twin = next((other for other in given if _key(other) == _key(line)), None)
         if twin is not None:
             raise InputError(
-                f"{line.where}: annotator {line.annotator!r} scores the same output as in"
-                f" {twin.where.rpartition(', ')[2]}, at the same time; remove one of the lines"
+                f"{line.where}: annotator {line.annotator!r} scores the same"
+                f" output in {twin.where.rpartition(', ')[2]}, at the same time; remove one of the lines, or name the HITs"
+                " in which both were given (HITId; --col hit=COLUMN in your own table)"
             )
         given.append(line)
     return list(found.values())

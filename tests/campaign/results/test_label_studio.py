@@ -60,7 +60,7 @@ def test_an_edited_annotation_that_is_not_newer_does_not_replace_the_campaigns_a
     path, tasks = answered
     take_in(path, save(tmp_path / "e.json", tasks))
     numbers(tasks[0])[0]["value"]["number"] = 99
-    with pytest.raises(InputError, match="with another answer"):
+    with pytest.raises(InputError, match="with a different answer"):
         take_in(path, save(tmp_path / "other.json", tasks), on_change="newest")
 
 
@@ -79,7 +79,7 @@ def test_ratings_need_their_scale(answered, tmp_path):
         for region in numbers(task):
             region["type"], region["value"] = "rating", {"rating": 2}
     file = save(tmp_path / "r.json", tasks)
-    with pytest.raises(InputError, match="a rating of 2; say its scale"):
+    with pytest.raises(InputError, match="a rating of 2; specify its scale"):
         take_in(path, file)
     with pytest.raises(InputError, match="outside the scale 3 to 5"):
         take_in(path, file, scale=(3, 5))
