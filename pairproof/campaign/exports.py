@@ -50,7 +50,7 @@ from .storage import records as stored
 from .storage.records import About
 from .storage.rules import rules_of
 from .storage.store import Store, opened
-from .watch.scores import ItemScores, Kind, Level, intervals_of, item_order, item_scores, stored_spread
+from .watch.scores import ItemScores, Kind, Level, intervals_of, item_scores, stored_spread
 
 Layout = Literal["pairproof", "keisks", "keisks-mu-sigma", "cjmay"]
 Record = dict[str, Any]
@@ -307,7 +307,9 @@ def export(
     if layout != "pairproof" and what != "model":
         raise InputError(f"layout {layout!r} is for model files and cannot be used for {what!r}")
     if best_first and what != "scores":
-        raise InputError(f"best_first orders scores; {what!r} has its own order: use it with what='scores'")
+        raise InputError(
+            f"best_first=True orders scores; {what} has its own order: use it with what='scores'"
+        )
     if model != "raw" and what != "scores":
         raise InputError(f"model {model!r} corrects scores and cannot be used for {what!r}")
     with opened(path, write=False) as store:
@@ -323,14 +325,22 @@ def export(
             header, rows = _comparisons(store, a)
         elif model != "raw":
             corrected = item_scores(store, model, level=level, kind=intervals)
-            header, rows = _corrected_items(store, a, corrected, best_first)
+            header, rows = _corrected_items(store, a, corrected)
             say(corrected.why)
         elif layout == "pairproof":
-            header, rows = _exported_items(store, a, level if what == "scores" else None, intervals, best_first, say)
+            header, rows = _exported_items(store, a, level if what == "scores" else None, intervals, say)
         else:
             header, rows = _model_of_tool(store, a, layout)
+        if best_first:
+            rows.sort(key=_below)
         write(out, csv_text(header, rows), reads=[path], force=force, known=known)
     return len(rows)
+
+
+def _below(row: Sequence[str]) -> float:
+    """How far down an item stands: its score, the other way round; without one, last."""
+    score, *_, n = row[-len(SCORE_COLUMNS) :]
+    return -float(score) if score and n != "0" else float("inf")
 
 
 def model_columns(a: About) -> tuple[str, ...]:
@@ -340,7 +350,7 @@ def model_columns(a: About) -> tuple[str, ...]:
 
 
 def _exported_items(
-    store: Store, a: About, level: float | None, kind: Kind, sort: bool, say: Callable[[str], object]
+    store: Store, a: About, level: float | None, kind: Kind, say: Callable[[str], object]
 ) -> _Rows:
     state = stored.state_of(store, a.method)
     if level is None and a.method == "da":
@@ -356,11 +366,10 @@ def _exported_items(
         columns = zip(state.score.tolist(), own.low.tolist(), own.high.tolist(), state.n.tolist())
         for cells, (*row, n) in zip(numbers, columns):
             cells += [*map(tables.number, row), str(n)]
-    rows = [[name, *own, *numbers[k]] for k, (name, own) in stored.fields_of(store).items()]
-    return header, [rows[k] for k in item_order(state.score, state.n)] if sort else rows
+    return header, [[name, *own, *numbers[k]] for k, (name, own) in stored.fields_of(store).items()]
 
 
-def _corrected_items(store: Store, a: About, found: ItemScores, sort: bool) -> _Rows:
+def _corrected_items(store: Store, a: About, found: ItemScores) -> _Rows:
     header = ["id", *a.columns, "raw", "raw_low", "raw_high", *SCORE_COLUMNS]
     columns = (found.raw, found.low, found.high, found.score, found.score_low, found.score_high)
     numbers = (
@@ -368,8 +377,7 @@ def _corrected_items(store: Store, a: About, found: ItemScores, sort: bool) -> _
         for *row, n in zip(*(c.tolist() for c in columns), found.n.tolist())
     )
     cells = dict(stored.fields_of(store).values())
-    rows = [[name, *cells[name], *own] for name, own in zip(found.items, numbers)]
-    return header, [rows[k] for k in item_order(found.score, found.n)] if sort else rows
+    return header, [[name, *cells[name], *own] for name, own in zip(found.items, numbers)]
 
 
 def _model_of_tool(store: Store, a: About, layout: Layout) -> _Rows:

@@ -209,7 +209,9 @@ def read_wmt(raw: bytes, source: str) -> list[JudgedLine]:
         raise InputError(f"{source}: {what}; found {listed(names)}")
     places = [(row, f"{source}, line {k}") for k, row in enumerate(rows[1:], 2) if row.strip()]
     lines = [
-        _wmt_line(dict(zip(names, _cells(row, len(names), where))), where, partial(_column, where))
+        _wmt_line(
+            dict(zip(names, _cells(row, len(names), where))), where, partial("{}, column {!r}".format, where)
+        )
         for row, where in places
     ]
     if not lines:
@@ -230,10 +232,6 @@ def _cells(row: str, width: int, where: str) -> list[str]:
             " the file saved by a spreadsheet?"
         )
     return cells
-
-
-def _column(where: str, name: str) -> str:
-    return f"{where}, column {name!r}"
 
 
 def _wmt_line(row: Mapping[str, str], where: str, at: Callable[[str], str]) -> JudgedLine:
@@ -269,14 +267,19 @@ def read_own(table: Table, columns: Mapping[str, str], scale: Scale | None = Non
     strange = [name for name in columns if name not in OWN]
     if strange:
         raise InputError(f"--col {strange[0]}=: expected one of {', '.join(OWN)} before the sign")
-    said = {**{name: name for name in OWN if name in table.columns}, **columns}
-    said = {name: column for name, column in said.items() if column}
+    given = {**{name: name for name in OWN if name in table.columns}, **columns}
+    said = {name: column for name, column in given.items() if column}
     for name in dict.fromkeys((*said, *_NEEDED_OWN)):
         table.need([said.get(name, name)], f" for the {name} (--col {name}=COLUMN)")
     called = {OWN[name]: column for name, column in said.items()}
     cells = {name: cells_of(table, column) for name, column in called.items()}
-    if scale is None:
-        _check_scale(table.source, called["score"], [number_of(cell) for cell in cells["score"]])
+    numbers = [value for value in map(number_of, cells["score"]) if not math.isnan(value)]
+    if scale is None and numbers and max(numbers) <= _FEW_POINTS:
+        span = f"{min(numbers):g} {max(numbers):g}"
+        raise InputError(
+            f"{table.source}, column {called['score']!r}: scores from {span.replace(' ', ' to ')}, which is no scale from 0"
+            f" to 100; state its ends, used or not, as in --scale {span} (--scale 0 100, if they are so low)"
+        )
     lines = []
     for k, row in enumerate(zip(*cells.values())):
         own = {"type": "SYSTEM", **dict(zip(cells, row))}
@@ -291,16 +294,6 @@ def read_own(table: Table, columns: Mapping[str, str], scale: Scale | None = Non
         line = _wmt_line(own, f"{table.source}, row {k + 1}", at)
         lines.append(replace(line, labels=labels, text=own.get("text", "")))
     return lines
-
-
-def _check_scale(source: str, column: str, scores: Sequence[float]) -> None:
-    known = [value for value in scores if not math.isnan(value)]
-    if known and max(known) <= _FEW_POINTS:
-        low, high = min(known), max(known)
-        raise InputError(
-            f"{source}, column {column!r}: scores from {low:g} to {high:g}, which is no scale from 0 to 100; state its"
-            f" ends, used or not, as in --scale {low:g} {high:g} (--scale 0 100, if they are so low)"
-        )
 
 
 COLUMNS = ("sent", "source", "system", "role", "of", "gold")

@@ -149,11 +149,6 @@ def _factor(state: ScoreState, spread: Spread, kind: Kind) -> tuple[float, str]:
     return calibration(state.a, state.b, spread.value), ASSUMED
 
 
-def item_order(score: FloatArray, n: IntArray) -> IntArray:
-    """Places of items from the highest score to the lowest, equal ones as they stand; those without a score last."""
-    return np.argsort(np.where(np.isnan(score) | (n == 0), np.inf, -score), kind="stable")
-
-
 #: HITs of annotators up to which a HIT has an effect of its own in the annotator model: the equations have as
 #: many unknowns, and 1,500 of them take some seconds.
 MOST_SITTINGS = 1_500

@@ -12,7 +12,7 @@ import numpy as np
 from ...report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
 from ..storage.rules import rules_hash
 from . import sections
-from .scores import Intervals, Kind, item_order
+from .scores import Intervals, Kind
 from .status import Status
 
 #: Looks at stopping rules that a page lists.
@@ -194,5 +194,6 @@ def _agreement_lines(status: Status) -> list[str]:
 
 def _order(status: Status) -> list[int]:
     """Items from the highest score to the lowest, equal ones as in the items file; those without a score last."""
-    place = item_order(status.state.score[status.scored], status.state.n[status.scored])
+    score, n = status.state.score[status.scored], status.state.n[status.scored]
+    place = np.argsort(np.where(np.isnan(score) | (n == 0), np.inf, -score), kind="stable")
     return list(status.scored[place].tolist())

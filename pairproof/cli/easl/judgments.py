@@ -279,13 +279,7 @@ OWN = "\0"
     ),
 )
 def status(
-    state: State,
-    campaign: str,
-    annotators: bool,
-    all_items: bool,
-    items_disagree: bool,
-    systems: str | None,
-    **asked: Any,
+    state: State, campaign: str, annotators: bool, items_disagree: bool, systems: str | None, **asked: Any
 ) -> None:
     """Show progress, cost, convergence and scores; --report writes a page with plots.
 
@@ -297,6 +291,7 @@ def status(
 
     state.no_junit("a campaign has")
     everything, level, kind = bool(state.reports), asked["level"], asked["kind"]
+    all_items = asked.pop("all_items")
     found = read(
         campaign,
         with_annotators=annotators or everything,
@@ -400,26 +395,14 @@ def stop(
         model=choice("raw", "location", "precision", "scale", default="raw"),
     ),
 )
-def export(
-    state: State,
-    campaign: str,
-    out: str,
-    what: Any,
-    layout: Any,
-    level: float,
-    kind: Any,
-    model: Any,
-    best_first: bool,
-) -> None:
+def export(state: State, campaign: str, out: str, what: Any, layout: Any, kind: Any, **how: Any) -> None:
     """Write scores with their intervals, a model file, the full history, paired comparisons, or a log."""
     from ...campaign.exports import export as write
 
     if layout is not None and what != "model":
         raise click.UsageError("--tool sets the columns of a model file; use it with --what model.")
-    if model != "raw" and what != "scores":
+    if how["model"] != "raw" and what != "scores":
         raise click.UsageError("--model corrects scores; use it with --what scores.")
-    if best_first and what != "scores":
-        raise click.UsageError("--best-first orders scores; use it with --what scores.")
-    how = {"best_first": best_first, "intervals": kind, "model": model, "force": state.force, "say": state.say}
-    rows = write(campaign, out, what, level, layout=layout or "pairproof", **how)
+    how |= {"intervals": kind, "force": state.force, "say": state.say}
+    rows = write(campaign, out, what, layout=layout or "pairproof", **how)
     state.show(f"{out}: {rows} rows ({what})", {"out": out, "what": what, "rows": rows})

@@ -182,7 +182,10 @@ def degrade(state: State, items: str, out: str, **asked: Any) -> None:
         layout=WRITTEN,
         show={"multiple": True},
     ),
-    options("Files", {"--without-texts": "Also write items that have no text, because annotators see them elsewhere."}),
+    options(
+        "Files",
+        {"--without-texts": "Also write items that have no text, because annotators see them elsewhere."},
+    ),
 )
 def next_(state: State, campaign: str, out: str, **asked: Any) -> None:
     """Open the next batch of HITs and write it to --out.

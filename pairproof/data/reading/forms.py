@@ -273,7 +273,9 @@ class _Looks:
         """Whole answers in one column of text."""
         for name, factor in self.cells.items():
             if factor.levels and all(text.startswith("{") for text in factor.levels):
-                yield Way({"layout": "paircomp", "column": name}, f"{name} contains all comparisons of one person.")
+                yield Way(
+                    {"layout": "paircomp", "column": name}, f"{name} contains all comparisons of one person."
+                )
             elif sum(" > " in text for text in factor.levels) * 2 > len(factor.levels):
                 yield Way({"layout": "ranking-text", "column": name}, f"{name} has one ranking per row.")
 
@@ -375,21 +377,19 @@ class _Looks:
     def at_scores(self) -> Iterator[Way]:
         """A row per score: who gave it, to which item, and the score from 0 to 100."""
         own = {name: factor for name, factor in self.cells.items() if factor.levels}
-        judges = [name for name in own if _SCORER_NAMES.search(name)]
-        scores = [name for name in own if _SCORE_NAMES.search(name) and name not in judges]
-        scores = [name for name in scores if _numeric(own[name])]
-        rest = [name for name in own if name not in (*judges, *scores) and len(own[name].levels) > 1]
-        texts = [name for name in rest if not _numeric(own[name])]
-        items = [name for name in texts if _ITEM_NAMES.search(name)] or texts
-        items = items or [name for name in rest if _ITEM_NAMES.search(name)]
-        if judges and scores and items:
-            who, item, score = judges[0], items[0], scores[0]
-            given = numbers(self.table, score)[0]
-            low, high = np.nanmin(given), np.nanmax(given)
-            if 0 <= low < high <= 100:
-                told = f"One row per score: {who} gave {item} a {score}, here from {low:g} to {high:g}."
-                columns = {"annotator": who, "item": item, "score": score}
-                yield Way({"layout": ITEM_SCORES, "columns": columns}, told)
+        who = [name for name in own if _SCORER_NAMES.search(name)]
+        score = [
+            name for name in own if _SCORE_NAMES.search(name) and name not in who and _numeric(own[name])
+        ]
+        rest = [name for name in own if name not in (*who, *score)]
+        item = [name for name in rest if _ITEM_NAMES.search(name)]
+        item += [name for name in rest if not _numeric(own[name])]
+        given = numbers(self.table, score[0])[0] if who and item and score else np.zeros(0)
+        if len(given) and 0 <= np.nanmin(given) < np.nanmax(given) <= 100:
+            columns = {"annotator": who[0], "item": item[0], "score": score[0]}
+            span = f"from {np.nanmin(given):g} to {np.nanmax(given):g}"
+            told = f"One row per score: {who[0]} gave {item[0]} a {score[0]}, here {span}."
+            yield Way({"layout": ITEM_SCORES, "columns": columns}, told)
 
     def at_items(self) -> Iterator[Way]:
         """One column per item, with its rank or its rating; or per place, with the number of the item."""

@@ -75,7 +75,10 @@ def test_a_table_that_tells_nothing_is_told_which_columns_to_name(tmp_path, caps
     code, _, err = run(capsys, "easl", "import", tmp_path / "C.db", table(tmp_path, "a,b,c"))
     assert code == 3 and "--col annotator=COLUMN --col item=COLUMN --col score=COLUMN" in err
     code, _, err = run(capsys, "easl", "import", tmp_path / "C.db", table(tmp_path), *COLS[:4])
-    assert code == 3 and "no column 'score' for the score (--col score=COLUMN); found 'who', 'story', 'points'" in err
+    assert (
+        code == 3
+        and "no column 'score' for the score (--col score=COLUMN); found 'who', 'story', 'points'" in err
+    )
 
 
 @pytest.mark.parametrize("method", ["easl", "random"])
@@ -113,7 +116,9 @@ def test_status_and_stop_count_the_imported_scores(tmp_path, capsys):
 
 @pytest.mark.parametrize("method", ["ra", "trueskill"])
 def test_methods_that_need_the_order_of_scores_are_refused_for_a_table(tmp_path, method):
-    with pytest.raises(InputError, match=f"method {method} compares scores within HITs.*--method easl, da, random"):
+    with pytest.raises(
+        InputError, match=f"method {method} compares scores within HITs.*--method easl, da, random"
+    ):
         from_scores(tmp_path / "C.db", table(tmp_path), columns=NAMED, method=method)
 
 
@@ -206,7 +211,7 @@ def test_the_best_items_come_first_in_an_export_that_asks_for_it(tmp_path, capsy
             assert [row["id"] for row in csv.DictReader(out.open(encoding="utf-8"))] == list(ids)
     code, _, err = run(capsys, "easl", "export", path, out, "--what", "history", "--best-first")
     assert code == 3 and "use it with --what scores" in err
-    with pytest.raises(InputError, match="use it with what='scores'"):
+    with pytest.raises(InputError, match="has its own order: use it with what='scores'"):
         export(path, out, "history", best_first=True)
 
 

@@ -74,7 +74,7 @@ def test_a_campaign_with_too_little_data_says_which_intervals_it_shows_and_why(t
 
 @pytest.mark.parametrize(("method", "kind", "why"), [
     ("ra", "beta", "ra's distributions are not sums of scores"), ("trueskill", "normal", "the method's own variance"),
-    ("da", "t", "Student's t from the item's own scores"),
+    ("da", "t", "from the item's own scores"),
 ])  # fmt: skip
 def test_other_methods_keep_their_own_intervals_and_say_so(method, kind, why):
     rng = np.random.default_rng(1)

@@ -373,7 +373,11 @@ def test_what_is_not_known_is_recorded_as_null_and_must_stay_unknown(pytester: p
 
 
 def test_a_leaderboard_and_its_table_are_recorded(pytester: pytest.Pytester) -> None:
-    votes = {"model_a": list("xyzxyz") * 9, "model_b": list("yzx") * 18, "winner": ["model_a", "model_b", "tie"] * 18}
+    votes = {
+        "model_a": list("xyzxyz") * 9,
+        "model_b": list("yzx") * 18,
+        "winner": ["model_a", "model_b", "tie"] * 18,
+    }
     board = pairproof.leaderboard(pd.DataFrame(votes))
     now = numbers_of(board)
     assert now["rating[x]"] == next(row.rating for row in board.rows if row.model == "x")
