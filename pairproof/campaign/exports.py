@@ -285,8 +285,7 @@ def export(
     model : {"raw", "location", "precision", "scale"}
         Model of the annotators for which `scores` are corrected, as `status` shows them.
     best_first : bool
-        Write the items of `scores` from the highest to the lowest, those without a score last; default: as in the
-        items file.
+        Sort `scores` from the highest to the lowest, items without a score last; default: the order of the items file.
     say : function of str
         Called with what the intervals of `scores` are, in a sentence.
     force : bool
@@ -338,7 +337,7 @@ def export(
 
 
 def _below(row: Sequence[str]) -> float:
-    """How far down an item stands: its score, the other way round; without one, last."""
+    """The sort key of an exported item: the highest score first, items without a score last."""
     score, *_, n = row[-len(SCORE_COLUMNS) :]
     return -float(score) if score and n != "0" else float("inf")
 
@@ -356,7 +355,7 @@ def _exported_items(
     if level is None and a.method == "da":
         raise InputError(
             f"{store.path}: direct assessment has no model file, because its items have no distribution;"
-            " export scores or history; scores that are imported with --method easl have one"
+            " export scores or history, or import the scores with --method easl"
         )
     header = ["id", *a.columns, *model_columns(a), *(SCORE_COLUMNS if level is not None else ())]
     numbers = tables.model_cells(state) if model_columns(a) else [[] for _ in state.n]

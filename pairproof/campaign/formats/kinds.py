@@ -42,7 +42,7 @@ _KINDS = (
     ("batch", "a batch of HITs without answers", "annotators answer it; add their results"),
     ("appraise-scores", "a table of scores from Appraise", _IMPORT),
     ("wmt-scores", "a table of direct assessment scores from WMT", _IMPORT),
-    ("scores", "a table with a row per score", _IMPORT),
+    ("scores", "a table with one row per score", _IMPORT),
     ("appraise-batch", "a batch of Appraise", _INIT),
     ("prolific", "a table of demographics from Prolific", _SHOW),
     ("mqm", "a table of MQM errors", _OF_ERRORS),

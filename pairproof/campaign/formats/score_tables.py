@@ -1,4 +1,4 @@
-"""Tables of scores, from Appraise, WMT or of one's own, and the campaigns that are made from them.
+"""Tables of scores from Appraise, from WMT or with any columns, and the campaigns that are made from them.
 
 Every line is one score: of a system's output, a reference, a degraded output or one judged again.  A system
 `A+B` stands for one output that A and B share; it was judged once, and the score is that of both.
@@ -13,9 +13,9 @@ sid score time`; in raw tables the names are parted by spaces and the rows by ta
 throughout.  Types are SYSTEM, REPEAT, REF and BAD_REF.  Tables of the step `good-stnd` hold standardised
 scores: they are refused, because campaigns keep what annotators said.
 
-One's own table has a row per score: annotator, item, score, and what else of :data:`OWN` there is.  It is read
-as WMT's, under other names: its item is WMT's segment where it has systems and no column for segments, and else is
-what was scored.
+Any other table has one row per score: annotator, item, score, and the optional columns of :data:`OWN`.  It is read
+as WMT's under other names.  With a column for systems and none for segments, its item is WMT's segment; otherwise the
+item is what was scored.
 
 In a campaign an item is a system's output for a segment.  A degraded output is an item of role degraded
 with its original, a reference one of role gold with the known score 1, and a repeat is a slot of kind
@@ -46,28 +46,13 @@ from ...errors import InputError
 from ...files.inputs import decoded, read_file, unpacked
 from ...native.annotation.methods import ADDITIVE, Method, Settings, start
 from ...text import listed
+from ..storage import records as stored
 from ..storage.design import Design, OnRepeat, now, number_of
-from ..storage.records import (
-    About,
-    Reserved,
-    drawn_seed,
-    insert_judgment,
-    insert_received,
-    write_about,
-    write_items,
-)
+from ..storage.records import About, Reserved
 from ..storage.rules import settle_and_count, write_rule
 from ..storage.store import Store, created
-from .campaign_files import (
-    APPRAISE_KINDS,
-    PER_HIT,
-    cells_of,
-    check_numbered,
-    check_size,
-    item_id,
-    read_items,
-    systems_of,
-)
+from . import campaign_files as tables
+from .campaign_files import APPRAISE_KINDS, item_id, systems_of
 from .kinds import APPRAISE_TYPES, kind_of_file, refuse_other
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -208,12 +193,7 @@ def read_wmt(raw: bytes, source: str) -> list[JudgedLine]:
         what = f"no column {listed(absent)}" if absent else "a column appears twice"
         raise InputError(f"{source}: {what}; found {listed(names)}")
     places = [(row, f"{source}, line {k}") for k, row in enumerate(rows[1:], 2) if row.strip()]
-    lines = [
-        _wmt_line(
-            dict(zip(names, _cells(row, len(names), where))), where, partial("{}, column {!r}".format, where)
-        )
-        for row, where in places
-    ]
+    lines = [_wmt_line(dict(zip(names, _cells(row, len(names), where))), where) for row, where in places]
     if not lines:
         raise InputError(f"{source}: no rows below the header")
     return lines
@@ -234,8 +214,9 @@ def _cells(row: str, width: int, where: str) -> list[str]:
     return cells
 
 
-def _wmt_line(row: Mapping[str, str], where: str, at: Callable[[str], str]) -> JudgedLine:
+def _wmt_line(row: Mapping[str, str], where: str, at: Callable[[str], str] | None = None) -> JudgedLine:
     """The score of a row; `at`: its place, and a column, for messages."""
+    at = at or partial("{}, column {!r}".format, where)
     kind = row["type"]
     if kind not in WMT_KINDS:
         raise InputError(f"{at('type')}: {kind!r}; expected {', '.join(WMT_KINDS)}")
@@ -263,7 +244,7 @@ _FEW_POINTS = 10.0
 
 
 def read_own(table: Table, columns: Mapping[str, str], scale: Scale | None = None) -> list[JudgedLine]:
-    """The scores of one's own table, read as WMT's under the names that `columns` gives (blank: there is none)."""
+    """The scores of any table with one row per score; `columns`: the names of its columns ("": there is none)."""
     strange = [name for name in columns if name not in OWN]
     if strange:
         raise InputError(f"--col {strange[0]}=: expected one of {', '.join(OWN)} before the sign")
@@ -272,13 +253,13 @@ def read_own(table: Table, columns: Mapping[str, str], scale: Scale | None = Non
     for name in dict.fromkeys((*said, *_NEEDED_OWN)):
         table.need([said.get(name, name)], f" for the {name} (--col {name}=COLUMN)")
     called = {OWN[name]: column for name, column in said.items()}
-    cells = {name: cells_of(table, column) for name, column in called.items()}
+    cells = {name: tables.cells_of(table, column) for name, column in called.items()}
     numbers = [value for value in map(number_of, cells["score"]) if not math.isnan(value)]
     if scale is None and numbers and max(numbers) <= _FEW_POINTS:
         span = f"{min(numbers):g} {max(numbers):g}"
         raise InputError(
-            f"{table.source}, column {called['score']!r}: scores from {span.replace(' ', ' to ')}, which is no scale from 0"
-            f" to 100; state its ends, used or not, as in --scale {span} (--scale 0 100, if they are so low)"
+            f"{table.source}, column {called['score']!r}: scores from {span.replace(' ', ' to ')}, which do not look like a"
+            f" scale from 0 to 100; give the ends of the scale, for example --scale {span} (or --scale 0 100)"
         )
     lines = []
     for k, row in enumerate(zip(*cells.values())):
@@ -289,7 +270,7 @@ def read_own(table: Table, columns: Mapping[str, str], scale: Scale | None = Non
 
         if scale is not None:
             own["score"] = rescaled(number(own["score"], at("score"), "a number"), at("score"), scale)
-        # Where a segment is named too, the item is an output of its own.
+        # With a column for segments, the item is a single output.
         labels = (own["segment"], own.pop("sys_id", "")) if "segment" in own else None
         line = _wmt_line(own, f"{table.source}, row {k + 1}", at)
         lines.append(replace(line, labels=labels, text=own.get("text", "")))
@@ -333,29 +314,29 @@ def from_scores(
     path : path
         The database to create; it must not exist.
     scores : path
-        Scores that Appraise exported, direct assessment scores in the layout of WMT, or any table with a row per
+        Scores that Appraise exported, direct assessment scores in the layout of WMT, or any table with one row per
         score.
     pair : str, optional
         Source and target language, "deu-eng"; needed if the table has several.
     columns : mapping of str to str, optional
-        What the columns of one's own table are called: annotator, item, score, and, if it has them, system, segment,
-        text, hit, seconds; default: by these names.  "" means that there is none.
+        Names of the columns of any other table: annotator, item, score and, optionally, system, segment, text, hit,
+        seconds.  Default: these names.  "" means that there is no such column.
     scale : (float, float), optional
-        Lowest and highest score of one's own table; default: 0 and 100.
+        Lowest and highest possible score in such a table; default: 0 and 100.
     items : path, optional
-        CSV with the columns `id` and `sent` (or `columns["text"]`), the texts of the items; items that have no score
-        yet are part of the campaign too.
+        CSV file with the columns `id` and `sent` (or `columns["text"]`): the texts of the items.  Items without
+        scores are added to the campaign.
     method : {"da", "easl", "random"}
-        easl and random begin with alpha = beta = 1, and add s to alpha and 1 - s to beta for each imported score s,
-        in [0, 1], as for any other score.  ra and trueskill need the order of scores within HITs, and of HITs.
+        With easl and random each item starts at alpha = beta = 1, and each imported score s in [0, 1] adds s to alpha
+        and 1 - s to beta, like any other score.  ra and trueskill need the order of scores and are refused.
     per_hit : int, optional
-        Items in a HIT of the next batches; default: as in the table, or 5 where it names no HITs.
+        Items per HIT in the next batches; default: as in the table, or 5 if it names no HITs.
     on_repeat : {"first", "last", "both"}
         Which scores count if an annotator judged an output more than once without a planned repeat.
     seed : int, optional
         Seed of later batches; default: drawn at random and stored.
     encoding : str, optional
-        Encoding of one's own table, and of `items`, if it is not UTF-8.
+        Encoding of the table and of `items`, if it is not UTF-8.
 
     Returns
     -------
@@ -388,8 +369,9 @@ def from_scores(
     one_of("method", method, get_args(Method))
     if method not in ADDITIVE:
         raise InputError(
-            f"{source}: method {method} compares scores within HITs, one HIT after the other, and a table of scores"
-            f" has no such order; import it with --method {', '.join(ADDITIVE)}, or begin anew with 'pairproof easl init'"
+            f"{source}: method {method} updates items by the order of scores within each HIT, one HIT after the other, which a"
+            f" table of scores does not have; import it with --method {', '.join(ADDITIVE)}, or start a new campaign with"
+            " 'pairproof easl init'"
         )
     texts: dict[str, str] = {}
     if items is not None:
@@ -397,28 +379,25 @@ def from_scores(
         columns = columns and {**columns, "text": ""}
     lines, documents = _lines(raw, source, columns, scale, encoding)
     chosen = of_pair(lines, pair, source)
-    hits = _hits(chosen)
-    drawn = drawn_seed(seed)
-    all_items = _Items(chosen, texts)
+    hits, drawn = _hits(chosen), stored.drawn_seed(seed)
+    own = _Items(chosen, texts)
     # A key is the kind, the segment and the systems.
-    size = max(sum(len(key) - 2 for key in _slots(hit)) for hit in hits)
-    n_items = sum(role == "item" for role, *_ in all_items.reserved)
-    if per_hit or not any(line.hit for line in chosen):
-        size = per_hit or max(size, min(PER_HIT, n_items))
-        check_size(size, n_items, method, source)
-    check_numbered(COLUMNS, size, source)
+    longest = max(sum(len(key) - 2 for key in _slots(hit)) for hit in hits)
+    n_items = sum(role == "item" for role, *_ in own.reserved)
+    least = 1 if any(line.hit for line in chosen) else min(tables.PER_HIT, n_items)
+    size = per_hit or max(longest, least)
+    if per_hit or method != "da":
+        tables.check_size(size, n_items, method, source)
     design = Design(text="sent", on_repeat=on_repeat, partial=True, columns={c: c for c in COLUMNS[1:]})
     a = About(secrets.token_hex(6), method, size, Settings(), "paper", drawn, COLUMNS, True, design)
     with created(path) as store:
-        write_about(store, a)
+        stored.write_about(store, a)
         write_rule(store, "repeats", on_repeat)
-        write_items(
-            store, all_items.ids, all_items.fields, start(method, len(all_items.ids)), all_items.reserved
-        )
-        judgments = _insert(store, hits, all_items, source, raw)
+        stored.write_items(store, own.ids, own.fields, start(method, len(own.ids)), own.reserved)
+        judgments = _insert(store, hits, own, source, raw)
         settle_and_count(store, a, recount=True)
     people = len({line.annotator for line in chosen})
-    return FromScores(a, len(all_items.ids), people, judgments, documents)
+    return FromScores(a, len(own.ids), people, judgments, documents)
 
 
 def _lines(
@@ -426,8 +405,10 @@ def _lines(
 ) -> tuple[list[JudgedLine], int]:
     """The scores of a table of any kind, and how many of whole documents were left out."""
     kind = kind_of_file(raw, source)
-    if columns is None and kind is not None and kind.name != "scores":
-        expected = "scores from Appraise, direct assessment scores from WMT, or a table with a row per score"
+    if columns is None and scale is None and kind is not None and kind.name != "scores":
+        expected = (
+            "scores from Appraise, direct assessment scores from WMT, or a table with one row per score"
+        )
         known = refuse_other(raw, source, ("appraise-scores", "wmt-scores"), expected)
         return read_appraise(raw, source) if known == "appraise-scores" else (read_wmt(raw, source), 0)
     table = load(source, encoding)
@@ -435,19 +416,19 @@ def _lines(
         if ways := ways_of_scores(table):
             raise unread(table, {}, ways)
         raise InputError(
-            f"{source}: found the columns {listed(table.columns)}; expected a row per score: say which column is which"
-            " (--col annotator=COLUMN --col item=COLUMN --col score=COLUMN); a model file (id, alpha, beta), a log, or"
-            " scores from Appraise or WMT"
+            f"{source}: found the columns {listed(table.columns)}; expected one row per score, with the names of its"
+            " columns (--col annotator=COLUMN --col item=COLUMN --col score=COLUMN); or a model file (id, alpha, beta), a"
+            " log, or scores from Appraise or WMT"
         )
     return read_own(table, columns or {}, scale), 0
 
 
 def _texts(items: str | Path, column: str | None, encoding: str | None) -> dict[str, str]:
     """The texts of an items file by the ids of the items."""
-    read = read_items(items, encoding)
+    read = tables.read_items(items, encoding)
     name = column or Design().text
     read.table.need([name], " with the texts (--col text=COLUMN)")
-    return dict(zip(read.ids, cells_of(read.table, name)))
+    return dict(zip(read.ids, tables.cells_of(read.table, name)))
 
 
 class _Items:
@@ -464,7 +445,7 @@ class _Items:
                     keys.setdefault(whole, (item_id(*whole), line.segment, system, ""))
                 what = (item_id(*key), *(line.labels or (line.segment, system)), line.text)
                 if keys.setdefault(key, what) != what:
-                    differ = "another text, segment or system than in an earlier row"
+                    differ = "a different text, segment or system in an earlier row"
                     raise InputError(f"{line.where}: item {what[0]!r} has {differ}; expected the same")
         names = {name for name, *_ in keys.values()}
         lost = sorted(names - {*texts}) if texts else []
@@ -516,8 +497,8 @@ def _hits(lines: Sequence[JudgedLine]) -> list[_Hit]:
         if twin is not None:
             raise InputError(
                 f"{line.where}: annotator {line.annotator!r} scores the same"
-                f" output in {twin.where.rpartition(', ')[2]}, at the same time; remove one of the lines, or name the HITs"
-                " in which both were given (HITId; --col hit=COLUMN in your own table)"
+                f" output in {twin.where.rpartition(', ')[2]}, at the same time; remove one of the lines, or name the HIT of"
+                " each (HITId; in any other table --col hit=COLUMN)"
             )
         given.append(line)
     return list(found.values())
@@ -526,7 +507,7 @@ def _hits(lines: Sequence[JudgedLine]) -> list[_Hit]:
 def _insert(store: Store, hits: Sequence[_Hit], items: _Items, source: str, raw: bytes) -> int:
     """Insert the HITs, as one batch, and their judgments; the number of judgments."""
     count = sum(map(len, hits))
-    received = insert_received(store, source, hashlib.sha256(raw).hexdigest(), count, count)
+    received = stored.insert_received(store, source, hashlib.sha256(raw).hexdigest(), count, count)
     store.db.execute("INSERT INTO batch (number, opened, hits) VALUES (1, ?, ?)", (now(), len(hits)))
     row = 0
     for number, hit in enumerate(hits, 1):
@@ -542,7 +523,7 @@ def _insert(store: Store, hits: Sequence[_Hit], items: _Items, source: str, raw:
             asked = [(slot, k, given.get(key)) for slot, (key, k) in enumerate(plan, 1)]
             scores = [(slot, k, line.value, line.raw) for slot, k, line in asked if line is not None]
             judgment = (identity, 1, number, name, "", annotator, json.dumps(_times(answers)), received, row)
-            insert_judgment(store, judgment, scores)
+            stored.insert_judgment(store, judgment, scores)
     return count
 
 

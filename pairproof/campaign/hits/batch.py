@@ -92,7 +92,7 @@ def batch_of(
     kinds = tuple(kind for kind, _, _ in hits)
     plans = tuple(tuple(plan or (ROLES[k] for k in roles[items].tolist())) for _, items, plan in hits)
     about_hits = (columns, shown, 0, tuple(keys), kinds, plans, a.design.text, a.design.shown(show))
-    # HITs that were imported may be larger than those of later batches.
+    # Imported HITs may be larger than those of later batches.
     size = max([a.per_hit, *map(len, shown)])
     return Batch(a.id, number, size, *about_hits, a.design.judgments, _given(store, keys, pairs))
 
@@ -355,7 +355,7 @@ def open_batch(
         Where the pages of a folder are put, such as "https://example.org/pages/"; `links-K.csv` in the folder
         then has each annotator's link.
     without_texts : bool
-        Also write a batch of items without texts, because annotators see them elsewhere.
+        Allow a batch whose items have no text, because annotators see them elsewhere.
 
     Returns
     -------
@@ -410,18 +410,18 @@ def _check_shown(a: About, show: Sequence[str]) -> None:
 
 
 def _check_texts(store: Store, a: About, batch: Batch) -> None:
-    """Refuse a batch of which annotators would see nothing; single texts may be blank, as outputs of systems are."""
+    """Refuse a batch in which no item has a text; single texts may be blank, as a system's output can be."""
     if batch.text not in batch.columns:
         return  # the ids are shown
     seen = [batch.columns.index(name) for name in (batch.text, *batch.show)]
     items = {name: any(cells[k].strip() for k in seen) for hit in batch.hits for name, cells in hit}
     if not any(items.values()):
-        cure = f"fill the column {batch.text!r} of the items file and make the campaign anew"
+        cure = f"fill the column {batch.text!r} of the items file and create the campaign again"
         if a.imported:
             cure = "import the scores again with --items ITEMS.csv (columns id and sent), or with --col text=COLUMN"
         raise InputError(
-            f"{store.path}: the {len(items)} items of this batch have no text ({named(items)}), so that annotators would"
-            f" see nothing; {cure}. If they see the items elsewhere, add --without-texts"
+            f"{store.path}: the {len(items)} items of this batch have no text ({named(items)}), so annotators would see"
+            f" nothing; {cure}. If they see the items elsewhere, add --without-texts"
         )
 
 

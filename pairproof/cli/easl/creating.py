@@ -210,7 +210,7 @@ def init(
         "Method",
         {
             "--method": "Default: da for scores; for a model file easl (alpha and beta) or trueskill (mu and sigma)."
-            " With easl, imported scores count as any others, and the next batch goes on from them.",
+            " With easl, alpha and beta start from the imported scores, and 'easl next' continues from them.",
             "--per-hit": "Items in a HIT (default: as in the results, otherwise 5).",
         },
         method=choice(*METHODS),
@@ -219,10 +219,10 @@ def init(
     options(
         "Table of scores",
         {
-            "--col NAME=COLUMN": "Column of your own table that is annotator, item or score; or, if there is one, system,"
-            " segment, text, hit or seconds. Repeatable.",
-            "--scale LOW HIGH": "Scale of the scores of your own table, such as 1 5 (0 to 100 needs none).",
-            "--items ITEMS.csv": "The texts of the items (columns id, sent), and items that have no score yet.",
+            "--col NAME=COLUMN": "Column of a table used as annotator, item or score, or optionally as system, segment,"
+            " text, hit or seconds; repeatable.",
+            "--scale LOW HIGH": "Scale of the scores in a table, such as 1 5 (scores from 0 to 100 need none).",
+            "--items ITEMS.csv": "Texts of the items (columns id, sent); may contain further items.",
             "--pair SRC-TRG": "Language pair of a table of scores that has several.",
         },
         col={"multiple": True},
@@ -249,7 +249,7 @@ def import_(state: State, campaign: str, file: str, results: tuple[str, ...], **
     a log that 'easl export --what log' wrote: the same campaign again
     a model file of an older tool, with the RESULTS that led to it
     scores that Appraise exported, or direct assessment scores of WMT
-    any table with a row per score (annotator, item, score from 0 to 100)
+    any table with one row per score (annotator, item, score from 0 to 100)
 
     \b
     pairproof easl import C.db mine.csv --col annotator=who --col item=story --col score=points
@@ -275,7 +275,7 @@ _OF_SCORES, _OF_BOTH = ("col", "scale", "items", "pair"), ("method", "per_hit", 
 
 
 def _holds_scores(file: str, encoding: str | None) -> bool:
-    """Whether a file of no kind that is known is rather one's own table of scores than a model file."""
+    """Whether a file of unknown kind is a table of scores rather than a model file."""
     from ...data.reading.forms import ways_of_scores
     from ...data.reading.sources import load
 

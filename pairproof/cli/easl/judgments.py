@@ -255,7 +255,7 @@ OWN = "\0"
         "What to show",
         {
             "--annotators": "Each annotator: agreement, repeats, checks, drift, speed, flags.",
-            "--all-items": "List all items (default: of more than 50 the 25 best and the 25 worst).",
+            "--all-items": "List all items (default: of more than 50, the 25 best and the 25 worst).",
             "--items-disagree": "The items that annotators disagree on most.",
             "--agreement": "Report how well annotators agree.",
             "--systems [COLUMN]": "Compare systems: means with intervals, paired by source. COLUMN names each"
@@ -377,7 +377,7 @@ def stop(
         {
             "--what": "model: the older tools' file; history: every judgment; comparisons: input for"
             " 'pairproof fit'; log: the whole campaign as JSON Lines, from which 'easl import' restores it.",
-            "--best-first": "Scores from the highest to the lowest (default: as in the items file).",
+            "--best-first": "Sort scores from the highest to the lowest (default: the order of the items file).",
             "--tool": "Columns of a model file as in this public EASL implementation; its older version uses mu and sigma.",
         },
         what=choice("scores", "model", "history", "comparisons", "log", default="scores"),

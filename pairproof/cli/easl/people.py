@@ -176,15 +176,12 @@ def degrade(state: State, items: str, out: str, **asked: Any) -> None:
             "--lang TAG": "Language of question, anchors and instructions, if the campaign has several ('easl texts').",
             "--address URL": "Address where the pages of FOLDER/ are published; links-K.csv then lists each annotator's link.",
             "--show COLUMN": "A further column that annotators see in this batch, in addition to the campaign's own; repeatable.",
+            "--without-texts": "Allow a batch whose items have no text, because annotators see them elsewhere.",
         },
         out={"required": True, "type": FileName()},
         for_=choice("plain", "mturk", "label-studio", name="style", default="plain"),
         layout=WRITTEN,
         show={"multiple": True},
-    ),
-    options(
-        "Files",
-        {"--without-texts": "Also write items that have no text, because annotators see them elsewhere."},
     ),
 )
 def next_(state: State, campaign: str, out: str, **asked: Any) -> None:

@@ -102,10 +102,6 @@ def _forms(own: Mapping[str, str]) -> Iterator[Form]:
             yield Form("winners", beaten)
 
 
-#: What a way to read scores of single items has as its layout: there is none, because campaigns read them.
-ITEM_SCORES = "item-scores"
-
-
 @dataclass(frozen=True)
 class Way:
     """A way to read a table: arguments beside those that were stated, and what they say of it."""
@@ -116,7 +112,7 @@ class Way:
     @property
     def of_items(self) -> bool:
         """Whether these are scores of single items, of :func:`pairproof.campaign.from_scores`."""
-        return self.arguments["layout"] == ITEM_SCORES
+        return self.arguments["layout"] == "item-scores"
 
     @property
     def respondents(self) -> bool:
@@ -389,7 +385,7 @@ class _Looks:
             columns = {"annotator": who[0], "item": item[0], "score": score[0]}
             span = f"from {np.nanmin(given):g} to {np.nanmax(given):g}"
             told = f"One row per score: {who[0]} gave {item[0]} a {score[0]}, here {span}."
-            yield Way({"layout": ITEM_SCORES, "columns": columns}, told)
+            yield Way({"layout": "item-scores", "columns": columns}, told)
 
     def at_items(self) -> Iterator[Way]:
         """One column per item, with its rank or its rating; or per place, with the number of the item."""

@@ -129,7 +129,7 @@ def _parts(value: Any, key: str = "") -> Iterator[tuple[str, Value]]:
 
 
 def _by_name(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table of a result; the rows of a leaderboard are known by their model, and not by their place."""
+    """The table of a result, with rows named by their first column if it names them, as in a leaderboard."""
     first = frame.iloc[:, 0]
     named = len(frame) > 0 and first.is_unique and all(isinstance(cell, str) for cell in first)
     return frame.set_index(frame.columns[0]) if named else frame
@@ -331,7 +331,7 @@ class Recorded:
         path = place(self._node.path, test.replace("::", "."), name)
         if path in self._asked:
             raise InputError(
-                f"recorded: {test} compares with {path.name} a second time; give the second record a name of its own:"
+                f"recorded: {test} uses the record {path.name} twice; give the second record a name:"
                 " recorded(value, 'second')"
             )
         self._asked.add(path)

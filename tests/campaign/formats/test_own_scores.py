@@ -117,7 +117,7 @@ def test_status_and_stop_count_the_imported_scores(tmp_path, capsys):
 @pytest.mark.parametrize("method", ["ra", "trueskill"])
 def test_methods_that_need_the_order_of_scores_are_refused_for_a_table(tmp_path, method):
     with pytest.raises(
-        InputError, match=f"method {method} compares scores within HITs.*--method easl, da, random"
+        InputError, match=f"method {method} updates items by the order of scores.*--method easl, da, random"
     ):
         from_scores(tmp_path / "C.db", table(tmp_path), columns=NAMED, method=method)
 
@@ -144,7 +144,7 @@ def test_texts_come_from_a_column_or_from_an_items_file(tmp_path):
         shown.append({item: cells[batch.columns.index("sent")] for hit in batch.hits for item, cells in hit})
     assert shown[0] == {str(k): f"text of {k}" for k in range(1, 7)} == shown[1]
     other = [(who, item, s, "another" if k else text) for k, (who, item, s, text) in enumerate(rows)]
-    with pytest.raises(InputError, match=r"row 7: item '1' has another text, segment or system"):
+    with pytest.raises(InputError, match=r"row 7: item '1' has a different text, segment or system"):
         from_scores(tmp_path / "E.db", table(tmp_path, "annotator,item,score,text", [rows[0], *other[1:]]))
     write(items, [{"id": "1", "sent": "one"}])
     with pytest.raises(InputError, match="no text for 5 of 6 items: '2'"):
@@ -167,7 +167,11 @@ def test_systems_are_compared_by_segment_however_the_outputs_are_named(tmp_path)
 def test_another_scale_is_stated_and_never_taken_for_0_to_100(tmp_path, capsys):
     mine = table(tmp_path, "annotator,item,score", [("ann", "a", 1), ("bob", "a", 5), ("bob", "b", 2)])
     code, _, err = run(capsys, "easl", "import", tmp_path / "C.db", mine)
-    assert code == 3 and "scores from 1 to 5, which is no scale from 0 to 100" in err and "--scale 1 5" in err
+    assert (
+        code == 3
+        and "scores from 1 to 5, which do not look like a scale from 0 to 100" in err
+        and "--scale 1 5" in err
+    )
     assert run(capsys, "easl", "import", tmp_path / "C.db", mine, "--scale", 1, 5, "--per-hit", 1)[0] == 0
     assert status(tmp_path / "C.db").state.score.tolist() == [0.5, 0.25]
     code, _, err = run(capsys, "easl", "import", tmp_path / "D.db", mine, "--scale", 1, 4)
@@ -183,7 +187,7 @@ def test_errors_name_the_columns_of_the_table(tmp_path):
     with pytest.raises(InputError, match="--col rater=: expected one of annotator, item, score"):
         from_scores(tmp_path / "C.db", table(tmp_path), columns={"rater": "who"})
     twice = table(tmp_path, rows=[*ROWS, ROWS[0]])
-    with pytest.raises(InputError, match="row 19: annotator 'ann' scores the same output"):
+    with pytest.raises(InputError, match="row 19: annotator 'ann' scores the same output in row 1"):
         from_scores(tmp_path / "C.db", twice, columns=NAMED)
     hits = table(tmp_path, "who,story,points,hit", [(*row, k) for k, row in enumerate([*ROWS, ROWS[0]])])
     assert from_scores(tmp_path / "C.db", hits, columns=NAMED).judgments == 19

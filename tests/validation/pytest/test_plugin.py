@@ -394,7 +394,7 @@ def test_a_second_record_of_a_test_needs_a_name(pytester: pytest.Pytester) -> No
         result = run(pytester, *options)
         assert last_line(result) == "1 failed"
         result.stdout.fnmatch_lines([
-            "*InputError: recorded: test_a compares with test_a.json a second time;*recorded(value, 'second')"
+            "*InputError: recorded: test_a uses the record test_a.json twice;*recorded(value, 'second')"
         ])  # fmt: skip
     test_module(pytester, "", "recorded({'a': 1}); recorded({'a': 2}, 'second')")
     run(pytester, "--pairproof-update")
