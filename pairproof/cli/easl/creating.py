@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import InputError
-from ..options.reading import taken
+from ..options.reading import mapping_of, taken
 from ..state import COUNT, KEPT, POSITIVE, READ, SHARED, State, choice, gathered, options, stacked
 from .judgments import ON_REPEAT, REJECTED, UNTERMINATED_FROM, counts, easl_command, warn
 
@@ -79,7 +79,7 @@ _design_options = stacked(
         judgments={"type": COUNT, "default": 1},
         repeats=0.0,
         degraded=0.0,
-        col={"multiple": True},
+        col={"multiple": True, "callback": mapping_of("system=engine", blank=True)},
         qualify="",
         on_repeat={"type": ON_REPEAT, "default": "first"},
         pay_hour=POSITIVE,
@@ -93,7 +93,8 @@ def _designed(command: Callable[..., Any], given: dict[str, Any]) -> Any:
 
     written = taken(given, ("question", "anchors", "instructions", "examples", "words", "lang", "dir"))
     asked = taken(given, [f.name for f in fields(Design) if f.name in given])
-    columns, gold = _columns(given.pop("col"), given.pop("systems")), asked.pop("gold")
+    systems, gold = given.pop("systems"), asked.pop("gold")
+    columns = {**({} if systems is None else {"system": systems}), **(given.pop("col") or {})}
     try:
         share = 0.0 if gold is None else float(gold)
     except ValueError:
@@ -105,16 +106,6 @@ def _designed(command: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 
 design_options = gathered((_text_options, _design_options), _designed)
-
-
-def _columns(given: tuple[str, ...], systems: str | None) -> dict[str, str]:
-    columns = {} if systems is None else {"system": systems}
-    for pair in given:
-        name, sign, column = pair.partition("=")
-        if not sign:
-            raise InputError(f"--col {pair}: expected NAME=COLUMN, such as system=engine")
-        columns[name.strip()] = column.strip()
-    return columns
 
 
 @easl_command("texts", "'easl status'; 'easl texts' shows the texts of the pages.", _text_options)
@@ -225,7 +216,7 @@ def init(
             "--items ITEMS.csv": "Texts of the items (columns id, sent); may contain further items.",
             "--pair SRC-TRG": "Language pair of a table of scores that has several.",
         },
-        col={"multiple": True},
+        col={"multiple": True, "callback": mapping_of("item=story", blank=True), "name": "columns"},
         scale={"type": float, "nargs": 2},
         items=READ,
     ),
@@ -259,7 +250,9 @@ def import_(state: State, campaign: str, file: str, results: tuple[str, ...], **
 
     kind = kind_of_file(read_file(file, "a log, a model file or a table of scores"), file)
     scores = kind.name.endswith("scores") if kind else _holds_scores(file, asked["encoding"])
-    name = "scores" if scores or asked["col"] else "log" if kind is not None and kind.name == "log" else ""
+    name = (
+        "scores" if scores or asked["columns"] else "log" if kind is not None and kind.name == "log" else ""
+    )
     _refuse_odd(results, name, kind.what if kind else f"a {'table of scores' if name else 'model file'}")
     of_scores = taken(asked, _OF_SCORES)
     if name == "log":
@@ -271,7 +264,7 @@ def import_(state: State, campaign: str, file: str, results: tuple[str, ...], **
 
 
 #: Options of `import` for tables of scores, and those for model files too.
-_OF_SCORES, _OF_BOTH = ("col", "scale", "items", "pair"), ("method", "per_hit", "encoding")
+_OF_SCORES, _OF_BOTH = ("columns", "scale", "items", "pair"), ("method", "per_hit", "encoding")
 
 
 def _holds_scores(file: str, encoding: str | None) -> bool:
@@ -312,8 +305,7 @@ def _import_log(state: State, campaign: str, file: str) -> None:
 def _import_scores(state: State, campaign: str, file: str, asked: dict[str, Any]) -> None:
     from ...campaign.formats.score_tables import from_scores
 
-    asked["columns"], asked["method"] = _columns(asked.pop("col"), None) or None, asked["method"] or "da"
-    found = from_scores(campaign, file, seed=state.seed, **asked)
+    found = from_scores(campaign, file, seed=state.seed, **{**asked, "method": asked["method"] or "da"})
     if found.documents:
         state.say(f"{file}: {found.documents} scores of whole documents left out")
     a, numbers = found.about, {name: vars(found)[name] for name in ("judgments", "annotators", "documents")}

@@ -66,10 +66,10 @@ def _two(text: str) -> tuple[str, str]:
     return found[0], found[1]
 
 
-def name_and_value(text: str, example: str) -> tuple[str, str]:
-    """`NAME=VALUE` split at the first equals sign."""
+def name_and_value(text: str, example: str, blank: bool = False) -> tuple[str, str]:
+    """`NAME=VALUE` split at the first equals sign; blank: the value may be."""
     name, equals, value = text.partition("=")
-    if not equals or not name.strip() or not value:
+    if not equals or not name.strip() or not (value or blank):
         raise click.BadParameter(f"{text!r}; expected NAME=VALUE, for example {example}")
     return name.strip(), value
 
@@ -89,13 +89,15 @@ names_or_none = parsed(names)
 PAIR = {"callback": parsed(_two)}
 
 
-def mapping_of(example: str, read: Callable[[str], Any] = str) -> Callable[..., dict[str, Any] | None]:
+def mapping_of(
+    example: str, read: Callable[[str], Any] = str, blank: bool = False
+) -> Callable[..., dict[str, Any] | None]:
     """The callback of an option that is NAME=VALUE, and may be repeated; read: of each value."""
 
     def callback(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | None:
         found: dict[str, Any] = {}
         for text in values:
-            name, value = name_and_value(text, example)
+            name, value = name_and_value(text, example, blank)
             if found.setdefault(name, read(value)) != read(value):
                 raise click.BadParameter(
                     f"{name!r} is given twice, as {found[name]!r} and as {read(value)!r}"
