@@ -245,10 +245,9 @@ _FEW_POINTS = 10.0
 
 def read_own(table: Table, columns: Mapping[str, str], scale: Scale | None = None) -> list[JudgedLine]:
     """The scores of any table with one row per score; `columns`: the names of its columns ("": there is none)."""
-    strange = [name for name in columns if name not in OWN]
-    if strange:
-        raise InputError(f"--col {strange[0]}=: expected one of {', '.join(OWN)} before the sign")
-    given = {**{name: name for name in OWN if name in table.columns}, **columns}
+    for name in columns:
+        one_of("columns", name, tuple(OWN))
+    given = {name: name for name in OWN if name in table.columns} | {**columns}
     said = {name: column for name, column in given.items() if column}
     for name in dict.fromkeys((*said, *_NEEDED_OWN)):
         table.need([said.get(name, name)], f" for the {name} (--col {name}=COLUMN)")
@@ -373,10 +372,8 @@ def from_scores(
             f" table of scores does not have; import it with --method {', '.join(ADDITIVE)}, or start a new campaign with"
             " 'pairproof easl init'"
         )
-    texts: dict[str, str] = {}
-    if items is not None:
-        texts = _texts(items, (columns or {}).get("text"), encoding)
-        columns = columns and {**columns, "text": ""}
+    texts = {} if items is None else _texts(items, (columns or {}).get("text", "sent"), encoding)
+    columns = {**columns, "text": ""} if texts and columns else columns
     lines, documents = _lines(raw, source, columns, scale, encoding)
     chosen = of_pair(lines, pair, source)
     hits, drawn = _hits(chosen), stored.drawn_seed(seed)
@@ -423,12 +420,11 @@ def _lines(
     return read_own(table, columns or {}, scale), 0
 
 
-def _texts(items: str | Path, column: str | None, encoding: str | None) -> dict[str, str]:
+def _texts(items: str | Path, column: str, encoding: str | None) -> dict[str, str]:
     """The texts of an items file by the ids of the items."""
     read = tables.read_items(items, encoding)
-    name = column or Design().text
-    read.table.need([name], " with the texts (--col text=COLUMN)")
-    return dict(zip(read.ids, tables.cells_of(read.table, name)))
+    read.table.need([column], " with the texts (--col text=COLUMN)")
+    return dict(zip(read.ids, tables.cells_of(read.table, column)))
 
 
 class _Items:

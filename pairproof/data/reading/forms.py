@@ -112,7 +112,7 @@ class Way:
     @property
     def of_items(self) -> bool:
         """Whether these are scores of single items, of :func:`pairproof.campaign.from_scores`."""
-        return self.arguments["layout"] == "item-scores"
+        return bool(self.arguments["layout"] == "item-scores")
 
     @property
     def respondents(self) -> bool:

@@ -184,7 +184,7 @@ def test_errors_name_the_columns_of_the_table(tmp_path):
                       (("ann", "1", 120), "column 'points': 120 is outside 0 to 100")):  # fmt: skip
         with pytest.raises(InputError, match=rf"mine.csv, row 19 \(line 20\), {said}"):
             from_scores(tmp_path / "C.db", table(tmp_path, rows=[*ROWS, row]), columns=NAMED)
-    with pytest.raises(InputError, match="--col rater=: expected one of annotator, item, score"):
+    with pytest.raises(InputError, match="columns='rater'; expected one of 'annotator', 'item', 'score'"):
         from_scores(tmp_path / "C.db", table(tmp_path), columns={"rater": "who"})
     twice = table(tmp_path, rows=[*ROWS, ROWS[0]])
     with pytest.raises(InputError, match="row 19: annotator 'ann' scores the same output in row 1"):
