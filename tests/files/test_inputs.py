@@ -118,7 +118,7 @@ def test_with_data_the_caller_lets_a_folder_in_and_no_other(folders, capsys):
         assert pairproof.validation.run(str(path), r="none", data=away).exit_code == 0
     (own.parent / "third.csv").write_text(TABLE, encoding="utf-8")
     code, text = run(capsys, "check", claims(own, "../third.csv", DIGEST), "--r", "none", "--data", away)
-    assert code == 3 and "lies outside" in text
+    assert code == 3 and "is outside" in text
 
 
 def test_record_looks_for_data_where_it_is_told(folders, capsys, monkeypatch, tmp_path):

@@ -296,4 +296,4 @@ def test_errors_by_clusters_of_rows_that_r_has_not_are_said_not_to_be_compared_a
     )
     codes = [row.verdict for row in found]
     assert codes.count("not-checkable") == 2 and codes.count("agrees") == len(codes) - 2 > 50
-    assert "judge is a column of rows that were gone through" in str(found)
+    assert "judge is a column of the input rows" in str(found)

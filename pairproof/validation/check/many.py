@@ -84,7 +84,7 @@ def planned(
     plan: list[Task | CheckedPaper] = []
     for task in made:
         same = [t.file for t in tasks if t.paper == task.paper] if isinstance(task, Task) else []
-        why = f"{' and '.join(same)} all have the id {task.paper!r}; ids must be distinct"
+        why = f"{' and '.join(same)} have the same id {task.paper!r}; ids must be distinct"
         plan.append(CheckedPaper.refused(task.file, task.paper, why) if len(same) > 1 else task)
     return plan
 

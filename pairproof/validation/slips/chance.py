@@ -22,8 +22,8 @@ import numpy as np
 from ...numerics.arrays import BoolArray, FloatArray
 from ..claims.paper import PrintedQuantity
 
-#: Of 100 prints with one digit changed, how many some reading may explain: if it explains more, a reading that
-#: reproduces a single number explains nothing.  Twenty changed pages of each kind of claim of five and more
+#: Of 100 prints with one digit changed, how many some reading may explain: if it explains more, a reading
+#: that reproduces one number explains nothing.  Twenty changed pages of each kind of claim of five and more
 #: numbers, at one to four decimals, were explained in 0 to 1 of 50 (tests/validation/slips/test_chance.py).
 MOST_OF_100 = 2.0
 

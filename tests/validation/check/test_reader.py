@@ -26,7 +26,7 @@ def line_of(text: str, part: str) -> int:
 
 #: (what stands in the claim, what the error must say, a part of the line it must name)
 MALFORMED = [
-    ("deviance = 15.737", "bare 15.737 loses", "deviance = 15.737"),
+    ("deviance = 15.737", "unquoted 15.737 loses", "deviance = 15.737"),
     ("estimate = { Boston = 0.190 }", 'such as "0.190"', "estimate"),
     ('[claim.estimate]\nBoston = "1.1"\nBaltimore = 1.290\n', 'such as "1.290"', "Baltimore = 1.290"),
     ('deviance = "15.737 to 15"', "is not one number", "deviance"),

@@ -250,7 +250,7 @@ def test_r_none_says_so_once_for_every_call_that_was_not_made(paper: str, n: int
     assert len(rows) == n
     assert all(
         (a.verdict, a.r, a.r_call) == ("not-checkable", None, None)
-        and a.explanation.endswith("; R was not to be asked")
+        and a.explanation.endswith("; R was not requested")
         for a in rows
     )
     assert exit_code(rows) == 0 and exit_code(rows, require_r=True) == 2
@@ -353,5 +353,5 @@ def test_the_story_of_vilar_has_every_pair_with_the_digits_it_shares_with_r() ->
     assert all(float(cell) > 14 for row in story.table.rows for cell in row[2::2])
     without = run("vilar-2007", r="none")
     assert isinstance(without.context, ReportContext) and without.context.story[0].table is not None
-    assert without.context.story[0].paragraphs[0].endswith("of 7 comparisons; R was not to be asked.")
+    assert without.context.story[0].paragraphs[0].endswith("of 7 comparisons; R was not requested.")
     assert {cell for row in without.context.story[0].table.rows for cell in row[2::2]} == {"-"}

@@ -101,7 +101,7 @@ STATEMENTS = {
     "subjects-prefmod-order": ("agrees", "A:judge[3] (z = -6.46), B:judge[3] (z = -4.06)"),
     "subjects-contribute": ("agrees", "173.4128 on 9 df"),
     "subscript": ("differs", "erratum: lambda_jl belongs to lambda_j"),
-    "modpref-preference-by-judge": ("not-checkable", "its standard error 1.34 times as long"),
+    "modpref-preference-by-judge": ("not-checkable", "its standard error 1.34 times as large"),
     "collins-by-judge": ("not-checkable", "tie (z = 2.02)"),
     "undecidedness-by-judge": ("agrees", "survives clustering: CR2 by judge (4 clusters). tie -1.8317"),
     "ranking-by-judge": (

@@ -113,7 +113,7 @@ def test_converging_most_rapidly_is_nearness_to_the_own_limit_and_else_a_reading
     assert (
         found.verdict == "explained"
         and found.explanation.startswith("lowest-throughout: ")
-        and "at 3200 not told from students-geometric" in found.explanation
+        and "at 3200 not clearly below students-geometric" in found.explanation
     )
     beaten = ask("converges-most-rapidly", results(changed(students_geometric=(2.7, 2.5, 2.59))), **among)
     assert (

@@ -237,7 +237,7 @@ STATEMENTS = {
         "significant-by-votes": (
             "explained",
             "equation-6-on-votes",
-            "by an exact sign test not significant are A-C (p = 1), B-E (p = 0.453), A-D (p = 0.125)",
+            "not significant by an exact sign test: A-C (p = 1), B-E (p = 0.453), A-D (p = 0.125)",
         ),
         "ranking": ("agrees", "", "by majority votes E B D C A"),
         "single-judges": ("agrees", "", "29 of 49"),

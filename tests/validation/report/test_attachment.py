@@ -84,7 +84,7 @@ def test_no_sentence_says_whose_fault_it_is(code: str) -> None:
 
 def test_a_computed_number_is_told_with_as_many_decimals_as_tell_it_from_the_printed_one() -> None:
     assert "give 0.9481, but 0.948 is" in text([row("estimate.A", native=0.94812)])
-    assert "give 0.00123 where 1.3e-3 is" in text([row("p.A", printed="1.3e-3", native=0.00123)])
+    assert "give 0.00123, but 1.3e-3 is" in text([row("p.A", printed="1.3e-3", native=0.00123)])
 
 
 def test_what_was_not_checked_stands_there_with_the_reason() -> None:
