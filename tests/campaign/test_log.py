@@ -180,7 +180,9 @@ CHANGES = {
     "no line has the HIT": lambda r: drop_last(r, "hit"),
     "no line has the annotator 'ann'": lambda r: drop(r, "annotator"),
     "no line has the results file 1": lambda r: drop(r, "results"),
-    "judgment 1 appears in two lines": lambda r: r.insert(r.index(first(r, "judgment")), first(r, "judgment")),
+    "judgment 1 appears in two lines": lambda r: r.insert(
+        r.index(first(r, "judgment")), first(r, "judgment")
+    ),
     "does not match the judgments in the log": lambda r: drop(r, "judgment"),
     "'n' does not count the judgments": lambda r: r[-1]["n"].__setitem__(0, 99),
     "value 1.5; expected a number from 0 to 1": lambda r: first(r, "judgment")["scores"][0].update(value=1.5),

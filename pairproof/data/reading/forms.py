@@ -250,7 +250,9 @@ class _Looks:
         """Whole answers in one column of text."""
         for name, factor in self.cells.items():
             if factor.levels and all(text.startswith("{") for text in factor.levels):
-                yield Way({"layout": "paircomp", "column": name}, f"{name} contains all comparisons of one person.")
+                yield Way(
+                    {"layout": "paircomp", "column": name}, f"{name} contains all comparisons of one person."
+                )
             elif sum(" > " in text for text in factor.levels) * 2 > len(factor.levels):
                 yield Way({"layout": "ranking-text", "column": name}, f"{name} has one ranking per row.")
 
