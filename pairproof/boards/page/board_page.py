@@ -116,9 +116,7 @@ def who_may_be_best(board: Board) -> str:
     level = f"at {100 * board.level:g} %, all ranks at once"
     if len(best) == 1:
         return f"{best[0]} is shown to be the best ({level})."
-    return (
-        f"{len(best):,} models may be the best: {named(best, 5)}. These votes cannot separate them ({level})."
-    )
+    return f"{len(best):,} models may be the best: {named(best, 5)}. These votes cannot separate them ({level})."
 
 
 def board_table(board: Board) -> Table:
@@ -148,9 +146,7 @@ def board_table(board: Board) -> Table:
         cells += [_value(name, row.more.get(name)) for name in more]
         rows.append(tuple(cells))
     hidden = len(board.rows) - len(rows)
-    caption = (
-        f"{hidden:,} more models are not shown; they are in the JSON and CSV files" if hidden > 0 else ""
-    )
+    caption = f"{hidden:,} more models are not shown; see the JSON and CSV files" if hidden > 0 else ""
     return Table(header, tuple(rows), caption, named_by=1, sortable=True)
 
 
