@@ -135,7 +135,7 @@ def test_a_log_replaces_its_own_older_one_and_no_other_file(tmp_path):
     export(path, tmp_path / "l.jsonl", "log")
     run_batches(path, 1)
     export(path, tmp_path / "l.jsonl", "log")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         export(other, tmp_path / "l.jsonl", "log")
     with pytest.raises(InputError, match="already exists"):
         from_log(path, tmp_path / "l.jsonl")
@@ -224,9 +224,9 @@ def test_a_log_that_was_changed_is_refused_with_its_line_and_makes_no_campaign(t
         ('"gold":null', '"gold":NaN', "line 2: NaN is not a number"),
         ('"gold":null', '"gold":1e999', "beyond the range"),
         ('"number":1,', f'"number":{2**70},', "64 bits"),
-        ('"why":""', '"why":"","why":"x"', "'why' stands twice"),
+        ('"why":""', '"why":"","why":"x"', "'why' appears twice"),
         ('{"kind":"state"', '{"kind":"sta', "not JSON"),
-        ('"role":"item"', '"role":"' + "\\ud800" + '"', "half of a character"),
+        ('"role":"item"', '"role":"' + "\\ud800" + '"', "half of a surrogate pair"),
     ],
 )
 def test_a_log_that_is_not_strict_json_is_refused(tmp_path, plain, old, new, found):
