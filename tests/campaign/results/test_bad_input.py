@@ -172,7 +172,7 @@ def test_what_is_no_campaign(tmp_path):
     db.execute("CREATE TABLE t (x)")
     db.commit()
     db.close()
-    with pytest.raises(InputError, match="an SQLite database, but no campaign of pairproof"):
+    with pytest.raises(InputError, match="an SQLite database, but not a campaign of pairproof"):
         status(other)
 
 
