@@ -218,7 +218,7 @@ def test_a_judgment_comes_again_as_a_correction_and_not_as_it_was(tmp_path, caps
     code, out, _ = run(capsys, "easl", "update", path, tmp_path / "cut.csv")
     assert "0 new judgments" in out and "1 were retracted before and stay retracted" in out
     assert (
-        f"1 new judgments (5 scores); {len(rows) - 1} were there already"
+        f"1 new judgments (5 scores); {len(rows) - 1} were already there"
         in run(capsys, "easl", "update", path, tmp_path / "r.csv")[1]
     )
     code, _, err = run(capsys, "easl", "retract", path, "--undo", "1")
