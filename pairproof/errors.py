@@ -48,7 +48,7 @@ class PairOrderError(InputError):
     >>> from pairproof.data.reading.layouts import from_wide
     >>> from_wide({"AB": [1]}, items=["A", "B"], coding="first=1,second=2", pair_order="alphabetic")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    pairproof.errors.PairOrderError: pair_order has 'alphabetic', which is not a pair of two of the items...
+    pairproof.errors.PairOrderError: pair_order has 'alphabetic', which is not a pair of the items...
     """
 
 

@@ -297,7 +297,7 @@ class _Asking:
         """Where the item in focus is."""
         item = fit.items[find_item(fit.items, focus)]
         if item not in self.items:
-            raise NotEstimableError(f"{item} has no finite rating; collect votes on it until it has both won and lost")
+            raise NotEstimableError(f"{item} has no finite rating; add votes until it has both won and lost")
         return self.items.index(item)
 
     def after(self, votes: FloatArray) -> FloatArray:

@@ -275,7 +275,7 @@ def _about(line: Line) -> About:
     except InputError as error:
         raise InputError(f"{line.where}: {error}") from error
     except (TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{line.where}: settings or design contain a value of the wrong type: {error}") from error
+        raise InputError(f"{line.where}: settings or design: a value of the wrong type: {error}") from error
     given = {name: r[name] for name in ("id", "method", "per_hit", "pool", "seed", "imported")}
     return About(**given, settings=settings, columns=tuple(r["columns"]), design=design)
 

@@ -247,7 +247,10 @@ def describe(error: Exception, state: State | None = None) -> tuple[int, str]:
         return NOT_RUN, f"pairproof: {package} is not installed; cure: {python_package(package, package, '')}"
     text = " ".join(str(error).split()) or "no message"
     again = "Run it again with --debug for the traceback, and please report it."
-    return NOT_RUN, f"pairproof: this is a bug in pairproof, not an error in your input: {name}: {text}\n{again}"
+    return (
+        NOT_RUN,
+        f"pairproof: this is a bug in pairproof, not an error in your input: {name}: {text}\n{again}",
+    )
 
 
 def _show_warning(state: State) -> Any:

@@ -127,9 +127,7 @@ def arguments_of(raw: bytes, name: str) -> dict[str, Any]:
         document.keys() - {"dropped"} != _KEYS
         or rest != json.dumps(hashlib.sha256(f"{body}}}".encode()).hexdigest()) + "}"
     ):
-        raise InputError(
-            f"{name}: was cut or changed since it was written (its digest differs); count again"
-        )
+        raise InputError(f"{name}: was cut or changed since it was written (its digest differs); count again")
     counts: dict[str, Any] = {key: np.array(document[key], float) for key in _COUNTS}
     if not document["tie_category"]:
         counts["ties"] = None

@@ -275,9 +275,7 @@ def check(
     name = checked_name(path)
     shown = os.path.abspath(name)
     if name == "-" or shown.startswith(("/dev/", "/proc/")) and not shown.startswith("/dev/shm/"):
-        raise InputError(
-            f"{name}: a stream or a device; output replaces a file atomically: name a file"
-        )
+        raise InputError(f"{name}: a stream or a device; output replaces a file atomically: name a file")
     target = Path(os.path.realpath(name))
     try:
         found = _stat(target)
@@ -347,8 +345,7 @@ def _not_of_a_campaign(name: str, target: Path) -> None:
     for end in _COMPANIONS:
         if target.name.endswith(end) and is_campaign(target.with_name(target.name[: -len(end)])):
             raise InputError(
-                f"{name}: SQLite uses this name for the campaign {target.name[:-len(end)]};"
-                " choose another"
+                f"{name}: SQLite uses this name for the campaign {target.name[:-len(end)]};" " choose another"
             )
 
 

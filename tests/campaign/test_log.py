@@ -135,7 +135,7 @@ def test_a_log_replaces_its_own_older_one_and_no_other_file(tmp_path):
     export(path, tmp_path / "l.jsonl", "log")
     run_batches(path, 1)
     export(path, tmp_path / "l.jsonl", "log")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         export(other, tmp_path / "l.jsonl", "log")
     with pytest.raises(InputError, match="already exists"):
         from_log(path, tmp_path / "l.jsonl")
@@ -180,7 +180,9 @@ CHANGES = {
     "no line has the HIT": lambda r: drop_last(r, "hit"),
     "no line has the annotator 'ann'": lambda r: drop(r, "annotator"),
     "no line has the results file 1": lambda r: drop(r, "results"),
-    "judgment 1 appears in two lines": lambda r: r.insert(r.index(first(r, "judgment")), first(r, "judgment")),
+    "judgment 1 appears in two lines": lambda r: r.insert(
+        r.index(first(r, "judgment")), first(r, "judgment")
+    ),
     "does not match the judgments in the log": lambda r: drop(r, "judgment"),
     "'n' does not count the judgments": lambda r: r[-1]["n"].__setitem__(0, 99),
     "value 1.5; expected a number from 0 to 1": lambda r: first(r, "judgment")["scores"][0].update(value=1.5),
@@ -222,9 +224,9 @@ def test_a_log_that_was_changed_is_refused_with_its_line_and_makes_no_campaign(t
         ('"gold":null', '"gold":NaN', "line 2: NaN is not a number"),
         ('"gold":null', '"gold":1e999', "beyond the range"),
         ('"number":1,', f'"number":{2**70},', "64 bits"),
-        ('"why":""', '"why":"","why":"x"', "'why' stands twice"),
+        ('"why":""', '"why":"","why":"x"', "'why' appears twice"),
         ('{"kind":"state"', '{"kind":"sta', "not JSON"),
-        ('"role":"item"', '"role":"' + "\\ud800" + '"', "half of a character"),
+        ('"role":"item"', '"role":"' + "\\ud800" + '"', "half of a surrogate pair"),
     ],
 )
 def test_a_log_that_is_not_strict_json_is_refused(tmp_path, plain, old, new, found):

@@ -284,11 +284,7 @@ REFUSED = [
     ("number.jsonl", b'{"first":"A"}\n7\n', "line 2: found a text or number"),
     ("empty.json", b"[]", "without a record"),
     ("blank.jsonl", b"{}\n", "an empty object"),
-    (
-        "unclosed.csv",
-        b'first,second,outcome\nA,"B,first\nA,B,first\n',
-        "quote opened there is not closed",
-    ),
+    ("unclosed.csv", b'first,second,outcome\nA,"B,first\nA,B,first\n', "quote opened there is not closed"),
 ]
 
 

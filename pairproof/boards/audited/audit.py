@@ -358,7 +358,7 @@ def _repeated(table: Comparisons) -> Finding | str | None:
         return twice if isinstance(twice, str) else None
     rows = twice.rows.tolist()
     n = float(table.row_weights[rows].sum())
-    said = f"{n:,.10g} votes are repeated: {', '.join(twice.keys)}, pair and answer match an earlier row; rows "
+    said = f"{n:,.10g} votes are repeated: {', '.join(twice.keys)}, pair and answer equal an earlier row's; rows "
     said += named([f"{row + 1}" for row in rows], 6)
     return Finding("repeated-id", "flag", said, None, {"votes": n, "column": twice.column}, (), tuple(rows))
 

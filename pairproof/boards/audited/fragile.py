@@ -71,7 +71,9 @@ def fewest_votes(s: Seen) -> Finding:
         )
         answers[f"{a} tied {b}" if y == 0.5 else f"{a} beat {b}" if y else f"{b} beat {a}"] += taken[u]
     judges = len({vote["judge"] for vote in listed if vote["judge"] is not None})
-    said = f"Without {n:,.10g} votes ({n / total:.2%} of {total:,.10g}) {then} replaces {first} in first place: "
+    said = (
+        f"Without {n:,.10g} votes ({n / total:.2%} of {total:,.10g}) {then} replaces {first} in first place: "
+    )
     said += named([f"{answer} ({m:,.10g})" for answer, m in answers.most_common()], 3)
     said += (
         f", from {judges:,} judges" if judges else ""
@@ -197,9 +199,7 @@ def _of_penalty(votes: Votes, style: Mapping[str, FloatArray]) -> Finding:
     said, numbers = _change(votes, *(peer.ratings[place] / ELO for peer in (plain, theirs)))
     each = ", ".join(f"{name} {theirs.coeffs[name]:.3f} for {plain.coeffs[name]:.3f}" for name in names)
     words = f"With arena-rank's penalty ({each}) {said}; its" if style else "arena-rank's"
-    words += (
-        f" ridge narrows the limits of {votes.items[narrow]} by {1 - width[narrow]:.1%}, those of all others less"
-    )
+    words += f" ridge narrows the limits of {votes.items[narrow]} by {1 - width[narrow]:.1%}, those of all others less"
     return note("treatment-penalty", words, width=float(width[narrow]), **numbers)
 
 

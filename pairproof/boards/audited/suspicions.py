@@ -123,7 +123,7 @@ def order_test(s: Seen) -> Tests:
     """Whether being first matters."""
     if not s.has_order:
         return Tests(
-            "order", why_not=f"{s.both_ways:.0%} of votes are on pairs shown about equally often in both orders"
+            "order", why_not=f"{s.both_ways:.0%} of votes are on pairs shown as often in either order"
         )
     fit, se, T = effects(s, s.votes.ground[:, None], board(s.votes, False)[1])
     numbers = {"log_odds": float(fit.extra[0]), "se": float(se[0]), "share_first": float(expit(fit.extra[0]))}

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Why a column is left out.
-EIGEN = (
-    "eigen: evalica's power iteration passes the winner's score to the loser, so it ranks losers first"
-)
+EIGEN = "eigen: evalica's power iteration passes the winner's score to the loser, so it ranks losers first"
 ELO = "elo: some rows count several votes, whose order is unknown"
 
 

@@ -452,7 +452,7 @@ def as_fastchat(
         alone = _maximum(told, ones, free)
         said.append(f"reg={reg:g} {_effects(features, alone, b)}, and {_moved(told, alone, b)}.")
     elif k:
-        said.append("A model lost or won all its votes: the ridge alone determines its distance from the others.")
+        said.append("A model lost or won all its votes: the ridge alone sets its distance to the others.")
     elif replicates:
         drawn = np.array([points(_maximum(told, ones, free, counts)) for counts in _draws(told, replicates)])
         if len(drawn) < replicates:
@@ -538,7 +538,7 @@ def as_evalica(
     score = score / score.sum() if normalise == "sum" else score
     v = float(np.exp(fit.params["tie"]) / 2.0) if davidson else 0.0
     defaults = {
-        "scale": f"the {normalise} is 1" + ("; in evalica it depends on where its steps end" if newman else ""),
+        "scale": f"the {normalise} is 1" + ("; in evalica it depends on the last step" if newman else ""),
         "ties": "Davidson's model, v = exp(tie) / 2" if newman else "half wins",
         "stopping": "evalica: 100 steps or a change of 1e-6, without a warning; here: the maximum",
     }

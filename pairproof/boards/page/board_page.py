@@ -146,7 +146,7 @@ def board_table(board: Board) -> Table:
         cells += [_value(name, row.more.get(name)) for name in more]
         rows.append(tuple(cells))
     hidden = len(board.rows) - len(rows)
-    caption = f"{hidden:,} more models are not shown; they are in the JSON and CSV files" if hidden > 0 else ""
+    caption = f"{hidden:,} more models are not shown; see the JSON and CSV files" if hidden > 0 else ""
     return Table(header, tuple(rows), caption, named_by=1, sortable=True)
 
 
@@ -270,9 +270,7 @@ def _to_check(board: Board, verified: Sequence[str], beside: bool) -> Iterator[B
     yield Heading("References")
     yield Bullets(references(board))
     yield Heading("How to check this page")
-    not_held = (
-        "No number on this page was compared with R. To compare them, call fit.verify() on the board's fit where R is installed."
-    )
+    not_held = "No number on this page was compared with R. To compare them, call fit.verify() on the board's fit where R is installed."
     yield Bullets(
         (
             f"Made by pairproof {pairproof.__version__}. The votes' digest, the SHA-256 of the pooled counts, is"

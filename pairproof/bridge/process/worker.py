@@ -238,7 +238,7 @@ def main() -> None:
         temporary = own_temporary_folder()
     except OSError as error:
         send(
-            replies, ("failed", {"kind": "folder", "text": f"cannot create a temporary folder for R: {error}"})
+            replies, ("failed", {"kind": "folder", "text": f"cannot create a temporary folder: {error}"})
         )
         return
     inbox: queue.Queue[bytes] = queue.Queue()

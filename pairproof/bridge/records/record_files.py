@@ -96,8 +96,7 @@ class Records:
             write_file(path, text, kind="", again=True, known=lambda _there: True)
         except (OSError, InputError) as error:
             raise PermissionError(
-                f"cannot write records into {directory}: {error}; set {ENVIRONMENT} to your"
-                " own directory"
+                f"cannot write records into {directory}: {error}; set {ENVIRONMENT} to your" " own directory"
             ) from error
         return read_record(path)
 

@@ -220,7 +220,7 @@ def anchors_of(text: str) -> tuple[tuple[float, str], ...]:
         if value is None:
             raise InputError(f"{where}: {name[:40]!r} is not a number from 0 to 100, the ends of the line")
         if value in found:
-            raise InputError(f"{where}: {found[value][:60]!r} is also at {name}; give each anchor its own value")
+            raise InputError(f"{where}: {found[value][:60]!r} is also at {name}; give each its own value")
         found[value] = label
     return tuple(sorted(found.items()))
 
@@ -293,7 +293,7 @@ def read_examples(path: str | Path, encoding: str | None = None) -> tuple[Exampl
     for name in table.columns:
         if name not in (*_COLUMNS, "guarded"):
             near = suggestion(name, _COLUMNS)
-            raise InputError(f"{table.source}: column {name!r}; examples have the columns text, score and why{near}")
+            raise InputError(f"{table.source}: column {name!r}; expected text, score and why{near}")
     if table.n_rows > MOST_EXAMPLES:
         raise TooLargeError(f"{table.source}: {table.n_rows} examples; expected at most {MOST_EXAMPLES}")
     texts, scores = cells_of(table, "text"), cells_of(table, "score")

@@ -166,7 +166,7 @@ def _not_given(store: Store, before: int) -> tuple[str, ...]:
     if not rows:
         return ()
     names = ", ".join(repr(name[:40]) for (name,) in rows[:5]) + (" ..." if len(rows) > 5 else "")
-    return (f"answered HITs that were given to others: {names}; these answers count; to remove them, use 'easl retract'",)
+    return (f"answered HITs that were given to others: {names}; they count unless you use 'easl retract'",)
 
 
 def _check_tokens(

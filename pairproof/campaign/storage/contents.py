@@ -26,7 +26,7 @@ from ...native.annotation.methods import ADDITIVE
 from ...text import quoted, shortened
 from .design import KINDS, ROLES, State
 
-_CURE = "the file is damaged, or was edited by hand: restore a copy of it; nothing was changed"
+_CURE = "The file is damaged, or was edited by hand: restore a copy of it; nothing was changed"
 
 
 class _Column(NamedTuple):

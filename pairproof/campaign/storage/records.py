@@ -182,7 +182,7 @@ def reserved_cells(
         if kind in ("attention", "gold") and known is None:
             raise wrong("gold", f"blank; an item of role {kind} needs a known score, 0 to 1")
         if kind != "degraded" and of[k]:
-            raise wrong("of", f"{of[k]!r}; only an item of role degraded has an original, but this item is {kind}")
+            raise wrong("of", f"{of[k]!r}; only an item of role degraded has an original, this is {kind}")
         if kind == "degraded" and position.get(of[k], k) == k:
             raise wrong("of", f"{of[k]!r}; a degraded item needs the id of the item that it degrades")
         original = position[of[k]] if kind == "degraded" else None

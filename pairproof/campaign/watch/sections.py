@@ -263,7 +263,7 @@ def annotators(found: Annotators, status: Status) -> Iterator[blocks.Block]:
     yield blocks.Heading("Annotators")
     told = annotator_lines(found)
     if found.flagged:
-        told.append("A flag does not exclude an annotator: rules of exclusion are set before the data are seen")
+        told.append("A flag does not exclude an annotator: exclusion rules are set before the data are seen")
     if found.unnamed:
         told.append(f"{found.unnamed} scores have no annotator's name")
     if found.idle:

@@ -377,4 +377,4 @@ def _changes(rule: StopRule, earlier: Sequence[Recorded]) -> str:
         told.append(f"{name} ({count}, the last at {looks[-1].judgments} judgments: {verdict})")
     if not told:
         return ""
-    return f"another rule was checked before: {'; '.join(told)}. A rule chosen after a look loses its guarantee"
+    return f"another rule was checked before: {'; '.join(told)}. A rule chosen after a look has no guarantee"

@@ -165,9 +165,7 @@ def _of_one_track(file: str, reading: Reading[Any], by: str) -> Comparisons | Re
     table: Comparisons | Respondents = reading.of(file)
     if isinstance(table, Comparisons) and table.ranked_together and "layout" not in reading.stated:
         if file == "-":
-            raise click.UsageError(
-                "these are rankings, which are read as they are: use --layout rankings."
-            )
+            raise click.UsageError("these are rankings, which are read as they are: use --layout rankings.")
         check("rankings", {name: value for name, value in reading.stated.items() if name != "where"}, file)
         table = pairproof.read_respondents(file, layout="rankings", **reading.stated)
     check_one_track(table, by, each=False)

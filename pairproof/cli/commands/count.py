@@ -75,7 +75,9 @@ def command(state: State, votes: tuple[str, ...], out: str | None, add: str | No
     if out or add:
         table.save(str(out or add), force=state.force, replace_read=out is None)
     else:
-        state.say("the counts were not saved; --out counts.json saves them, and pairproof fit reads that file")
+        state.say(
+            "the counts were not saved; --out counts.json saves them, and pairproof fit reads that file"
+        )
     state.give(lambda: _page(table), lambda: _document(table))
     return 0
 

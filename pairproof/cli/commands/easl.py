@@ -71,7 +71,8 @@ def demo(state: State) -> int:
                 echo(f"# {part['what']}\n" * (step == part["run"][0]) + f"$ {typed}\n{printed}")
             shown.append({"what": part["what"], "command": typed, "printed": printed})
     state.show(
-        "# Next: 'easl status demo.db --report status.html' draws pictures, 'easl next' gives more HITs", shown
+        "# Next: 'easl status demo.db --report status.html' draws pictures, 'easl next' gives more HITs",
+        shown,
     )
     return DONE
 

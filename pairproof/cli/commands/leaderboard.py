@@ -117,9 +117,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
 )
 @options(
     "Other boards",
-    {
-        "--as": "Show the numbers and defaults of another program for these votes instead of the board."
-    },
+    {"--as": "Show the numbers and defaults of another program for these votes instead of the board."},
     as_=choice(*PEERS, name="peer"),
 )
 @reading_options("Reading the votes", LAYOUTS, _TABLE)

@@ -110,11 +110,11 @@ def _refuse_others(goal: str, asked: dict[str, Any], pilot: bool) -> None:
     if asked["pair"] is not None and goal in ("ranking", "top-k"):
         raise click.UsageError(f"--pair has no effect with --goal {goal}, which concerns all systems.")
     if asked["pair"] is not None and goal == "two" and not pilot:
-        raise click.UsageError(
-            "--pair has no effect without a pilot FILE; omit it."
-        )
+        raise click.UsageError("--pair has no effect without a pilot FILE; omit it.")
     if asked["simulate"] is not None and goal == "contrast":
-        raise click.UsageError("--simulate has no effect with --goal contrast, whose power is given by a formula.")
+        raise click.UsageError(
+            "--simulate has no effect with --goal contrast, whose power is given by a formula."
+        )
 
 
 def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[Pilot | None, TwoSystemPlan]:
@@ -180,9 +180,7 @@ def _design(table: Comparisons | None, asked: dict[str, Any], reading: Reading[C
     if absent:
         raise click.UsageError(f"give {', '.join(absent)}, or a pilot FILE.")
     if asked["source_sd"] is not None and sources is None:
-        raise click.UsageError(
-            "--source-sd has no effect without --sources, the number of sources; add it."
-        )
+        raise click.UsageError("--source-sd has no effect without --sources, the number of sources; add it.")
     return assumed_table(
         asked["abilities"],
         judges=judges,

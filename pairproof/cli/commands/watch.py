@@ -36,7 +36,8 @@ pairproof watch votes.csv --cluster judge --planned 60
     planned=POSITIVE,
 )
 @cluster_options(
-    "Intervals", "Treat clusters as the arriving units (at least 20): judge, source, or judge,source (two-way)."
+    "Intervals",
+    "Treat clusters as the arriving units (at least 20): judge, source, or judge,source (two-way).",
 )
 @reader_options
 @shared_options

@@ -81,7 +81,11 @@ def _check_many(
                 advance(len(done), len(plan))
     except KeyboardInterrupt:
         interrupted = True
-        kept = f"are saved in {out}; run the same command to continue" if out else "are shown; use --out FOLDER to save them"
+        kept = (
+            f"are saved in {out}; run the same command to continue"
+            if out
+            else "are shown; use --out FOLDER to save them"
+        )
         notes.append(f"interrupted: {len(done)} of {len(files)} papers {kept}")
     papers = [done[file] for file in files if file in done]
     if out is not None:

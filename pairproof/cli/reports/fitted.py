@@ -194,9 +194,7 @@ def _ties(fit: Fit) -> Iterator[Block]:
 
     spec = fit.of_contests
     yield Heading("Ties")
-    shift = (
-        "Tie-shift moves the difference at which ties are most probable, when one item has the order advantage"
-    )
+    shift = "Tie-shift moves the difference at which ties are most probable, when one item has the order advantage"
     scale = "The value exp(tie-scale) is the rate at which ties become rarer with the difference (1 in Davidson's model, 1970)"
     parts = [shift] * spec.tie_shift + [scale] * spec.tie_scale
     yield Paragraph(f"{'. '.join(parts)}. The parameter nu of Davidson's model is exp(tie).")

@@ -199,9 +199,7 @@ def _context(panel: Panel) -> str:
 def corrected_said(not_fitted: Mapping[str, int]) -> str:
     """What the names with + are, and how often they could not be had."""
     lost = ", ".join(f"{name} {n}" for name, n in not_fitted.items() if n)
-    said = (
-        "+: scores corrected for annotators and sessions by a mixed model, after iterations for which it was fitted"
-    )
+    said = "+: scores corrected for annotators and sessions by a mixed model, after iterations for which it was fitted"
     return f"{said}; omitted where it could not be fitted: {lost}" if lost else said
 
 

@@ -113,9 +113,7 @@ def _figures(found: tuple[TwoSystems, ...]) -> Iterator[Block]:
         return
     of = zip(scores.systems, scores.score, scores.half)
     said = "; ".join(f"{name} {score:+.3f} (\u00b1 {half:.3f})" for name, score, half in of)
-    caption = (
-        "Scores whose differences best fit R of all pairs, by least squares; pairs are treated as independent."
-    )
+    caption = "Scores whose differences best fit R of all pairs, by least squares; pairs are treated as independent."
     size = (WIDE, 1.0 + 0.32 * len(scores.systems))
     yield Figure(caption, said, size, partial(plot_scores, scores=scores), title="Scores of the systems")
 

@@ -257,10 +257,7 @@ def _refuse(table: Table, layout: Layout, coding: CodingLike | None, source: str
     if same.any():
         names = _with_rows(table.columns[first][same], n[same])
         found.append(
-            (
-                ItemError,
-                f"compared with itself: {names}; remove these rows; they contain no preference",
-            )
+            (ItemError, f"compared with itself: {names}; remove these rows; they contain no preference")
         )
     if layout != "counts":
         found += _wrong_answers(table, layout, coding, n)

@@ -304,9 +304,7 @@ class Passes:
     def _meanings(self, of: Mapping[str, Coded], role: str) -> list[int | None]:
         """The answer that each level of a column is."""
         coding = Coding.read(WORDS[self.layout] if self.given.coding is None else self.given.coding)
-        coding.refuse(
-            MISSING, "prefmod; rows that are not comparisons were not counted and must be removed"
-        )
+        coding.refuse(MISSING, "prefmod; rows that are not comparisons were not counted and must be removed")
         return [None if text is None else coding.meaning(text) for text in self._texts(of, role)]
 
     def _begins(

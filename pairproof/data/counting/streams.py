@@ -100,9 +100,7 @@ def paths_of(source: Any) -> list[str] | None:
             return [text]
         found = sorted(glob.glob(text, recursive=True))
         if not found:
-            raise InputError(
-                f"{text}: no such file; expected a path, or a glob such as votes/*.parquet"
-            )
+            raise InputError(f"{text}: no such file; expected a path, or a glob such as votes/*.parquet")
         return found
     if (
         isinstance(source, (list, tuple))

@@ -306,7 +306,9 @@ class Coding:
                 if answer == "missing" and (not text.strip() or text in MISSING_WORDS):
                     blank = True
                 elif not text.strip():
-                    raise CodingError(f"coding gives {answer!r} no code; a blank cell can only mean 'missing'")
+                    raise CodingError(
+                        f"coding gives {answer!r} no code; a blank cell can only mean 'missing'"
+                    )
                 elif answer_of.setdefault(text, ANSWERS.index(answer)) != ANSWERS.index(answer):
                     other = ANSWERS[answer_of[text]]
                     raise CodingError(

@@ -158,9 +158,7 @@ def _in_item_order(square: Square, options: Options) -> tuple[tuple[str, ...], F
     found = {"rows": Factor(np.arange(n), square.rows), "columns": Factor(np.arange(n), square.columns)}
     items, (row_at, column_at) = encode(found, square.source, options)
     if len(set(row_at.tolist())) < n:
-        raise ItemError(
-            f"{square.source}: rename merges two items; add their rows and columns first"
-        )
+        raise ItemError(f"{square.source}: rename merges two items; add their rows and columns first")
     cells = np.zeros((len(items), len(items)))
     cells[np.ix_(row_at, column_at)] = square.cells
     return items, cells
@@ -400,7 +398,9 @@ def _sums_beside(
                 f"{table.where(r, column)}: the cell of row {quoted(row)} is {quoted(text)}; expected two numbers, as"
                 f" {example}, or in a row or column of sums, of {item} {given}"
             )
-    return [f"{quoted(label)} is the sum of {min(words)}, so it was left out" for label, words in fits.items()]
+    return [
+        f"{quoted(label)} is the sum of {min(words)}, so it was left out" for label, words in fits.items()
+    ]
 
 
 def _sums(won: FloatArray, tied: FloatArray | None = None) -> dict[str, FloatArray]:

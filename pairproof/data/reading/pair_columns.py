@@ -101,7 +101,9 @@ def named_pairs(names: Sequence[str], items: Sequence[str]) -> tuple[list[str], 
     if items:
         found = next(_readings(names, items), None) if names else None
         return None if found is None else (list(names), list(items), found)
-    words = {word for name in names for word in re.findall(r"[_. -][^\W\d_]+[_. -]", name)}  # tea_against_milk
+    words = {
+        word for name in names for word in re.findall(r"[_. -][^\W\d_]+[_. -]", name)
+    }  # tea_against_milk
     signs = [*(sign for sign in BETWEEN if sign.strip() and sign != "x"), *sorted(words)]
     split = [[tuple(name.split(sign)) for name in names] for sign in signs]
     joint = [[match.groups() if (match := form.fullmatch(name)) else () for name in names] for form in _JOINT]

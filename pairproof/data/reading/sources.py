@@ -326,9 +326,7 @@ def _in_columns(
         if record.keys() != cells.keys():
             lacks = [name for name in cells if name not in record]
             more = [name for name in record if name not in cells]
-            said = [f"lacks {listed(lacks, 4)}"] * bool(lacks) + [f"also has {listed(more, 4)}"] * bool(
-                more
-            )
+            said = [f"lacks {listed(lacks, 4)}"] * bool(lacks) + [f"also has {listed(more, 4)}"] * bool(more)
             raise InputError(
                 f"{where}: {' and '.join(said)}; {each} needs the names of the first ({listed(map(str, cells), 6)}),"
                 f" {blank} for a missing value"
@@ -497,7 +495,9 @@ def _load_path(path: str, encoding: str | None, nameless: bool, compared: Collec
         raw = read_file(path, expected, streams=True, instead="count it with pairproof.count, ")
         return delimited(raw, path, encoding, nameless, compared)
     if encoding is not None:
-        raise InputError(f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files contain their own")
+        raise InputError(
+            f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files contain their own"
+        )
     return from_frame(arrow_file(path, suffix, expected), path, nameless=nameless)
 
 
@@ -588,9 +588,7 @@ def _parsed(body: str, delimiter: str, n_columns: int, source: str) -> pd.DataFr
             io.BytesIO(body.encode()), sep=delimiter, names=range(n_columns), encoding="utf-8", **as_text
         )
     except pd.errors.ParserError as error:
-        raise InputError(
-            f"{source}: not a readable table: {error}; look for an unclosed quote"
-        ) from error
+        raise InputError(f"{source}: not a readable table: {error}; look for an unclosed quote") from error
 
 
 def _decode(raw: bytes, source: str, encoding: str | None) -> str:

@@ -51,11 +51,7 @@ def one_table(text: str, source: str) -> TextTable | None:
     if len(found) == 1 or not (found or is_page(text, source)):
         return found[0] if found else None
     which = "; ".join(f"line {t.line}{f': {quoted(t.caption)}' if t.caption else ''}" for t in found[:8])
-    cure = (
-        f"copy the one you need to its own file ({which})"
-        if found
-        else "check whether it is complete"
-    )
+    cure = f"copy the one you need to its own file ({which})" if found else "check whether it is complete"
     raise InputError(f"{source}: {len(found) or 'no'} tables found in {form_of(text)}; expected one; {cure}")
 
 

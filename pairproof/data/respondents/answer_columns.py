@@ -54,9 +54,7 @@ def answer_columns(
     cure = "" if answers is not None else "; if columns have other names than items, pass answers=[...]"
     table.need(columns, " to hold answers", cure)
     if len(set(columns)) < len(columns):
-        raise InputError(
-            f"{table.source}: answer columns appear twice: {listed(repeated(columns))}"
-        )
+        raise InputError(f"{table.source}: answer columns appear twice: {listed(repeated(columns))}")
     n_times = times if isinstance(times, int) else max(len(ends), 1)
     size, rest = divmod(len(columns), n_times)
     blocks = [columns[k * size : (k + 1) * size] for k in range(n_times)]

@@ -125,9 +125,7 @@ class AnswerTable(Rows):
             The answers are comparisons.
         """
         if self.kind == "comparisons":
-            raise InputError(
-                f"{self.source}: the answers are comparisons, so there are no presented items"
-            )
+            raise InputError(f"{self.source}: the answers are comparisons, so there are no presented items")
         return np.asarray(self.answers != (ABSENT if self.kind == "rankings" else UNRATED))
 
     def gaps(self) -> pd.DataFrame:

@@ -456,16 +456,16 @@ class FitRecord:
     def of_contests(self) -> ContestSpec:
         """The specification, with what is about links, bias and random effects."""
         if not isinstance(self.spec, ContestSpec):
-            raise Absent(
-                f"{title(self)} does not have a formula for contests; use fit_bradley_terry"
-            )
+            raise Absent(f"{title(self)} does not have a formula for contests; use fit_bradley_terry")
         return self.spec
 
     @property
     def outcomes(self) -> Outcomes:
         """From linear predictors to probabilities, of a model of contests."""
         if self.contests is None:
-            raise Absent(f"{title(self)} is fitted to counts and does not keep the outcomes of single contests")
+            raise Absent(
+                f"{title(self)} is fitted to counts and does not keep the outcomes of single contests"
+            )
         return self.contests.outcomes
 
     @property

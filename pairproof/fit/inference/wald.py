@@ -210,9 +210,7 @@ def wald(fit: FitRecord, names: Sequence[str]) -> inference.WaldTest:
     if unknown or not names:
         raise InputError(f"no parameters {unknown}; found {', '.join(fit.names[:30])}")
     if len(set(names)) != len(names):
-        raise InputError(
-            f"names={list(names)}; a parameter is named twice; list each parameter once"
-        )
+        raise InputError(f"names={list(names)}; a parameter is named twice; list each parameter once")
     index = [fit.names.index(n) for n in names]
     fixed = [n for n, k in zip(names, index) if not fit.free[k]]
     if fixed:

@@ -71,9 +71,7 @@ class BetweenSets:
         new = [pair for pair in dict.fromkeys(asked) if pair not in self._roots]
         room = MOST_TESTS - len(self._roots)
         if len(new) > room:
-            self._said.append(
-                f"{MOST_TESTS:,} infinite differences were tested, but not the others"
-            )
+            self._said.append(f"{MOST_TESTS:,} infinite differences were tested, but not the others")
         for start in range(0, min(len(new), room), TESTS_AT_ONCE):
             self._add(new[start : min(start + TESTS_AT_ONCE, room)])
         return np.array([self._roots.get(pair, 0.0) for pair in asked])
@@ -168,7 +166,9 @@ MINUS_INFINITY = "minus infinity: a chain of wins leads from the second to the f
 NOT_JOINED = "no chain of comparisons connects the two"
 INFINITE = "the estimate is infinite: the data are separated"
 CONFOUNDED = "the data cannot distinguish it from another effect of the model"
-NOT_ESTIMABLE = "not estimable: infinite, not connected by comparisons, or not distinguished from another effect"
+NOT_ESTIMABLE = (
+    "not estimable: infinite, not connected by comparisons, or not distinguished from another effect"
+)
 ONE_CLUSTER = "one cluster alone determines it, so clustering cannot give it a standard error"
 SAME = "all clusters give exactly the same value, so there is no variation"
 NO_SPREAD = "the model makes it 0, or its covariance gives it no variance"

@@ -109,11 +109,7 @@ def left_out_words(left_out: Sequence[tuple[str, str]]) -> list[str]:
     for why in Counter(reason for _, reason in left_out):
         names = [what for what, reason in left_out if reason == why]
         more = f" and {len(names) - MOST_LEFT_OUT:,} more" if len(names) > MOST_LEFT_OUT else ""
-        what = (
-            "Infinite, so without an interval"
-            if "infinity" in why
-            else "No standard error, so not tested"
-        )
+        what = "Infinite, so without an interval" if "infinity" in why else "No standard error, so not tested"
         out.append(f"{what}: {', '.join(names[:MOST_LEFT_OUT])}{more} ({why}).")
     return out
 
@@ -153,9 +149,7 @@ def _wrapped(sentences: Iterable[str]) -> list[str]:
 
 def _more(shown: int, all_of_them: int, what: str) -> list[str]:
     hidden = all_of_them - shown
-    return (
-        [f"... {hidden:,} of {all_of_them:,} {what} are not shown; see to_frame()"] if hidden > 0 else []
-    )
+    return [f"... {hidden:,} of {all_of_them:,} {what} are not shown; see to_frame()"] if hidden > 0 else []
 
 
 def best_rows(b: BestNumbers, rows: int | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

@@ -296,7 +296,9 @@ def goodness(fit: FitRecord) -> inference.GoodnessOfFit:
     elif mean < TOO_FEW:
         why = f"{told}: too few for a chi-square"
     else:
-        caution = f"{told}: the chi-square is approximate below {FEW:g} persons per answer" if mean < FEW else ""
+        caution = (
+            f"{told}: the chi-square is approximate below {FEW:g} persons per answer" if mean < FEW else ""
+        )
         return inference.GoodnessOfFit(
             deviance,
             numbers.pearson,

@@ -382,9 +382,7 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
                 if len(used) == rows_before
                 else "all information about finite estimates is"
             )
-            raise InputError(
-                f"{column}: {only} from one cluster ({labels[0]}); at least two are needed"
-            )
+            raise InputError(f"{column}: {only} from one cluster ({labels[0]}); at least two are needed")
     ways = tuple(
         Way(column, labels, part, part.covariance(kind))
         for column, (_, labels), part in zip(columns, labelled, parts)

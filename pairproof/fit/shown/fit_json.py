@@ -83,9 +83,7 @@ def _without_error(fit: FitRecord, robust: Clustering) -> list[FitWarning]:
         text = f"fitted from one cluster alone, so without a standard error by cluster: {listed(alone, 20)}"
         found.append(FitWarning("one-cluster", text, alone))
     if same:
-        text = (
-            f"all clusters give exactly the same value, so without a standard error by cluster: {listed(same, 20)}"
-        )
+        text = f"all clusters give exactly the same value, so without a standard error by cluster: {listed(same, 20)}"
         found.append(FitWarning("no-spread", text, same))
     return found
 

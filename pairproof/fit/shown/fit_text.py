@@ -326,7 +326,9 @@ def cautions(fit: FitRecord) -> list[str]:
     # Of many parameters only those in the table are looked at: each takes a pass over the clusters.
     few = [str(name) for name, df in first_rows(fit, ROWS)["df"].items() if df < FEW_DF]
     if few:
-        out.append(f"Caution: p is approximate with fewer than {FEW_DF:g} degrees of freedom: {listed(few, 10)}.")
+        out.append(
+            f"Caution: p is approximate with fewer than {FEW_DF:g} degrees of freedom: {listed(few, 10)}."
+        )
     return out
 
 

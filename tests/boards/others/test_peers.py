@@ -239,7 +239,8 @@ def test_a_penalty_on_the_mean_loss_leaves_a_sixth_of_the_style_and_it_says_so()
         "reg=1 is added to the mean loss and has the weight of 20,000 votes: it changes the effects" in text
     )
     assert (
-        f"length {board.coeffs['length']:.4f} instead of " in text and "Weighting pairs equally moves ratings" in text
+        f"length {board.coeffs['length']:.4f} instead of " in text
+        and "Weighting pairs equally moves ratings" in text
     )
     assert "by judge (2,498 judges, CR1)" in text
 

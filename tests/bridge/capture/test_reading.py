@@ -96,7 +96,7 @@ def test_what_is_no_value_of_r_makes_its_call_a_lost_one_with_the_reason(tmp_pat
     lines(tmp_path, START, call(values=values, result={"a": {"dbl": [1]}}), call(2), END)
     found = read_records(tmp_path, 7)
     assert found.lost == 1
-    assert found.why_lost.startswith("the record of stats::glm contains something that is not an R value")
+    assert found.why_lost.startswith("the record of stats::glm holds something that is no value of R")
     assert [(one.id, one.kept) for one in found.calls] == [(1, False), (2, True)]
     assert found.calls[0].result == {} and found.calls[0].values == {}
 

@@ -142,7 +142,7 @@ def frame(content, length=None):
 
 
 def test_a_reply_makes_no_objects_and_runs_nothing(tmp_path):
-    with pytest.raises(NoReply, match="holds a Python object"):
+    with pytest.raises(NoReply, match="contains a Python object"):
         read_reply(pickle.dumps(("ok", Runs(tmp_path / "made"))))
     assert not list(tmp_path.iterdir())
 
@@ -284,6 +284,6 @@ def test_ctrl_c_while_r_starts_ends_it_in_a_session_that_goes_on(tmp_path):
 @pytest.mark.r
 def test_no_folder_for_r_is_a_reason_with_a_cure(tmp_path):
     with RSession({**os.environ, "TMPDIR": str(tmp_path / "not there")}) as one, pytest.raises(
-        RUnavailable, match="no temporary folder for R.*\n  cure: set TMPDIR"
+        RUnavailable, match="cannot create a temporary folder.*\n  cure: set TMPDIR"
     ):
         one.call(code="1")

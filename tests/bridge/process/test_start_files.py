@@ -105,7 +105,7 @@ def test_python_in_somebodys_folder_runs_nothing_of_it(hostile, code):
 def test_a_project_says_that_r_is_to_read_its_files_and_which_they_are_is_announced(hostile):
     done = started(hostile, ["-m", "pairproof", "doctor", "--project-r", "--json"])
     assert marks(hostile) > 0
-    said = f"R reads {hostile.resolve()}/.Renviron and {hostile.resolve()}/.Rprofile, because --project-r"
+    said = f"R reads {hostile.resolve()}/.Renviron and {hostile.resolve()}/.Rprofile, because of --project-r"
     assert done.stderr.count(said) == 1
 
 

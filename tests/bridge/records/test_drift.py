@@ -101,9 +101,7 @@ def test_an_error_in_other_words_is_told_and_one_that_came_or_went_is_drift():
         found = drift(one, other)
         assert found and matters(found, 16.0) == [] and said_of_words(found)
     came, went = (matters(drift(a, b), 1.0) for a, b in ((model_answer(), one), (one, model_answer())))
-    assert [d.what for d in came] == ["new error"] and [d.what for d in went] == [
-        "missing error"
-    ]
+    assert [d.what for d in came] == ["new error"] and [d.what for d in went] == ["missing error"]
 
 
 def table_of_tests(columns, values, heading="Analysis of Deviance Table", **more):

@@ -191,10 +191,7 @@ def test_other_words_are_found_in_their_field_and_told_and_are_no_drift(records,
     found = Backend("both", records=records).call(**arguments).drift
     assert [d.field for d in found] == [field]
     told = said_of_words(found)
-    assert (
-        told.startswith("R's wording differs from the record: ")
-        and field.partition("/")[2] in told
-    )
+    assert told.startswith("R's wording differs from the record: ") and field.partition("/")[2] in told
 
 
 @pytest.mark.r
@@ -207,9 +204,7 @@ def test_a_live_error_in_other_words_names_those_of_its_record(records):
     with pytest.raises(RError) as caught:
         Backend("both", records=records).call(**call)
     assert not isinstance(caught.value, RDrift) and caught.value.r_message == "boom"
-    assert "R's wording differs from the record: error/message[0] boom, recorded bang" in str(
-        caught.value
-    )
+    assert "R's wording differs from the record: error/message[0] boom, recorded bang" in str(caught.value)
 
 
 @pytest.mark.r

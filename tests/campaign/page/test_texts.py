@@ -158,7 +158,7 @@ def test_examples_are_read_in_their_order(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [("text,why\na,b\n", "no column 'score'; found 'text', 'why'"),
-     ("text,score,because\na,1,b\n", "column 'because'; examples have the columns text, score and why"),
+     ("text,score,because\na,1,b\n", "column 'because'; expected text, score and why"),
      ("text,score\na,101\n", "row 1 (line 2), column 'score': '101'; expected a number from 0 to 100"),
      ("text,score\na,5\nb,\n", "row 2 (line 3), column 'score': ''"),
      ("text,score\n ,5\n", "row 1 (line 2), column 'text': blank"),

@@ -172,7 +172,7 @@ def test_what_is_no_campaign(tmp_path):
     db.execute("CREATE TABLE t (x)")
     db.commit()
     db.close()
-    with pytest.raises(InputError, match="an SQLite database, but no campaign of pairproof"):
+    with pytest.raises(InputError, match="an SQLite database, but not a campaign of pairproof"):
         status(other)
 
 
@@ -188,7 +188,9 @@ def test_a_newer_database_is_refused_by_every_command(tmp_path):
         lambda: take_in(path, tmp_path / "r.csv"),
         lambda: export(path, tmp_path / "s.csv"),
     ):
-        with pytest.raises(InputError, match="written by a newer pairproof .schema 3; this version supports 2."):
+        with pytest.raises(
+            InputError, match="written by a newer pairproof .schema 3; this version supports 2."
+        ):
             ask()
     assert path.read_bytes() == before
 

@@ -152,14 +152,14 @@ def test_what_is_wrong_is_said_with_its_place_and_nothing_is_added(answered, tmp
     ("text", "found"),
     [
         ('[{"data": {}, "annotations": [], "x": NaN}]', "NaN is not a number in JSON"),
-        ('[{"data": {}, "data": {}, "annotations": []}]', "'data' stands twice"),
+        ('[{"data": {}, "data": {}, "annotations": []}]', "'data' appears twice"),
         ("[" * 60 + '{"data":{},"annotations":[]}' + "]" * 60, "nested more than 40 levels"),
         ("[" * 200_000, "nested more than 40 levels"),
         (
             '[{"data": {}, "annotations": [{"id": 99999999999999999999}]}]',
             "beyond the range of whole numbers",
         ),
-        ('[{"data": {"a": "\\ud800"}, "annotations": []}]', "half of a character"),
+        ('[{"data": {"a": "\\ud800"}, "annotations": []}]', "half of a surrogate pair"),
         ('[{"data": {}, "annotations": []}', "not JSON"),
     ],
 )

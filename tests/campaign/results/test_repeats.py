@@ -132,7 +132,7 @@ def test_an_answer_to_a_hit_that_was_given_to_somebody_else_is_told(tmp_path):
     rows = answers(batch_file_rows(tmp_path / "b.csv"), 1, "bob")
     taken = take_in(path, write(tmp_path / "r.csv", rows))
     assert taken.notes == (
-        "answered HITs that were given to others: 'bob'; these answers count; to remove them, use 'easl retract'",
+        "answered HITs that were given to others: 'bob'; they count unless you use 'easl retract'",
     )
     assert (
         take_in(path, write(tmp_path / "s.csv", answers(batch_file_rows(tmp_path / "b.csv"), 2))).notes == ()

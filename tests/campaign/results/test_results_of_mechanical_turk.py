@@ -23,7 +23,7 @@ def crowd(tmp_path):
     ("cell", "found"),
     [
         ('[{"range1": 1}, {"range1": 2}]', "'range1' is answered in two forms"),
-        ('[{"range1": 1, "range1": 2}]', "'range1' stands twice"),
+        ('[{"range1": 1, "range1": 2}]', "'range1' appears twice"),
         ('{"range1": 1}', "the JSON is an object; expected a list"),
         ('[{"range1": [1]}]', "a list; expected a number"),
         ('[{"range1": "many", "range2": 1}]', "'many' is not a number"),

@@ -213,14 +213,12 @@ def test_a_judgment_comes_again_as_a_correction_and_not_as_it_was(tmp_path, caps
         capsys, "easl", "retract", path, "--assignment", rows[-1]["AssignmentId"], "--why", "the file was cut"
     )
     assert (
-        code == 0
-        and "1 judgment retracted; the scores are recomputed" in out
-        and "the file was cut" in out
+        code == 0 and "1 judgment retracted; the scores are recomputed" in out and "the file was cut" in out
     )
     code, out, _ = run(capsys, "easl", "update", path, tmp_path / "cut.csv")
     assert "0 new judgments" in out and "1 were retracted before and stay retracted" in out
     assert (
-        f"1 new judgments (5 scores); {len(rows) - 1} were there already"
+        f"1 new judgments (5 scores); {len(rows) - 1} were already there"
         in run(capsys, "easl", "update", path, tmp_path / "r.csv")[1]
     )
     code, _, err = run(capsys, "easl", "retract", path, "--undo", "1")

@@ -67,14 +67,8 @@ def test_answers_with_the_token_of_their_annotator_are_added(paged, tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (
-            lambda rows: under(rows["ann"], "bob"),
-            "belongs to 'ann', but the answers carry the name 'bob'",
-        ),
-        (
-            lambda rows: under(rows["ann"], "zoe"),
-            "belongs to 'ann', but the answers carry the name 'zoe'",
-        ),
+        (lambda rows: under(rows["ann"], "bob"), "belongs to 'ann', but the answers carry the name 'bob'"),
+        (lambda rows: under(rows["ann"], "zoe"), "belongs to 'ann', but the answers carry the name 'zoe'"),
         (lambda rows: under(rows["ann"], ""), "belongs to 'ann', but the answers carry the name ''"),
         (
             lambda rows: without(under(rows["ann"], "bob")),

@@ -182,7 +182,7 @@ ROWS = {
     "UPDATE score SET item = 99 WHERE slot = 1": "a row refers to a missing row of table 'item'",
     "UPDATE retraction SET judgment = '{}'": "table 'retraction', row number 1, column 'judgment'",
     "INSERT INTO text VALUES ('anchors', 'en', 'ltr', '7')": "table 'text', row name 'anchors', lang 'en', column 'body': 7",
-    "INSERT INTO packed VALUES ('state', zeroblob(240))": "table 'packed', row name 'state', column 'content': other numbers",
+    "INSERT INTO packed VALUES ('state', zeroblob(240))": "table 'packed', row name 'state', column 'content': numbers that differ",
 }  # fmt: skip
 
 

@@ -158,9 +158,7 @@ def test_objects_beside_text_in_one_column_are_refused_with_the_row() -> None:
     rows = arena(40)
     rows[4]["conv_metadata"] = "none"
     table = pairproof.read(rows)
-    with pytest.raises(
-        InputError, match=r"row 5: column 'conv_metadata' contains 'none', but objects"
-    ):
+    with pytest.raises(InputError, match=r"row 5: column 'conv_metadata' contains 'none', but objects"):
         table.columns[TOKENS]
 
 

@@ -220,9 +220,7 @@ def test_the_summary_says_what_was_done():
         assert words in text
     assert all(len(line) <= 100 for line in text.splitlines())
     holm = str(d24_fit().contrasts("against one", "F", adjust="holm"))
-    assert (
-        "5 differences in log-odds, all against F: p-values adjusted by Holm; separate intervals" in holm
-    )
+    assert "5 differences in log-odds, all against F: p-values adjusted by Holm; separate intervals" in holm
     short = d24_fit().contrasts().summary(rows=3)
     assert "... 12 of 15 differences are not shown" in short
 
@@ -299,5 +297,7 @@ def test_too_many_differences_are_refused_with_their_number():
     )
     fit = pairproof.fit_bradley_terry(few)
     for call in (fit.contrasts, fit.ranks, lambda: fit.contrasts("against the best")):
-        with pytest.raises(TooLargeError, match="45,150 differences; joint critical values .* at most 300 items"):
+        with pytest.raises(
+            TooLargeError, match="45,150 differences; joint critical values .* at most 300 items"
+        ):
             call()

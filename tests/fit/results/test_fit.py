@@ -204,9 +204,7 @@ def test_the_pattern_model_does_not_advise_what_only_plackett_and_luce_s_has() -
 
 def test_a_column_with_the_name_of_a_parameter_is_named_and_must_be_renamed() -> None:
     columns = {"A": [1, 2], "B": [2, 1], "tie": ["x", "y"], "order": [1, 2], "time": [3, 4]}
-    with pytest.raises(
-        InputError, match="no covariate can have the name 'order' or 'time': .* or drop it"
-    ):
+    with pytest.raises(InputError, match="no covariate can have the name 'order' or 'time': .* or drop it"):
         pairproof.read_respondents(columns, "ranks", items=["A", "B"])
     table = pairproof.read_respondents({k: columns[k] for k in ("A", "B", "tie")}, "ranks", items=["A", "B"])
     with pytest.raises(FormulaError, match="'tie' names no column: .* A column of that name must be renamed"):

@@ -242,11 +242,7 @@ BAD: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "labels": ({"winner": "Both"}, CodingError, r"'winner': 'Both' \(3 rows\) have no meaning"),
     "no answer": ({"winner": None}, CodingError, "'winner' is missing in 3 rows; filter them"),
     "no item": ({"model_b": None}, ItemError, "'model_b' is missing in 3 rows; filter them"),
-    "no judge": (
-        {"judge": None},
-        InputError,
-        "3 of 4,000 rows have no judge; fill it in, or count and fit",
-    ),
+    "no judge": ({"judge": None}, InputError, "3 of 4,000 rows have no judge; fill it in, or count and fit"),
     "another item": ({"model_a": "m9"}, InputError, "not the rows of this fit: 'm"),
     "another language": ({"language": "fr"}, InputError, "language 'd?e?n?' has wins, ties, losses"),
 }
@@ -289,7 +285,11 @@ def test_other_rows_are_refused_with_the_first_cell_that_differs_and_both_number
 
 REFUSED: dict[str, tuple[tuple[str, ...], dict[str, Any], str]] = {
     "CR2": (("judge",), {"kind": "CR2"}, r"kind='CR2' needs .* rows= gives CR0 and CR1 .* judge % 64"),
-    "two columns": (("judge", "language"), {}, "one column at a time; rows= gives CR0 and CR1 for one column"),
+    "two columns": (
+        ("judge", "language"),
+        {},
+        "one column at a time; rows= gives CR0 and CR1 for one column",
+    ),
     "rows without": (("judge",), {"missing": "own"}, "through rows= every row needs its judge"),
     "another column": (("jugde",), {}, "no column 'jugde' to cluster by; .*did you mean 'judge'"),
 }

@@ -44,10 +44,7 @@ def test_clusters_that_say_exactly_the_same_give_no_standard_error_of_0(agreeing
     assert any("all clusters give exactly the same" in said for said in document["warnings"])
     family = by_judge.contrasts()
     assert family.what == ("D - E",)
-    assert (
-        "A - B",
-        "all clusters give exactly the same value, so there is no variation",
-    ) in family.left_out
+    assert ("A - B", "all clusters give exactly the same value, so there is no variation") in family.left_out
     assert by_judge.contrast("D", "E").se > 0.1
 
 
@@ -164,4 +161,6 @@ def test_standard_errors_by_judge_allow_for_the_pairs_of_a_ranking():
     assert "standard errors are too small" in str(fit.warnings[0])
     said = fit.clustered("judge").warnings
     assert [w.kind for w in said] == ["rankings-as-pairs"]
-    assert "which cluster-robust standard errors allow for" in str(said[0]) and "too small" not in str(said[0])
+    assert "which cluster-robust standard errors allow for" in str(said[0]) and "too small" not in str(
+        said[0]
+    )

@@ -291,7 +291,7 @@ def test_what_cannot_be_clustered_by_is_refused(davidson, d24):
     with pytest.raises(InputError, match="expected no column, one, or two different ones"):
         davidson.bootstrap("judge", "source", "first")
     one = pairproof.fit_bradley_terry(judged([("u", "A", "B", 3, 1), ("u", "B", "A", 2, 2)]))
-    with pytest.raises(InputError, match=r"judge: all comparisons are from one cluster \(u\)"):
+    with pytest.raises(InputError, match=r"judge: all comparisons are of one cluster \(u\)"):
         one.bootstrap("judge")
     codes = d24.columns["source"].codes.copy()
     codes[:4] = -1

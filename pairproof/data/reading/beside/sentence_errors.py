@@ -152,9 +152,7 @@ def _numbers(table: Table, column: str, range_: str) -> FloatArray:
         found = table.shown(column, bad)
         cure = "; write decimals with a point" if DECIMAL_COMMA.fullmatch(found.strip("'\" ")) else ""
         if range_ == "> 0" and values[np.flatnonzero(bad)[0]] == 0:
-            cure = (
-                "; a sentence without reference words has no rate: remove it for every system"
-            )
+            cure = "; a sentence without reference words has no rate: remove it for every system"
         raise table.refuse(bad, column, f"found {found}", f"expected a finite number {range_}{cure}")
     return values
 

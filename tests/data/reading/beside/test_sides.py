@@ -145,7 +145,11 @@ def test_columns_are_found_by_what_they_are_called(
             ["length", "length_a", "length_b"],
             "may be length_a and length_b; or length; say which",
         ),
-        (["length"], ["tokens_a", "tokens_b"], "no two columns have these names; found 'tokens_a', 'tokens_b'"),
+        (
+            ["length"],
+            ["tokens_a", "tokens_b"],
+            "no two columns have these names; found 'tokens_a', 'tokens_b'",
+        ),
         (["diff(n_{a,b})"], ["x.n_a", "x.n_b", "y.n_a"], "'n_a' may be 'x.n_a', 'y.n_a'; write"),
         (["log(length)"], ["length"], "length is a single column, which is already taken as a difference"),
         (["diff(length"], ["length_a", "length_b"], "expected a name, or diff"),

@@ -201,7 +201,7 @@ def test_a_database_of_something_else_is_refused_and_left_alone(tracks, state):
         sql(state, statement)
         before = state.read_bytes()
         with pytest.raises(
-            InputError, match="an SQLite database, but no state of a learning-curve experiment"
+            InputError, match="an SQLite database, but not a state of a learning-curve experiment"
         ):
             run(tracks, SMALL, state=state)
         assert state.read_bytes() == before
