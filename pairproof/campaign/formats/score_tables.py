@@ -327,7 +327,8 @@ def from_scores(
         scores are added to the campaign.
     method : {"da", "easl", "random"}
         With easl and random each item starts at alpha = beta = 1, and each imported score s in [0, 1] adds s to alpha
-        and 1 - s to beta, like any other score.  ra and trueskill need the order of scores and are refused.
+        and 1 - s to beta, like any other score (Sakaguchi and Van Durme 2018, section 4).  ra and trueskill need the
+        order of scores and are refused.
     per_hit : int, optional
         Items per HIT in the next batches; default: as in the table, or 5 if it names no HITs.
     on_repeat : {"first", "last", "both"}
@@ -360,7 +361,7 @@ def from_scores(
     >>> _ = (folder / "mine.csv").write_text("who,sentence,points\\nann,a,80\\nann,b,35\\nbob,a,90\\n")
     >>> named = {"annotator": "who", "item": "sentence", "score": "points"}
     >>> made = campaign.from_scores(folder / "D.db", folder / "mine.csv", columns=named, method="easl")
-    >>> campaign.open(folder / "D.db").scores().raw.tolist()
+    >>> campaign.open(folder / "D.db").scores().raw.round(2).tolist()
     [0.85, 0.35]
     """
     source = str(scores)

@@ -420,7 +420,7 @@ def _check_texts(store: Store, a: About, batch: Batch) -> None:
         if a.imported:
             cure = "import the scores again with --items ITEMS.csv (columns id and sent), or with --col text=COLUMN"
         raise InputError(
-            f"{store.path}: the {len(items)} items of this batch have no text ({named(items)}), so annotators would see"
+            f"{store.path}: the {len(items)} items of this batch have no text ({named(items, 3)}), so annotators would see"
             f" nothing; {cure}. If they see the items elsewhere, add --without-texts"
         )
 
