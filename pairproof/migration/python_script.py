@@ -320,10 +320,13 @@ R_FOLDER, R_ANSWERS = "recorded/of_r", "R_OF_THE_RUN"
 REPLAY = f"""{R_ANSWERS} = Backend(
     "live" if "--live" in sys.argv else "recorded", records=Records([HERE / "{R_FOLDER}"])
 )"""
-#: Written once in a script that shows vectors and tables.
+#: Written once in a script that shows numbers, vectors and tables.
 SHOW = '''def show(value):
-    """Print a vector or a table whole."""
-    print(value.to_string() if hasattr(value, "to_string") else value)'''
+    """Print a vector or a table whole, other numbers with seven digits, as R does."""
+    if hasattr(value, "to_string"):
+        print(value.to_string())
+    else:
+        print(*(f"{v:.7g}" if isinstance(v, float) else v for v in np.atleast_1d(value)))'''
 
 
 def script_text(
@@ -338,6 +341,7 @@ def script_text(
     """The script's source; `test` is the name of its test, `script` its own."""
     blocks = [block for _, block in sorted(_blocks(found, left, done, writer), key=lambda b: b[0])]
     used = _names_in("\n".join(line for block in blocks for line in block))
+    used |= {"np"} if "show" in used else set()
     words = [text for name, text in IMPORTS.items() if name in used]
     plain = [w for w in words if w == "import re"]
     ours = [*(f"import {module}" for module in modules(found)), *(w for w in words if "pairproof" in w)]

@@ -35,13 +35,13 @@ _CALLED = frozenset(["show", "aic_glm", *_BUILTINS])
 #: What the templates in the modules beside this one use; the vocabulary's own is found in it.
 _FUNCTIONS = (
     "np.arange np.argmax np.argmin np.argsort np.array np.asarray np.delete np.exp np.flatnonzero np.full"
-    " np.isin np.lexsort np.nan np.pi np.reshape pairproof.plot_worth pd.DataFrame pd.Series pd.concat"
+    " np.isin np.lexsort np.nan np.pi np.reshape pairproof.contest_residuals pairproof.plot_worth pd.DataFrame pd.Series pd.concat"
 ).split()
 _ATTRIBUTES = (
     "T add_prefix aic assign bic bse coef columns conf_int cov_params deviance df_null df_resid df_residual"
-    " drop figure get_indexer idxmax idxmin iloc index items join keys llf llf_poisson loc loglik"
+    " diff drop figure frame get_indexer idxmax idxmin iloc index items join keys llf llf_poisson loc loglik"
     " loglik_saturated mask n_comparisons names nobs null_deviance p_value params pivot rank rename"
-    " reset_index savefig scale set_axis set_index summary to_csv to_frame to_numpy values vcov"
+    " reset_index savefig scale set_axis set_index summary to_csv to_frame to_numpy to_string values vcov"
 ).split()
 #: Methods that write a file, whose first argument must be below HERE.
 _WRITING = frozenset(["to_csv", "savefig"])

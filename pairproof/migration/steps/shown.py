@@ -55,15 +55,13 @@ class Shown(State):
             value = ex.value(made)
             step = ex.step(made)
             if isinstance(value, Fit):
-                also = views.of_summary(made, step, ex.value) if step else None
-                return (
-                    put("print(m.summary(), x)", m=made, x=also)
-                    if also
-                    else put("print(m.summary())", m=made)
-                )
+                of_r = (views.of_summary(made, step, ex.value), views.thresholds(made, step)) if step else ()
+                return called("print", put("m.summary()", m=made), *filter(None, of_r))
             if step is not None and isinstance(value, pd.DataFrame) and "llf" in value:
                 if (m := self._fitted(step)) is not None:  # R's tables of models have their deviances
                     return put('show(x.assign(deviance=m.deviance + 2 * (m.llf - x["llf"])))', x=made, m=m)
+            if step is not None and hasattr(value, "frame"):  # R's table of tests
+                return put("show(m.frame())", m=made)
             if step is not None:
                 return put("show(m)" if isinstance(value, pd.DataFrame) else "print(m)", m=made)
         return None
@@ -78,9 +76,10 @@ class Shown(State):
 
     def _shown(self, made: ast.expr, ex: Expressions) -> ast.expr:
         kind = ex.kind(made)
-        if kind in "sd":
+        numbers = kind == "v" and isinstance(ex.value(made), np.ndarray)
+        if kind in "sd" or numbers or isinstance(ex.value(made), float):
             return put("show(x)", x=made)
-        if kind == "v" and not isinstance(ex.value(made), np.ndarray):
+        if kind == "v":
             return put("print(*x)", x=made)
         if kind == "f":
             raise NotTranslated("its value has no form in Python that can be shown")

@@ -94,10 +94,12 @@ class Tables(Parts):
             if n not in ("row.names", "stringsAsFactors")
         ]
         kinds = [self.kind(m) for _, m in rest]
-        if kinds[0] != "d" or "d" in kinds[1:] or not all(identifier(n) == n for n, _ in rest[1:]):
+        if kinds[0] != "d" or "d" in kinds[1:]:
             return put("pd.concat(parts, axis=1)", parts=[m for _, m in rest])
         words = {n: put("x.to_numpy()", x=m) if self.kind(m) == "s" else m for n, m in rest[1:]}
-        return called_on(first, "assign", **words)
+        if all(identifier(n) == n for n in words):
+            return called_on(first, "assign", **words)
+        return put("x.assign(**d)", x=first, d=dict_of(list(words.items())))
 
     def _rbind(self, e: R) -> ast.expr:
         parts = [(n or a.symbol, self.operand(a)) for n, a in e.arguments]

@@ -72,7 +72,7 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
 def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
     """What R's summary shows of a fit and ours has otherwise: deviances and AIC with R's constants; None if nothing."""
     said = step.value.summary()
-    found = []
+    found = _of_ties(m, step)
     for function, word in {"null.deviance": "null deviance", "deviance": "deviance", "AIC": "AIC"}.items():
         with suppress(NotTranslated):
             made = number(function, m, step, value)
@@ -80,12 +80,41 @@ def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
                 found.append((f"R's {word}", made))
     if not found:
         return None
+    seven = ast.JoinedStr([ast.Constant(".7g")])
     parts = [
         part
         for word, made in found
-        for part in (ast.Constant(f"{word} "), ast.FormattedValue(made, -1), ast.Constant("; "))
+        for part in (ast.Constant(f"{word} "), ast.FormattedValue(made, -1, seven), ast.Constant("; "))
     ]
     return ast.JoinedStr([ast.Constant("\n"), *parts[:-1]])
+
+
+def _of_ties(m: ast.expr, step: Step) -> list[tuple[str, ast.expr]]:
+    """R's parameter of ties, which GenDavidson has on another scale."""
+    theirs, ours = step.call.vector("coef"), step.value.params
+    if theirs is None or "tie.max" not in (theirs.names or ()) or "tie" not in ours:
+        return []
+    r = dict(zip(theirs.names or (), theirs.floats().ravel().tolist()))["tie.max"]
+    same = abs(ours["tie"] - math.log(2.0) - r) <= NEAR
+    return [("R's tie.max", put('m.params["tie"] - np.log(2)', m=m))] if same else []
+
+
+def thresholds(m: ast.expr, step: Step) -> ast.expr | None:
+    """polr's intercepts, -order - tie and -order + tie, with standard errors and t; None of another model."""
+    zeta = step.call.vector("zeta")
+    if zeta is None or "tie" not in step.value.params:
+        return None
+    names = [n for n in ("order", "tie") if n in step.value.params]
+    to = [[-1.0, -1.0], [-1.0, 1.0]] if len(names) == 2 else [[-1.0], [1.0]]
+    table = put(
+        'pd.DataFrame({"value": to @ m.params[names], "se": np.sqrt(np.diag(to @ m.cov_params().loc[names, names] @'
+        " to.T))}, index)",
+        to=put("np.array(x)", x=[list(row) for row in to]),
+        m=m,
+        names=list(names),
+        index=list(zeta.names or ()),
+    )
+    return put('"\\n" + x.assign(t=x["value"] / x["se"]).to_string()', x=table)
 
 
 def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
@@ -95,11 +124,11 @@ def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
     return put(OF_EBA[word], m=m)
 
 
-def names_of(step: Step) -> list[tuple[str, str]]:
-    """R's coefficients and ours, in R's order; those without one of ours are not there."""
+def names_of(step: Step, times: float = 1.0) -> list[tuple[str, str]]:
+    """R's coefficients and ours, `times` as large, in R's order; those without one of ours are not there."""
     vector, fit = step.call.vector("coef"), step.value
     series = fit.params if isinstance(fit, Fit) else pd.Series(fit.params(), dtype=float)
-    ours = {str(n): float(v) for n, v in series.items() if v == v and v != 0.0}
+    ours = {str(n): times * float(v) for n, v in series.items() if v == v and v != 0.0}
     if vector is None or vector.names is None:
         return [(name, name) for name in ours]
     theirs = dict(zip(vector.names, vector.floats().ravel().tolist()))
@@ -125,7 +154,10 @@ def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") ->
     pairs = names_of(step)
     if not isinstance(step.value, Fit):
         return put("pd.Series(x())", x=put(of, m=m))
+    if not pairs and not (pairs := names_of(step, 2.0)):  # log odds of an LLBT that was written by hand
+        raise NotTranslated("R has other coefficients than the fit in Python")
     found = _rows(put(of, m=m), m, step.value, [own for _, own in pairs], varies)
+    found = found if names_of(step) else put("2 * x", x=found)
     prefix = _prefix(pairs)
     if prefix is None:
         return put("x.rename(to)", x=found, to=_renamed(pairs)) if _few(pairs) else found
