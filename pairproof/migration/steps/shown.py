@@ -55,8 +55,11 @@ class Shown(State):
             value = ex.value(made)
             step = ex.step(made)
             if isinstance(value, Fit):
-                of_r = (views.of_summary(made, step, ex.value), views.thresholds(made, step)) if step else ()
-                return called("print", put("m.summary()", m=made), *filter(None, of_r))
+                also = [views.of_summary(made, step, ex.value)] if step else []
+                if step and (table := views.thresholds(made, step)) is not None:
+                    named = ex.named(table, f"thresholds_{ex.word(made)}")
+                    also.append(put('"\\n" + x.to_string()', x=named))
+                return called("print", put("m.summary()", m=made), *filter(None, also))
             if step is not None and isinstance(value, pd.DataFrame) and "llf" in value:
                 if (m := self._fitted(step)) is not None:  # R's tables of models have their deviances
                     return put('show(x.assign(deviance=m.deviance + 2 * (m.llf - x["llf"])))', x=made, m=m)

@@ -104,17 +104,18 @@ def thresholds(m: ast.expr, step: Step) -> ast.expr | None:
     zeta = step.call.vector("zeta")
     if zeta is None or "tie" not in step.value.params:
         return None
-    names = [n for n in ("order", "tie") if n in step.value.params]
-    to = [[-1.0, -1.0], [-1.0, 1.0]] if len(names) == 2 else [[-1.0], [1.0]]
-    table = put(
-        'pd.DataFrame({"value": to @ m.params[names], "se": np.sqrt(np.diag(to @ m.cov_params().loc[names, names] @'
-        " to.T))}, index)",
-        to=put("np.array(x)", x=[list(row) for row in to]),
+    value, variance = 'np.array([-1, 1]) * m.params["tie"]', 'm.bse["tie"] ** 2 * np.array([1, 1])'
+    if "order" in step.value.params:
+        value += ' - m.params["order"]'
+        variance = (
+            'm.bse["tie"] ** 2 + m.bse["order"] ** 2 + np.array([2, -2]) * m.cov_params().loc["order", "tie"]'
+        )
+    made = put(
+        f'pd.DataFrame({{"value": {value}, "se": np.sqrt({variance})}}, index)',
         m=m,
-        names=list(names),
         index=list(zeta.names or ()),
     )
-    return put('"\\n" + x.assign(t=x["value"] / x["se"]).to_string()', x=table)
+    return put('x.assign(t=lambda d: d["value"] / d["se"])', x=made)
 
 
 def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
