@@ -74,6 +74,8 @@ class Evaluated:
         #: Of one that a function of the script reaches: an expression a time, and those that are taken.
         self.reached: dict[str, list[ast.expr]] = {}
         self.taken: dict[int, ast.expr] = {}
+        #: id of an expression -> its value in R, where that was recorded.
+        self.of_run: dict[int, RValue] = {}
         self.before: list[str] = []
         self.views: dict[str, ast.expr] = {}
         self.used: list[Step] = []

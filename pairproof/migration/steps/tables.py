@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from ...bridge.values.nodes import RList
 from ..translate.python_code import identifier
+from .evaluated import constant_of
 from .parts import Parts
 from .python import called_on, dict_of, node, put
 from .trees import NotTranslated, R, matched
@@ -66,7 +68,7 @@ class Tables(Parts):
         for name, a in e.arguments:
             if name in options:
                 continue
-            made = self.operand(a)
+            made = self._argument(e, name or a.symbol, a)
             if self.kind(made) == "d":
                 return self._beside(e, made)
             columns.append((name or (a.symbol if a.kind == "sym" else str(a.value)), made))
@@ -85,6 +87,18 @@ class Tables(Parts):
             index = ast.List([node(0)], ast.Load())
         found = put("pd.DataFrame(x)", x=dict_of(parts))
         return found if index is None else put("pd.DataFrame(x, index=i)", x=dict_of(parts), i=index)
+
+    def _argument(self, e: R, name: str, a: R) -> ast.expr:
+        """A column; one that is made of R's data alone is what it was in that run."""
+        kept = list(self.before), dict(self.scope.variables)
+        try:
+            return self.operand(a)
+        except NotTranslated:
+            self.before, self.scope.variables = kept
+            whole = self.of_run.get(id(e))
+            if not isinstance(whole, RList) or name not in whole or any(self.fit(part) for part in a.walk()):
+                raise
+            return constant_of(whole[name])
 
     def _beside(self, e: R, first: ast.expr) -> ast.expr:
         """A table with further columns."""

@@ -84,6 +84,8 @@ class Expressions(Tables, Texts):
             return self._operator(e)
         if f in PASSING and e.operands:
             return self.expression(e.operands[0])
+        if f == "update" and len(self.calls) == 1:  # the call that it made
+            return next(iter(self.calls.values()))
         if f in APPLYING:
             return self._apply(e)
         if e.operands and (of_fit := self._of_fit(e)) is not None:
