@@ -31,7 +31,12 @@ def live(test: Test) -> Test:
 
 
 #: Packages that are not everywhere, and the scripts that load them.
-BESIDE = {"bus_seats": "PlackettLuce", "music_taste": "knitr", "first_names": "psychotree"}
+BESIDE = {
+    "baseball_tidy": "broom",
+    "bus_seats": "PlackettLuce",
+    "first_names": "psychotree",
+    "music_taste": "knitr",
+}
 #: The tests of a script go to one process, which runs it once.
 each = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.xdist_group(f"corpus {name}")) for name in SCRIPTS]
@@ -228,7 +233,10 @@ def test_every_expression_of_the_script_has_a_place(name, migrated):
 
 #: What falls short of nine in ten of R's printed numbers of models: the share on the day of writing, and why.
 SHARES: dict[str, tuple[float, str]] = {
-    "baseball_loglinear": (0.86, "rstandard(); the null deviance with an intercept; R's intervals, which stop after six digits"),
+    "baseball_loglinear": (
+        0.86,
+        "rstandard(); the null deviance with an intercept; R's intervals, which stop after six digits",
+    ),
     "drug_perception": (0.80, "group.test of eba, which is in R"),
     "first_names": (0.72, "bttree() is no model of this run; its nodes are R's"),
     "judges_random": (0.54, "qvcalc in try(), VarCorr(), replicate() with draws of R's"),

@@ -156,8 +156,9 @@ class Expressions(Tables, Texts):
         if f in views.OF_EBA and (own := views.of_eba(f, *m)) is not None:
             self.uses(m[1], own)
             norm = dict(e.arguments).get("norm")
-            first = norm is not None and norm.kind == "num"
-            return put("x / x.iloc[k]", x=own, k=self.less_one(self.operand(norm))) if first and norm else own
+            if norm is None or norm.kind != "num":
+                return own
+            return put("x / x.iloc[k]", x=own, k=self.less_one(self.operand(norm)))
         if f == "anova":
             return self._anova_of_eba(e)
         if f in ("fitted", "fitted.values"):
@@ -174,6 +175,8 @@ class Expressions(Tables, Texts):
             raise NotTranslated("confint() of such a model is of its profile likelihood")
         if f == "vcov":
             return self._view(*m, views.covariances, "cov")
+        if f == "tidy":
+            return self._view(*m, views.tidy, "tidy")
         level = self.value(self.operand(dict(e.arguments).get("level", R("num", 0.95))))
         return self._view(*m, partial(views.intervals, level=level), "intervals")
 
@@ -366,7 +369,7 @@ class Expressions(Tables, Texts):
 _OF_FITS = frozenset(
     [
         *views.NUMBERS,
-        *"coef coefficients fixef vcov confint confint.default uscale anova fitted fitted.values".split(),
+        *"coef coefficients fixef vcov confint confint.default uscale anova fitted fitted.values tidy".split(),
     ]
 )
 #: R's function -> the method that writes it.

@@ -225,6 +225,15 @@ def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     return _relabelled(put("x[columns]", x=found, columns=list(COLUMNS.values())), pairs, False)
 
 
+def tidy(m: ast.expr, step: Step, varies: bool) -> ast.expr:
+    """`broom::tidy(m)`: the table of coefficients with their names in a column."""
+    return put(
+        'x.set_axis(columns, axis=1).rename_axis("term").reset_index()',
+        x=coefficient_table(m, step, varies),
+        columns=["estimate", "std.error", "statistic", "p.value"],
+    )
+
+
 def intervals(m: ast.expr, step: Step, varies: bool, level: float = 0.95) -> ast.expr:
     """`confint.default(m, level = level)`."""
     if not isinstance(step.value, Fit):
