@@ -39,8 +39,8 @@ _FUNCTIONS = (
 ).split()
 _ATTRIBUTES = (
     "T add_prefix aic assign bic bse coef columns conf_int cov_params deviance df_null df_resid df_residual"
-    " drop figure get_indexer idxmax idxmin iloc index items join keys llf llf_poisson loc loglik"
-    " loglik_saturated mask n_comparisons names nobs null_deviance p_value params pivot rank rename"
+    " drop figure fit get_indexer idxmax idxmin iloc index items join keys leaves llf llf_poisson loc loglik"
+    " loglik_saturated mask n_comparisons names nobs null_deviance number p_value params pivot plot rank rename"
     " reset_index savefig scale set_axis set_index summary to_csv to_frame to_numpy values vcov"
 ).split()
 #: Methods that write a file, whose first argument must be below HERE.

@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...bridge.packages.psychotree import Tree
 from ...bridge.values.nodes import RList, RVector
 from ...errors import PairproofError
 from ...fit.fit import Fit
+from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.translation import Step
 from .python import Part, put
 from .trees import NotTranslated
@@ -57,12 +59,13 @@ SAME = 1e-5
 def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
     """`m.deviance`, or what else R's number is."""
     key, ours, of_r = NUMBERS[function]
-    found = [put(t, m=m) for t in (ours if isinstance(step.value, Fit) else (of_r,))]
+    ours = ours if hasattr(step.value, "llf") else (of_r,)
+    found = [put(t, m=m) for t in ours if "bic" not in t or isinstance(step.value, Fit)]
     recorded = step.call.number(key) if key else None
     for candidate in found:
         try:
             own = float(value(candidate))
-        except (PairproofError, AttributeError, TypeError, ValueError, NotImplementedError):
+        except (PairproofError, NotTranslated, AttributeError, TypeError, ValueError, NotImplementedError):
             continue
         if recorded is None or abs(own - recorded) <= SAME * max(1.0, abs(recorded)):
             return candidate
@@ -120,8 +123,17 @@ def _unlike(theirs: str, ours: str) -> int:
     return 0 if theirs == ours else 1 if ours in theirs or theirs in ours else 2
 
 
+def of_leaves(m: ast.expr, tree: Tree | TreeRecord) -> ast.expr:
+    """The coefficients of a tree: a row a leaf, without the reference; of a single leaf a vector."""
+    ours = "pd.DataFrame({n.number: n.fit.params[n.fit.bse > 0] for n in m.leaves}).T"
+    found = put(ours if isinstance(tree, TreeRecord) else "m.params()", m=m)
+    return found if len(tree.leaves) > 1 else put("x.iloc[0]", x=found)
+
+
 def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") -> ast.expr:
     """`m.params.drop("Ceylon").add_prefix("tea")`: R's vector, of estimates or (`m.bse`) standard errors."""
+    if isinstance(step.value, (Tree, TreeRecord)):
+        return of_leaves(m, step.value)
     pairs = names_of(step)
     if not isinstance(step.value, Fit):
         return put("pd.Series(x())", x=put(of, m=m))

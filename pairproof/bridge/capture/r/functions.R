@@ -26,6 +26,7 @@ recorded_functions <- list(
     anova.BTm = helper("anova"), add1.BTm = helper("add1"), drop1.BTm = helper("drop1"),
     predict.BTm = helper("predict"), residuals.BTm = helper("residuals")),
   psychotools = list(btmodel = fit(), itempar.btmodel = helper("itempar")),
+  psychotree = list(bttree = fit(), itempar.bttree = helper("itempar")),
   PlackettLuce = list(
     PlackettLuce = fit(), pladmm = fit("weights"), itempar.PlackettLuce = helper("itempar")),
   gnm = list(gnm = fit(c("eliminate", in_data)), anova.gnm = helper("anova")),

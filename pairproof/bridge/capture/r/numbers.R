@@ -52,6 +52,9 @@
 ##   groups           numbers of levels of the factors
 ## eba and its kin:
 ##   goodness         -2 log-likelihood, df, p              data          counts y1 and their totals n
+## bttree:
+##   nodes            of each node kids, variable, breaks, left, n, loglik, coef, vcov, tests
+##   frame            answers and covariates of the persons in it        response, covariates  their columns
 ## step: as the fit that it chose
 ##   anova            the path (data frame)
 ## Everything else (tables, designs, abilities):
@@ -62,6 +65,7 @@ quietly <- function(expr) tryCatch(suppressWarnings(suppressMessages(expr)), err
 numbers <- function(v, key, frame, up) {
   found <- switch(key,
     "prefmod::llbt.fit" = numbers_of_llbt(v, frame),
+    "psychotree::bttree" = numbers_of_tree(v),
     "prefmod::pattnpml.fit" = c(numbers_of_npml(v, frame), numbers_of_fit(v, up)),
     if (inherits(v, "pattMod")) numbers_of_patterns(v)
     else if (isS4(v) && inherits(v, "merMod")) numbers_of_mixed(v)
@@ -169,6 +173,22 @@ numbers_of_llbt <- function(v, frame) {
     se = as.numeric(frame$se), dev = frame$dev, deviance = frame$dev, iter = frame$iter, p = p, q = frame$q,
     df_residual = length(frame$y) - p - frame$q, y = frame$y, xmodel = frame$Xmodel, ncat = frame$ncat,
     printed = as.data.frame(unclass(v)))
+}
+
+numbers_of_tree <- function(v) {
+  kept <- names(v$data)
+  nodes <- partykit::nodeapply(v, partykit::nodeids(v), function(n) {
+    about <- partykit::info_node(n)
+    split <- partykit::split_node(n)
+    list(
+      kids = vapply(partykit::kids_node(n), partykit::id_node, 1L), breaks = as.numeric(split$breaks),
+      variable = if (!is.null(split)) kept[split$varid], left = split$index, n = as.numeric(about$nobs),
+      loglik = -about$objfun, coef = plain_vector(about$coefficients), tests = plain_matrix(about$test),
+      vcov = plain_matrix(quietly(stats::vcov(about$object))))
+  })
+  covariates <- attr(v$info$terms$partitioning, "term.labels")
+  c(log_likelihood(v), list(
+    nodes = unname(nodes), frame = v$data, response = kept[1L], covariates = covariates))
 }
 
 numbers_of_npml <- function(v, frame) {
