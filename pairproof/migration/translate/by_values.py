@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 
 from ...bridge.capture.recorded import RecordedCall
-from ...bridge.packages.eba import AspectModel, ThurstoneModel, Transitivity
+from ...bridge.packages.eba import AgreementU, AspectModel, ThurstoneModel, Transitivity
 from ...bridge.packages.lme4 import CONSTANT, MixedDesign
 from ...bridge.values.frames import plain
 from ...bridge.values.nodes import RList, RVector
 from ...errors import InputError
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, Constant, columns_call, stated
-from .recorded_answers import unknown
+from .recorded_answers import matrix_of, unknown
 from .rows import Beside, at
 from .translation import Context, Judge, Translation, needed, outside, stays_if, translates
 
@@ -35,7 +35,11 @@ EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
 
 def _code(call: RecordedCall, name: str, **options: Any) -> Call:
     """A function of the bridge of wins of rows over columns, and the items."""
-    wins = needed(call.argument("M"), "its table of wins was not recorded")
+    given = call.values.get("M")
+    wins = needed(
+        matrix_of(given) if isinstance(given, RList) else call.argument("M"),
+        "its table of wins was not recorded",
+    )
     square = wins.values.ndim == 2 and wins.values.shape[0] == wins.values.shape[1]
     stays_if(not square, "its table of wins was not recorded")
     found = np.nan_to_num(np.where(wins.na, 0.0, wins.floats()))
@@ -107,6 +111,20 @@ def strans(call: RecordedCall, context: Context) -> Translation:
     return Translation(
         "bridge", _code(call, "strans"), "tests of stochastic transitivity are eba's", judge=judge
     )
+
+
+@translates("eba::kendall.u")
+def kendall_u(call: RecordedCall, context: Context) -> Translation:
+    """`bridge.eba.kendall_u(wins, items)`."""
+    found, r = needed(call.frame("value"), "its table of wins was not recorded"), Beside(call)
+    names = {"u": "u", "min_u": "min.u", "chi2": "chi", "df": "df", "p_value": "p.value"}
+
+    def judge(value: AgreementU) -> Sequence[Agreement]:
+        numbers = ((n, float(found.vector(theirs).floats()[0])) for n, theirs in names.items())
+        return [r.row(n, getattr(value, n), theirs, place=n) for n, theirs in numbers]
+
+    options = {} if call.one("correct", True) else {"correct": False}
+    return Translation("bridge", _code(call, "kendall_u", **options), "Kendall's u is eba's", judge=judge)
 
 
 @translates("eba::eba.order", "eba::circular")

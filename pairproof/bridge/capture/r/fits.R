@@ -8,7 +8,7 @@ made <- new.env(parent = emptyenv())
 is_fit <- function(x) {
   any(class(x) %in% c(
     "glm", "gnm", "BTm", "BTglmmPQL", "polr", "btmodel", "PlackettLuce", "PLADMM", "pattMod", "pattNPML",
-    "brglm", "eba", "eba.order", "thurstone", "glmerMod", "BTabilities", "itempar", "bttree"))
+    "brglm", "eba", "eba.order", "thurstone", "glmerMod", "BTabilities", "itempar", "bttree", "coxph"))
 }
 
 call_of <- function(x) {

@@ -35,7 +35,8 @@ recorded_functions <- list(
   brglm = list(brglm = fit(in_data)),
   eba = list(
     eba = fit(), eba.order = fit(), OptiPt = fit(), thurstone = fit(), strans = helper(),
-    circular = helper()),
+    circular = helper(), kendall.u = helper()),
+  survival = list(clogit = fit(in_data), coxph = fit(in_data)),
   qvcalc = list(qvcalc = helper()),
   stats = list(
     glm = fit(in_data), anova.glm = helper("anova"), anova.glmlist = helper("anova"), step = container()))

@@ -55,6 +55,8 @@
 ## bttree:
 ##   nodes            of each node kids, variable, breaks, left, n, loglik, coef, vcov, tests
 ##   frame            answers and covariates of the persons in it        response, covariates  their columns
+## clogit, coxph:
+##   y                times and states    x    model matrix    strata    of each row
 ## step: as the fit that it chose
 ##   anova            the path (data frame)
 ## Everything else (tables, designs, abilities):
@@ -115,8 +117,16 @@ numbers_of_fit <- function(v, up) {
   else if (inherits(v, c("PlackettLuce", "PLADMM"))) found <- c(found, parts_of(bare, c(
     "ties", "adherence", "rankings", "weights", "conv", "x", "gamma", "normal", "ranker")),
     list(item_names = colnames(bare$rankings)))
+  else if (inherits(v, "coxph") && may_repeat(v, up)) found <- c(found, list(
+    y = plain_matrix(bare$y), x = plain_matrix(quietly(stats::model.matrix(v))), strata = strata_of(v)))
   if (is.data.frame(bare$anova)) found$anova <- bare$anova
   found
+}
+
+strata_of <- function(v) {
+  frame <- quietly(stats::model.frame(v))
+  own <- grep("strata(", names(frame), fixed = TRUE)
+  if (length(own) == 1L) as.character(frame[[own]])
 }
 
 parts_of <- function(bare, names) unclass(bare)[intersect(names, base::names(bare))]
