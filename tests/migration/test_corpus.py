@@ -144,7 +144,7 @@ EXPECTED: dict[str, tuple[str, ...]] = {
         "patt.worth: 1 native",
         "pattR.fit: 1 native",
     ),
-    "school_subjects": ("eba: 2 bridge", "strans: 2 bridge", "thurstone: 1 bridge"),
+    "school_subjects": ("eba: 2 bridge", "kendall.u: 2 bridge", "strans: 2 bridge", "thurstone: 1 bridge"),
     "tennis_reasons": (
         "gnm: 2 native",
         "llbt.design: 1 outside",
@@ -242,7 +242,7 @@ SHARES: dict[str, tuple[float, str]] = {
     "lizard_fights": (0.89, "a diverging player: neither its estimate nor its error is determined"),
     "salad_panel": (0.71, "glm of whole patterns: its intercept, fitted() and its test against nothing"),
     "scent_polr": (0.57, "a likelihood of the script's own, lm() and predict() of polr"),
-    "school_subjects": (0.76, "the tests in eba's summary, kendall.u()"),
+    "school_subjects": (0.79, "the tests in eba's summary"),
     "snack_design": (0.76, "drop1() and predict() of a glm that is R's; the null deviance with an intercept"),
     "tennis_reasons": (0.87, "the deviance of patterns, which R counts otherwise"),
     "turner_firth_2012": (0.78, "residuals by player, dispersion, lm()"),

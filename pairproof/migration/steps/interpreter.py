@@ -38,10 +38,11 @@ _FUNCTIONS = (
     " np.isin np.lexsort np.nan np.pi np.reshape pairproof.plot_worth pd.DataFrame pd.Series pd.concat"
 ).split()
 _ATTRIBUTES = (
-    "T add_prefix aic assign bic bse coef columns conf_int cov_params deviance df_null df_resid df_residual"
+    "T add_prefix aic assign bic bse chi2 coef columns conf_int cov_params deviance df_null df_resid df_residual"
     " drop figure fit get_indexer idxmax idxmin iloc index items join keys leaves llf llf_poisson loc loglik"
     " loglik_saturated mask n_comparisons names nobs null_deviance number p_value params pivot plot rank rename"
     " reset_index savefig scale set_axis set_index summary to_csv to_frame to_numpy values vcov"
+    " df min_u moderate n_tests strong u weak"
 ).split()
 #: Methods that write a file, whose first argument must be below HERE.
 _WRITING = frozenset(["to_csv", "savefig"])

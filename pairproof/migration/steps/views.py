@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...bridge.packages.asking import RAnswer
 from ...bridge.packages.psychotree import Tree
 from ...bridge.values.nodes import RList, RVector
 from ...errors import PairproofError
@@ -81,6 +82,9 @@ def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
             made = number(function, m, step, value)
             if f"{value(made):.4f}" not in said:
                 found.append((f"R's {word}", made))
+    if step.call.package == "survival":
+        ratios = put("np.exp(m.conf_int().assign(coef=m.params, less=-m.params))", m=m)
+        found += [("likelihood ratio", put("m.null_deviance - m.deviance", m=m)), ("exp():\n", ratios)]
     if not found:
         return None
     parts = [
@@ -96,6 +100,17 @@ def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
     if step.call.package != "eba" or isinstance(step.value, Fit) or word not in OF_EBA:
         return None
     return put(OF_EBA[word], m=m)
+
+
+def of_answer(word: str, m: ast.expr, step: Step | None) -> ast.expr | None:
+    """A part of R's list, where a field of the bridge's answer has its number."""
+    value = None if step is None else step.call.result.get("value")
+    if step is None or not isinstance(value, RList) or word not in value:
+        return None
+    theirs, own = value[word], vars(step.value) if isinstance(step.value, RAnswer) else {}
+    number = theirs.values.tolist() if isinstance(theirs, RVector) else []
+    same = [n for n, v in own.items() if isinstance(v, (int, float)) and [v] == number]
+    return put(f"m.{min(same, key=lambda n: n != word.replace('.', '_'))}", m=m) if same else None
 
 
 def names_of(step: Step) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ others.  Without common aspects its model is Bradley and Terry's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -90,41 +90,32 @@ def thurstone(call: RecordedCall, context: Context) -> Translation:
     return Translation("bridge", _code(call, "thurstone"), why, judge=judge)
 
 
+def _list_of(
+    call: RecordedCall, name: str, names: Mapping[str, str], why: str, **options: Any
+) -> Translation:
+    """A function of wins whose answer is a list of numbers; names: R's, and those of the bridge's answer."""
+    found, r = needed(call.frame("value"), "its table of wins was not recorded"), Beside(call)
+
+    def judge(value: AgreementU | Transitivity) -> Sequence[Agreement]:
+        numbers = ((n, own, float(found.vector(n).floats()[0])) for n, own in names.items())
+        return [r.row(n, float(getattr(value, own)), theirs, place=own) for n, own, theirs in numbers]
+
+    return Translation("bridge", _code(call, name, **options), why, judge=judge)
+
+
 @translates(STRANS)
 def strans(call: RecordedCall, context: Context) -> Translation:
     """`bridge.eba.strans(wins, items)`."""
-    found, r = call.frame("value"), Beside(call, function=STRANS)
-    named = {} if found is None else dict(zip(found.names or (), found.values))
-    stays_if(found is None, "its table of wins was not recorded")
-
-    def judge(value: Transitivity) -> Sequence[Agreement]:
-        ours = {
-            "weak": value.weak,
-            "moderate": value.moderate,
-            "strong": value.strong,
-            "n.tests": value.n_tests,
-        }
-        theirs = {n: v for n in ours if isinstance(v := named.get(n), RVector)}
-        numbers = ((n, float(ours[n]), float(v.floats().ravel()[0])) for n, v in theirs.items())
-        return [r.row(*of, place=of[0].replace(".", "_")) for of in numbers]
-
-    return Translation(
-        "bridge", _code(call, "strans"), "tests of stochastic transitivity are eba's", judge=judge
-    )
+    names = {n: n.replace(".", "_") for n in ("weak", "moderate", "strong", "n.tests")}
+    return _list_of(call, "strans", names, "tests of stochastic transitivity are eba's")
 
 
 @translates("eba::kendall.u")
 def kendall_u(call: RecordedCall, context: Context) -> Translation:
     """`bridge.eba.kendall_u(wins, items)`."""
-    found, r = needed(call.frame("value"), "its table of wins was not recorded"), Beside(call)
-    names = {"u": "u", "min_u": "min.u", "chi2": "chi", "df": "df", "p_value": "p.value"}
-
-    def judge(value: AgreementU) -> Sequence[Agreement]:
-        numbers = ((n, float(found.vector(theirs).floats()[0])) for n, theirs in names.items())
-        return [r.row(n, getattr(value, n), theirs, place=n) for n, theirs in numbers]
-
+    names = {"u": "u", "min.u": "min_u", "chi": "chi2", "df": "df", "p.value": "p_value"}
     options = {} if call.one("correct", True) else {"correct": False}
-    return Translation("bridge", _code(call, "kendall_u", **options), "Kendall's u is eba's", judge=judge)
+    return _list_of(call, "kendall_u", names, "Kendall's u is eba's", **options)
 
 
 @translates("eba::eba.order", "eba::circular")

@@ -27,23 +27,23 @@ from ...fit.fit import Fit
 from ...native.answers.trees.tree_models import PreferenceTree
 from ...native.answers.trees.tree_record import P_VALUES, TreeNode
 from ...validation.verdicts.agreement import Agreement
+from .designs.glm_gnm_polr import glm
 from .psychotools import PSYCHOTOOLS, UNDECIDED, answers
 from .python_code import Call, File, Method, Result, frame_call, quoted_name, stated
-from .recorded_answers import Declared, Pairs, flag, options_of, pairs_of, plain_values, real, whole, word
-from .rows import Beside, at, by_item, differ, named
-from .translation import (
-    TRANSLATORS,
-    Context,
-    Judge,
-    Translation,
-    in_r,
-    made,
-    needed,
-    outside,
-    stays_if,
-    translates,
-    tried,
+from .recorded_answers import (
+    Declared,
+    Pairs,
+    flag,
+    options_of,
+    pairs_of,
+    plain_values,
+    real,
+    vectors_of,
+    whole,
+    word,
 )
+from .rows import Beside, at, by_item, differ, named
+from .translation import Context, Judge, Translation, in_r, made, needed, outside, stays_if, translates, tried
 
 BTTREE = "psychotree::bttree"
 #: Arguments of bttree and of partykit's mob_control that the bridge has, and their defaults.
@@ -76,13 +76,13 @@ def _nodes(call: RecordedCall) -> list[RList]:
 
 def _code(call: RecordedCall) -> Call:
     data, covariates, said = _given(call)
-    names, read = covariates.names or (), data.code(call.variable)
+    read = data.code(call.variable)
     columns: dict[str, Any] = dict(read.arguments[0].columns)
     levels, wanted, splits = {}, [], [_split_in_r(call, n) for n in _nodes(call)]
-    for name, column in zip(names, covariates.values):
-        stays_if(not isinstance(column, RVector) or column.values.ndim != 1, f"{name} is no plain column")
-        stays_if(name in columns or name in TAKEN, f"a covariate is called {name}")
-        assert isinstance(column, RVector)
+    plain = vectors_of(covariates)
+    stays_if(len(plain) < len(covariates), "one of its covariates is no plain column")
+    stays_if({*plain} & {*columns, *TAKEN}, "one of its covariates is called like a column of answers")
+    for name, column in plain.items():
         stays_if(column.values.dtype.kind == "b", f"{name} is TRUE or FALSE")
         columns[name], ordered = plain_values(column), "ordered" in column.rclass
         if column.levels is not None:
@@ -113,7 +113,7 @@ def bttree(call: RecordedCall, context: Context) -> Translation:
     stays_if(tested, f"its tests are by {' and '.join(tested)}")
     code = _code(call)
     ours, theirs = [_split(n) for n in made(code).nodes], [_split_in_r(call, n) for n in _nodes(call)]
-    numeric = any(isinstance(v, RVector) and v.levels is None for v in _given(call)[1].values)
+    numeric = any(v.levels is None for v in vectors_of(_given(call)[1]).values())
     why = f"; {P_VALUES}" if numeric else ""
     stays_if(ours != theirs, f"pairproof divides its persons otherwise{why}")
     return Translation("native", code, notes=(f"{P_VALUES}.",) if numeric else (), judge=partial(_rows, call))
@@ -124,8 +124,7 @@ Split = tuple[float, str, frozenset[str], float]
 
 
 def _split(node: TreeNode) -> Split:
-    s = node.split
-    if s is None:
+    if (s := node.split) is None:
         return node.n_persons, "", frozenset(), 0.0
     return node.n_persons, s.covariate, frozenset(s.left), 0.0 if s.left else s.threshold
 
@@ -170,17 +169,16 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     data, covariates, said = _given(call)
     persons = frame_call(covariates, f"{call.variable}_persons")
     said["formula"] = f"preference ~ {' + '.join(map(quoted_name, covariates.names or ()))}"
-    code = Call(
-        "pairproof.bridge.psychotree.bttree", (answers(data, call.variable), persons, list(data.items)), said
-    )
+    arguments = answers(data, call.variable), persons, list(data.items)
+    code = Call("pairproof.bridge.psychotree.bttree", arguments, said)
 
     def judge(tree: Tree) -> Sequence[Agreement]:
-        beside, rows = Beside(call), []
-        for k, (ours, r) in enumerate(zip(tree.nodes, _nodes(call))):
+        beside = Beside(call)
+        rows = beside.fields(tree, "llf loglik_df=df")
+        for ours, r in zip(tree.nodes, _nodes(call)):
             own = dict(zip(ours.names, ours.coef.tolist()))
-            places = at(f"nodes / {k} / coef", ours.names)
-            rows += beside.named(f"node{ours.id}.estimate", own, named(r.vector("coef")), places)
-        return [*rows, *beside.fields(tree, "llf loglik_df=df")]
+            rows += beside.named(f"node{ours.id}.estimate", own, named(r.vector("coef")))
+        return rows
 
     return Translation("bridge", code, why, judge=judge)
 
@@ -192,22 +190,19 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     lost = "its tree is none of this run, or its worths are of chosen nodes or relative to chosen items"
     stays_if(step is None or value is None or len(call.args) > 1, lost)
     assert step is not None and value is not None
-    ours, items = isinstance(step.value, PreferenceTree), list(value.margin(1) or value.names or ())
-    code, one = Method(Result(step.call.id), "worth"), ours and value.values.ndim == 1
-    if ours and not one:
+    native, items = isinstance(step.value, PreferenceTree), list(value.margin(1) or value.names or ())
+    code, one = Method(Result(step.call.id), "worth"), native and value.values.ndim == 1
+    if native and not one:
         code = Method(code, "pivot", (), {"index": "leaf", "columns": "item", "values": "worth"})
 
     def judge(table: pd.DataFrame) -> Sequence[Agreement]:
-        beside = Beside(call, PSYCHOTOOLS.least, PSYCHOTOOLS.why)
+        r = Beside(call, PSYCHOTOOLS.least, PSYCHOTOOLS.why)
         if one:  # one leaf: a row an item
-            return beside.named(
-                "worth", dict(zip(table["item"], table["worth"])), named(value), by_item(table, "worth")
-            )
-        names = [(leaf, item) for leaf in table.index for item in items]
-        places = [f"{item} / {leaf}" for leaf, item in names]
-        return beside.listed(
-            "worth", table[items], value.floats(), places, names=[f"{a}.{b}" for a, b in names]
-        )
+            ours = dict(zip(table["item"], table["worth"].tolist()))
+            return r.named("worth", ours, named(value), by_item(table, "worth"))
+        names = [f"{leaf}.{item}" for leaf in table.index for item in items]
+        places = [f"{item} / {leaf}" for leaf in table.index for item in items]
+        return r.listed("worth", table[items], value.floats(), places, names=names)
 
     return Translation("native", code, judge=judge)
 
@@ -221,9 +216,9 @@ QUASI, WHY_QUASI = 3.0, "qvcalc's own glm stops 4 to 7 digits from the minimum"
 def quasi_variances(call: RecordedCall, context: Context, why: str) -> Translation:
     """`m.quasi_variances()` of the fit of this run whose covariance it is, else R's own of the matrix."""
     value = needed(call.frame("value"), why)
-    stays_if(not isinstance(value["qvframe"], RList) or not isinstance(value["covmat"], RVector), why)
     table = value["qvframe"]
-    assert isinstance(table, RList) and table.row_names is not None
+    if not isinstance(table, RList) or table.row_names is None:
+        return outside(why)
     items = [str(v) for v in table.row_names.values.tolist()]
     r = {n: dict(zip(items, table.vector(n).floats().tolist())) for n in ("quasiSE", "quasiVar")}
 
@@ -251,14 +246,8 @@ def quasi_variances(call: RecordedCall, context: Context, why: str) -> Translati
 def choices(call: RecordedCall, context: Context) -> Translation:
     """Strata of two rows of which one is chosen: the glm of their differences, without an intercept."""
     x, y, strata = call.matrix("x"), call.matrix("y"), call.strings("strata")
-    if (
-        x is None
-        or y is None
-        or not strata
-        or y.values.shape != (len(x.values), 2)
-        or len(strata) != len(y.values)
-    ):
-        return outside("a model of durations, as far as it was recorded; not a model of this field")
+    if x is None or y is None or not len(x.values) == len(y.values) == len(strata):
+        return outside("a model of durations, with weights, or not all recorded; not a model of this field")
     (time, state), order = y.floats().T, np.argsort(strata, kind="stable")
     one, other = order[::2], order[1::2]
     sizes = Counter(strata).values()
@@ -273,6 +262,6 @@ def choices(call: RecordedCall, context: Context) -> Translation:
         "y": RVector(ones, np.zeros(len(one), bool)),
         "family": RVector(np.array(["binomial", "logit"], object), np.zeros(2, bool)),
     }
-    found = TRANSLATORS["stats::glm"](replace(call, function="stats::glm", result=fitted, values={}), context)
+    found = glm(replace(call, function="stats::glm", result=fitted, values={}), context)
     judge: Judge = lambda fit: [replace(a, r_call=call.function) for a in found.judge(fit)]
     return replace(found, judge=judge)

@@ -31,6 +31,8 @@ home <- clogit(win ~ item + home + strata(game), data = games)
 coef(home)
 cox <- coxph(Surv(2 - win, win) ~ item + strata(game), data = games, ties = "breslow")
 durations <- coxph(Surv(time, status) ~ sex, data = lung)
+games$size <- rep(1:2, 120L)
+weighted <- coxph(Surv(2 - win, win) ~ item + strata(game), data = games, weights = size)
 three <- clogit(c(1, 0, 0, 0, 1, 0, 1, 0, 0) ~ x + strata(g), data = data.frame(x = c(1:4, 2, 7, 3, 3, 1), g = rep(1:3, each = 3)))
 
 data(celebrities, package = "eba")

@@ -12,7 +12,10 @@ from pairproof.migration.outcome import Migration
 from pairproof.migration.translate.translation import Step
 from tests.migration.shares import python, share
 
-pytestmark = [pytest.mark.r("BradleyTerry2", "qvcalc", "survival", "eba"), pytest.mark.xdist_group("migrated others")]
+pytestmark = [
+    pytest.mark.r("BradleyTerry2", "qvcalc", "survival", "eba"),
+    pytest.mark.xdist_group("migrated others"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +48,9 @@ def test_no_number_differs(migrated):
         ("aspects", "bridge", "eba(...)", 13, 15.0),
     ],
 )
-def test_a_call_becomes_the_function_that_is_meant_with_its_numbers(variable, state, shown, numbers, least, migrated):
+def test_a_call_becomes_the_function_that_is_meant_with_its_numbers(
+    variable, state, shown, numbers, least, migrated
+):
     made = step(migrated, variable)
     assert (made.state, made.translation.shown) == (state, shown), made.translation.reason
     assert len(made.rows) == numbers
@@ -54,7 +59,12 @@ def test_a_call_becomes_the_function_that_is_meant_with_its_numbers(variable, st
 
 
 @pytest.mark.parametrize(
-    "variable, why", [("durations", "a model of durations"), ("three", "its strata are not all of two rows")]
+    "variable, why",
+    [
+        ("durations", "a model of durations"),
+        ("weighted", "with weights"),
+        ("three", "its strata are not all of two rows"),
+    ],
 )
 def test_other_models_of_survival_are_left_out_with_the_reason(variable, why, migrated):
     made = step(migrated, variable)
@@ -65,5 +75,6 @@ def test_what_r_prints_stands_in_the_script_which_needs_no_r(migrated):
     found, home = migrated
     ran = python(home, "others.py", r="none")
     assert (ran.returncode, ran.stderr) == (0, "")
-    print(share(found.captured.output, ran.stdout).missing)
-    assert share(found.captured.output, ran.stdout).value >= 0.6
+    # The intervals' level, exp(-coef) twice, p of z with more digits than two, Wald's and the score test, concordance,
+    # and the errors in qvcalc's table.
+    assert share(found.captured.output, ran.stdout).value >= 0.75  # observed 0.78

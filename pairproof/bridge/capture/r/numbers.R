@@ -123,10 +123,13 @@ numbers_of_fit <- function(v, up) {
   found
 }
 
+## NULL where the likelihood, or the covariance, is another than that of the choices in the strata.
 strata_of <- function(v) {
   frame <- quietly(stats::model.frame(v))
   own <- grep("strata(", names(frame), fixed = TRUE)
-  if (length(own) == 1L) as.character(frame[[own]])
+  other <- inherits(v, "coxph.penal") || !is.null(v$naive.var) || !is.null(v$weights) || ncol(v$y) != 2L ||
+    !is.null(stats::model.offset(frame))
+  if (length(own) == 1L && !other) as.character(frame[[own]])
 }
 
 parts_of <- function(bare, names) unclass(bare)[intersect(names, base::names(bare))]
