@@ -27,7 +27,7 @@ from ...fit.fit import Fit
 from ...native.answers.trees.tree_models import PreferenceTree
 from ...native.answers.trees.tree_record import P_VALUES, TreeNode
 from ...validation.verdicts.agreement import Agreement
-from .designs.glm_gnm_polr import glm
+from . import translation
 from .psychotools import PSYCHOTOOLS, UNDECIDED, answers
 from .python_code import Call, File, Method, Result, frame_call, quoted_name, stated
 from .recorded_answers import (
@@ -43,7 +43,7 @@ from .recorded_answers import (
     word,
 )
 from .rows import Beside, at, by_item, differ, named
-from .translation import Context, Judge, Translation, in_r, made, needed, outside, stays_if, translates, tried
+from .translation import Context, Judge, Translation, in_r, made, needed, outside, stays_if, translates
 
 BTTREE = "psychotree::bttree"
 #: Arguments of bttree and of partykit's mob_control that the bridge has, and their defaults.
@@ -207,12 +207,11 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     return Translation("native", code, judge=judge)
 
 
-QVCALC = "qvcalc::qvcalc"
 #: qvcalc's own glm stops 4 to 7 digits from the minimum that defines quasi-variances.
 QUASI, WHY_QUASI = 3.0, "qvcalc's own glm stops 4 to 7 digits from the minimum"
 
 
-@in_r(QVCALC)
+@in_r("qvcalc::qvcalc")
 def quasi_variances(call: RecordedCall, context: Context, why: str) -> Translation:
     """`m.quasi_variances()` of the fit of this run whose covariance it is, else R's own of the matrix."""
     value = needed(call.frame("value"), why)
@@ -233,7 +232,7 @@ def quasi_variances(call: RecordedCall, context: Context, why: str) -> Translati
     for step in reversed(list(context.steps.values())):
         if isinstance(step.value, Fit) and {*step.value.items} == {*items}:
             own = Method(Result(step.call.id), "quasi_variances")
-            found, refused = tried(own, {step.call.id: step.value})
+            found, refused = translation.tried(own, {step.call.id: step.value})
             if not refused and not differ(judge(found)):
                 return Translation("native", own, judge=judge)
     matrix, estimates = value.vector("covmat").floats().tolist(), table.vector("estimate").floats()
@@ -262,6 +261,8 @@ def choices(call: RecordedCall, context: Context) -> Translation:
         "y": RVector(ones, np.zeros(len(one), bool)),
         "family": RVector(np.array(["binomial", "logit"], object), np.zeros(2, bool)),
     }
-    found = glm(replace(call, function="stats::glm", result=fitted, values={}), context)
+    found = translation.TRANSLATORS["stats::glm"](
+        replace(call, function="stats::glm", result=fitted, values={}), context
+    )
     judge: Judge = lambda fit: [replace(a, r_call=call.function) for a in found.judge(fit)]
     return replace(found, judge=judge)

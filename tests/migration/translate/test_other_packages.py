@@ -75,6 +75,6 @@ def test_what_r_prints_stands_in_the_script_which_needs_no_r(migrated):
     found, home = migrated
     ran = python(home, "others.py", r="none")
     assert (ran.returncode, ran.stderr) == (0, "")
-    # The intervals' level, exp(-coef) twice, p of z with more digits than two, Wald's and the score test, concordance,
-    # and the errors in qvcalc's table.
+    # Not there: exp(-coef) a second time, p of small z with more digits, Wald's and the score test,
+    # concordance, and the errors in qvcalc's table.
     assert share(found.captured.output, ran.stdout).value >= 0.75  # observed 0.78
