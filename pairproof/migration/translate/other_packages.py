@@ -151,16 +151,16 @@ def _rows(call: RecordedCall, tree: PreferenceTree) -> Sequence[Agreement]:
         word, place = f"node{ours.number}", f"nodes / {ours.number - 1}"
         theirs = {"tie" if n == UNDECIDED else n: v for n, v in named(r.vector("coef")).items()}
         se = dict(zip(theirs, np.sqrt(np.diag(r.vector("vcov").floats())).tolist()))
-        params, bse = (dict(v[list(theirs)]) for v in (ours.fit.params, ours.fit.bse))
+        own = {**dict(ours.fit.params), **dict(zip(tree.items, ours.scores_of_items))}
         places = at(f"{place} / scores_of_items", tree.items)
-        rows += estimates.named(f"{word}.estimate", params, theirs, places)
-        rows += errors.named(f"{word}.se", bse, se)
+        rows += estimates.named(f"{word}.estimate", {n: own[n] for n in theirs}, theirs, places)
+        rows += errors.named(f"{word}.se", dict(ours.fit.bse[list(theirs)]), se)
         rows.append(estimates.row(f"{word}.llf", ours.fit.llf, float(r.vector("loglik").floats()[0])))
-        table = r["tests"]
-        found = dict(zip(table.margin(1), table.floats()[0])) if isinstance(table, RVector) else {}
-        for test in (t for t in ours.tests if t.covariate not in numeric):
-            theirs_of = float(found.get(test.covariate, np.nan))
-            rows.append(errors.row(f"{word}.statistic.{test.covariate}", test.statistic, theirs_of))
+        found = dict(zip(t.margin(1), t.floats()[0])) if isinstance(t := r["tests"], RVector) else {}
+        for k, test in enumerate(ours.tests):
+            if (name := test.covariate) not in numeric:
+                at_test, of_r = f"{place} / tests / {k} / statistic", float(found.get(name, np.nan))
+                rows.append(errors.row(f"{word}.statistic.{name}", test.statistic, of_r, place=at_test))
     return rows
 
 
