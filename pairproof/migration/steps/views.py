@@ -15,9 +15,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...bridge.packages.asking import RAnswer
+from ...bridge.packages.psychotree import Tree
 from ...bridge.values.nodes import RList, RVector
 from ...errors import PairproofError
 from ...fit.fit import Fit
+from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.translation import Step
 from .python import Part, put
 from .trees import NotTranslated
@@ -57,12 +60,13 @@ SAME = 1e-5
 def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
     """`m.deviance`, or what else R's number is."""
     key, ours, of_r = NUMBERS[function]
-    found = [put(t, m=m) for t in (ours if isinstance(step.value, Fit) else (of_r,))]
+    ours = ours if hasattr(step.value, "llf") else (of_r,)
+    found = [put(t, m=m) for t in ours if "bic" not in t or isinstance(step.value, Fit)]
     recorded = step.call.number(key) if key else None
     for candidate in found:
         try:
             own = float(value(candidate))
-        except (PairproofError, AttributeError, TypeError, ValueError, NotImplementedError):
+        except (PairproofError, NotTranslated, AttributeError, TypeError, ValueError, NotImplementedError):
             continue
         if recorded is None or abs(own - recorded) <= SAME * max(1.0, abs(recorded)):
             return candidate
@@ -78,15 +82,23 @@ def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
             made = number(function, m, step, value)
             if f"{value(made):.4f}" not in said:
                 found.append((f"R's {word}", made))
+    if step.call.package == "survival":
+        ratios = put("np.exp(m.conf_int().assign(coef=m.params, less=-m.params))", m=m)
+        found += [("likelihood ratio", put("m.null_deviance - m.deviance", m=m)), ("exp():\n", ratios)]
     if not found:
         return None
-    seven = ast.JoinedStr([ast.Constant(".7g")])
     parts = [
         part
         for word, made in found
-        for part in (ast.Constant(f"{word} "), ast.FormattedValue(made, -1, seven), ast.Constant("; "))
+        for part in (ast.Constant(f"{word} "), _formatted(made, value), ast.Constant("; "))
     ]
     return ast.JoinedStr([ast.Constant("\n"), *parts[:-1]])
+
+
+def _formatted(made: ast.expr, value: Value) -> ast.FormattedValue:
+    """A number with seven digits, a table as it is."""
+    seven = ast.JoinedStr([ast.Constant(".7g")]) if isinstance(value(made), float) else None
+    return ast.FormattedValue(made, -1, seven)
 
 
 def _of_ties(m: ast.expr, step: Step) -> list[tuple[str, ast.expr]]:
@@ -125,6 +137,17 @@ def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
     return put(OF_EBA[word], m=m)
 
 
+def of_answer(word: str, m: ast.expr, step: Step | None) -> ast.expr | None:
+    """A part of R's list, where a field of the bridge's answer has its number."""
+    value = None if step is None else step.call.result.get("value")
+    if step is None or not isinstance(value, RList) or word not in value:
+        return None
+    theirs, own = value[word], vars(step.value) if isinstance(step.value, RAnswer) else {}
+    number = theirs.values.tolist() if isinstance(theirs, RVector) else []
+    same = [n for n, v in own.items() if isinstance(v, (int, float)) and [v] == number]
+    return put(f"m.{min(same, key=lambda n: n != word.replace('.', '_'))}", m=m) if same else None
+
+
 def names_of(step: Step, times: float = 1.0) -> list[tuple[str, str]]:
     """R's coefficients and ours, `times` as large, in R's order; those without one of ours are not there."""
     vector, fit = step.call.vector("coef"), step.value
@@ -150,8 +173,17 @@ def _unlike(theirs: str, ours: str) -> int:
     return 0 if theirs == ours else 1 if ours in theirs or theirs in ours else 2
 
 
+def of_leaves(m: ast.expr, tree: Tree | TreeRecord) -> ast.expr:
+    """The coefficients of a tree: a row a leaf, without the reference; of a single leaf a vector."""
+    ours = "pd.DataFrame({n.number: n.fit.params[n.fit.bse > 0] for n in m.leaves}).T"
+    found = put(ours if isinstance(tree, TreeRecord) else "m.params()", m=m)
+    return found if len(tree.leaves) > 1 else put("x.iloc[0]", x=found)
+
+
 def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") -> ast.expr:
     """`m.params.drop("Ceylon").add_prefix("tea")`: R's vector, of estimates or (`m.bse`) standard errors."""
+    if isinstance(step.value, (Tree, TreeRecord)):
+        return of_leaves(m, step.value)
     pairs = names_of(step)
     if not isinstance(step.value, Fit):
         return put("pd.Series(x())", x=put(of, m=m))

@@ -11,7 +11,7 @@ others.  Without common aspects its model is Bradley and Terry's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 
 from ...bridge.capture.recorded import RecordedCall
-from ...bridge.packages.eba import AspectModel, ThurstoneModel, Transitivity
+from ...bridge.packages.eba import AgreementU, AspectModel, ThurstoneModel, Transitivity
 from ...bridge.packages.lme4 import CONSTANT, MixedDesign
 from ...bridge.values.frames import plain
 from ...bridge.values.nodes import RList, RVector
 from ...errors import InputError
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, Constant, columns_call, stated
-from .recorded_answers import unknown
+from .recorded_answers import matrix_of, unknown
 from .rows import Beside, at
 from .translation import Context, Judge, Translation, needed, outside, stays_if, translates
 
@@ -35,7 +35,11 @@ EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
 
 def _code(call: RecordedCall, name: str, **options: Any) -> Call:
     """A function of the bridge of wins of rows over columns, and the items."""
-    wins = needed(call.argument("M"), "its table of wins was not recorded")
+    given = call.values.get("M")
+    wins = needed(
+        matrix_of(given) if isinstance(given, RList) else call.argument("M"),
+        "its table of wins was not recorded",
+    )
     square = wins.values.ndim == 2 and wins.values.shape[0] == wins.values.shape[1]
     stays_if(not square, "its table of wins was not recorded")
     found = np.nan_to_num(np.where(wins.na, 0.0, wins.floats()))
@@ -86,27 +90,32 @@ def thurstone(call: RecordedCall, context: Context) -> Translation:
     return Translation("bridge", _code(call, "thurstone"), why, judge=judge)
 
 
+def _list_of(
+    call: RecordedCall, name: str, names: Mapping[str, str], why: str, **options: Any
+) -> Translation:
+    """A function of wins whose answer is a list of numbers; names: R's, and those of the bridge's answer."""
+    found, r = needed(call.frame("value"), "its table of wins was not recorded"), Beside(call)
+
+    def judge(value: AgreementU | Transitivity) -> Sequence[Agreement]:
+        numbers = ((n, own, float(found.vector(n).floats()[0])) for n, own in names.items())
+        return [r.row(n, float(getattr(value, own)), theirs, place=own) for n, own, theirs in numbers]
+
+    return Translation("bridge", _code(call, name, **options), why, judge=judge)
+
+
 @translates(STRANS)
 def strans(call: RecordedCall, context: Context) -> Translation:
     """`bridge.eba.strans(wins, items)`."""
-    found, r = call.frame("value"), Beside(call, function=STRANS)
-    named = {} if found is None else dict(zip(found.names or (), found.values))
-    stays_if(found is None, "its table of wins was not recorded")
+    names = {n: n.replace(".", "_") for n in ("weak", "moderate", "strong", "n.tests")}
+    return _list_of(call, "strans", names, "tests of stochastic transitivity are eba's")
 
-    def judge(value: Transitivity) -> Sequence[Agreement]:
-        ours = {
-            "weak": value.weak,
-            "moderate": value.moderate,
-            "strong": value.strong,
-            "n.tests": value.n_tests,
-        }
-        theirs = {n: v for n in ours if isinstance(v := named.get(n), RVector)}
-        numbers = ((n, float(ours[n]), float(v.floats().ravel()[0])) for n, v in theirs.items())
-        return [r.row(*of, place=of[0].replace(".", "_")) for of in numbers]
 
-    return Translation(
-        "bridge", _code(call, "strans"), "tests of stochastic transitivity are eba's", judge=judge
-    )
+@translates("eba::kendall.u")
+def kendall_u(call: RecordedCall, context: Context) -> Translation:
+    """`bridge.eba.kendall_u(wins, items)`."""
+    names = {"u": "u", "min.u": "min_u", "chi": "chi2", "df": "df", "p.value": "p_value"}
+    options = {} if call.one("correct", True) else {"correct": False}
+    return _list_of(call, "kendall_u", names, "Kendall's u is eba's", **options)
 
 
 @translates("eba::eba.order", "eba::circular")

@@ -213,7 +213,7 @@ def rankings_of(value: RValue, weights: RVector | None) -> Rankings | None:
     if isinstance(value, RVector) and "grouped_rankings" in value.rclass:
         value = value.attributes.get("rankings")
     if isinstance(value, RList) and "data.frame" in value.rclass:
-        value = _matrix(value)
+        value = matrix_of(value)
     if not isinstance(value, RVector) or value.values.ndim != 2 or not value.margin(1):
         return None
     ranks = np.where(value.na, 0, np.nan_to_num(value.floats())).astype(np.int64)
@@ -222,8 +222,8 @@ def rankings_of(value: RValue, weights: RVector | None) -> Rankings | None:
     return Rankings(tuple(value.margin(1)), ranks[kept], None if known is None else known[kept])
 
 
-def _matrix(frame: RList) -> RVector | None:
-    """A data frame of ranks as a matrix."""
+def matrix_of(frame: RList) -> RVector | None:
+    """A data frame of numbers as a matrix."""
     columns = [
         v for v in frame.values if isinstance(v, RVector) and v.values.dtype.kind in "fi" and v.levels is None
     ]
