@@ -35,7 +35,8 @@ _CALLED = frozenset(["show", "aic_glm", *_BUILTINS])
 #: What the templates in the modules beside this one use; the vocabulary's own is found in it.
 _FUNCTIONS = (
     "np.arange np.argmax np.argmin np.argsort np.array np.asarray np.delete np.exp np.flatnonzero np.full"
-    " np.isin np.lexsort np.nan np.pi np.reshape pairproof.contest_residuals pairproof.plot_worth pd.DataFrame pd.Series pd.concat"
+    " np.isin np.lexsort np.nan np.pi np.reshape pairproof.contest_residuals pairproof.plot_worth pd.DataFrame"
+    " pd.Series pd.concat"
 ).split()
 _ATTRIBUTES = (
     "T add_prefix aic assign bic bse chi2 coef columns conf_int cov_params deviance df df_null df_resid df_residual"
