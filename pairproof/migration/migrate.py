@@ -51,7 +51,7 @@ from .written_files import check_target, write_migration
 
 #: Modules of translators, one for the functions of one package.
 MODULES = (
-    "bradleyterry2.btm_fits bradleyterry2.btm_predictions bradleyterry2.btm_tables designs.glm_gnm_polr by_values"
+    "bradleyterry2.btm_fits bradleyterry2.btm_helpers designs.glm_gnm_polr by_values"
     " plackett_luce psychotools prefmod.llbt_fits prefmod.pattern_fits prefmod.prefmod_in_r prefmod.prefmod_worths"
 ).split()
 

@@ -268,6 +268,21 @@ class Beside:
         """Coefficients, their standard errors and these numbers of a model that R fitted again."""
         return [*self.coefficients(model), *self.errors(model), *self.fields(model, numbers)]
 
+    def columns(
+        self,
+        table: Any,
+        r: Mapping[str, Mapping[str, float]],
+        kinds: Mapping[str, str],
+        sizes: Mapping[str, float] | float = 0.0,
+    ) -> list[Agreement]:
+        """Columns of a table by item, or arrays of an answer of R, beside R's; kinds: what a column is called."""
+        rows: list[Agreement] = []
+        for column, theirs in r.items():
+            ours, places = of_items(table, column)
+            own = {n: v for n, v in ours.items() if n in theirs}
+            rows += self.named(kinds.get(column, column), own, theirs, places, sizes)
+        return rows
+
 
 def llf_and_aic(llf: float | None, n: int) -> dict[str, float]:
     """llf and AIC of n parameters; {} where R recorded no log-likelihood."""
@@ -324,9 +339,13 @@ def in_column(frame: pd.DataFrame, column: str) -> list[str]:
     return list(distinct(f"{column} / {label}" for label in frame.index.tolist()))
 
 
-def by_item(frame: pd.DataFrame, column: str) -> dict[str, str]:
-    """The same by the items of its rows."""
-    return dict(zip(frame["item"].tolist(), in_column(frame, column)))
+def of_items(found: Any, column: str) -> tuple[dict[str, float], dict[str, str]]:
+    """Numbers by item, and their places: of a column of a table, or of an array of R's answer."""
+    if hasattr(found, "columns"):
+        items, places = found["item"].tolist(), in_column(found, column)
+        return dict(zip(items, found[column].tolist())), dict(zip(items, places))
+    items = found.players if hasattr(found, "players") else found.items
+    return dict(zip(items, getattr(found, column).tolist())), at(column, items)
 
 
 def count_rows(call: RecordedCall, fit: Fit) -> list[Agreement]:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, Expression, Method, evaluate, files
 
 T = TypeVar("T")
+#: Where the functions of R packages are in Python.
+BRIDGE = "pairproof.bridge"
 #: Name of a recorded number -> what a reader calls it, and the kinds of rows that compare it.
 NUMBERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "coef": ("estimates", ("estimate", "coef", "b", "mass")),
@@ -229,6 +231,19 @@ def needed(value: T | None, why: str) -> T:
     if value is None:
         raise StaysInR(why)
     return value
+
+
+def held(value: object, kind: type[T], why: str) -> T:
+    """The value, which is of this kind; where it is of another, the call stays in R."""
+    stays_if(not isinstance(value, kind), why)
+    return cast(T, value)
+
+
+def bridged(
+    why: str, function: str, arguments: Sequence[Any], options: Mapping[str, Any], judge: Judge
+) -> Translation:
+    """A call of R's own function, "eba.eba", through the bridge, and why."""
+    return Translation("bridge", Call(f"{BRIDGE}.{function}", tuple(arguments), options), why, judge=judge)
 
 
 def stays_if(holds: object, why: str) -> None:
