@@ -52,7 +52,7 @@ from .written_files import check_target, write_migration
 #: Modules of translators, one for the functions of one package.
 MODULES = (
     "bradleyterry2.btm_fits bradleyterry2.btm_helpers designs.glm_gnm_polr by_values"
-    " plackett_luce psychotools prefmod.llbt_fits prefmod.pattern_fits prefmod.prefmod_in_r prefmod.prefmod_worths"
+    " plackett_luce psychotools prefmod.llbt_fits prefmod.patterns prefmod.prefmod_worths"
 ).split()
 
 

@@ -57,7 +57,7 @@ from ..translation import (
     tried,
 )
 from . import prefmod_table as tables
-from .prefmod_in_r import again, formula, frame_of, model_rows
+from .prefmod_table import again, formula, frame_of, model_rows
 
 
 def _given(call: RecordedCall) -> tuple[tables.Floats, tables.Floats, tuple[str, ...], int, int]:

@@ -31,8 +31,8 @@ from ....validation.verdicts.digits import floor
 from ..python_code import Call, File, Method, Result, stated
 from ..rows import SAME, Beside, at, differ, explained, in_column
 from ..translation import Context, StaysInR, Step, Translation, needed, outside, stays_if, translates, tried
-from .prefmod_in_r import INCOMPLETE, again
-from .prefmod_table import coding_of, given, names_of_items, number_of_items, read_pairs, scalar, texts
+from .patterns import INCOMPLETE
+from .prefmod_table import again, coding_of, given, names_of_items, number_of_items, read_pairs, scalar, texts
 
 #: The defects of llbt.worth and patt.worth that `printed_as_prefmod` reproduces, tried one after the other.
 DEFECTS = (

@@ -8,7 +8,7 @@ from hypothesis import given as any_of, strategies as st
 from numpy.testing import assert_array_equal
 
 from pairproof.bridge.values.nodes import RLang
-from pairproof.migration.translate.prefmod.prefmod_in_r import given as arguments_of
+from pairproof.migration.translate.prefmod.patterns import given as arguments_of
 from pairproof.migration.translate.prefmod.prefmod_table import (
     Coding,
     Covariates,
