@@ -227,6 +227,7 @@ class Model:
     comparison: Mapping[str, FloatArray]
     names: tuple[str, ...]
     map: FloatArray
+    order: FloatArray | None = None
 
     @property
     def variables(self) -> dict[str, Variable]:
