@@ -93,7 +93,8 @@ def design_frame(
     """A model matrix, its response and more columns as a file that R reads; the options that name weights and offset."""
     columns = {n: whole_numbers(z) for n, z in zip(design.names, design.x.T)} | {Y: y} | more
     given = stated(weights=(weights != 1).any() and "(weights)", offset=offset is not None and "(offset)")
-    columns |= {given[n]: v.tolist() for n, v in (("weights", weights), ("offset", offset)) if n in given}
+    numbers = {"weights": weights, "offset": offset}
+    columns |= {given[n]: v.tolist() for n, v in numbers.items() if v is not None and n in given}
     return columns_call(columns, call.variable), given
 
 

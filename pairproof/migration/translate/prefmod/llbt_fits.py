@@ -33,7 +33,7 @@ import numpy as np
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.prefmod.llbt import LLBTFit
 from ....bridge.programs.counted_cells import count as cells_of
-from ....bridge.values.nodes import RList, RVector
+
 from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import counted_with_empty_cells
 from ....validation.r_answers.translate import RParameters
@@ -41,7 +41,7 @@ from ....validation.verdicts.agreement import Agreement
 from ...recognise.decide import Design, recognise_poisson
 from ...recognise.design_contests import EXACT, Not
 from ...recognise.design_terms import Model
-from ..designs.recorded_design import fit_call, parameter_names, poisson_likelihood
+from ..designs.recorded_design import fit_call, parameter_names, poisson_likelihood, said_by
 from ..python_code import Call, File, attribute, columns_call, stated
 from ..rows import Beside, at, differ, explained, llf_and_aic, named, of_fit, parameters
 from ..translation import (
@@ -49,6 +49,7 @@ from ..translation import (
     Judge,
     StaysInR,
     Translation,
+    bridged,
     in_r,
     made,
     needed,
@@ -66,13 +67,8 @@ def _given(call: RecordedCall) -> tuple[tables.Floats, tables.Floats, tuple[str,
     y, x = needed(call.vector("y"), lost).floats(), needed(call.matrix("xmodel"), lost)
     q, ncat = (int(needed(call.number(name), lost)) for name in ("q", "ncat"))
     # llbt.fit prints par1, par2, ... where its design has no names.
-    return (
-        y,
-        x.floats(),
-        tuple(x.margin(1)) or tuple(f"par{k + 1}" for k in range(x.values.shape[1])),
-        q,
-        ncat,
-    )
+    names = tuple(x.margin(1)) or tuple(f"par{k + 1}" for k in range(x.values.shape[1]))
+    return y, x.floats(), names, q, ncat
 
 
 @translates("prefmod::llbt.fit")
@@ -96,11 +92,9 @@ def reference_of(names: Sequence[str], context: Context) -> str:
     """The item without a column: the one that an llbt.design of this run has beyond these, o4 of o1, o2, o3; or ""."""
     for step in reversed(list(context.steps.values())):
         design = step.call.frame("value") if step.call.name == "llbt.design" else None
-        said = design.attributes.get("objnames") if isinstance(design, RList) else None
-        if isinstance(said, RVector):
-            lacking = [str(v) for v in said.values.tolist() if v not in names]
-            if len(lacking) == 1:
-                return lacking[0]
+        lacking = [v for v in (said_by(design, "objnames") if design else ()) if v not in names]
+        if len(lacking) == 1:
+            return lacking[0]
     numbered = [m for m in (re.fullmatch(r"([^\d:]+)(\d+)", name) for name in names) if m]
     heads = {head: [int(m[2]) for m in numbered if m[1] == head] for head in {m[1] for m in numbered}}
     in_order = [
@@ -115,19 +109,16 @@ def _llbt_rows(call: RecordedCall, model: Model, fit: Fit) -> Sequence[Agreement
     to = np.where(np.abs(model.map - np.round(model.map)) < EXACT, np.round(model.map), model.map)
     estimates, spread = to @ np.array(list(coef.values())), to @ np.diag(errors**2) @ to.T
     p = RParameters(parameter_names(model), estimates, spread, "lambda", model.items[-1])
-    said = [
-        "it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these numbers"
-    ]
-    values, empty = poisson_likelihood(call, model.contests, np.zeros(1), 0), int(
-        (model.contests.totals == 0).sum()
+    said = "it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these numbers"
+    values, empty = poisson_likelihood(call, model.contests, np.zeros(1), 0), model.contests.totals == 0
+    if not empty.any():
+        return of_fit(call, fit, p, values, said)
+    values.pop("deviance", None)
+    taken_off = (
+        f"{int(empty.sum())} blocks without an answer are taken off its df; it leaves positive fitted counts in"
+        " them, so its deviance is not compared (defect B11)"
     )
-    if empty:
-        values.pop("deviance", None)
-        said.append(
-            f"{empty} blocks without an answer are taken off its df; it leaves positive fitted counts in"
-            " them, so its deviance is not compared (defect B11)"
-        )
-    return of_fit(call, fit, p, values, *said)
+    return of_fit(call, fit, p, values, said, taken_off)
 
 
 @in_r("prefmod::llbt.fit")
@@ -137,18 +128,16 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     columns = {n: tables.plain_column(column) for n, column in zip(names, x.T)}
     design = columns_call(columns, f"{stem}_design")
     counts = attribute(columns_call({"y": tables.plain_column(y)}, f"{stem}_y"), "y")
-    code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, *sizes))
 
     def judge(model: LLBTFit) -> Sequence[Agreement]:
         r, coef, se = again(call), named(call.vector("coef")), call.vector("se")
-        theirs = {"estimate": coef} | ({} if se is None else {"se": dict(zip(coef, se.floats().tolist()))})
-        rows = []
-        for field, found in theirs.items():
-            ours = dict(zip(model.names, getattr(model, field).tolist()))
-            rows += r.named("coef" if field == "estimate" else field, ours, found, at(field, model.names))
+        rows = r.named("coef", dict(zip(model.names, model.estimate)), coef, at("estimate", model.names))
+        if se is not None:
+            theirs = dict(zip(coef, se.floats().tolist()))
+            rows += r.named("se", dict(zip(model.names, model.se)), theirs, at("se", model.names))
         return rows + r.fields(model, "deviance df_residual=df")
 
-    return Translation("bridge", code, why, judge=judge)
+    return bridged(why, "prefmod.llbt_fit", [counts, design, *sizes], {}, judge)
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,16 +254,11 @@ def _pc_in_r(call: RecordedCall, context: Context, reason: str) -> Translation:
     """llbtPC.fit in R, on all columns: it leaves rows out for any of them."""
     asked, table, _ = comparisons_of(call)
     items, found = asked.items, asked.found
-    if not set(found.in_model) <= set(found.in_table):
-        # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod
-        # fitted.
-        found = replace(found, formel=tuple(p for p in found.formel if set(p) <= set(found.in_table)))
+    # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod fitted.
+    formel = [p for p in found.formel if set(p) <= set(found.in_table)]
     named_items = bool(tables.texts(call, "obj.names")) and list(items)
-    options = stated(formel=formula(found.formel), elim=formula(found.elim), obj_names=named_items)
-    if not tables.scalar(call, "undec", True):
-        options["undec"] = False
+    options = stated(formel=formula(formel), elim=formula(found.elim), obj_names=named_items)
+    options |= {} if tables.scalar(call, "undec", True) else {"undec": False}
     frame = frame_of(table, table.names[table.n_answers :], call.variable)
-    code = Call("pairproof.bridge.prefmod.llbtPC_fit", (frame, len(items)), options)
-
     judge: Judge = lambda model: model_rows(call, model, "deviance df_residual loglik")
-    return Translation("bridge", code, reason=reason, judge=judge)
+    return bridged(reason, "prefmod.llbtPC_fit", [frame, len(items)], options, judge)

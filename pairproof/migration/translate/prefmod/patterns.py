@@ -268,7 +268,11 @@ def pattern(call: RecordedCall, context: Context) -> Translation:
 
 def _code(model: Asked) -> Call:
     table, used, pairs = model.used, model.covariates.in_model, model.kind == "pairs"
-    columns, reading, ties = table.written(used), {"items": list(model.items)}, model.kind == "ratings"
+    columns, ties, reading = (
+        table.written(used),
+        model.kind == "ratings",
+        dict[str, Any](items=list(model.items)),
+    )
     if pairs:
         coding = tables.coding_of(table.answers)
         ties = coding.has_ties

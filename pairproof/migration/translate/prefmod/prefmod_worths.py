@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -30,7 +29,18 @@ from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ..python_code import Call, File, Method, Result, stated
 from ..rows import SAME, Beside, at, differ, explained, in_column
-from ..translation import Context, StaysInR, Step, Translation, needed, outside, stays_if, translates, tried
+from ..translation import (
+    Context,
+    StaysInR,
+    Step,
+    Translation,
+    bridged,
+    needed,
+    outside,
+    stays_if,
+    translates,
+    tried,
+)
 from .patterns import INCOMPLETE
 from .prefmod_table import again, coding_of, given, names_of_items, number_of_items, read_pairs, scalar, texts
 
@@ -101,13 +111,8 @@ def _items_in_r(fit: Fit, table: RVector) -> list[str]:
     return list(fit.items) if table.values.shape[0] == len(fit.items) else []
 
 
-@dataclass(frozen=True, eq=False)
-class Ours:
-    """Our numbers by "group.item": worths or lambdas, the size of what cancels in them, and where they stand."""
-
-    numbers: dict[str, float]
-    sizes: dict[str, float]
-    places: dict[str, str]
+#: Our numbers by "group.item": worths or lambdas; the size of what cancels in them; and where they stand.
+Ours = tuple[dict[str, float], dict[str, float], dict[str, str]]
 
 
 def _ours(fit: Fit, worths: bool, frame: Any) -> Ours:
@@ -115,28 +120,28 @@ def _ours(fit: Fit, worths: bool, frame: Any) -> Ours:
     cells = [f"{group}.{item}" for group, item in zip(frame["group"], frame["item"])]
     worth = dict(zip(cells, frame["worth"].tolist()))
     if worths:
-        return Ours(worth, {}, dict(zip(cells, in_column(frame, "worth"))))
+        return worth, {}, dict(zip(cells, in_column(frame, "worth")))
     logs = {cell: float(np.log(w)) for cell, w in worth.items()}
     last = {cell: logs[f"{group}.{fit.items[-1]}"] for cell, group in zip(cells, frame["group"])}
     errors = (frame["se"] / frame["worth"] / 2.0).tolist()
-    return Ours({cell: (x - last[cell]) / 2.0 for cell, x in logs.items()}, dict(zip(cells, errors)), {})
+    return {cell: (x - last[cell]) / 2.0 for cell, x in logs.items()}, dict(zip(cells, errors)), {}
 
 
 def _rows(call: RecordedCall, step: Step, table: RVector, worths: bool, frame: Any) -> list[Agreement]:
     """A row an entry of R's table, explained by the defect that gives it."""
     fit: Fit = step.value
-    ours, groups, items = _ours(fit, worths, frame), groups_in_r(fit, table), _items_in_r(fit, table)
-    r, values = Beside(call, *_least(step)), table.floats()
+    (ours, sizes, places), groups = _ours(fit, worths, frame), groups_in_r(fit, table)
+    r, values, items = Beside(call, *_least(step)), table.floats(), _items_in_r(fit, table)
     if not groups or not items:
-        return _by_defect(r, table, fit, ours)
+        return _by_defect(r, table, fit, ours, places)
     shift = np.zeros(values.shape[1]) if worths else values[-1]
     theirs = {
         f"{groups[column]}.{item}": float(values[j, k] - shift[k])
         for k, column in enumerate(_columns(table))
         for j, item in enumerate(items)
     }
-    own = {cell: ours.numbers[cell] for cell in theirs if cell in ours.numbers}
-    rows = r.named("worth" if worths else "lambda", own, theirs, ours.places, ours.sizes)
+    own = {cell: ours[cell] for cell in theirs if cell in ours}
+    rows = r.named("worth" if worths else "lambda", own, theirs, places, sizes)
     return _explained(rows, _with_defects(fit), r) if differ(rows) else rows
 
 
@@ -169,11 +174,10 @@ def _explained(
     rows: list[Agreement], defects: Mapping[str, Mapping[str, float]], r: Beside
 ) -> list[Agreement]:
     for name, made in defects.items():
+        short = name.partition(":")[2]
+        why = f"R is wrong here: its worths are those of its defect {short}"
         if all(_same(r, made.get(str(a.quantity)), a.r) for a in rows):
-            short = name.partition(":")[2]
-            return explained(
-                rows, None, f"R is wrong here: its worths are those of its defect {short}", short
-            )
+            return explained(rows, None, why, short)
     return rows
 
 
@@ -181,7 +185,9 @@ def _same(r: Beside, made: float | None, theirs: float | None) -> bool:
     return made is not None and theirs is not None and r.row("", made, theirs).verdict == "agrees"
 
 
-def _by_defect(r: Beside, table: RVector, fit: Fit, ours: Ours) -> list[Agreement]:
+def _by_defect(
+    r: Beside, table: RVector, fit: Fit, ours: Mapping[str, float], places: Mapping[str, str]
+) -> list[Agreement]:
     """Rows where R's table has sets of items (B21): each item beside its set's worth, explained if so."""
     made, values, short = _with_defects(fit).get(DEFECTS[0], {}), table.floats(), DEFECTS[0].partition(":")[2]
     groups = groups_in_r(fit, table) or dict(zip(_columns(table), fit.groups))
@@ -192,8 +198,7 @@ def _by_defect(r: Beside, table: RVector, fit: Fit, ours: Ours) -> list[Agreemen
             group, theirs = groups.get(column, ""), float(values[j, k])
             items = [i for i in fit.items if i in name.split(",")]
             r_of = {f"{group}.{item}": theirs for item in items or [name]}
-            own = {cell: ours.numbers[cell] for cell in r_of if cell in ours.numbers}
-            found = r.named("worth", own, r_of, ours.places)
+            found = r.named("worth", {cell: ours[cell] for cell in r_of if cell in ours}, r_of, places)
             as_r = _same(r, made.get(f"worth.{group}.{','.join(items)}"), theirs)
             rows += explained(found, ["worth"], why, short) if as_r else found
     return rows
@@ -211,7 +216,6 @@ def _bridge(call: RecordedCall, step: Step, kind: str, table: RVector) -> Transl
     named = list(texts(call, "obj.names")) if of_answers and hasattr(model, "function") else []
     options = stated(outmat=kind != "worth" and kind)
     options |= stated(obj_names=named and named[: int(model.arguments["nitems"])])
-    code = Call(f"pairproof.bridge.prefmod.{call.name.replace('.', '_')}", (Result(step.call.id),), options)
 
     def judge(found: Any) -> Sequence[Agreement]:
         ours, theirs = (
@@ -220,7 +224,8 @@ def _bridge(call: RecordedCall, step: Step, kind: str, table: RVector) -> Transl
         )
         return again(call).named("worth", ours, theirs, at("values", ours))
 
-    return Translation("bridge", code, reason="the fit that it is of is R's", judge=judge)
+    function = f"prefmod.{call.name.replace('.', '_')}"
+    return bridged("the fit that it is of is R's", function, [Result(step.call.id)], options, judge)
 
 
 @translates("prefmod::checkMIS")

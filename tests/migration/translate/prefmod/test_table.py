@@ -43,7 +43,7 @@ def test_a_logical_counts_as_0_and_1_among_numbers_alone() -> None:
 
 
 def test_names_of_columns_are_unique_and_none_is_a_weight() -> None:
-    assert written_names(["x", "", "x", "weight", "judge"], 3) == ("x", "V2", "x_", "weight_", "judge_")
+    assert written_names(["x", "", "x", "weight", "judge"]) == ("x", "V2", "x_", "weight_", "judge_")
 
 
 def test_a_file_name_or_a_missing_table_is_no_table() -> None:
