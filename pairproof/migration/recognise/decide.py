@@ -45,7 +45,7 @@ from .design_contests import (
     of_rows,
     players,
 )
-from .design_terms import Model, model_of
+from .design_terms import Coefficients, Model, model_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -211,17 +211,9 @@ def _recognised(
     variables = _constant_in_contests(
         [*design.factors.values(), *design.numbers.values()], contests, items, met
     )
-    model = model_of(
-        contests,
-        kept,
-        items,
-        reference,
-        unit,
-        size,
-        variables,
-        design.covariates,
-        [*said, UNNAMED][: len(items)],
-    )
+    labels = [*said, UNNAMED][: len(items)]
+    given = Coefficients(contests, kept, items, labels, reference, unit, size, variables, design.covariates)
+    model = model_of(given)
     return Recognised(model, kept, block if model.reference else None, met)
 
 
