@@ -321,9 +321,12 @@ def standard_errors(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, 
     spread = call.matrix("vcov")
     if spread is None:
         return {}
-    known = [n for n, v in coefficients(call, names).items() if not np.isnan(v)]
+    found, own = coefficients(call, names), spread.margin(0)
+    known = [n for n, v in found.items() if not np.isnan(v)]
+    if own and not set(own) <= set(found):  # glmmPQL names them otherwise than its coefficients (XSVL[..])
+        own = known if len(own) == len(known) else tuple(found)
     with np.errstate(invalid="ignore"):
-        return dict(zip(spread.margin(0) or known, np.sqrt(np.diag(spread.floats())).tolist()))
+        return dict(zip(own or known, np.sqrt(np.diag(spread.floats())).tolist()))
 
 
 def at(field: str, names: Iterable[str]) -> dict[str, str]:

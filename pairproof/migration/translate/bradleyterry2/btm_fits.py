@@ -32,7 +32,7 @@ from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call, stated
 from ..recorded_answers import Declared, first, flag, options_of, plain_values, real, taken, vectors_of, whole
-from ..rows import Beside, at, not_checkable, said_of
+from ..rows import Beside, not_checkable, said_of
 from ..translation import (
     BRIDGE,
     TRANSLATORS,
@@ -87,31 +87,23 @@ def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = ""
 
 def of_r(call: RecordedCall, model: ContestModel, more: str = "") -> list[Agreement]:
     """R through the bridge beside R in the script; more: numbers beside those of every model."""
-    r, (values, spread), found = Beside(call, LEAST, AGAIN), coefficients(call), call.vector("coef")
-    theirs = dict(zip(() if found is None else found.names or (), values.tolist()))
-    errors = {n: e for n, e in zip(theirs, np.sqrt(np.diag(spread)).tolist()) if theirs[n] == theirs[n]}
-    ours = {n: e for n, e in model.bse().items() if n in errors}
-    rows = r.named("estimate", model.params(), theirs, at("coef", model.names))
-    rows += r.named("se", ours, errors, at("se", model.names))
-    return rows + r.fields(model, f"deviance df_resid null_deviance df_null aic_glm sigma {more}")
+    numbers = f"deviance df_resid null_deviance df_null aic_glm sigma {more}"
+    return Beside(call, LEAST, AGAIN).model(model, numbers)
 
 
 def _tables(
     call: RecordedCall, contests: recorded.Contests, said: str
 ) -> tuple[dict[str, Any], tuple[Any, Any]]:
     """Data frames of contests and of what is indexed, and how player1 and player2 are named in them."""
-    levels = contests.players
-    counts = {"wins": contests.wins, "losses": contests.losses}
-    columns = {name: RVector(found, np.isnan(found)) for name, found in counts.items()}
+    levels, none = contests.players, np.zeros(len(contests.first), bool)
+    columns = {
+        n: RVector(counted, none) for n, counted in (("wins", contests.wins), ("losses", contests.losses))
+    }
     players: list[dict[str, str]] = []
-    for k, side in enumerate((contests.first, contests.second)):
-        named = {contests.id: PLAYERS[k]}
-        none = np.zeros(len(side), bool)
-        columns[PLAYERS[k]] = RVector((side + 1).astype(np.int32), none, levels=levels, rclass=("factor",))
-        for name, of_player in contests.sides[k].items():
-            named[name] = f"{name}.{k + 1}"
-            columns[named[name]] = of_player
-        players.append(named)
+    for k, (own, side) in enumerate(zip(PLAYERS, (contests.first, contests.second))):
+        columns[own] = RVector((side + 1).astype(np.int32), none, levels=levels, rclass=("factor",))
+        columns |= {f"{name}.{k + 1}": of_player for name, of_player in contests.sides[k].items()}
+        players.append({contests.id: own} | {name: f"{name}.{k + 1}" for name in contests.sides[k]})
     others: dict[int, dict[str, RVector]] = {}
     for name, column in vectors_of(call.frame("data")).items():
         if name in columns or not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", said):

@@ -130,8 +130,7 @@ def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
         elif term.kind == "comparison":
             columns[:, k] = contest[term.name]
         else:
-            own = np.array([float(item == term.item) for item in fit.items])
-            of_item = own if term.kind == "item" else item_covariate(fit, term)
+            of_item = item_covariate(fit, term)
             columns[:, k] = of_item[table.first] - of_item[table.second]
     return tuple(t.name for t in terms), columns, reference
 
@@ -203,11 +202,10 @@ def coefficients(call: RecordedCall) -> tuple[FloatArray, FloatArray]:
     """
     found, spread = call.vector("coef"), call.matrix("vcov")
     values = np.zeros(0) if found is None else found.floats().ravel()
-    known = ~np.isnan(values)
-    out = np.zeros((len(values), len(values)))
-    given = np.zeros((0, 0)) if spread is None else spread.floats()
+    known, given = ~np.isnan(values), np.zeros((0, 0)) if spread is None else spread.floats()
     if len(given) == len(values):
         given = given[np.ix_(known, known)]
+    out = np.zeros((len(values), len(values)))
     out[np.ix_(known, known)] = given if len(given) == known.sum() else np.nan
     return values, out
 
@@ -267,19 +265,14 @@ def _of_no_spread(call: RecordedCall, fit: Fit, rows: list[Agreement]) -> list[A
 
 def _effects(call: RecordedCall, contests: Contests, fit: Fit) -> dict[str, float]:
     """Standard deviation of the random effects and its error, and the predicted effects."""
-    name = fit.components[0].name
-    values: dict[str, float] = {}
-    for kind in ("sigma", "sigma_se"):
-        found = call.number(kind)
-        if found is not None and not np.isnan(found) and fit.sigma > 0:
-            values[Quantity(kind, name=name)] = found
+    name, found = fit.components[0].name, {kind: call.number(kind) for kind in ("sigma", "sigma_se")}
+    spread = {kind: v for kind, v in found.items() if v is not None and v == v and fit.sigma > 0}
+    values = {str(Quantity(kind, name=name)): v for kind, v in spread.items()}
     effects, columns = call.vector("effects"), call.vector("z")
-    if effects is None or columns is None:
-        return values
-    players = [n.removeprefix(contests.id) for n in columns.margin(1)]
-    numbers = effects.floats().ravel()
+    players = [n.removeprefix(contests.id) for n in columns.margin(1)] if columns is not None else []
+    numbers = [] if effects is None else effects.floats().ravel().tolist()
     if len(players) == len(numbers):
-        values.update({Quantity("effect", name=p): float(u) for p, u in zip(players, numbers)})
+        values |= {str(Quantity("effect", name=p)): u for p, u in zip(players, numbers)}
     return values
 
 
