@@ -100,10 +100,19 @@ def strans(call: RecordedCall, context: Context) -> Translation:
     return _by_eba(call, "strans", "tests of stochastic transitivity are eba's", judge)
 
 
-@translates("eba::eba.order", "eba::circular")
-def other(call: RecordedCall, context: Context) -> Translation:
-    """Named, and left out."""
-    return outside(f"{call.function} has no function in pairproof, nor one in its bridge")
+#: Why functions have no place in the script, in which their calls are named only.
+LEFT_OUT = {
+    "it has no function in pairproof, nor one in its bridge": "eba::eba.order eba::circular",
+    "the rows that it makes stand in the tables of the fits": "BradleyTerry2::countsToBinomial",
+    "it makes the table of a Poisson model; a fit on it is written on a table of the answers themselves": (
+        "prefmod::llbt.design prefmod::patt.design"
+    ),
+    "it makes a table of answers, which stands in the files of the calls that use it": (
+        "prefmod::expand.mat prefmod::simPC prefmod::simR"
+    ),
+}
+for _why, _functions in LEFT_OUT.items():
+    translates(*_functions.split())(lambda call, context, why=_why: outside(why))
 
 
 BRGLM = "brglm::brglm"

@@ -262,6 +262,16 @@ def in_r(*functions: str) -> Callable[[InR], InR]:
     return register
 
 
+def kept_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    """The call through the bridge; left out of the script where that cannot be."""
+    try:
+        return IN_R[call.function](call, context, why) if call.function in IN_R else outside(why)
+    except (StaysInR, NotRecorded, PairproofError) as lost:
+        return outside(why if str(lost) == why else f"{why}; through the bridge: {lost}")
+    except Exception as error:
+        return outside(f"{why}; through the bridge: {type(error).__name__}: {error}, a defect of pairproof")
+
+
 def translates(*functions: str) -> Callable[[Translator], Translator]:
     """Registers a translator of these R functions; what it says stays in R goes there, or is left out of the script."""
 
@@ -276,14 +286,7 @@ def translates(*functions: str) -> Callable[[Translator], Translator]:
                 why = str(said)
             except Exception as error:  # a defect of ours loses this call and no other
                 why = f"its translation failed ({type(error).__name__}: {error}), a defect of pairproof"
-            try:
-                return IN_R[call.function](call, context, why) if call.function in IN_R else outside(why)
-            except (StaysInR, NotRecorded, PairproofError) as lost:
-                return outside(why if str(lost) == why else f"{why}; through the bridge: {lost}")
-            except Exception as error:
-                return outside(
-                    f"{why}; through the bridge: {type(error).__name__}: {error}, a defect of pairproof"
-                )
+            return kept_in_r(call, context, why)
 
         for name in functions:
             if name in TRANSLATORS:

@@ -42,7 +42,7 @@ def test_random_effects_are_named_by_group_and_column(tmp_path):
     code = step_of("two", tmp_path).translation.code
     assert code.arguments[1:] == ("(y)", ["judge", "room"])
     assert code.keywords["effects"] == [["(Intercept)", "hot"], ["(Intercept)"]]
-    assert list(files(code)[0].columns) == ["(Intercept)", "hot", "(y)", "(weights)", "judge", "room"]
+    assert list(files(code)[0].columns) == ["(Intercept)", "hot", "(y)", "judge", "room", "(weights)"]
 
 
 def test_rankers_in_groups_are_numbers(tmp_path):

@@ -281,12 +281,6 @@ def quasi_variances(call: RecordedCall, context: Context) -> Translation:
     return bridged(why, "bradleyterry2.qvcalc", [model.in_r()], {}, judge)
 
 
-@translates("BradleyTerry2::countsToBinomial")
-def counts(call: RecordedCall, context: Context) -> Translation:
-    """Left out: the counts that a fit uses are in the table that it reads."""
-    return outside("the rows that it makes stand in the tables of the fits")
-
-
 # -- predictions ---------------------------------------------------------------------------------------------
 
 #: Contests that are written into the script; more stand in a file.

@@ -5,9 +5,7 @@ in R. With item covariates prefmod has a row for each set of items with equal co
 to 1 over these sets (defect B21); here every item has a worth.
 
 checkMIS: `table.gaps()`, how often each comparison is missing; its flags say which items, or comparisons,
-lack any. llbt.design, patt.design: no Python of their own; the fits on them are written on tables of
-comparisons and answers. expand.mat, simPC, simR: no Python of their own; what they gave in this run stands in
-the files of the calls that use it.
+lack any.
 """
 
 from __future__ import annotations
@@ -256,17 +254,3 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
         return Beside(call, SAME, "a count").named("missing", {n: ours[n] for n in theirs}, theirs)
 
     return Translation("native", code, judge=judge)
-
-
-@translates("prefmod::llbt.design", "prefmod::patt.design")
-def design(call: RecordedCall, context: Context) -> Translation:
-    """A table for gnm or glm."""
-    return outside(
-        "it makes the table of a Poisson model; a fit on it is written on a table of the answers themselves"
-    )
-
-
-@translates("prefmod::expand.mat", "prefmod::simPC", "prefmod::simR")
-def made(call: RecordedCall, context: Context) -> Translation:
-    """A table of answers that is made, or drawn."""
-    return outside("it makes a table of answers, which stands in the files of the calls that use it")
