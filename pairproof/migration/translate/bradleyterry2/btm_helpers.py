@@ -48,7 +48,7 @@ from ..translation import (
 )
 from .btm_fits import AGAIN, LEAST, Model, model_of
 from .btm_numbers import STOP, WRONG, binomial_constant
-from .recorded_btm import Contests, estimated_terms, in_words, terms_of
+from .recorded_btm import estimated_terms, in_words, terms_of
 
 ADD1 = (
     "BradleyTerry2's add1 is wrong for models without random effects: it forgets the numbers of contests of the rows, and"

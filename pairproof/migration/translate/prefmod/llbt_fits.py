@@ -46,7 +46,6 @@ from ..python_code import Call, File, attribute, columns_call, stated
 from ..rows import Beside, at, differ, explained, llf_and_aic, named, of_fit, parameters
 from ..translation import (
     Context,
-    Judge,
     StaysInR,
     Translation,
     bridged,
@@ -58,7 +57,8 @@ from ..translation import (
     tried,
 )
 from . import prefmod_table as tables
-from .prefmod_table import again, formula, frame_of, model_rows
+from .patterns import Asked, asked
+from .prefmod_table import again
 
 
 def _given(call: RecordedCall) -> tuple[tables.Floats, tables.Floats, tuple[str, ...], int, int]:
@@ -141,39 +141,35 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparisons:
-    """A call of llbtPC.fit, with the rows of its table that it uses."""
-
-    call: RecordedCall
-    items: Sequence[str]
-    found: tables.Covariates
-    used: tables.Given
+class Comparisons(Asked):
+    """A call of llbtPC.fit."""
 
     def code(self, found: tables.Covariates) -> Call:
         """The model with these covariates in Python."""
-        coding = tables.coding_of(self.used.answers)
+        used = self.used
+        coding = tables.coding_of(used.answers)
         names = [*found.in_model, *(n for n in found.in_table if n not in found.in_model)]
         reading = stated(
             layout="prefmod",
             pair_order="prefmod",
             items=list(self.items),
             coding=coding.written,
-            levels=names and found.levels(self.used),
+            levels=names and found.levels(used),
         )
-        ties = coding.has_ties and not tables.scalar(self.call, "undec", True) and "none"
+        ties = coding.has_ties and not self.ties and "none"
         options = stated(ties=ties, by=found.by, cells=found.cells)
-        file = File(self.used.written(names), self.call.variable)
+        file = File(used.written(names), self.call.variable)
         return Call("pairproof.fit_llbt", (tables.read_pairs("pairproof.read", (file,), reading),), options)
 
     def judge(self, fit: Fit) -> Sequence[Agreement]:
         """Rows; those of a fit without the covariates of formel that are not in elim, which prefmod drops."""
-        rows, found = self.rows(fit), self.found
+        rows, found = self.compared(fit), self.covariates
         beyond = [n for n in found.in_model if n not in found.in_table]
         if not beyond or not differ(rows):
             return rows
         kept = replace(found, formel=tuple(p for p in found.formel if not set(p) & set(beyond)))
         other, _ = tried(self.code(kept))
-        if other is None or differ(self.rows(other)):
+        if other is None or differ(self.compared(other)):
             return rows
         why = (
             f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel and not in elim,"
@@ -181,7 +177,7 @@ class Comparisons:
         )
         return explained(rows, None, why, "B10-covariate-not-in-elim")
 
-    def rows(self, fit: Fit) -> list[Agreement]:
+    def compared(self, fit: Fit) -> list[Agreement]:
         """R's numbers beside those of a fit."""
         call, coef = self.call, named(self.call.vector("coef"))
         own = self.names_in_r(fit, list(coef))
@@ -193,7 +189,7 @@ class Comparisons:
 
     def names_in_r(self, fit: Fit, r: Sequence[str]) -> dict[str, str]:
         """R's coefficient -> the fit's parameter: "o1:ENG2" -> "o1:ENG[2]", "U" -> "tie"."""
-        spelt = {tables.written_name(n): n for n in self.found.all}
+        spelt = {tables.written_name(n): n for n in self.covariates.all}
         ours: dict[frozenset[str], str] = {}
         for term in fit.terms:
             head = "U" if term.kind == "tie" else term.item
@@ -203,25 +199,21 @@ class Comparisons:
         return {name: ours[key] for name, key in keys.items() if key in ours}
 
 
-def comparisons_of(call: RecordedCall) -> tuple[Comparisons, tables.Given, tuple[str, ...]]:
-    """What llbtPC.fit was given: the comparisons that it uses, its table, and notes on rows that are left out."""
-    n = tables.number_of_items(call)
-    table = tables.given(call, n * (n - 1) // 2)
-    rows, found = tables.answered(table), tables.covariates(call, table)
-    missing = rows & ~tables.with_covariates(table, table.names[table.n_answers :])
-    used = Comparisons(call, tables.names_of_items(call, n), found, table.select(rows & ~missing))
-    why = "a value is missing in a column beside the comparisons, of the model or not"
-    return used, table, tables.left_out(missing, why)
-
-
 @translates("prefmod::llbtPC.fit")
 def llbtpc(call: RecordedCall, context: Context) -> Translation:
-    """An LLBT by gnm."""
-    asked, _, notes = comparisons_of(call)
-    tables.check_covariates(asked.found, asked.used)
-    code = asked.code(asked.found)
+    """An LLBT by gnm, which leaves rows out for any column beside the comparisons."""
+    model = asked(call, Comparisons)
+    table, found = model.table, tables.covariates(call, model.table)
+    rows = tables.answered(table)
+    missing = rows & ~tables.with_covariates(table, table.names[table.n_answers :])
+    model = replace(model, covariates=found, rows=rows & ~missing)
+    tables.check_covariates(found, model.used)
+    code = model.code(found)
     made(code)
-    return Translation("native", code, notes=notes, judge=asked.judge)
+    notes = tables.left_out(
+        missing, "a value is missing in a column beside the comparisons, of the model or not"
+    )
+    return Translation("native", code, notes=notes, judge=model.judge)
 
 
 def gnm_values(call: RecordedCall, fit: Fit) -> tuple[dict[str, float], str]:
@@ -244,21 +236,3 @@ def gnm_values(call: RecordedCall, fit: Fit) -> tuple[dict[str, float], str]:
         free = sum(1 for v in named(call.vector("coef")).values() if v == v)
         values |= llf_and_aic(loglik - cells_of(fit).poisson_constant, free)
     return values, "logLik(), Poisson, less a constant of the cells gives llf"
-
-
-# -- in R ----------------------------------------------------------------------------------------------------
-
-
-@in_r("prefmod::llbtPC.fit")
-def _pc_in_r(call: RecordedCall, context: Context, reason: str) -> Translation:
-    """llbtPC.fit in R, on all columns: it leaves rows out for any of them."""
-    asked, table, _ = comparisons_of(call)
-    items, found = asked.items, asked.found
-    # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod fitted.
-    formel = [p for p in found.formel if set(p) <= set(found.in_table)]
-    named_items = bool(tables.texts(call, "obj.names")) and list(items)
-    options = stated(formel=formula(formel), elim=formula(found.elim), obj_names=named_items)
-    options |= {} if tables.scalar(call, "undec", True) else {"undec": False}
-    frame = frame_of(table, table.names[table.n_answers :], call.variable)
-    judge: Judge = lambda model: model_rows(call, model, "deviance df_residual loglik")
-    return bridged(reason, "prefmod.llbtPC_fit", [frame, len(items)], options, judge)

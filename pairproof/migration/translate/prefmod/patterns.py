@@ -32,7 +32,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,8 +76,9 @@ KINDS: dict[str, Literal["pairs", "ranks", "ratings"]] = {
     "pattL.fit": "ratings",
     "pattRrep.fit": "ranks",
     "pattLrep.fit": "ratings",
+    "llbtPC.fit": "pairs",
 }
-FUNCTIONS = tuple(f"prefmod::{name}" for name in KINDS)
+FUNCTIONS = tuple(f"prefmod::{name}" for name in KINDS if name.startswith("patt"))
 #: The column that tells complete answers from others, which NItest compares.
 INCOMPLETE = "incomplete"
 
@@ -87,7 +88,7 @@ INCOMPLETE = "incomplete"
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A pattern model, and the table as it was given.
+    """A model of answers, and the table as it was given.
 
     ties, dependence, between_times: undec, ia, iaT.  complete_against_others: NItest.  alpha_of, beta_of: items
     or comparisons that have one, from 0; `beta_of` is empty without beta.  rows: those that prefmod uses.  notes: what
@@ -131,6 +132,8 @@ def _mask(value: RVector) -> list[bool] | None:
     return found if any(found) else None
 
 
+#: Asked, or more of a function.
+A = TypeVar("A", bound=Asked)
 #: Arguments of patt*.fit, and prefmod's defaults.
 ARGUMENTS: Declared = {
     **{"undec": (flag, True), "ia": (flag, False), "iaT": (flag, False), "NItest": (flag, False)},
@@ -145,7 +148,7 @@ def given(call: RecordedCall) -> dict[str, Any]:
     return {n: v for n, v in found.items() if n != "undec" or KINDS[call.name] != "ranks"}
 
 
-def asked(call: RecordedCall) -> Asked:
+def asked(call: RecordedCall, of_function: type[A]) -> A:
     """The model of a call, without its covariates."""
     kind, said, n = KINDS[call.name], given(call), tables.number_of_items(call)
     times = max(tables.count(call, "tpoints", 1), 1)
@@ -156,7 +159,7 @@ def asked(call: RecordedCall) -> Asked:
     if kind == "pairs":
         names = tables.names_of_items(call, n)
     of = {"dependence": "ia" in said, "between_times": "iaT" in said, **_of_missing(call, said)}
-    return Asked(call, kind, tuple(names), table, times, kind != "ranks" and "undec" not in said, **of)
+    return of_function(call, kind, tuple(names), table, times, kind != "ranks" and "undec" not in said, **of)
 
 
 def _of_missing(call: RecordedCall, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,7 +259,7 @@ def _check(model: Asked) -> None:
 @translates(*FUNCTIONS)
 def pattern(call: RecordedCall, context: Context) -> Translation:
     """`fit_pattern(pairproof.read_respondents(...), ...)`."""
-    model = read(asked(call))
+    model = read(asked(call, Asked))
     _check(model)
     code = whole = _code(model)
     fit = made(code)
@@ -574,27 +577,31 @@ def _unordered(name: str) -> str:
 # -- in R ----------------------------------------------------------------------------------------------------
 
 
-@in_r(*FUNCTIONS)
+@in_r(*FUNCTIONS, "prefmod::llbtPC.fit")
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
-    """patt*.fit in R."""
-    model = asked(call)
+    """patt*.fit and llbtPC.fit in R; llbtPC.fit on all columns, since it leaves rows out for any of them."""
+    model, llbt = asked(call, Asked), call.name == "llbtPC.fit"
     try:
         found = tables.covariates(call, model.table)
     except StaysInR as lost:
         return outside(f"{why}; {lost}" if str(lost) != why else why)
-    if {*found.in_model} - {*found.in_table}:
+    if {*found.in_model} - {*found.in_table} and not llbt:
         return outside(why)
     if call.name == "pattRrep.fit" and model.dependence:
         return outside("pattRrep.fit has no dependence within a time; R stops")
-    used = () if model.of_missing else found.all
+    # The bridge refuses what llbtPC.fit drops without a word, so it is asked for the model that was fitted.
+    formel = [p for p in found.formel if set(p) <= {*found.in_table}]
+    of_all = model.table.names[model.table.n_answers :] if llbt else found.all
+    used = () if model.of_missing else of_all
     options = stated(
-        formel=used and formula(found.formel),
+        formel=used and formula(formel),
         elim=used and formula(found.elim),
         obj_names=list(tables.texts(call, "obj.names")),
     )
     sizes = [len(model.items), *([model.times] if model.times > 1 else [])]
     arguments = [frame_of(model.table, used, call.variable), *sizes]
-    judge: Judge = lambda model: model_rows(call, model, "ll fl code")
+    numbers = "deviance df_residual loglik" if llbt else "ll fl code"
+    judge: Judge = lambda model: model_rows(call, model, numbers)
     return bridged(why, f"prefmod.{call.name.replace('.', '_')}", arguments, options | given(call), judge)
 
 

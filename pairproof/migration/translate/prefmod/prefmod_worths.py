@@ -25,7 +25,7 @@ from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import printed_as_prefmod
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
-from ..python_code import Call, File, Method, Result, stated
+from ..python_code import File, Method, Result, stated
 from ..rows import SAME, Beside, at, differ, explained, in_column
 from ..translation import (
     Context,
