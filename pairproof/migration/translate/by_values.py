@@ -21,13 +21,13 @@ import numpy as np
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.eba import AspectModel, ThurstoneModel, Transitivity
 from ...bridge.packages.lme4 import CONSTANT, MixedDesign
-from ...bridge.values.frames import plain
+
 from ...bridge.values.nodes import RList, RVector
-from ...errors import InputError
+
 from ...validation.verdicts.agreement import Agreement
 from .designs.recorded_design import Fitted, Y, fitted_of
 from .python_code import Constant, stated
-from .recorded_answers import unknown, vectors_of
+from .recorded_answers import plain_values, unknown, vectors_of
 from .rows import Beside, at
 from .translation import Context, Judge, StaysInR, Translation, bridged, needed, outside, stays_if, translates
 
@@ -187,14 +187,11 @@ def _labels(call: RecordedCall, group: str) -> list[Any] | None:
     frame = call.frame("frame")
     if frame is None:
         return None
-    parts = [group] if group in frame else group.split(":")
-    if not all(p in frame and isinstance(frame[p], RVector) for p in parts):
+    columns = vectors_of(frame)
+    parts = [group] if group in columns else group.split(":")
+    if not set(parts) <= set(columns) or any(columns[p].na.any() for p in parts):
         return None
-    try:
-        labels = [[str(v) for v in plain(frame.vector(p), p)] for p in parts]
-    except InputError:
-        return None
-    return [":".join(own) for own in zip(*labels)]
+    return [":".join(map(str, own)) for own in zip(*(plain_values(columns[p]) for p in parts))]
 
 
 def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Sequence[Agreement]:

@@ -75,16 +75,14 @@ def errors_of_one_fit(rows: Iterable[Agreement], score: ScoreCheck | None) -> li
         return list(rows)
     most = max(ALWAYS, OF_ERRORS * math.sqrt(score.way))
     said = f"R's standard errors may differ by {most:.1g} of themselves, so far as its estimates are from the maximum"
-    return [
-        replace(a, verdict="differs", code="few-digits", explanation=said, r_arrived=True)
-        if a.quantity.kind in ("se", "worth_se")
-        and a.verdict in ("agrees", "not-checkable")
-        and a.native
-        and a.r is not None
-        and abs(a.r / a.native - 1.0) > most
-        else a
-        for a in rows
-    ]
+
+    def held(a: Agreement) -> Agreement:
+        of_error = a.quantity.kind in ("se", "worth_se") and a.verdict in ("agrees", "not-checkable")
+        if not of_error or not a.native or a.r is None or abs(a.r / a.native - 1.0) <= most:
+            return a
+        return replace(a, verdict="differs", code="few-digits", explanation=said, r_arrived=True)
+
+    return list(map(held, rows))
 
 
 NOWHERE: Mapping[str, str] = MappingProxyType({})
@@ -190,22 +188,13 @@ class Beside:
                 code, note = "one-side-only", f"only {'R' if np.isnan(python) else 'Python'} has a number"
                 digits = 0.0
         none = bool(np.isnan(r)) and not lost and not same
-        return Agreement(
-            "",
-            "",
-            Quantity.parse(quantity),
-            native=value_or_none(float(python)),
-            r=value_or_none(float(r)),
-            r_call=self.function or self.call.function,
-            r_source="live",
-            digits=digits,
-            verdict="not-checkable" if none else "differs" if code else "agrees",
-            explanation=note,
-            code=code,
-            floor=self.least,
-            about="native-r",
-            place=place,
+        verdict: Verdict = "not-checkable" if none else "differs" if code else "agrees"
+        native, theirs = value_or_none(float(python)), value_or_none(float(r))
+        found = Agreement(
+            "", "", Quantity.parse(quantity), native=native, r=theirs, digits=digits, place=place
         )
+        asked = replace(found, r_call=self.function or self.call.function, r_source="live", floor=self.least)
+        return replace(asked, verdict=verdict, explanation=note, code=code, about="native-r")
 
     def named(
         self,

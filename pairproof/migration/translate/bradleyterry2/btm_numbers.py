@@ -21,7 +21,7 @@ others than "one player is 0"::
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,7 +40,7 @@ from ....validation.r_answers.contests import BRGLM, BTM_DEFAULT, PQL_DEFAULT, T
 from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
-from ..rows import SAME, Beside, count_rows, differ, explained, llf_and_aic, of_fit
+from ..rows import SAME, Beside, count_rows, differ, explained, llf_and_aic, of_fit, said_of
 from .recorded_btm import Contests, bias_reduced
 
 FloatArray = NDArray[np.float64]
@@ -253,14 +253,8 @@ def _of_no_spread(call: RecordedCall, fit: Fit, rows: list[Agreement]) -> list[A
     if fit.random_effects is None or min(fit.sigma, math.inf if sigma is None else sigma) > NO_SPREAD:
         return rows
     why = f"sigma is 0: held to {NO_SPREAD:g} of the log-odds, not to digits"
-    return [
-        replace(a, verdict="agrees", code="", explanation=why)
-        if a.quantity.kind == "effect"
-        and a.verdict == "differs"
-        and abs((a.native or 0) - (a.r or 0)) <= NO_SPREAD
-        else a
-        for a in rows
-    ]
+    near: Callable[[Agreement], bool] = lambda a: abs((a.native or 0) - (a.r or 0)) <= NO_SPREAD
+    return said_of(rows, lambda a: a.quantity.kind == "effect" and near(a), "agrees", why, "")
 
 
 def _effects(call: RecordedCall, contests: Contests, fit: Fit) -> dict[str, float]:
@@ -327,12 +321,13 @@ def _expected(call: RecordedCall, fit: Fit, p: RParameters) -> list[Agreement]:
 def _not_comparable(fit: Fit, rows: Iterable[Agreement]) -> list[Agreement]:
     """Rows of numbers that the fit does not have, with its own reason: separated, or never met."""
     reasons = {t: str(w) for w in reversed(fit.warnings) if w.kind in WITHOUT_ESTIMATE for t in w.terms}
-    return [
-        replace(a, explanation=f"{a.explanation} ({reasons[a.quantity.name]})")
-        if a.verdict == "not-estimable" and a.quantity.name in reasons and a.quantity.kind == "estimate"
-        else a
-        for a in rows
-    ]
+
+    def said(a: Agreement) -> Agreement:
+        lost = a.verdict == "not-estimable" and a.quantity.kind == "estimate"
+        why = reasons.get(a.quantity.name, "") if lost else ""
+        return replace(a, explanation=f"{a.explanation} ({why})") if why else a
+
+    return [said(a) for a in rows]
 
 
 def _as_doubled(rows: Iterable[Agreement], n: int) -> list[Agreement]:
