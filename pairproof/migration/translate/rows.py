@@ -188,13 +188,22 @@ class Beside:
                 code, note = "one-side-only", f"only {'R' if np.isnan(python) else 'Python'} has a number"
                 digits = 0.0
         none = bool(np.isnan(r)) and not lost and not same
-        verdict: Verdict = "not-checkable" if none else "differs" if code else "agrees"
-        native, theirs = value_or_none(float(python)), value_or_none(float(r))
-        found = Agreement(
-            "", "", Quantity.parse(quantity), native=native, r=theirs, digits=digits, place=place
+        return Agreement(
+            "",
+            "",
+            Quantity.parse(quantity),
+            native=value_or_none(float(python)),
+            r=value_or_none(float(r)),
+            r_call=self.function or self.call.function,
+            r_source="live",
+            digits=digits,
+            verdict="not-checkable" if none else "differs" if code else "agrees",
+            explanation=note,
+            code=code,
+            floor=self.least,
+            about="native-r",
+            place=place,
         )
-        asked = replace(found, r_call=self.function or self.call.function, r_source="live", floor=self.least)
-        return replace(asked, verdict=verdict, explanation=note, code=code, about="native-r")
 
     def named(
         self,
