@@ -29,7 +29,7 @@ from ...fit.fit import Fit
 from ...native.answers.patterns.answer_likelihood import Likelihood
 from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, linked_sets
 from ...native.answers.patterns.natural_parameters import main_effects
-from ...validation.r_answers.translate import RParameters
+
 from ...validation.verdicts.agreement import Agreement
 from . import recorded_answers as answers
 from .python_code import Call, File, columns_call, stated
@@ -301,14 +301,10 @@ def pladmm(call: RecordedCall, context: Context) -> Translation:
 
 
 def _pladmm_rows(call: RecordedCall, names: dict[str, str], fit: Fit) -> Sequence[Agreement]:
-    order = {names[n]: v for n, v in named(call.vector("coef")).items() if n in names}
-    matrix, spread = np.full((len(order), len(order)), np.nan), call.vector("vcov")
-    if spread is not None and spread.values.shape == matrix.shape:
-        matrix = spread.floats()
-    known = RParameters(tuple(order), np.array(list(order.values())), matrix, "log-odds", "")
+    known = parameters(call, names, "log-odds", "")
     said = "its (Intercept) makes worths add up to 1 and has no counterpart"
-    errors = not np.isnan(matrix).any()
-    rows = of_fit(call, fit, known, llf_and_aic(_last(call), len(order)), said, errors=errors)
+    errors = not np.isnan(known.vcov).any()
+    rows = of_fit(call, fit, known, llf_and_aic(_last(call), len(known.names)), said, errors=errors)
     return rows + count_rows(call, fit)
 
 

@@ -153,10 +153,10 @@ class Comparisons(Asked):
             layout="prefmod",
             pair_order="prefmod",
             items=list(self.items),
-            coding=coding.written,
+            coding=coding,
             levels=names and found.levels(used),
         )
-        ties = coding.has_ties and not self.ties and "none"
+        ties = "tie" in coding and not self.ties and "none"
         options = stated(ties=ties, by=found.by, cells=found.cells)
         file = File(used.written(names), self.call.variable)
         return Call("pairproof.fit_llbt", (tables.read_pairs("pairproof.read", (file,), reading),), options)

@@ -278,8 +278,8 @@ def _code(model: Asked) -> Call:
     )
     if pairs:
         coding = tables.coding_of(table.answers)
-        ties = coding.has_ties
-        reading |= {"pair_order": "prefmod", "coding": coding.written}
+        ties = "tie" in coding
+        reading |= {"pair_order": "prefmod", "coding": coding}
     else:
         answers = list(table.names[: table.n_answers])
         reading |= stated(

@@ -230,29 +230,8 @@ def texts(call: RecordedCall, argument: str) -> tuple[str, ...]:
 MOST_CODES = 101
 
 
-@dataclass(frozen=True)
-class Coding:
-    """The codes that mean: first preferred, neither (() without ties), second preferred; and missing."""
-
-    first: tuple[float, ...]
-    tie: tuple[float, ...]
-    second: tuple[float, ...]
-    missing: bool
-
-    @property
-    def has_ties(self) -> bool:
-        """Whether there is a tie category."""
-        return bool(self.tie)
-
-    @property
-    def written(self) -> dict[str, Any]:
-        """As `coding=` of the readers has it."""
-        found = {"first": self.first, "tie": self.tie, "second": self.second}
-        return {k: _codes(v) for k, v in found.items() if v} | ({"missing": "NA"} if self.missing else {})
-
-
-def coding_of(answers: Floats) -> Coding:
-    """The coding of answers, if it can be read off them."""
+def coding_of(answers: Floats) -> dict[str, Any]:
+    """`coding=` of the readers for these answers, if it can be read off them: "tie" is there if ties are possible."""
     known = answers[~np.isnan(answers)]
     codes = np.unique(known)
     stays_if(len(codes) < 2, "all its answers are the same, which prefmod counts as ties")
@@ -264,8 +243,9 @@ def coding_of(answers: Floats) -> Coding:
     no_middle = f"none of its {len(codes)} codes is the middle of their range, which prefmod takes for a tie"
     stays_if(ties and not len(at), no_middle)
     first, second = (high[::-1], low[::-1]) if turned else (low, high)
-    tie = tuple(at.tolist()) if ties else ()
-    return Coding(tuple(first.tolist()), tie, tuple(second.tolist()), bool(np.isnan(answers).any()))
+    found = {"first": first, "tie": at if ties else at[:0], "second": second}
+    missing = {"missing": "NA"} if np.isnan(answers).any() else {}
+    return {k: _codes(v) for k, v in found.items() if len(v)} | missing
 
 
 def unanimous(answers: Floats) -> bool:
@@ -273,8 +253,8 @@ def unanimous(answers: Floats) -> bool:
     return all(len(np.unique(column[~np.isnan(column)])) == 1 for column in answers.T)
 
 
-def _codes(values: tuple[float, ...]) -> Any:
-    plain = [int(v) if v == int(v) else v for v in values]
+def _codes(values: Floats) -> Any:
+    plain = [int(v) if v == int(v) else v for v in values.tolist()]
     return plain[0] if len(plain) == 1 else plain
 
 

@@ -237,7 +237,7 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     except StaysInR:
         return outside("its answers are all the same")
     items = list(names_of_items(call, n))
-    options = {"items": items, "pair_order": "prefmod", "coding": coding.written}
+    options = {"items": items, "pair_order": "prefmod", "coding": coding}
     file = File(table.written(), call.variable)
     code = Method(read_pairs("pairproof.read_respondents", (file, "pairs"), options, always=True), "gaps")
     _, refused = tried(code)
