@@ -213,44 +213,29 @@ def _check(model: Asked) -> None:
     tables.check_covariates(found, table)
     beyond = sorted(set(found.formel) - set(found.table))
     shown = ":".join(beyond[0]) if beyond else ""
-    ranks, removed = model.kind == "ranks", _removed_for_ties(model)
+    ranks = model.kind == "ranks"
+    removed = _removed_for_ties(model) if ranks else np.zeros(1, bool)
     times = np.split(model.table.answers, model.times, axis=1) if ranks else []
     tied = np.any([_most_alike(of) > 1 for of in times], axis=0)
     unranked = removed.any() and not tables.answered(model.table).all()
     complete = (~np.isnan(table.answers)).all(axis=1).any()
-    for holds, why in (
-        (
-            beyond,
-            f"{shown} is in formel and not in elim, so that prefmod leaves it out of the model or stops",
-        ),
-        (
-            ranks and model.dependence,
-            "dependences of comparisons make no sense for rankings, as prefmod prints itself",
-        ),
-        (
-            model.alpha == "comparison" and len(model.items) > 3,
-            'MISmodel = "comp" gives zeros for comparisons beyond the number of items',
-        ),
-        (
-            ranks and (tied & ~removed).any(),
-            "equal ranks count as missing comparisons in prefmod, where each rank occurs no oftener than there"
-            " are times",
-        ),
-        (
-            ranks and found.all and unranked,
-            "rows without ranks and rows with equal ranks together give persons other persons' covariates"
-            " (defect B5)",
-        ),
-        (
-            model.kind == "pairs" and tables.unanimous(table.answers),
-            "every comparison has one answer only, so that no estimate is finite",
-        ),
-        (
-            model.complete_against_others and not complete,
-            "no row is complete, and prefmod takes its first pattern of gaps for the complete one",
-        ),
-    ):
-        stays_if(holds, why)
+    stays_if(
+        beyond, f"{shown} is in formel and not in elim, so that prefmod leaves it out of the model or stops"
+    )
+    why = "dependences of comparisons make no sense for rankings, as prefmod prints itself"
+    stays_if(ranks and model.dependence, why)
+    why = 'MISmodel = "comp" gives zeros for comparisons beyond the number of items'
+    stays_if(model.alpha == "comparison" and len(model.items) > 3, why)
+    why = (
+        "prefmod counts equal ranks as missing comparisons where no rank occurs oftener than there are times"
+    )
+    stays_if(ranks and (tied & ~removed).any(), why)
+    why = "rows without ranks beside rows with equal ranks give persons other persons' covariates (defect B5)"
+    stays_if(ranks and found.all and unranked, why)
+    why = "every comparison has one answer only, so that no estimate is finite"
+    stays_if(model.kind == "pairs" and tables.unanimous(table.answers), why)
+    why = "no row is complete, and prefmod takes its first pattern of gaps for the complete one"
+    stays_if(model.complete_against_others and not complete, why)
 
 
 # -- what is written -----------------------------------------------------------------------------------------
