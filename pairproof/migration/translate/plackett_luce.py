@@ -29,7 +29,6 @@ from ...fit.fit import Fit
 from ...native.answers.patterns.answer_likelihood import Likelihood
 from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, linked_sets
 from ...native.answers.patterns.natural_parameters import main_effects
-
 from ...validation.verdicts.agreement import Agreement
 from . import recorded_answers as answers
 from .python_code import Call, File, columns_call, stated

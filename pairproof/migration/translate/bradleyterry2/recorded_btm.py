@@ -408,7 +408,7 @@ def fit_call(
         table["offset"] = contests.offset.tolist()
     found = {contests.players[k] for side in (contests.first, contests.second) for k in side}
     numbers = all(re.fullmatch(r"[0-9]+", name) for name in found)
-    # The order in which `pairproof.read` finds items by itself: by number if all are whole ones, else by code point.
+    # The order that `pairproof.read` takes by itself: by number if all are whole ones, else by code point.
     usual = list(contests.players) == (sorted(found, key=int) if numbers else sorted(found))
     order = {} if usual else {"items": list(contests.players)}
     read = table_call(table, call.variable, layout="counts", **order, **reading)

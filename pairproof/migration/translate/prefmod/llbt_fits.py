@@ -33,7 +33,6 @@ import numpy as np
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.prefmod.llbt import LLBTFit
 from ....bridge.programs.counted_cells import count as cells_of
-
 from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import counted_with_empty_cells
 from ....validation.r_answers.translate import RParameters

@@ -12,24 +12,31 @@ others.  Without common aspects its model is Bradley and Terry's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...bridge.capture.recorded import RecordedCall
-from ...bridge.packages.eba import AspectModel, ThurstoneModel, Transitivity
-from ...bridge.packages.lme4 import CONSTANT, MixedDesign
-
-from ...bridge.values.nodes import RList, RVector
-
-from ...validation.verdicts.agreement import Agreement
-from .designs.recorded_design import Fitted, Y, fitted_of
-from .python_code import Constant, stated
-from .recorded_answers import plain_values, unknown, vectors_of
-from .rows import Beside, at
-from .translation import Context, Judge, StaysInR, Translation, bridged, needed, outside, stays_if, translates
+from ....bridge.capture.recorded import RecordedCall
+from ....bridge.packages.eba import AspectModel, ThurstoneModel, Transitivity
+from ....bridge.packages.lme4 import CONSTANT, MixedDesign
+from ....bridge.values.nodes import RList, RVector
+from ....validation.verdicts.agreement import Agreement
+from ..python_code import Constant, stated
+from ..recorded_answers import plain_values, unknown, vectors_of
+from ..rows import Beside, at
+from ..translation import (
+    Context,
+    Judge,
+    StaysInR,
+    Translation,
+    bridged,
+    needed,
+    outside,
+    stays_if,
+    translates,
+)
+from .recorded_design import Fitted, Y, fitted_of
 
 EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
 
