@@ -322,7 +322,7 @@ def standard_errors(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, 
     found, own = coefficients(call, names), spread.margin(0)
     known = [n for n, v in found.items() if not np.isnan(v)]
     if own and not set(own) <= set(found):  # glmmPQL names them otherwise than its coefficients (XSVL[..])
-        own = known if len(own) == len(known) else tuple(found)
+        own = tuple(known if len(own) == len(known) else found)
     with np.errstate(invalid="ignore"):
         return dict(zip(own or known, np.sqrt(np.diag(spread.floats())).tolist()))
 
