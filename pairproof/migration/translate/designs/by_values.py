@@ -30,6 +30,7 @@ from ..translation import (
     Judge,
     StaysInR,
     Translation,
+    Translator,
     bridged,
     needed,
     outside,
@@ -118,8 +119,15 @@ LEFT_OUT = {
         "prefmod::expand.mat prefmod::simPC prefmod::simR"
     ),
 }
+
+
+def _named_only(why: str) -> Translator:
+    """The translator of calls that are left out."""
+    return lambda call, context: outside(why)
+
+
 for _why, _functions in LEFT_OUT.items():
-    translates(*_functions.split())(lambda call, context, why=_why: outside(why))
+    translates(*_functions.split())(_named_only(_why))
 
 
 BRGLM = "brglm::brglm"
