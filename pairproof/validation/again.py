@@ -4,8 +4,8 @@
     fit = CALLS["m"].value(request)        # skipped, as "not run", where the script needs R and there is none
     agree(fit, CALLS["m"].r, digits=CALLS["m"].digits)
 
-The script is the user's own and is run as it stands, once, statement by statement: what needs R and cannot have it is
-left out with what depends on it, and the rest is tested nevertheless.  `analysis.recorded.json` is read as data.
+The script is the user's own and runs unchanged, once, statement by statement.  What needs R but cannot have
+it is omitted, with everything that depends on it; the rest is tested.  `analysis.recorded.json` is read as data.
 """
 
 from __future__ import annotations
@@ -93,17 +93,17 @@ _MOST_BYTES = 512 * 1024**2
 
 
 class Again:
-    """A migrated script, run once when its first value is asked for.
+    """A migrated script, run once when its first value is needed.
 
     Parameters
     ----------
     script : path
-        The Python script; its run is `NAME.recorded.json` beside it.
+        The Python script; its run is `NAME.recorded.json` next to it.
 
     Raises
     ------
     InputError
-        There is no such run, or it is none.
+        There is no such run, or the file is not a run.
 
     Examples
     --------
@@ -141,7 +141,7 @@ class Again:
             There is none.
         """
         if name not in self.calls:
-            raise InputError(f"{self.script.name} has no {name!r} in its run; write both again")
+            raise InputError(f"{self.script.name} has no {name!r} in its run; migrate again to write both")
         return self.calls[name]
 
     @cached_property
@@ -250,7 +250,7 @@ class Held:
             found = values[self.name]
             return found if self.key is None else found[self.key]
         except (KeyError, TypeError):
-            raise AssertionError(f"{self.of.script.name} has no {self.title} any more") from None
+            raise AssertionError(f"{self.of.script.name} no longer has {self.title}") from None
 
     def compare(self, value: Any) -> None:
         """Compare the numbers of a value: those of a fit with R's, others with those of the run and with R's.
@@ -277,16 +277,16 @@ class Held:
             found = now[number["test"]["place"]]
             for against, other, least in (
                 ("in the run", number["python"], OWN_DIGITS),
-                ("of R", number["r"], number["test"]["digits"]),
+                ("in R", number["r"], number["test"]["digits"]),
             ):
                 digits = float(digits_of_agreement(found, other))
                 if not (found == other or digits >= least):
                     wrong.append(
-                        f"  {name}: {found!r}, {against} {other!r} ({digits:.1f} digits, {least:g} asked for)"
+                        f"  {name}: {found!r}, {against} {other!r} ({digits:.1f} digits, {least:g} required)"
                     )
         if wrong:
             more = [f"  ... and {len(wrong) - 40} more"] if len(wrong) > 40 else []
-            said = "\n".join([f"{self.title}: numbers that are not as they were", *wrong[:40], *more])
+            said = "\n".join([f"{self.title}: numbers that changed", *wrong[:40], *more])
             raise AssertionError(said)
 
 

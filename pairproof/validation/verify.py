@@ -1,7 +1,7 @@
-"""`verify(fit)` holds every number of a native fit against every R function that has its model; `agree(fit,
-reference)` is the same as an assertion for tests of an analysis.
+"""`verify(fit)` compares every number of a native fit with every R function that has its model; `agree(fit,
+reference)` is the same as an assertion, for tests of an analysis.
 
-`agree` fails with a table of every number that differs, the worst first; digits are never averaged.
+`agree` fails with a table of all numbers that differ, worst first; digits are never averaged.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ def verify(
     fit : Fit
         A fit by the native engine.
     r : {"live", "recorded", "both", "none"} or Backend, optional
-        Where R's numbers come from.  Default: R itself if it and the package are installed, else recorded
-        answers; each row says which.
+        Source of R's numbers.  Default: R itself if it and the package are installed, otherwise recorded
+        answers; each row says which was used.
     require_r : bool
-        Whether `exit_code` is 2 if R gave no answer.
+        Whether `exit_code` is 2 when R gave no answer.
     certified : mapping of quantity to decimal text, optional
         Certified values of quantities, such as {"estimate.A": "0.5493"}, with up to 50 digits.
     floors : sequence of Floor, optional
-        Least numbers of digits that must agree; default: those shipped with the package.
+        Minimum numbers of digits that must agree.  Default: those shipped with the package.
 
     Returns
     -------
     Verification
-        A sequence of Agreement that prints as a table.  An R function that has the model and did not run,
+        A sequence of Agreement that prints as a table.  An R function that has the model but did not run,
         or stopped with an error, has a row with the reason.
 
     Raises
@@ -72,8 +72,8 @@ def verify(
 
     Notes
     -----
-    The standard errors of a fit by cluster are compared with sandwich and clubSandwich alone, its estimates and
-    likelihood against every function that has the model.
+    Cluster-robust standard errors are compared with sandwich and clubSandwich only, the estimates and
+    likelihood with every function that has the model.
 
     Digits of agreement are log relative errors (McCullough 1998, The American Statistician 52, 358-366).  If
     R's solver stopped early, the score at its estimates shows it, and the difference does not count as
@@ -81,7 +81,7 @@ def verify(
 
     Examples
     --------
-    Two items, 9 wins to 3: the ability is ln(9/3)/2, given here to 20 digits in the place of R's number.
+    Two items, 9 wins to 3: the ability is ln(9/3)/2, given here to 20 digits in place of R's number.
 
     >>> import pairproof
     >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "losses": [3]})
@@ -112,7 +112,7 @@ def backend_of(r: BackendLike | str) -> Backend:
 
 
 def _context(fit: Fit, answers: Sequence[RCounterpart], backend: Backend) -> ReportContext:
-    """The model, what was done to bring R's numbers to its definitions, and which R it was."""
+    """The model, how R's numbers were brought to its definitions, and the version of R."""
     from .report.context import ReportContext, absences, further_packages, versions
 
     codes = tuple(
@@ -153,12 +153,12 @@ def agree(
     fit : Fit
     reference : Fit, mapping of quantity to number, or "R"
         Another fit, brought to the scale and the reference item of `fit`; numbers by name ("estimate.A",
-        "deviance", "worth.all.A"), where text such as "0.2778" stands for a printed number and must come out
+        "deviance", "worth.all.A"), where text such as "0.2778" is a printed number that must be reproduced
         to its last place; or "R", every R function that has the model.
     digits : float or mapping of kind to float, optional
-        Digits asked for, 0 to 16; default: the floors that `pairproof validate` holds R to.
+        Required digits, 0 to 16.  Default: those that `pairproof validate` requires of R.
     quantities : sequence of str, optional
-        Names or kinds to compare; default: all that both have.  One that is missing from either side fails.
+        Names or kinds to compare.  Default: all that both have.  One that either side lacks fails.
     r : Backend or mode, optional
         With "R": live, recorded, both.
 
@@ -169,7 +169,7 @@ def agree(
     Raises
     ------
     AssertionError
-        Something differs; the message is the table of what differs.  Or nothing was compared.
+        A number differs (the message is a table of all that do), or nothing was compared.
     InputError
         No such quantity, or no such reference.
 
@@ -212,13 +212,13 @@ def _wanted(name: str, quantities: Sequence[str] | None) -> bool:
 
 
 def _lacking(rows: Sequence[Agreement], quantities: Sequence[str] | None) -> list[str]:
-    """Names or kinds that were asked for and never compared."""
+    """Names or kinds that were requested but never compared."""
     seen = {a.quantity for a in rows} | {kind_of(a.quantity) for a in rows}
     return [q for q in quantities or () if q not in seen]
 
 
 def asked_digits(name: str, digits: Digits) -> tuple[float, str]:
-    """Digits asked of a quantity, and why so many."""
+    """The digits required of a quantity, and why."""
     kind = kind_of(name)
     if isinstance(digits, Mapping):
         if kind in digits or name in digits:
@@ -252,9 +252,9 @@ def _row(fit: Fit, name: str, own: float, other: float, digits: Digits) -> Agree
     if enough:
         code, note = "", ""
     elif math.isnan(own) or math.isnan(other):
-        code, note = "one-side-only", f"only the {'reference' if math.isnan(own) else 'fit'} has a number"
+        code, note = "one-side-only", f"only the {'reference' if math.isnan(own) else 'fit'} has a value"
     else:
-        code, note = "few-digits", f"{found:.1f} digits, {least:g} asked for ({why})"
+        code, note = "few-digits", f"{found:.1f} digits, {least:g} required ({why})"
     numbers: dict[str, Any] = {
         "native": value_or_none(own),
         "r": value_or_none(other),
@@ -316,7 +316,7 @@ def _against_r(fit: Fit, reference: str, digits: Digits, r: BackendLike) -> list
 
 
 def _short(a: Agreement, least: float) -> Agreement:
-    said = f"{a.digits or 0.0:.1f} digits, {least:g} asked for"
+    said = f"{a.digits or 0.0:.1f} digits, {least:g} required"
     return replace(a, verdict="differs", explanation=said, code="few-digits")
 
 
@@ -348,10 +348,10 @@ def _table(
     parts = [f"{fit.title}: {len(wrong)} of {len(rows)} quantities do not agree"] if wrong else []
     if not compared:
         parts.append(
-            f"{fit.title}: nothing was compared, so nothing is shown to agree"
+            f"{fit.title}: nothing was compared, so agreement is not shown"
             + "".join(f"\n  {a.explanation}" for a in rows if a.verdict in ("not-run", "not-checkable"))
         )
-    parts += [f"asked for and on neither side: {', '.join(lacking)}"] if lacking else []
+    parts += [f"requested but absent from both sides: {', '.join(lacking)}"] if lacking else []
     more = [f"... and {len(wrong) - 40} more"] if len(wrong) > 40 else []
     return "\n".join([*parts, *(shown if wrong else []), *more])
 

@@ -149,7 +149,7 @@ def test_numbers_without_data_are_checked_by_a_command_of_their_own(tmp_path: Pa
     code, out, _ = run(capsys, "check-numbers", table, "--json", "--report", report)
     document = json.loads(out)
     assert code == 1 and document["summary"] == {"agrees": 1, "differs": 1, "not-checkable": 4}
-    assert any("only the data can say" in line for line in document["said"]) and report.is_file()
+    assert any("the data are needed" in line for line in document["said"]) and report.is_file()
     table.write_text("nothing\n")
     assert run(capsys, "check-numbers", table)[0] == 3
     code, _, err = run(capsys, "check", table)

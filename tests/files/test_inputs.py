@@ -90,7 +90,7 @@ def test_a_data_file_outside_the_claims_files_folder_is_not_opened_and_nothing_i
     ):
         code, text = run(capsys, *command, claims(own, file))
         assert (
-            "lies outside the claims file's folder and is not opened" in text and "--data DIR" in text
+            "is outside the claims file's folder and is not opened" in text and "--data DIR" in text
         ), text
         # What is said does not depend on the file: not on its hash, nor on whether it is there.
         said.add(text.replace(file, "FILE"))
@@ -118,7 +118,7 @@ def test_with_data_the_caller_lets_a_folder_in_and_no_other(folders, capsys):
         assert pairproof.validation.run(str(path), r="none", data=away).exit_code == 0
     (own.parent / "third.csv").write_text(TABLE, encoding="utf-8")
     code, text = run(capsys, "check", claims(own, "../third.csv", DIGEST), "--r", "none", "--data", away)
-    assert code == 3 and "lies outside" in text
+    assert code == 3 and "is outside" in text
 
 
 def test_record_looks_for_data_where_it_is_told(folders, capsys, monkeypatch, tmp_path):

@@ -134,7 +134,7 @@ def test_the_test_fails_where_a_number_of_r_or_of_python_is_another(folder: Path
     assert done.stdout.splitlines()[-1].startswith("3 failed"), done.stdout
     assert "deviance: recorded 1" in done.stdout and "f: 1 of" not in done.stdout
     assert (
-        "AIC_9: numbers that are not as they were" in done.stdout
+        "AIC_9: numbers that changed" in done.stdout
         and "1 of 5 quantities do not agree" in done.stdout
     )
 

@@ -67,7 +67,7 @@ def test_a_deviance_where_gnm_stopped_at_its_first_step_is_no_check_and_no_diffe
     rows = compare_fit(fit, [answer(fit, LLBTPC, deviance=7.6e-8)])
     row = of("deviance", rows)
     assert exit_code(rows) == 0 and (row.verdict, row.code) == ("not-checkable", "r-stopped-early")
-    assert "rule of stopping" in row.explanation and not row.r_arrived
+    assert "stopping rule" in row.explanation and not row.r_arrived
 
 
 @pytest.mark.parametrize("deviance", [1.1e-7, 1e-5, 1.0, -1e-9])

@@ -202,7 +202,7 @@ def test_where_r_is_absent_records_stand_in_and_the_first_lines_say_so(
 ) -> None:
     checked = verify(dras, r=Backend(live=without_r))
     assert checked.agrees and {a.r_source for a in checked} == {"recorded"}
-    assert "R is absent: its recorded results are used" in "\n".join(str(checked).splitlines()[:4])
+    assert "R is not available: its recorded results are used" in "\n".join(str(checked).splitlines()[:4])
 
 
 @live
@@ -296,4 +296,4 @@ def test_errors_by_clusters_of_rows_that_r_has_not_are_said_not_to_be_compared_a
     )
     codes = [row.verdict for row in found]
     assert codes.count("not-checkable") == 2 and codes.count("agrees") == len(codes) - 2 > 50
-    assert "judge is a column of rows that were gone through" in str(found)
+    assert "judge is a column of the input rows" in str(found)

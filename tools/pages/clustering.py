@@ -21,7 +21,7 @@ WHERE = "under clustering"
 #: Title of the section of each paper's report.
 SECTIONS = {
     "dras-2015": "The four judges as clusters: what survives",
-    "vilar-2007": "A judge as the unit: what survives",
+    "vilar-2007": "Judges as units: what survives",
 }
 
 

@@ -1,1 +1,1 @@
-"""The way of a paper: its claims file is read, every claim is checked, and what does not come out is explained."""
+"""The way of a paper: its claims file is read, every claim is checked, and what is not reproduced is explained."""

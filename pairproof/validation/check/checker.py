@@ -203,7 +203,7 @@ class Checker:
         found: list[Agreement] = []
         if claim.numbers and claim.data and (spec := self.paper.data[claim.data]).kind == "games":
             Games.stated(spec.items, spec.rows, spec.games)  # an error of theirs is one of this claim
-            why = "the outcomes are not at hand: the printed numbers are compared with each other only"
+            why = "the outcomes are not available: the printed numbers are only compared with each other"
             found += self._all_alike(claim, "not-checkable", why, "no-outcomes")
         elif claim.model is not None and claim.data and not claim.model.family:
             found += self._of_no_family(claim, claim.model)
@@ -252,9 +252,9 @@ class Checker:
             except PairproofError:
                 out[family] = 0  # it has no such numbers, or no estimates
         ways = sorted(out.items(), key=lambda way: -way[1])
-        readings = ", ".join(f'family = "{name}" ({k} of {n} numbers come out)' for name, k in ways)
+        readings = ", ".join(f'family = "{name}" ({k} of {n} numbers reproduced)' for name, k in ways)
         why = (
-            "the claim does not name the model of its numbers, and persons' answers have several: say"
+            "the claim does not name its model, and several are possible for persons' answers: state"
             f" {readings}"
         )
         return self._all_alike(claim, "not-checkable", why, "another-model")
@@ -364,9 +364,9 @@ class Checker:
         at = normal_quantile(1.0 - alpha / 2.0)
         within = {name: at * error for name, error in errors.items()}
         judged = judge_table(numbers, values, alpha, fit.df_resid, fit.n_comparisons, within)
-        why = "only R was to be asked, and no R call that ran has it"
+        why = "only R was requested, and no R call that ran has this number"
         judged |= dict.fromkeys(judged.keys() - have, PrintVerdict("not-run", why, "r-not-run"))
-        why = "a free factor and constant leave fewer than two numbers to compare with the data"
+        why = "after a free factor and constant, fewer than two numbers are left to compare with the data"
         too_few = () if scale is None else scale.too_few
         judged |= dict.fromkeys(too_few, PrintVerdict("not-checkable", why, "too-few-numbers"))
         # On a free scale the factor is known no better than its numbers, which may all be cut.
@@ -418,7 +418,7 @@ class Checker:
         return found
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
-        """Readings under which *all* numbers of the claim come out; several leave it open."""
+        """Readings that reproduce *all* numbers of the claim; several leave it open."""
         fitting = []
         for reading, other, values in self.readings(claim):
             rest = (float(claim.alpha), other.df_resid, other.n_comparisons)
@@ -427,10 +427,10 @@ class Checker:
         tried, n = len(claim.readings), len(claim.numbers)
         count = f"{tried} other reading{'s' if tried > 1 else ''} tried, {n} number{'s' if n > 1 else ''}"
         if len(fitting) == 1:
-            note = f"{fitting[0].name}: comes out if {fitting[0].sentence} (1 explanation; {count})"
+            note = f"{fitting[0].name}: reproduced if {fitting[0].sentence} (1 explanation; {count})"
             return dict.fromkeys(wrong, PrintVerdict("explained", note, fitting[0].name))
         if fitting:
-            note = f"ambiguous: comes out in {len(fitting)} ways: " + "; ".join(
+            note = f"ambiguous: reproduced in {len(fitting)} ways: " + "; ".join(
                 f"if {r.sentence}" for r in fitting
             )
             return dict.fromkeys(wrong, PrintVerdict("ambiguous", f"{note} ({count})", "ambiguous"))
@@ -462,7 +462,7 @@ class Checker:
             return self._all_alike(claim, "not-run", why, "computation-not-run", call)
         rows = [self._computed_number(claim, q, found) for q in claim.numbers]
         if found.lacks:
-            why = f"no-native-model: native has no {found.lacks}; the numbers of this claim are {found.r_call}'s alone"
+            why = f"no-native-model: native does not have {found.lacks}; the numbers of this claim come from {found.r_call} alone"
             rows.append(self.row(claim, "fit", "not-run", why, "no-native-model", about="native-r"))
         return rows
 
@@ -478,7 +478,7 @@ class Checker:
         digits = float(digits_of_agreement(native, r, 0.0)) if found.native and found.r else math.nan
         if digits < FLOOR:
             verdict, code = "differs", "few-digits"
-            note = f"native and {found.r_call} agree to {digits:.1f} digits, fewer than {FLOOR:g}"
+            note = f"native and {found.r_call} agree to {digits:.1f} digits; {FLOOR:g} are required"
         elif name in found.remarks:
             verdict, (code, text) = "explained", found.remarks[name]
             note = f"{code}: {text}" + ("" if judged.comes_out else f"; here {judged.note}")
@@ -507,7 +507,7 @@ class Checker:
 def _by_last_step_but_one(
     claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
 ) -> dict[str, PrintVerdict]:
-    """Numbers that come out, with all others of the items, as R's glm prints them when it stops."""
+    """Numbers that are reproduced, with all others of the items, as R's glm prints them when it stops."""
     off = [q for q in claim.numbers if q.quantity in wrong and q.quantity.kind in OF_ERROR]
     if sum(significant_digits(q.printed.text) for q in off) < 4 or not np.isfinite(fit.beta).all():
         return {}
@@ -524,11 +524,11 @@ def _by_last_step_but_one(
     if not come_out or not all(q.quantity in halved for q in off):
         return {}
     code = "se-of-the-step-before"
-    said = f"{code}: comes out if standard errors are those of R's glm, from the weights of its last step but one"
+    said = f"{code}: reproduced if standard errors are those of R's glm, from the weights of its second-to-last step"
     return {
         q.quantity: PrintVerdict(
             "agrees-other-definition",
-            f"{said}, which gives {halved[q.quantity]:.8g}; {values[q.quantity]:.8g} by those of the maximum",
+            f"{said}, which gives {halved[q.quantity]:.8g}; {values[q.quantity]:.8g} from the weights at the maximum",
             code,
         )
         for q in off

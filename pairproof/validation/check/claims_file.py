@@ -116,13 +116,13 @@ class _Reader(TableReader):
         while parent:
             if parent not in above:
                 raise self.error(
-                    (*path, "from"), f"{what}: from = {quoted(parent)}, but no such data set stands above it"
+                    (*path, "from"), f"{what}: from = {quoted(parent)}, but no such data set is defined above"
                 )
             parent, length = above[parent].from_, length + 1
             if length > MOST_FROM:
                 raise self.error(
                     (*path, "from"),
-                    f"{what}: from leads through more than {MOST_FROM} data sets; give the rows themselves",
+                    f"{what}: from leads through more than {MOST_FROM} data sets; give the rows directly",
                 )
         return spec
 
@@ -165,7 +165,7 @@ class _Reader(TableReader):
         if spec.layout or spec.kind in OF_PERSONS[:2]:
             return replace(claim, model=claim.model or ModelClaim())
         if claim.model is None:
-            raise self.error(path, f"{what}: there are numbers to compute and no model")
+            raise self.error(path, f"{what}: there are numbers to compute but no model")
         raise self._no_family((*path, "model"), what)
 
     def _no_family(self, path: KeyPath, what: str) -> InputError:
@@ -214,7 +214,7 @@ class _Reader(TableReader):
                 check_name(quantity)
                 if printed.value is None and kind_of(quantity) not in P_VALUES:
                     raise InputError(
-                        f"printed {text!r} is a mark of significance, which a p-value has (p, or in stat"
+                        f"printed {text!r} is a significance mark, which is allowed only for p-values (p, or in stat"
                         " contrast_p, gof_p, lr_p, test_p)"
                     )
         except InputError as error:
@@ -225,7 +225,7 @@ class _Reader(TableReader):
             raise self.error(
                 path,
                 f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(DF_OF)}"
-                " have; write the two numbers apart",
+                " have; write the two numbers separately",
             )
         return [
             PrintedQuantity(Quantity.parse(quantity), printed, line),

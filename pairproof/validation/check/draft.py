@@ -73,7 +73,7 @@ def draft(
     else:
         data["columns"] = columns
     lines = [
-        '# Printed numbers are strings, one number each, exactly as they stand on the page ("0.190" keeps its'
+        '# Printed numbers are strings, one number each, exactly as printed on the page ("0.190" keeps its'
         " zero).",
         "",
         "[paper]",
@@ -158,7 +158,7 @@ def _check_levels(table: Comparisons | Respondents, fit: Fit) -> None:
         if isinstance(column, Factor) and column.levels != natural_order(column.levels):
             raise InputError(
                 f"{table.source}, column {name!r}: its levels are in the order"
-                f" {', '.join(column.levels[:6])}, and a claims file has them in the readers' own"
+                f" {', '.join(column.levels[:6])}, but a claims file uses the order of the readers"
                 f" ({', '.join(natural_order(column.levels)[:6])}); rename them in the table"
             )
 
@@ -256,12 +256,12 @@ def _places(fit: Fit) -> list[str]:
     places = toml(dict.fromkeys((n for n, free in zip(fit.names, fit.free) if free), ""))
     worths = toml({f"worth.{g}.{i}": "" for g in list(fit.groups)[:1] for i in fit.items})
     return [
-        "# What the paper prints: fill in, delete what it does not print, and take the # away.",
+        "# What the paper prints: fill in the numbers, delete the others, and remove the leading #.",
         *(f"# {key} = {places}" for key in by_parameter),
         f"# stat = {worths}",
         '# deviance = "... on ..."',
         '# aic = ""',
-        '# aic_definition = "glm"    # where the AIC is that of R',
-        "# Until then native is compared with R; delete this line once a number is filled in.",
+        '# aic_definition = "glm"    # if the AIC is that of R',
+        "# Until then, native is only compared with R; delete this line when a number is filled in.",
         'compare_only = "no printed number is filled in yet"',
     ]

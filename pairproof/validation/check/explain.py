@@ -1,6 +1,6 @@
 """`explain`: which reading of a page gives its numbers, claim by claim, and how many other readings do.
 
-It never says what an author did, only under which reading the numbers come out.
+It never says what an author did, only which reading reproduces the numbers.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Explained:
 
     @property
     def fitting(self) -> int:
-        """Readings that fit, told once each."""
+        """The number of readings that fit, each counted once."""
         return sum(len(f.explanations) for f in self.found)
 
     @property
     def exit_code(self) -> int:
-        """As of `check`, for the numbers that were checked."""
+        """As for `check`, for the numbers that were checked."""
         return exit_code(self.agreements)
 
     def to_document(self) -> dict[str, Any]:
@@ -66,8 +66,8 @@ class Explained:
 
     @property
     def title(self) -> str:
-        """The question that is answered."""
-        return f"{self.paper.id}: under which reading do the printed numbers come out?"
+        """The question that the report answers."""
+        return f"{self.paper.id}: which reading reproduces the printed numbers?"
 
     def told(self, most: int) -> Iterator[list[str]]:
         """In lines: each group of claims (at most so many readings), what was not searched, and how many there are."""
@@ -78,7 +78,7 @@ class Explained:
         yield [
             f"{len(self.found)} group{'s' if len(self.found) != 1 else ''} of claims,"
             f" {self.readings:,} reading{'s' if self.readings != 1 else ''} tried:"
-            f" {sum(f.plain for f in self.found)} come out as they stand,"
+            f" {sum(f.plain for f in self.found)} reproduced as printed,"
             f" {sum(f.clear and not f.plain for f in self.found)} under one other reading,"
             f" {sum(len(f.explanations) > 1 for f in self.found)} under several,"
             f" {sum(not f.explanations for f in self.found)} under none;"
@@ -121,9 +121,9 @@ def _document(f: Found) -> dict[str, Any]:
 
 
 WHAT_FITS = (
-    "Every known slip of data, model, scale, inference and print was tried, alone and in twos. A reading fits if every"
-    " printed number of the claims comes out of it. What fits is a way to get the numbers; it does not say what anybody"
-    " did."
+    "Every known slip of data, model, scale, inference and print was tried, alone and in pairs. A reading fits if it"
+    " reproduces every printed number of the claims. A reading that fits is one way to get the numbers; it does not"
+    " say what the authors did."
 )
 #: Readings shown in a terminal; JSON and reports have them all.
 SHOWN = 12
@@ -136,7 +136,7 @@ def _lines(f: Found, most: int) -> list[str]:
     if f.plain:
         return [f"{head}: {f.explanations[0].sentence} ({f.numbers} number{'' if f.numbers == 1 else 's'})"]
     if not f.explanations:
-        return [f"{head}: comes out under none of {f.readings:,} readings ({count_words(f)})", *seen]
+        return [f"{head}: reproduced by none of {f.readings:,} readings ({count_words(f)})", *seen]
     if f.clear:
         return [
             f"{head}: {f.explanations[0].sentence}",
@@ -163,7 +163,7 @@ def _without_the_defect(f: Found, agreements: Sequence[Agreement]) -> list[str]:
     return [f"  reproduced only with {DEFECT}; correct: {said}"] if shown else []
 
 
-#: Verdicts on a print of which nothing is sought: it comes out, or nothing follows, or nothing was computed.
+#: Verdicts on a print that is not searched: it is reproduced, does not matter, or was not computed.
 SETTLED = (*AGREEING, "immaterial", "not-checkable", "not-run")
 
 
@@ -174,10 +174,10 @@ def seek(
     accepted_too: bool = False,
     progress: Callable[[str], None] = lambda what: None,
 ) -> Explained:
-    """Search for readings under which the numbers come out that do not as the checker judged them.
+    """Search for readings that reproduce the numbers which the checker could not reproduce.
 
-    Claims on one table are searched together: a reading that explains them all is one explanation.  What a person
-    has accepted is searched only if `accepted_too`; the rows of it stay as they are.
+    Claims on one table are searched together: a reading that explains them all is one explanation.  Accepted
+    claims are searched only if `accepted_too`; their rows do not change.
     """
     paper, skipped = checker.paper, {}
     plain: list[Found] = []
@@ -190,7 +190,7 @@ def seek(
         off = tuple(name for name, j in judged.items() if j.verdict not in SETTLED)
         marks = [q for q in claim.numbers if q.quantity in off and not re.search(r"\d", q.printed.text)]
         if off and len(marks) == len(off):
-            why = "only marks differ, which many readings change: what would fit is not evidence"
+            why = "only significance marks differ; many readings change them, so a fit would not be evidence"
         if why is not None:
             if n:
                 skipped[claim.id] = why
@@ -220,15 +220,15 @@ def seek(
 def explain(
     paper: Paper, most: int = MOST_READINGS, progress: Callable[[str], None] = lambda what: None
 ) -> Explained:
-    """Check the numbers of a page and search for the readings under which those come out that do not.
+    """Check the numbers of a page and search for readings that reproduce those that differ.
 
-    It is the run of `check` without R, statements and computations, and what was accepted is searched too.
+    This is `check` without R, statements and computations; accepted claims are searched too.
     """
     models = tuple(replace(c, statement="", test="", compute="") for c in paper.claims if c.model is not None)
     checker = Checker(replace(paper, claims=models))
     rows = checker.all(lambda claim: progress(f"{paper.id}: {claim}")) if models else []
     told = seek(checker, rows, most, True, progress)
-    others = {c.id: "its numbers are of no model" for c in paper.claims if c.numbers and c.model is None}
+    others = {c.id: "its numbers are not from a model" for c in paper.claims if c.numbers and c.model is None}
     seen = [a for a in told.agreements if a.claim in paper.bad]
     seen += [a for c in models if _out_of_reach(c, paper) is None for a in _printed(told.agreements, c.id)]
     return replace(
@@ -243,15 +243,15 @@ def _printed(rows: Iterable[Agreement], claim: str) -> list[Agreement]:
 def _out_of_reach(claim: Claim, paper: Paper) -> str | None:
     """Why a claim cannot be searched at all; None if it can."""
     if not claim.numbers:
-        return "it prints no number of a model"
+        return "it prints no numbers of a model"
     if claim.model is None or not claim.data:
-        return "its numbers are of no model"
+        return "its numbers do not come from a model"
     if paper.data[claim.data].kind == "games":
-        return "its outcomes are not at hand"
+        return "its outcomes are not available"
     if claim.model.unsearched:
         return claim.model.unsearched
     if "native" not in claim.engines:
-        return "only R is asked for it, and the search is native"
+        return "only R is requested for it, but the search uses native fits"
     return None
 
 
@@ -312,7 +312,7 @@ def _told(checker: Checker, row: Agreement, f: Found) -> Agreement:
     if row.about != "printed" or judged is None or judged.verdict in SETTLED or row.accepted or f.plain:
         return row
     if not f.explanations:
-        none = f"none of {f.readings:,} other readings gives all {f.numbers} numbers"
+        none = f"none of {f.readings:,} other readings reproduces all {f.numbers} numbers"
         seen = [words for words in f.sentences if words != f.wrong_words]  # which are the row's own
         return replace(row, explanation="; ".join((row.explanation, none, *seen)))
     if not _evidence(f):  # what differs does so no less for what chance would give

@@ -69,7 +69,7 @@ def claims_files(names: Sequence[str]) -> tuple[list[str], list[str]]:
             out = [p for p in paths if os.path.commonpath([top, os.path.realpath(p)]) != top]
             out += [path for f in folders if os.path.islink(path := os.path.join(folder, f))]
             found += [path for path in paths if path not in out]
-            left += [f"{path}: a link, not followed" for path in out]
+            left += [f"{path}: a symbolic link, not followed" for path in out]
         if not 0 < len(found) - before <= MOST_FILES:
             raise InputError(f"{name}: {len(found) - before:,} files *{SUFFIX}; expected 1 to {MOST_FILES:,}")
     return list(dict.fromkeys(found)), left
@@ -84,7 +84,7 @@ def planned(
     plan: list[Task | CheckedPaper] = []
     for task in made:
         same = [t.file for t in tasks if t.paper == task.paper] if isinstance(task, Task) else []
-        why = f"the id {task.paper!r} is that of {' and of '.join(same)}; give each its own"
+        why = f"{' and '.join(same)} have the same id {task.paper!r}; ids must be distinct"
         plan.append(CheckedPaper.refused(task.file, task.paper, why) if len(same) > 1 else task)
     return plan
 
@@ -125,7 +125,7 @@ def checked(tasks: Sequence[Task], workers: int) -> Iterator[CheckedPaper]:
     if workers == 1 or len(todo) == 1:
         yield from map(_checked, todo)
         return
-    why = "its process ended before its work did: the system may have killed it for want of memory"
+    why = "its process ended early: the system may have stopped it because memory ran out"
     for task, paper in as_they_come(_checked, todo, workers):
         yield paper or CheckedPaper.refused(task.file, task.paper, why, "native-not-run")
 
@@ -141,7 +141,7 @@ def _checked(task: Task) -> CheckedPaper:
         why = "out of memory"
     except Exception as error:
         said = " ".join(str(error).split())
-        why = f"a defect of pairproof, not of this file: {type(error).__name__}: {said}"
+        why = f"a bug in pairproof, not in this file: {type(error).__name__}: {said}"
     return CheckedPaper.refused(task.file, task.paper, why, "native-not-run")
 
 

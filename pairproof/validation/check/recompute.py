@@ -65,39 +65,39 @@ def run(
     names : str or sequence of str
         Ids of shipped papers, or paths of claims files.
     r : {"live", "recorded", "both", "none"} or Backend, optional
-        Default: live where R and the package are, else from records; each row says which.
+        Default: live if R and the package are installed, otherwise from records; each row says which.
     require_r : bool
-        What R did not answer makes `exit_code` 2.
+        Whether `exit_code` is 2 if R did not answer everything.
     data : path, optional
-        Folder of data that are read in place and never shipped, and in which other data files of a claims
-        file may lie too; default: that of the environment variable PAIRPROOF_DATA.  Claims on data that are
-        not there are not run, and say so.
+        Folder of data that are read in place and never distributed; other data files of a claims file
+        may also be here.  Default: the environment variable PAIRPROOF_DATA.  Claims on data that are not
+        available are reported as not run.
     progress : function of str
-        Called with what is checked next: "dras-2015: table-1".
+        Called with the next claim: "dras-2015: table-1".
     workers : int
-        Processes for whole experiments (Hopkins and May's); the numbers are the same.  A script that asks for
-        more than one must stand under ``if __name__ == "__main__":``.
+        Processes for whole experiments (Hopkins and May's); the numbers are the same.  A script that uses
+        more than one must run under ``if __name__ == "__main__":``.
     data_limit : int, optional
         Bytes of the largest data file that a claims file may name; default
         :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
     explain : bool
-        Whether other readings of a page are searched for where its numbers do not come out and no person has
-        accepted why.
+        Whether to search for other readings of a page if its numbers are not reproduced and no person has
+        accepted the explanation.
     immaterial : float
-        The part of its standard error by which a number may lie beyond its printed places, if nothing that was
-        concluded from it changes.
+        Fraction of its standard error by which a number may differ beyond its printed decimals, if no
+        conclusion changes.
 
     Returns
     -------
     Verification
-        The agreements; their `context` holds the text and figures that a report shows around them.  After an
-        interruption those that were made before it.
+        The agreements; `context` holds the text and figures of a report.  After an interruption, those
+        made before it.
 
     Raises
     ------
     InputError
-        No such paper or file; a claims file that is not understood (the message names the line).  Of several, those
-        that are not understood are not run, with the reason, and `exit_code` is 3.
+        No such paper or file, or an invalid claims file (the message names the line).  If several are
+        given, invalid ones are reported as not run, with the reason, and `exit_code` is 3.
 
     Examples
     --------
@@ -110,11 +110,11 @@ def run(
     from ..verify import backend_of
 
     if not 0.0 <= immaterial < 1.0:
-        raise InputError(f"immaterial={immaterial!r}; expected a part of a standard error, from 0 to below 1")
+        raise InputError(f"immaterial={immaterial!r}; expected a fraction of a standard error, 0 to below 1")
     chosen = backend_of(r)
     wanted = [names] if isinstance(names, str) else list(names)
     if not wanted:
-        raise InputError("no paper is named; name one that comes with pairproof, or a claims file")
+        raise InputError("no paper given; name one that comes with pairproof, or a claims file")
     papers, bad = _read(wanted, data, data_limit)
     done: list[Checked] = []
     with processes(workers):
@@ -122,7 +122,7 @@ def run(
             for paper in papers:
                 done.append(Checked(paper, chosen, immaterial))
                 done[-1].run(progress, explain)
-            progress("what stands around the numbers")
+            progress("text and figures of the report")
         except KeyboardInterrupt:  # what was checked is kept, and says that it is not everything
             pass
         context = _context(done, chosen, wanted, r)
@@ -130,7 +130,7 @@ def run(
     whole = len(done) == len(papers) and all(one.whole for one in done)
     if not whole:
         said = (
-            f"Interrupted: {sum(one.whole for one in done)} of {len(papers)} papers are checked to the end."
+            f"Interrupted: {sum(one.whole for one in done)} of {len(papers)} papers were checked completely."
         )
         context = replace(context, first_lines=(said, *context.first_lines))
     return Verification(
@@ -157,8 +157,8 @@ def _read(
             continue
         if paper.id in papers:
             raise InputError(
-                f"{papers[paper.id].source} and {paper.source} both have the id {paper.id!r}; reports tell papers apart"
-                " by it: name the file once, or change one"
+                f"{papers[paper.id].source} and {paper.source} both have the id {paper.id!r}; reports identify papers"
+                " by it: give the file only once, or change one id"
             )
         papers[paper.id] = paper
     if not papers:
@@ -190,7 +190,7 @@ class Checked:
         self.whole = False
 
     def run(self, progress: Callable[[str], None], explain: bool) -> None:
-        """Judge every claim once, seek other readings of what does not come out, then do the arithmetic."""
+        """Judge every claim once, seek other readings of what is not reproduced, then do the arithmetic."""
         from ..verdicts.arithmetic_rows import arithmetic_rows
         from .explain import seek
 
@@ -219,7 +219,7 @@ def _context(
     further = further_packages(a.r_call for one in checked for a in one.rows)
     option = f" --r {r}" if isinstance(r, str) else ""
     return ReportContext(
-        title=f"{', '.join(p.id for p in papers)}: do the numbers come out, and does R agree?",
+        title=f"{', '.join(p.id for p in papers)}: are the numbers reproduced, and does R agree?",
         subtitle="; ".join(p.title for p in papers),
         command=f"pairproof validate {' '.join(wanted)}{option}",
         made=made(),

@@ -60,7 +60,7 @@ def on_any_scale(fit: Fit, numbers: Sequence[PrintedQuantity], values: Mapping[s
             found[q.quantity] = float(factor * values[q.quantity] + constant * moved)
             factors[q.quantity] = factor
             and_constant = f" and {constant:+.6g}" if level.any() else ""
-            words[q.quantity] = f"on a free scale: ours times {factor:.6g}{and_constant}"
+            words[q.quantity] = f"on a free scale: computed times {factor:.6g}{and_constant}"
     return OnAnyScale(found, words, factors, frozenset(too_few))
 
 

@@ -3,11 +3,11 @@
 =============================  ====================================================================================
 ``estimate.A``, ``se.A``       rating of item A in points, and its standard error
 ``low.A``, ``high.A``          its limits at the claim's level
-``rank_low.A``, ``rank_high.A``  the ranks that A may have, those of all items at once at that level
+``rank_low.A``, ``rank_high.A``  the ranks that A may have, for all items simultaneously at that level
 ``votes.A``                    votes on A; also ``wins``, ``losses`` and ``ties``
 =============================  ====================================================================================
 
-All others are numbers of the fit, in log-odds (``estimate.order``, ``deviance``).
+All other numbers are those of the fit, in log-odds (``estimate.order``, ``deviance``).
 """
 
 from __future__ import annotations

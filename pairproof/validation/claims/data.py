@@ -43,8 +43,8 @@ def data_from(
     folder = os.environ.get(IN_PLACE, "") if data is None else os.fspath(data)
     if folder and not os.path.isdir(folder):
         raise InputError(
-            f"{folder}: no such folder; data that are read in place are looked for there ("
-            + (f"it stands in {IN_PLACE})" if data is None else "it was named as their folder)")
+            f"{folder}: no such folder; data that are read in place are expected there ("
+            + (f"set by {IN_PLACE})" if data is None else "given as the data folder)")
         )
     most = MOST_CLAIM_BYTES if most_bytes is None else most_bytes
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
@@ -81,7 +81,7 @@ def read_answers(paper: Paper, name: str) -> Respondents:
     layout: Any = _inherited(paper, spec, "layout") or ("rankings" if spec.kind == "rankings" else "")
     if not layout:
         raise InputError(
-            f"{where}: the model is of persons' whole answers, and these are comparisons; give rankings, or"
+            f"{where}: the model is for persons' whole answers, but these are comparisons; give rankings, or"
             ' kind = "answers" and a layout'
         )
     options = dict(spec.how or _inherited(paper, spec, "how"))
@@ -95,7 +95,7 @@ def read_answers(paper: Paper, name: str) -> Respondents:
         raise type(error)(f"{where}: {error}") from error
     except (AttributeError, TypeError, ValueError) as error:  # `how` may hold values of any type
         raise InputError(
-            f"{where}: how is not what layout {layout} reads: {shortened(str(error), 200)}"
+            f"{where}: how does not fit layout {layout}: {shortened(str(error), 200)}"
         ) from error
     return table.changed(source=f"{paper.id}, {name}")
 
@@ -104,7 +104,7 @@ def _of_outcomes(paper: Paper, name: str) -> tuple[DataSpec, str]:
     """The data set and where it stands; refuses what holds no outcomes."""
     spec, where = _spec(paper, name)
     if spec.kind == "games":
-        raise InputError(f'{where}: kind = "games" holds no outcomes; a fit or a test needs them')
+        raise InputError(f'{where}: kind = "games" has no outcomes, which a fit or a test needs')
     if spec.kind == "table":
         raise InputError(
             f'{where}: kind = "table" is not a table of comparisons; a model or a test cannot use it'
@@ -167,8 +167,8 @@ def _file(paper: Paper, spec: DataSpec, where: str) -> pd.DataFrame:
         # read.
         which = f"sha256 {found}" if own else "another sha256"
         raise DataFileError(
-            f"{where}: {spec.file} has {which}, the claims file says {spec.sha256}; the data have changed, or"
-            " the hash was taken of another file"
+            f"{where}: {spec.file} has {which}, but the claims file says {spec.sha256}; the data have changed, or"
+            " the hash belongs to another file"
         )
     try:
         # Called "file 'x.json'", so that what is in it decides its format and not how its name ends.
@@ -202,19 +202,18 @@ def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
         fault, cure = (
             (f"leads outside {paper.data_folder}", "name")
             if spec.in_place
-            else ("lies outside the claims file's folder", "put it beside the claims file, or name")
+            else ("is outside the claims file's folder", "put it next to the claims file, or name")
         )
         raise DataFileError(
-            f"{where}: file {spec.file!r} {fault} and is not opened; {cure} the folder it lies in with --data"
-            " DIR"
+            f"{where}: file {spec.file!r} {fault} and is not opened; {cure} its folder with --data" " DIR"
         ) from outside
     if spec.in_place:
         raise DataNotHere(
-            f"data not here: {spec.file} is not ours to ship; it is looked for in "
+            f"data not here: {spec.file} may not be distributed with pairproof; it is expected in "
             f"{paper.data_folder or 'no folder'} (name its folder with --data DIR)"
         )
     raise DataFileError(
-        f"{where}: file {spec.file!r} cannot be read (No such file or directory); it is looked for beside the"
+        f"{where}: file {spec.file!r} cannot be read (No such file or directory); it is expected next to the"
         " claims file" + (f" and in {paper.data_folder}" if paper.data_folder else "")
     )
 
@@ -254,7 +253,7 @@ def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
     for k, pair in enumerate(pairs):
         if pair not in read_as:
             raise InputError(
-                f"{where}: row {k + 1} compares {pair[0]} with {pair[1]}, which printed_pairs does not name"
+                f"{where}: row {k + 1} compares {pair[0]} with {pair[1]}, which is not in printed_pairs"
             )
     out = frame.copy()
     out["first"] = [read_as[p][0] for p in pairs]

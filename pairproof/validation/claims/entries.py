@@ -71,8 +71,8 @@ def parsed_toml(text: str, source: str) -> dict[str, Any]:
 
 def _too_deep(where: str) -> InputError:
     return InputError(
-        f"{where}: nested more than {MOST_DEEP} levels deep; a claims file has tables within tables, but not"
-        " so many: look for a bracket or a dot too many"
+        f"{where}: nested more than {MOST_DEEP} levels deep; a claims file does not need so many: look for an"
+        " extra bracket or dot"
     )
 
 
@@ -334,8 +334,8 @@ class TableReader:
             example = json.dumps(shortened(value, 20))
             raise self.error(
                 path,
-                f"{what}: {e.key} = {quoted(value)} does not say of what; write {e.key} = {{ A = {example} }}"
-                " with the parameter's name",
+                f"{what}: {e.key} = {quoted(value)} does not say which parameter; write {e.key} = {{ A = {example} }}"
+                " with its name",
             )
         here = f"{what}, {path[-1]}"
         table = self.table(value, path, here)
@@ -378,7 +378,7 @@ class TableReader:
             bare = self._as_written(path, value)
             return self.error(
                 path,
-                f"{what}, {path[-1]}: a bare {bare} loses what is printed (trailing zeros, for example);"
+                f"{what}, {path[-1]}: an unquoted {bare} loses part of the print (such as trailing zeros);"
                 f' write it as a string, such as "{bare}"',
             )
         found = ("found" if isinstance(path[-1], int) else f"{path[-1]} =") + f" {quoted(value)}"

@@ -61,12 +61,12 @@ UNFILLED = ("Authors, Title, Journal, Year", "the page and the table that were r
 
 @dataclass(frozen=True)
 class DataSpec:
-    """A data set of a paper, not read yet; its table is [data.NAME], which begins on `line`."""
+    """A data set of a paper, not read yet; its table is [data.NAME] and begins on `line`."""
 
     name: str
     kind: DataKind = entry(
-        'layout; "table" is not a table of comparisons and only computations read it; "games" says who met whom'
-        " how often, or only which items there are: the outcomes are not at hand, and the printed numbers are"
+        'layout; "table": not a table of comparisons, only read by computations; "games": who met whom'
+        " how often, or only the items: the outcomes are not available, and the printed numbers are only"
         " compared with each other; rankings: of items by persons, kept whole by families plackett-luce and pattern"
         " and cut into pairs by the others; answers: what each person answered, as layout says",
         "counts",
@@ -75,25 +75,25 @@ class DataSpec:
     rows: tuple[tuple[Cell, ...], ...] = entry("the data themselves", ())
     file: str = entry("a file next to the claims file", "")
     sha256: str = entry("hash of the file, so that changed data are noticed", "")
-    in_place: bool = entry("the file is not ours to ship: it is looked for in the folder of --data", False)
+    in_place: bool = entry("the file may not be distributed: it is read from the --data folder", False)
     item_data: Mapping[str, Mapping[str, Cell]] = entry("item covariates: column, then item = value", dict)
     items: tuple[str, ...] = entry("order of the items; default: the reader's own", ())
-    winner: Literal["", "rows", "columns"] = entry("of a matrix: whose wins a cell counts", "")
+    winner: Literal["", "rows", "columns"] = entry("for a matrix: whose wins a cell counts", "")
     layout: AnswerLayout | Literal[""] = entry(
-        "of kinds answers, rankings, file: how persons' whole answers are written, as in pairproof fit-answers;"
-        " default of rankings: rankings",
+        "for kinds answers, rankings, file: how persons' whole answers are written, as in pairproof fit-answers;"
+        " default for rankings: rankings",
         "",
     )
     how: Mapping[str, Any] = entry(
-        'with layout: what else its reader must know, such as unranked = "below", scale = "1-5", best = "low"',
+        'with layout: further options of its reader, such as unranked = "below", scale = "1-5", best = "low"',
         dict,
     )
-    from_: str = entry("another data set above, from which this one is made", "", key="from")
+    from_: str = entry("a data set defined above, from which this one is derived", "", key="from")
     printed_pairs: Pairs = entry("with from: the pairs as printed on the page", (), expected=_PAIRS)
     read_as_pairs: Pairs = entry(
-        "with from: the pairs that they are read as, both from the first item's side", (), expected=_PAIRS
+        "with from: the pairs that they are read as, as seen from the first item", (), expected=_PAIRS
     )
-    only: Mapping[str, Cell] = entry("with from: the rows kept, by the value of a column", dict)
+    only: Mapping[str, Cell] = entry("with from: the rows to keep, by the value of a column", dict)
     note: str = entry("where the data come from", "")
     games: float = entry("with kind games: number of games of every pair", 0.0, below=LARGEST_COUNT)
     line: int = 0
@@ -113,22 +113,22 @@ class DataSpec:
                     ' columns = ["first", "second", "games"]',
                 )
         elif self.games:
-            yield 'games is for kind = "games", where the outcomes are not at hand', "games"
+            yield 'games is for kind = "games", where the outcomes are not available', "games"
         elif sum(sources) != 1:
             yield (f"expected exactly one of rows, file, from; found {sum(sources)}",)
         if self.file and not self.sha256:
-            yield "file needs its sha256 beside it, so that changed data are noticed", "file"
+            yield "file needs a sha256, so that changed data are noticed", "file"
         if self.file and not re.fullmatch(SHA256, self.sha256):
             yield f"sha256 = {quoted(self.sha256)}; expected 64 hexadecimal digits", "sha256"
         if (self.printed_pairs or self.read_as_pairs or self.only) and not self.from_:
-            yield ("printed_pairs, read_as_pairs and only change another data set; say which with from",)
+            yield ("printed_pairs, read_as_pairs and only change another data set; name it with from",)
         if sorted(self.printed_pairs) != sorted(self.read_as_pairs):
             yield (
                 "read_as_pairs must name the pairs of printed_pairs, in the order in which they are read",
                 "read_as_pairs",
             )
         if self.in_place and not self.file:
-            yield "in_place is for a file that is not shipped; name the file", "in_place"
+            yield "in_place is for a file that is not distributed; name the file", "in_place"
         if self.layout and self.kind not in OF_PERSONS:
             kinds = " or ".join(map(quoted, OF_PERSONS))
             yield f"layout is for kind = {kinds}; found kind = {quoted(self.kind)}", "layout"
@@ -144,7 +144,7 @@ class DataSpec:
                 )
                 yield f"how has {quoted(key)}, which is not for {of}", "how", key
         if (self.kind == "matrix") != bool(self.winner):
-            yield "winner is for a matrix and says whether its 'rows' or 'columns' win", "winner"
+            yield "winner is for a matrix: whether its 'rows' or 'columns' win", "winner"
 
 
 def answer_options(layout: AnswerLayout) -> tuple[str, ...]:
@@ -165,23 +165,23 @@ _OF_CONTESTS = (
 
 @dataclass(frozen=True)
 class ModelClaim:
-    """The model of a claim, as the page states it."""
+    """The model of a claim, as stated on the page."""
 
     family: FamilyName | Literal[""] = entry(
-        "llbt (lambda scale) or bradley-terry (log-odds), of comparisons; plackett-luce (log-odds) or pattern"
-        " (lambda), of persons' whole answers. Without one a table of rankings, which has several models, is not"
+        "for comparisons: llbt (lambda scale) or bradley-terry (log-odds); for persons' whole answers: plackett-luce"
+        " (log-odds) or pattern (lambda). Without a family, a table of rankings, for which several are possible, is not"
         " checkable",
         "",
     )
     ties: Ties | Literal["by-pair"] | None = entry(
-        "model of ties; default: davidson where the data have a tie category, else none; by-pair: of pattern",
+        "model of ties; default: davidson if the data have a tie category, else none; by-pair: only for pattern",
         None,
     )
     by: str = entry("formula of subject covariates", "")
     reference: str = entry('item whose parameter is 0, or "sum"; default: the family\'s own', "")
     order_effect: bool = entry("a parameter in favour of the item named first", False)
     cells: tuple[str, ...] = entry(
-        "columns of the table on which deviance and df are taken, or row", (), or_one=True
+        "columns that define the cells of deviance and df, or row", (), or_one=True
     )
     scale: Scale | Literal["", "elo", "any"] = entry(
         "scale on which the numbers are printed; default: the family's own; elo: ratings of items in points; any:"
@@ -197,7 +197,7 @@ class ModelClaim:
         expected="a rating in points, 0 or more",
     )
     expected: Literal["", "ability", "score"] = entry(
-        "with scale elo: whether ratings are the model's abilities (default) or those of its expected scores",
+        "with scale elo: whether ratings are the model's abilities (default) or come from its expected scores",
         "",
     )
     level: str = entry(
@@ -206,12 +206,12 @@ class ModelClaim:
         test=is_level,
         expected='a level between 0 and 1, such as "0.95"',
     )
-    by_vote: bool = entry("with scale elo: standard errors by the spread of single votes", False)
+    by_vote: bool = entry("with scale elo: standard errors from the spread of single votes", False)
     item_terms: tuple[str, ...] = entry(
-        "item covariates in place of free items",
+        "item covariates instead of free items",
         (),
         if_empty=(
-            "it can mean items with free abilities (leave item_terms out) or no abilities at all, whose"
+            "this could mean items with free abilities (omit item_terms) or no abilities at all, whose"
             " deviance is the null_deviance of the model with free items (print it as null_deviance ="
             ' "... on ...")'
         ),
@@ -221,11 +221,11 @@ class ModelClaim:
         "covariates of the comparison, each in favour of the item named first", (), or_one=True
     )
     formula: str = entry(
-        "of bradley-terry: abilities and comparisons by R's formula without [..], such as SVL + (1 | item)",
+        "for bradley-terry: abilities and comparisons as in R's formula without [..], such as SVL + (1 | item)",
         "",
     )
     random: tuple[str, ...] = entry(
-        "random effects, in place of terms such as (1 | item) in the formula",
+        "random effects, instead of terms such as (1 | item) in the formula",
         (),
         or_one=True,
         pattern="item(:judge)?",
@@ -235,7 +235,7 @@ class ModelClaim:
     offset: str = entry("column that is added in favour of the item named first", "")
     weights: str = entry("column by which the counts are multiplied", "")
     reduce_bias: Reduction = entry(
-        "whose bias is reduced, where the estimates are not of maximum likelihood", ""
+        "what bias reduction is applied to, if the estimates are not maximum likelihood", ""
     )
     method: Literal["", "laplace", "quadrature", "pql"] = entry(
         "how random effects are integrated out; pql is BradleyTerry2's", ""
@@ -243,30 +243,30 @@ class ModelClaim:
     tie_shift: bool = entry("Davidson's ties, shifted by who is named first", False)
     tie_scale: bool = entry("Davidson's ties, scaled", False)
     cluster: tuple[str, ...] = entry(
-        "one or two columns, such as judge, by whose values standard errors are clustered", (), or_one=True
+        "one or two columns, such as judge, that define clusters for standard errors", (), or_one=True
     )
-    cluster_kind: ClusterKind = entry("correction of standard errors by cluster", "CR2")
+    cluster_kind: ClusterKind = entry("small-sample correction of clustered standard errors", "CR2")
     npseudo: float = entry(
-        "of plackett-luce: pseudo-rankings, as R's PlackettLuce has them (0.5 by default); default: none",
+        "for plackett-luce: pseudo-rankings, as in R's PlackettLuce (its default is 0.5); default: none",
         0.0,
         below=1e6,
     )
     prior: float = entry(
-        "of plackett-luce: standard deviation of a normal prior of log worths", 0.0, below=1e6
+        "for plackett-luce: standard deviation of a normal prior on log worths", 0.0, below=1e6
     )
-    dependence: bool = entry("of pattern: comparisons that share an item depend on each other", False)
-    between_times: bool = entry("of pattern: comparisons depend on the same at the time before", False)
+    dependence: bool = entry("for pattern: comparisons that share an item are dependent", False)
+    between_times: bool = entry("for pattern: a comparison depends on the same one the time before", False)
     alpha: Literal["", "none", "common", "item", "comparison"] = entry(
-        "of pattern: by what parameters it is modelled which comparisons are missing", ""
+        "for pattern: the parameters of the model for missing comparisons", ""
     )
     beta: Literal["", "item", "difference", "comparison", "coded"] = entry(
-        "of pattern: how being missing depends on the answer", ""
+        "for pattern: how missingness depends on the answer", ""
     )
-    alpha_of: tuple[str, ...] = entry("of pattern: items or pairs A:B that have an alpha", ())
-    beta_of: tuple[str, ...] = entry("of pattern: items or pairs A:B that have a beta", ())
-    ties_unresolved: bool = entry("of pattern: equal ranks are an order that is not known", False)
+    alpha_of: tuple[str, ...] = entry("for pattern: items or pairs A:B that have an alpha", ())
+    beta_of: tuple[str, ...] = entry("for pattern: items or pairs A:B that have a beta", ())
+    ties_unresolved: bool = entry("for pattern: equal ranks mean that the order is unknown", False)
     compat: tuple[str, ...] = entry(
-        "of pattern: prefmod, or prefmod:DEFECT, whose defects are repeated", (), or_one=True
+        "for pattern: prefmod, or prefmod:DEFECT, to reproduce its defects", (), or_one=True
     )
 
     def faults(self) -> Iterator[Fault]:
@@ -281,7 +281,7 @@ class ModelClaim:
         if self.family:
             yield from self._faults_of_family()
         if self.prior and (self.npseudo or self.by or self.item_terms):
-            yield "prior is for free log worths alone: without npseudo, by and item_terms", "prior"
+            yield "prior is for free log worths only: without npseudo, by and item_terms", "prior"
         if self.cluster_kind != "CR2" and not self.cluster:
             yield f"cluster_kind = {quoted(self.cluster_kind)} without cluster; name the columns", "cluster_kind"
 
@@ -313,11 +313,9 @@ class ModelClaim:
     def unsearched(self) -> str:
         """Why slips of comparisons are not searched for under this model; "" if they are."""
         if self.of_answers or not self.family:
-            return (
-                f"its model is {self.family or 'not stated'}, and the slips that are known are of comparisons"
-            )
+            return f"its model is {self.family or 'not stated'}, but the known slips are for comparisons"
         free = self.scale in ("elo", "any")
-        return f'its numbers are on scale "{self.scale}", where the search is not' if free else ""
+        return f'its numbers are on scale "{self.scale}", which the search does not support' if free else ""
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -367,13 +365,13 @@ class PrintedQuantity:
 
 @dataclass(frozen=True)
 class Reading:
-    """Another way to read the same page, tried when the claim's numbers do not come out."""
+    """Another way to read the same page, tried when the claim's numbers are not reproduced."""
 
     name: str = entry("name of the explanation, as listed in accept")
-    sentence: str = entry("completes: comes out if ...")
+    sentence: str = entry("completes: reproduced if ...")
     data: str = entry("data set to use instead of the claim's own", "")
     model: ModelClaim | None = entry("model to use instead of the claim's own", None)
-    stops: Stops | Literal[""] = entry("computed as a program that stops early does", "")
+    stops: Stops | Literal[""] = entry("computed as by a program that stops early", "")
 
     def faults(self) -> Iterator[Fault]:
         """What is missing."""
@@ -383,7 +381,7 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class PrintedEntries:
-    """The numbers that a claim prints, as they stand on the page."""
+    """The printed numbers of a claim, exactly as on the page."""
 
     estimate: Mapping[str, PrintedText] = entry("estimates by parameter", dict)
     se: Mapping[str, PrintedText] = entry("standard errors by parameter", dict)
@@ -403,7 +401,7 @@ class PrintedEntries:
 
 @dataclass(frozen=True)
 class Claim(PrintedEntries):
-    """Numbers and statements of one place of a paper, on one data set and one model.
+    """Numbers and statements from one place in a paper, for one data set and one model.
 
     `numbers` are what the printed entries say, one by one; `line` is where the claim begins.
     """
@@ -419,10 +417,10 @@ class Claim(PrintedEntries):
     statement: str = entry("a claim in words", "")
     test: str = entry("name of the statement's test; without one its verdict is given in accept", "")
     test_args: Mapping[str, Any] = entry("arguments of the test or the computation", dict, key="args")
-    compute: str = entry("a computation that gives the numbers of stat, where no model does", "")
-    explanation: str = entry("of a statement without a test: why it has the verdict it has", "")
+    compute: str = entry("a computation that gives the numbers of stat, if no model does", "")
+    explanation: str = entry("for a statement without a test: the reason for its verdict", "")
     compare_only: str = entry(
-        "why the model is fitted though nothing is printed of it: native and R are compared", ""
+        "why the model is fitted although no number of it is printed: native and R are compared", ""
     )
     engines: tuple[str, ...] = entry(
         "what computes the numbers",
@@ -431,23 +429,23 @@ class Claim(PrintedEntries):
         expected="native, R, or R:PACKAGE",
         if_empty="expected native, R, or R:PACKAGE",
     )
-    accept: tuple[str, ...] = entry("explanations that a person agreed with", ())
+    accept: tuple[str, ...] = entry("codes of explanations that a person accepted", ())
     alpha: str = entry(
         "level at which the paper calls a result significant",
         "0.05",
         test=is_level,
         expected='a level between 0 and 1, such as "0.05"',
     )
-    sided: Literal[1, 2] = entry("sides of the printed p-values", 2)
-    aic_definition: Literal["llf", "glm"] = entry("glm where the paper's AIC is that of R's glm", "llf")
+    sided: Literal[1, 2] = entry("1 or 2: the sides of the printed p-values", 2)
+    aic_definition: Literal["llf", "glm"] = entry("glm if the paper's AIC is that of R's glm", "llf")
     legend: Mapping[str, str] = entry(
-        "what marks of significance mean: mark = p-value below which it is printed; default: R's",
+        "meaning of the significance marks: mark = p-value below which it is printed; default: R's",
         dict,
         test=is_level,
         expected='the p-value below which the mark is printed, such as "0.05"',
     )
     readings: tuple[Reading, ...] = entry(
-        "other ways to read the page, tried when the numbers do not come out", (), key="reading"
+        "other ways to read the page, tried when the numbers are not reproduced", (), key="reading"
     )
     note: str = entry("remark for the reader of the file", "")
     line: int = 0
@@ -459,11 +457,11 @@ class Claim(PrintedEntries):
         printed = self.prints
         if self.compute and (self.model or not printed):
             cure = "leave the model out" if self.model else "print some, in stat"
-            yield f"compute gives printed numbers without a model; {cure}", "compute"
+            yield f"compute is for printed numbers without a model; {cure}", "compute"
         if not (printed or self.statement or self.compare_only):
-            yield ('it claims nothing; give it printed numbers, a statement, or compare_only = "why"',)
+            yield ('it is empty; give it printed numbers, a statement, or compare_only = "why"',)
         if (printed or self.compare_only) and not self.data and not self.compute:
-            yield ("there are numbers to compute and no data",)
+            yield ("there are numbers to compute but no data",)
         if self.test and not self.statement:
             yield "a test is for a statement; write the statement it tests", "test"
 
@@ -493,7 +491,7 @@ class Paper:
     title: str = entry("authors, title, journal, year")
     doi: str = entry("digital object identifier", "")
     read_from: str = entry("page and table that were read", "")
-    transcribed_by: str = entry("who copied the numbers", "")
+    transcribed_by: str = entry("who transcribed the numbers", "")
     note: str = entry("remark for the reader of the file", "")
     data: Mapping[str, DataSpec] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()

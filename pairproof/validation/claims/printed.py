@@ -107,7 +107,7 @@ class Printed:
             )
         if len(text) > MOST_PRINTED:
             raise InputError(
-                f"printed {quoted(text, 30)} is not one number; the longest that is read has"
+                f"printed {quoted(text, 30)} is not one number; the longest allowed has"
                 f" {MOST_PRINTED} characters"
             )
         plain = text.translate(_PLAIN).strip()
@@ -210,7 +210,7 @@ def _number(text: str, number: str, stars: str, limits: tuple[Decimal | None, De
     if abs(exponent) > MOST_EXPONENT or len(digits) > MOST_DIGITS:
         raise InputError(
             f"printed {text!r}: no computed number has more than {MOST_DIGITS} digits or an exponent beyond"
-            f" {MOST_EXPONENT}; was a sign lost?"
+            f" {MOST_EXPONENT}; is a sign missing?"
         )
     decimals = len(digits.partition(".")[2])
     with localcontext() as context:

@@ -5,13 +5,13 @@
                                        Fit.params
 ``exp.X``                              exp of the estimate: an odds multiplier, or a worth with product one
                                        (reference sum)
-``z.X``, ``p.X``                       Wald z; two-sided normal p (by cluster t, and p of t)
-``df.X``                               degrees of freedom of a parameter's t, by cluster; inf if normal
+``z.X``, ``p.X``                       Wald z; two-sided normal p (if clustered: t and its p)
+``df.X``                               degrees of freedom of a clustered t; inf if normal
 ``cov.X.Y``                            covariance of two estimates
 ``low.X``, ``high.X``                  95 % Wald limits
 ``deviance``, ``df_resid``             on the fit's cells; also ``null_deviance``, ``df_null``
-``llf``, ``aic``, ``bic``              of the comparisons, no constants, nuisance parameters not counted
-``aic_glm``                            as R's glm: with the constants of its log-likelihood (and gnm's
+``llf``, ``aic``, ``bic``              of the comparisons, without constants or nuisance parameters
+``aic_glm``                            as in R's glm: with the constants of its log-likelihood (and gnm's
                                        nuisance parameters)
 ``llf_poisson``                        the log-likelihood of glm(family = poisson) and gnm
 ``n_comparisons``, ``n_items``         sum of the counts; number of items
@@ -19,27 +19,27 @@
 ``worth.G.A``, ``worth_se.G.A``        worth of item A in group G (``all``, ``judge=3``)
 ``contrast.G.A.B``                     A minus B on the fit's scale; also ``contrast_se``, ``contrast_z``,
                                        ``contrast_p``
-``odds.G.A.B``                         odds of A against B
+``odds.G.A.B``                         odds of A versus B
 ``p_first.G.A.B``                      P(A preferred to B); also ``p_tie``, ``p_second``
 ``wins.A``                             first preferences of A in the data
 ``sigma.C``                            standard deviation of the random effects C (``item``, ``item:judge``);
-                                       also ``sigma_se``, and of sigma = 0 ``sigma_lr``, ``sigma_p``
+                                       also ``sigma_se``; for sigma = 0 ``sigma_lr``, ``sigma_p``
 ``effect.A``, ``effect_mean.A``        predicted random effect of item A (``J.A``: judge J), posterior mean
-``lr.C``, ``lr_df.C``, ``lr_p.C``      likelihood ratio against the fit of claim C of the same paper
-``test_statistic.T``, ``test_p.T``     of a test T beside a model (sign test, Friedman), of no fit; also
+``lr.C``, ``lr_df.C``, ``lr_p.C``      likelihood ratio versus the fit of claim C of the same paper
+``test_statistic.T``, ``test_p.T``     of a test T (sign test, Friedman), not of a fit; also
                                        ``test_df``
-``rank_low.S.A``, ``rank_high.S.A``    confidence set of a rank, of the sets S; of no fit
-``votes.A``, ``losses.A``, ``ties.A``  of a board (:mod:`.board_numbers`), which has its estimates in points
-``shared_letters.A-B``                 letters that two items share in a letter display; of no fit
-``limit_low.M.X``, ``limit_high.M.X``  confidence limits by a method M (bootstrap, profile likelihood); of no fit
-``score.R.A``, ``log_posterior.M``     a score or cost by a rule R that ranks; at the mode of a model M; of
-                                       no fit either
+``rank_low.S.A``, ``rank_high.S.A``    confidence set of a rank, for the sets S; not of a fit
+``votes.A``, ``losses.A``, ``ties.A``  of a leaderboard (:mod:`.board_numbers`), with estimates in points
+``shared_letters.A-B``                 letters that two items share in a letter display; not of a fit
+``limit_low.M.X``, ``limit_high.M.X``  confidence limits by a method M (bootstrap, profile likelihood)
+``score.R.A``, ``log_posterior.M``     a score or cost by a ranking rule R; at the mode of a model M; not
+                                       of a fit
 =====================================  =================================================================
 
-In ``wins``, ``worth``, ``contrast`` and so on the group comes before the item.  Names may hold dots: they are
-looked up among the fit's own groups and items, never split blindly.
+In ``wins``, ``worth``, ``contrast`` and so on the group comes before the item.  Names may contain dots: they
+are looked up among the fit's own groups and items, never split blindly.
 
-A :class:`Quantity` is such a name and knows its parts.
+A :class:`Quantity` is such a name with its parts.
 """
 
 from __future__ import annotations
@@ -239,8 +239,7 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
         return _likelihood_ratio(fit, kind, q.name, others or {})
     if kind in _OF_TEST or kind in OF_BOARD and kind != "wins":
         raise InputError(
-            f"{name!r} is a number of a test or rule beside a model, not of a fit; a statement's test"
-            " computes it"
+            f"{name!r} comes from a test or rule, not from a fit; a statement's test" " computes it"
         )
     if kind in OF_EFFECTS:
         return of_effects(fit, q.kind, q.name)

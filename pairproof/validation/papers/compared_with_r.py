@@ -65,7 +65,7 @@ class SampledAgreement:
     def __str__(self) -> str:
         rows = [
             f"{name}: native {a:.5f}, R {b:.5f}, z {z:+.2f} (Monte Carlo standard error {s:.5f};"
-            f" {v:.4f} would be seen)"
+            f" {v:.4f} would be detected)"
             for name, a, b, z, s, v in zip(self.names, self.native, self.r, self.z, self.se, self.visible)
         ]
         verdict = "agree" if self.agrees else "DIFFER"
@@ -82,14 +82,14 @@ def agree_sampled(
     r_mcse: ArrayLike,
     false_alarm: float = FALSE_ALARM,
 ) -> SampledAgreement:
-    """Hold two samplers' means against each other.  native, native_mcse, r, r_mcse float[n]."""
+    """Compare the means of two samplers.  native, native_mcse, r, r_mcse float[n]."""
     if not 0 < false_alarm < 1:
         raise InputError(f"false_alarm={false_alarm}; expected a probability between 0 and 1")
     a, sa, b, sb = (np.asarray(x, np.float64).ravel() for x in (native, native_mcse, r, r_mcse))
     if not len(names) or {len(a), len(sa), len(b), len(sb)} != {len(names)}:
         raise InputError(
             f"{len(names)} names, {len(a)} and {len(b)} means, {len(sa)} and {len(sb)} standard errors;"
-            " expected as many of each, at least 1"
+            " expected the same number of each, at least 1"
         )
     se = np.sqrt(sa**2 + sb**2)
     if not (np.isfinite(se).all() and (se > 0).all()):
@@ -150,7 +150,7 @@ def answer_of_r(
 ) -> Union[Answer[T], NoAnswer]:
     """What `ask` returns, with R's result that is in it; or why R has no answer."""
     if backend.mode == "none":
-        return NoAnswer("not-checkable", "not-asked", "R was not to be asked")
+        return NoAnswer("not-checkable", "not-asked", "R was not requested")
     try:
         value = ask()
         return Answer(value, result(value))
@@ -163,8 +163,8 @@ def answer_of_r(
 def in_place(data: str, package: str, also: str = "") -> str:
     """Why a row did not run whose data an R package has, and what to do; `also` is another way to give them."""
     return (
-        f"the data are those of {data}, which may not be copied and are read by R, and R was not to be asked "
-        f"(--r live, or no --r, where R and {package} are{also})"
+        f"the data are those of {data}, which may not be copied and are read by R, but R was not requested "
+        f"(use --r live, or no --r if R and {package} are installed{also})"
     )
 
 
@@ -236,11 +236,11 @@ def single_step_rows(
 ) -> Iterator[Agreement]:
     """Rows of all differences together: p-values and the critical value, integrals by points on both sides."""
     r = answer.value
-    said = f"single-step, judged by the errors of both integrals (mvtnorm's own bound {r.error:.1g})"
+    said = f"single-step, compared by the errors of both integrals (mvtnorm's own bound {r.error:.1g})"
     for name, adjusted, of_r in zip(names, own.adjusted.tolist(), r.single_step.tolist()):
         number = Held(f"test_p.single-step.{name}", adjusted, of_r, r_call)
         yield bounded_row(place, number, r.error + OF_POINTS, answer.result, said)
-    said = f"critical value of the largest of {len(names)}, judged by the errors of both integrals"
+    said = f"critical value of the largest of {len(names)}, compared by the errors of both integrals"
     critical = Held("test_statistic.critical", own.critical, r.critical, r_call)
     yield bounded_row(place, critical, OF_CRITICAL, answer.result, said)
 
@@ -278,9 +278,9 @@ def sampled_row(
     # A record's note says when it was made, and why R was not asked live.
     source = _one_line(result.note) or f"{result.source}, R {result.session.r_version}"
     explanation = (
-        f"{what}, judged by Monte Carlo error and not by digits: largest |z| {abs(found.z[k]):.2f}, at"
+        f"{what}, compared by Monte Carlo error, not by digits: largest |z| {abs(found.z[k]):.2f}, at"
         f" {found.names[k]} (shown), at most {found.limit:.2f} allowed; a difference of"
-        f" {found.visible.max():.2g}{f' ({seen})' if seen else ''} in any of them would be seen with"
+        f" {found.visible.max():.2g}{f' ({seen})' if seen else ''} in any of them would be detected with"
         f" probability 0.9; {r_call} ({packages}; {source})"
     )
     number = Held(quantity, float(found.native[k]), float(found.r[k]), r_call)

@@ -75,8 +75,8 @@ def asked_of_r(
     lines: Sequence[tuple[str, ...]], heads: Sequence[str], said: str, without: Iterable[str] = ()
 ) -> Story:
     """What R functions were asked, `said` where they were; `without`: what R has no numbers of."""
-    first = said if lines else "R has no numbers here: it was not asked."
-    heads, caption = ("R function", "numbers", "fewest digits shared", *heads), "Numbers by R function"
+    first = said if lines else "R has no numbers here because it was not asked."
+    heads, caption = ("R function", "numbers", "fewest digits in common", *heads), "Numbers by R function"
     return told("What was asked of R", (first, *dict.fromkeys(without)), heads, lines, caption)
 
 
@@ -101,7 +101,7 @@ def functions_and_50_digits(rows: Sequence[Agreement], said: str, without: Itera
         (call, f"{len(own)}", fewest(a.digits for a in own), fewest(a.r_certified_digits for a in own))
         for call, own in _by_function(compared).items()
     ]
-    return asked_of_r(lines, ("fewest of the 50 digits",), said, without)
+    return asked_of_r(lines, ("fewest of 50 digits",), said, without)
 
 
 def digits_by_model(
@@ -115,5 +115,5 @@ def digits_by_model(
             worst = min(own, key=lambda a: a.certified_digits or 0.0)
             n = len({str(a.quantity) for a in own} if once else own)
             lines.append((claim, own[0].where, f"{n}", fewest([worst.certified_digits]), str(worst.quantity)))
-    heads = (first, "what it is", "numbers", "fewest digits", "of")
-    return told(title, (said,), heads, lines, "pairproof's digits of 50-digit values")
+    heads = (first, "description", "numbers", "fewest digits", "at")
+    return told(title, (said,), heads, lines, "Digits of the 50-digit values that pairproof has")

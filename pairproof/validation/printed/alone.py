@@ -6,7 +6,7 @@ of, because its data say more::
     AIC = 2k - 2 log L       AIC >= deviance + 2k, since no likelihood of counts is above 1
     df = null df - k         k, the parameters: those that are printed, or more
     votes = wins + losses + ties
-    p: that of z with the digits printed
+    p: that of z with the printed digits
     limits: where none is that of 95 %, those of another level; else they are of no Wald interval, and nothing is said
 """
 
@@ -80,8 +80,8 @@ def check_alone(
         rows += found
         said += [*page.sentences, *_sentences(found)]
     context = ReportContext(
-        title=f"{label(Path(path).name)}: do its numbers fit each other?",
-        subtitle="Without the data: only what follows from other printed numbers is compared with them.",
+        title=f"{label(Path(path).name)}: are its numbers consistent with each other?",
+        subtitle="No data were given: printed numbers are only compared with what follows from other printed numbers.",
         first_lines=tuple(said),
         made=made(),
         versions=versions(backend_of("none")),
@@ -90,15 +90,15 @@ def check_alone(
 
 
 def screen(found: Verification) -> str:
-    """What the command prints: what does not fit; then what was read and looked at."""
+    """What the command prints: what is inconsistent, then what was read and checked."""
     checks = [a for a in found if a.about == KIND and a.verdict != "not-checkable"]
     off = [a for a in checks if not a.passes]
-    hold = f"{len(checks) - len(off)} of {len(checks)} checks of the printed numbers against each other hold"
-    nothing = "Nothing here follows from another printed number."
+    hold = f"{len(checks) - len(off)} of {len(checks)} checks of the printed numbers against each other pass"
+    nothing = "No number here follows from another printed number."
     blocks: list[Block] = [Bullets((hold if checks else nothing,))]
     if off:
         rows = tuple((a.quantity.name, a.printed or "", verdict_cell(a), a.explanation) for a in off)
-        header = ("number", "printed", "verdict", "by the numbers beside it")
+        header = ("number", "printed", "verdict", "from the numbers beside it")
         blocks.append(Table(tuple(Column(name, "left") for name in header), rows))
     page = Page(found.context.title, [*blocks, Bullets(found.context.first_lines)])
     return render_text(page, width=shutil.get_terminal_size((100, 24)).columns)
@@ -147,7 +147,7 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
         said = ("agrees" if holds else "differs", words, "arithmetic")
         rows.append(row(Quantity(KIND, name=name), *said, printed=printed[name], about=KIND))
     checked = {a.quantity.name for a in rows if a.verdict != "not-checkable"}
-    why = ("not-checkable", "follows from no other printed number: only the data can say", "no-outcomes")
+    why = ("not-checkable", "does not follow from other printed numbers; needs the data", "no-outcomes")
     return rows + [row(name, *why, printed=text) for name, text in printed.items() if name not in checked]
 
 
@@ -171,9 +171,9 @@ def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Ag
 
     names = [Quantity.parse(a.quantity.name) for a in of_limits]
     level = next((level for level in LEVELS if all(at(q, level) for q in names)), None)
-    why = "none is that of a Wald interval of a usual level; what else it is does not follow from the page"
+    why = "none is a Wald interval at a usual level; the page does not say what else it is"
     verdict: Verdict = "not-checkable" if level is None else "agrees"
-    said = why if level is None else f"comes out at level {level:g}"
+    said = why if level is None else f"reproduced at level {level:g}"
     return [replace(a, verdict=verdict, explanation=said) if a in of_limits else a for a in rows]
 
 
@@ -184,7 +184,7 @@ def _of_printed_z(a: Agreement, known: Mapping[str, Interval], one_sided: bool) 
         return a
     ends = (math.erfc(z / math.sqrt(2.0)) / (2 if one_sided else 1) for z in astuple(known[q.of("z")].size()))
     if known[q].meets(Interval(*sorted(ends))):
-        return replace(a, verdict="agrees", explanation=f"from {q.of('z')} with the digits printed")
+        return replace(a, verdict="agrees", explanation=f"from {q.of('z')} with the printed digits")
     return a
 
 
@@ -193,11 +193,11 @@ def _further(known: Mapping[str, Interval], fewest: int, most: int) -> Iterator[
     if {"df_null", "df_resid"} <= known.keys() and most:
         k = round(known["df_null"].low - known["df_resid"].low)
         if k <= most:
-            yield "df_resid", k >= fewest, f"df_null less {most if k == most else fewest} printed parameters"
+            yield "df_resid", k >= fewest, f"df_null minus {most if k == most else fewest} printed parameters"
     if "aic" in known and "llf" in known:
         k2 = known["aic"] + known["llf"].times(2.0)
         k = max(fewest, math.ceil(k2.low / 2 - 1e-9))
-        yield "aic", 2 * k <= k2.high + 1e-9, f"2k - 2 log L, k a whole number from {fewest}: {k2.times(0.5)}"
+        yield "aic", 2 * k <= k2.high + 1e-9, f"2k - 2 log L with a whole number k of at least {fewest}: {k2.times(0.5)}"
     for name in {"aic", "aic_glm"} & known.keys() if "deviance" in known and "llf" not in known else ():
         least = known["deviance"].low + 2.0 * fewest
         yield name, known[name].high >= least, f"at least deviance + 2 x {fewest}: {least:g}"
@@ -216,9 +216,9 @@ def _sentences(rows: Sequence[Agreement]) -> Iterator[str]:
     for kind, need in NEEDS.items():
         n = checked.count(kind) + checked.count(f"{kind}_glm") - (f"{kind}.all.sum" in names)
         if n or kind in left:
-            yield f"{kind}: {n} checked, {left.count(kind)} not; by {need}"
-    of_sum = "checked, must be 1" if "worth.all.sum" in names else "not checked, some are not printed"
+            yield f"{kind}: {n} checked, {left.count(kind)} not (needs {need})"
+    of_sum = "checked (must be 1)" if "worth.all.sum" in names else "not checked (some are not printed)"
     yield f"sum of the worths: {of_sum}"
-    yield f"totals of wins: {'' if 'win_totals' in names else 'not '}checked; by all estimates, --reference and --games, how often each pair met"
+    yield f"totals of wins: {'' if 'win_totals' in names else 'not '}checked (needs all estimates, --reference and --games, the number of games of each pair)"
     if alone := [kind for kind in dict.fromkeys(left) if kind not in NEEDS]:
-        yield f"{named(alone)}: only the data can say whether they are right"
+        yield f"{named(alone)}: the data are needed to check them"

@@ -29,7 +29,7 @@ from .reading import PrintedTable, tables_of
 if TYPE_CHECKING:
     from ...bridge.process.policy import BackendLike
 
-#: Part of a page's numbers that must come out of a model that was found, or the page may be of another.
+#: Part of a page's numbers that a model must reproduce, or the page may be of another model.
 LEAST_OUT = 1 / 3
 #: What is said about a board that says nothing else.
 OF_A_BOARD = {"family": "bradley-terry", "ties": "half", "reference": "sum"}
@@ -122,7 +122,7 @@ def check_printed(
     rows = [_doubted(a, claims[a.claim][0].found, stated) if a.claim in claims else a for a in checked.rows]
     rows += [row for page in pages for row in _not_looked_at(paper.id, page, data)]
     context = ReportContext(
-        title=f"{label(name)}: do its numbers come out of {label(Path(data.source).name)}?",
+        title=f"{label(name)}: are its numbers reproduced from {label(Path(data.source).name)}?",
         subtitle=f"{data.n_comparisons:,.10g} comparisons from {data.source}; {_in_words(pages[0].found.model)}",
         made=made(),
         versions=versions(backend),
@@ -140,8 +140,8 @@ def _doubted(row: Agreement, found: FoundModel, stated: Mapping[str, Any]) -> Ag
     if known or row.verdict not in ("differs", "differs-conclusion"):
         return row
     why = (
-        f"another-model: the page does not say of which model it is, and of those that were tried none brings out more"
-        f" than {found.come_out} of its {found.of} numbers; say which it is: --model, --ties, --reference, --scale, or --items where the page numbers its items"
+        f"another-model: the page does not state its model, and none of those that were tried reproduces more"
+        f" than {found.come_out} of its {found.of} numbers; state it: --model, --ties, --reference, --scale, or --items if the page numbers its items"
     )
     return replace(row, verdict="not-checkable", code="another-model", explanation=why)
 
@@ -165,11 +165,11 @@ def _claims(pages: Sequence[Page]) -> Iterator[tuple[Page, str, Claim]]:
 def _not_looked_at(paper: str, page: Page, data: Comparisons) -> list[Agreement]:
     """What only one of the two has, and the columns and rows of which nothing is computed."""
     unlisted = [name for name in data.items if name not in (*page.table.items, page.found.model.reference)]
-    said = [(other, "not looked at", "not-looked-at") for other in page.table.others]
+    said = [(other, "not checked", "not-looked-at") for other in page.table.others]
     if unlisted:
-        why = f"the page does not list {named(unlisted)}, whose comparisons are in the fit"
+        why = f"the page does not list {named(unlisted)}, but their comparisons are in the fit"
         said.append(("items", why, "other-models"))
-    about: dict[str, Any] = {"paper": paper, "claim": "not looked at", "verdict": "not-checkable"}
+    about: dict[str, Any] = {"paper": paper, "claim": "not checked", "verdict": "not-checkable"}
     return [
         Agreement(quantity=Quantity(what), explanation=f"{code}: {why}", code=code, **about)
         for what, why, code in said
@@ -191,8 +191,8 @@ def claims_of(pages: Sequence[Page], data: Data, paper: str, title: str) -> Draf
     own = [page for page in pages if page.table.paper == paper] or list(pages)
     if len({page.table.paper for page in own}) > 1:
         raise InputError(
-            f"{pages[0].table.source}: numbers of {len(papers)} papers ({named(papers)}); a claims file is of one: say"
-            " which with --id"
+            f"{pages[0].table.source}: numbers of {len(papers)} papers ({named(papers)}); a claims file describes one: choose"
+            " it with --id"
         )
     drafts, texts = list[Draft](), list[str]()
     for k, page in enumerate(own, 1):

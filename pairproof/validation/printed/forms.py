@@ -164,7 +164,7 @@ def _text_row(line: str, n_columns: int) -> Cells | None:
     of_reference = all(re.fullmatch(rf"{MISSING}|[-+]?0*\.?0*", cell) for cell in cells)
     if of_reference or len(ways[2]) == 1 and cells[0].startswith("("):
         return ("" if cells[0].startswith("(") else name, cells[0], *[""] * (n_columns - 1))
-    return (f"{name} has {len(ways[0])} cells under {n_columns} headings, and is not read",)
+    return (f"{name} has {len(ways[0])} cells under {n_columns} headings and was ignored",)
 
 
 def _cells(tokens: Sequence[str]) -> list[str]:

@@ -59,18 +59,18 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
     if twice:
         names = [name for name, item in found.items() if item == twice[0]]
         raise InputError(
-            f"{page.source}: {listed(names)} are all {twice[0]!r} in {table.source}; keep one of them"
+            f"{page.source}: {listed(names)} are all {twice[0]!r} in {table.source}; keep only one of them"
         )
     unknown = [name for name in page.items if name not in found]
     if page.items and len(set(found.values()) & {*table.items, *parameters}) < 2:
         near = [f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6]]
         raise InputError(
-            f"{page.source}: of its {len(page.items)} names {len(page.items) - len(unknown)} are items of {table.source}; it"
-            f" has no {'; no '.join(near)}; the items are {listed(table.items)}: write the page's names so, or --rename those"
+            f"{page.source}: {len(page.items) - len(unknown)} of its {len(page.items)} names are items of {table.source}; it"
+            f" has no {'; no '.join(near)}; the items are {listed(table.items)}: change the page's names, or --rename those"
             " of the data"
         )
     rest = [
-        f"row {label(name)}: no item of {table.source}{suggestion(name, table.items)}" for name in unknown
+        f"row {label(name)}: not an item of {table.source}{suggestion(name, table.items)}" for name in unknown
     ]
     meant, old = {"": "", **found}, [(q, q.quantity) for q in page.numbers]
     numbers = [
@@ -111,7 +111,7 @@ def _meant(names: Sequence[str], items: Sequence[str]) -> tuple[dict[str, str], 
     if len(found) < 2 <= len(counted):
         of_place = {name: items[k - 1] for name, k in counted.items() if not re.fullmatch(r"g\d", name)}
         found |= of_place
-        said.append(f"names with numbers are the items in the order of the data: {_pairs(of_place)}")
+        said.append(f"numbered names are taken as items in the order of the data: {_pairs(of_place)}")
     return found, said
 
 
@@ -139,7 +139,7 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     candidates = _candidates(page, table, said)
     tried = {model: n for model in candidates if (n := _n_out(table, model, numbers)) >= 0}
     if not tried:
-        raise InputError(f"{page.source}: no model fits {table.source} that is as stated: {_in_words(said)}")
+        raise InputError(f"{page.source}: no model as stated fits {table.source}: {_in_words(said)}")
     own = {model: n for model, n in tried.items() if model.scale != "any" or "scale" in said}
     best = max(own or tried, key=lambda m: tried[m])
     free = max(tried, key=lambda m: tried[m])
@@ -162,7 +162,7 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
 def _with_order_effect(
     table: Data, tried: Mapping[ModelClaim, int], numbers: Sequence[PrintedQuantity]
 ) -> dict[ModelClaim, int]:
-    """The models with an order effect that the page does not print, as R's abilities do not, if half of it comes out."""
+    """The models with an order effect that the page does not print (as R's abilities), if they reproduce half of it."""
     also = (replace(m, order_effect=True) for m in tried if m.family != "plackett-luce" and m.scale != "any")
     found = {m: _n_out(table, m, numbers) for m in also}
     return {m: n for m, n in found.items() if n * 2 >= len(numbers)}
@@ -196,7 +196,7 @@ def _references(page: PrintedTable, table: Data) -> list[str]:
 
 
 def _n_out(table: Data, model: ModelClaim, numbers: Sequence[PrintedQuantity]) -> int:
-    """How many numbers come out of the model; -1 where it cannot be fitted."""
+    """How many numbers the model reproduces; -1 if it cannot be fitted."""
     try:
         fit = fit_model(table, model)
     except PairproofError:
@@ -231,14 +231,14 @@ def _said(tried: Mapping[ModelClaim, int], best: ModelClaim, n: int) -> Iterator
         own = most.pop(getattr(best, key))
         if set(most.values()) - {own}:
             others = ", ".join(f"{k} of {n} with {_word(other)}" for other, k in most.items())
-            yield f"{key.replace('_', ' ')} {_word(getattr(best, key))} was found: {own} of {n} come out, {others}"
+            yield f"{key.replace('_', ' ')} {_word(getattr(best, key))} was found: {own} of {n} are reproduced, {others}"
     equal = [
         {key: value for key in (*FREE, "reference") if (value := getattr(m, key)) != getattr(best, key)}
         for m, k in tried.items()
         if k == tried[best] and m != best
     ]
     if equal:
-        yield f"as many come out with {'; or '.join(map(_in_words, equal[:4]))}; the first is taken"
+        yield f"as many are reproduced with {'; or '.join(map(_in_words, equal[:4]))}; the first is used"
 
 
 def _of_reference(
@@ -249,7 +249,7 @@ def _of_reference(
         yield "reference sum: every item has a number that is not 0"
     elif "reference" not in said and best.reference:
         absent = set(table.items) - {q.quantity.name for q in page.numbers}
-        alone = "it alone has no number" if absent == {best.reference} else "its number is 0 or missing"
+        alone = "it is without a number" if absent == {best.reference} else "its number is 0 or missing"
         yield f"reference {label(best.reference)}: {alone}"
 
 

@@ -72,7 +72,7 @@ def read_printed(text: str, source: str, columns: Mapping[str, str] = MappingPro
     if len(found) > 1:
         where = named(f"line {min(q.line for q in t.numbers)}: {len(t.numbers)} numbers" for t in found)
         raise InputError(
-            f"{source}: {len(found)} tables of numbers ({where}); expected one: put each in a file of its own"
+            f"{source}: {len(found)} tables of numbers ({where}); expected one: put each in a separate file"
         )
     return found[0]
 
@@ -84,14 +84,14 @@ def read_tables(
     source = label(source)
     if len(text) > MOST_CHARACTERS:
         raise InputError(
-            f"{source}: {len(text):,} characters; a page of numbers has at most {MOST_CHARACTERS:,}: keep only the table"
+            f"{source}: {len(text):,} characters; a page of numbers may have at most {MOST_CHARACTERS:,}: keep only the table"
         )
     if not text.strip():
         raise InputError(f"{source}: the file is empty; expected a table with headings, or program output")
     try:
         form, tables = grids(text, source)
     except csv.Error as error:
-        raise InputError(f"{source}: no readable table: {error}; is a quote not closed?") from error
+        raise InputError(f"{source}: no readable table: {error}; is a closing quote missing?") from error
     if tables and {heading.casefold() for heading in tables[0].headings} >= set(LONG):
         return _long(tables[0], source)
     program = next((p for p in PROGRAMS if re.search(p["sign"], text, re.I | re.M)), {})
@@ -111,9 +111,9 @@ def read_tables(
     if not any(table.numbers for table in read):
         headings = [heading for grid in tables for heading in grid.headings if heading]
         raise InputError(
-            f"{source}: {form} without a number that is known; the headings found are {listed(headings) or 'none'}, and"
-            " expected are such as Estimate, Std. Error, z, p, 95% CI, worth, rating, wins (--heading estimate=HEADING"
-            " says which is which)"
+            f"{source}: {form} without a known kind of number; headings found: {listed(headings) or 'none'};"
+            " expected headings such as Estimate, Std. Error, z, p, 95% CI, worth, rating, wins (--heading estimate=HEADING"
+            " tells which column is which)"
         )
     return tuple(read)
 
@@ -139,8 +139,8 @@ def _table(
     of_fit = [f"{q.quantity} {q.printed.text}" for q in numbers.values() if not q.quantity.name]
     said = [f"{what} of {program['name']}" if program else what]
     said += [label(columns.said()) for columns in page if columns.names]
-    said += [f"of the whole fit: {', '.join(of_fit)}"] * bool(of_fit)
-    said += [f"not looked at: {named(others)}"] * bool(others)
+    said += [f"for the whole fit: {', '.join(of_fit)}"] * bool(of_fit)
+    said += [f"not checked: {named(others)}"] * bool(others)
     points = {"scale": "elo"} if any(columns.on_points for columns in page) else {}
     return PrintedTable(
         tuple(numbers.values()),
@@ -185,7 +185,7 @@ class _Columns:
             here = [k for k, heading in enumerate(headings) if heading.casefold() == name.casefold()]
             if kind not in HEADINGS or len(here) != 1:
                 raise InputError(
-                    f"{self.source}: --heading {kind}={name}: {len(here)} columns have this heading; the headings are"
+                    f"{self.source}: --heading {kind}={name}: {len(here)} columns have this heading; headings:"
                     f" {listed(headings)}" + f"; kinds are {', '.join(HEADINGS)}" * (kind not in HEADINGS)
                 )
             found[here[0]] = kind
@@ -197,7 +197,7 @@ class _Columns:
             twice = [headings[k] for k, of in found.items() if of == kind]
             if len(twice) > 1:
                 raise InputError(
-                    f"{self.source}: the columns {listed(twice)} could all be of kind {kind}; say which with --heading"
+                    f"{self.source}: the columns {listed(twice)} could all be of kind {kind}; choose one with --heading"
                     f" {kind}={twice[0]}"
                 )
         return dict(sorted(found.items()))
@@ -210,7 +210,7 @@ class _Columns:
             found = _with_df(of_fit, texts[0]) if texts else []
         elif name in self.names:
             raise InputError(
-                f"{self.source}: {quoted(name)} stands in several rows; a table has each name once"
+                f"{self.source}: {quoted(name)} appears in several rows; each name may appear only once"
             )
         elif name or self.names:
             found = [part for k, kind in self.kinds.items() for part in self._cell(k, kind, cells)]
@@ -240,7 +240,7 @@ class _Columns:
             where = f"row {quoted(cells[self.of_names])}, column {heading!r}"
             if re.search(r"\d", cell):
                 raise InputError(f"{self.source}, {where}: printed {quoted(cell)} is not one number")
-            self.unread.append(f"{where}: {quoted(cell)} is not a number, and is not read")
+            self.unread.append(f"{where}: {quoted(cell)} is not a number and was ignored")
             return []
         if kind == "interval":
             return list(zip(("low", "high"), parts.groups()))
@@ -350,7 +350,7 @@ def _long(grid: Grid, source: str) -> tuple[PrintedTable, ...]:
             group = "all" if name in ("worth", "worth_se") else ""
             quantity = Quantity(name, group, item) if item else Quantity.parse(name)
             if quantity in numbers:
-                raise InputError(f"{where}: {quoted(str(quantity))} of claim {quoted(claim)} stands twice")
+                raise InputError(f"{where}: {quoted(str(quantity))} of claim {quoted(claim)} appears twice")
             numbers[quantity] = PrintedQuantity(quantity, printed_number(name, text, where), line)
     if not found:
         raise InputError(f"{source}: no rows below the headings; expected a printed number in each")

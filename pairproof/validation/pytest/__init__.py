@@ -1,4 +1,4 @@
-"""The pytest plugin: claims files as tests, numbers against their record, R's recorded answers.
+"""The pytest plugin: claims files as tests, numbers compared with their record, R's recorded answers.
 
 The names below mark a test's report, in its user properties, for the summary that the plugin prints.
 """

@@ -1,27 +1,27 @@
-"""pytest plugin: claims files as tests, numbers compared with their records, and what was not run, counted.
+"""pytest plugin: claims files as tests, numbers compared with their records, and a count of what was not run.
 
 It is loaded wherever pytest and pairproof are installed; nothing has to be imported or configured.
 
 ========================  ==========================================================================
 what                      does
 ========================  ==========================================================================
-``*.claims.toml``         collected: one test a claim against the page, one against R
+``*.claims.toml``         collected: per claim, one test against the page and one against R
 ``recorded`` fixture      ``recorded(fit)``: every number as in `recorded/MODULE/TEST.json`; also dicts,
                           arrays, data frames
 ``agree``                 ``from pairproof.validation import agree``; ``agree(fit, reference)``
-``--pairproof-update``    write records anew, and show what changed
-``--pairproof-r MODE``    live, recorded, both or none, as the command's ``--r``
-``--pairproof-data DIR``  data that are read in place; data outside the claims file's folder
-``--require-r``           what R did not answer fails
+``--pairproof-update``    rewrite the records and show what changed
+``--pairproof-r MODE``    live, recorded, both or none, as for the command's ``--r``
+``--pairproof-data DIR``  folder of data that are read in place or lie outside the claims file's folder
+``--require-r``           claims that R did not answer fail
 ========================  ==========================================================================
 
-Of a claims file `table-4[printed]` compares native with what is printed, `table-4[R]` native with R; so a
-machine without R runs the first and says of the second that it was not run.
+For a claims file, `table-4[printed]` compares native with the page and `table-4[R]` native with R.  A
+machine without R runs the first and reports the second as not run.
 
 A test passes if every row of its claim needs no attention: it agrees, is immaterial, is accepted or cannot be
-checked.  It fails with the table of the rows that do.  What did not run is counted as "not run" on pytest's last
-line, with the reason; it is neither passed nor skipped.  With ``--require-r`` it fails.  A claims file that is not
-understood is an error of collection, which names the line.
+checked.  Otherwise it fails with a table of the other rows.  Tests that did not run are counted as "not run"
+on pytest's last line, with the reason; it is neither passed nor skipped.  With ``--require-r`` it fails.  A
+claims file that is not understood is an error of collection, which names the line.
 
 Nothing of pairproof, numpy or R is loaded before a test needs it.  No test depends on another or on their
 order, so `pytest -n` is safe.
@@ -51,7 +51,7 @@ A claims file is run like a module of tests.  Here one of two numbers is misprin
 >>> wide = {**os.environ, "COLUMNS": "200"}
 >>> ran = subprocess.run([*run, "drinks.claims.toml"], cwd=folder, capture_output=True, text=True, env=wide)
 >>> [line for line in ran.stdout.splitlines() if line.startswith("FAILED")][0].partition(";")[0]
-'FAILED drinks.claims.toml::table-1[printed] - 1 of 2 printed numbers comes out'
+'FAILED drinks.claims.toml::table-1[printed] - 1 of 2 printed numbers is reproduced'
 >>> ran.stdout.splitlines()[-1].partition(" in ")[0]
 '1 failed, 1 not run'
 """
@@ -160,7 +160,7 @@ class ClaimItem(pytest.Item):
         return Checker(self.paper, counterparts=counterparts, backend=backend).claim(claim)
 
     def _not_run(self, why: Iterable[str], of_r: bool) -> None:
-        """Not run, with its reasons; a failure where it is R's and R is required."""
+        """Report the test as not run, or as failed if R is required and did not run."""
         reasons = label("; ".join(why))
         if of_r and self.config.getoption("require_r"):
             raise ClaimFailed(f"--require-r: {reasons}")
@@ -175,7 +175,7 @@ class ClaimItem(pytest.Item):
 
 
 def _plain(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
-    """A failed claim, or an error of the input, without a traceback; "" for another exception."""
+    """The text of a failed claim or an input error, without a traceback; "" for other exceptions."""
     from ...errors import PairproofError
 
     known = isinstance(excinfo.value, (ClaimFailed, PairproofError))
@@ -189,11 +189,11 @@ _first: Callable[[Hook], Hook] = pytest.hookimpl(tryfirst=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("pairproof", "preference models compared with papers, R and records")
+    group = parser.getgroup("pairproof", "preference models: comparison with papers, R and records")
     group.addoption(
         "--pairproof-update",
         action="store_true",
-        help="write the records of the `recorded` fixture anew and show what changed",
+        help="rewrite the records of the `recorded` fixture and show what changed",
     )
     group.addoption(
         "--pairproof-r",
@@ -201,7 +201,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         metavar="MODE",
         help=(
-            "how R is asked for claims: live, recorded, both or none; default: live where it is, else"
+            "how R is asked for claims: live, recorded, both or none; default: live if installed, else"
             " recorded"
         ),
     )
@@ -209,7 +209,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--pairproof-data",
         default=None,
         metavar="DIR",
-        help="folder of data that claims files read in place, and in which their other data may lie",
+        help="folder of data that claims files read in place; their other data files may also be here",
     )
     group.addoption(
         "--pairproof-data-limit",
@@ -242,16 +242,16 @@ def pytest_report_teststatus(report: pytest.TestReport | pytest.CollectReport) -
 
 @pytest.fixture()
 def recorded(request: pytest.FixtureRequest) -> Recorded:
-    """`recorded(value)`: fail unless the numbers of a fit, dict, array or data frame are those of their record.
+    """`recorded(value)`: fail unless the numbers of a fit, dict, array or data frame equal their record.
 
-    `recorded(value, digits=6)` lets a number change by one part in a million; `rules={"se": 4, "seconds": None}` says
-    it of some numbers, and leaves others out.  pytest --pairproof-update writes the record.
+    `recorded(value, digits=6)` allows changes of one part in a million; `rules={"se": 4, "seconds": None}`
+    sets the digits of some numbers and leaves out others.  pytest --pairproof-update writes the record.
 
     Returns
     -------
     Recorded
-        :class:`pairproof.validation.pytest.snapshots.Recorded` explains its arguments, what it raises, and what a
-        digit is, and has an example.
+        :class:`pairproof.validation.pytest.snapshots.Recorded` explains the arguments, what is raised and
+        what a digit is, with an example.
     """
     from .snapshots import Recorded
 
@@ -305,7 +305,7 @@ class Bookkeeping:
                 f"pairproof: {len(unused)} unused record{'s' if len(unused) > 1 else ''}", sep="-"
             )
             for path, why in unused:
-                terminalreporter.line(f"{path}  ({why}; delete it if it is not wanted any more)")
+                terminalreporter.line(f"{path}  ({why}; delete it if it is no longer needed)")
 
     def _not_run(self, terminalreporter: Any) -> None:
         reasons: dict[str, list[str]] = defaultdict(list)
@@ -335,7 +335,7 @@ class Bookkeeping:
                 record = read(path)
                 assert record is not None
                 if record.test not in tests:
-                    found.append((str(path), f"no test {record.test!r} any more"))
+                    found.append((str(path), f"test {record.test!r} no longer exists"))
                 elif tests[record.test] in self.passed:
                     found.append((str(path), f"{record.test} passed without it"))
         return found

@@ -72,13 +72,13 @@ class Change:
 
     def __str__(self) -> str:
         if self.what == "lost":
-            return f"{self.quantity}: recorded {self.before!r}, not found any more"
+            return f"{self.quantity}: recorded {self.before!r}, no longer found"
         if self.what == "new":
             return f"{self.quantity}: found {self.now!r}, not recorded"
-        # Cut and not rounded: 8.96 digits are not the 9.0 that are wanted.
-        common = f"{math.floor(10 * self.digits) / 10} digits in common, {self.asked:g} wanted"
+        # Truncated, not rounded: 8.96 digits are less than the 9.0 required.
+        common = f"{math.floor(10 * self.digits) / 10} digits in common, {self.asked:g} required"
         texts = isinstance(self.before, str) or isinstance(self.now, str)
-        how = "a text is equal or wrong" if texts else common
+        how = "texts must be equal" if texts else common
         return f"{self.quantity}: recorded {self.before!r}, found {self.now!r} ({how})"
 
 
@@ -97,7 +97,7 @@ def numbers_of(value: Any, rules: Rules | None = None) -> dict[str, Value]:
             )
         own[key] = part
     if not own:
-        raise InputError(f"recorded({quoted(value)}): nothing in it; expected at least one number or text")
+        raise InputError(f"recorded({quoted(value)}): it is empty; expected at least one number or text")
     known = checked(rules, own)
     return {key: part for key, part in own.items() if digits_asked(key, known) is not None}
 
@@ -134,7 +134,7 @@ def checked(rules: Rules | None, own: Numbers | None = None) -> dict[str, float 
             )
         if own is not None and not any(name in _stems(key) for key in own):
             raise InputError(
-                f"rules: no number {name!r}; expected a key or what one begins with: {named(own)}"
+                f"rules: no number {name!r}; expected a key or the beginning of one: {named(own)}"
             )
         if digits is not None and not 0 <= digits <= MOST:
             raise InputError(
@@ -210,7 +210,7 @@ def read(path: Path) -> Record | None:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
-            f"{path}: not a record ({type(error).__name__}: {error}); delete it and make it anew"
+            f"{path}: not a record ({type(error).__name__}: {error}); delete it and write it again"
             " with --pairproof-update"
         ) from error
 
@@ -229,28 +229,28 @@ def write(path: Path, test: str, value: Any, numbers: Numbers) -> None:
 
 
 class Recorded:
-    """The `recorded` fixture: called with a fit or other numbers, it fails with what differs from the record.
+    """The `recorded` fixture: called with a fit or other numbers, it fails if they differ from the record.
 
     Parameters
     ----------
     node : pytest.Item
-        The test that asks; its module and name are those of the record.
+        The test that uses the fixture; its module and name are those of the record.
     update : bool
-        Whether ``--pairproof-update`` was given: records are then written, and the summary shows what changed.
+        Whether ``--pairproof-update`` was given: records are written, and the summary shows what changed.
 
     Notes
     -----
-    The record is `recorded/MODULE/TEST.json` beside the test's module, one JSON file with every number at full
-    precision; keep it under version control.  A parametrized test has a record for each of its parameters.  After a
-    whole run the summary names records that no test used.
+    The record is `recorded/MODULE/TEST.json` next to the test's module, a JSON file with all numbers at full
+    precision; keep it under version control.  A parametrized test has one record per parameter set.  After a
+    complete run, the summary names records that no test used.
 
     Two numbers have n digits in common if they differ by at most 10^-n of the recorded number: with 6 digits
-    0.7273 may become 0.7273004 and not 0.727301.  Of an estimate the standard error takes the place of the recorded
+    0.7273 may become 0.7273004 but not 0.727301.  For an estimate, the standard error replaces the recorded
     number if it is larger.  Equal numbers have 16 digits in common.
 
     Examples
     --------
-    A test without a record fails, and says how to make it; after that it passes as long as the numbers stay.
+    A test without a record fails and says how to create it; then it passes while the numbers stay the same.
 
     >>> import pathlib, subprocess, sys, tempfile
     >>> test = '''
@@ -291,11 +291,11 @@ class Recorded:
         name : str
             Distinguishes several calls in one test: the record is `TEST.NAME.json`.
         rules : mapping of key or kind to float or None, optional
-            Digits wanted, 0 to 16, by key ("estimate.A", "scores[2]") or by what keys begin with ("se", "scores");
-            None leaves these numbers out of the record.
+            Required digits, 0 to 16, by key ("estimate.A", "scores[2]") or by the beginning of keys ("se",
+            "scores"); None leaves these numbers out of the record.
         digits : float, optional
-            Digits wanted of all other numbers.  Default: :data:`RULES` for a fit, what another machine's linear
-            algebra leaves, and 9 for other numbers.
+            Required digits of all other numbers.  Default: for a fit :data:`RULES`, which allow for another
+            machine's linear algebra; otherwise 9.
 
         Returns
         -------
@@ -304,10 +304,10 @@ class Recorded:
         Raises
         ------
         AssertionError
-            There is no record, a number differs, a number of the record is lost, or one is new.
+            There is no record, a number differs, or a number is missing or new.
         InputError
-            `value` holds something else than finite numbers and texts, a rule is for no number or has no digits from
-            0 to 16, or the file is no record.
+            `value` contains more than finite numbers and texts, a rule matches no number or has digits
+            outside 0 to 16, or the file is not a record.
         """
         __tracebackhide__ = True
         own = None if isinstance(value, Fit) else DIGITS
@@ -320,7 +320,7 @@ class Recorded:
         before, shown = read(path), os.path.relpath(path, self._node.config.rootpath)
         if before is None and not self._update:
             raise AssertionError(
-                f"no record {shown}; make it with pytest --pairproof-update, look at it, and keep it"
+                f"no record {shown}; create it with pytest --pairproof-update, inspect it, and keep it"
             )
         wanted = own if digits is None else digits
         found = [] if before is None else changes(before.numbers, now, value, rules, wanted)
@@ -333,7 +333,7 @@ class Recorded:
             of = f" of {value.title}" if isinstance(value, Fit) else ""
             raise AssertionError(
                 f"{_listed(found).lstrip()}\n{len(found)} of {len(now)} numbers{of} differ from the record {shown}\n"
-                f"{DIGIT}\nIf the change is meant, write the record anew: pytest --pairproof-update"
+                f"{DIGIT}\nIf the change is intended, update the record: pytest --pairproof-update"
             )
 
 

@@ -102,9 +102,9 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
 def _by_cluster(fit: Fit, backend: Backend) -> list[RCounterpart]:
     if fit.answers is None and fit.contests is None:
         return clustered_counterparts(fit, backend)
-    why = "standard errors by cluster of these models are not asked of R"
+    why = "R is not asked for clustered standard errors of these models"
     if fit.answers is not None:
-        why = "none clusters the standard errors of whole answers"
+        why = "none has clustered standard errors for whole answers"
     return [without_model("R packages", why)]
 
 

@@ -104,7 +104,7 @@ def _binomial_answer(
     fit, cells = question.fit, question.cells
     llf = model.loglik - cells.binomial_constant if cells.whole else None
     values = numbers_of(fit, p, model.deviance, model.df_residual, llf)
-    compared = "logLik(), binomial, less sum log choose(n, wins) gives llf"
+    compared = "logLik(), binomial, minus sum log choose(n, wins) gives llf"
     said = [*said, compared if cells.whole else "its log-likelihood rounds the counts and is not compared"]
     kept = [w for w in remarks(model.result) if "non-integer" not in w]
     return answered(r_call, model.result, values, *said, *kept, flag=model.converged)
@@ -132,10 +132,10 @@ def _ask_binomial(question: Question) -> RCounterpart:
     model = base.glm(formula, columns, "binomial", backend=question.backend)
     p = parameters_of(model, named, "log-odds", reference)
     said = [
-        "glm(cbind(wins, losses) ~ 0 + one column a parameter, binomial), fitted again from its own solution"
+        "glm(cbind(wins, losses) ~ 0 + one column per parameter, binomial), fitted again from its own solution"
     ]
     if fit.scale == "lambda" and fit.spec.item_terms:
-        said.append("coefficients, log-odds in R, are halved to lambda")
+        said.append("R's coefficients, log-odds, are halved to lambda")
     return _binomial_answer(question, BINOMIAL, p, model, said + moved_in_words(fit, reference))
 
 
@@ -154,7 +154,7 @@ def gendavidson_counterpart(question: Question) -> RCounterpart | None:
     if not _plain(fit) or fit.outcome_model != "davidson" or not any(t.kind == "tie" for t in fit.terms):
         return None
     n = len(question.cells)
-    many = f"not asked: {n:,} cells are more than {MOST_MATCHES:,}, which take it minutes"
+    many = f"not asked: {n:,} cells are more than {MOST_MATCHES:,} and would take it minutes"
     why = many if n > MOST_MATCHES else question.too_large
     return attempt_unless(why, GENDAVIDSON, _ask_gendavidson, question)
 
@@ -181,7 +181,7 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
         "tie = tie.max + log 2",
         *home,
         *moved_in_words(fit, reference),
-        "logLik(), Poisson, less a constant of the cells gives llf",
+        "logLik(), Poisson, minus a constant of the cells gives llf",
         *remarks(model.result),
         flag=model.converged,
     )
@@ -231,7 +231,7 @@ def _ask_btmodel(question: Question) -> RCounterpart:
     worths = [Quantity("worth", "all", item) for item in model.items]
     lost = [w.of("worth_se") for w in worths if w in values and w.of("worth_se") not in values]
     if lost:
-        said.append(f"{', '.join(lost)} are lost in its covariances")
+        said.append(f"{', '.join(lost)} have no digits left in its covariances")
     answer = answered(
         BTMODEL,
         model.result,
@@ -239,8 +239,8 @@ def _ask_btmodel(question: Question) -> RCounterpart:
         f"btmodel(paircomp, ref = {reference!r}, undecided = {str(ties is not None).upper()})",
         *said,
         *moved_in_words(fit, reference),
-        f"llf is its logLik(), worths are {'its itempar(log = FALSE)' if own_worths else 'softmax of its estimates'};"
-        " its deviance() is -2 logLik, which differs from ours",
+        f"llf is its logLik(), worths are {'its itempar(log = FALSE)' if own_worths else 'the softmax of its estimates'};"
+        " its deviance() is -2 logLik, which is not pairproof's",
         *remarks(model.result),
         se=errors,
     )
@@ -256,14 +256,14 @@ def polr_counterpart(question: Question) -> RCounterpart | None:
     varies = any(t.by or t.of for t in fit.terms if t.kind != "item")
     if fit.ties != "rao-kupper" or fit.spec.item_terms or varies or cells.ties is None:
         return None
-    apart = "polr drops columns of items that no chain of comparisons joins to the rest, and which of them is"
+    apart = "polr drops columns of items that are not connected to the rest, and its choice is arbitrary"
     boundary = (
-        "no tie occurred, so the threshold is at its boundary 0, where polr has two levels only and stops;"
+        "no tie occurred, so the threshold is at its boundary 0, where polr has only two levels and stops;"
     )
     why = first_reason(
         (bool(question.too_large), question.too_large),
-        (not cells.table.is_connected(), f"not asked: {apart} not ours to say"),
-        (not cells.ties.any(), f"not asked: {boundary} the model without ties stands in its place"),
+        (not cells.table.is_connected(), f"not asked: {apart}"),
+        (not cells.ties.any(), f"not asked: {boundary} the model without ties is used instead"),
     )
     return attempt_unless(why, POLR, _ask_polr, question)
 
@@ -285,9 +285,9 @@ def _ask_polr(question: Question) -> RCounterpart:
         POLR,
         model.result,
         {**parameter_values(fit, p), **llf, **worth_values(fit, p)},
-        "polr(outcome ~ items, weights = count / 2) on each row and its mirror, so that its thresholds are"
+        "polr(outcome ~ items, weights = count / 2) on each row and its mirror image, so its thresholds are"
         " -tie and +tie",
-        "its BFGS is followed by Newton steps on polr's own score",
+        "its BFGS is followed by Newton steps on polr's score",
         *moved_in_words(fit, reference),
         "llf is its logLik(); it has no deviance on cells",
         *remarks(model.result),

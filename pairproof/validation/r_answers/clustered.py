@@ -67,7 +67,7 @@ def model_based(fit: Fit) -> Fit:
 def without_model_errors(answer: RCounterpart) -> RCounterpart:
     """An R function's answer without what rests on the standard errors of the model."""
     kept = {q: v for q, v in answer.values.items() if Quantity.parse(q).kind not in BY_CLUSTER}
-    said = "its standard errors suppose independent answers and are not compared"
+    said = "its standard errors assume independent answers and are not compared"
     return replace(answer, values=kept, note="; ".join(filter(None, (answer.note, said))))
 
 
@@ -88,17 +88,14 @@ def clustered_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:
 
 def _not_asked(fit: Fit) -> str:
     polr = fit.ties == "rao-kupper"
-    infinite = "parts of the model are infinite or not estimable, where R has no finite sub-fit to cluster"
+    infinite = "parts of the model are infinite or not estimable, so R has no finite sub-fit to cluster"
     boundary = "not asked: no tie occurred, so Rao and Kupper's threshold is at its boundary"
     thresholds = any(t.kind == "tie" and t.by for t in fit.terms)
     gone = [] if fit.robust is None else [name for name in fit.robust.columns if name not in fit.data.columns]
     single = fit.robust is not None and not fit.robust.columns
     return first_reason(
-        (single, "not asked: every vote is a cluster of its own, and R's sandwich would need a row for each"),
-        (
-            bool(gone),
-            f"not asked: {' and '.join(gone)} is a column of rows that were gone through, not of the table",
-        ),
+        (single, "not asked: every vote is its own cluster, and R's sandwich would need a row for each"),
+        (bool(gone), f"not asked: {' and '.join(gone)} is a column of the input rows, not of the table"),
         (fit.null_space.shape[1] > 0, f"not asked: {infinite}"),
         (polr and not fit.data.ties.any(), boundary),
         (polr and thresholds, "not asked: polr has one threshold for all"),
@@ -107,10 +104,10 @@ def _not_asked(fit: Fit) -> str:
 
 def _not_of_polr(question: Question) -> str:
     if not question.cells.whole:
-        return "not asked: the counts are not whole, and sandwich of a polr needs a row for each comparison"
+        return "not asked: the counts are not whole, but sandwich needs a row for each comparison in polr"
     n = float(question.cells.counts.sum())
     if n > MOST_COMPARISONS:
-        return f"not asked: {n:,.0f} comparisons; of a polr sandwich needs a row each, and is asked up to {MOST_COMPARISONS:,}"
+        return f"not asked: {n:,.0f} comparisons; sandwich needs a row for each in polr and is asked up to {MOST_COMPARISONS:,}"
     return ""
 
 
@@ -121,8 +118,8 @@ def _too_large(question: Question) -> str:
         if len(size) > MOST_CLUSTERS or float((size.astype(float) ** 3).sum()) > MOST_CUBES:
             return (
                 f"not asked: {len(size):,} clusters by {name}, the largest of {int(size.max()):,} rows; clubSandwich"
-                f" takes an eigenproblem of each cluster's rows, and is asked up to {MOST_CLUSTERS:,} clusters and"
-                f" {MOST_CUBES:.0e} for the sum of their cubes"
+                f" solves an eigenproblem for each cluster, and is asked up to {MOST_CLUSTERS:,} clusters and"
+                f" {MOST_CUBES:.0e} for the sum of their cubed sizes"
             )
     return ""
 
@@ -162,7 +159,7 @@ def _ask_sandwich(question: Question) -> RCounterpart:
     values = _values(question.fit, names, reference, together, together.vcov, each)
     how = f"vcovCL(fit, cluster = ~ {' + '.join(robust.columns)}, type = \"HC0\", cadjust = {str(adjust).upper()})"
     r_call = OF_POLR if rows.model == "rao-kupper" else VCOVCL
-    quarter = "4 times it: half weights leave a quarter" if rows.model == "rao-kupper" else ""
+    quarter = "multiplied by 4 because the weights are halved" if rows.model == "rao-kupper" else ""
     return _answered(question, r_call, [together, *each], values, how, quarter, reference)
 
 
@@ -185,13 +182,13 @@ def _ask_clubsandwich(question: Question) -> RCounterpart:
     else:
         both = ask(robust.columns)
         values = _values(fit, names, reference, ways[0], ways[0].vcov + ways[1].vcov - both.vcov, ways)
-        how += ", one by one: V_1 + V_2 - V_12 of the three, since R has no two-way one"
+        how += ", for each way: V_1 + V_2 - V_12, since R has no two-way version"
         ways.append(both)
     said = ""
     if robust.kind == "CR2":
         df = np.min([w.df for w in ways[: len(robust.columns)]], axis=0)
         said = "df and p by linear_contrast, Satterthwaite"
-        said += "; of two ways the smaller df" if len(ways) > 1 else ""
+        said += "; with two ways, the smaller df" if len(ways) > 1 else ""
         for k, d, p in zip(free, df, ways[0].p):
             values[Quantity("df", name=fit.names[k])] = float(d)
             if len(ways) == 1:
@@ -223,8 +220,8 @@ def _answered(
     if undefined:
         first = undefined[0]
         note = (
-            f"left out: {len(undefined)} numbers that one cluster alone determines and that have no standard error"
-            f" by cluster ({first}: R gives {values[first]:.4g})"
+            f"omitted: {len(undefined)} numbers that a single cluster determines, so they have no clustered standard"
+            f" error ({first}: R gives {values[first]:.4g})"
         )
     kept = {q: v for q, v in values.items() if q not in undefined}
     given = list(dict.fromkeys(text for part in parts for text in remarks(part.result)))

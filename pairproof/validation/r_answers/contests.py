@@ -130,7 +130,7 @@ def said_of_rows(question: ContestQuestion) -> list[str]:
         return []
     n = int(question.given.certain.sum())
     return [
-        f"{n} rows whose result is certain in the limit, and parameters that only they determine, are left out"
+        f"{n} rows whose result is certain in the limit, and parameters that only they determine, are omitted"
     ]
 
 
@@ -177,7 +177,7 @@ def _said_of_btm(tight: bool, question: ContestQuestion, found: ContestEstimates
     return [
         f"BTm(cbind(wins, losses), ..., binomial({link!r})), {stop}",
         "" if link == "logit" else _errors_beside(question.fit, p),
-        f"{', '.join(infinite)} of R: where it stopped on the way to infinity" if infinite else "",
+        f"{', '.join(infinite)} from R: where it stopped on the way to infinity" if infinite else "",
         "" if given.whole else "it warns of counts that are not whole",
         *remarks(found.result),
     ]
@@ -203,10 +203,10 @@ def _gendavidson(question: ContestQuestion) -> RCounterpart:
     if spec.offset:
         return without_model(GENDAVIDSON, "GenDavidson has no offset")
     if not given.reference or any(t.kind == "comparison" for t in given.terms):
-        return without_model(GENDAVIDSON, "GenDavidson has free abilities and a home advantage alone")
+        return without_model(GENDAVIDSON, "GenDavidson has only free abilities and a home advantage")
     n, players = len(given.first), len(question.fit.items)
     large = n > MOST_MATCHES or players > MOST_PLAYERS
-    limits = f"gnm is asked up to {MOST_MATCHES} and {MOST_PLAYERS}, beyond which it takes half a minute"
+    limits = f"gnm is asked up to {MOST_MATCHES} and {MOST_PLAYERS}, beyond that it takes half a minute"
     why = f"not asked: {n:,} cells and {players} items; {limits}" if large else ""
     return asked_by(GENDAVIDSON, question, why)
 
@@ -244,13 +244,13 @@ def _errors_beside(fit: Fit, p: RParameters) -> str:
     theirs = parameter_values(fit, p)
     ours = fit.bse_expected
     shown = [
-        f"{name} {theirs[q]:.6g}" + ("" if ours is None else f" (native by it {ours[name]:.6g})")
+        f"{name} {theirs[q]:.6g}" + ("" if ours is None else f" (native: {ours[name]:.6g})")
         for name in fit.names
         if (q := Quantity("se", name=name)) in theirs
     ]
     more = f", and {len(shown) - MOST_SHOWN} more" if len(shown) > MOST_SHOWN else ""
     errors = f"{', '.join(shown[:MOST_SHOWN])}{more}"
-    return f"its standard errors are of the expected information and not compared with those of the observed one: {errors}"
+    return f"its standard errors use the expected information and are not compared with those from the observed one: {errors}"
 
 
 BRGLM2 = "brglm2::brglmFit, tight"
@@ -263,14 +263,14 @@ NOT_WHOLE = "it warns that its pseudo-counts are not whole"
 def reduced_counterparts(question: ContestQuestion) -> list[RCounterpart]:
     """Ask every R function that reduces the bias in this model."""
     if question.given.with_ties:
-        why = "with ties it takes the Poisson form, where the penalty also moves the contests' totals: "
-        why += "another estimate than that of the conditional likelihood"
+        why = "with ties it uses the Poisson form, where the penalty also changes the contests' totals: "
+        why += "not the estimate of the conditional likelihood"
         return [asked_by(SCORING, question), without_model(BRGLM2, why)]
     spec, of_brglm2 = question.given.spec, asked_by(BRGLM2, question)
     if spec.link == "logit" and spec.reduction != "median":
         return [of_brglm2, asked_by(BRGLM, question)]
     what = f"link {spec.link}" if spec.link != "logit" else "the median"
-    why = f"brglm as BTm calls it reduces the mean's bias of the logit; here it is {what}"
+    why = f"brglm as called by BTm reduces mean bias for the logit link; here it is {what}"
     return [of_brglm2, without_model(BRGLM, why)]
 
 
@@ -294,11 +294,11 @@ def mixed_counterparts(question: ContestQuestion) -> list[RCounterpart]:
     """Ask every R function that has the model and the method."""
     method = question.given.spec.method
     if len(question.given.spec.random) > 1:
-        why = "two components of variance at once were not written for lme4 or BradleyTerry2"
+        why = "two variance components at once are not implemented for lme4 or BradleyTerry2"
         return [without_model("R packages", why)]
     if method == "pql":
         return [_pql(question, tight) for tight in (True, False)]
-    btm = without_model("BradleyTerry2::BTm", "its random effects are by PQL alone, which has no likelihood")
+    btm = without_model("BradleyTerry2::BTm", "its random effects are only by PQL, which has no likelihood")
     if method == "laplace":
         return [_laplace(question, LAPLACE), _laplace(question, GLMER), btm]
     return [_quadrature(question), _agq(question), btm]
@@ -311,13 +311,13 @@ def _pql(question: ContestQuestion, tight: bool) -> RCounterpart:
 
 def _said_of_pql(call: str, tight: bool, question: ContestQuestion, found: ContestEstimates) -> list[str]:
     stop = "tol = 1e-14" if tight else "tol = 1e-6: R's own floor"
-    said = "glmmPQL's sigma is that of REML of the working response"
+    said = "glmmPQL's sigma is the REML estimate for the working response"
     return [f"{call}, {stop}", said, *remarks(found.result)]
 
 
 def _laplace(question: ContestQuestion, name: str) -> RCounterpart:
     n, p = question.given.effects[2], len(question.given.terms)
-    limits = f"it is asked up to {MOST_EFFECTS} and {MOST_PARAMETERS}, which take it half a minute"
+    limits = f"it is asked up to {MOST_EFFECTS} and {MOST_PARAMETERS}, which take half a minute"
     why = f"not asked: {n} effects and {p} fixed parameters; {limits}"
     return asked_by(name, question, why if n > MOST_EFFECTS or p > MOST_PARAMETERS else "")
 
@@ -349,7 +349,7 @@ def _agq(question: ContestQuestion) -> RCounterpart:
     given, spec = question.given, question.given.spec
     two = len(question.fit.items) == 2 and [t.kind for t in given.terms] == ["item"]
     if not (given.judges and two and spec.link == "logit" and not spec.offset):
-        return without_model(AGQ, "its adaptive quadrature takes one effect a judge: two items, nothing else")
+        return without_model(AGQ, "its adaptive quadrature has one effect per judge: two items only")
     return attempt(AGQ, _ask_agq, question)
 
 
@@ -371,7 +371,7 @@ def _ask_agq(question: ContestQuestion) -> RCounterpart:
         values,
         call,
         "its standard deviation is that of a difference, sqrt(2) sigma",
-        "its logLik leaves out what does not depend on sigma and is not compared",
+        "its logLik omits terms that do not depend on sigma and is not compared",
     )
 
 
@@ -393,17 +393,17 @@ def _at_maximum(found: ContestEstimates) -> bool:
 
 def _said_of_glm(question: ContestQuestion, found: ContestEstimates) -> list[str]:
     link = question.given.spec.link
-    own = "for glm's own are of the expected one"
-    errors = f"standard errors: of the observed information at its estimates, {own}"
+    own = "since glm's own use the expected information"
+    errors = f"standard errors: from the observed information at its estimates, {own}"
     call = f"glm.fit(X, cbind(wins, losses), binomial({link!r})), epsilon = 1e-14"
     errors = "" if link == "logit" else errors
-    return [f"{call}, again from its own solution", errors, *said_of_rows(question), *remarks(found.result)]
+    return [f"{call}, refitted from its solution", errors, *said_of_rows(question), *remarks(found.result)]
 
 
 def _said_of_brglm2(question: ContestQuestion, found: ContestEstimates) -> list[str]:
     kind = models.TYPES[question.given.spec.reduction]
     call = f"glm(y ~ 0 + X, method = 'brglmFit', type = {kind!r}), epsilon = {models.BRGLM2_EPSILON:g}"
-    return [call, "llf and deviance are those of the plain likelihood at its estimates"]
+    return [call, "llf and deviance are those of the unpenalised likelihood at its estimates"]
 
 
 def _at_both_stops(
@@ -457,7 +457,7 @@ PROGRAMS = {
     SCORING: Program(
         models.jeffreys,
         lambda question, found: (
-            "scoring on l + log det(I) / 2, by the third cumulants of the three outcomes",
+            "scoring on l + log det(I) / 2, with the third cumulants of the three outcomes",
         ),
         arrived=_at_maximum,
     ),
@@ -473,7 +473,7 @@ PROGRAMS = {
     GLMER: Program(
         models.laplace,
         lambda question, found: (
-            "mkGlmerDevfun with winner less loser in the place of Zt; llf is its -2 log L / -2 less log choose(n, wins)",
+            "mkGlmerDevfun with winner minus loser in place of Zt; llf is its -2 log L / -2 minus log choose(n, wins)",
             *said_of_rows(question),
             *remarks(found.result),
         ),
@@ -482,7 +482,7 @@ PROGRAMS = {
     QUADRATURE: Program(
         models.quadrature,
         lambda question, found: (
-            f"the trapezoidal rule about the mode of each set of effects, Newton's method, {found.steps:g} steps",
+            f"the trapezoidal rule around the mode of each set of effects, Newton's method, {found.steps:g} steps",
             *said_of_rows(question),
         ),
         numbers=mixed_values,
@@ -507,7 +507,7 @@ def contest_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:
     """Ask every R function that has a model of contests."""
     law = fit.spec.law
     if law is not None and not law.in_r:
-        return [without_model("R packages", f"no R program of {law.words} is known here")]
+        return [without_model("R packages", f"no R program with {law.words} is known")]
     rows, columns = fit.data.n_rows, len(fit.terms)
     if rows * columns > MOST_NUMBERS:
         why = f"not asked: a design of {rows:,} rows and {columns:,} columns; at most {MOST_NUMBERS:,} numbers are sent"

@@ -143,7 +143,7 @@ def _ask_gnm(question: Question) -> RCounterpart:
     model = gnm.gnm(asked.formula, asked.data, "cell", tight=tight, backend=question.backend)
     text = f"gnm({_shown(asked.formula)}, eliminate = cell, family = poisson)"
     if not tight:
-        text += ", by its shortcut for linear models, which carries a ridge of 1e-8 and stops about 4e-10 from the maximum"
+        text += ", by its shortcut for linear models, which has a ridge of 1e-8 and stops about 4e-10 from the maximum"
     return _answer(question, GNM if tight else SHORTCUT, asked, model, text)
 
 
@@ -178,12 +178,12 @@ def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, te
     if fit.ties == "rao-kupper":
         df += len(cells)
         text += (
-            "; no tie occurred, so the threshold is at its boundary and the ties' empty outcomes are added to"
+            "; no tie occurred, so the threshold is at its boundary and the empty tie outcomes are added to"
             " R's df"
         )
     llf = model.loglik - cells.poisson_constant if cells.whole else None
-    said = "logLik(), Poisson, less a constant of the cells gives llf; AIC counts no nuisance constants"
-    doubled = "item coefficients, lambda in R, are doubled to log-odds"
+    said = "logLik(), Poisson, minus a constant of the cells gives llf; AIC does not count nuisance constants"
+    doubled = "R's item coefficients, lambda, are doubled to log-odds"
     return answered(
         r_call,
         model.result,

@@ -103,7 +103,7 @@ def reads(cells: CountedCells) -> bool:
 def too_many(question: Question) -> str:
     """Why it is not asked, though it has the model; "" if it is."""
     responses = float(question.cells.counts.sum())
-    many = f"{responses:,.0f} responses are more than {MOST_RESPONSES:,}, which take it minutes"
+    many = f"{responses:,.0f} responses are more than {MOST_RESPONSES:,} and would take it minutes"
     return f"not asked: {many}" if responses > MOST_RESPONSES else question.too_large
 
 
@@ -143,7 +143,7 @@ def _ask_llbtpc(question: Question) -> RCounterpart:
         *translated(fit, fit.items[-1]),
         said,
         own,
-        "its gnm takes no tolerance",
+        "its gnm has no tolerance argument",
         flag=model.converged,
     )
 
@@ -184,18 +184,18 @@ def _fit_values(
     undetermined = question.fit.null_space.shape[1] - question.fit.n_infinite
     if empty and (undetermined or not cells.table.is_connected()):
         return (
-            f"its {empty} empty cells join items that no comparison joins, so that it has numbers for what"
+            f"its {empty} empty cells connect items that no comparison connects, so it gives numbers for what"
             " the data do not determine; its df, deviance and log-likelihood are not compared"
         )
     values["df_resid"] = df - empty * (cells.counts.shape[1] - 1)
     if empty:
         return (
-            f"{empty} empty cells are taken off its df ({df:g}), which counts them; it leaves positive fitted"
+            f"{empty} empty cells are subtracted from its df ({df:g}), which counts them; it has positive fitted"
             " counts in them, so its deviance and log-likelihood are not compared"
         )
     values["deviance"] = model.deviance
     values.update(likelihood_values(model.loglik - cells.poisson_constant, n_estimable))
-    return "logLik(), Poisson, less a constant of the cells gives llf"
+    return "logLik(), Poisson, minus a constant of the cells gives llf"
 
 
 def translated(fit: Fit, reference: str) -> list[str]:
@@ -211,7 +211,7 @@ def translated(fit: Fit, reference: str) -> list[str]:
 def _own_worths(fit: Fit, layout: Layout, model: LLBTPCModel) -> tuple[dict[str, float], str]:
     """llbt.worth's table by our names, and a remark where it cannot be used."""
     if model.worth is None:
-        return {}, f"llbt.worth stops ({model.worth_error}); worths are softmax of its lambdas"
+        return {}, f"llbt.worth stops ({model.worth_error}); worths are the softmax of its lambdas"
     if len(fit.groups) * len(fit.items) > MOST_WORTHS:
         return {}, f"more than {MOST_WORTHS:,} worths, which are functions of the estimates, are not compared"
     values: dict[str, float] = {}
@@ -228,8 +228,8 @@ def _own_worths(fit: Fit, layout: Layout, model: LLBTPCModel) -> tuple[dict[str,
     said = ["worths are llbt.worth's"] if values else []
     if apart:
         said.append(
-            f"worths of {', '.join(apart)} are softmax of its lambdas within each set of items that have finite"
-            " differences; llbt.worth's share 1 among all items"
+            f"worths of {', '.join(apart)} are the softmax of its lambdas within each set of items with finite"
+            " differences; llbt.worth's sum to 1 over all items"
         )
     return values, "; ".join(said) or f"llbt.worth has the groups {', '.join(model.groups)}"
 
@@ -263,7 +263,7 @@ def llbt_fit_counterpart(question: Question) -> RCounterpart | None:
     fit, cells = question.fit, question.cells
     if not is_log_linear(fit) or not reads(cells):
         return None
-    blocks = f"{len(cells):,} nuisance constants are more than {MOST_BLOCKS:,}, which take it minutes"
+    blocks = f"{len(cells):,} nuisance constants are more than {MOST_BLOCKS:,} and would take it minutes"
     reason = f"not asked: {blocks}" if len(cells) > MOST_BLOCKS else too_many(question)
     if reason:
         return refused(LLBT_FIT, reason)
@@ -292,7 +292,7 @@ def _ask_llbt_fit(question: Question) -> RCounterpart:
             values[Quantity("z", name=name)], values[Quantity("p", name=name)] = float(z), 2.0 * float(tail)
     else:  # it has no covariances, so nothing but the estimates can be moved to another constraint
         values = {q: v for q, v in values.items() if kind_of(q) == "estimate"}
-        said = "it gives no covariances, so standard errors cannot be moved to this constraint"
+        said = "it gives no covariances, so standard errors cannot be converted to this constraint"
     values.update({q: v for q, v in worth_values(fit, p).items() if kind_of(q) == "worth"})
     if design.on_own_cells:
         values.update(deviance=model.deviance, df_resid=float(model.df))
@@ -306,7 +306,7 @@ def _ask_llbt_fit(question: Question) -> RCounterpart:
         f"llbt.fit(y, Xmodel, q = {design.n_blocks}, ncat = {design.n_categories}), {design.how}",
         *translated(fit, reference),
         said,
-        "it stops when the deviance changes by less than 1e-4 of itself (here after"
+        "it stops when the deviance changes by a fraction of less than 1e-4 (here after"
         f" {model.iterations} steps) and prints 4 decimals; these are the unrounded numbers behind them",
         se=absolute,
     )
@@ -317,13 +317,13 @@ def _design(question: Question, free: list[Term]) -> Design:
     categorical = all(c.categorical for c in cells.covariates)
     responses = float(cells.counts.sum())
     if len(fit.items) == 2:
-        return _own_design(question, free, "its design written out, since llbt.design stops with two items")
+        return _own_design(question, free, "its design is explicit because llbt.design stops with two items")
     if not categorical and responses > MOST_BLOCKS:
         why = f"llbt.design(casewise = TRUE) would make {responses:,.0f} nuisance constants"
         return _own_design(question, free, f"on the cells, since {why}")
     layout = layout_of(question, numbers=True)
     if not categorical and bool(layout.frame().isna().to_numpy().any()):
-        why = "some rows of llbt.design(casewise = TRUE) would hold no response"
+        why = "some rows of llbt.design(casewise = TRUE) would have no response"
         return _own_design(question, free, f"on the cells, since {why}")
     if categorical and layout.n_blocks > len(cells):
         return _own_design(question, free, "on the cells, since llbt.design would add empty ones")
@@ -354,7 +354,7 @@ def _r_design(question: Question, layout: Layout, free: list[Term], casewise: bo
     how = f"Xmodel from llbt.design({asked})"
     how += f", where {names_in_r(layout)}" if layout.r_names else ""
     if casewise:
-        how += "; its constants are one a response, other cells than the fit's, so deviance and df are not compared"
+        how += "; it has one constant per response, not the fit's cells, so deviance and df are not compared"
     return Design(y, columns, len(y) // categories, categories, not casewise, how)
 
 

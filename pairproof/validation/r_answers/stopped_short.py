@@ -121,9 +121,9 @@ def kept_aliased(fit: Fit, cells: CountedCells, answer: RCounterpart) -> str:
     if df != fit.df_resid or not same:
         return ""
     return (
-        f"{answer.r_call} kept {df - int(own)} aliased columns: its design has rank {rank} beside the constants of"
-        f" {len(cells)} cells, by its singular values, and R has {int(own)} residual df for {df}; it takes standard"
-        " errors from an information that has no inverse"
+        f"{answer.r_call} kept {df - int(own)} aliased columns: besides the constants of {len(cells)}"
+        f" cells its design has rank {rank} (by singular values), and R has {int(own)} residual df instead of {df}; its standard"
+        " errors come from a singular information matrix"
     )
 
 

@@ -93,7 +93,7 @@ def _ask_enumerated(question: AnswerQuestion) -> RCounterpart:
         values,
         f"Newton's method from zeros, {found.iterations} steps, on a list of {how}, as fit.to_r() writes it",
         "with pseudo-comparisons, which its llf leaves out" if fit.of_answers.pseudo else "",
-        "deviance and df are of the model's own groups of persons and not compared" if fit.spec.cells else "",
+        "deviance and df are for the model's groups of persons and not compared" if fit.spec.cells else "",
         flag=found.largest_score <= AT_MAXIMUM,
     )
 
@@ -108,7 +108,7 @@ def comparisons_by_glm(question: AnswerQuestion) -> RCounterpart | None:
     if answer is None:
         return None
     kept = {q: v for q, v in answer.values.items() if kind_of(q) not in ("deviance", "df_resid")}
-    said = "single comparisons: without dependence the model is their LLBT; deviance and df are of cells and not compared"
+    said = "single comparisons: without dependence the model is their LLBT; deviance and df refer to cells and are not compared"
     return replace(answer, values=kept, note="; ".join(filter(None, (answer.note, said))))
 
 
@@ -130,7 +130,7 @@ def prefmod_counterpart(question: AnswerQuestion) -> RCounterpart | None:
     if lacks:
         return without_model(call, lacks)
     work = f"{_work(fit):.2g} patterns x blocks x squared parameters"
-    much = f"not asked: {work}, which take prefmod more than a minute"
+    much = f"not asked: {work} would take prefmod more than a minute"
     return attempt_unless(much if _work(fit) > MOST_WORK else "", call, _ask_prefmod, question)
 
 
@@ -178,10 +178,10 @@ def _of_gaps(fit: Fit) -> str:
     if not (spec.alpha or spec.beta):
         return ""
     if spec.cells or any(t.by for t in fit.terms):
-        return "pattPC.fit puts covariates aside where it models missing comparisons"
+        return "pattPC.fit ignores covariates when it models missing comparisons"
     if spec.beta in ("item", "difference"):
         return (
-            f"beta={spec.beta!r}: MISbeta for objects is not the model that its help page describes"
+            f"beta={spec.beta!r}: MISbeta for objects is not the model on its help page"
             " (beta='coded' is what it"
             " computes)"
         )
@@ -189,12 +189,12 @@ def _of_gaps(fit: Fit) -> str:
     if of_comparisons and len(table.items) > 3:
         return 'MISmodel = "comp" gives zeros for comparisons beyond the number of items'
     if of_comparisons and {spec.alpha, spec.beta} & {"item", "coded"}:
-        return "MISmodel is of objects or of comparisons, for alpha and beta alike"
+        return "MISmodel is for objects or for comparisons, the same for alpha and beta"
     if spec.beta and spec.alpha in ("none", "common"):
-        only = "pattPC.fit has MISbeta only beside MISalpha of the same kind"
-        return f"alpha={spec.alpha!r} beside beta: {only}"
+        only = "pattPC.fit has MISbeta only together with MISalpha of the same kind"
+        return f"alpha={spec.alpha!r} with beta: {only}"
     if ((table.answers == MISSING).all(axis=(1, 2)) & (table.weights > 0)).any():
-        return "pattPC.fit drops persons without any answer, who count in this model"
+        return "pattPC.fit drops persons without any answer, but they count in this model"
     return ""
 
 
@@ -206,7 +206,7 @@ def _of_table(fit: Fit) -> str:
         counts = [len(set(column[column != MISSING].tolist())) for column in told.once.T]
         detected = 3 if np.prod(counts) % 2 else 2
         if 0 in counts:
-            return "a comparison that nobody answered, for which pattPC.fit has arbitrary estimates"
+            return "a comparison that nobody answered; pattPC.fit gives arbitrary estimates for it"
         if detected != (3 if table.tie_category else 2):
             values = "ties as losses" if table.tie_category else "all answers as ties"
             return (
@@ -218,8 +218,8 @@ def _of_table(fit: Fit) -> str:
         points, n = int(seen.max() - seen.min()) + 1, len(table.items)
         if min(points, n) != min(len(table.scale), n):
             return (
-                f"{function_of(table)} takes the scale from the ratings it meets: {points} of {len(table.scale)} points,"
-                " so that fewer patterns are possible"
+                f"{function_of(table)} infers the scale from the observed ratings: {points} of {len(table.scale)} points,"
+                " so fewer patterns are possible"
             )
         if table.n_times > 1 and (told.answers == UNRATED).any():
             return "missing ratings at several times were not compared with prefmod's"
@@ -342,7 +342,7 @@ def _deviance(fit: Fit, model: PatternModel, values: dict[str, float]) -> str:
     """prefmod's deviance, where its saturated model is ours; and what to know of it."""
     spec, table = fit.of_answers, fit.respondents
     if spec.alpha or spec.beta:
-        return "its deviance mixes the joint log-likelihood with one of answers alone, and is not compared"
+        return "its deviance mixes the joint log-likelihood with that of the answers; it is not compared"
     if table.kind == "rankings" and (table.answers == BELOW).any():
         return "its blocks of partial rankings are sets of items without a rank; its deviance is not compared"
     values["deviance"] = 2.0 * (model.fl - model.llf)
@@ -421,11 +421,11 @@ def _lacks(fit: Fit) -> str:
     }
     occurring = f"it takes the ties that occur ({sorted(sizes) or 'none'}), not tie_orders={orders}"
     below = table.kind == "rankings" and bool((table.once[kept] == BELOW).any())
-    absent = "items below all others are absent to it; survival::coxph has them where there are no ties"
+    absent = "it treats items below all others as absent; survival::coxph includes them if there are no ties"
     return first_reason(
         (spec.classes > 1, "it has no latent classes"),
         (bool(spec.by or spec.item_terms), "it has no covariates"),
-        (bool(spec.prior), "the fit does not keep the numbers of its prior"),
+        (bool(spec.prior), "the fit does not store the numbers of its prior"),
         (sizes != set(orders), occurring),
         (below, absent),
         (len(table.items) < 3, "it stops with two items"),
@@ -446,11 +446,11 @@ def _ask_plackett_luce(question: AnswerQuestion) -> RCounterpart:
     model = plackettluce.PlackettLuce(ranks, list(fit.items), npseudo=pseudo, epsilon=EPSILON, **options)
     values = _values(fit, tuple(model.names), model.coef, model.vcov, not pseudo and not model.vcov_error)
     values.update(likelihood_values(model.loglik, int(model.rank)))
-    said = ["its deviance is -2 logLik, its df counts every stage: neither is compared"]
+    said = ["its deviance is -2 logLik and its df counts every stage; neither is compared"]
     if pseudo:
         said.append(
-            f"npseudo = {pseudo:g}; its standard errors leave the pseudo-rankings out, native's are those of what was"
-            " maximised, with them: not compared"
+            f"npseudo = {pseudo:g}; its standard errors leave the pseudo-rankings out, native's include them;"
+            " they are not compared"
         )
         if not model.vcov_error:
             said[-1] += f" ({_errors_beside(fit, model)})"
@@ -464,8 +464,8 @@ def _errors_beside(fit: Fit, model: plackettluce.PlackettLuceModel) -> str:
     """R's standard errors under the fit's names and constraint, beside the fit's."""
     theirs = _values(fit, tuple(model.names), model.coef, model.vcov, True)
     errors = [(q, v) for q, v in theirs.items() if q.startswith("se.")]
-    shown = ", ".join(f"{q} {v:.6g} for {float(fit.bse[q[3:]]):.6g}" for q, v in errors[:8])
-    return shown + (f", and {len(errors) - 8} more" if len(errors) > 8 else "")
+    shown = "; ".join(f"{q} {v:.6g}, native {float(fit.bse[q[3:]]):.6g}" for q, v in errors[:8])
+    return shown + (f"; and {len(errors) - 8} more" if len(errors) > 8 else "")
 
 
 def coxph_counterpart(question: AnswerQuestion) -> RCounterpart | None:
@@ -479,7 +479,7 @@ def coxph_counterpart(question: AnswerQuestion) -> RCounterpart | None:
         return None
     codes = table.once[table.weights > 0]
     if (codes == ABSENT).any() and (codes == BELOW).any():
-        why = "items that were absent beside items below all others were not written for it"
+        why = "items that are absent together with items below all others are not implemented for it"
         return without_model(COXPH, why)
     return attempt(COXPH, _ask_coxph, question)
 

@@ -33,14 +33,14 @@ _OF_FIT = {"df_resid": "the residual df", "aic": "AIC", "aic_glm": "AIC", "llf":
 _BY_WEIGHT = ("differs-conclusion", "differs", "not-estimable", "ambiguous", "explained")
 _OTHER = ("agrees-other-definition",)
 _KINDS = {
-    **dict.fromkeys(AGREEING, "come out"),
-    "agrees-other-definition": "by another program's definition",
-    "immaterial": "with too small a difference to matter",
-    **dict.fromkeys(_BY_WEIGHT, "otherwise than the data as deposited give"),
+    **dict.fromkeys(AGREEING, "reproduced"),
+    "agrees-other-definition": "reproduced by another program's definition",
+    "immaterial": "different by too little to matter",
+    **dict.fromkeys(_BY_WEIGHT, "different from the deposited data"),
 }
 _CAVEAT = (
-    "What differs may lie in the page, in the deposited data, in their copying or in a model that the page does not"
-    " state; the sentences above say only what the data as deposited give."
+    "A difference may come from the page, the deposited data, a copying error or a model that the page does not"
+    " state; the sentences above only report what the deposited data give."
 )
 
 
@@ -54,11 +54,11 @@ def attachment(
     """The page; `hashes` are of the files as they are, by data set, "" for the claims file; `command` makes it again."""
     printed = [a for a in rows if a.printed is not None and a.about in ("printed", "statement")]
     counts = Counter(_KINDS.get(a.verdict, "not checked") for a in printed)
-    result = "; ".join(f"{n} {kind}" for kind, n in counts.items()) or "none is in the claims file"
+    result = "; ".join(f"{n} {kind}" for kind, n in counts.items()) or "none in the claims file"
     beside_r = sum(a.about == "native-r" and not a.passes and a.verdict != "not-run" for a in rows)
     owed = [f"pairproof and R differ in {beside_r} further numbers of these models."] if beside_r else []
     found = _fitting([*_findings(rows, (*_BY_WEIGHT, "immaterial")), *owed], FINDINGS) or (
-        "Every number that was checked comes out.",
+        "Every number that was checked is reproduced.",
     )
     others = _fitting(_findings(rows, _OTHER), OTHERS)
     unchecked = _fitting(_unchecked(printed), NOT_CHECKED) or ("Everything in the claims file was checked.",)
@@ -68,7 +68,7 @@ def attachment(
         *(Heading("Findings"), Bullets(found)),
         *((Heading("By another program's definition"), Bullets(others)) if others else ()),
         *(Heading("Not checked"), Bullets(unchecked)),
-        Heading("What it was made from, and how to make it again"),
+        Heading("Sources, and how to reproduce this page"),
         Table((Column("file", "left"), Column("SHA-256", "left")), tuple(_made_from(paper, hashes))),
         *(Code(command), Paragraph(f"With {known}.", aside=True), Paragraph(_CAVEAT, aside=True)),
     )
@@ -79,7 +79,7 @@ def attachment(
     )
     filled = (text for text in about if text and not text.endswith(UNFILLED))
     subtitle = shorten("; ".join(filled), 2 * LONGEST, placeholder=" ...")
-    return Page(f"{paper.id}: the printed numbers beside those of the deposited data", blocks, subtitle, _CSS)
+    return Page(f"{paper.id}: the printed numbers compared with the deposited data", blocks, subtitle, _CSS)
 
 
 def _findings(rows: Sequence[Agreement], weights: Sequence[str]) -> list[str]:
@@ -95,25 +95,25 @@ def _findings(rows: Sequence[Agreement], weights: Sequence[str]) -> list[str]:
 
 
 def _sentence(rows: Sequence[Agreement], come_out: int) -> str:
-    """ "Table 3: the data as deposited give 0.919 where 0.948 is printed for the estimate of C (0.29 standard errors)."."""
+    """ "Table 3: the deposited data give 0.919, but 0.948 is printed for the estimate of C (0.29 standard errors)."."""
     a, more, said = rows[0], [_called(b) for b in rows[1:]], _said(rows[0])
     if a.about == "statement":
-        text = f"beside \u201c{_short(a.printed or '')}\u201d the data as deposited give: {said}"
+        text = f"for \u201c{_short(a.printed or '')}\u201d the deposited data give: {said}"
     elif a.about == "arithmetic" or a.native is None:
-        beside = "from the numbers beside it" if a.about == "arithmetic" else "of the data as deposited"
+        beside = "from the numbers beside it" if a.about == "arithmetic" else "from the deposited data"
         text = f"{a.printed} is printed for {_called(a)}; {beside}: {said}"
     else:
         apart = "" if a.size is None else f" ({a.size:.2g} standard errors)"
         ours = as_printed(a.native, a.printed or "")
-        text = f"the data as deposited give {ours} where {a.printed} is printed for {_called(a)}{apart}"
+        text = f"the deposited data give {ours}, but {a.printed} is printed for {_called(a)}{apart}"
         if a.verdict in _OTHER:
             text = f"{a.printed} is printed for {_called(a)}"
-        text += f"; so it is with {named(more, 4)}" if more else ""
-        reading = re.search(r"comes out if (.*)", said)
+        text += f"; the same holds for {named(more, 4)}" if more else ""
+        reading = re.search(r"reproduced if (.*)", said)
         if reading or a.verdict != "differs":
-            text += f"; what is printed comes out if {reading[1]}" if reading else f"; {said}"
+            text += f"; the printed value is reproduced if {reading[1]}" if reading else f"; {said}"
         elif come_out:
-            text += f"; of the numbers beside it {come_out} come out"
+            text += f"; other numbers reproduced: {come_out}"
     return f"{_where(a)}: {text}{' (read and accepted)' if a.accepted else ''}."
 
 
@@ -159,7 +159,7 @@ def _fitting(sentences: Sequence[str], lines: int) -> tuple[str, ...]:
             more = len(sentences) - len(shown)
             return (
                 *shown,
-                f"... and {more} more: add --report all.html to the command below, which writes all.",
+                f"... and {more} more: add --report all.html to the command below to get all of them.",
             )
         shown.append(sentence)
     return tuple(shown)
@@ -170,7 +170,7 @@ def _made_from(paper: Paper, hashes: Mapping[str, str]) -> Iterator[tuple[str, s
     files = [spec for spec in paper.data.values() if spec.file]
     for spec in files[:FILES]:
         same = hashes[spec.name] == spec.sha256.lower()
-        yield f"data {spec.name}: {spec.file}", spec.sha256 if same else "not here as the claims file states it; not used"
+        yield f"data {spec.name}: {spec.file}", spec.sha256 if same else "not available in the version that the claims file states; not used"
     inside = [name for name, spec in paper.data.items() if not spec.file]
     if left := [spec.name for spec in files[FILES:]] + inside:
         yield f"data {named(left, 4)}", "inside the claims file"

@@ -136,13 +136,13 @@ def counts_sentence(agreements: Sequence[Agreement], what: str = "agreements") -
 
 
 def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str]:
-    """The first lines of a report: what comes out and what does not, then how R was asked."""
+    """The first lines of a report: what is reproduced and what is not, then how R was asked."""
     said = [*results(agreements), *r_lines(agreements, context), *context.first_lines]
     return [*said, *how_made(context, of_papers=True)]
 
 
 def results(agreements: Sequence[Agreement]) -> list[str]:
-    """What comes out and what does not, and what needs attention beside it."""
+    """What is reproduced and what is not, and what else needs attention."""
     beside_r = [a for a in agreements if a.about == "native-r"]
     lines = list(headline(agreements)) or [counts_sentence(agreements)]
     if beside_r and len(beside_r) < len(agreements):
@@ -172,7 +172,7 @@ def how_made(context: ReportContext, of_papers: bool) -> list[str]:
 
 
 def short_lines(agreements: Sequence[Agreement]) -> list[str]:
-    """The R calls whose numbers check nothing: they stopped before their maximum, or draw at random too few points."""
+    """The R calls whose numbers cannot serve as a check: they stopped early, or drew too few random points."""
     calls: dict[tuple[str, bool], list[Agreement]] = {}
     for a in agreements:
         if not a.r_arrived:
@@ -180,19 +180,19 @@ def short_lines(agreements: Sequence[Agreement]) -> list[str]:
     lines = []
     for (call, drawn), rows in calls.items():
         if drawn:
-            lines.append(f"{call} draws at random, too few points to check {len(rows)} of native's numbers")
+            lines.append(f"{call} draws too few random points to check {len(rows)} of native's numbers")
             continue
         wrong = [a for a in rows if a.code == "r-is-wrong"]
         if wrong:
-            lines.append(f"{wrong[0].explanation}: its numbers do not check {len(wrong)} of native's")
+            lines.append(f"{wrong[0].explanation}: its numbers cannot check {len(wrong)} of native's")
             rows = [a for a in rows if a.code != "r-is-wrong"]
             if not rows:
                 continue
         said = {a.code for a in rows if a.code in R_STOPPED} == {"r-not-converged"}
         least = worst({a.quantity: a.digits for a in rows if a.digits is not None})
-        digits = "" if least is None else f", {int(least.digits * 10) / 10:.1f} digits at least"
+        digits = "" if least is None else f", at least {int(least.digits * 10) / 10:.1f} digits"
         lines.append(
-            f"{call} {'did not converge' if said else 'stopped short of the maximum'}: its numbers do not"
+            f"{call} {'did not converge' if said else 'stopped before the maximum'}: its numbers cannot"
             f" check {len(rows)} of native's{digits}"
         )
     absent = Counter(a.r_call or "R" for a in agreements if a.code == "r-has-no-value")
@@ -210,8 +210,8 @@ def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str
         used = any(
             a.r_source == "recorded" and (package == "R" or package in (a.r_call or "")) for a in agreements
         )
-        what = "its recorded results are used" if used else "what needs it did not run"
-        lines.append(f"{package} is absent: {what} ({why})" if why else f"{package} is absent: {what}")
+        what = "its recorded results are used" if used else "checks that need it did not run"
+        lines.append(f"{package} is not available: {what}" + (f" ({why})" if why else ""))
     gave = [f"{n} numbers {how}" for n, how in ((live, "live"), (recorded, "from records")) if n]
     asked = f"R gave {' and '.join(gave)}" if gave else "R was not asked: no number was compared with R"
     return [*lines, f"{asked}{f'; {not_run} checks did not run' if not_run else ''}."]

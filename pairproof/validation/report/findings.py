@@ -1,6 +1,6 @@
-"""What a reader must know first: how many printed numbers come out, which do not, by how much, and what is one finding.
+"""What a reader must know first: how many printed numbers are reproduced, which are not, by how much.
 
-A misprinted estimate spoils the z printed beside it and a sum: these rows are one finding, told in one place.
+A misprinted estimate also affects the z printed beside it and a sum: these rows are one finding.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from ..verdicts.agreement import AGREEING, Agreement
 OTHER_DEFINITION = "agrees-other-definition"
 #: Numbers that the first sentence names; all of them stand in the list below it.
 MOST_NAMED = 3
-#: How the first sentence counts what neither simply comes out nor needs attention, of one and of several.
+#: How the first sentence counts what is neither simply reproduced nor needs attention, of one and of several.
 _OTHERWISE = {
     OTHER_DEFINITION: ("one of them by another definition", "{} of them by other definitions"),
-    "agrees-truncated": ("one of them cut and not rounded", "{} of them cut and not rounded"),
+    "agrees-truncated": ("one of them truncated, not rounded", "{} of them truncated, not rounded"),
     "immaterial": ("one differs by too little to matter", "{} differ by too little to matter"),
     "not-checkable": ("one cannot be checked", "{} cannot be checked"),
     "not-run": ("one was not computed", "{} were not computed"),
@@ -94,25 +94,26 @@ def headline(agreements: Sequence[Agreement]) -> Iterator[str]:
     for what, rows in of_page(agreements).items():
         if checks and all(a.verdict == "not-checkable" and a.native is None for a in rows):  # without data
             held = sum(a.verdict in AGREEING for a in checks)
-            yield f"{held} of {len(checks)} checks of the printed numbers against each other hold."
+            yield f"{held} of {len(checks)} checks of the printed numbers against each other pass."
         else:
             yield _sentence(rows, what, agreements)
     broken = [a for a, *_ in attention(agreements) if a.about == "arithmetic"]
     if broken:
-        yield f"Printed numbers that do not fit each other: {named(name_of(a, agreements) for a in broken)}."
+        yield f"Printed numbers that are inconsistent with each other: {named(name_of(a, agreements) for a in broken)}."
 
 
 def _sentence(rows: Sequence[Agreement], what: str, among: Sequence[Agreement]) -> str:
     n, fine = len(rows), sum(a.verdict in AGREEING for a in rows)
     unknown = sum(a.code == "another-model" for a in rows)
     if unknown and unknown + fine == n:
-        return f"This page could not be checked: {unknown} of its {n} numbers do not come out of a model that was tried."
+        return f"This page could not be checked: {unknown} of its {n} numbers are not reproduced by any model that was tried."
     share = f"{'All ' * (n > 1)}{n}" if fine == n else f"{fine} of {n}"
-    one, several = ("comes out", "come out") if what == "printed number" else ("holds", "hold")
+    one, several = ("is reproduced", "are reproduced") if what == "printed number" else ("holds", "hold")
     parts = [f"{share} {what}{'s' * (n > 1)} {one if 1 in (n, fine) else several}"]
     bad = [told(a, among) for group in attention(rows) for a in group if not a.passes]
     if bad:
-        parts.append(f"{'one does' if len(bad) == 1 else f'{len(bad)} do'} not: {listed(bad)}")
+        verb = (("is", "are") if what == "printed number" else ("does", "do"))[len(bad) > 1]
+        parts.append(f"{'one' if len(bad) == 1 else len(bad)} {verb} not: {listed(bad)}")
     for kind, (one, several) in _OTHERWISE.items():
         k = sum(("accepted" if a.accepted else a.verdict) == kind for a in rows)
         how = one if k == 1 else several.format(k)

@@ -67,7 +67,7 @@ class CheckedPaper:
 
     @cached_property
     def line(self) -> dict[str, Any]:
-        """Its line in JSON and CSV; "differs" are all that do not come out and have no clear explanation."""
+        """Its line in JSON and CSV; "differs" are all that are not reproduced and have no clear explanation."""
         shown = [
             a.verdict for a in self.rows if a.printed is not None and a.about in ("printed", "statement")
         ]
@@ -82,7 +82,7 @@ class CheckedPaper:
 def context_of(papers: Sequence[CheckedPaper], notes: Sequence[str], linked: bool = False) -> ReportContext:
     """What a report says of them beside their rows: a line a paper, first of all."""
     return ReportContext(
-        title=f"{len(papers)} papers: do their numbers come out?",
+        title=f"{len(papers)} papers: are their numbers reproduced?",
         first_lines=tuple(_sentences(papers, notes)),
         story=(Story("Papers", (), _table(papers, linked)),),
     )
@@ -96,8 +96,8 @@ def _sentences(papers: Sequence[CheckedPaper], notes: Sequence[str]) -> Iterator
     if searched := sum(p.searched for p in papers):
         chance = sum(p.by_chance for p in papers)
         yield (
-            f"Another reading explains {searched} claims; of as many prints with one digit changed at random about"
-            f" {chance:.2g} would be explained, too, by chance alone."
+            f"Another reading explains {searched} claims; with one digit changed at random, about {chance:.2g}"
+            " of as many pages would be explained by chance alone."
         )
     yield from notes
     yield from (f"{paper.paper}: {warning}" for paper in papers for warning in paper.warned)

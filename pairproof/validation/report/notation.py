@@ -79,7 +79,7 @@ def line(rows: Sequence[Agreement], among: Sequence[Agreement], most: int | None
     why = said(a) if most is None else shorten(said(a), most, placeholder=" ...")
     kind = "" if a.verdict in ("differs", "agrees-other-definition") and a.about == "printed" else verdict(a)
     numbers = listed([told(b, among) for b in rows if b is a or b.about != "arithmetic"])
-    with_it = f"; because of it these do not fit: {named(follow)}" if follow else ""
+    with_it = f"; inconsistent because of it: {named(follow)}" if follow else ""
     return f"{SIGNS[a.verdict]} {': '.join(filter(None, (numbers, kind, why)))}{with_it}"
 
 
@@ -107,12 +107,12 @@ class Group:
 
     @property
     def fit_each_other(self) -> str:
-        """ "and 12 printed numbers fit those printed beside them (z, p, win_totals)"; "" if none."""
+        """ "and 12 checks of the printed numbers against each other pass (z, p, win_totals)"; "" if none."""
         n = len(self.arithmetic)
         kinds = dict.fromkeys(kind_of(a.quantity.name) for a in self.arithmetic)
         return (
             f"and {n} check{'s' if n > 1 else ''} of the printed numbers against each other"
-            f" hold{'' if n > 1 else 's'} ({', '.join(kinds)})"
+            f" pass{'' if n > 1 else 'es'} ({', '.join(kinds)})"
             if n
             else ""
         )

@@ -64,14 +64,14 @@ def digits_figure(rows: Sequence[DigitsRow]) -> Figure:
             _strips(ax, members)
             ax.set_title(source, loc="left", pad=3)
         axes[-1].set_xlabel(
-            "digits of agreement of native (16 is equal to the last bit); bar: floor; right: fewest, of how many"
+            "digits of agreement with native (16: equal to the last bit); bar: floor; right: fewest of n numbers"
         )
 
     text = "; ".join(
         f"{r.source}, {r.kind}: fewest {numbers.digits(r.least)} of {r.n} numbers, floor {r.floor:g}"
         for r in rows
     )
-    caption = "Every compared number is a dot; one below its floor is a cross."
+    caption = "Each dot is a compared number; a cross is below the required floor."
     size = (8.6, 0.235 * (len(rows) + 2.8 * len(sources)) + 0.5)
     return Figure(caption, text, size, draw, panels=True)
 
@@ -129,24 +129,24 @@ def printed_figure(agreements: Sequence[Agreement]) -> Figure | None:
         names = (f"{a.claim} {a.quantity}" if several else a.quantity for a, _ in rows)
         ax.set_yticklabels([f"{name} = {a.printed}" for name, (a, _) in zip(names, rows)], fontsize=7.5)
         ax.set_xlim(-REACH - 0.1, REACH + 0.1)
-        ax.set_xlabel("computed minus printed, in units of the last printed place")
+        ax.set_xlabel("computed minus printed, in units of the last printed digit")
 
     text = "; ".join(f"{a.claim} {a.quantity}: printed {a.printed}, {d:+.3g} units off" for a, d in rows)
     marks = {mark_of(a) for a, _ in rows}
     said = "; ".join(f"{mark}: {meaning}" for mark, (_, _, meaning) in MARKS.items() if mark in marks)
     caption = (
-        "Each computed number beside the printed one, in units of the last printed place. Inside the band it prints as"
-        f" printed. {said.capitalize()}. Points further out are drawn at the edge, with their distance."
+        "Each computed number minus the printed one, in units of the last printed digit. Inside the band it rounds to the"
+        f" printed number. {said.capitalize()}. Points further out are drawn at the edge, with their distance."
     )
     return Figure(caption, text, (8.6, 0.2 * len(rows) + 0.9), draw, title="Printed and computed")
 
 
 #: Marks of the drawing: sign, colour, and what the caption says of it.
 MARKS = {
-    "dot": ("o", GOOD, "the number comes out"),
-    "square": ("s", INK, "it differs too little to matter, or nothing can be said of it"),
-    "diamond": ("D", INK, "it does not come out, and a person accepted the explanation"),
-    "cross": ("x", BAD, "it does not come out"),
+    "dot": ("o", GOOD, "the number is reproduced"),
+    "square": ("s", INK, "the difference is too small to matter, or the number could not be checked"),
+    "diamond": ("D", INK, "it is not reproduced, but a person accepted the explanation"),
+    "cross": ("x", BAD, "it is not reproduced"),
 }
 
 
@@ -167,15 +167,15 @@ def _distance(ax: Any, y: int, a: Agreement, distance: float) -> None:
 
 #: What each verdict means, for the foot of the report.
 MEANINGS: dict[str, str] = VOCABULARY["verdicts"]
-ACCEPTED = "a person has read this very explanation and agreed with it; another one would not be accepted"
+ACCEPTED = "a person has read this explanation and accepted it; a different one would not be accepted"
 DIGITS = (
-    "Digits are those of the difference against the larger of the number and its standard error. They are"
-    " never averaged: the fewest count, and each kind of quantity has its floor for each R function."
+    "Digits measure the difference relative to the larger of the number and its standard error. They are"
+    " never averaged: the fewest count. Each kind of quantity has a required minimum (floor) for each R function."
 )
 
 
 def page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
-    """The whole report: what comes out, a picture, the numbers, and only then R's digits and how it was asked."""
+    """The whole report: what is reproduced, a picture, the numbers, and only then R's digits and how it was asked."""
     has_printed = bool(printed_numbers(agreements))
     one_fit = all(a.about == "native-r" and not a.claim for a in agreements)
     numbered: list[Block] = [Heading("Printed numbers" if has_printed else "Number by number")]
@@ -202,8 +202,8 @@ def page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
 def list_blocks(
     agreements: Sequence[Agreement], most: int = MOST_LISTED, width: int | None = None
 ) -> Iterator[Block]:
-    """What needs attention, a line a finding, and what comes out by another definition; on a screen, of this width a
-    line and without the tables, also what a person accepted.
+    """What needs attention, one line per finding, and what another definition reproduces; on a screen, with
+    lines of this width and without the tables, also what a person accepted.
     """
     others: dict[tuple[str, str], list[Agreement]] = {}
     for a in agreements:
@@ -212,7 +212,7 @@ def list_blocks(
     found = {
         "What needs attention": attention(agreements),
         "Other definitions": list(others.values()),
-        "Explained, and accepted by a person": [[a] for a in agreements if width and a.passes and a.accepted],
+        "Explained and accepted by a person": [[a] for a in agreements if width and a.passes and a.accepted],
     }
     lines = {
         title: [numbers.line(rows, agreements, width) for rows in of[:most]] for title, of in found.items()
@@ -253,7 +253,7 @@ def _counts(agreements: Sequence[Agreement]) -> Counts:
 
 def group_blocks(group: Group, told: bool = False) -> Iterator[Block]:
     """The agreements of one claim: those that are listed one by one, then those that are only counted; `told` where
-    the lists above have said why a number needs attention or comes out by another definition.
+    the lists above have said why a number needs attention or follows another definition.
     """
     yield Heading(group.title, 3)
     if group.where:
@@ -276,7 +276,7 @@ def group_blocks(group: Group, told: bool = False) -> Iterator[Block]:
         held = "R's and " if any(a.r is not None for a in beyond) else ""
         what = f"{len(beyond)} comparison{'s' * (len(beyond) > 1)} of computed numbers with {held}50-digit values"
         known = [d for a in beyond for d in (a.digits, a.certified_digits) if d is not None and a.r_arrived]
-        least = f": {numbers.digits(min(known))} digits or more agree" if known else ""
+        least = f": at least {numbers.digits(min(known))} digits agree" if known else ""
         yield Folded(f"and {what}{least}", (agreement_table(beyond),))
 
 
@@ -290,8 +290,8 @@ def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
     of_r = [a.r if not of_page or a.native is None else None for a in rows]
     digits = {
         "digits": "digits",
-        "native to 50-digit value": "certified_digits",
-        "R to 50-digit value": "r_certified_digits",
+        "native vs 50-digit value": "certified_digits",
+        "R vs 50-digit value": "r_certified_digits",
     }
     several = len(calls) > 1 and any(r is not None for r in of_r)
     columns: tuple[tuple[Column, Sequence[str | Cell]], ...] = (
@@ -304,7 +304,7 @@ def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
             (Column(title, detail=title != "digits"), [numbers.digits(getattr(a, key)) for a in rows])
             for title, key in ({} if of_page else digits).items()
         ),
-        (Column("off, in se"), ["" if a.size is None else f"{a.size:.2g}" for a in rows]),
+        (Column("difference, in se"), ["" if a.size is None else f"{a.size:.2g}" for a in rows]),
         (Column("verdict", "left"), [numbers.verdict_cell(a) for a in rows]),
     )
     notes = (
@@ -335,6 +335,6 @@ def _foot(agreements: Sequence[Agreement], context: ReportContext) -> Iterator[B
         f"Made by {context.command}{f', {context.made}' if context.made else ''}. " if context.command else ""
     )
     yield Paragraph(
-        f"{made}Numbers are shown to ten significant digits; the JSON beside this report keeps every digit.",
+        f"{made}Numbers are shown to ten significant digits; the JSON next to this report has all digits.",
         aside=True,
     )

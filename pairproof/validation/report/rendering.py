@@ -43,7 +43,7 @@ def render_junit(agreements: Sequence[Agreement], context: ReportContext) -> str
 
 
 def _testcase(suite: ElementTree.Element, a: Agreement) -> None:
-    # What the name needs to be told apart by: the same quantity is held against several R calls.
+    # The name must be unique: the same quantity is compared with several R calls.
     name = a.quantity if a.about != "native-r" else f"{a.quantity} [{a.r_call or '50-digit value'}]"
     place = _clean(".".join(filter(None, ("pairproof", a.paper, a.claim))))
     case = ElementTree.SubElement(suite, "testcase", classname=place, name=_clean(name), time="0")

@@ -141,10 +141,10 @@ def _fewest(table: SideBySide, source: str) -> str:
     found = [(q, cells[source]) for q, _, cells in table.rows if source in cells]
     known = [(shared.digits or 0.0, q) for q, shared in found if shared.estimable and shared.given]
     if not known:
-        return "no number of the fit that is estimable"
+        return "no estimable number of the fit"
     least, at = min(known)
     short = sum(not shared.arrived for _, shared in found)
-    stopped = f"; {short} of them (~) no check, since R stopped before its maximum" if short else ""
+    stopped = f"; {short} of them (~) are no check because R stopped before the maximum" if short else ""
     return f"{len(known)} numbers, at least {numbers.digits(least)} digits ({at}){stopped}"
 
 
@@ -162,7 +162,7 @@ def full_page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
         blocks += group_blocks(group, told=True) if group.listed else []
     rows = digits_rows(agreements)
     if rows:
-        blocks += [Heading("Fewest digits of agreement of native with"), digits_table(rows)]
+        blocks += [Heading("Fewest digits of agreement with native"), digits_table(rows)]
     return Page(context.title, [*blocks, Heading(lines[0])])
 
 
@@ -283,7 +283,7 @@ def _sources(agreements: Sequence[Agreement], most: int) -> Iterator[Block]:
     if not nearest:
         return
     ranked = sorted(nearest.items(), key=lambda item: _margin(item[1][0]))
-    yield Heading("Fewest digits of native with each source, above the floor asked for")
+    yield Heading("Fewest digits of agreement with native, by source, and the required floor")
     yield Table(
         (Column("source", "left"), *map(Column, ("numbers", "digits", "floor")), Column("fewest at", "left")),
         tuple((name, str(n), *row.cells) for name, (row, n) in ranked[:most]),
@@ -291,7 +291,7 @@ def _sources(agreements: Sequence[Agreement], most: int) -> Iterator[Block]:
     if len(ranked) > most:
         left = sum(n for _, (_, n) in ranked[most:])
         yield Paragraph(
-            f"... and {len(ranked) - most} more sources, {left:,} numbers, further from their floors"
+            f"... and {len(ranked) - most} more sources, {left:,} numbers, with more digits to spare"
         )
 
 

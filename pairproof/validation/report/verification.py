@@ -30,13 +30,13 @@ class Verification(Sequence[Agreement]):
     ----------
     agreements : tuple of Agreement
     context : ReportContext
-        The words around them in a report.
+        The text around them in a report.
     require_r : bool
-        Whether what R did not answer counts as not done.
+        Whether numbers that R did not give count as not run.
     found_by_paper : mapping of str to tuple of Found
         What the search for other readings found, by the paper's id.
     interrupted : bool
-        Whether the agreements are those that were made before an interruption.
+        Whether the run was interrupted; the agreements are those made before.
     """
 
     agreements: tuple[Agreement, ...]
@@ -76,7 +76,7 @@ class Verification(Sequence[Agreement]):
 
     @property
     def agrees(self) -> bool:
-        """Something was compared, nothing needs attention, and what was required did run."""
+        """Whether something was compared, nothing needs attention, and everything required was run."""
         return self.compared > 0 and self.exit_code == 0
 
     @property
@@ -112,7 +112,7 @@ class Verification(Sequence[Agreement]):
         ----------
         full : bool
         reports : sequence of str
-            Files that hold every number.
+            Files with every number, named on the screen.
         """
         from . import terminal
 

@@ -242,7 +242,7 @@ def pair_order(s: Situation) -> Iterator[Slip]:
     yield Slip("the columns are read in prefmod's order", rows=read_as(taken))
     if (np.argsort(taken) != taken).any():
         yield Slip(
-            "the columns are in prefmod's order and are read in that of a dictionary",
+            "the columns are in prefmod's order but are read in alphabetical order",
             rows=read_as(np.argsort(taken)),
             cost=2,
         )
@@ -251,15 +251,15 @@ def pair_order(s: Situation) -> Iterator[Slip]:
 def response_coding(s: Situation) -> Iterator[Slip]:
     if not s.rows.tie_category:
         return
-    names = ("a win of the first", "a tie", "a win of the second")
+    names = ("a win of the first item", "a tie", "a win of the second item")
     for p in permutations(range(3)):
         if p not in ((0, 1, 2), (2, 1, 0)):
             read = "; ".join(
-                f"the code of {names[k]} for that of {names[place]}"
+                f"the code of {names[k]} in place of that of {names[place]}"
                 for place, k in enumerate(p)
                 if place != k
             )
-            yield Slip(f"the answers are coded otherwise ({read})", rows=outcomes(p))
+            yield Slip(f"the answers are coded differently ({read})", rows=outcomes(p))
 
 
 def missing_as_undecided(s: Situation) -> Iterator[Slip]:
@@ -274,7 +274,7 @@ def one_pair_reversed(s: Situation) -> Iterator[Slip]:
     np.add.at(wins, s.rows.pair, np.abs(s.rows.counts[:, 0] - s.rows.counts[:, 2]))
     for pair in np.flatnonzero(wins > 0):  # where wins are equal in every row, nothing would change
         i, j = (s.rows.items[k] for k in s.rows.pairs[pair])
-        yield Slip(f"the pair {i}:{j} is read the other way round", rows=reversed_pair(int(pair)))
+        yield Slip(f"the pair {i}:{j} is read in reverse", rows=reversed_pair(int(pair)))
 
 
 def alphabetical(s: Situation) -> Iterator[Slip]:
@@ -288,10 +288,12 @@ def alphabetical(s: Situation) -> Iterator[Slip]:
     for order in sorted(orders):
         place = [order.index(i) for i in items]
         ways.setdefault(
-            tuple(place), "names in the order of the data are next to numbers in alphabetical order"
+            tuple(place), "numbers in alphabetical order are labelled with names in the order of the data"
         )
         back = tuple(int(k) for k in np.argsort(place))
-        ways.setdefault(back, "names in alphabetical order are next to numbers in the order of the data")
+        ways.setdefault(
+            back, "numbers in the order of the data are labelled with names in alphabetical order"
+        )
     for way, words in ways.items():
         yield Slip(words, rows=relabelled(way))
 
@@ -309,7 +311,7 @@ def labels_exchanged(s: Situation) -> Iterator[Slip]:
         if m == k + 1 or n <= ANY_TWO:
             place = list(range(n))
             place[k], place[m] = m, k
-            said = f"{items[k]} and {items[m]} carry each other's names"
+            said = f"the names of {items[k]} and {items[m]} are exchanged"
             yield Slip(said, rows=relabelled(place), cost=0 if m == k + 1 else 4)
 
 
@@ -358,9 +360,7 @@ def columns_exchanged(s: Situation) -> Iterator[Slip]:
     for a, b in (("se", "z"), ("estimate", "se"), ("z", "p")):
         both = [(str(q), str(q.of(b))) for q in columns.get(a, []) if q.of(b) in columns.get(b, [])]
         if both:
-            yield given(
-                f"the columns of {COLUMNS[a]} and of {COLUMNS[b]} are exchanged", exchanged=tuple(both)
-            )
+            yield given(f"the columns of {COLUMNS[a]} and {COLUMNS[b]} are exchanged", exchanged=tuple(both))
 
 
 def labels_exchanged_in_one_column(s: Situation) -> Iterator[Slip]:
@@ -374,25 +374,21 @@ def labels_exchanged_in_one_column(s: Situation) -> Iterator[Slip]:
             if all(text.get(c) == text.get(d) for c, d in others):
                 continue  # nothing shows that the labels are exchanged in this column only
             yield given(
-                f"{a.place} and {b.place} stand in each other's place in the column of {COLUMNS[kind]} alone",
+                f"{a.place} and {b.place} are exchanged in the column of {COLUMNS[kind]} only",
                 exchanged=((str(a), str(b)),),
             )
 
 
 def common_factor(s: Situation) -> Iterator[Slip]:
     factors = {
-        "divided by the root of 2": 1 / math.sqrt(2.0),
-        "multiplied by the root of 2": math.sqrt(2.0),
-        "those of one comparison, the root of the number of comparisons too large": math.sqrt(
-            s.fit.n_comparisons
-        ),
+        "divided by the square root of 2": 1 / math.sqrt(2.0),
+        "multiplied by the square root of 2": math.sqrt(2.0),
+        "too large by the square root of the number of comparisons": math.sqrt(s.fit.n_comparisons),
     }
     if s.fit.df_resid > 0:
         test = s.fit.goodness_of_fit()
         for name, chi in (("deviance", test.deviance), ("Pearson's chi-square", test.pearson)):
-            words = (
-                f"those of a quasi-likelihood, multiplied by the root of {name} over its degrees of freedom"
-            )
+            words = f"those of a quasi-likelihood, multiplied by the square root of {name} / df"
             factors[words] = math.sqrt(chi / s.fit.df_resid)
     for words, factor in factors.items():
         yield given(f"standard errors are {words} ({factor:.4g} times)", se_factor=factor, cost=3)
@@ -436,7 +432,7 @@ def prefmod_rows_dropped(s: Situation) -> Iterator[Slip]:
     data, left = s.fit.data, rows_of(s.fit, ~missing)[0]
     n = float((data.wins + data.ties + data.losses)[missing].sum())
     yield Slip(
-        f"{n:g} comparisons are left out because {', '.join(names)}, which the model does not use, has no value"
+        f"{n:g} comparisons are omitted because {', '.join(names)}, which the model does not use, has no value"
         f" (prefmod's defect {defect('B13').name})",
         rows=lambda rows: left,  # applied first (order 0), to the table as it is
     )
@@ -446,7 +442,7 @@ def digits_transposed(s: Situation) -> Iterator[Slip]:
     for quantity, printed in s.numbers:
         for text in transposed(printed):
             yield Slip(
-                f"{quantity} is {text} and two of its digits changed places in print",
+                f"{quantity} is {text} and two of its digits were exchanged in print",
                 quantity=quantity,
                 alternative=Printed.parse(text),
             )

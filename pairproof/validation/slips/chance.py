@@ -22,8 +22,8 @@ import numpy as np
 from ...numerics.arrays import BoolArray, FloatArray
 from ..claims.paper import PrintedQuantity
 
-#: Of 100 prints with one digit changed, how many may come out under some reading: if more do, a reading that
-#: brings out a single number explains nothing.  Twenty changed pages of each kind of claim of five and more
+#: Of 100 prints with one digit changed, how many some reading may explain: if it explains more, a reading
+#: that reproduces one number explains nothing.  Twenty changed pages of each kind of claim of five and more
 #: numbers, at one to four decimals, were explained in 0 to 1 of 50 (tests/validation/slips/test_chance.py).
 MOST_OF_100 = 2.0
 
@@ -78,14 +78,14 @@ class OneDigit:
                 self.given.setdefault(slips, set()).add((int(k), int(m)))
 
     def explained(self, slips: int) -> dict[str, float]:
-        """Of one print of each number with a digit changed, how many come out under at most so many slips."""
+        """Of one print of each number with a digit changed, how many are explained by at most so many slips."""
         found = set().union(*(g for n, g in self.given.items() if n <= slips))
         part = np.bincount([k for k, _ in found], minlength=len(self.numbers)) / (9.0 * self._digits)
         return {q.quantity: float(p) for q, p, c in zip(self.numbers, part, self._counted) if c}
 
 
 def of_100(claims: Sequence[OneDigit], slips: int, off: Sequence[str] = ()) -> float:
-    """Of 100 prints of these claims with one digit changed, how many come out under at most so many slips.
+    """Of 100 prints of these claims with one digit changed, how many at most so many slips explain.
 
     Of `off`, numbers that say the same: how many of those in which the changed number is no easier to explain
     than one of these.  A df is explained by every other way to count it, and takes no evidence from a deviance.

@@ -1,6 +1,6 @@
-"""What the numbers of a page say by themselves: which are wrong, which pattern they have, which readings bring
-out most of them, and which cell of the table is mistyped: the one count, or the game, whose change brings every
-number out.
+"""What the numbers of a page show without a reading: which are wrong, which pattern they have, which readings
+reproduce most of them, and which cell of the table is mistyped: the one count, or the game, whose change
+reproduces every number.
 
 At the right table the score is zero at the printed estimates.  With s the score of the table as it is, H the
 information and J the derivatives of the printed numbers, all at the parameters that fit the printed numbers
@@ -8,8 +8,8 @@ best, the table with d counts more of one outcome of one cell gives numbers that
 
     J H^-1 (s + d g)        g: the gradient of that outcome's log-probability
 
-which needs no fit, and is as good for a large d as for a small one.  Changes by which every number comes
-within its last place are fitted, and count if all numbers come out.  Two cells are tried if one will not do.
+which needs no fit and is as accurate for large d as for small d.  Changes that bring every number within its
+last place are fitted, and count if all numbers are reproduced.  Two cells are tried if one is not enough.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ LEAST_NUMBERS, MOST_WRONG = 5, 2
 
 
 def wrong_numbers(target: Target) -> tuple[str, ...]:
-    """The numbers that alone do not come out, without those that follow from them; () if they are too many."""
+    """The only numbers that are not reproduced, without those that follow from them; () if they are too many."""
     off = target.off
     groups: dict[tuple[str, str], list[str]] = {}
     for q in off:
@@ -142,12 +142,12 @@ def _first_wrong(target: Target, same: Sequence[str]) -> list[str]:
 
 
 def wrong_words(target: Target, wrong: Sequence[str]) -> str:
-    """ "11 of 12 numbers come out; only estimate.C does not: printed -0.948, these data give -0.919"."""
+    """ "11 of 12 numbers are reproduced; only estimate.C is not: printed -0.948, these data give -0.919"."""
     if not wrong:
         return ""
     n, off = len(target.numbers), len(target.off)
     named = " and ".join(wrong)
-    verb = "does not" if len(wrong) == 1 else "do not"
+    verb = "is not" if len(wrong) == 1 else "are not"
     more = off - len(wrong)
     text = {str(q.quantity): q.printed.text for q in target.numbers}
     given = "; ".join(
@@ -155,7 +155,7 @@ def wrong_words(target: Target, wrong: Sequence[str]) -> str:
         for q in wrong
     )
     follow = f" (and {more} that follow{'s' if more == 1 else ''} from it)" if more else ""
-    return f"{n - off} of {n} numbers come out; only {named} {verb}{follow}: {given}"
+    return f"{n - off} of {n} numbers are reproduced; only {named} {verb}{follow}: {given}"
 
 
 # -- the pattern of the numbers ------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def pattern(target: Target, columns: dict[str, list[Slip]]) -> str:
         if words:
             known = sorted(columns.get(kind, []), key=lambda s: (STAGES.index(s.stage), s.cost))
             ways = list(dict.fromkeys(s.sentence for s in known))
-            found.append(words + (f"; so they are if {', or if '.join(ways[:3])}" if ways else ""))
+            found.append(words + (f"; this is the case if {', or if '.join(ways[:3])}" if ways else ""))
     return "; ".join(found)
 
 
@@ -205,7 +205,7 @@ def _factor(target: Target, kind: str, name: str) -> str:
         return f"all {name} are {_shown(low, high)} times the computed ones"
     small = low + high < 2.0
     size = _shown(1.0 / high, 1.0 / low) if small else _shown(low, high)
-    return f"all {name} are too {'small' if small else 'large'} by {size}"
+    return f"all {name} are too {'small' if small else 'large'} by a factor of {size}"
 
 
 def _constant(target: Target) -> str:
@@ -216,7 +216,7 @@ def _constant(target: Target) -> str:
     low, high = float((value - unit / 2.0 - own).max()), float((value + unit / 2.0 - own).min())
     if low > high or low <= 0.0 <= high:
         return ""
-    return f"the estimates differ from the computed by one constant, {_shown(low, high)}"
+    return f"the estimates differ from the computed ones by a constant, {_shown(low, high)}"
 
 
 #: Constants by which programs differ, preferred where the printed numbers allow them.
@@ -274,8 +274,8 @@ def mistyped(target: Target, digits: int, by_chance: float) -> str:
             break
         fitting = [words for near in changes[:MOST_FITS] if (words := _words_if_it_fits(target, near))]
         if fitting:
-            more = f" (and so it does with {'; '.join(fitting[1:3])})" if len(fitting) > 1 else ""
-            return f"with {fitting[0]} every number comes out{more}"
+            more = f" (also with {'; '.join(fitting[1:3])})" if len(fitting) > 1 else ""
+            return f"with {fitting[0]} every number is reproduced{more}"
     return ""
 
 
@@ -408,7 +408,7 @@ def _two_counts(ways: _Ways) -> Iterator[tuple[float, Changes]]:
 
 
 def _words_if_it_fits(target: Target, changes: Changes) -> str:
-    """The change in words if every number comes out under it; "" if not, or no row of the table allows it."""
+    """The change in words if it reproduces every number; "" if not, or if no row of the table allows it."""
     rows, words = target.model.rows, []
     for cell, more in changes:
         changed = _change_a_row(target, rows, cell, more)
@@ -427,7 +427,7 @@ def _exchange(target: Target, changes: Changes) -> str:
         return ""
     pairs = [target.model.rows.pairs[target.model.cells.pair[cell]] for cell, _ in changes]
     named = [":".join(target.fit.items[k] for k in pair) for pair in pairs]
-    return f"the counts of {named[0]} and of {named[1]} exchanged"
+    return f"the counts of {named[0]} and {named[1]} exchanged"
 
 
 def _change_a_row(target: Target, rows: Rows, cell: int, more: FloatArray) -> tuple[Rows, str] | None:

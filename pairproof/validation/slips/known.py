@@ -1,14 +1,14 @@
 """What a known slip is: of the data, of the model, or of scale, inference and print.
 
 A slip is a named transformation that a search can try and a report can name.  It has a stage (what it
-changes), a cost (how far-fetched it is; readings are listed by it), a sentence that completes "comes out if
-...", and a place where it was really seen.  The families of slips stand in :mod:`.catalogue`.
+changes), a cost (how far-fetched it is; readings are sorted by it), a sentence that completes "reproduced if
+...", and a place where it was really seen.  The families of slips are in :mod:`.catalogue`.
 
 Of the data: the model is right, but is fitted to a table that was read in the wrong way.  Of the model:
 another treatment of ties, other cells, a penalty left at its default, or a solver that stopped early.  Of
 numbers: the fit is right, but its numbers are given in another form.
 
-Nothing here says that an author made a slip, only which numbers would come out if an author had.
+Nothing here says that an author made a slip, only which numbers an author would get who had.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ class Situation:
 class Slip:
     """A slip that can be tried.
 
-    sentence: completes "comes out if ...".  quantity, alternative: for a slip of the print: the quantity concerned,
-    and the number without the slip.  name: of its family, which a claims file may list under `accept`.  group: two
-    slips of one group exclude each other; "" for none.  order: slips of the data are applied in this order, from
-    small to large.  What all slips of a family have is filled in by :meth:`Family.slip`.
+    sentence: completes "reproduced if ...".  quantity, alternative: for a slip of the print: the quantity
+    concerned, and the number without the slip.  name: of its family, which a claims file may list under
+    `accept`. group: two slips of one group exclude each other; "" for none.  order: slips of the data are
+    applied in this order, from small to large.  What all slips of a family have is filled in by :meth:`Family.slip`.
     """
 
     sentence: str

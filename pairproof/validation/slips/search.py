@@ -1,27 +1,25 @@
 """Searches for the known slips (none, one, or two together) that reproduce all printed numbers of some claims.
 
 A single printed number fits dozens of readings; all numbers of a claim together seldom fit more than one.  So
-a reading counts only if every number comes out, every such reading is kept (unless it only adds slips to
+a reading counts only if it reproduces every number, every such reading is kept (unless it only adds slips to
 another one), and the number of readings tried is always reported.  The search finds a way to obtain the
 numbers; it does not show what the authors did.
 
-Whether numbers are evidence: a solver may stop after any step, of either of two algorithms, and its steps lie
-ever more densely about the maximum: a lone deviance that was changed at random "comes out" after some step
-about every other time.  So a reading in which a solver stops early counts only if more numbers that do not
-come out as they stand come out by it than it has slips, each of which chose something (the step among them).
-Numbers that say the same count once: deviance, llf and AIC are one number and its constants, and so are
-estimate, z and p of a parameter.
+Whether numbers are evidence: a solver may stop after any step of either of two algorithms, and its steps
+become denser near the maximum, so that some step reproduces a randomly changed deviance about every other
+time. A reading in which a solver stops early therefore counts only if it reproduces more of the numbers that
+differ than it has slips, each of which chose something (such as the step).  Numbers with the same information
+count once: deviance, llf and AIC are one number and its constants, and so are estimate, z and p of a parameter.
 
-And every reading that is tried may fit by chance.  Where several numbers that do not come out are brought
-out together: a number of d significant digits is hit by about one reading in 10^d, so m readings hit numbers
-with D digits between them m / 10^D times, and a reading explains them only if that is at most `BY_CHANCE`.
-Where one number alone does not come out: of 100 prints of the page with one digit changed, the readings may
-explain at most `MOST_OF_100` (:mod:`.chance`).
+Any reading may also fit by chance.  If several numbers that differ are reproduced together: about one reading
+in 10^d hits a number of d significant digits, so m readings hit numbers with D digits in total m / 10^D
+times, and a reading explains them only if that is at most `BY_CHANCE`.  If a single number differs: of 100
+pages with one digit changed, the readings may explain at most `MOST_OF_100` (:mod:`.chance`).
 
-A page of five or more numbers of which one or two are wrong is not explained by two slips: they are named
-instead.  Where nothing fits all numbers, the search says what it has seen: which numbers are wrong, the
-pattern of the numbers, the reading that leaves fewest, and the one cell of the table whose change would bring
-them out (:mod:`.findings`).
+If one or two of five or more numbers on a page are wrong, they are not explained by two slips but named.  If no
+reading fits all numbers, the search reports what it has found: which numbers are wrong, the pattern of the
+numbers, the reading that leaves fewest, and the one cell of the table whose change would reproduce them
+(:mod:`.findings`).
 """
 
 from __future__ import annotations
@@ -62,7 +60,7 @@ BY_CHANCE = 0.05
 
 
 def enough(slips: Sequence[Slip], off: Iterable[tuple[str, str]]) -> bool:
-    """Whether the numbers that were off, and come out by these slips, are evidence for them."""
+    """Whether the numbers that differed and are reproduced by these slips are evidence for them."""
     return not any(s.name in STOPS for s in slips) or independent(off) > len(slips)
 
 
@@ -88,10 +86,10 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """ "comes out if ..."."""
+        """ "reproduced if ..."."""
         if not self.slips:
-            return "no slip needed: every number comes out as it is printed"
-        text = f"comes out if {self.words}" + (f" ({self.note})" if self.note else "")
+            return "no slip needed: every number is reproduced as printed"
+        text = f"reproduced if {self.words}" + (f" ({self.note})" if self.note else "")
         if not self.also:
             return text
         more = f"; and {len(self.also) - 4} more" if len(self.also) > 4 else ""
@@ -106,10 +104,10 @@ class Found:
     claims with one digit of one number changed, how many some reading that was tried (of at most as many slips
     as the explanation; of one, where there is none) would also explain, and if a single number is off, of those in
     which the changed number is no easier to explain than it; nan where nothing was searched.
-    off: how many numbers that say something of their own do not come out.  cause: one sentence of the pattern of
-    the numbers, and known slips that give it.  wrong: the numbers that alone do not come out, `wrong_words` the
-    sentence.  cell: the sentence that names the mistyped cell.  nearest: the reading that leaves fewest numbers
-    off where none fits all, `left` those numbers.  All of these are empty where there is nothing to say.
+    off: how many independent numbers are not reproduced.  cause: one sentence of the pattern of
+    the numbers, and known slips that give it.  wrong: the only numbers that are not reproduced, `wrong_words`
+    the sentence.  cell: the sentence that names the mistyped cell.  nearest: the reading that leaves fewest
+    numbers off where none fits all, `left` those numbers.  All of these are empty where there is nothing to say.
     """
 
     claims: tuple[str, ...]
@@ -152,7 +150,7 @@ class Found:
         near = ""
         if self.nearest is not None:
             near = (
-                f"the nearest reading brings out {self.nearest.numbers} of {self.numbers} numbers, all but"
+                f"the nearest reading reproduces {self.nearest.numbers} of {self.numbers} numbers, all but"
                 f" {', '.join(self.left)}: {self.nearest.sentence}"
             )
         return tuple(words for words in (self.cause, self.wrong_words, self.cell, near) if words)
@@ -163,23 +161,23 @@ def _counted(n: int, what: str) -> str:
 
 
 def count_words(found: Found) -> str:
-    """ "1 explanation of 15,768 readings; 9 numbers; of 100 prints with one digit changed 0.4 would come out so"."""
-    words = f"{_counted(len(found.explanations), 'explanation')} of {_counted(found.readings, 'reading')}"
+    """ "1 explanation among 15,768 readings; 9 numbers; with one random digit changed, 0.4 of 100 ..."."""
+    words = f"{_counted(len(found.explanations), 'explanation')} among {_counted(found.readings, 'reading')}"
     said = [words, _counted(found.numbers, "number")]
     if not found.plain and found.off > 1 and found.by_chance:
         said.append(
-            f"the numbers that are off have {_counted(found.digits, 'digit')} between them, so that chance alone"
-            f" gives about {found.chance:.1g}: no evidence for any"
+            f"the numbers that differ have {_counted(found.digits, 'digit')} in total, so about {found.chance:.1g}"
+            " readings would fit by chance alone: no evidence for any"
         )
     if not math.isnan(found.chance_of_100):
         none = found.off == 1 and found.by_chance and found.explanations
-        evidence = ", so that it is not evidence" if none else ""
-        of_100 = f"of 100 prints with one digit changed {found.chance_of_100:.2g} would come out so too"
+        evidence = ", so this is not evidence" if none else ""
+        of_100 = f"with one digit changed, {found.chance_of_100:.2g} of 100 pages could be explained too"
         said.append(of_100 + evidence)
     if found.skipped:
         said.append(f"{found.skipped:,} further readings were not tried")
     if found.failed:
-        said.append(f"{found.failed:,} readings have no numbers, an estimate being infinite")
+        said.append(f"{found.failed:,} readings have no numbers because an estimate is infinite")
     return "; ".join(said)
 
 
@@ -520,7 +518,7 @@ def _try_block(
 def _misprints(
     target: Target, values: FloatArray, outside: BoolArray, of_print: Sequence[Slip]
 ) -> Iterator[tuple[Slip, ...]]:
-    """Readings with slips of the print, one for each number that does not come out, if all others do."""
+    """Readings with slips of the print, one for each number that differs, if all others are reproduced."""
     wrong = [target.numbers[k].quantity for k in np.flatnonzero(outside)]
     choices = [
         [

@@ -2,15 +2,14 @@
 
 A program that stops before the maximum leaves all its numbers a little short of it.  This counts as shown if
 
-1. all estimates are printed, and at least half of them, and at least two, do not come out (a program that
-stops
-   early leaves all of them short, whereas a misprint concerns only one);
-2. the log-likelihood at the printed values lies below the maximum by less than 1e-6 of itself; 3. the printed
-values lie on the path of an ascent from equal items, with plain steps or with steps scaled item by
-   item (as Zermelo's): seen from the maximum the directions agree within 8 degrees, or are opposite (the
-   program stepped beyond the maximum);
-4. from there every further step brings every number nearer to its computed value, and none further away;
-5. every other printed number comes out at the printed estimates.
+1. all estimates are printed, and at least half of them, and at least two, are not reproduced (a program that
+   stops early leaves all of them short, whereas a misprint affects only one);
+2. the log-likelihood at the printed values is below the maximum by less than 1e-6 of itself;
+3. the printed values are on the path of an ascent from equal items, with plain steps or with steps scaled
+   item by item (as in Zermelo's): seen from the maximum the directions agree within 8 degrees, or are opposite
+   (the program stepped beyond the maximum);
+4. from there every further step brings every number closer to its computed value, and none further away;
+5. every other printed number is reproduced at the printed estimates.
 
 Random numbers equally near to the maximum pass the third test once in a hundred times for four items, and
 less often for more.
@@ -84,8 +83,8 @@ def prove_stopped(target: Target, key: Key, setting: Setting) -> Proof | None:
         values = target.at(start[None], key, setting)[0]
         if not _rest_comes_out(target, values, free):
             return None
-        words = "infinite or not determined by these data, is printed as it stood where some program stopped"
-        note = f"at the printed values the log-likelihood lies {below:.2g} below its supremum"
+        words = "infinite or not determined by these data, has the value at which some program stopped"
+        note = f"the log-likelihood at the printed values is {below:.2g} below its supremum"
         return _proof("infinite-estimate", f"{', '.join(names)}, {words}", note)
     centred = _centred(target, setting.solver.ties)
     there, goal = centred.of(beta), centred.of(best.beta[0])
@@ -99,8 +98,8 @@ def prove_stopped(target: Target, key: Key, setting: Setting) -> Proof | None:
     if not _rest_comes_out(target, values):
         return None
     note = (
-        f"at the printed values the log-likelihood lies {below:.2g} below its maximum of {best.llf[0]:.6g},"
-        " and every step from there leads to the computed numbers"
+        f"the log-likelihood at the printed values is {below:.2g} below its maximum of {best.llf[0]:.6g},"
+        " and every step from there leads towards the computed numbers"
     )
     return _proof("stopped-early", "the solver stopped early", note)
 
@@ -209,7 +208,7 @@ def _approaches(
 
 
 def _rest_comes_out(target: Target, values: FloatArray, free: Collection[str] = ()) -> bool:
-    """Whether every number that is not an estimate and not in `free` comes out at the printed estimates.
+    """Whether every number that is not an estimate and not in `free` is reproduced at the printed estimates.
 
     The z, p and limits of a printed estimate are checked as intervals against the printed estimate and
     standard error, because they were computed before these were rounded.

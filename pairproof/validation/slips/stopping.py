@@ -7,7 +7,7 @@
 with D the deviance, from its own starting values (binomial: mu = (y + 1/2)/(n + 1); Poisson: mu = y + 0.1).
 It computes the covariance with the weights of the *last* least squares, which belong to the last step but one
 (?glm.control).  Estimates are then right to eight or more digits, standard errors to between five and nine;
-the seven-digit standard errors that Turner and Firth (2012) print come out in this way only.
+the seven-digit standard errors that Turner and Firth (2012) print are reproduced only in this way.
 
 Zermelo (1929), Hunter (2004): p_i <- W_i / sum_j n_ij / (p_i + p_j), from equal worths.
 """

@@ -184,7 +184,7 @@ class Target:
         others = {name: t.other_order for name, t in self.others.items()}
         return Target(self.claim, made, self.numbers, self.alpha, self.sided, others, self.matrix)
 
-    # -- what comes out --------------------------------------------------------------------------------------
+    # -- what is reproduced ----------------------------------------------------------------------------------
 
     def outside(self, values: FloatArray) -> BoolArray:
         """bool[B, n_numbers]: whether a number is too far from the printed one, or has no value."""
@@ -193,10 +193,10 @@ class Target:
         return ~inside
 
     def fits(self, values: FloatArray, leaving_out: Sequence[str] = ()) -> bool:
-        """Whether every number comes out, judged as `check` judges the table.
+        """Whether every number is reproduced, judged as `check` judges the table.
 
-        A number that is off must come out as rounded, unless every number may have been cut: one that alone is
-        cut is not a number that comes out.
+        A number that differs must be reproduced by rounding, unless every number may have been truncated: a
+        single truncated number does not count as reproduced.
         """
         kept = [(q, float(v)) for q, v in zip(self.numbers, values) if q.quantity not in leaving_out]
         size = self.fit.df_resid, self.fit.n_comparisons
@@ -208,7 +208,7 @@ class Target:
         return all(Interval.of(q.printed, "truncated").meets(Interval(v, v)) for q, v in kept)
 
     def fits_one(self, quantity: str, value: float) -> bool:
-        """Whether one number comes out."""
+        """Whether one number is reproduced."""
         return judge_print(self.numbers[self._place[quantity]], value, self.alpha).comes_out
 
     def printout(self) -> Printout:
@@ -225,7 +225,7 @@ class Target:
 
     @cached_property
     def off(self) -> tuple[str, ...]:
-        """The quantities that do not come out as printed."""
+        """The quantities that are not reproduced as printed."""
         values: dict[str, float] = {q.quantity: self.computed(q.quantity) for q in self.numbers}
         judged = judge_table(self.numbers, values, self.alpha, self.fit.df_resid, self.fit.n_comparisons)
         return tuple(name for name, j in judged.items() if not j.comes_out)

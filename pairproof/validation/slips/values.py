@@ -157,7 +157,7 @@ class Values:
     def __post_init__(self) -> None:
         unknown = [n for n in self.names if kind_of(n) not in _KINDS]
         if unknown:
-            raise InputError(f"{', '.join(unknown)}: a search cannot vary this quantity")
+            raise InputError(f"{', '.join(unknown)}: the search cannot vary this quantity")
         self._places = {name: k for k, name in enumerate(self.fit.names)}
         at = self.fit.layout
         self._blocks = [
@@ -417,7 +417,7 @@ def own_setting(fit: Fit, sided: int) -> Setting:
         (varies, "a tie parameter or an order effect that varies with covariates"),
     ):
         if beyond:
-            raise InputError(f"a search cannot handle models with {what}")
+            raise InputError(f"the search cannot handle models with {what}")
     return Setting(Solver(fit.spec.ties, cells=cells[fit.spec.cells]), fit.spec.reference, sided=sided)
 
 
@@ -426,7 +426,7 @@ def glm_values(fit: Fit) -> dict[str, float]:
     beyond = any(t.by or t.of or t.kind == "covariate" for t in fit.terms)
     if fit.outcome_model != "binary" or fit.scale != "log-odds" or beyond:
         raise InputError(
-            f"{fit.title}: the steps of glm are known only for Bradley-Terry models of items and an order effect"
+            f"{fit.title}: glm's steps are implemented only for Bradley-Terry models of items and an order effect"
         )
     setting, model = own_setting(fit, 2), Model(fit)
     setting = replace(setting, solver=replace(setting.solver, stop="glm"))

@@ -451,7 +451,7 @@ class Model:
         return self._spread(replace(many, llf=llf), at, design.k)
 
     def _margins(self, y: FloatArray, solver: Solver, design: Design, places: IntArray) -> Fitted:
-        """Fits with constants of pairs only; llf and rank are such that deviance and df come out of them."""
+        """Fits with constants of pairs only; llf and rank are such that they give deviance and df."""
         groups = solver.margins == "groups"
         found = [pair_constants_only(design, one, self.cells, groups) for one in y]
         beta, information, deviance = (np.array(part) for part in zip(*found))

@@ -184,7 +184,7 @@ def disagreeing_pairs(context: Context, *, judge: str, pairs: Sequence[Sequence[
         if side != 0 and all(m.get(pair, 0) == -side for m in others)
     ]
     text = (
-        f"judge {judge}'s majority is against that of each of the other {len(others)} judges on "
+        f"judge {judge}'s majority differs from that of each of the other {len(others)} judges on "
         f"{', '.join('-'.join(p) for p in against) or 'no pair'}"
     )
     return holds(sorted(against) == sorted((p[0], p[1]) for p in pairs), text)
@@ -235,7 +235,7 @@ def only_significant_interactions(context: Context, *, parameters: Sequence[str]
     centred, centred_z = _significant(context.fit.with_reference("sum"), context.alpha)
     text = (
         f"with {context.fit.constraint}: {', '.join(f'{n} (z = {zs[n]:.2f})' for n in found) or 'none'}. This"
-        " holds for this reference only; with items summing to zero, significant are "
+        " holds for this reference only; with items summing to zero, the significant ones are "
         + (", ".join(f"{n} (z = {centred_z[n]:.2f})" for n in centred) or "none")
     )
     return holds(sorted(found) == sorted(parameters), text)
@@ -276,8 +276,8 @@ def effects_add_to_own_item(context: Context, *, judge: str) -> Finding:
     error_j = float(np.max(np.abs(worths(own + extra) - truth)))
     error_l = float(np.max(np.abs(worths(own[position] + extra) - truth)))
     text = (
-        f"lambda_jl belongs to lambda_j (worths of judge {judge} off by {error_j:.1g}), not to lambda_l "
-        f"(off by {error_l:.2g}): the subscript should be j"
+        f"lambda_jl belongs to lambda_j (worths of judge {judge} differ by {error_j:.1g}), not to lambda_l "
+        f"(difference {error_l:.2g}): the subscript should be j"
     )
     return right_or_erratum(error_l < 1e-9, text, error_l)
 
@@ -326,8 +326,8 @@ def objects_and_parameters(context: Context, *, objects: int, parameters: int) -
     k = pairs + fit.rank
     text = (
         f"{len(fit.items)} objects, {3 * pairs if fit.outcome_model != 'binary' else 2 * pairs} counts and"
-        f" {k} parameters ({pairs} nuisance, {fit.rank} others); it is the counts that are as many as the"
-        " parameters"
+        f" {k} parameters ({pairs} nuisance, {fit.rank} others); the number of counts, not of objects, equals the"
+        " number of parameters"
     )
     return right_or_erratum(len(fit.items) == objects and k == parameters, text, float(k))
 
@@ -343,7 +343,7 @@ def sign_test_agrees(context: Context) -> Finding:
     """
     pairs = context.data.pooled()
     if len(pairs) != 1:
-        raise InputError(f"a sign test is of one pair of items; {context.data.source} has {len(pairs)} pairs")
+        raise InputError(f"a sign test is for a pair of items; {context.data.source} has {len(pairs)} pairs")
     ((pair, (a, t, b)),) = pairs.items()
     dropped, split = sign_test_p(a, b), sign_test_p(a + t // 2, b + t // 2)
     estimate, p = quantity(context.fit, f"estimate.{pair[0]}"), quantity(context.fit, f"p.{pair[0]}")
@@ -375,11 +375,11 @@ def counts_not_determined(context: Context, *, total: int, stronger_ties_than: s
     ((_, (a, t, b)),) = context.data_of(stronger_ties_than).pooled().items()
     found = counts_with(total, (int(a), int(t), int(b)), context.alpha)
     text = (
-        f"its counts are not in the text: {len(found)} (n+, n0, n-) with n+ + n0 + n- = {total} fit what is"
-        f" said (n+ {_range(found, 0)}, n0 {_range(found, 1)}, n- {_range(found, 2)})"
+        f"its counts are not in the text: {len(found)} (n+, n0, n-) with n+ + n0 + n- = {total} match the"
+        f" description (n+ {_range(found, 0)}, n0 {_range(found, 1)}, n- {_range(found, 2)})"
     )
     if not found:
-        return Finding.because("false", f"no counts with total {total} fit what is said", native=0.0)
+        return Finding.because("false", f"no counts with total {total} match the description", native=0.0)
     return Finding("not-checkable" if len(found) > 1 else "agrees", text, float(len(found)), "no-counts")
 
 
@@ -393,11 +393,11 @@ def pattern_of_counts(context: Context, *, pattern: str, total: int = 120) -> Fi
     """Whether *every* count that a description allows behaves as said; no number can be checked."""
     tried, broken = try_pattern(pattern, total)
     text = (
-        f"its counts stand in an image and are not in the text; all {tried} counts of that description with a"
-        f" total up to {total} behave as said"
+        f"its counts are in an image, not in the text; all {tried} counts that match the description with a"
+        f" total up to {total} behave as stated"
     )
     if broken:
-        return Finding.because("false", f"{broken[0]} is of that description and does not behave as said")
+        return Finding.because("false", f"{broken[0]} matches the description but does not behave as stated")
     return Finding("not-checkable", text, float(tried), "no-counts")
 
 
@@ -423,7 +423,7 @@ def ranking_by_column(
     if tied:
         return Finding.because(
             "tied",
-            f"comes out if those printed alike may stand in either order: {', '.join(tied)}",
+            f"reproduced if items with equal printed values may appear in either order: {', '.join(tied)}",
             "explained",
         )
     return Finding("agrees", f"{', '.join(columns)}: {' '.join(ranking)}")

@@ -119,7 +119,7 @@ def holds(
     native: float | None = None,
     verdict: Verdict = "differs-conclusion",
 ) -> Finding:
-    """The finding of a test that came out as said (`true`) or did not."""
+    """The finding of a test that holds as stated (`true`) or does not."""
     return Finding("agrees", text, native) if true else Finding.because(code, text, verdict, native)
 
 
@@ -214,7 +214,7 @@ class Request:
         try:
             shown = repr(value)
         except ValueError:
-            shown = "a number of thousands of digits"
+            shown = "a number with thousands of digits"
         return InputError(f"args.{name} is {shown[:80]}; expected {kind}")
 
 
@@ -253,7 +253,7 @@ def numbers_from_r(
 ) -> Computed:
     """What R code of ours that ends in a named numeric vector gives, live or from a record."""
     if request.backend is None:
-        raise RUnavailable(f"{label}: R was not to be asked")
+        raise RUnavailable(f"{label}: R was not requested")
     result = policy(request.backend).call(code=code, args=dict(arguments), needs=tuple(needs), label=label)
     value: Any = result.value
     found = dict(zip(value.names, map(float, value.floats())))

@@ -1,13 +1,13 @@
-"""What a paper found significant, compared with answers that go together: by judge, by source, or by both.
+"""What a paper found significant, compared with clustered answers: by judge, by source, or by both.
 
-A paper's own test takes all answers as independent.  Beside it stands the same estimate with a cluster-robust
-standard error, CR2 with Satterthwaite's degrees of freedom (Pustejovsky and Tipton 2018, J. Bus. Econ. Stat.
-36, 672-683); by two columns at once the largest of the three standard errors on the smaller degrees of
-freedom.
+A paper's own test treats all answers as independent.  It is compared with the same estimate with a
+cluster-robust standard error, CR2 with Satterthwaite's degrees of freedom (Pustejovsky and Tipton 2018, J.
+Bus. Econ. Stat. 36, 672-683); by two columns at once the largest of the three standard errors on the smaller
+degrees of freedom.
 
 A conclusion that changes does not make its paper wrong: the paper did another analysis.  Its statement is
-then `explained` by ``independent-answers``, the reading under which it comes out.  Tables of such
-conclusions, for a paper's report, stand at the end.
+then `explained` by ``independent-answers``, the reading under which it holds.  Tables of such
+conclusions, for a paper's report, are at the end.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ class EffectTest:
     def __str__(self) -> str:
         who = "" if self.how == INDEPENDENT else f"{self.how} "
         if self.alone == NO_SPREAD:
-            return f"{who}no standard error, {NO_SPREAD}"
+            return f"{who}no standard error: {NO_SPREAD}"
         if self.alone:
-            return f"{who}no standard error, {self.alone} alone determines a part of it"
+            return f"{who}no standard error: part of it depends on {self.alone} alone"
         test = (
             f"z = {self.statistic:.2f}"
             if math.isinf(self.df)
@@ -110,7 +110,7 @@ class Effect:
 def ways_of(by: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """The columns of each way of clustering that a claims file names."""
     if not by:
-        raise InputError('by is empty; expected columns to cluster by, such as ["judge", "judge and source"]')
+        raise InputError('by is empty; expected columns that cluster, such as ["judge", "judge and source"]')
     return tuple(tuple(way.split(BOTH)) for way in by)
 
 
@@ -214,9 +214,9 @@ def significant_by_cluster(
     effects = effects_of(fit, by, pairs, parameters)
     said = f"{titles(effects)}. " + ". ".join(map(str, effects)) + rough(effects)
     if not all(e.independent.significant(context.alpha, e.sign) for e in effects):
-        return holds(False, f"not significant with independent answers either; {said}")
+        return holds(False, f"also not significant with independent answers; {said}")
     if any(e.alone for e in effects):
-        return Finding("not-checkable", f"clustering cannot be tried; {said}", code="one-cluster")
+        return Finding("not-checkable", f"clustering is not possible; {said}", code="one-cluster")
     return _verdict(effects, said, context.alpha)
 
 
@@ -237,13 +237,13 @@ def order_open(effects: Sequence[Effect], alpha: float) -> Finding:
     only = [e.name for e in effects if e.independent.significant(alpha)]
     nearest = min((test for e in effects for test in e.clustered), key=lambda test: test.p).statistic
     if told:
-        return holds(False, f"{_listed(told)} distinguished under clustering too; {said}", native=nearest)
+        return holds(False, f"also distinguished under clustering: {_listed(told)}; {said}", native=nearest)
     if only:
         return Finding(
             "agrees",
             (
-                f"survives clustering, and holds under it only: with independent answers {_listed(only)}"
-                f" {'is' if len(only) == 1 else 'are'} told from 0; {said}"
+                f"holds only under clustering: with independent answers {_listed(only)}"
+                f" {'is' if len(only) == 1 else 'are'} distinguishable from 0; {said}"
             ),
             nearest,
         )
@@ -263,7 +263,7 @@ def titles(effects: Sequence[Effect]) -> str:
 def rough(effects: Sequence[Effect]) -> str:
     """A caution where t tests have very few degrees of freedom; "" otherwise."""
     least = min((test.df for e in effects for test in e.clustered if test.df == test.df), default=math.inf)
-    return f". With {least:.1f} degrees of freedom p is rough" if least < ROUGH_DF else ""
+    return f". With {least:.1f} degrees of freedom, p is approximate" if least < ROUGH_DF else ""
 
 
 def _verdict(effects: Sequence[Effect], said: str, alpha: float) -> Finding:
@@ -276,7 +276,7 @@ def _verdict(effects: Sequence[Effect], said: str, alpha: float) -> Finding:
     return Finding.because(
         CODE,
         (
-            "comes out if all answers are independent;"
+            "holds if all answers are independent;"
             f" {_listed(lost)} {_verb(lost, not_=True)} clustering{also}; {said}"
         ),
         "explained",
@@ -298,13 +298,13 @@ def _without_columns(
     names = [f"{a} - {b}" for a, b in pairs] + list(parameters)
     tests = dict(zip(names, _tests(fit, functions)))
     room = "; ".join(
-        f"{name} (z = {t.statistic:.2f}) would be lost if clustering made its standard error"
-        f" {abs(t.statistic) / normal_quantile(1 - alpha / 2):.2f} times as long"
+        f"{name} (z = {t.statistic:.2f}) would lose significance if clustering made its standard error"
+        f" {abs(t.statistic) / normal_quantile(1 - alpha / 2):.2f} times as large"
         for name, t in tests.items()
     )
     return Finding(
         "not-checkable",
-        f"clustering cannot be tried: the counts are not printed by {_listed(missing, 'or')}; {room}",
+        f"clustering is not possible: the counts are not printed by {_listed(missing, 'or')}; {room}",
         code="no-clusters",
     )
 

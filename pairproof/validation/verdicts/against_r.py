@@ -143,7 +143,7 @@ def _beside_r(
     against = judge_digits(name, native, value, scale, r.r_call, floors, rounding, wider)
     row = replace(row, digits=value_or_none(against.digits), floor=against.floor.digits)
     if math.isnan(native) and not math.isnan(value):
-        return _with_code(row, "r-has-a-value"), [f"R gives {value:.6g}, which rests on when it stopped"]
+        return _with_code(row, "r-has-a-value"), [f"R gives {value:.6g}, which depends on when it stopped"]
     off = r.score.native_steps.get(name.name, 0.0) if r.score is not None and name.kind == "estimate" else 0.0
     if against.enough and off <= AT_MAXIMUM:
         return row, []
@@ -180,25 +180,25 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
         lower = _worse_by(kind, native, value)
         return StoppedShort(
             "r-towards-infinity",
-            f"R stopped on its way to an infinite estimate: its log-likelihood lies {lower:.2g} below the"
-            " limit, which native gives",
+            f"R stopped on its way to an infinite estimate: its log-likelihood is {lower:.2g} below the"
+            " limit that native gives",
         )
     code, said = (
         ("r-not-converged", "R did not converge")
         if r.converged is False
-        else ("r-stopped-early", "R stopped short of the maximum")
+        else ("r-stopped-early", "R stopped before the maximum")
     )
     s = r.score
     if s is not None and of_likelihood and _by_own_rule(kind, native, value, r):
         return StoppedShort(
             "r-stopped-early",
-            f"R's deviance lies {2.0 * _worse_by(kind, native, value):.2g} above its minimum, which is less than"
-            f" {r.function}'s rule of stopping leaves ({_rule(r):.2g}); native is at the maximum, and its deviance"
+            f"R's deviance is {2.0 * _worse_by(kind, native, value):.2g} above its minimum, within what"
+            f" {r.function}'s stopping rule allows ({_rule(r):.2g}); native is at the maximum, and its deviance"
             " is that of the cells there",
         )
     if s is None:
         own_word = r.converged is False and not _r_is_higher(fit, r)
-        return StoppedShort(code, f"{said}, by its own word") if own_word else None
+        return StoppedShort(code, f"{said}, as it reports itself") if own_word else None
     if not s.r_stopped_short:
         return None
     # If R gave up far from the maximum, its fitted counts need not even sum to the observed ones, and its
@@ -212,13 +212,13 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
     if s.left > LEFT:
         return StoppedShort(
             code,
-            f"{said}: its log-likelihood lies {s.below:.2g} below native's, whose estimates are where the"
+            f"{said}: its log-likelihood is {s.below:.2g} below native's, whose estimates are where the"
             " score is 0",
         )
     return StoppedShort(
         code,
-        f"{said}: a Newton step from its own estimates leads {s.way:.2g} standard errors on, to native's,"
-        " where the score is 0" + (f"; its log-likelihood lies {s.below:.2g} below" if s.below > 0 else ""),
+        f"{said}: a Newton step of {s.way:.2g} standard errors from its estimates leads to native's,"
+        " where the score is 0" + (f"; its log-likelihood is {s.below:.2g} below" if s.below > 0 else ""),
     )
 
 
@@ -276,15 +276,15 @@ def _native_at_fault(r: RCounterpart) -> tuple[str, list[str]]:
         return "few-digits", []
     if s.native_step > AT_MAXIMUM:
         return "native-not-at-maximum", [
-            f"a Newton step from native's own estimates moves one by {s.native_step:.2g} standard errors:"
+            f"a Newton step from native's estimates moves one of them by {s.native_step:.2g} standard errors:"
             " native is not at the maximum"
         ]
     if s.native_se > AT_MAXIMUM:
         return "native-standard-errors", [
-            "native's standard errors are not those of the information at its estimates (off by"
-            f" {s.native_se:.2g} of themselves)"
+            "native's standard errors do not match the information at its estimates (relative difference"
+            f" {s.native_se:.2g})"
         ]
-    return "few-digits", ["R says that it did not converge"] if r.converged is False else []
+    return "few-digits", ["R reports that it did not converge"] if r.converged is False else []
 
 
 def _errors(r: RCounterpart) -> dict[str, float]:
@@ -343,7 +343,7 @@ def beyond_print(
         return rows
     if claim.r_packages and r_was_asked and not r:
         packages = ", ".join(claim.r_packages)
-        why = f"no R call of {packages} answers this model"
+        why = f"no R call of {packages} has this model"
         rows.append(row("fit", "not-run", why, "no-r-model", r_call=packages))
 
     def compared(name: str, c: RCounterpart | None) -> Agreement:
@@ -360,10 +360,10 @@ def beyond_print(
         rows += [compared(name, c) for name in new]
         for q in not_returned(fit, c):
             if c.gives_na:
-                why = f"not given by R: {c.r_call} has NA for parameters that it is a function of"
+                why = f"not given by R: {c.r_call} has NA for parameters on which it depends"
                 verdict, code, digits = "not-checkable", "r-has-no-value", None
             else:
-                why = f"lost: {c.r_call} gives {q.kind} of others and not of this one"
+                why = f"lost: {c.r_call} gives {q.kind} for others but not for this one"
                 verdict, code, digits = "differs", "not-returned", 0.0
             native = value_or_none(quantity(fit, q))
             source = {"r_call": c.r_call, "r_source": c.r_source}

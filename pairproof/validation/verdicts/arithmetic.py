@@ -167,8 +167,8 @@ def corrected(printout: Printout, values: Mapping[str, float]) -> Printout:
     return replace(printout, numbers=numbers)
 
 
-#: Numbers that must come out to their printed places before the one that does not is called a misprint, and
-#: those that do not up to which it is asked whether they follow from one of them.
+#: Numbers that must be reproduced to their printed places before the one that differs is called a misprint,
+#: and those that do not up to which it is asked whether they follow from one of them.
 OTHERS_THAT_COME_OUT, MOST_FOLLOWING = 4, 8
 
 
@@ -177,7 +177,7 @@ def misprint(
     values: Mapping[str, float],
     printout_of: Callable[[], Printout | None],
 ) -> dict[str, PrintVerdict]:
-    """The number that alone does not come out, to its printed places, and those that were worked out from it as it
+    """The only number not reproduced, to its printed places, and those that were worked out from it as it
     is printed and would not follow if it were right; nothing where there is none.
     """
     off = [name for name, j in judged.items() if not j.comes_out]
@@ -193,20 +193,20 @@ def misprint(
         else:
             spoilt = set()
         if spoilt >= set(others):
-            why = f"computed {float(values[root])!r}: it alone does not come out, and {n} other numbers do"
+            why = f"computed {float(values[root])!r}: the only number not reproduced; {n} others are"
             found = {root: PrintVerdict("differs", why, "misprint")}
             for name in others:
-                why = f"computed {float(values[name])!r}: follows from {root} as it is printed"
+                why = f"computed {float(values[name])!r}: follows from {root} as printed"
                 found[name] = PrintVerdict(judged[name].verdict, why, "consequence", cause=root)
             return found
     return {}
 
 
-#: Ways in which a number may have been made shorter, the verdict if it comes out so, and a remark.
+#: Ways in which a number may have been shortened, the verdict for each, and a remark.
 _VERDICTS: tuple[tuple[How, Verdict, str], ...] = (
     ("rounded", "agrees", ""),
-    ("truncated", "agrees-truncated", " (only if digits are cut off)"),
-    ("idle-zeros", "agrees-k-of-m", " (its last zeros are not digits)"),
+    ("truncated", "agrees-truncated", " (only if digits are truncated)"),
+    ("idle-zeros", "agrees-k-of-m", " (its trailing zeros are not significant)"),
 )
 
 
@@ -252,11 +252,11 @@ def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
         other = given.times(0.5 if p.sided == 2 else 2.0)
         if Interval.of(p.numbers[name]).meets(other):
             side = "one" if p.sided == 2 else "two"
-            text = f"comes out if p is {side}-sided ({words}: {given}; {side}-sided {other})"
+            text = f"reproduced if p is {side}-sided ({words}: {given}; {side}-sided {other})"
             return Check(name, "explained", f"one-sided-p: {text}", "one-sided-p")
         printed = Interval.of(p.numbers[name])
         if (printed.high <= p.alpha < given.low) or (printed.low >= p.alpha > given.high):
-            text = f"{words}: {given}; the printed p lies on the other side of {p.alpha:g}"
+            text = f"{words}: {given}; the printed p is on the other side of {p.alpha:g}"
             return Check(name, "differs-conclusion", text)
     return Check(name, "differs", f"{words}: {given}")
 
@@ -297,7 +297,7 @@ def _rules(p: Printout, name: str) -> Iterator[tuple[str, Rule]]:
     elif kind == "deviance":
         yield "not above the null deviance", lambda q: Interval(-math.inf, q["null_deviance"].high)
     elif kind == "df_resid":
-        yield "df_null less the printed parameters", _df_from_null
+        yield "df_null minus the printed parameters", _df_from_null
         yield "no more than pairs x free outcomes - parameters", _df_at_most
 
 
@@ -398,5 +398,5 @@ def _sum(name: str, parts: list[Interval], total: float) -> Check:
     return Check(
         f"{name}.sum",
         "agrees" if both.meets(Interval(total, total)) else "differs",
-        f"the sum of all is {both}, and must be {total:g}",
+        f"the sum of all is {both}; it must be {total:g}",
     )

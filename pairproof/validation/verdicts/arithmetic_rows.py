@@ -189,18 +189,18 @@ def _verdict(
     name = "win_totals"
     if not sharp:
         widest = max(t.interval.high - t.interval.low for t in totals)
-        text = f"with the digits printed a total is known to {widest:.2g} only: any would do"
+        text = f"the printed digits determine a total only to within {widest:.2g}: any value would do"
         return Check(name, "not-checkable", text, "win-totals")
     bad = [t for t in sharp if not t.holds]
     if bad:
         words = "; ".join(f"{t.what} {t.interval}" for t in bad)
-        kind = "a whole number" if bad[0].step == 1 else "a multiple of a half"
+        kind = "a whole number" if bad[0].step == 1 else "a multiple of 1/2"
         text = f"at a maximum every expected total is {kind}; these are not: {words}"
         return Check(name, "differs", text, "win-totals")
     words = ", ".join(
         f"{t.what} {t.nearest:g}" + ("" if t.says_something else " (or others)") for t in totals
     )
-    text = f"the expected totals are whole within their rounding: {words}"
+    text = f"the expected totals are whole numbers within rounding: {words}"
     if observed is not None:
         other = [
             f"{i} {o:g}"
@@ -208,7 +208,7 @@ def _verdict(
             if not t.interval.low - 1e-6 <= o <= t.interval.high + 1e-6
         ]
         if other:
-            text += f"; the data here have others: {', '.join(other)}"
+            text += f"; these data have other totals: {', '.join(other)}"
     return Check(name, "agrees", text, "win-totals")
 
 
@@ -393,15 +393,13 @@ def _across(claim: Claim, p: Printout, earlier: Sequence[tuple[Claim, Printout]]
         for name in ("aic", "aic_glm"):
             here, there = _constant(p, name), _constant(q, name)
             if here is not None and there is not None:
-                words = (
-                    f"AIC - deviance + 2 df is {here}, and {there} in {other.id}: one constant for one table"
-                )
+                words = f"AIC - deviance + 2 df is {here}, and {there} in {other.id}; the constant of a table must be the same"
                 yield Check(name, "agrees" if here.meets(there) else "differs", words)
         d, df = _difference(p, q, "deviance"), _difference(p, q, "df_resid")
         for name, value in ((f"lr.{other.id}", d), (f"lr_df.{other.id}", df)):
             if name in p.numbers and value is not None:
                 holds = bool((own := p.interval(name)) and own.meets(value))
-                words = f"difference of the printed values of both models: {value}"
+                words = f"difference of the printed values of the two models: {value}"
                 yield Check(name, "agrees" if holds else "differs", words)
 
 
@@ -426,6 +424,6 @@ def _agreement(
     of: dict[str, Any] = {"printed": text, "accepted": accepted, "about": "arithmetic"}
     if cause is not None:
         other = "" if cause.claim == claim.id else f" of {cause.claim}"
-        why = f"{check.sentence}; so it does because of {cause.quantity}{other}: no finding of its own"
+        why = f"{check.sentence}; this follows from {cause.quantity}{other}; not a separate finding"
         said, of["finding"] = ("not-checkable", why, "consequence"), cause.finding
     return Agreement.of_claim(paper.id, claim, name, *said, **of)

@@ -1,4 +1,4 @@
-"""Numbers that programs take otherwise from one and the same fit: deviance, df, log-likelihood, AIC, standard
+"""Numbers that programs define differently for the same fit: deviance, df, log-likelihood, AIC, standard
 errors.
 
 With y the counts of a cell, n their sum, llf the log-likelihood of the comparisons and k the rank of the
@@ -6,19 +6,19 @@ model:
 
     deviance = 2 (sum y log(y / n) - llf),   df = cells x (outcomes - 1) - k      whatever the cells are
 
-and cells are the pairs, the rows of the table as they stand, each judge's rows, or single comparisons, where
+and cells are the pairs, the rows of the table, each judge's rows, or single comparisons, where
 the sum is 0 and the deviance -2 llf.  R's own log-likelihoods have constants on top of llf:
 
     glm(binomial), BTm     + sum log choose(n, wins)                    AIC = -2 logLik + 2 k
     glm(poisson), gnm      + sum(n log n - n) - sum log y!              AIC = -2 logLik + 2 (k + cells)
 
 A page that prints R's AIC, or a deviance of ungrouped data, is right by a definition that has a name.  It is
-found only if all numbers of the table that the claim prints come out of one program's output, and only if
-those that do not come out as they stand have more digits than chance needs to hit one of the definitions
+found only if one program's output gives all numbers of the table that the claim prints, and only if those
+that are not reproduced as printed have more digits than chance needs to hit one of the definitions
 (`fewest_digits`).  Likewise
 
-    BradleyTerry2's glmmPQL     sigma = 0 by the two-sided p of z = sigma / se, though 0 is the end of sigma's
-                                range, where z is not normal (Self and Liang 1987, JASA 82, 605-610)
+    BradleyTerry2's glmmPQL     sigma = 0 by the two-sided p of z = sigma / se, though 0 is the boundary of
+                                its range, where z is not normal (Self and Liang 1987, JASA 82, 605-610)
     R's glm, probit, cauchit    standard errors from the expected information, ours from the observed one
 
 and of Plackett and Luce's model R's PlackettLuce (Turner, van Etten, Firth and Kosmidis 2020, Computational
@@ -117,9 +117,9 @@ def _of_half_counts(fit: Fit, null_llf: float, k: int, k_null: int) -> Iterator[
     cells, rows = count(fit), rows_as_they_stand(fit)
     if cells.whole and rows.whole:
         return
-    for table, words in ((rows, "as the rows have them"), (cells, "added up by pair")):
+    for table, words in ((rows, "per row"), (cells, "added up by pair")):
         mu = probabilities(fit, table, fit.beta)[:, 0]
-        sides = ((table.wins, mu, ""), (table.losses, 1.0 - mu, ", seen from the item named second"))
+        sides = ((table.wins, mu, ""), (table.losses, 1.0 - mu, ", for the item named second"))
         for wins, p, side in sides:
             llf = _rounded_binomial(wins, table.wins + table.losses, p)
             aic = -2.0 * llf + 2.0 * fit.rank
@@ -142,10 +142,10 @@ def _rounded_binomial(wins: FloatArray, n: FloatArray, p: FloatArray) -> float:
     return float(np.sum(choose + xlogy(k, p) + xlog1py(m - k, -p)))
 
 
-_SINGLE = "every comparison is a cell of its own (the deviance is minus twice the log-likelihood)"
+_SINGLE = "every comparison is a separate cell (the deviance is minus twice the log-likelihood)"
 _PAIRS = "the rows of each pair are added up"
-_ROWS = "every row of the table is a cell of its own"
-_JUDGES = "every judge's rows are a cell of their own"
+_ROWS = "every row of the table is a separate cell"
+_JUDGES = "every judge's rows are a separate cell"
 _SETTINGS: Mapping[str, Mapping[str, str]] = {
     _PAIRS: {"cells": "model"},
     _ROWS: {"cells": "row"},
@@ -169,7 +169,7 @@ def _cells(fit: Fit, own: FloatArray) -> list[tuple[FloatArray, str]]:
     add(finer("row"), _ROWS)
     if "judge" in fit.data.columns and not any(name == "judge" for t in fit.terms for name, _ in t.by):
         add(finer("judge"), _JUDGES)
-    add(_both_orders(fit, own.shape[1]), "who was named first makes another cell")
+    add(_both_orders(fit, own.shape[1]), "the two orders of a pair are separate cells")
     total = own.sum(axis=0)
     if not (total != np.floor(total)).any() and total.sum() <= MOST_SINGLE:
         single = np.repeat(np.eye(len(total)), total.astype(int), axis=0)
@@ -238,8 +238,8 @@ def _log_likelihoods(fit: Fit, y: FloatArray, outcomes: int) -> list[tuple[float
 def by_definition(
     claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
 ) -> dict[str, PrintVerdict]:
-    """Numbers of the table (deviance, df, AIC) that come out by another program's definition: one under which all of
-    the table come out.  Where they have too few digits for it to be no chance, they only say so.
+    """Numbers of the table (deviance, df, AIC) that another program's definition reproduces: one that
+    reproduces all of the table.  If they have too few digits to rule out chance, they only say so.
     """
     table = [q for q in claim.numbers if kind_of(q.quantity) in OF_THE_TABLE]
     off = [q for q in table if q.quantity in wrong]
@@ -248,7 +248,7 @@ def by_definition(
     known = definitions(fit)
 
     def fits(d: Definition, q: PrintedQuantity) -> bool:
-        # An author may take R's deviance and -2 llf + 2k: AIC and llf that come out by our definition need no
+        # An author may take R's deviance and -2 llf + 2k: AIC and llf that our definition reproduces need no
         # other.
         free = kind_of(q.quantity) in _OF_LIKELIHOOD and q.quantity not in wrong
         return free or _comes_out(claim, q, d.values.get(q.quantity, values[q.quantity]))
@@ -257,14 +257,14 @@ def by_definition(
     if found is None:
         return {}
     if _n_digits(off) >= fewest_digits(len(known)):
-        said, theirs = f"comes out if {found.sentence}", found.values
+        said, theirs = f"reproduced if {found.sentence}", found.values
         ours: dict[str, str] = {
             q.quantity: f", which gives {theirs.get(q.quantity, math.nan):.8g}; {values[q.quantity]:.8g} by pairproof's"
             " definition; the fit is the same"
             for q in off
         }
         return _by_other(found.name, off, said, ours, found.setting)
-    few = f"it would come out if {found.sentence}, but so few digits are no evidence for it"
+    few = f"it would be reproduced if {found.sentence}, but so few digits are no evidence"
     return {
         q.quantity: PrintVerdict("differs", f"computed {float(values[q.quantity])!r}; {few}", "other-value")
         for q in off
@@ -282,7 +282,7 @@ def _by_other(
     ours: Mapping[str, str],
     setting: Mapping[str, str] | None = None,
 ) -> dict[str, PrintVerdict]:
-    """The verdict that these numbers come out by another definition; `ours`: what is said about each beside
+    """The verdict that another definition reproduces these numbers; `ours`: what is said about each beside
     it."""
     return {
         q.quantity: PrintVerdict(
@@ -314,14 +314,14 @@ def _n_digits(numbers: Iterable[PrintedQuantity]) -> int:
 
 #: Kinds of numbers of a parameter that depend on its standard error.
 OF_ERROR = ("se", "z", "p", "low", "high")
-#: Verdicts of numbers that do not come out as they stand.
+#: Verdicts of numbers that are not reproduced as printed.
 WRONG = ("differs", "differs-conclusion", "not-estimable")
 
 
 def by_program(
     claim: Claim, fit: Fit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
 ) -> dict[str, PrintVerdict]:
-    """Numbers that come out by what a program of R's prints of the same estimates."""
+    """Numbers that are what a program of R's prints for the same estimates."""
     wrong = [q for q in claim.numbers if judged[q.quantity].verdict in WRONG]
     differ = [q.quantity for q in wrong if judged[q.quantity].verdict != "not-estimable"]
     found: dict[str, PrintVerdict] = by_definition(claim, fit, values, differ)
@@ -340,15 +340,15 @@ def wald_p(sigma: float, se: float) -> float:
 
 
 def _by_wald(claim: Claim, fit: Fit, q: PrintedQuantity, ours: float) -> dict[str, PrintVerdict]:
-    """The p of sigma = 0, if it comes out by z = sigma / se."""
+    """The p of sigma = 0, if z = sigma / se gives it."""
     component = fit.component(q.quantity.name)
     # One other reading only: two digits are hit by chance once in a hundred pages.
     if _n_digits([q]) < FEWEST_DIGITS or not _comes_out(claim, q, wald_p(component.sigma, component.se)):
         return {}
     by_ours = "no p" if math.isnan(ours) else f"{ours:.6g}"
     said = (
-        f"comes out if sigma = 0 is tested by z = {component.sigma / component.se:.4g}, as BradleyTerry2's summary"
-        f" does; 0 is the end of sigma's range, where z is not normal (ours: {by_ours}; Laplace's approximation has"
+        f"reproduced if sigma = 0 is tested by z = {component.sigma / component.se:.4g}, as BradleyTerry2's summary"
+        f" does; 0 is the boundary of sigma's range, where z is not normal (ours: {by_ours}; Laplace's approximation has"
         " a test on the boundary)"
     )
     return _by_other("wald-sigma", [q], said, {})
@@ -357,7 +357,7 @@ def _by_wald(claim: Claim, fit: Fit, q: PrintedQuantity, ours: float) -> dict[st
 def _by_expected_information(
     claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[PrintedQuantity]
 ) -> dict[str, PrintVerdict]:
-    """Standard errors, and what follows from them, if all come out by the expected information."""
+    """Standard errors, and what follows from them, if the expected information gives all of them."""
     numbers = [q for q in claim.numbers if kind_of(q.quantity) in OF_ERROR and q.quantity.name in fit.names]
     off = [q for q in numbers if q in wrong]
     if not off or _n_digits(off) < fewest_digits(1):
@@ -376,8 +376,8 @@ def _by_expected_information(
         _comes_out(claim, q, value(kind_of(q.quantity), q.quantity.name)) for q in numbers
     ):
         return {}
-    said = "comes out by the expected information, from which R's glm takes standard errors"
-    ours: dict[str, str] = {q.quantity: f"; {values[q.quantity]:.8g} by the observed one" for q in off}
+    said = "reproduced from the expected information, which R's glm uses for standard errors"
+    ours: dict[str, str] = {q.quantity: f"; {values[q.quantity]:.8g} from the observed one" for q in off}
     return _by_other("expected-information", off, said, ours)
 
 
@@ -385,17 +385,17 @@ def _by_expected_information(
 
 #: PlackettLuce's default, with which every item has won and lost.
 DEFAULT = 0.5
-#: Numbers of a page by which its prior can be told although one of them does not come out.
+#: Numbers of a page that determine its prior although one of them is not reproduced.
 FEWEST = 4
 #: Kinds of numbers that depend on standard errors.
 OF_ERRORS = (*OF_ERROR, "worth_se", "contrast_se", "contrast_z", "contrast_p")
 #: Kinds of numbers that no prior moves.
 OF_DATA = ("df_resid", "df_null", "n_comparisons", "n_items", "wins")
 _SAID = {
-    "stages": "which takes -2 log L as the deviance, and the choices of every stage less the parameters as df",
-    "data-information": "which leaves pseudo-rankings out of the information that gives standard errors",
-    "default-prior": "which has npseudo = 0.5 by default: half a win and half a loss more for every"
-    " item, which shrink all estimates",
+    "stages": "which takes -2 log L as the deviance and the choices at all stages minus the parameters as df",
+    "data-information": "which leaves pseudo-rankings out of the information used for standard errors",
+    "default-prior": "which has npseudo = 0.5 by default: an extra half win and half loss for every"
+    " item, which shrinks all estimates",
 }
 #: Digits that numbers must have together: by one other reading two are hit by chance once in a hundred pages.
 FEWEST_DIGITS = 2
@@ -429,13 +429,13 @@ def model_of_page(
     except PairproofError:
         return claim.model
     out = _n_out(claim, prior, shrunken)
-    # A misprint beside the prior is told from one without it only where fewer come out without it.
+    # A misprint with the prior is distinguished from one without it only if fewer are reproduced without it.
     found = out == n or out == n - 1 > own and n >= FEWEST
     return with_prior if found and _n_digits(claim.numbers) >= fewest_digits(1) else claim.model
 
 
 def _n_out(claim: Claim, fit: Fit, values: Mapping[str, float]) -> int:
-    """How many numbers come out, as they stand or as PlackettLuce prints them."""
+    """How many numbers are reproduced, as printed or as PlackettLuce prints them."""
     theirs = values_of(fit, claim)
     ways = ((q, (values[q.quantity], theirs.get(q.quantity, math.nan))) for q in claim.numbers)
     return sum(any(_comes_out(claim, q, value) for value in two) for q, two in ways)
@@ -444,7 +444,7 @@ def _n_out(claim: Claim, fit: Fit, values: Mapping[str, float]) -> int:
 def by_plackett_luce(
     claim: Claim, fit: Fit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
 ) -> dict[str, PrintVerdict]:
-    """Numbers that come out as R's PlackettLuce prints them, and not as they stand, or not without its default prior."""
+    """Numbers that are reproduced as R's PlackettLuce prints them, but not otherwise or not without its default prior."""
     if fit.answers is None or fit.spec.family != "plackett-luce" or claim.model is None:
         return {}
     found: dict[str, PrintVerdict] = {}
@@ -505,5 +505,5 @@ def data_covariance(fit: Fit) -> FloatArray:
 def _agree(name: str, numbers: Sequence[PrintedQuantity], ours: Mapping[str, str]) -> dict[str, PrintVerdict]:
     if _n_digits(numbers) < FEWEST_DIGITS:
         return {}
-    said = f"comes out as R's PlackettLuce has it, {_SAID[name]}"
+    said = f"reproduced by R's PlackettLuce, {_SAID[name]}"
     return _by_other(f"plackett-luce-{name}", numbers, said, ours)

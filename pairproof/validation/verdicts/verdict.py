@@ -58,10 +58,10 @@ def judge_table(
 ) -> dict[str, PrintVerdict]:
     """The verdicts on the numbers of one table; `within`: half of the interval of those that have a sign.
 
-    Whether digits were cut off is a habit of the table.  A number that comes out only if it is cut is a misprint
-    where another number comes out only if it is rounded, unless its column (its kind) is cut throughout: two numbers
-    need it and none speaks against it.  Where nothing speaks against cutting, as in a table of one number or of
-    three that would be cut or rounded alike, nobody can tell, and it agrees.
+    Whether digits were cut off is a habit of the table.  A number that is reproduced only if truncated is a
+    misprint if another number is reproduced only if rounded, unless its column (its kind) is truncated
+    throughout: two numbers need it and none speaks against it.  Where nothing speaks against cutting, as in a
+    table of one number or of three that would be cut or rounded alike, nobody can tell, and it agrees.
     """
     half = within or {}
     judged: dict[str, PrintVerdict] = {
@@ -78,15 +78,15 @@ def judge_table(
     for name in cut if rounded else ():
         if columns.count(kind_of(name)) < 2 or kind_of(name) in map(kind_of, rounded):
             why = (
-                f"computed {float(values[name])!r}: comes out only if it is cut off, while {rounded[0]}"
-                f"{f' and {len(rounded) - 1} more' if rounded[1:] else ''} of the table can only be rounded"
+                f"computed {float(values[name])!r}: reproduced only if truncated, while {rounded[0]}"
+                f"{f' and {len(rounded) - 1} more' if rounded[1:] else ''} in the table must have been rounded"
             )
             judged[name] = PrintVerdict("differs", why, "cut-not-rounded")
     return judged
 
 
 def _only_rounded(q: PrintedQuantity, value: float) -> bool:
-    """Whether a number that comes out would print otherwise if it were cut: it was rounded up."""
+    """Whether a number that is reproduced would print differently if truncated: it was rounded up."""
     p = q.printed
     if p.value is None or p.unit is None:
         return False
@@ -104,12 +104,12 @@ def judge_print(
     """The verdict on one printed number, by itself; `within`: half of its interval, where its sign says something."""
     p = q.printed
     if math.isnan(value):
-        on_what = f"the page prints {p.text}, which depends on when the author's program stopped"
+        on_what = f"the page gives {p.text}, which depends on when the author's program stopped"
         why = f"{q.quantity} is not estimable from these data; {on_what}"
         return PrintVerdict("not-estimable", why, "not-estimable")
     match = p.verdict(value)
     if q.quantity.kind in ("p", "contrast_p") and match.verdict != "differs" and not p.star_verdict(value):
-        why = f"the mark {p.stars} does not belong to {p_equals(value)}"
+        why = f"the mark {p.stars} does not match {p_equals(value)}"
         return PrintVerdict("differs-conclusion", why, "significance-mark")
     if match.verdict == "agrees":
         if match.is_half_way:
@@ -119,20 +119,20 @@ def judge_print(
         why = f"{value!r} agrees only if truncated, not rounded"
         return PrintVerdict("agrees-truncated", why, "truncated")
     if match.verdict == "agrees-k-of-m":
-        why = f"agrees to {match.k} of {match.m} digits: the zeros that end an integer may be no digits"
+        why = f"agrees to {match.k} of {match.m} digits: trailing zeros of an integer may not be significant"
         return PrintVerdict("agrees-k-of-m", why, "idle-zeros")
     is_zero = q.quantity == "deviance" and df_resid == 0
     if is_zero and p.value is not None and abs(p.value) < Decimal(RESIDUE * max(n, 1.0)):
-        left = f"a model with 0 degrees of freedom has deviance 0; {p.text} is what rounding left of it"
+        left = f"a model with 0 degrees of freedom has deviance 0; {p.text} is its rounding error"
         return PrintVerdict("immaterial", f"rounding-error: {left}", "rounding-error")
     other_conclusion = _other_conclusion(q, value, alpha, within)
     if other_conclusion is not None:
         return other_conclusion
     plain = f"computed {value!r}"
     if _sign(q, value):
-        plain += f"; the sign is the other, and 0 lies in the interval of either, +- {within:.4g}"
+        plain += f"; the sign is opposite, but both values are within +- {within:.4g} of 0"
     if _rounded_twice(q, value):
-        return PrintVerdict("differs", f"{plain}, which prints so if it is rounded twice", "rounded-twice")
+        return PrintVerdict("differs", f"{plain}, which rounds to the print in two steps", "rounded-twice")
     return PrintVerdict("differs", plain, "other-value")
 
 
@@ -171,7 +171,7 @@ def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, within: fl
     if _sign(q, value):
         assert p.value is not None
         if math.isnan(within) or max(abs(float(p.value)), abs(value)) > within:
-            why = f"the sign is the other: computed {value:.6g}"
+            why = f"the sign is opposite: computed {value:.6g}"
             return PrintVerdict("differs-conclusion", why, "other-sign")
     return None
 
@@ -244,8 +244,8 @@ def immaterial(
         beyond = apart(q, value, errors.get(name, math.nan))[1]
         if judged[name].verdict == "differs" and beyond <= part:
             said = (
-                f"computed {value:.10g}: {beyond:.2g} of a standard error beyond the printed places (at most {part:g});"
-                " so much is left by a program that stops early, and nothing follows from it"
+                f"computed {value:.10g}: differs beyond the printed decimals by {beyond:.2g} standard errors (at most {part:g});"
+                " a program that stops early leaves this much, and it does not matter"
             )
             twice = judged[name].code == "rounded-twice"
             found[name] = PrintVerdict("immaterial", said, "rounded-twice" if twice else code)
@@ -274,8 +274,8 @@ def sized(
         note = f"{j.note}; {size:.2g} se off" if q in differ and math.isfinite(size) else j.note
         if q in differ and q.quantity.kind == "estimate" and not math.isnan(short):
             note += (
-                f"; the log-likelihood is {short:.3g} below its maximum where the estimates that differ are as"
-                " printed and all other parameters are held as computed"
+                f"; the log-likelihood is {short:.3g} below its maximum at the printed estimates, with"
+                " all other parameters as computed"
             )
         found[q.quantity] = replace(j, note=note, size=size)
     return found
@@ -294,7 +294,7 @@ class DigitsVerdict:
 
     def shortfall(self, other: str) -> str:
         return (
-            f"native and {other} agree to {self.digits:.1f} digits, fewer than the floor of"
+            f"native and {other} agree to {self.digits:.1f} digits, fewer than the required"
             f" {self.floor.digits:g} ({self.floor.why})"
         )
 

@@ -132,7 +132,7 @@ def test_r_is_not_asked_of_single_votes_and_few_are_cautioned_of() -> None:
         "11 clusters by vote: with fewer than 20 intervals by cluster are rough; compare them with fit.bootstrap()",
     )
     notes = [answer.not_run for answer in clustered_counterparts(fit, backend_of("none"))]
-    assert all("every vote is a cluster of its own" in note for note in notes) and notes
+    assert all("every vote is its own cluster" in note for note in notes) and notes
 
 
 def test_one_vote_is_refused_and_so_are_models_without_scores_by_vote() -> None:

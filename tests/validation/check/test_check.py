@@ -67,7 +67,7 @@ VERDICTS = [
     (
         'estimate = { Boston = "1.1079" }',
         "immaterial",
-        "of a standard error beyond the printed places (at most 0.01)",
+        "standard errors (at most 0.01)",
     ),
     ('estimate = { Boston = "-1.1077" }', "differs-conclusion", "sign"),
     ('p = { Cleveland = "0.0639" }', "differs-conclusion", "not significant at 0.05"),
@@ -138,7 +138,7 @@ def test_numbers_that_all_come_out_in_one_other_reading_are_explained() -> None:
     rows = printed(checked(PLAIN + 'estimate = { B = "0.5108", C = "-0.6931" }' + READING, FLIPPED))
     assert rows["estimate.B"].verdict == "explained"
     assert rows["estimate.B"].explanation.startswith(
-        "flipped: comes out if the first pair is read the other way round"
+        "flipped: reproduced if the first pair is read the other way round"
     )
     assert rows["estimate.C"].verdict == "agrees"
     assert exit_code(list(rows.values())) == 1, "explained is not accepted"
@@ -159,7 +159,7 @@ def test_two_readings_that_fit_leave_it_ambiguous() -> None:
     again = READING.replace('"flipped"\nsentence', '"again"\nsentence')
     rows = printed(checked(PLAIN + 'estimate = { B = "0.5108" }' + READING + again, FLIPPED))
     assert rows["estimate.B"].verdict == "ambiguous"
-    assert "comes out in 2 ways" in rows["estimate.B"].explanation
+    assert "reproduced in 2 ways" in rows["estimate.B"].explanation
 
 
 def test_a_residue_of_a_saturated_deviance_is_rounding_error_and_a_real_deviance_is_not() -> None:
@@ -260,7 +260,7 @@ def test_certified_values_stand_beside_and_too_few_digits_differ() -> None:
         )
     )
     assert rows["estimate.Boston"].verdict == "differs"
-    assert "fewer than the floor of 13" in rows["estimate.Boston"].explanation
+    assert "fewer than the required 13" in rows["estimate.Boston"].explanation
     assert rows["deviance"].certified == exact["deviance"]
 
 

@@ -65,7 +65,7 @@ def test_links_that_lead_out_of_a_folder_are_said_and_not_followed(folder: Path,
     assert len(files) == 4 and not any(
         Path(f).name in ("link.claims.toml", "secret.claims.toml") for f in files
     )
-    assert len(left) == 2 and all(line.endswith("a link, not followed") for line in left)
+    assert len(left) == 2 and all(line.endswith("a symbolic link, not followed") for line in left)
 
 
 def test_a_folder_without_claims_is_an_error(tmp_path: Path) -> None:
@@ -101,9 +101,9 @@ def test_exit_codes_are_the_worst_and_a_bad_file_is_bad_input(folder: Path) -> N
 def test_two_papers_with_one_id_are_an_error_that_names_both_files(folder: Path) -> None:
     write_paper(folder, "e", "right")
     found = run([str(folder)])
-    twice = [p for p in found if "the id 'right'" in p.error]
+    twice = [p for p in found if "the same id 'right'" in p.error]
     assert [os.path.basename(p.file) for p in twice] == ["a.claims.toml", "e.claims.toml"]
-    assert all("a.claims.toml and of " in p.error and "e.claims.toml" in p.error for p in twice)
+    assert all("a.claims.toml and " in p.error and "e.claims.toml" in p.error for p in twice)
     assert sum(not p.error for p in found) == 2
 
 
@@ -199,5 +199,8 @@ def test_findings_by_chance_alone_are_summed_over_explained_claims() -> None:
         CheckedPaper("b", "b", searched=1, by_chance=0.5),
     ]
     (said,) = [line for line in context_of(papers, ()).first_lines if "chance" in line]
-    assert said.startswith("Another reading explains 3 claims") and "about 0.54 would be explained" in said
+    assert (
+        said.startswith("Another reading explains 3 claims")
+        and "about 0.54 of as many pages would be explained" in said
+    )
     assert not any("chance" in line for line in context_of([CheckedPaper("a", "a")], ()).first_lines)

@@ -163,7 +163,7 @@ def test_one_misprint_with_what_follows_from_it_is_one_finding(tmp_path: Path) -
     following = {q for q, a in found.items() if a.code == "consequence"}
     assert following == {"arithmetic.z.Boston", "arithmetic.p.Boston", "arithmetic.win_totals"}
     assert all(found[q].verdict == "not-checkable" for q in following)
-    assert "because of estimate.Boston: no finding of its own" in found["arithmetic.z.Boston"].explanation
+    assert "this follows from estimate.Boston; not a separate finding" in found["arithmetic.z.Boston"].explanation
     assert {a.finding for a in found.values() if a.finding} == {"baseball: estimate.Boston"}
 
 
@@ -174,7 +174,7 @@ def test_a_z_that_was_worked_out_from_the_misprint_belongs_to_it(tmp_path: Path)
         "z.Boston": ("differs", "consequence"),
     }
     assert found["z.Boston"].finding == found["estimate.Boston"].finding != ""
-    assert "follows from estimate.Boston as it is printed" in found["z.Boston"].explanation
+    assert "follows from estimate.Boston as printed" in found["z.Boston"].explanation
 
 
 def test_arithmetic_that_fails_by_itself_still_differs(tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ def test_the_option_names_the_threshold_of_what_is_immaterial(tmp_path: Path) ->
     )
     said = [a["explanation"] for a in json.loads(out.stdout)["agreements"] if a["verdict"] == "immaterial"]
     assert out.return_value == 0 and len(said) == 2 and all("at most 0.1)" in text for text in said)
-    with pytest.raises(InputError, match="a part of a standard error"):
+    with pytest.raises(InputError, match="a fraction of a standard error"):
         run(file, r="none", immaterial=1.5)
 
 
@@ -303,7 +303,7 @@ def test_a_lone_number_is_a_misprint_however_small_its_error_is(tmp_path: Path) 
     found = rows(firth(('"1.1077"', '"1.1079"')), tmp_path)
     assert printed(found) == {"estimate.Boston": ("differs", "misprint")}
     assert (found["estimate.Boston"].size or 1.0) < 0.01
-    assert "it alone does not come out, and 28 other numbers do" in found["estimate.Boston"].explanation
+    assert "the only number not reproduced; 28 others are" in found["estimate.Boston"].explanation
 
 
 def test_of_four_numbers_none_is_called_a_misprint(tmp_path: Path) -> None:
@@ -496,7 +496,7 @@ def test_an_interruption_keeps_what_was_checked(tmp_path: Path, monkeypatch: pyt
     found: Verification = run([one, two], r="none")
     assert found.interrupted and found.exit_code == 130
     assert {a.paper for a in found} == {"example"} and sum(a.verdict == "agrees" for a in found) > 29
-    assert "Interrupted: 1 of 2 papers are checked to the end." in str(found)
+    assert "Interrupted: 1 of 2 papers were checked completely." in str(found)
 
 
 def test_the_command_shows_and_writes_what_was_checked_and_ends_with_130(

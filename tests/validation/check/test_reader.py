@@ -26,7 +26,7 @@ def line_of(text: str, part: str) -> int:
 
 #: (what stands in the claim, what the error must say, a part of the line it must name)
 MALFORMED = [
-    ("deviance = 15.737", "bare 15.737 loses", "deviance = 15.737"),
+    ("deviance = 15.737", "unquoted 15.737 loses", "deviance = 15.737"),
     ("estimate = { Boston = 0.190 }", 'such as "0.190"', "estimate"),
     ('[claim.estimate]\nBoston = "1.1"\nBaltimore = 1.290\n', 'such as "1.290"', "Baltimore = 1.290"),
     ('deviance = "15.737 to 15"', "is not one number", "deviance"),
@@ -41,7 +41,7 @@ MALFORMED = [
     ('deviance = "1"\naic_definition = "R"', "expected one of llf, glm", "aic_definition"),
     ('p = { Boston = "0.02 *" }\nlegend = { "**" = "0.01" }', "does not say what '*' means", "p ="),
     ('deviance = "1 on 2"\ndf_resid = "2"', "prints df_resid twice", "[[claim]]"),
-    ("", "claims nothing", "[[claim]]"),
+    ("", "it is empty", "[[claim]]"),
     ('accept = "pair-order"\ndeviance = "1"', "expected an array of strings", "accept"),
 ]
 
@@ -91,8 +91,8 @@ def test_a_malformed_model_is_refused_with_its_line(model: str, message: str) ->
             'kind = "wins"',
         ),
         ('[data.x]\nkind = "counts"', "exactly one of rows, file, from", "[data.x]"),
-        ('[data.x]\nkind = "file"\nfile = "x.csv"', "needs its sha256", 'file = "x.csv"'),
-        ('[data.x]\nfrom = "baseballs"', "no such data set stands above it", 'from = "baseballs"'),
+        ('[data.x]\nkind = "file"\nfile = "x.csv"', "needs a sha256", 'file = "x.csv"'),
+        ('[data.x]\nfrom = "baseballs"', "no such data set is defined above", 'from = "baseballs"'),
         (
             '[data.x]\nfrom = "baseball"\nprinted_pairs = [["A", "B"]]\nread_as_pairs = [["A", "C"]]',
             "must name the pairs",

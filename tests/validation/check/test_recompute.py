@@ -178,7 +178,7 @@ def test_the_command_passes_where_r_is_not_installed_and_says_so_first(root, tmp
     assert {verdict for _, _, verdict, _ in told[len(of_dras) :]} == {"agrees", "not-checkable", "not-run"}
     assert {a["r_source"] for a in rows if a["r"] is not None} == {"recorded"}
     opening = (tmp_path / "out.html").read_text(encoding="utf-8").partition("<h2")[0]
-    assert "R is absent: its recorded results are used" in opening
+    assert "R is not available: its recorded results are used" in opening
 
 
 @pytest.mark.nightly
@@ -201,14 +201,14 @@ def test_without_prefmod_its_records_are_used_and_all_else_is_live() -> None:
     assert sources == {"prefmod": {"recorded"}, "other": {"live"}}
     assert checked.agrees
     first = render(checked, checked.context, ".md").split("##")[0]
-    assert "prefmod is absent: its recorded results are used (R package prefmod is not installed)" in first
+    assert "prefmod is not available: its recorded results are used (R package prefmod is not installed)" in first
 
 
 # -- the story -----------------------------------------------------------------------------------------------
 
 
 def test_the_story_of_the_swapped_columns_has_both_deviances_and_who_says_so() -> None:
-    text = story("The swapped columns")
+    text = story("Swapped columns")
     for number in (
         "30.646",
         "221.22",
@@ -251,7 +251,7 @@ def test_the_story_of_the_other_tests_has_their_p_values() -> None:
     text = story("The tests beside the model")
     assert (
         "ModPref | 0.01035 | 0.02208 | 0.008798" in text
-        and "Collins et al. | 8.407e-05 | 0.002164 (one tie left over, dropped)" in text
+        and "Collins et al. | 8.407e-05 | 0.002164 (one remaining tie dropped)" in text
     )
     assert "chi-square 10.200 on 3 df, p = 0.0169" in text
 
@@ -267,7 +267,7 @@ def test_every_report_tells_the_story_and_names_the_versions() -> None:
     checked = dras("recorded")
     for suffix in (".html", ".md"):
         text = render(checked, checked.context, suffix)
-        assert "why 30.646 is not what Table 1 gives" in text and "sum to zero" in text
+        assert "why Table 1 does not give 30.646" in text and "sum to zero" in text
         assert "prefmod 0.8" in text and "(recorded)" in text
 
 
@@ -295,7 +295,7 @@ def test_several_papers_and_files_are_run_together(tmp_path) -> None:
 
 
 def test_nothing_to_run_and_an_unknown_paper_are_refused() -> None:
-    with pytest.raises(InputError, match="no paper is named"):
+    with pytest.raises(InputError, match="no paper given"):
         run([])
     with pytest.raises(InputError, match="dras-2015"):
         run("dras-2051")

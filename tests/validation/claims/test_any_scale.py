@@ -80,7 +80,7 @@ def test_no_number_that_eba_prints_is_accused() -> None:
 def test_log_worths_and_worths_of_any_level_come_out(printed: str) -> None:
     rows = checked(printed)
     assert {a.verdict for a in rows} == {"agrees"} and {a.code for a in rows} == {"free-scale"}
-    assert all("on a free scale: ours times" in a.explanation for a in rows)
+    assert all("on a free scale: computed times" in a.explanation for a in rows)
 
 
 def test_standard_errors_have_the_factor_of_the_estimates() -> None:

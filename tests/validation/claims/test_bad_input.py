@@ -251,7 +251,7 @@ def test_ns_is_a_p_value_above_alpha(text):
 @pytest.mark.parametrize("key", ["estimate", "se", "z"])
 @pytest.mark.parametrize("mark", ["n.s.", "**"])
 def test_a_mark_of_significance_is_printed_of_p_values_only(key, mark):
-    assert "is a mark of significance, which a p-value has" in refused(
+    assert "is a significance mark, which is allowed only for p-values" in refused(
         HEAD + MODEL + f'{key} = {{ A = "{mark}" }}\n'
     )
     parse_claims(
@@ -262,7 +262,7 @@ def test_a_mark_of_significance_is_printed_of_p_values_only(key, mark):
 
 
 def test_a_p_that_names_no_parameter_is_refused_with_the_way_to_write_it():
-    assert """p = 'n.s.' does not say of what; write p = { A = "n.s." }""" in refused(
+    assert """p = 'n.s.' does not say which parameter; write p = { A = "n.s." }""" in refused(
         HEAD + MODEL + 'p = "n.s."\n'
     )
 
@@ -288,7 +288,7 @@ def test_empty_item_terms_are_refused_since_they_can_mean_two_models():
     message = refused(
         HEAD + 'model = { family = "bradley-terry", item_terms = [] }\ndeviance = "10.9 on 3"\n'
     )
-    assert "line 11" in message and "leave item_terms out" in message and "null_deviance" in message
+    assert "line 11" in message and "omit item_terms" in message and "null_deviance" in message
 
 
 # -- anything ------------------------------------------------------------------------------------------------

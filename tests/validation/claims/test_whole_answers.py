@@ -223,7 +223,7 @@ def test_a_table_of_rankings_without_a_family_is_not_checkable_and_is_offered_it
     assert {(a.verdict, a.code) for a in rows} == {("not-checkable", "another-model")} and exit_code(
         rows
     ) == 0
-    assert 'say family = "plackett-luce" (19 of 19 numbers come out)' in rows[0].explanation
+    assert 'state family = "plackett-luce" (19 of 19 numbers reproduced)' in rows[0].explanation
     for family in ("pattern", "llbt", "bradley-terry"):
         assert f'family = "{family}" (' in rows[0].explanation
 
@@ -249,7 +249,7 @@ def test_a_table_of_comparisons_must_say_its_family() -> None:
         with pytest.raises(InputError, match=f"line {line}.*model"):
             checked(data, 'estimate = { B = "1" }', model)
     with pytest.raises(
-        InputError, match="data.d: the model is of persons' whole answers, and these are comparisons"
+        InputError, match="data.d: the model is for persons' whole answers, but these are comparisons"
     ):
         checked(data, 'estimate = { B = "1" }')
 
@@ -275,7 +275,7 @@ def test_arithmetic_holds_z_and_p_against_estimate_and_error() -> None:
 
 def test_the_search_for_slips_says_that_it_is_not_of_this_model() -> None:
     found = explain(parse_claims(text(SALAD, VIGNETTE)))
-    assert "slips that are known are of comparisons" in found.not_searched["c"]
+    assert "the known slips are for comparisons" in found.not_searched["c"]
 
 
 def test_data_made_from_others_have_their_layout() -> None:
@@ -410,7 +410,7 @@ def test_a_reading_must_say_its_family() -> None:
 def test_the_reading_with_the_unsaid_prior_is_offered_too() -> None:
     rows = checked(SEPARATED, OF_SEPARATED, "")
     assert {a.code for a in rows} == {"another-model"}
-    assert 'say family = "plackett-luce" (4 of 4 numbers come out)' in rows[0].explanation
+    assert 'state family = "plackett-luce" (4 of 4 numbers reproduced)' in rows[0].explanation
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 3, 4])

@@ -118,7 +118,7 @@ def test_a_sampled_row_says_what_its_agreement_is_worth() -> None:
     for a in rows:
         assert a.digits is None and a.floor is None
         assert (
-            "judged by Monte Carlo error and not by digits: largest |z|" in a.explanation
+            "compared by Monte Carlo error, not by digits: largest |z|" in a.explanation
             and "allowed; a difference of 0.0" in a.explanation
         )
         assert "would be seen with probability 0.9" in a.explanation
@@ -191,7 +191,7 @@ def test_a_spoilt_number_of_vilars_differs() -> None:
         "se.equation-6.A-C",
         "test_p.sign.A-C",
     }
-    assert all("fewer than the floor" in a.explanation for a in rows if a.verdict == "differs")
+    assert all("fewer than the required" in a.explanation for a in rows if a.verdict == "differs")
     assert exit_code(rows) == 1
 
 
@@ -250,7 +250,7 @@ def test_r_none_says_so_once_for_every_call_that_was_not_made(paper: str, n: int
     assert len(rows) == n
     assert all(
         (a.verdict, a.r, a.r_call) == ("not-checkable", None, None)
-        and a.explanation.endswith("; R was not to be asked")
+        and a.explanation.endswith("; R was not requested")
         for a in rows
     )
     assert exit_code(rows) == 0 and exit_code(rows, require_r=True) == 2
@@ -332,14 +332,14 @@ def test_a_row_judged_without_digits_is_listed_and_counts_as_no_digits_agreement
     for suffix in (".txt", ".md", ".html"):
         # In Markdown every sign is escaped.
         text = render(rows, ReportContext(), suffix).replace("\\", "").replace("&#39;", "'")
-        assert " ".join(text.split()).count("judged by Monte Carlo error") == 11, suffix
+        assert " ".join(text.split()).count("compared by Monte Carlo error") == 11, suffix
 
 
 def test_the_story_of_vilar_has_every_pair_with_the_digits_it_shares_with_r() -> None:
     report = recomputed("vilar-2007", "recorded")
     assert report.exit_code == 0 and isinstance(report.context, ReportContext)
     story, judges = report.context.story
-    assert judges.title == "A judge as the unit: what survives"
+    assert judges.title == "Judges as units: what survives"
     assert story.table is not None and "R was asked for 224 numbers" in story.paragraphs[0]
     assert [row[0] for row in story.table.rows] == [
         "A and B",
@@ -353,5 +353,5 @@ def test_the_story_of_vilar_has_every_pair_with_the_digits_it_shares_with_r() ->
     assert all(float(cell) > 14 for row in story.table.rows for cell in row[2::2])
     without = run("vilar-2007", r="none")
     assert isinstance(without.context, ReportContext) and without.context.story[0].table is not None
-    assert without.context.story[0].paragraphs[0].endswith("of 7 comparisons; R was not to be asked.")
+    assert without.context.story[0].paragraphs[0].endswith("of 7 comparisons; R was not requested.")
     assert {cell for row in without.context.story[0].table.rows for cell in row[2::2]} == {"-"}

@@ -101,7 +101,7 @@ STATEMENTS = {
     "subjects-prefmod-order": ("agrees", "A:judge[3] (z = -6.46), B:judge[3] (z = -4.06)"),
     "subjects-contribute": ("agrees", "173.4128 on 9 df"),
     "subscript": ("differs", "erratum: lambda_jl belongs to lambda_j"),
-    "modpref-preference-by-judge": ("not-checkable", "its standard error 1.34 times as long"),
+    "modpref-preference-by-judge": ("not-checkable", "its standard error 1.34 times as large"),
     "collins-by-judge": ("not-checkable", "tie (z = 2.02)"),
     "undecidedness-by-judge": ("agrees", "survives clustering: CR2 by judge (4 clusters). tie -1.8317"),
     "ranking-by-judge": (
@@ -110,7 +110,7 @@ STATEMENTS = {
     ),
     "ranking-by-judge-prefmod-order": ("explained", "A - D, A - C and B - C do not survive clustering"),
     "ties-improve-by-judge": ("agrees", "t = -12.12 on 3.0 df"),
-    "subjects-by-judge": ("not-checkable", "no standard error, judge 1 alone"),
+    "subjects-by-judge": ("not-checkable", "no standard error: part of it depends on judge 1 alone"),
 }
 
 
@@ -130,7 +130,7 @@ def test_no_statement_is_left_out() -> None:
 def test_the_papers_numbers_come_out_only_with_the_columns_in_prefmods_order() -> None:
     row = verdict("table-1", "deviance")
     assert row.native == pytest.approx(30.45544, abs=5e-6)
-    assert row.explanation.startswith("pair-order: comes out if the columns of Table 1")
+    assert row.explanation.startswith("pair-order: reproduced if the columns of Table 1")
     assert verdict("table-1-prefmod-order", "deviance").native == pytest.approx(30.64585, abs=5e-6)
     assert verdict("table-1-prefmod-order-without-ties", "deviance").native == pytest.approx(
         221.2189, abs=5e-5

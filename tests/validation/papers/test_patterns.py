@@ -31,9 +31,9 @@ from tests.validation.runs import recomputed, said, shares_runs
 pytestmark = shares_runs
 NOBODY = Backend("none")
 STATEMENTS = {
-    "pattern-is-llbt": ("agrees", "", "digits that fit_pattern and fit_llbt share: made-two-kinds 1"),
+    "pattern-is-llbt": ("agrees", "", "common digits of fit_pattern and fit_llbt: made-two-kinds 1"),
     "rankings-of-two": ("agrees", "", "fit_plackett_luce and fit_bradley_terry share 1"),
-    "rearranged": ("agrees", "", "15 pairs of fits share 1"),
+    "rearranged": ("agrees", "", "15 pairs of fits have at least 1"),
     "reversed": ("agrees", "", "Plackett-Luce: llf -76.415289 becomes -77.937982"),
     "beta-as-coded": ("agrees", "", "difference: llf -1117.678629 and -1117.678629"),
 }
@@ -78,7 +78,7 @@ def test_data_that_may_not_be_copied_are_not_run_and_say_so(rows: list[Agreement
     assert len(absent) == 14 and {(a.verdict, a.code) for a in absent} == {("not-run", "r-not-run")}
     assert all(
         re.search(
-            r"may not be copied.*\(--r live, .* prefmod are, or --data DIR with \w+[.]RData of prefmod.s sources\)",
+            r"may not be copied.*\(use --r live, .* prefmod are installed, or --data DIR with \w+[.]RData of prefmod.s sources\)",
             a.explanation,
         )
         for a in absent
@@ -97,7 +97,7 @@ def test_a_file_of_prefmods_sources_is_read_without_r_and_held_against_its_diges
     data = {**documents.data_of(next(d for d in documents.documents() if d["id"] == "dat4--pattern"))}
     other = documents.rows_of(data, Backend("recorded"), str(tmp_path))
     assert isinstance(other, NoAnswer) and other.verdict == "not-run"
-    assert re.search(r"dat4\.RData is another table than that of the 50-digit values", other.why)
+    assert re.search(r"dat4\.RData is not the table of the 50-digit values", other.why)
     answers = [[1, 1, 1, -1, 1, -1], [-1, 1, 1, -1, 1, 1], [None, -1, 1, -1, 1, 1]]
     rows = [{"weight": 1, "answers": row} for row in answers]
     known = {**data, "sha256": hashlib.sha256(repr(rows).encode()).hexdigest()}
@@ -121,7 +121,7 @@ def test_prefmods_own_tables_are_read_as_those_of_the_values_and_every_number_ag
 def test_a_table_of_prefmod_that_is_another_one_is_not_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
     data = {**documents.data_of(next(d for d in documents.documents() if d["id"] == "dat4--pattern"))}
     found = documents.rows_of({**data, "sha256": "0" * 64}, Backend("live"))
-    assert isinstance(found, NoAnswer) and "another table" in found.why and found.verdict == "not-run"
+    assert isinstance(found, NoAnswer) and "is not the table of" in found.why and found.verdict == "not-run"
 
 
 def test_a_table_of_prefmod_is_never_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +200,7 @@ def test_the_report_lists_every_model_and_what_was_not_checked(rows: list[Agreem
     assert absent.table is not None and len(absent.table.rows) == 14
     assert "nlm" in prefmod.paragraphs[0]
     nothing = story.story(Checker(read_paper("patterns")), [])
-    assert nothing[0].table is None and nothing[2].paragraphs == ("All data were here.",)
+    assert nothing[0].table is None and nothing[2].paragraphs == ("All data were available.",)
 
 
 # -- R, from its records -------------------------------------------------------------------------------------

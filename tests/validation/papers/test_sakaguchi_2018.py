@@ -51,7 +51,7 @@ def test_only_one_verdict_is_stated_and_all_others_are_computed() -> None:
 def test_easls_gain_comes_out_where_showing_items_together_lowers_noise_and_for_random_hits(rows) -> None:
     for claim in ("lexical-efficiency", "political-efficiency"):
         text = rows[claim].explanation
-        assert "it comes out in context uniform:0.7" in text and "and so for random HITs" in text
+        assert "it holds in context uniform:0.7" in text and "also for random HITs" in text
         assert (
             "EASL's gain over DA appears if showing items together lowers noise (uniform:0.7: easl +0.0"
             in text
@@ -215,7 +215,7 @@ def test_an_agreement_without_a_record_is_simulated(monkeypatch: pytest.MonkeyPa
     finally:
         grids.grids.cache_clear()
         grids._drawn.cache_clear()
-    assert found.source == "1 replicates simulated now, each with a truth of its own"
+    assert found.source == "1 replicates simulated now, each with its own truth"
     assert found.shifted.rho["da+"].shape == (2, 2, 2, 1) and found.differing.shifts == (0.14,)
 
 

@@ -139,11 +139,11 @@ def test_counts_of_a_board_add_up(tmp_path: Path) -> None:
 
 def test_a_report_without_data_begins_with_the_checks_that_were_made(tmp_path: Path) -> None:
     first = next(headline(alone(tmp_path, TABLE)))
-    assert first == "4 of 4 checks of the printed numbers against each other hold."
+    assert first == "4 of 4 checks of the printed numbers against each other pass."
 
 
 def test_what_only_data_can_say_is_said(tmp_path: Path) -> None:
     found = alone(tmp_path, "item,estimate\nA,0.5\nB,0.2\nC,0.1\n")
-    assert "Nothing here follows from another printed number." in screen(found)
-    assert "estimate: only the data can say whether they are right" in screen(found)
+    assert "No number here follows from another printed number." in screen(found)
+    assert "estimate: the data are needed to check them" in screen(found)
     assert {a.verdict for a in found} == {"not-checkable"} and found.exit_code == 0

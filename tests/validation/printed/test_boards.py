@@ -86,7 +86,7 @@ def test_what_early_stopping_leaves_is_immaterial_and_more_differs(rows, table, 
     first = f"estimate.{rows['model'][0]}"
     found = checked(rows.assign(rating=close), table, tmp_path)
     assert of(found)[first] == "immaterial" and found.exit_code == 0
-    assert "of a standard error beyond the printed places" in next(
+    assert "differs beyond the printed decimals by" in next(
         a.explanation for a in found if a.quantity == first
     )
     found = checked(rows.assign(rating=far), table, tmp_path)
@@ -135,7 +135,7 @@ def test_an_anchor_another_level_and_another_law_of_ties_are_followed(votes, tab
 def test_models_that_only_one_of_the_two_has_are_named(rows, table, tmp_path):
     frame = rows[["model", "rating"]].replace({"model": {rows["model"][5]: "somebody else"}})
     found = checked(frame, table, tmp_path)
-    assert "row somebody else: no item" in "".join(str(a.quantity) for a in found)
+    assert "row somebody else: not an item" in "".join(str(a.quantity) for a in found)
     (said,) = (a.explanation for a in found if a.code == "other-models")
     assert rows["model"][5] in said and len(of(found)) == 5
 
@@ -143,12 +143,12 @@ def test_models_that_only_one_of_the_two_has_are_named(rows, table, tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("a,b\n1,2\n", "without a number that is known; the headings found are 'a', 'b'"),
-        ("model,points\nA,2\n", "the headings found are 'model', 'points'"),
+        ("a,b\n1,2\n", "without a known kind of number; headings found: 'a', 'b'"),
+        ("model,points\nA,2\n", "headings found: 'model', 'points'"),
         ("model,rating\nA,12 points\n", r"row 'A', column 'rating': printed '12 points' is not one number"),
-        ("model,rating\nA,**\n", "without a number that is known"),
-        ("model,rating\nA,1\nA,2\n", "'A' stands in several rows"),
-        ("model,rating\nA,1\nB,2\n", "of its 2 names 0 are items of"),
+        ("model,rating\nA,**\n", "without a known kind of number"),
+        ("model,rating\nA,1\nA,2\n", "'A' appears in several rows"),
+        ("model,rating\nA,1\nB,2\n", "0 of its 2 names are items of"),
         ("", "is empty"),
     ],
 )

@@ -46,13 +46,13 @@ def test_names_with_numbers_are_places_in_the_order_of_the_data_and_said() -> No
 
 def test_what_was_found_is_said_with_what_it_was_found_from() -> None:
     said = one("booktabs.tex", "baseball").sentences
-    assert "scale log-odds was found: 25 of 25 come out, 13 of 25 with lambda" in said
+    assert "scale log-odds was found: 25 of 25 are reproduced, 13 of 25 with lambda" in said
     assert "reference Baltimore: its number is 0 or missing" in said
-    assert "as many come out with family llbt; the first is taken" in said
+    assert "as many are reproduced with family llbt; the first is used" in said
     said = one("btm_summary.txt", "baseball").sentences
-    assert "reference Baltimore: it alone has no number" in said
+    assert "reference Baltimore: it is without a number" in said
     assert any(
-        s.startswith("ties davidson was found: 28 of 28 come out") for s in one("gnm_o.txt", "cems").sentences
+        s.startswith("ties davidson was found: 28 of 28 are reproduced") for s in one("gnm_o.txt", "cems").sentences
     )
 
 
@@ -87,7 +87,7 @@ Toronto   1.3271104 0.3403222
 def test_an_order_effect_that_the_page_does_not_print_is_found(tmp_path: Path) -> None:
     (found,) = read_pages(written(tmp_path, ABILITIES, "page.txt"), data("home"))
     assert found.found.model.order_effect
-    assert "order effect yes was found: 7 of 13 come out, 1 of 13 with none" in found.sentences
+    assert "order effect yes was found: 7 of 13 are reproduced, 1 of 13 with none" in found.sentences
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_names_that_mean_nothing_are_told_with_near_ones(
     if words is None:
         found = check_printed(path, data("baseball"), r="none")
         assert [str(a.quantity) for a in found if a.code == "not-looked-at"] == [
-            "row teamBoston: no item of firth-2005, baseball; did you mean 'Boston'?"
+            "row teamBoston: not an item of firth-2005, baseball; did you mean 'Boston'?"
         ]
         return
     with pytest.raises(InputError, match=words):

@@ -99,14 +99,14 @@ def test_what_was_read_and_what_was_not_is_said() -> None:
     assert said == (
         "readme.md: Markdown table",
         "7 rows from line 5: worth under 'Worth', wins under 'Wins'",
-        "not looked at: column Payroll",
+        "not checked: column Payroll",
     )
-    assert "line 23: Scale has 5 cells under 7 headings, and is not read" in page("genmod.txt").sentences[-1]
+    assert "line 23: Scale has 5 cells under 7 headings and was ignored" in page("genmod.txt").sentences[-1]
 
 
 def test_a_word_in_a_column_of_numbers_is_not_read_and_said() -> None:
     found = read_printed("team,estimate\nA,1.0\nB,2.0\nControls,yes\n", "x.csv")
-    assert found.others == ("row 'Controls', column 'estimate': 'yes' is not a number, and is not read",)
+    assert found.others == ("row 'Controls', column 'estimate': 'yes' is not a number and was ignored",)
 
 
 def test_exponentials_take_no_limits_and_worths_no_z() -> None:
@@ -146,19 +146,19 @@ def test_a_heading_that_is_named_decides_between_two() -> None:
     ("text", "words"),
     [
         ("", "is empty"),
-        ("Some words about teams.\n", "text without a number that is known; the headings found are none"),
-        ("team,size\nA,1\nB,2\n", "the headings found are 'team', 'size', and expected are such as Estimate"),
+        ("Some words about teams.\n", "text without a known kind of number; headings found: none"),
+        ("team,size\nA,1\nB,2\n", "headings found: 'team', 'size'; expected headings such as Estimate"),
         (
             "team,estimate,coef\nA,1,2\n",
-            r"'estimate', 'coef' could all be of kind estimate; say which with --heading",
+            r"'estimate', 'coef' could all be of kind estimate; choose one with --heading",
         ),
         ("team,estimate\nA,1.0 or so\n", "row 'A', column 'estimate': printed '1.0 or so' is not one number"),
-        ("team,estimate\nA,1.0\nA,2.0\n", "'A' stands in several rows"),
+        ("team,estimate\nA,1.0\nA,2.0\n", "'A' appears in several rows"),
         ("quantity,item,printed\nsize,A,1\n", "no quantity is called 'size'"),
-        ("quantity,item,printed\nse,A,1\nse,A,2\n", "'se.A' of claim '' stands twice"),
+        ("quantity,item,printed\nse,A,1\nse,A,2\n", "'se.A' of claim '' appears twice"),
         ("quantity,item,printed\n", "no rows below the headings"),
-        ("x" * (MOST_CHARACTERS + 1), "a page of numbers has at most 1,048,576"),
-        ("team,estimate\nA," + "9" * 900 + "\n", "the longest that is read has 200 characters"),
+        ("x" * (MOST_CHARACTERS + 1), "a page of numbers may have at most 1,048,576"),
+        ("team,estimate\nA," + "9" * 900 + "\n", "the longest allowed has 200 characters"),
         ('team,estimate\n"' + "9" * 200_000 + '",1\n', "no readable table: field larger"),
     ],
 )

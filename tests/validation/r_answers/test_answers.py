@@ -99,7 +99,7 @@ def test_the_standard_errors_by_cluster_have_no_counterpart(policy: Backend) -> 
     rows = pairproof.verify(FITS["comparisons"]().clustered(), r=policy)
     assert rows.agrees and not any(a.quantity.kind in ("se", "z", "p") for a in rows)
     assert [a.explanation for a in rows if a.code == "no-counterpart"] == [
-        "R packages: no counterpart: none clusters the standard errors of whole answers"
+        "R packages: no counterpart: none has clustered standard errors for whole answers"
     ]
 
 
@@ -119,7 +119,7 @@ def test_what_prefmod_would_read_otherwise_is_named_and_not_asked() -> None:
     # A scale of which the ends are not used has fewer patterns to prefmod.
     narrow = table("ratings", rule(60, 4, 2, 4) + 2, scale=[1.0, 2, 3, 4, 5])
     assert _no_model(pairproof.fit_pattern(narrow)) == (
-        "pattL.fit takes the scale from the ratings it meets: 2 of 5 points, so that fewer patterns are possible"
+        "pattL.fit infers the scale from the observed ratings: 2 of 5 points, so fewer patterns are possible"
     )
     assert _no_model(pairproof.fit_pattern(ratings())) == ""
 
@@ -130,7 +130,7 @@ def test_the_documented_beta_has_no_counterpart(policy: Backend) -> None:
     rows = pairproof.verify(fit, r=Backend("none"))
     assert len(rows) == 0
     assert _no_model(fit).startswith(
-        "beta='difference': MISbeta for objects is not the model that its help page describes"
+        "beta='difference': MISbeta for objects is not the model on its help page"
     )
 
 

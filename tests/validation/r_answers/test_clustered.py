@@ -93,15 +93,15 @@ def test_standard_errors_are_held_against_what_clusters_and_estimates_against_al
 def test_the_page_says_which_standard_errors_they_are_and_how_r_was_asked() -> None:
     text = str(recorded("davidson", ("judge", "source"), "CR2"))
     assert "CR2 by judge (24 clusters) and source (30 clusters)" in text
-    assert "V_1 + V_2 - V_12 of the three, since R has no two-way one" in " ".join(text.split())
-    assert "its standard errors suppose independent answers and are not compared" in " ".join(text.split())
+    assert "V_1 + V_2 - V_12, since R has no two-way version" in " ".join(text.split())
+    assert "its standard errors assume independent answers and are not compared" in " ".join(text.split())
 
 
 def test_what_one_cluster_alone_determines_is_left_out_and_said() -> None:
     checked = recorded("dras by judge", ("judge",), "CR2")
     assert [a.quantity for a in checked if a.quantity.kind == "se"] == ["se.tie"]
     assert not any(a.quantity.kind in ("cov", "worth_se") for a in checked)
-    assert "that one cluster alone determines" in " ".join(str(checked).split())
+    assert "that a single cluster determines" in " ".join(str(checked).split())
 
 
 def test_a_wrong_standard_error_or_df_is_seen() -> None:

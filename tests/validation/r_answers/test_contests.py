@@ -48,9 +48,9 @@ ASKED = {
 #: Models that an R package lacks, and what the row says.
 LACKING = {
     "median of the probit": "here it is link probit",
-    "mean with ties": "the penalty also moves the contests' totals",
-    "laplace": "by PQL alone, which has no likelihood",
-    "quadrature": "one effect a judge",
+    "mean with ties": "the penalty also changes the contests' totals",
+    "laplace": "only by PQL, which has no likelihood",
+    "quadrature": "one effect per judge",
 }
 
 

@@ -235,7 +235,7 @@ def test_where_r_stops_short_its_own_score_shows_it(name: str) -> None:
     rows = compare_fit(fit, counterparts(fit, "live"))
     short = [a for a in rows if a.quantity.startswith("estimate") and not a.r_arrived]
     assert short and all(a.verdict == "not-checkable" and a.explanation.startswith("R ") for a in short)
-    assert "a Newton step from its own estimates leads" in short[0].explanation and all(
+    assert "standard errors from its estimates leads" in short[0].explanation and all(
         a.passes for a in rows if a.verdict != "not-run"
     )
 

@@ -40,29 +40,29 @@ def row(name: str, **fields: Any) -> Agreement:
 def test_a_finding_is_a_neutral_sentence_with_its_size() -> None:
     found = text([row("estimate.Gamma", size=0.29), row("estimate.A", verdict="agrees")])
     assert (
-        "Table 3: the data as deposited give 0.919 where 0.948 is printed for the estimate of Gamma (0.29 standard"
-        " errors); of the numbers beside it 1 come out."
+        "Table 3: the deposited data give 0.919, but 0.948 is printed for the estimate of Gamma (0.29 standard"
+        " errors); other numbers reproduced: 1."
     ) in found
 
 
 def test_rows_of_one_finding_are_one_sentence() -> None:
     rows = [row("estimate.Gamma", finding="f"), row("z.Gamma", finding="f", printed="2.1", native=2.03)]
     found = text(rows)
-    assert found.count("as deposited give 0") == 1 and "so it is with z.Gamma" in found
+    assert found.count("deposited data give 0") == 1 and "the same holds for z.Gamma" in found
 
 
 def test_numbers_that_one_reading_explains_are_one_sentence_with_the_reading() -> None:
-    why = "one-sided-p: comes out if p-values are one-sided (1 explanation of 20 readings; 9 numbers)"
+    why = "one-sided-p: reproduced if p-values are one-sided (1 explanation among 20 readings; 9 numbers)"
     rows = [row(f"p.{x}", verdict="explained", code="one-sided-p", explanation=why) for x in "ABCDEFG"]
-    (line,) = [line for line in text(rows).splitlines() if "comes out if" in line]
-    assert "what is printed comes out if p-values are one-sided" in line and "and 2 more" in line
+    (line,) = [line for line in text(rows).splitlines() if "reproduced if" in line]
+    assert "the printed value is reproduced if p-values are one-sided" in line and "and 2 more" in line
 
 
 def test_another_program_s_definition_is_no_finding_and_a_file_keeps_its_name() -> None:
-    why = "aic-constant: comes out if AIC is that of R's glm, which gives 87.324; 356.5 by pairproof's definition"
+    why = "aic-constant: reproduced if AIC is that of R's glm, which gives 87.324; 356.5 by pairproof's definition"
     more = {"verdict": "agrees-other-definition", "code": "aic-constant", "explanation": why}
     found = text([row("aic", printed="87.324", native=356.5, where="printed.txt", **more)])
-    assert "## Findings\n\n- Every number that was checked comes out." in found
+    assert "## Findings\n\n- Every number that was checked is reproduced." in found
     assert "## By another program's definition\n\n- printed.txt: 87.324 is printed for AIC;" in found
 
 
@@ -75,44 +75,44 @@ def test_what_nobody_has_filled_in_does_not_stand_on_the_page() -> None:
 def test_no_sentence_says_whose_fault_it_is(code: str) -> None:
     said = {"printed": "A is best", "about": "statement", "native": None, "code": code, "accepted": True}
     rows = [row("statement", verdict="differs-conclusion", explanation=f"{code}: B is before A", **said)]
-    found = text([*rows, row("estimate.A", code="misprint", explanation="it alone does not come out")])
+    found = text([*rows, row("estimate.A", code="misprint", explanation="the only number not reproduced")])
     assert re.findall(ACCUSING, found) == []
     assert (
-        "beside \u201cA is best\u201d the data as deposited give: B is before A (read and accepted)" in found
+        "for \u201cA is best\u201d the deposited data give: B is before A (read and accepted)" in found
     )
 
 
 def test_a_computed_number_is_told_with_as_many_decimals_as_tell_it_from_the_printed_one() -> None:
-    assert "give 0.9481 where 0.948 is" in text([row("estimate.A", native=0.94812)])
-    assert "give 0.00123 where 1.3e-3 is" in text([row("p.A", printed="1.3e-3", native=0.00123)])
+    assert "give 0.9481, but 0.948 is" in text([row("estimate.A", native=0.94812)])
+    assert "give 0.00123, but 1.3e-3 is" in text([row("p.A", printed="1.3e-3", native=0.00123)])
 
 
 def test_what_was_not_checked_stands_there_with_the_reason() -> None:
     why = "data not here: x.csv is not ours to ship"
     found = text([row(f"estimate.{k}", verdict="not-run", native=None, explanation=why) for k in "ABC"])
     assert f"Table 3 (3): {why}." in found and "3 printed numbers and statements: 3 not checked." in found
-    assert "Every number that was checked comes out." in found
+    assert "Every number that was checked is reproduced." in found
 
 
 def test_the_page_names_hashes_versions_and_the_command() -> None:
     found = text(check_paper(PAPER))
     assert f"claims: example.claims.toml | {HASH}" in found
     assert "With pairproof 9.9." in found and "\npairproof check x.claims.toml\n" in found
-    assert "29 printed numbers and statements: 29 come out." in found
+    assert "29 printed numbers and statements: 29 reproduced." in found
 
 
 def test_a_data_file_that_is_not_as_the_claims_file_states_is_not_given_its_hash() -> None:
     spec = replace(PAPER.data["baseball"], rows=(), file="x.csv", sha256="f" * 64)
     paper = replace(PAPER, data={"baseball": spec})
     page = attachment(paper, [], {"": HASH, "baseball": "cannot be read"}, {}, "c")
-    assert "data baseball: x.csv | not here as the claims file states it; not used" in render_markdown(page)
+    assert "data baseball: x.csv | not available in the version that the claims file states; not used" in render_markdown(page)
 
 
 def test_more_findings_than_a_page_holds_are_counted() -> None:
     where = [f"Table {k}, page {k}, the third column" for k in range(90)]
     rows = [row(f"estimate.item-{k}", size=1.5, where=place) for k, place in enumerate(where)]
     found = text(rows)
-    shown = found.count("the data as deposited give 0.919")
+    shown = found.count("the deposited data give 0.919")
     assert 8 < shown < 30 and f"... and {90 - shown} more: add --report all.html" in found
 
 

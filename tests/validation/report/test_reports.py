@@ -96,12 +96,12 @@ def test_where_nothing_was_compared_the_first_lines_say_so() -> None:
 def test_the_first_lines_say_what_comes_out_and_what_is_absent() -> None:
     lines = opening(*dras())
     assert re.fullmatch(
-        r"20 of 24 printed numbers come out; .*\d have explanations that a person accepted\.", lines[0]
+        r"20 of 24 printed numbers are reproduced; .*\d have explanations that a person accepted\.", lines[0]
     )
     assert re.match(r"23 of 36 statements hold; 8 cannot be checked; ", lines[1])
     assert re.match(r"\d+ further comparisons with R and 50-digit values: \d+ agree, 2 not-run", lines[2])
     assert lines[3] == "Nothing that ran needs attention."
-    assert lines[4] == "prefmod is absent: its recorded results are used"
+    assert lines[4] == "prefmod is not available: its recorded results are used"
     assert re.match(r"R gave \d+ numbers live and \d+ numbers from records; 2 checks did not run\.", lines[5])
 
 
@@ -126,32 +126,32 @@ MISPRINT = (
 def test_the_sentence_that_matters_is_first_and_whole() -> None:
     (said,) = headline(MISPRINT)
     assert said == (
-        "2 of 3 printed numbers come out, one of them by another definition; one does not: estimate.B: printed"
+        "2 of 3 printed numbers are reproduced, one of them by another definition; one is not: estimate.B: printed"
         " -0.948, computed -0.919 (0.12 standard errors)."
     )
     for suffix, between in ((".txt", "T "), (".md", "# T - "), (".html", "T ")):
         text = render(MISPRINT, ReportContext(title="T"), suffix).partition("<body>")
         words = " ".join(re.sub(r"<[^>]*>|\\", " ", text[2] or text[0]).split())
         assert words.startswith(
-            f"{between}2 of 3 printed numbers come out, one of them by another definition;"
+            f"{between}2 of 3 printed numbers are reproduced, one of them by another definition;"
         )
 
 
 def test_what_follows_from_a_misprint_is_told_with_it_and_not_beside_it() -> None:
     text = render_text(MISPRINT, ReportContext(), width=120)
     assert (
-        "! estimate.B: printed -0.948, computed -0.919 (0.12 standard errors); because of it these do not fit: z.B"
+        "! estimate.B: printed -0.948, computed -0.919 (0.12 standard errors); inconsistent because of it: z.B"
         in text
     )
-    assert "do not fit each other" not in text
+    assert "inconsistent with each other" not in text
     two = [replace(MISPRINT[1], quantity=Quantity("estimate", name="C")), *MISPRINT[1:2]]
     assert render_text(two, ReportContext(), width=200).count("printed -0.948") == 6  # three lists of two
     passing = replace(MISPRINT[2], verdict="not-checkable", code="consequence")
-    assert "because of it these do not fit: z.B" in render_text(
+    assert "inconsistent because of it: z.B" in render_text(
         [*MISPRINT[:2], passing], ReportContext(), width=160
     )
     alone = [replace(a, finding="") for a in MISPRINT]
-    assert "Printed numbers that do not fit each other: z.B." in [*headline(alone)]
+    assert "Printed numbers that are inconsistent with each other: z.B." in [*headline(alone)]
 
 
 def test_what_the_search_found_beside_the_explanations_is_a_list() -> None:
@@ -168,8 +168,8 @@ def test_other_definitions_are_a_list_of_their_own() -> None:
 
 def test_a_column_without_a_value_is_left_out() -> None:
     rows = re.findall(r"^\| quantity .*$", render(MISPRINT, ReportContext(), ".md"), re.MULTILINE)
-    assert rows == ["| quantity | printed | computed | off, in se | verdict | explanation |"]
-    assert "off, in se" not in render(MISPRINT[:1], ReportContext(), ".md")
+    assert rows == ["| quantity | printed | computed | difference, in se | verdict | explanation |"]
+    assert "difference, in se" not in render(MISPRINT[:1], ReportContext(), ".md")
 
 
 def test_badges_count_printed_numbers_and_no_comparisons_with_r() -> None:
@@ -182,7 +182,7 @@ def test_badges_count_printed_numbers_and_no_comparisons_with_r() -> None:
 def test_the_answer_and_a_picture_stand_before_the_tables_and_the_digits_of_r_are_folded() -> None:
     page = report(".html")
     picture, table = page.index("<svg"), page.index('class="v good"')
-    assert page.index("20 of 24 printed numbers come out") < picture < table < page.index("How R was asked")
+    assert page.index("20 of 24 printed numbers are reproduced") < picture < table < page.index("How R was asked")
     digits = page[page.index("Digits of agreement</h2>") :]
     assert digits.index("<details>") < digits.index("<svg")
 
@@ -210,7 +210,7 @@ def test_the_caption_of_the_picture_names_the_marks_that_stand_in_it(
 
 def test_an_absent_package_without_records_is_not_said_to_be_used() -> None:
     rows = [a for a in dras()[0] if a.r_source != "recorded"]
-    assert "prefmod is absent: what needs it did not run (no compiler)" in opening(
+    assert "prefmod is not available: checks that need it did not run (no compiler)" in opening(
         rows, ReportContext(absent={"prefmod": "no compiler"})
     )
 
@@ -219,10 +219,10 @@ def test_an_absent_package_without_records_is_not_said_to_be_used() -> None:
 def test_every_report_opens_with_the_same_lines(suffix: str) -> None:
     # Markdown escapes and the terminal breaks lines; the words are the same.
     text = re.sub(r"[\\\s]+", " ", report(suffix))
-    assert "prefmod is absent: its recorded results are used" in text
+    assert "prefmod is not available: its recorded results are used" in text
     assert (
-        text.index("20 of 24 printed numbers come out")
-        < text.index("prefmod is absent")
+        text.index("20 of 24 printed numbers are reproduced")
+        < text.index("prefmod is not available")
         < text.index("ranking-by-first-preferences")
     )
 
@@ -447,5 +447,5 @@ def test_what_draws_at_random_is_not_said_to_have_stopped_short_of_a_maximum() -
     drawn = Agreement("p", "c", "rank_low.i4", r_call="csranks::csranks", code="monte-carlo", **kept)
     short = Agreement("p", "c", "se.A", r_call=GLM, code="r-stopped-early", **kept)
     lines = opening([drawn, short], ReportContext())
-    assert "csranks::csranks draws at random, too few points to check 1 of native's numbers" in lines
-    assert f"{GLM} stopped short of the maximum: its numbers do not check 1 of native's" in lines
+    assert "csranks::csranks draws too few random points to check 1 of native's numbers" in lines
+    assert f"{GLM} stopped before the maximum: its numbers cannot check 1 of native's" in lines

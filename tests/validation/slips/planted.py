@@ -147,7 +147,7 @@ def _wide_as_prefmod() -> Target:
     return target(llbt(cems()), page(llbt(misread(cems(), "lexicographic", "prefmod"))))
 
 
-@plant("pair-order", "read in that of a dictionary")
+@plant("pair-order", "read in alphabetical order")
 def _wide_as_lexicographic() -> Target:
     return target(llbt(cems()), page(llbt(misread(cems(), "prefmod", "lexicographic"))))
 
@@ -165,7 +165,7 @@ def _springall() -> Target:
 
 @plant(
     "response-coding",
-    "the code of a tie for that of a win of the first; the code of a win of the first for that of a tie",
+    "the code of a tie in place of that of a win of the first item; the code of a win of the first item in place of that of a tie",
 )
 def _coding() -> Target:
     return target(llbt(dras()), page(llbt(altered(dras(), lambda k, w, t, l: (t, w, l)))))
@@ -198,7 +198,7 @@ def relabelled_by_judge(data: Comparisons) -> Comparisons:
     return Comparisons.build(data.items, data.first, data.second, w, t, l, columns=data.columns)
 
 
-@plant("judge-major", "answers written out pair by pair are labelled judge by judge")
+@plant("judge-major", "answers listed pair by pair are labelled judge by judge")
 def _vignette() -> Target:
     return target(llbt(dras()), page(llbt(relabelled_by_judge(dras()))))
 
@@ -269,7 +269,7 @@ for _name, _words, _fit in TREATED:
     plant("ties", _words)(_treated("davidson" if _name != "davidson" else "half", _fit))
 
 
-@plant("cells", "every row is a cell of its own")
+@plant("cells", "every row is a separate cell")
 def _turner_firth() -> Target:
     """The numbers of Turner and Firth (2012) held against those of Firth (2005)."""
     whole = bradley_terry(baseball(), reference="Baltimore")
@@ -368,7 +368,7 @@ def _where_glm_stopped() -> Target:
     )
 
 
-@plant("infinite-estimate", "as it stood where some program stopped")
+@plant("infinite-estimate", "has the value at which some program stopped")
 def _lizard() -> Target:
     """A program that went further than glm: 36.68 with a standard error of 3.9e7, as of BradleyTerry2's
     lizard096.
@@ -435,7 +435,7 @@ def _loose_epsilon() -> Target:
     )
 
 
-@plant("stopped-early", "the solver stopped early (at the printed values the log-likelihood lies")
+@plant("stopped-early", "the solver stopped early (the log-likelihood at the printed values is")
 def _gradient_ascent() -> Target:
     """Neither Zermelo nor least squares: a fixed-step ascent, stopped when the log-likelihood rises by less
     than 1e-6 of itself.
@@ -492,7 +492,7 @@ def _scaled(words: str, factor: float, offset: float = 0.0, reference: str = "St
 
 
 _scaled("log-odds, twice lambda", 1.0)
-_scaled("lambda halved", 0.25)
+_scaled("half of lambda", 0.25)
 _scaled("1.75", 1 / 1.75)
 _scaled("1.702", 1 / 1.702)
 _scaled("are Elo points", 400 / math.log(10))
@@ -528,7 +528,7 @@ def _nu() -> Target:
     return target(fit, {**page(fit), "estimate.tie": f"{math.exp(fit.params['tie']):.4f}"})
 
 
-@plant("tie-parameter", "log nu less log 2")
+@plant("tie-parameter", "log nu - log 2")
 def _tie_max() -> Target:
     fit = llbt(dras())
     return target(fit, {**page(fit), "estimate.tie": f"{fit.params['tie'] - math.log(2):.4f}"})
@@ -553,7 +553,7 @@ def _one_sided() -> Target:
     return target(fit, {**page(fit), **{f"p.{i}": f"{fit.pvalues[i] / 2:.3g}" for i in fit.items[1:]}})
 
 
-@plant("t-for-z", "from t with")
+@plant("t-for-z", "from the t distribution with")
 def _t() -> Target:
     from scipy.stats import t
 
@@ -582,7 +582,7 @@ def _aic(words: str, value: Callable[[Fit], float]) -> None:
 
 _aic("the constants of R's glm", lambda f: quantity(f, "aic_glm"))
 _aic("deviance + 2k", lambda f: f.deviance + 2 * f.rank)
-_aic("one parameter more", lambda f: f.aic + 2)
+_aic("one more parameter", lambda f: f.aic + 2)
 _aic("divided by", lambda f: f.aic / f.n_comparisons)
 
 
@@ -606,7 +606,7 @@ def _empty_cells() -> Target:
     return target(fit, {**page(fit), "df_resid": str(fit.df_resid + 2)})
 
 
-@plant("digits-transposed", "two of its digits changed places")
+@plant("digits-transposed", "two of its digits were exchanged")
 def _transposed() -> Target:
     fit = bradley_terry(citations())
     return target(fit, {**page(fit, 5), "estimate.JRSS-B": "0.26985"})
@@ -628,7 +628,7 @@ def columns_of(fit: Fit, *kinds: str, decimals: int = 4) -> Page:
     )
 
 
-@plant("columns-exchanged", "the columns of standard errors and of z")
+@plant("columns-exchanged", "the columns of standard errors and z")
 def _se_and_z() -> Target:
     fit = bradley_terry(baseball(), reference="Baltimore")
     right = columns_of(fit, "estimate", "se", "z")
@@ -638,7 +638,7 @@ def _se_and_z() -> Target:
 
 @plant(
     "labels-exchanged-in-one-column",
-    "New York and Toronto stand in each other's place in the column of standard errors",
+    "New York and Toronto are exchanged in the column of standard errors",
 )
 def _one_column_sorted() -> Target:
     fit = bradley_terry(baseball(), reference="Baltimore")
@@ -647,7 +647,7 @@ def _one_column_sorted() -> Target:
     return target(fit, {**right, a: right[b], b: right[a]})
 
 
-@plant("one-column-on-the-other-scale", "standard errors are of log-odds beside estimates of lambda")
+@plant("one-column-on-the-other-scale", "standard errors are on the log-odds scale and estimates on the lambda scale")
 def _prefmod_beside_psychotools() -> Target:
     fit = llbt(cems())
     items = [n for n in fit.items if n != "Stockholm"]
@@ -667,14 +667,14 @@ def _dispersed(words: str, factor: Callable[[Fit], float]) -> None:
         return target(fit, numbers)
 
 
-_dispersed("the root of deviance over", lambda f: math.sqrt(f.deviance / f.df_resid))
+_dispersed("the square root of deviance /", lambda f: math.sqrt(f.deviance / f.df_resid))
 _dispersed("Pearson's chi-square", lambda f: math.sqrt(f.goodness_of_fit().pearson / f.df_resid))
-_dispersed("multiplied by the root of 2", lambda f: math.sqrt(2.0))
-_dispersed("of one comparison", lambda f: math.sqrt(f.n_comparisons))
+_dispersed("multiplied by the square root of 2", lambda f: math.sqrt(2.0))
+_dispersed("of the number of comparisons", lambda f: math.sqrt(f.n_comparisons))
 _dispersed("all standard errors are 1.3 times", lambda f: 1.3)
 
 
-@plant("order-effect", "the model has an order effect, which is not said")
+@plant("order-effect", "the model has an order effect that is not mentioned")
 def _at_home() -> Target:
     """Turner and Firth (2012), 2.3: with at.home, held against the model without."""
     with_order = bradley_terry(baseball(), reference="Baltimore", order_effect=True, cells="row")
@@ -737,7 +737,7 @@ def _tie_column() -> Target:
     return target(llbt(d), numbers)
 
 
-@plant("prefmod-worths", "loses the items whose names are none in R (St. Gallen)")
+@plant("prefmod-worths", "loses the items whose names are not valid in R (St. Gallen)")
 def _saint_gallen() -> Target:
     """prefmod's worths of CEMS: exp(2 lambda) over their sum, St. Gallen's lambda lost."""
     fit = llbt(cems())
@@ -745,7 +745,7 @@ def _saint_gallen() -> Target:
     return target(fit, {f"worth.all.{i}": f"{v / sum(e.values()):.4f}" for i, v in e.items()})
 
 
-@plant("prefmod-worths", "worths to groups of items with equal covariates, which sum to 1")
+@plant("prefmod-worths", "worth per group of items with equal covariates, and these sum to 1")
 def _latin() -> Target:
     """CEMS by LAT: two worths that sum to 1, each of three items (prefmod prints .556 and .444 of the data of 1998)."""
     fit = llbt(latin_countries("cems-1998-erroneous"), item_terms=["LAT"])

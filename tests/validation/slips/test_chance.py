@@ -39,7 +39,7 @@ def test_a_degree_of_freedom_more_is_said_to_be_no_evidence_on_a_short_page() ->
     fit = bradley_terry(citations())
     (found,) = search([target(fit, {**page(fit, 3), "df_resid": "4"})]).found
     assert [e.names for e in found.explanations] == [("df",)] and not found.clear
-    assert found.chance_of_100 > MOST_OF_100 and "so that it is not evidence" in count_words(found)
+    assert found.chance_of_100 > MOST_OF_100 and "so this is not evidence" in count_words(found)
     assert found.wrong == ("df_resid",)
 
 

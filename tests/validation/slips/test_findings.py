@@ -49,7 +49,7 @@ def test_the_one_number_that_does_not_come_out_is_named_with_what_these_data_giv
     found = found_of(fit, {**page(fit, 3), "estimate.JASA": "-0.948"})
     assert found.wrong == ("estimate.JASA",) and not found.explanations
     assert found.wrong_words == (
-        "7 of 8 numbers come out; only estimate.JASA does not: printed -0.948, these data give -0.480"
+        "7 of 8 numbers are reproduced; only estimate.JASA is not: printed -0.948, these data give -0.480"
     )
 
 
@@ -98,16 +98,16 @@ def changed(kind: str, change: Callable[[float], float]) -> Page:
     [
         (
             lambda: changed("se", lambda v: v / math.sqrt(2)),
-            "all standard errors are too small by 1.414; so they are if every comparison is counted twice",
+            "all standard errors are too small by a factor of 1.414; this is the case if every comparison is counted twice",
         ),
-        (lambda: changed("se", lambda v: 1.17 * v), "all standard errors are too large by 1.17"),
+        (lambda: changed("se", lambda v: 1.17 * v), "all standard errors are too large by a factor of 1.17"),
         (
             lambda: changed("estimate", lambda v: 2 * v),
-            "all estimates are 2.000 times the computed ones; so they are if estimates are log-odds doubled",
+            "all estimates are 2.000 times the computed ones; this is the case if estimates are log-odds doubled",
         ),
         (
             lambda: changed("estimate", lambda v: v + 0.31),
-            "the estimates differ from the computed by one constant, 0.310",
+            "the estimates differ from the computed ones by a constant, 0.310",
         ),
     ],
     ids=["doubled", "a factor", "twice", "a constant"],
@@ -136,7 +136,7 @@ def test_the_count_that_was_mistyped_is_named() -> None:
     """248 for 221 wins of Biometrika over JRSS-B."""
     other = altered(citations(), lambda k, w, t, l: (248 if k == 2 else w, t, l))
     found = found_of(bradley_terry(citations()), page(bradley_terry(other), 3))
-    assert found.cell == "with 248 in place of 221 wins of Biometrika over JRSS-B every number comes out"
+    assert found.cell == "with 248 in place of 221 wins of Biometrika over JRSS-B every number is reproduced"
     assert not found.explanations and not found.wrong
 
 
@@ -147,7 +147,7 @@ def test_mistyped_ties_and_worths_are_named_too() -> None:
     for numbers in (page(other, 3), worths):
         found = found_of(llbt(cems()), numbers)
         assert found.cell.startswith(
-            "with 28 in place of 19 ties of London and Barcelona every number comes out"
+            "with 28 in place of 19 ties of London and Barcelona every number is reproduced"
         )
 
 
@@ -164,7 +164,7 @@ def test_two_cells_that_changed_places_are_named() -> None:
     counts = {0: (d.wins[1], d.losses[1]), 1: (d.wins[0], d.losses[0])}
     other = altered(d, lambda k, w, t, l: (counts[k][0], t, counts[k][1]) if k in counts else (w, t, l))
     found = found_of(bradley_terry(d), page(bradley_terry(other), 3))
-    assert "the counts of Biometrika:Comm Statist and of Biometrika:JASA exchanged" in found.cell
+    assert "the counts of Biometrika:Comm Statist and Biometrika:JASA exchanged" in found.cell
 
 
 def test_few_digits_name_no_cell() -> None:

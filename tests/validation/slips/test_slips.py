@@ -53,7 +53,7 @@ def test_a_planted_slip_is_found_by_name_and_nothing_else_explains_the_page(
     (found,) = search([make()]).found
     assert [e.names for e in found.explanations] == [(name,)], [e.sentence for e in found.explanations]
     assert words in found.explanations[0].sentence
-    assert found.explanations[0].sentence.startswith("comes out if ")
+    assert found.explanations[0].sentence.startswith("reproduced if ")
     assert found.readings > 1000
 
 
@@ -160,8 +160,8 @@ def test_a_pair_with_equal_wins_is_not_tried_the_other_way_round() -> None:
     fit = bradley_terry(data)
     slips = families()["one-pair-reversed"].slips(target(fit, page(fit)).situation())
     assert [s.sentence for s in slips] == [
-        "the pair A:C is read the other way round",
-        "the pair B:C is read the other way round",
+        "the pair A:C is read in reverse",
+        "the pair B:C is read in reverse",
     ]
 
 

@@ -64,8 +64,8 @@ def verdicts(rows: list[Agreement]) -> dict[str, str]:
     ("converged", "said"),
     [
         (False, "R did not converge: "),
-        (True, "R stopped short of the maximum: "),
-        (None, "R stopped short of the maximum: "),
+        (True, "R stopped before the maximum: "),
+        (None, "R stopped before the maximum: "),
     ],
 )
 def test_a_number_of_an_r_that_had_not_arrived_checks_nothing_and_is_shown_with_its_digits(
@@ -137,7 +137,7 @@ def test_what_r_did_not_check_is_counted_as_compared_by_no_report() -> None:
     checked = Verification(tuple(compare_fit(fit, [answer(fit, fit, 1e-6, False)])))
     short = [a for a in checked if not a.r_arrived]
     assert short and checked.compared == len(checked) - len(short) and checked.exit_code == 0
-    assert f"did not converge: its numbers do not check {len(short)} of native's" in str(checked)
+    assert f"did not converge: its numbers cannot check {len(short)} of native's" in str(checked)
     assert next(line for line in str(checked).splitlines() if line.startswith("estimate.A")).endswith("~")
     assert f"{len(short)} not-checkable" in render_text(list(checked), ReportContext())
     xml = render_junit(list(checked), ReportContext())

@@ -81,12 +81,12 @@ def test_what_stays_significant_by_judge_agrees_and_what_does_not_is_explained_a
     assert "A - D does not survive clustering; A - B survives" in lost.explanation
     # 0.869: t of A - D, the weaker of the two.
     assert lost.native == pytest.approx(0.801342287290 / 0.922122253983, rel=1e-10)
-    assert lost.explanation.endswith("With 3.0 degrees of freedom p is rough")
+    assert lost.explanation.endswith("With 3.0 degrees of freedom, p is approximate")
 
 
 def test_what_is_not_significant_with_independent_answers_either_is_false() -> None:
     wrong = judged(pairs=[["B", "A"]])
-    assert wrong.verdict == "differs-conclusion" and wrong.explanation.startswith("false: not significant")
+    assert wrong.verdict == "differs-conclusion" and wrong.explanation.startswith("false: also not significant")
     assert judged(parameters={"tie": "positive"}).verdict == "differs-conclusion"
 
 
@@ -95,7 +95,7 @@ def test_counts_without_judges_cannot_be_clustered_and_say_how_much_room_they_ha
     assert (row.verdict, row.code, row.passes) == ("not-checkable", "no-clusters", True)
     # 2.620 / 1.960 = 1.337
     assert (
-        "o1 (z = 2.62) would be lost if clustering made its standard error 1.34 times as long"
+        "o1 (z = 2.62) would lose significance if clustering made its standard error 1.34 times as large"
         in row.explanation
     )
 
@@ -112,12 +112,12 @@ def test_an_order_that_clustering_leaves_open_says_if_independent_answers_would_
     row = judged(test="order-open-by-cluster", pairs=[["A", "D"]])
     assert (
         row.verdict == "agrees"
-        and "holds under it only: with independent answers A - D is told" in row.explanation
+        and "holds only under clustering: with independent answers A - D is distinguishable" in row.explanation
     )
     settled = judged(test="order-open-by-cluster", pairs=[["A", "D"], ["D", "B"]])
     assert (
         settled.verdict == "differs-conclusion"
-        and "D - B distinguished under clustering too" in settled.explanation
+        and "also distinguished under clustering: D - B" in settled.explanation
     )
     alike = order_open(effects_of(dras(), ["judge"], [("A", "D")]), alpha=1e-9)
     assert alike.verdict == "agrees" and alike.explanation.startswith(
@@ -163,4 +163,4 @@ def test_clusters_that_all_say_the_same_cannot_be_tried():
         }
     )
     (effect,) = effects_of(pairproof.fit_llbt(table), ["judge"], [("A", "B")])
-    assert effect.alone and "no standard error, the clusters show no spread" in str(effect)
+    assert effect.alone and "no standard error: the clusters show no spread" in str(effect)

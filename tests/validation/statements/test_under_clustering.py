@@ -64,7 +64,7 @@ def context(table: str = "table-2") -> Context:
 def test_a_pair_said_to_differ_that_does_not_or_the_other_way_is_false() -> None:
     for pair, significant in ((["A", "C"], True), (["D", "A"], False)):
         found = run_test("pair-by-judges", context(), {"pair": pair, "significant": significant})
-        assert found.verdict == "differs-conclusion" and "summed, it is the other way" in found.explanation
+        assert found.verdict == "differs-conclusion" and "the sum over judges says the opposite" in found.explanation
 
 
 def test_a_difference_that_only_the_sum_has_does_not_survive(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_a_difference_that_only_the_sum_has_does_not_survive(monkeypatch: pytest
     one = Context(lambda name: table, lambda claim: pytest.fail("no fit is needed"), "mine", "", 0.05)
     found = run_test("pair-by-judges", one, {"pair": ["A", "B"], "significant": True})
     assert (found.verdict, found.code) == ("explained", "independent-answers")
-    assert found.explanation.startswith("independent-answers: comes out if all sentences are independent")
+    assert found.explanation.startswith("independent-answers: holds if all sentences are independent")
     m = np.array([50, 50, -5, -5, -5]) / np.array([75, 75, 50, 50, 50])
     assert found.native == pytest.approx(m.mean() / (m.std(ddof=1) / np.sqrt(5)), rel=1e-12)
 
@@ -90,7 +90,7 @@ def test_dras_judges_of_one_pair_are_counted_from_the_side_that_is_asked() -> No
     assert (first.tolist(), second.tolist(), ties.tolist()) == ([2, 1, 34, 2], [37, 38, 3, 35], [1, 1, 3, 3])
     story = dras_judges.under_clustering(Checker(read_paper("dras-2015")))
     assert (
-        "before and after are A - B, D - B, D - C, tie; no longer significant are A - D, A - C, B - C."
+        "with and without clustering: A - B, D - B, D - C, tie. No longer significant: A - D, A - C, B - C."
         in story.paragraphs[1]
     )
     assert story.table is not None and [row[0] for row in story.table.rows][-1] == "tie"
@@ -131,9 +131,9 @@ def test_the_words_on_english_czech_are_those_of_the_page(shared: Path) -> None:
     text = " ".join(story.paragraphs)
     for words in (
         "P(online-B better than cu-bojar) is 0.998",
-        "none is, and the paper's conclusion stands from all comparisons too",
+        "none does, and the paper's conclusion also holds for all comparisons",
         "2.16 by judge and 1.65 by source segment (P = 0.984 and 0.950)",
-        "Of 19 judges the five busiest gave 69 % of the answers",
+        "The five busiest of 19 judges gave 69 % of the answers",
     ):
         assert words in text
     page = (ROOT / "docs" / "papers-under-clustering.md").read_text(encoding="utf-8")

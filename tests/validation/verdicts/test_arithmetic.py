@@ -209,7 +209,7 @@ def test_one_ability_with_a_wrong_digit_has_no_whole_totals() -> None:
 def test_two_printed_digits_still_say_something_and_one_says_nothing() -> None:
     two, one = (check_win_totals(abilities(d), Games.each_pair(7, 13)) for d in (2, 0))
     assert two is not None and two.verdict == "agrees"
-    assert one is not None and one.verdict == "not-checkable" and "any would do" in one.sentence
+    assert one is not None and one.verdict == "not-checkable" and "any value would do" in one.sentence
 
 
 def test_random_abilities_almost_never_have_whole_totals() -> None:
@@ -290,7 +290,7 @@ def test_prefmod_s_numbers_on_the_corrected_data_give_away_the_reversed_pair() -
         if a.quantity == "arithmetic.win_totals"
     }
     assert (
-        "the data here have others: Barcelona 708.5, Stockholm 485"
+        "these data have other totals: Barcelona 708.5, Stockholm 485"
         in rows["prefmods-numbers-on-the-right-data"].explanation
     )
 

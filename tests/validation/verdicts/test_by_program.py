@@ -56,7 +56,7 @@ R_S = {"probit": (".050667", ".036365", ".043154"), "cauchit": (".466", ".054723
 def test_glm_s_standard_errors_of_other_links_are_those_of_the_expected_information(link: str) -> None:
     found = said(TEXT + CITATIONS % ("links", link, link, *R_S[link]), "links")
     assert {v[:2] for v in found.values()} == {("agrees-other-definition", "expected-information")}
-    assert "R's glm takes standard errors" in found["se.JASA"][2]
+    assert "R's glm uses for standard errors" in found["se.JASA"][2]
     one_off = (R_S[link][0], ".036999", R_S[link][2])
     found = said(TEXT + CITATIONS % ("links", link, link, *one_off), "links")
     assert found["se.JASA"][0] == "differs" and {v[0] for v in found.values()} <= {"differs", "immaterial"}

@@ -215,7 +215,7 @@ def test_a_sign_is_no_conclusion_where_the_interval_holds_zero(printed: str, ver
     )
     row = next(a for a in check_paper(parse_claims(text)) if a.printed)
     assert 0 < (row.native or 0.0) < 0.01 and row.verdict == verdict
-    assert ("0 lies in the interval of either" in row.explanation) == (verdict == "differs")
+    assert ("but both values are within" in row.explanation) == (verdict == "differs")
 
 
 # -- explanations by an algorithm that stopped ---------------------------------------------------------------

@@ -141,7 +141,7 @@ def _settled(row: Agreement, scale: float) -> Agreement:
     known: dict[str, Any] = {"certified": text, "certified_digits": own, "r_certified_digits": of_r}
     known["certified_floor"] = asked.digits
     if own < asked.digits:
-        why = f"pairproof has {own:.1f} of the 50 digits, fewer than {asked.digits:g}"
+        why = f"pairproof has {own:.1f} of the 50 digits, fewer than the required {asked.digits:g}"
         return replace(row, verdict="differs", code="few-digits", explanation=why, **known)
     said = row.explanation
     if row.verdict == "agrees" and of_r < SETTLED_BELOW:
@@ -405,5 +405,5 @@ def _by_50_digits(asked: Sequence[Agreement]) -> Story:
         for case, rows in seen.items()
     ]
     heads = ("data, model", "R function", "numbers", "pairproof's fewest digits", "R's fewest digits")
-    caption = "Digits that each side has of 50-digit values"
+    caption = "Digits of the 50-digit values that each side has"
     return told("Which side is right in the last digits", (WORDS.say("which-side"),), heads, lines, caption)

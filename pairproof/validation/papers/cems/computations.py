@@ -95,7 +95,7 @@ def half_wins_by_row(request: Request) -> Computed:
     ties = float(table.ties.sum())
     divisor = request.number("divided_by", "1")
     if divisor == 0.0:
-        raise InputError("args.divided_by is 0; expected a number that can be divided by")
+        raise InputError("args.divided_by is 0; expected a number other than 0")
     rescaled = {f"rescaled.{item}": float(fit.params[item]) / divisor for item in fit.items}
     return Computed(
         native={

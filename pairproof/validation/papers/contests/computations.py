@@ -134,7 +134,7 @@ def contests(request: Request) -> Computed:
         names.update({f"se.{n}": "" for n in fit.params.index})
         names.update({f"{kind}.{model['random']}": "" for kind in ("sigma", "sigma_se")})
     else:
-        raise InputError(f"args.method is {method[:40]!r}; expected 'pql', of a model with random effects")
+        raise InputError(f"args.method is {method[:40]!r}; expected 'pql', for a model with random effects")
     found = {key: quantity(fit, key) for key in names}
     if fit.random_effects is not None:
         found.update({f"effect.{n}": quantity(fit, f"effect.{n}") for n in effect_names(fit)})

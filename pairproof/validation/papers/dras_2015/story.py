@@ -75,7 +75,7 @@ def _together(effects: Sequence[Effect]) -> str:
         if p >= ALPHA and e.survives(ALPHA)
     ]
     gone = f", and {', '.join(lost)} does not" if lost else ""
-    return f"of the {len(pairs)} differences together (Holm) {' and '.join(said) or 'none'} remain{gone}"
+    return f"with Holm's adjustment for all {len(pairs)} differences, {' and '.join(said) or 'none'} remain{gone}"
 
 
 def _first_pair(table: Comparisons) -> str:
@@ -204,7 +204,7 @@ def _swapped_columns(checker: Checker, agreements: Sequence[Agreement]) -> Story
         right0=right0,
         wrong=wrong,
         wrong0=wrong0,
-        witnesses=f" So say pairproof's own fit, and in R {by_r}." if by_r else "",
+        witnesses=f" This is confirmed by pairproof's own fit and, in R, by {by_r}." if by_r else "",
     )
 
 
@@ -230,7 +230,7 @@ def _side_by_side(right: Fit, wrong: Fit, right0: Fit, wrong0: Fit, judges: Fit,
         both("deviance with ties, 8 df", "30.646", lambda f: f"{f.deviance:.3f}", right, wrong),
         both("deviance without, 9 df", "221.22", lambda f: f"{f.deviance:.2f}", right0, wrong0),
         (
-            "how many times larger",
+            "ratio of the deviances",
             "seven-fold",
             f"{right0.deviance / right.deviance:.2f}",
             f"{wrong0.deviance / wrong.deviance:.2f}",
@@ -290,7 +290,7 @@ def _saturated(checker: Checker, agreements: Sequence[Agreement]) -> Story:
         [f"{c.r_call} with \u201c{c.r_error}\u201d" for c in stopped if (c.package == "prefmod") == prefmod]
         for prefmod in (True, False)
     )
-    said = f"prefmod's own fitters stop on it: {'; '.join(own)}." + (
+    said = f"prefmod's own fitting functions stop on this table: {'; '.join(own)}." + (
         f" So does {'; '.join(others)}." if others else ""
     )
     answers: dict[str, dict[str, float]] = {}
@@ -311,7 +311,7 @@ def _saturated(checker: Checker, agreements: Sequence[Agreement]) -> Story:
         ]
         rows.append((call, *cells, f"{values['deviance']:.1g}" if "deviance" in values else ""))
     shown = Table(("", "o1 (se)", "g1 (se)", "deviance"), tuple(rows), "61 for, 24 undecided, 35 against")
-    stops = f"{said} The table shows who answers in their place." if own else WORDS.say("not-asked")
+    stops = f"{said} The table shows functions that fit it." if own else WORDS.say("not-asked")
     return WORDS.section("modpref", shown, fit=fit, stopped=stops)
 
 
@@ -324,7 +324,7 @@ def _beside(checker: Checker) -> Story:
             (
                 name,
                 f"{drop.p:.4g}",
-                f"{split.p:.4g}" + (" (one tie left over, dropped)" if split.dropped else ""),
+                f"{split.p:.4g}" + (" (one remaining tie dropped)" if split.dropped else ""),
                 f"{fit.pvalues['o1']:.4g}",
             )
         )

@@ -160,9 +160,7 @@ def lowest_perplexities(context: Context, *, tracks: Tracks, models: Sequence[st
     """At the largest training size these models have the lowest mean perplexities, clearly."""
     _check(*models)
     if not 0 < len(set(models)) < len(PAPER_MODELS):
-        raise InputError(
-            f"models {list(models)}; expected some of {', '.join(PAPER_MODELS)}, not none and not all"
-        )
+        raise InputError(f"models {list(models)}; expected some but not all of {', '.join(PAPER_MODELS)}")
     results = _results(context, tracks)
     size = _sizes(results)[-1]
     order = _at(results, size)
@@ -176,7 +174,7 @@ def lowest_perplexities(context: Context, *, tracks: Tracks, models: Sequence[st
     if not apart.low > 0:
         return Finding.because(
             "not-told-apart",
-            f"comes out if the order of the means is taken, not if they must be distinguished: {text}",
+            f"holds for the order of the means, but they cannot be distinguished: {text}",
             "explained",
             order[names[0]],
         )
@@ -199,7 +197,7 @@ def converges_most_rapidly(context: Context, *, tracks: Tracks, model: str, amon
         for m in {model: None, **dict.fromkeys(among)}
     }
     nearer = {k: m for k in sizes[:-1] for m in [min(above, key=lambda m: above[m][k])] if m != model}
-    limits = "above its own perplexity at the last size: " + "; ".join(
+    limits = "above its own perplexity at the largest size: " + "; ".join(
         f"{m} " + ", ".join(f"{100 * value:.1f} % at {k}" for k, value in shares.items())
         for m, shares in above.items()
     )
@@ -215,7 +213,7 @@ def converges_most_rapidly(context: Context, *, tracks: Tracks, model: str, amon
         text = "; ".join(f"at {k} {leader} is lower {_apart(d)}" for k, (leader, d) in beaten.items())
         return Finding.because(
             "false",
-            f"nearer to its own limit is {_places(nearer)}, nor has it the lowest perplexity throughout:"
+            f"closer to its own limit: {_places(nearer)}; nor does it have the lowest perplexity throughout:"
             f" {text}; {limits}",
         )
     close = {
@@ -226,12 +224,14 @@ def converges_most_rapidly(context: Context, *, tracks: Tracks, model: str, amon
         ]
         for k in sizes
     }
-    doubt = "".join(f"; at {k} not told from {' and '.join(level)}" for k, level in close.items() if level)
+    doubt = "".join(
+        f"; at {k} not clearly below {' and '.join(level)}" for k, level in close.items() if level
+    )
     return Finding.because(
         "lowest-throughout",
-        "comes out if it means that its perplexity is the lowest at every size"
+        "holds if it means that its perplexity is the lowest at every size"
         f" ({', '.join(f'{v:.3f} at {k}' for k, v in _curve(results, model).items())}{doubt}), not that"
-        f" it is nearest to its own limit: there {_places(nearer)} is ahead; {limits}",
+        f" it is closest to its own limit; there the closest are {_places(nearer)}; {limits}",
         "explained",
     )
 
@@ -264,8 +264,8 @@ def nearly_indistinguishable(
         paper_design(("students-geometric",), replace(PAPER_SAMPLER, raw_geometric=True)),
     )
     text = (
-        f"largest difference {', '.join(parts)}; at the last {_listed(last)}; the geometric mean as the paper"
-        " prints it, which does not sum to 1, would be at"
+        f"largest difference {', '.join(parts)}; at the largest size {_listed(last)}; the geometric mean as"
+        " the paper prints it, which does not sum to 1, would be"
         f" {_at(raw, _sizes(results)[-1])['students-geometric']:.3f}"
     )
     if all(near.values()):
@@ -275,7 +275,7 @@ def nearly_indistinguishable(
         return Finding.because("false", text)
     return Finding.because(
         "larger-samples",
-        f"comes out from {late[0]} training comparisons on (within {within}): {text}",
+        f"holds from {late[0]} training comparisons on (within {within}): {text}",
         "explained",
     )
 
@@ -300,7 +300,7 @@ def close_to_convergence(
         parts.append(
             f"{model} "
             + ", ".join(f"{100 * (value / last - 1):.1f} % at {size}" for size, value in curve.items())
-            + f" (at {at} {100 * way:.0f} % of the way from {min(curve)} is left)"
+            + f" (at {at}, {100 * way:.0f} % of the distance from {min(curve)} remains)"
         )
     late = [model for model in models if (enough[model] or max(_sizes(results)) + 1) > at]
     text = f"above the perplexity at {max(_sizes(results))}: {'; '.join(parts)}"

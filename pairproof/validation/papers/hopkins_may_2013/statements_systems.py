@@ -114,7 +114,7 @@ def ability_bands(
     same = sum(_members(seen, bands) == _members(found, bands) for seen in others)
     edge = sum(bands[:2])
     text += (
-        f"; of {draws} other draws of five training sets {share} are cut so,"
+        f"; of {draws} other draws of five training sets, {share} have these bands,"
         f" {draws - sum(seen.ranking[0] != first for seen in others)} have {first} on top, {same} have the"
         f" same systems in places 1, 2-{edge}, {edge + 1}-{edge + bands[2]} and {edge + bands[2] + 1}"
     )
@@ -123,7 +123,7 @@ def ability_bands(
     if share:
         return Finding.because(
             "other-training-sets",
-            f"comes out for some random training sets, not for these: {text}",
+            f"holds for some random training sets, but not for these: {text}",
             "explained",
         )
     return Finding.because("false", text)
@@ -160,14 +160,12 @@ def any_order_arbitrary(
         for a, b in pairs
     )
     first = [max(systems, key=lambda s: float(row[found.items.index(s)])) for row in found.trials]
-    text += f"; first of them in the {len(first)} trials: {', '.join(first)}"
+    text += f"; best of them in the {len(first)} trials: {', '.join(first)}"
     if not all(map(_open, part.values())):
         return Finding.because("false", text)
     if not all(map(_open, all_.values())):
         return Finding.because(
-            "smaller-sample",
-            f"comes out from {size} comparisons, not from all that were made: {text}",
-            "explained",
+            "smaller-sample", f"holds from {size} comparisons, but not from all: {text}", "explained"
         )
     return Finding("agrees", text)
 
@@ -229,7 +227,7 @@ def bands_by_cluster(
         for tests, names in zip(zip(*(e.clustered for e in effects)), lost)
     )
     text = (
-        f"of {n} pairs across the bands distinguished: independent answers {told}; {counts}. Nearest:"
+        f"of {n} pairs across the bands, distinguished with independent answers: {told}; {counts}. Closest:"
         f" {_nearest(effects)}"
     )
     weakest = max((test for e in effects for test in e.clustered), key=lambda test: test.p).statistic
@@ -240,7 +238,7 @@ def bands_by_cluster(
     return Finding.because(
         CODE,
         (
-            "comes out if all answers are independent; some pairs do not survive clustering:"
+            "holds if all answers are independent; some pairs do not survive clustering:"
             f" {text}{rough(effects)}"
         ),
         "explained",
@@ -347,9 +345,9 @@ def tie_within_radius(context: Context, *, radius: int) -> Finding:
     within = float(model.likelihood[0].mean())
     none = sum(abs(a - b) < radius for a in range(model.levels) for b in range(model.levels))
     text = (
-        f"with radius {radius}, {none} of the {model.levels**2} differences are lower than it, so no tie"
+        f"with radius {radius}, {none} of the {model.levels**2} differences are smaller, so no tie"
         ' could happen and any tie in a test set would have probability 0; with "at most" a tie has'
-        f" probability {within:.3f} on average: it should be at most"
+        f' probability {within:.3f} on average; it should read "at most"'
     )
     return holds(none > 0, text, "erratum", verdict="differs")
 
@@ -370,5 +368,5 @@ def example_of_figure_1(
     sums = [Decimal(q) + Decimal(e) for q, e in zip(qualities, noises)]
     gap = sums[0] - sums[1]
     found = 0 if abs(gap) < Decimal(radius) else 1 if gap > 0 else 2
-    text = f"seen {', '.join(map(str, sums))}; they differ by {abs(gap)}, radius {radius}: preference {found}"
+    text = f"observed {', '.join(map(str, sums))}; they differ by {abs(gap)}, radius {radius}: preference {found}"
     return holds(sums == [Decimal(s) for s in seen] and found == preference, text)

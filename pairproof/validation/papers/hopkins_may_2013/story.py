@@ -72,7 +72,7 @@ def english_czech(checker: Checker) -> Story:
         track=track,
         better=", ".join(f"P({a} better than {b}) is {p:.3f}" for (a, b), p in better.items()),
         alone=" and ".join(alone) or "none",
-        conclusion=f"told from 0 are {' and '.join(still)}" if still else WORDS.say("none-is"),
+        conclusion=f"{' and '.join(still)} still do" if still else WORDS.say("none-is"),
         first=effects[0],
         z=z,
         p={way: float(ndtr(value)) for way, value in z.items()},
@@ -88,7 +88,7 @@ def english_czech(checker: Checker) -> Story:
 
 
 def every_track(checker: Checker) -> Story:
-    """How much longer standard errors get by judge and by segment, and how many pairs stay significant."""
+    """How much larger standard errors get by judge and by segment, and how many pairs stay significant."""
     found: dict[str, TrackTold] = {}
     for year, claim in YEARS:
         named = next(c.test_args["tracks"] for c in checker.paper.claims if c.id == claim)
@@ -159,7 +159,7 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
         except DataNotHere as error:
             missing.append(f"{what}: {error}")
     if missing:
-        sections.append(Story("Figures and tables that were not made", tuple(missing)))
+        sections.append(Story("Figures and tables that could not be made", tuple(missing)))
     return tuple(sections)
 
 
@@ -229,7 +229,7 @@ def _short(results: Sequence[Result]) -> str:
     if not short:
         return ""
     return (
-        f" Fewer than {largest} to train on, so that all their trials there are one set:"
+        f" Tracks with fewer than {largest} training comparisons, where all trials use the same set:"
         f" {', '.join(f'{track} {n}' for track, n in short.items())}."
     )
 
@@ -250,7 +250,7 @@ def _beside(results: Sequence[Result]) -> dict[str, Any]:
     return {
         "lower": f"lower than the paper's best at {', '.join(map(str, ahead))} comparisons"
         if ahead
-        else "nowhere lower than the paper's best",
+        else "never lower than the paper's best",
         "told": "distinguished" if apart.low > 0 or apart.high < 0 else "not distinguished",
         "apart": apart,
         "last": last,
@@ -301,7 +301,7 @@ def _english_czech(checker: Checker) -> Story:
 
 
 def _bands(found: TrialAbilities) -> str:
-    return "Cut at the three widest gaps: " + "; ".join(", ".join(band) for band in found.bands(4)) + "."
+    return "Bands at the three widest gaps: " + "; ".join(", ".join(band) for band in found.bands(4)) + "."
 
 
 def _heat_map(found: TrialAbilities, ax: Any) -> Any:

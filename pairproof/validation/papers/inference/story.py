@@ -426,5 +426,5 @@ def _raw_glm(checker: Checker, agreements: Sequence[Agreement]) -> Story:
         if claim.compute == "errors-of-a-raw-glm" and found:
             shown = (f"{found[i]:.6f}" if found.get(i) is not None else "-" for i in "ABC")
             lines.append((claim.where.partition(";")[0], *shown))
-    caption = "Standard errors of one model of one table"
+    caption = "Standard errors of one model for one table"
     return WORDS.section("raw-glm", Table(("R was asked for", "A", "B", "C"), tuple(lines), caption))

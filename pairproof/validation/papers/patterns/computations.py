@@ -109,9 +109,9 @@ def rows_of(data: Document, backend: Backend, folder: str = "") -> Union[Rows, N
         return NoAnswer("not-run", "r-not-run", in_place(place, "prefmod", also))
     rows = persons(data, matrix, table.answers)
     if hashlib.sha256(repr(list(rows)).encode()).hexdigest() != data["sha256"]:
-        why = f"{place} is another table than that of the 50-digit values; look which prefmod is installed"
+        why = f"{place} is not the table of the 50-digit values; check which prefmod is installed"
         if folder and file.is_file():
-            why = f"{file} is another table than that of the 50-digit values; expected that of prefmod 0.8-36"
+            why = f"{file} is not the table of the 50-digit values; expected that of prefmod 0.8-36"
         return NoAnswer("not-run", "r-not-run", why)
     return rows
 
@@ -261,6 +261,6 @@ def answers(request: Request) -> Computed:
     document = own[name]
     fit = fit_of(document, respondents(document, data_of(document)["rows"]))
     if fit.answers is None:
-        raise InputError(f"{name} has latent classes; their numbers stand in the rows of its 50 digits")
+        raise InputError(f"{name} has latent classes; their numbers are in the rows of its 50 digits")
     found = {key: quantity(fit, key) for key in certified_numbers(document)}
     return Computed(native={**found, **(further_numbers(fit) if "worth" in document else {})})

@@ -68,7 +68,7 @@ def pattern_is_llbt(context: Context, *, fits: Sequence[str]) -> Finding:
         least = min(least, float(digits_of_agreement(whole.llf, pairs.llf)))
         digits.append(least)
         said.append(f"{name.partition('--')[0]} {least:.1f}")
-    return holds(min(digits) >= SAME_DIGITS, f"digits that fit_pattern and fit_llbt share: {', '.join(said)}")
+    return holds(min(digits) >= SAME_DIGITS, f"common digits of fit_pattern and fit_llbt: {', '.join(said)}")
 
 
 @statement_test("rankings-of-two-are-davidson")
@@ -105,7 +105,7 @@ def answers_may_be_rearranged(context: Context, *, fits: Sequence[str]) -> Findi
         for other in (halves, data.merged(), turned):
             found = fitted(other, reference=one.spec.reference)
             digits.append(least_digits(one, found, {n: n for n in free(one)}))
-    text = f"{len(digits)} pairs of fits share {min(digits):.1f} digits and more"
+    text = f"{len(digits)} pairs of fits have at least {min(digits):.1f} digits in common"
     return holds(min(digits) >= SAME_DIGITS, text)
 
 
@@ -120,7 +120,7 @@ def reversed_rankings(context: Context, *, fit: str) -> Finding:
     )
     luce, reverse = fit_plackett_luce(data).llf, fit_plackett_luce(back).llf
     text = (
-        f"pattern model: the signs change, {signs:.1f} digits, and llf is {one.llf:.6f} both times;"
+        f"pattern model: the signs change ({signs:.1f} digits) and llf is {one.llf:.6f} both times;"
         f" Plackett-Luce: llf {luce:.6f} becomes {reverse:.6f}"
     )
     return holds(signs >= SAME_DIGITS and abs(one.llf - two.llf) < 1e-9 and abs(luce - reverse) > 0.1, text)

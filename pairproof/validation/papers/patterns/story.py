@@ -86,7 +86,7 @@ def settled(place: Place, native: Mapping[str, float], certified: Mapping[str, s
         least = floor(name, ANSWERS).digits
         said: dict[str, Any] = {"verdict": "agrees"}
         if digits < least:
-            why = f"pairproof has {digits:.1f} of the 50 digits, fewer than {least:g}"
+            why = f"pairproof has {digits:.1f} of the 50 digits, fewer than the required {least:g}"
             said = {"verdict": "differs", "code": "few-certified-digits", "explanation": why}
         found = {"certified_digits": digits, "certified_floor": least, "digits": digits, "floor": least}
         made.append(place.row(name, native=native[name], certified=text, **found, **said))
@@ -133,6 +133,6 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
 
 def _not_here(rows: Sequence[Agreement]) -> Story:
     absent = [(a.claim, a.explanation) for a in rows if a.native is None and a.code not in OF_R]
-    said = WORDS.say("absent") if absent else "All data were here."
+    said = WORDS.say("absent") if absent else "All data were available."
     heads = ("data and model", "why it was not checked")
     return told("Models that were not checked here", (said,), heads, absent, "Models without data")

@@ -43,14 +43,14 @@ def mean_labels(request: Request) -> Computed:
 
     A mean of n labels can only be one of n (high - low) + 1 numbers, so most printed numbers could not be one
     (the GRIM test of Brown and Heathers 2017).  Where the nearest does not print so, but the whole column
-    comes out once the mean label is rounded first, that is remarked.  args: `item` and `column` of the
+    is reproduced if the mean label is rounded first, that is remarked.  args: `item` and `column` of the
     claim's table, `annotations`, `low`, `high`.
     """
     table = request.table_of(request.data)
     n, low, high = request.whole("annotations"), request.whole("low"), request.whole("high")
     if n < 1 or low >= high:
         raise InputError(
-            f"annotations = {n}, low = {low}, high = {high}; expected 1 or more annotations, and low below"
+            f"annotations = {n}, low = {low}, high = {high}; expected at least 1 annotation, and low below"
             " high"
         )
     steps = n * (high - low)
@@ -73,8 +73,8 @@ def mean_labels(request: Request) -> Computed:
             between, _ = _twice(Decimal(nearest[item]) / n + low, low, high, decimals, name, value)
             remarks[f"gold.{item}"] = Remark(
                 "rounded-twice",
-                f"the mean of {n} labels is {found[f'gold.{item}']:.4f}; {value} comes out, as"
-                f" all {len(printed)} of the column do, if mean labels were first rounded to"
+                f"the mean of {n} labels is {found[f'gold.{item}']:.4f}; {value} is reproduced, like"
+                f" all {len(printed)} of the column, if mean labels were first rounded to"
                 f" {decimals} decimals, here to {between.normalize()}, and then {name} ({len(rules)} of"
                 f" {3 * len(ROUNDINGS)} rules tried)",
             )
@@ -149,7 +149,7 @@ def surprise_grows_exponentially(context: Context, *, epsilon: str) -> Finding:
     growth = (v[-20] - v[-10], (v[-40] - v[-20]) / 2, (v[-80] - v[-40]) / 4)
     linear = max(abs(g - 10.0) for g in growth) < 0.1
     values = ", ".join(f"{x:.3f} at t = {t}" for t, x in v.items())
-    text = f"v is {values}: it grows by 1 for each 1 that t falls, linearly"
+    text = f"v is {values}: it grows linearly, by 1 when t decreases by 1"
     return right_or_erratum(not linear, text, v[-10])
 
 
@@ -173,7 +173,7 @@ def trueskill_variance_decreases(context: Context) -> Finding:
     for pair in pairs:
         for now in (update_pair(pair, "win"), update_pair(pair, "tie")):
             ratios += [now.variance_i / pair.variance_i, now.variance_j / pair.variance_j]
-    text = f"of {len(ratios)} variances none rises; the largest ratio is {max(ratios):.4f}"
+    text = f"none of {len(ratios)} variances increases; the largest ratio is {max(ratios):.4f}"
     return holds(max(ratios) < 1.0, text)
 
 
@@ -193,9 +193,9 @@ def beta_variance_decreases(context: Context) -> Finding:
         worst = max(worst, (ratio, pair, now))
     ratio, old, new = worst
     text = (
-        f"alpha and beta {'never decrease' if least >= 0 else 'decrease'}, but the winner's variance rises in"
+        f"alpha and beta {'never decrease' if least >= 0 else 'decrease'}, but the winner's variance increases in"
         f" {rises} of {len(pairs)} updates, most (by {100 * (ratio - 1):.2g} %) from B({old.alpha_i:g},"
-        f" {old.beta_i:g}) to B({new.alpha_i:.4g}, {new.beta_i:g}): with alpha = 1 it rises with alpha"
+        f" {old.beta_i:g}) to B({new.alpha_i:.4g}, {new.beta_i:g}): at alpha = 1 it increases with alpha"
         " wherever beta > sqrt 3"
     )
     return holds(rises == 0 and least >= 0, text, native=float(rises))
@@ -237,4 +237,4 @@ def equal_match_quality_at_first(context: Context) -> Finding:
     m, v = mode(start, start), variance(start, start)
     quality = match_quality(m[:, None], v[:, None], m[None, :], v[None, :], GAMMA)
     one = float(quality[0, 1])
-    return holds(float(np.ptp(quality)) == 0.0, f"match quality {one:.4f} of every pair", native=one)
+    return holds(float(np.ptp(quality)) == 0.0, f"match quality {one:.4f} for every pair", native=one)

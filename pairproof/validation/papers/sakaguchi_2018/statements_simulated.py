@@ -7,7 +7,7 @@ session's), and their noise is such that without a shift they agree as far as th
 stand annotators who differ in every way that was found in WMT21 (the defaults of :class:`Panel`), with a
 noise at which they agree as far with all their differences.  Every replicate has a truth of its own: 150
 items, drawn again.  Corrected scores (da+, random+, easl+) are the items' predictions in the mixed model item
-+ session + annotator.  A claim that comes out for some annotators and not for others is ``explained`` by
++ session + annotator.  A claim that holds for some annotators but not for others is ``explained`` by
 ``other-annotators``, and the explanation says for which.
 
 The grid takes some twenty minutes on one core, so it is simulated once (`python -m tools.pages.sakaguchi
@@ -103,7 +103,7 @@ def replicate_of(cell: Cell, replicate: int) -> dict[str, FloatArray]:
     )
     lost = {name: n for name, n in found.not_fitted.items() if n}
     if lost:
-        raise InputError(f"{cell.name}, replicate {replicate}: no corrected scores of {', '.join(lost)}")
+        raise InputError(f"{cell.name}, replicate {replicate}: no corrected scores for {', '.join(lost)}")
     return {name: found.of(name)[0, [t - 1 for t in AFTER]] for name in found.experiment.names}
 
 
@@ -128,11 +128,11 @@ def grids(truth: Truth, agreement: str) -> Grids:
     if float(agreement) == float(AGREEMENT.get(truth, "nan")):
         record = read()
         rho, n = record["rho"], record["replicates"]
-        source = f"{n} simulated replicates, each with a truth of its own, recorded"
+        source = f"{n} simulated replicates, each with its own truth, recorded"
     else:
         every = cells(truth, agreement) + cells_that_differ(truth, agreement)
         rho = {c.name: {k: coded(v) for k, v in simulated(c, range(AT_ONCE)).items()} for c in every}
-        source = f"{AT_ONCE} replicates simulated now, each with a truth of its own"
+        source = f"{AT_ONCE} replicates simulated now, each with its own truth"
     return Grids(_grid(cells(truth, agreement), rho), _grid(cells_that_differ(truth, agreement), rho), source)
 
 
@@ -216,7 +216,7 @@ def _grids(truth: str, agreement: str) -> Grids:
 
 
 def _depending(cells: Sequence[bool], text: str, native: float) -> Finding:
-    """Agrees if it comes out for all annotators, is false if for none, else explained by which."""
+    """Agrees if it holds for all annotators, is false if for none, else explained by which."""
     if all(cells):
         return Finding("agrees", text, native)
     if any(cells):
@@ -230,12 +230,12 @@ def _at_first(gain: Gain) -> str:
     own = float(gain.grid.curve(gain.method, gain.fewer)[0])
     return (
         f"Spearman's rho after {gain.fewer}: {gain.method} {own:.3f}, da {few:.3f} (after {gain.more}: {more:.3f})"
-        " without shifts and with noise that does not depend on the HIT"
+        " without shifts and with noise independent of the HIT"
     )
 
 
 def _where(gain: Gain, where: dict[str, list[list[bool]]], plusses: Sequence[str]) -> str:
-    """In which contexts and at which shifts it comes out, and whether for random HITs as well."""
+    """In which contexts and at which shifts it holds, and whether for random HITs as well."""
     said = []
     for context, of in where.items():
         for plus, row in zip(plusses, of):
@@ -243,12 +243,12 @@ def _where(gain: Gain, where: dict[str, list[list[bool]]], plusses: Sequence[str
                 shifts = ", ".join(f"{s:g}" for s, yes in zip(gain.grid.shifts, row) if yes)
                 scores = "corrected" if plus else "raw"
                 also = [r for r, yes in zip(gain.reached(context, plus, "random"), row) if yes]
-                too = " and so for random HITs" if all(also) and gain.method != "random" else ""
+                too = ", also for random HITs" if all(also) and gain.method != "random" else ""
                 said.append(f"in context {context} at shifts {shifts} ({scores} scores){too}")
     cells = sum(len(row) for of in where.values() for row in of)
     if not said:
-        return f"it comes out in none of {cells} combinations of context, shift and correction"
-    return f"it comes out {'; '.join(said)}"
+        return f"it holds in none of {cells} combinations of context, shift and correction"
+    return f"it holds {'; '.join(said)}"
 
 
 def _differing(found: Grids, names: Sequence[str]) -> str:
@@ -259,7 +259,7 @@ def _differing(found: Grids, names: Sequence[str]) -> str:
         f"{', '.join(f'{name} {float(grid.curve(name, n)[0]):.3f}' for name in names)} after {n}"
         for n in COMPARED
     )
-    return f"Annotators who differ as in WMT21 (shift {grid.shifts[0]:g}) and agree as far in all: {after}"
+    return f"With annotators who differ as in WMT21 (shift {grid.shifts[0]:g}) and the same overall agreement: {after}"
 
 
 @statement_test("annotation-more-efficient")
@@ -339,7 +339,7 @@ def annotation_reaches(
     first = ", ".join(f"{m} {float(found.shifted.curve(m, after)[0]):.3f}" for m in methods)
     text = (
         f"Spearman's rho after {after} without shifts: {first}; above {rho} in {sum(above)} of {len(above)}"
-        f" combinations of context, shift and method, least {least:.3f} ({method}, {where}) ({found.source})"
+        f" combinations of context, shift and method, lowest {least:.3f} ({method}, {where}) ({found.source})"
     )
     return _depending(above, text, least)
 
@@ -395,7 +395,7 @@ def annotation_range(
     first = next(iter(sds))
     text = (
         "simulated standard deviations of the scores at the end:"
-        f" {', '.join(f'{m} {v:.3f}' for m, v in sds[first].items())}; of the truth {true:.3f}; {_for_whom(come_out)}"
+        f" {', '.join(f'{m} {v:.3f}' for m, v in sds[first].items())}; truth {true:.3f}; {_for_whom(come_out)}"
     )
     not_so = [name for name, yes in come_out.items() if not yes]
     if 0 < len(not_so) < len(come_out):
@@ -428,10 +428,10 @@ def ranking_misses_the_bounds(
 def _for_whom(come_out: dict[str, bool]) -> str:
     yes, no = ([name for name, out in come_out.items() if out is so] for so in (True, False))
     if not no:
-        return f"so with all {len(come_out)} kinds of annotators that were tried ({', '.join(yes)})"
+        return f"this holds for all {len(come_out)} kinds of annotators that were tried ({', '.join(yes)})"
     if not yes:
-        return f"with none of {len(come_out)} kinds of annotators does it come out ({', '.join(no)})"
-    return f"it comes out with {', '.join(yes)}, and not with {', '.join(no)}"
+        return f"it holds for none of {len(come_out)} kinds of annotators ({', '.join(no)})"
+    return f"it holds for {', '.join(yes)}, but not for {', '.join(no)}"
 
 
 @statement_test("match-quality-diagonal")
@@ -442,7 +442,7 @@ def match_quality_diagonal(context: Context, *, truth: str, agreement: str) -> F
     first, before = next(iter(ratios)), next(iter(found.values())).maps[0]
     come_out = {name: 1 < r[0] < r[1] < r[2] for name, r in ratios.items()}
     text = (
-        "simulated match quality near the diagonal over that far from it before iterations 3, 6, 9: "
+        "ratio of simulated match quality near and far from the diagonal before iterations 3, 6, 9: "
         + ", ".join(f"{r:.2f}" for r in ratios[first])
         + f" ({before.mean() / before.max():.2f} before iteration 0); {_for_whom(come_out)};"
         + f" before iteration 9 it is {min(r[2] for r in ratios.values()):.2f} to"
@@ -470,5 +470,5 @@ def bounded_parameters_grow(context: Context) -> Finding:
         for pair in pairs
         for after in (beta.update_pair(pair, "win"), beta.update_pair(pair, "tie"))
     ]
-    text = f"{sum(grew)} of {len(grew)} updates raise them or leave them"
+    text = f"{sum(grew)} of {len(grew)} updates raise them or leave them unchanged"
     return holds(all(grew), text, native=float(np.mean(grew)))

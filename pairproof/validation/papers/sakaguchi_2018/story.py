@@ -63,7 +63,7 @@ def _surprises() -> Story:
     v = {name: np.array([x.v for x in found]) for name, found in seen.items()}
     w = {name: np.array([x.w for x in found]) for name, found in seen.items()}
     at = {name: [float(np.interp(x, t, values)) for x in (-2.0, 0.0, 2.0)] for name, values in v.items()}
-    said = "; ".join(f"v of a {name} {a:.3f}, {b:.3f}, {c:.3f}" for name, (a, b, c) in at.items())
+    said = "; ".join(f"v for a {name} {a:.3f}, {b:.3f}, {c:.3f}" for name, (a, b, c) in at.items())
     d = np.linspace(-1.0, 1.0, 81)
     lost = _bounded_surprise(d)
     of_modes = WORDS.say("surprise-of-modes", **lost)
@@ -142,7 +142,7 @@ def _curves(s: Simulation, truth: str, number: int, section: str) -> Story:
     said, caption = f"Spearman's rho at {e.budget}: {last}.", WORDS.say("curves", number=number)
     return WORDS.section(
         "curves",
-        Table(("annotations an item", *names), tuple(rows), f"Spearman's rho, {truth}"),
+        Table(("annotations per item", *names), tuple(rows), f"Spearman's rho, {truth}"),
         (_panels(caption, said, partial(plot_curves, s=s)),),
         number=number,
         truth=truth,
@@ -159,7 +159,7 @@ def _histograms(s: Simulation, truth: str, number: int) -> Story:
     said = f"Standard deviations: {', '.join(f'{name} {sd}' for name, sd, *_ in rows)}."
     drawn = partial(plot_histograms, ends=ends)
     figure = _panels(WORDS.say("histograms", number=number), said, drawn)
-    table = Table(("", "standard deviation", "least", "most"), tuple(rows))
+    table = Table(("", "standard deviation", "minimum", "maximum"), tuple(rows))
     return WORDS.section("histograms", table, (figure,), number=number, truth=truth)
 
 

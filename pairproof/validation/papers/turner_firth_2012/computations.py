@@ -102,9 +102,9 @@ def flat_lizards(request: Request) -> Computed:
         if q.kind == "estimate" and found.r.get(f"lost.{lizard}") == 0.0:
             remark = Remark(
                 "infinite-estimate",
-                f"{lizard} won all its {found.r[f'won.{lizard}']:.0f} contests and has an"
-                " ability of its own, so its estimate is infinite; the print is where R stopped, and its"
-                " digits mean nothing",
+                f"{lizard} won all its {found.r[f'won.{lizard}']:.0f} contests and has its"
+                " own ability, so its estimate is infinite; the printed value is where R stopped, and its"
+                " digits are meaningless",
             )
             remarks.update({q.of(k): remark for k in ("estimate", "se", "z", "p")})
     return replace(found, remarks=remarks)
@@ -113,6 +113,6 @@ def flat_lizards(request: Request) -> Computed:
 @computation("abilities-by-default")
 def abilities_by_default(request: Request) -> Computed:
     """`BTabilities(BTm(...))` with a home effect and R's own stop: estimate.X, se.X; args: `reference`."""
-    lacks = "standard errors from the weights of the last step but one"
+    lacks = "standard errors from the weights of the second-to-last step"
     said = ("BradleyTerry2::BTabilities, by default", lacks)
     return numbers_from_r(request, ABILITIES, _counts(request), ("BradleyTerry2",), *said)

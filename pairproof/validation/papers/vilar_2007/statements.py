@@ -129,15 +129,15 @@ def all_pairs_significant_by_votes_but(context: Context, *, pairs: Sequence[Sequ
     exact = ", ".join(f"{_name(r)} ({p_equals(votes[_name(r)].p_sign, digits=3)})" for r in by_sign_test)
     if not _same_pairs(by_equation, pairs):
         return Finding.because(
-            "false", f"by equation 6 not significant: {', '.join(map(_name, by_equation))}; votes {said}"
+            "false", f"not significant by equation 6: {', '.join(map(_name, by_equation))}; votes {said}"
         )
     if _same_pairs(by_sign_test, pairs):
         return Finding("agrees", f"votes {said}")
     return Finding.because(
         "equation-6-on-votes",
         (
-            f"comes out if equation 6, made for sentences, is applied to {len(results[0].by_judge)} votes"
-            f" (votes {said}); by an exact sign test not significant are {exact}"
+            f"holds if equation 6, meant for sentences, is applied to {len(results[0].by_judge)} votes"
+            f" (votes {said}); not significant by an exact sign test: {exact}"
         ),
         "explained",
     )
@@ -168,7 +168,7 @@ def judges_not_significant(context: Context) -> Finding:
     """For a third or more of the judges the samples are too few for a significant result."""
     each = [j for r in _results(context) for j in r.by_judge]
     n = sum(not j.significant for j in each)
-    text = f"{n} of {len(each)} comparisons of one judge are not significant"
+    text = f"{n} of {len(each)} comparisons by single judges are not significant"
     return holds(3 * n >= len(each), text, native=float(n))
 
 
@@ -178,7 +178,7 @@ def judges_against_the_rest(context: Context) -> Finding:
     against = {_name(r): r.against for r in _results(context) if r.against}
     n = sum(map(len, against.values()))
     which = "; ".join(f"{k} {', '.join(v)}" for k, v in against.items())
-    return holds(n > 0, f"{n} comparisons of one judge go against the sum: {which}", native=float(n))
+    return holds(n > 0, f"{n} comparisons by single judges contradict the sum: {which}", native=float(n))
 
 
 @statement_test("bound-not-reached")
@@ -189,7 +189,7 @@ def bound_not_reached(context: Context, *, systems: Sequence[int], reached: Sequ
     from ....native.competitions.ranking.merge_insertion import worst_case
 
     found = {n: (worst_case(n), (factorial(n) - 1).bit_length()) for n in (*systems, *reached)}
-    text = ", ".join(f"n = {n}: {found[n][0]} against {found[n][1]}" for n in dict.fromkeys(systems))
+    text = ", ".join(f"n = {n}: {found[n][0]} versus {found[n][1]}" for n in dict.fromkeys(systems))
     above, level = ([found[n] for n in of] for of in (systems, reached))
     return holds(all(w > bound for w, bound in above) and all(w == bound for w, bound in level), text)
 
@@ -204,13 +204,13 @@ def pair_by_judges(context: Context, *, pair: Sequence[str], significant: bool) 
     found = _of(pairs_by_judges(context.data), pair)
     said = str(found)
     if bool(found.merged.significant) != significant:
-        return holds(False, f"summed, it is the other way. {said}", native=found.merged.z)
+        return holds(False, f"the sum over judges says the opposite. {said}", native=found.merged.z)
     if found.significant(context.alpha) == significant:
         kept = "the difference" if significant else "the finding of no significant difference"
         return Finding("agrees", f"{kept} survives clustering by judge. {said}", found.means.statistic)
     return Finding.because(
         CODE,
-        f"comes out if all sentences are independent; it does not survive clustering by judge. {said}",
+        f"holds if all sentences are independent, but does not survive clustering by judge. {said}",
         "explained",
         found.means.statistic,
     )

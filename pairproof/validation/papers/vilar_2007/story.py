@@ -79,7 +79,7 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
     table = Table(
         ("pair", *chain(*heads)),
         tuple(_line(t, rows) for t in pairs),
-        "Sentences of all judges summed; beside each number the digits it shares with R's",
+        "Sentences of all judges summed; next to each number, the digits it has in common with R's",
     )
     n = sum(a.claim in (SUMS.claim, JUDGES.claim) and a.r is not None for a in rows.values())
     why = dict.fromkeys(a.explanation for a in rows.values() if a.claim == SUMS.claim)
@@ -105,7 +105,7 @@ def _judges(pairs: Sequence[PairByJudges]) -> Story:
             *(Column(head, "left") for head in ("in the paper", "under clustering")),
         ),
         tuple(_judges_line(p, said) for p, said in calls),
-        "Sentences of all judges summed, and with a judge as the unit",
+        "Sentences of all judges summed, and with judges as units",
     )
     most = max(pairs, key=lambda p: abs(p.merged.z or 0.0))
     return WORDS.section(

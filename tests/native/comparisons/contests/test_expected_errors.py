@@ -124,4 +124,4 @@ def test_verify_shows_rs_beside_them() -> None:
     fit = fitted(link="probit")
     assert fit.bse_expected is not None
     text = " ".join(str(fit.verify(r="live")).split())
-    assert f"B {fit.bse_expected['B']:.6g} (native by it {fit.bse_expected['B']:.6g})" in text
+    assert f"B {fit.bse_expected['B']:.6g} (native: {fit.bse_expected['B']:.6g})" in text

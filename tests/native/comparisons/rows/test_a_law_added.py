@@ -112,7 +112,7 @@ def test_every_verb_answers(ties: str, verb: str) -> None:
 
 @BOTH
 def test_what_is_said_of_r(ties: str) -> None:
-    assert f"no R program of {LAWS[ties].words} is known here" in str(fitted(ties).verify())
+    assert f"no R program with {LAWS[ties].words} is known" in str(fitted(ties).verify())
 
 
 @BOTH
