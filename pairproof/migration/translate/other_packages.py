@@ -42,7 +42,7 @@ from .recorded_answers import (
     whole,
     word,
 )
-from .rows import Beside, at, by_item, differ, named
+from .rows import Beside, at, of_items, differ, named
 from .translation import Context, Judge, Translation, in_r, made, needed, outside, stays_if, translates
 
 BTTREE = "psychotree::bttree"
@@ -198,8 +198,8 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     def judge(table: pd.DataFrame) -> Sequence[Agreement]:
         r = Beside(call, PSYCHOTOOLS.least, PSYCHOTOOLS.why)
         if one:  # one leaf: a row an item
-            ours = dict(zip(table["item"], table["worth"].tolist()))
-            return r.named("worth", ours, named(value), by_item(table, "worth"))
+            ours, places_of = of_items(table, "worth")
+            return r.named("worth", ours, named(value), places_of)
         names = [f"{leaf}.{item}" for leaf in table.index for item in items]
         places = [f"{item} / {leaf}" for leaf in table.index for item in items]
         return r.listed("worth", table[items], value.floats(), places, names=names)

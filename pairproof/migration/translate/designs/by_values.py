@@ -23,7 +23,7 @@ from ....bridge.packages.lme4 import CONSTANT, MixedDesign
 from ....bridge.values.nodes import RList, RVector
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Constant, stated
-from ..recorded_answers import matrix_of, plain_values, unknown
+from ..recorded_answers import matrix_of, plain_values, unknown, vectors_of
 from ..rows import Beside, at
 from ..translation import (
     Context,
