@@ -50,7 +50,7 @@ from ..comparisons.contests.specified import contest_rows
 from ..comparisons.counts.blocks import Blocks, as_blocks
 from ..comparisons.counts.build import Model
 from ..comparisons.counts.cells import Problem
-from ..comparisons.counts.dense import Dense
+from ..comparisons.counts.dense import Dense, as_table
 from ..comparisons.counts.existence import at_infinity, predictors
 from ..comparisons.counts.llbt import fit_model
 from ..comparisons.counts.outcome_derivatives import Counts, units
@@ -119,7 +119,7 @@ class Refitter:
                 return None
         y = Counts(counts[:, 0], counts[:, 1], counts[:, 2], total)
         if isinstance(layout, Dense) and layout.grid:
-            y = _as_grid(layout, y)
+            y = as_table(y, layout.stratum, layout.pair, layout.y.first.shape)
         here = replace(layout, y=y)
         try:
             found = maximise(here.evaluate, self._start, self._far)
@@ -235,18 +235,6 @@ def _solve(problem: Problem) -> Solved:
     blocks = as_blocks(problem)
     found = None if blocks is None else solve_by_strong_components(problem, blocks)
     return solve(problem) if found is None else found
-
-
-def _as_grid(layout: Dense, y: Counts) -> Counts:
-    shape = layout.y.first.shape
-    place = layout.stratum * shape[1] + layout.pair
-
-    def table(values: FloatArray) -> FloatArray:
-        out = np.zeros(shape)
-        out.ravel()[place] = values
-        return out
-
-    return Counts(table(y.first), table(y.tie), table(y.second), table(y.total))
 
 
 class ContestRefitter:

@@ -26,11 +26,11 @@ from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import Solution, maximise
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Problem
-from .dense import Dense, DensePoint, as_dense, check_dense_size
+from .dense import Dense, TogetherPoint, as_dense, check_dense_size
 from .squares import SAFE, Squares, SquaresPoint, as_squares
 
-if TYPE_CHECKING:  # both take scipy.sparse, which no model of free items needs
-    from .sparse import Rows, RowsPoint
+if TYPE_CHECKING:  # it takes scipy.sparse, which no model of free items needs
+    from .sparse import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,18 +77,10 @@ def solve(problem: Problem) -> Solved:
             return separated
     else:
         check_dense_size(problem)
-        if problem.further is not None:
-            from .sparse import as_rows
-
-            rows = as_rows(problem)
-            sparse = maximise(rows.evaluate, _start(rows))
-            if sparse.reached:
-                return _from_dense(rows, sparse, rows.n_inner, None)
-        else:
-            dense = as_dense(problem)
-            regular = maximise(dense.evaluate, _start(dense))
-            if regular.reached:
-                return _from_dense(dense, regular, dense.n_inner, None)
+        layout = laid_out(problem)
+        regular = maximise(layout.evaluate, _start(layout))
+        if regular.reached:
+            return _from_dense(layout, regular, layout.n_inner, None)
     return _solve_limit(problem)
 
 
@@ -119,7 +111,7 @@ def _from_blocks(blocks: Blocks, found: Solution[BlockPoint], rank: int) -> Solv
 
 def _from_dense(
     dense: Dense | Rows,
-    found: Solution[DensePoint] | Solution[RowsPoint],
+    found: Solution[TogetherPoint],
     rank: int,
     alive: BoolArray | None,
     null: FloatArray | None = None,
@@ -137,7 +129,7 @@ def _from_dense(
 
 def _solved(
     layout: Squares | Blocks | Dense | Rows,
-    found: Solution[SquaresPoint] | Solution[BlockPoint] | Solution[DensePoint] | Solution[RowsPoint],
+    found: Solution[SquaresPoint] | Solution[BlockPoint] | Solution[TogetherPoint],
     null_space: FloatArray,
     rank: int,
     fitted: Callable[[], FloatArray],
@@ -155,11 +147,7 @@ def _solve_limit(problem: Problem) -> Solved:
     check_size(problem)
     existence = examine(laid_out(problem))
     dense = laid_out(problem, existence.alive if existence.separated else None, existence.keep)
-    found: Solution[DensePoint] | Solution[RowsPoint]
-    if isinstance(dense, Dense):
-        found = maximise(dense.evaluate, _start(dense), far=700.0)
-    else:
-        found = maximise(dense.evaluate, _start(dense), far=700.0)
+    found = maximise(dense.evaluate, _start(dense), far=700.0)
     if not found.reached:
         raise ConvergenceError(
             f"Newton's method did not converge in {found.steps} steps (squared decrement"
