@@ -251,13 +251,9 @@ def refuse_clustered(fit: Fit) -> None:
     """Raise InputError for a fit with a cluster-robust covariance."""
     robust = fit.robust
     if robust is not None:
-        by = ", ".join(robust.columns) or "person"
-        wild = fit.answers is None
-        instead = (
-            f'pairproof.wild_test(fit, "{robust.columns[0]}", contrast).conf_int()'
-            if wild
-            else "fit.conf_int()"
-        )
+        by, instead = ", ".join(robust.columns) or "person", "fit.conf_int()"
+        if fit.answers is None:
+            instead = f'pairproof.wild_test(fit, "{robust.columns[0]}", contrast).conf_int()'
         raise InputError(
             f"the fit is clustered by {by}, and a profile likelihood takes its comparisons as independent; use {instead}, or"
             " profile the fit before .clustered()"

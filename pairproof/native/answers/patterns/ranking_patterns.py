@@ -365,11 +365,8 @@ def _with_pseudo(
     more[n_items + at, at], more[n_items + at, -1] = 2, 1
     table = np.vstack([np.column_stack([ranks.ranks, np.full(n, ABSENT)]), more])
     matrix = np.zeros((len(maps[0]) + 1, p + 1))
-    matrix[:n_items, :p], matrix[n_items, p], matrix[n_items + 1 :, :p] = (
-        maps[0][:n_items],
-        1.0,
-        maps[0][n_items:],
-    )
+    matrix[:n_items, :p], matrix[n_items + 1 :, :p] = maps[0][:n_items], maps[0][n_items:]
+    matrix[n_items, p] = 1.0
     space = LuceSpace(Ranks(table), orders)
     likelihood = Likelihood(space, np.zeros(len(table), dtype=np.int64), [matrix])
     weights = np.concatenate([pooled.weights, np.full(2 * n_items, pseudo)])

@@ -195,11 +195,8 @@ def _plain_davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     down *= share
     n = y.total
     np.log(total, out=total)
-    llf = (
-        _dot(y.lead, half)
-        + (float(np.sum(y.tie * g)) if g.size > 1 else y.n_ties * g.item())
-        - _dot(n, total)
-    )
+    of_ties = float(np.sum(y.tie * g)) if g.size > 1 else y.n_ties * g.item()
+    llf = _dot(y.lead, half) + of_ties - _dot(n, total)
     gap = up - down
     n_tie = share
     n_tie *= n
@@ -284,11 +281,8 @@ def units(
     """
     n = len(u)
     score, information = np.zeros((n, 3, 2)), np.zeros((n, 3, 2, 2))
-    g = (
-        np.maximum(np.broadcast_to(g, u.shape), -700.0)
-        if model == "davidson"
-        else np.broadcast_to(g, u.shape)
-    )
+    g = np.broadcast_to(g, u.shape)
+    g = np.maximum(g, -700.0) if model == "davidson" else g
     for k in (0, 2) if model == "binary" else (0, 1, 2):
         one = np.zeros((3, n))
         one[k] = 1.0 if alive is None else alive[:, k] & (alive.sum(axis=1) > 1)

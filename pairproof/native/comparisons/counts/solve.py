@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -149,11 +149,7 @@ def _solve_limit(problem: Problem) -> Solved:
     dense = laid_out(problem, existence.alive if existence.separated else None, existence.keep)
     found = maximise(dense.evaluate, _start(dense), far=700.0)
     if not found.reached:
-        raise ConvergenceError(
-            f"Newton's method did not converge in {found.steps} steps (squared decrement"
-            f" {found.decrement:.3g}, largest log-odds {found.point.extent:.3g}, {found.trouble}); please"
-            " report these data"
-        )
+        raise _not_reached(found, f"largest log-odds {found.point.extent:.3g}, {found.trouble})")
     return _from_dense(dense, found, existence.rank, existence.alive, existence.null)
 
 
@@ -187,11 +183,7 @@ def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | Non
     assert within is not None  # the item terms are those of `blocks`
     found = maximise(within.evaluate, _start(within), far=700.0)
     if not found.reached:
-        raise ConvergenceError(
-            f"Newton's method did not converge in {found.steps} steps (squared decrement"
-            f" {found.decrement:.3g}, {found.trouble}) inside strongly connected sets; please report these"
-            " data"
-        )
+        raise _not_reached(found, f"{found.trouble}) inside strongly connected sets")
     solved = _from_blocks(within, found, blocks.n_nodes - blocks.n_grounds + blocks.n_border)
 
     def fitted() -> FloatArray:
@@ -202,6 +194,13 @@ def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | Non
         return p
 
     return replace(solved, fitted=fitted, separated=True)
+
+
+def _not_reached(found: Solution[Any], where: str) -> ConvergenceError:
+    return ConvergenceError(
+        f"Newton's method did not converge in {found.steps} steps (squared decrement {found.decrement:.3g}, {where};"
+        " please report these data"
+    )
 
 
 def _beaten(blocks: Blocks, won: BoolArray, lost: BoolArray) -> BoolArray:
