@@ -39,8 +39,7 @@ from .answer_likelihood import (
     PatternFit,
     Pooled,
     Space,
-    blocks,
-    exact_counts,
+    in_blocks,
     maximum_likelihood,
     pool,
     table_moments,
@@ -421,11 +420,8 @@ def fit_comparisons(
     concave = not dependence or bool(there.all())
     start = _without_dependence(likelihood, pooled, ternary, called) if dependence else None
     estimate = maximum_likelihood(likelihood, pooled.weights, called, start, concave)
-    block = blocks(np.column_stack([pooled.group, there]))
-    answered = np.zeros(int(block.max()) + 1, dtype=np.int64)
-    answered[block] = there.sum(axis=1)
-    possible = exact_counts([(3 if ternary else 2) ** n for n in answered.tolist()])
-    return PatternFit(estimate, likelihood, pooled, block, possible)
+    kinds = 3 if ternary else 2
+    return in_blocks(estimate, likelihood, pooled, there, lambda made: kinds ** int(made.sum()))
 
 
 def comparison_likelihood(

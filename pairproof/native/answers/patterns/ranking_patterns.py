@@ -42,8 +42,7 @@ from .answer_likelihood import (
     PatternFit,
     Pooled,
     Prior,
-    blocks,
-    exact_counts,
+    in_blocks,
     maximum_likelihood,
     pool,
     recession,
@@ -389,13 +388,12 @@ def _fit(
 ) -> PatternFit:
     """With the blocks of the saturated model: what was presented, and how many items were ranked."""
     ranked = (ranks.ranks > 0).sum(axis=1)
-    block = blocks(np.column_stack([pooled.group, ranks.presented, ranked]))
-    possible = [0] * (int(block.max()) + 1)
-    for number, m, k in {
-        (int(b), int(m), int(k)) for b, m, k in zip(block, ranks.presented.sum(axis=1), ranked)
-    }:
-        possible[number] = comb(m, k) * sequences(k, orders)
-    return PatternFit(estimate, likelihood, pooled, block, exact_counts(possible))
+
+    def count(keys: IntArray) -> int:
+        there, k = int(keys[:-1].sum()), int(keys[-1])
+        return comb(there, k) * sequences(k, orders)
+
+    return in_blocks(estimate, likelihood, pooled, np.column_stack([ranks.presented, ranked]), count)
 
 
 def sequences(n_items: int, orders: tuple[int, ...]) -> int:
