@@ -169,7 +169,7 @@ def _davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     llf = float(np.sum(y.tie * g)) - 0.5 * _dot(y.tie, size) - _dot(upset, size) - _dot(n, log_total)
     lead = p_more - p_less
     gap = np.where(up, lead, -lead)
-    r_u, r_g = _careful_residuals(u, y, upset, n, total, p_more, p_less, p_tie)
+    r_u, r_g = _careful_residuals(u, y, upset, total, (p_more, p_less, p_tie))
     n_tie_either = n_tie * (p_more + p_less)
     return Derivatives(
         llf,
@@ -220,15 +220,13 @@ def _careful_residuals(
     u: FloatArray,
     y: Counts,
     upset: FloatArray,
-    n: FloatArray,
     total: FloatArray,
-    p_more: FloatArray,
-    p_less: FloatArray,
-    p_tie: FloatArray,
+    p: tuple[FloatArray, FloatArray, FloatArray],
 ) -> tuple[FloatArray, FloatArray]:
     """dl/du and dl/dg of Davidson's model for large counts.
     The three residuals y - n P sum to 0: the one of the likeliest outcome, which would lose the digits of 1 -
     P, is taken from the other two."""
+    n, (p_more, p_less, p_tie) = y.total, p
     less, tie = upset - n * p_less, y.tie - n * p_tie
     more = np.where(p_more >= 0.5, -(less + tie), (y.first + y.second - upset) - n * p_more)
     r_g = np.where(p_tie >= 0.5, -(less + more), tie)

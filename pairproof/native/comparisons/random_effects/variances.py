@@ -34,6 +34,9 @@ from .joint import Joint, joint_of
 from .marginal_likelihood import Marginal, effects_alone, laplace, mode_of
 from .search import NOTHING, STARTS, Lower, Optimum, highest, optimum
 
+#: The marginal likelihood at fixed parameters, float[p], and sigma.
+At = Callable[[FloatArray, float], Marginal]
+
 
 @dataclass(frozen=True, eq=False)
 class MixedEstimate(Estimated):
@@ -131,7 +134,7 @@ def fit_mixed(
 
 def marginal_of(
     contests: Contests, chosen: Link, method: str, set_size: int | None, rough: bool = False
-) -> Callable[[FloatArray, float], Marginal]:
+) -> At:
     """The marginal likelihood as a function of the fixed parameters and sigma.
     rough: whether few points of quadrature will do.
     Returns function of beta, float[p], and sigma: A
@@ -150,10 +153,7 @@ def marginal_of(
 
 
 def _maximum(
-    contests: Contests,
-    chosen: Link,
-    steps: Sequence[Callable[[FloatArray, float], Marginal]],
-    without: StructuredEstimate,
+    contests: Contests, chosen: Link, steps: Sequence[At], without: StructuredEstimate
 ) -> Optimum | None:
     """The maximum by quadrature, rough and then as it is, or None if it is sigma = 0."""
     values = [steps[0](without.theta, sigma).value for sigma in STARTS]
@@ -171,7 +171,7 @@ def _maximum(
     return found if found.value > without.llf + NOTHING else None
 
 
-def _climbed(at: Callable[[FloatArray, float], Marginal], start: FloatArray, scale: FloatArray) -> Optimum:
+def _climbed(at: At, start: FloatArray, scale: FloatArray) -> Optimum:
     """The maximum by exact second derivatives."""
 
     @lru_cache(maxsize=1)
